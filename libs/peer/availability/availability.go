@@ -1,0 +1,47 @@
+// Package availability is the peer side of the availability service: the types and the client of its internal API.
+package availability
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// BookableRequest asks by whom one start of an appointment can be served (POST /internal/bookable). The caller sends
+// the occupied time it knows, so that the question is answered without a call back.
+type BookableRequest struct {
+	Slug         string           `json:"slug"`
+	OfferVersion int64            `json:"offer_version"` // the answer is computed on this version or a newer one
+	Question     Question         `json:"question"`
+	Occupied     booking.Occupied `json:"occupied"`
+}
+
+// Question names one start, in the terms of POST /book.
+type Question struct {
+	ServiceIDs   []uuid.UUID        `json:"service_ids"`
+	StaffID      *uuid.UUID         `json:"staff_id,omitempty"`
+	Date         timespan.Date      `json:"date"` // the calendar date of the start
+	Time         timespan.TimeOfDay `json:"time"`
+	IsPackage    bool               `json:"is_package,omitempty"`
+	StaffingMode string             `json:"staffing_mode,omitempty"`
+}
+
+// BookableResponse lists the ways in which the start can be served, in Auto-Assign order; none means that it cannot.
+type BookableResponse struct {
+	OfferVersion int64    `json:"offer_version"`
+	Choices      []Choice `json:"choices"`
+}
+
+// Choice is one way to serve a start. Its parts are what it occupies, buffers included; all of them or nothing.
+type Choice struct {
+	StaffID *uuid.UUID    `json:"staff_id"` // null for a service that no staff member performs
+	During  timespan.Span `json:"during"`   // the service time, without buffers
+	Parts   []Part        `json:"parts"`
+}
+
+// Part is one resource for one span, buffers included.
+type Part struct {
+	Resource booking.Resource `json:"resource"`
+	Occupies timespan.Span    `json:"occupies"`
+}

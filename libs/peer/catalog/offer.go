@@ -1,0 +1,341 @@
+// Package catalog is the peer side of the catalog service: the [Offer] that it serves to the other services, and the
+// client that keeps offers fresh in memory.
+package catalog
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Offer is what one business offers, as the other services need it: ids resolved, windows parsed, prices in minor
+// units, defaults applied, long texts left out. It travels as JSON under GET /internal/offers/{slug}; the lookups
+// are built once, by [Offer.Prepare], when it arrives. An Offer is shared by readers and never changed.
+type Offer struct {
+	ID       uuid.UUID `json:"id"`
+	Slug     string    `json:"slug"`
+	Version  int64     `json:"version"`
+	Name     string    `json:"name"`
+	Currency string    `json:"currency"` // ISO 4217
+	Timezone string    `json:"timezone"` // IANA name
+
+	DefaultLanguage string   `json:"default_language"`
+	Languages       []string `json:"languages"`
+	Modules         Modules  `json:"modules"`
+	Payments        Payments `json:"payments"`
+	Account         Account  `json:"account"`
+	Bookings        Bookings `json:"bookings"`
+
+	Hours     WeekHours     `json:"hours"`
+	Overrides []DayOverride `json:"overrides"` // by date, each date once
+	Blocks    []Block       `json:"blocks"`
+	Staff     []Staff       `json:"staff"`    // in Auto-Assign order: order, name, id
+	Services  []Service     `json:"services"` // in display order
+	Events    []Event       `json:"events"`
+	Rentals   []Rental      `json:"rentals"`
+	Rules     []Rule        `json:"pricing_rules"` // in the order they apply: priority, then key
+
+	location *time.Location
+	money    money.Currency
+	services map[uuid.UUID]*Service
+	staff    map[uuid.UUID]*Staff
+	events   map[uuid.UUID]*Event
+	rentals  map[uuid.UUID]*Rental
+}
+
+// WeekHours are the windows that begin on each weekday, indexed by [time.Weekday]; nil or empty means closed.
+type WeekHours [7][]timespan.Window
+
+// Modules says which parts of the platform the business uses.
+type Modules struct {
+	Services bool `json:"services"`
+	Events   bool `json:"events"`
+	Rentals  bool `json:"rentals"`
+}
+
+// Payment modes (semantics.md §3).
+const (
+	ModeOnline         = "online"
+	ModeAtDoor         = "at_door"
+	ModeCustomerChoice = "customer_choice"
+)
+
+// Payments says how the business is paid.
+type Payments struct {
+	Providers []string          `json:"providers"` // identifiers of connected providers; empty means none
+	Modes     PaymentModes      `json:"modes"`
+	Accounts  map[string]string `json:"accounts"` // provider → the business's connected account
+}
+
+// PaymentModes holds a mode for each kind of bookable thing.
+type PaymentModes struct {
+	Services string `json:"services"`
+	Rentals  string `json:"rentals"`
+	Events   string `json:"events"`
+}
+
+// Account is the business's standing with the platform.
+type Account struct {
+	SubscriptionActive bool           `json:"subscription_active"`
+	RemovalOn          *timespan.Date `json:"removal_on"` // set: bookings are refused from now on
+}
+
+// Bookings are the business's booking settings.
+type Bookings struct {
+	PausedUntil         *timespan.Date `json:"paused_until"` // paused while today is before it
+	SlotIntervalMinutes int            `json:"slot_interval_minutes"`
+	MinNoticeMinutes    int            `json:"min_notice_minutes"`
+	AdvanceDays         int            `json:"advance_days"`
+}
+
+// DayOverride replaces the windows that begin on one date; no windows closes it.
+type DayOverride struct {
+	Date  timespan.Date     `json:"date"`
+	Hours []timespan.Window `json:"hours"`
+}
+
+// Block is blocked time on the business's wall clock, half-open.
+type Block struct {
+	From     timespan.LocalDateTime `json:"from"`
+	To       timespan.LocalDateTime `json:"to"`
+	StaffIDs []uuid.UUID            `json:"staff_ids"` // empty: the whole business
+}
+
+// Staff is one staff member.
+type Staff struct {
+	ID        uuid.UUID     `json:"id"`
+	Key       string        `json:"key"`
+	Name      string        `json:"name"`
+	Active    bool          `json:"active"`
+	Order     int           `json:"order"`
+	Hours     *WeekHours    `json:"hours"` // null: the business's hours; empty: overrides only
+	Overrides []DayOverride `json:"overrides"`
+}
+
+// Payment requirements.
+const (
+	RequirementNone           = "none"
+	RequirementFull           = "full"
+	RequirementDepositPercent = "deposit_percent"
+	RequirementDepositFixed   = "deposit_fixed"
+)
+
+// Service is one bookable service.
+type Service struct {
+	ID                  uuid.UUID        `json:"id"`
+	Key                 string           `json:"key"`
+	Name                string           `json:"name"`
+	Active              bool             `json:"active"`
+	DurationMinutes     int              `json:"duration_minutes"`
+	BufferBeforeMinutes int              `json:"buffer_before_minutes"`
+	BufferAfterMinutes  int              `json:"buffer_after_minutes"`
+	SlotIntervalMinutes int              `json:"slot_interval_minutes"` // the business's where the service sets none
+	Price               int64            `json:"price"`                 // minor units; 0 is free
+	PaymentRequirement  string           `json:"payment_requirement"`
+	DepositValue        *decimal.Decimal `json:"deposit_value"`
+	Capacity            int              `json:"capacity"`  // lanes of a service that no staff member performs
+	StaffIDs            []uuid.UUID      `json:"staff_ids"` // who performs it, inactive members included; empty: no staff
+	Variants            []Variant        `json:"variants"`
+	Classes             []ClassSession   `json:"classes"` // not empty: bookable at these sessions only
+}
+
+// Variant is another length and price of a service.
+type Variant struct {
+	ID              uuid.UUID `json:"id"`
+	Key             string    `json:"key"`
+	Name            string    `json:"name"`
+	DurationMinutes int       `json:"duration_minutes"`
+	Price           int64     `json:"price"`
+}
+
+// ClassSession is a session of a class-based service: every Weekday within [From, To], or once on Date.
+type ClassSession struct {
+	ID       uuid.UUID          `json:"id"`
+	Key      string             `json:"key"`
+	Weekday  *time.Weekday      `json:"weekday"`
+	Date     *timespan.Date     `json:"date"`
+	Time     timespan.TimeOfDay `json:"time"`
+	Capacity int                `json:"capacity"`
+	StaffID  *uuid.UUID         `json:"staff_id"`
+	From     *timespan.Date     `json:"from"`
+	To       *timespan.Date     `json:"to"`
+}
+
+// Event is a ticketed event.
+type Event struct {
+	ID            uuid.UUID          `json:"id"`
+	Key           string             `json:"key"`
+	Name          string             `json:"name"`
+	Date          timespan.Date      `json:"date"`
+	Start         timespan.TimeOfDay `json:"start"`
+	End           timespan.TimeOfDay `json:"end"`
+	Active        bool               `json:"active"`
+	Public        bool               `json:"public"`
+	TotalCapacity int                `json:"total_capacity"`
+	Tiers         []Tier             `json:"tiers"`
+}
+
+// Tier is a kind of ticket of an event.
+type Tier struct {
+	ID       uuid.UUID `json:"id"`
+	Key      string    `json:"key"`
+	Name     string    `json:"name"`
+	Price    int64     `json:"price"`
+	Capacity int       `json:"capacity"`
+}
+
+// Price types of rentals.
+const (
+	PriceHourly = "hourly"
+	PriceDaily  = "daily"
+)
+
+// Rental is a thing hired by the hour or the day.
+type Rental struct {
+	ID             uuid.UUID    `json:"id"`
+	Key            string       `json:"key"`
+	Name           string       `json:"name"`
+	Active         bool         `json:"active"`
+	Price          int64        `json:"price"`
+	PriceType      string       `json:"price_type"`
+	Quantity       *int         `json:"quantity"` // null: nothing is offered online
+	Units          []RentalUnit `json:"units"`
+	MinRentalHours *int         `json:"min_rental_hours"`
+	MaxRentalHours *int         `json:"max_rental_hours"`
+	MinRentalDays  *int         `json:"min_rental_days"`
+	MaxRentalDays  *int         `json:"max_rental_days"`
+}
+
+// RentalUnit is one physical unit.
+type RentalUnit struct {
+	Key         string        `json:"key"`
+	InService   bool          `json:"in_service"`
+	Maintenance []Maintenance `json:"maintenance"`
+}
+
+// Maintenance covers whole dates, both included.
+type Maintenance struct {
+	From timespan.Date `json:"from"`
+	To   timespan.Date `json:"to"`
+}
+
+// Rule kinds.
+const (
+	RuleSeasonal     = "seasonal"
+	RuleDayOfWeek    = "day_of_week"
+	RuleTimeOfDay    = "time_of_day"
+	RuleFlashSale    = "flash_sale"
+	RuleEarlyBird    = "early_bird"
+	RuleLastMinute   = "last_minute"
+	RulePartySize    = "party_size"
+	RuleFirstBooking = "first_booking"
+	RuleDuration     = "duration"
+)
+
+// Rule is one pricing rule. Exactly one of Percent, Amount and Set is present; of the conditions, those that its
+// kind takes.
+type Rule struct {
+	Key       string           `json:"key"`
+	Kind      string           `json:"kind"`
+	Priority  int              `json:"priority"`
+	Percent   *decimal.Decimal `json:"percent,omitempty"`
+	Amount    *int64           `json:"amount,omitempty"` // minor units
+	Set       *int64           `json:"set,omitempty"`    // minor units
+	Stop      bool             `json:"stop,omitempty"`
+	AppliesTo AppliesTo        `json:"applies_to"`
+
+	Season   *Season          `json:"season,omitempty"`    // seasonal
+	Days     []time.Weekday   `json:"days,omitempty"`      // day_of_week
+	Hours    *timespan.Window `json:"hours,omitempty"`     // time_of_day: starts in [From, To), over midnight too
+	Sale     *Sale            `json:"sale,omitempty"`      // flash_sale
+	MinDays  *int             `json:"min_days,omitempty"`  // early_bird: at least so many days before
+	MaxDays  *int             `json:"max_days,omitempty"`  // last_minute: at most so many days before
+	MinSize  *int             `json:"min_size,omitempty"`  // party_size
+	MaxSize  *int             `json:"max_size,omitempty"`  // party_size
+	MinUnits *int             `json:"min_units,omitempty"` // duration: hours or days of a rental
+	MaxUnits *int             `json:"max_units,omitempty"` // duration
+}
+
+// Season is a span of dates, both included: every year where Yearly, in which case only month and day count and
+// From after To runs over the new year.
+type Season struct {
+	Yearly bool          `json:"yearly"`
+	From   timespan.Date `json:"from"`
+	To     timespan.Date `json:"to"`
+}
+
+// Sale is a span of the moment of purchase on the business's wall clock, half-open.
+type Sale struct {
+	From timespan.LocalDateTime `json:"from"`
+	To   timespan.LocalDateTime `json:"to"`
+}
+
+// AppliesTo names what a rule changes; all three empty means everything priced. All* means every one of a kind.
+type AppliesTo struct {
+	AllServices bool        `json:"all_services,omitempty"`
+	AllEvents   bool        `json:"all_events,omitempty"`
+	AllRentals  bool        `json:"all_rentals,omitempty"`
+	Services    []uuid.UUID `json:"services,omitempty"`
+	Events      []uuid.UUID `json:"events,omitempty"`
+	Rentals     []uuid.UUID `json:"rentals,omitempty"`
+}
+
+// Everything reports whether the rule is not narrowed at all.
+func (a AppliesTo) Everything() bool {
+	return !a.AllServices && !a.AllEvents && !a.AllRentals && len(a.Services)+len(a.Events)+len(a.Rentals) == 0
+}
+
+// Prepare loads the time zone and builds the lookups. It is called once, before an Offer is shared; its error says
+// that the time zone or currency is not known on this machine.
+func (o *Offer) Prepare() error {
+	var err error
+	if o.location, err = time.LoadLocation(o.Timezone); err != nil {
+		return err
+	}
+	if o.money, err = money.ParseCurrency(o.Currency); err != nil {
+		return err
+	}
+	o.services = index(o.Services, func(s *Service) uuid.UUID { return s.ID })
+	o.staff = index(o.Staff, func(s *Staff) uuid.UUID { return s.ID })
+	o.events = index(o.Events, func(e *Event) uuid.UUID { return e.ID })
+	o.rentals = index(o.Rentals, func(r *Rental) uuid.UUID { return r.ID })
+	return nil
+}
+
+func index[T any](list []T, id func(*T) uuid.UUID) map[uuid.UUID]*T {
+	m := make(map[uuid.UUID]*T, len(list))
+	for i := range list {
+		m[id(&list[i])] = &list[i]
+	}
+	return m
+}
+
+// Location is the business's time zone.
+func (o *Offer) Location() *time.Location { return o.location }
+
+// Money is the business's currency with its decimals.
+func (o *Offer) Money() money.Currency { return o.money }
+
+// Today is the business's date at the instant now (semantics.md §1).
+func (o *Offer) Today(now time.Time) timespan.Date { return timespan.DateOf(now, o.location) }
+
+// Paused reports whether online bookings are paused at the instant now.
+func (o *Offer) Paused(now time.Time) bool {
+	return o.Bookings.PausedUntil != nil && o.Today(now) < *o.Bookings.PausedUntil
+}
+
+// Service returns the service with this id, active or not, or nil.
+func (o *Offer) Service(id uuid.UUID) *Service { return o.services[id] }
+
+// StaffMember returns the staff member with this id, active or not, or nil.
+func (o *Offer) StaffMember(id uuid.UUID) *Staff { return o.staff[id] }
+
+// Event returns the event with this id, or nil.
+func (o *Offer) Event(id uuid.UUID) *Event { return o.events[id] }
+
+// Rental returns the rental with this id, or nil.
+func (o *Offer) Rental(id uuid.UUID) *Rental { return o.rentals[id] }

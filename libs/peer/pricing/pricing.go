@@ -1,0 +1,61 @@
+// Package pricing is the peer side of the pricing service: the types and the client of its internal API.
+package pricing
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Kinds of priced things.
+const (
+	KindService = "service"
+	KindEvent   = "event" // one ticket of a tier
+	KindRental  = "rental"
+)
+
+// QuotesRequest asks for the prices of many items of one business at once (POST /internal/quotes).
+type QuotesRequest struct {
+	Slug         string    `json:"slug"`
+	OfferVersion int64     `json:"offer_version"` // quoted on this version or a newer one
+	PurchaseAt   time.Time `json:"purchase_at"`   // the moment of purchase
+	Items        []Item    `json:"items"`
+}
+
+// Item is one unit to price. What is left out is not known yet: rules that need it do not apply (semantics.md §5).
+type Item struct {
+	Kind         string              `json:"kind"`
+	ID           uuid.UUID           `json:"id"`                   // service, event or rental
+	TierID       *uuid.UUID          `json:"tier_id,omitempty"`    // event
+	VariantID    *uuid.UUID          `json:"variant_id,omitempty"` // service
+	Date         timespan.Date       `json:"date"`                 // booking date
+	Start        *timespan.TimeOfDay `json:"start,omitempty"`
+	PartySize    *int                `json:"party_size,omitempty"`
+	FirstBooking *bool               `json:"first_booking,omitempty"`
+	Units        *int                `json:"units,omitempty"` // hours or days of a rental
+}
+
+// QuotesResponse holds one quote for each item, in the same order.
+type QuotesResponse struct {
+	OfferVersion int64   `json:"offer_version"`
+	Currency     string  `json:"currency"`
+	Quotes       []Quote `json:"quotes"`
+}
+
+// Quote is an itemised price in minor units. Priced is false for a free item, whose Price is 0.
+type Quote struct {
+	Priced bool   `json:"priced"`
+	List   int64  `json:"list"`
+	Price  int64  `json:"price"`
+	Steps  []Step `json:"steps,omitempty"`
+}
+
+// Step is one rule at work: the running price before and after it, as exact decimals of the currency.
+type Step struct {
+	Rule   string `json:"rule"`
+	Kind   string `json:"kind"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+}

@@ -1,0 +1,212 @@
+package timespan
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Date is a calendar date without a zone, counted in days since 1970-01-01.
+// Arithmetic on it is plain integer arithmetic: d+1 is the next day.
+type Date int32
+
+// NewDate returns the date of year, month and day; values out of range are normalised as by [time.Date].
+func NewDate(year int, month time.Month, day int) Date {
+	return Date(floorDiv(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix(), secondsPerDay))
+}
+
+// ParseDate reads YYYY-MM-DD and refuses dates that do not exist, such as 2027-02-29 (semantics.md §1).
+func ParseDate(s string) (Date, error) {
+	if len(s) != len(time.DateOnly) {
+		return 0, fmt.Errorf("%q is not a date; write YYYY-MM-DD, such as 2027-03-01", clip(s))
+	}
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a real calendar date; write YYYY-MM-DD, such as 2027-03-01", clip(s))
+	}
+	return Date(floorDiv(t.Unix(), secondsPerDay)), nil
+}
+
+// DateOf returns the date that the instant t has in loc.
+func DateOf(t time.Time, loc *time.Location) Date {
+	y, m, d := t.In(loc).Date()
+	return NewDate(y, m, d)
+}
+
+// Weekday returns the day of the week of d.
+func (d Date) Weekday() time.Weekday {
+	return time.Weekday(((int(d)+4)%7 + 7) % 7) // 1970-01-01 was a Thursday
+}
+
+// YMD returns the year, month and day of d.
+func (d Date) YMD() (int, time.Month, int) {
+	return time.Unix(int64(d)*secondsPerDay, 0).UTC().Date()
+}
+
+// String renders d as YYYY-MM-DD.
+func (d Date) String() string {
+	return time.Unix(int64(d)*secondsPerDay, 0).UTC().Format(time.DateOnly)
+}
+
+// MarshalText renders d as YYYY-MM-DD.
+func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what [ParseDate] reads.
+func (d *Date) UnmarshalText(b []byte) error {
+	p, err := ParseDate(string(b))
+	if err != nil {
+		return err
+	}
+	*d = p
+	return nil
+}
+
+const (
+	secondsPerDay = 86400
+	// MinutesPerDay is the wall-clock length of a day.
+	MinutesPerDay = 1440
+)
+
+// TimeOfDay is a local wall-clock time in minutes after midnight, 0 to 1440 (24:00) when read from text.
+// Minutes beyond 1440 name the following day, as the end of an overnight [Window] does.
+type TimeOfDay int
+
+// ParseTimeOfDay reads HH:MM from 00:00 to 24:00.
+func ParseTimeOfDay(s string) (TimeOfDay, error) {
+	bad := fmt.Errorf("%q is not a time of day; write HH:MM in 24 hours, such as 09:30", clip(s))
+	if len(s) != 5 || s[2] != ':' {
+		return 0, bad
+	}
+	h, errH := strconv.ParseUint(s[:2], 10, 8)
+	m, errM := strconv.ParseUint(s[3:], 10, 8)
+	if errH != nil || errM != nil || m > 59 || h > 24 || (h == 24 && m != 0) {
+		return 0, bad
+	}
+	return TimeOfDay(h*60 + m), nil
+}
+
+// String renders t as HH:MM on its own day, so 1500 is "01:00" and 1440 is "24:00".
+func (t TimeOfDay) String() string {
+	if t > MinutesPerDay {
+		t %= MinutesPerDay
+	}
+	return fmt.Sprintf("%02d:%02d", int(t)/60, int(t)%60)
+}
+
+// MarshalText renders t as [TimeOfDay.String] does.
+func (t TimeOfDay) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText reads what [ParseTimeOfDay] reads.
+func (t *TimeOfDay) UnmarshalText(b []byte) error {
+	p, err := ParseTimeOfDay(string(b))
+	if err != nil {
+		return err
+	}
+	*t = p
+	return nil
+}
+
+// Window is a local time span that begins on one date: From in 0..1439, To in From+1..2880.
+// To beyond 1440 ends on the next date ("20:00-02:00" is {1200, 1560}); "00:00-24:00" is the whole day.
+type Window struct{ From, To TimeOfDay }
+
+// ParseWindow reads "HH:MM-HH:MM". An end at or before the start lies on the next day, except that
+// an equal start and end is refused: it could mean nothing or a whole day ("00:00-24:00" says the latter).
+func ParseWindow(s string) (Window, error) {
+	if len(s) != 11 || s[5] != '-' {
+		return Window{}, fmt.Errorf("%q is not a window; write HH:MM-HH:MM, such as 09:00-17:00", clip(s))
+	}
+	from, err := ParseTimeOfDay(s[:5])
+	if err != nil {
+		return Window{}, err
+	}
+	to, err := ParseTimeOfDay(s[6:])
+	if err != nil {
+		return Window{}, err
+	}
+	switch {
+	case from == MinutesPerDay:
+		return Window{}, fmt.Errorf("%q starts at 24:00; write 00:00 on the next day", s)
+	case from == to:
+		return Window{}, fmt.Errorf("%q is empty; end it after it starts, or write 00:00-24:00 for the whole day", s)
+	case to < from:
+		to += MinutesPerDay
+	}
+	return Window{From: from, To: to}, nil
+}
+
+// String renders w as "HH:MM-HH:MM".
+func (w Window) String() string { return w.From.String() + "-" + w.To.String() }
+
+// MarshalText renders w as [Window.String] does.
+func (w Window) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+
+// UnmarshalText reads what [ParseWindow] reads.
+func (w *Window) UnmarshalText(b []byte) error {
+	p, err := ParseWindow(string(b))
+	if err != nil {
+		return err
+	}
+	*w = p
+	return nil
+}
+
+// LocalDateTime is a wall-clock moment without a zone.
+type LocalDateTime struct {
+	Date Date
+	Time TimeOfDay
+}
+
+// ParseLocalDateTime reads YYYY-MM-DDTHH:MM.
+func ParseLocalDateTime(s string) (LocalDateTime, error) {
+	if len(s) != 16 || s[10] != 'T' {
+		return LocalDateTime{}, fmt.Errorf("%q is not a local date and time; write YYYY-MM-DDTHH:MM, such as 2027-03-01T09:30", clip(s))
+	}
+	d, err := ParseDate(s[:10])
+	if err != nil {
+		return LocalDateTime{}, err
+	}
+	t, err := ParseTimeOfDay(s[11:])
+	if err != nil {
+		return LocalDateTime{}, err
+	}
+	return LocalDateTime{Date: d, Time: t}, nil
+}
+
+// Before reports whether l lies before o on the wall clock.
+func (l LocalDateTime) Before(o LocalDateTime) bool {
+	return int64(l.Date)*MinutesPerDay+int64(l.Time) < int64(o.Date)*MinutesPerDay+int64(o.Time)
+}
+
+// String renders l as YYYY-MM-DDTHH:MM.
+func (l LocalDateTime) String() string { return l.Date.String() + "T" + l.Time.String() }
+
+// MarshalText renders l as [LocalDateTime.String] does.
+func (l LocalDateTime) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads what [ParseLocalDateTime] reads.
+func (l *LocalDateTime) UnmarshalText(b []byte) error {
+	p, err := ParseLocalDateTime(string(b))
+	if err != nil {
+		return err
+	}
+	*l = p
+	return nil
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// clip bounds what a message quotes of the caller's input.
+func clip(s string) string {
+	const most = 40
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}

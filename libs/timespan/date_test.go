@@ -1,0 +1,67 @@
+package timespan
+
+import (
+	"testing"
+	"time"
+)
+
+func TestInstantFollowsClockChanges(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ local, want string }{
+		{"2027-03-28T01:59", "2027-03-28T00:59:00Z"},
+		{"2027-03-28T02:00", "2027-03-28T01:00:00Z"}, // skipped: right after the gap
+		{"2027-03-28T02:30", "2027-03-28T01:00:00Z"},
+		{"2027-03-28T03:00", "2027-03-28T01:00:00Z"},
+		{"2027-10-31T02:30", "2027-10-31T00:30:00Z"}, // twice: the first
+		{"2027-10-31T03:00", "2027-10-31T02:00:00Z"},
+		{"2027-07-01T12:00", "2027-07-01T10:00:00Z"},
+	} {
+		l, err := ParseLocalDateTime(c.local)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := time.Unix(Instant(l.Date, l.Time, berlin), 0).UTC().Format(time.RFC3339); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.local, got, c.want)
+		}
+	}
+}
+
+func TestParsersRefuseWhatDoesNotExist(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"2027-02-29", "2026-13-01", "2026-1-01", "", "2026-01-01x", "20260101"} {
+		if d, err := ParseDate(s); err == nil {
+			t.Errorf("date %q was read as %s", s, d)
+		}
+	}
+	for _, s := range []string{"9:00", "24:01", "12:60", "ab:cd", "-1:00", "+1:00", "12-00"} {
+		if v, err := ParseTimeOfDay(s); err == nil {
+			t.Errorf("time %q was read as %s", s, v)
+		}
+	}
+	for _, s := range []string{"09:00-09:00", "24:00-25:00", "09:00", "9-17", "24:00-02:00"} {
+		if w, err := ParseWindow(s); err == nil {
+			t.Errorf("window %q was read as %s", s, w)
+		}
+	}
+}
+
+func TestDateArithmetic(t *testing.T) {
+	t.Parallel()
+	d, err := ParseDate("2028-02-28")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := (d + 1).String(); got != "2028-02-29" {
+		t.Errorf("the day after 2028-02-28 is %s", got)
+	}
+	if d.Weekday() != time.Monday {
+		t.Errorf("2028-02-28 is a Monday, not a %s", d.Weekday())
+	}
+	if w := Date(-1).Weekday(); w != time.Wednesday {
+		t.Errorf("1969-12-31 is a Wednesday, not a %s", w)
+	}
+}
