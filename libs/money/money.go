@@ -5,9 +5,9 @@ package money
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/shopspring/decimal"
-	"golang.org/x/text/currency"
 )
 
 // Currency is an ISO 4217 currency and the number of decimals its minor unit has.
@@ -16,35 +16,79 @@ type Currency struct {
 	Digits int
 }
 
-// ParseCurrency reads an upper-case ISO 4217 code, such as EUR (2 decimals) or JPY (0).
+// ParseCurrency reads an upper-case ISO 4217 code, such as EUR (2 decimals) or JPY (0). It refuses codes that have no
+// minor unit, such as XAU.
 func ParseCurrency(code string) (Currency, error) {
-	unit, err := currency.ParseISO(code)
-	if err != nil || unit.String() != code {
-		return Currency{}, fmt.Errorf("%q is not an ISO 4217 currency code; write one such as EUR", code)
+	n, ok := digits[code]
+	if !ok {
+		return Currency{}, fmt.Errorf("%q is not an ISO 4217 currency code; write one such as EUR", clip(code))
 	}
-	digits, _ := currency.Standard.Rounding(unit)
-	return Currency{Code: code, Digits: digits}, nil
+	return Currency{Code: code, Digits: n}, nil
 }
 
-// Minor returns the decimal amount d in minor units; it refuses more decimals than the currency has and
-// amounts of more than twelve digits before the point.
+// Minor returns the decimal amount d in minor units. It refuses more decimals than the currency has and amounts of
+// more than twelve digits before the point, however short they are written ("1e9999").
 func (c Currency) Minor(d decimal.Decimal) (int64, error) {
-	scaled := d.Shift(int32(c.Digits))
-	if !scaled.IsInteger() {
-		return 0, fmt.Errorf("%s has more decimals than %s allows; write at most %d", d, c.Code, c.Digits)
+	if d.IsZero() {
+		return 0, nil
+	}
+	// Comparing and scaling write a decimal out in full, so that a large exponent must be refused before either.
+	if d.Exponent() > maxDigits {
+		return 0, fmt.Errorf("the amount is too large; write one below %s", maxAmount)
+	}
+	if d.Exponent() < -maxDecimals {
+		return 0, fmt.Errorf("the amount has more decimals than %s allows; write at most %d", c.Code, c.Digits)
 	}
 	if d.Abs().GreaterThanOrEqual(maxAmount) {
-		return 0, fmt.Errorf("%s is too large; write an amount below %s", d, maxAmount)
+		return 0, fmt.Errorf("%s is too large; write an amount below %s", clip(d.String()), maxAmount)
+	}
+	scaled := d.Shift(int32(c.Digits))
+	if !scaled.IsInteger() {
+		return 0, fmt.Errorf("%s has more decimals than %s allows; write at most %d", clip(d.String()), c.Code, c.Digits)
 	}
 	return scaled.IntPart(), nil
 }
 
-var maxAmount = decimal.New(1, 12)
+const (
+	maxDigits   = 12  // before the point
+	maxDecimals = 100 // as written, trailing zeros included
+)
+
+var (
+	maxAmount = decimal.New(1, maxDigits)
+	half      = decimal.New(5, -1)
+)
 
 // Decimal returns minor units as the decimal amount they stand for.
 func (c Currency) Decimal(minor int64) decimal.Decimal { return decimal.New(minor, -int32(c.Digits)) }
 
+// Round returns d in minor units, rounded half up (semantics.md §5): 0.5 goes to 1 and -0.5 to 0. What a calculation
+// drives beyond the largest amount that [Currency.Minor] takes is cut to it, so that the integer never overflows.
+func (c Currency) Round(d decimal.Decimal) int64 {
+	largest := maxAmount.Shift(int32(c.Digits)).IntPart() - 1
+	if d.Abs().GreaterThanOrEqual(maxAmount) {
+		return largest * int64(d.Sign())
+	}
+	return min(largest, d.Shift(int32(c.Digits)).Add(half).Floor().IntPart())
+}
+
 // JSON returns minor units as a JSON number with the currency's decimals: 4000 of EUR is 40.00.
-func (c Currency) JSON(minor int64) json.Number {
-	return json.Number(c.Decimal(minor).StringFixed(int32(c.Digits)))
+func (c Currency) JSON(minor int64) json.Number { return json.Number(c.Exact(c.Decimal(minor))) }
+
+// Exact writes d with the currency's decimals, and with more where d has more: 40.00, 13.3875.
+func (c Currency) Exact(d decimal.Decimal) string {
+	s := d.String() // without trailing zeros
+	if _, decimals, ok := strings.Cut(s, "."); ok && len(decimals) >= c.Digits {
+		return s
+	}
+	return d.StringFixed(int32(c.Digits))
+}
+
+// clip bounds what a message quotes of the caller's input.
+func clip(s string) string {
+	const most = 40
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
 }
