@@ -2,6 +2,7 @@
 package booking
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -65,6 +66,55 @@ type Key struct {
 	ExpiresAt  *time.Time `json:"expires_at"`
 	LastUsedAt *time.Time `json:"last_used_at"`
 	RevokedAt  *time.Time `json:"revoked_at"`
+}
+
+// KeyList is one page of keys. NextCursor is empty on the last.
+type KeyList struct {
+	Keys       []Key  `json:"keys"`
+	NextCursor string `json:"next_cursor,omitempty"`
+}
+
+// Booking is a booking as the owner sees it.
+type Booking struct {
+	ID            uuid.UUID       `json:"id"`
+	Status        string          `json:"status"`
+	Date          string          `json:"date"` // YYYY-MM-DD, start_time and end_time HH:MM:SS: business time, as told to the customer
+	StartTime     string          `json:"start_time"`
+	EndTime       string          `json:"end_time"`
+	StartsAt      time.Time       `json:"starts_at"` // the same start and end as instants
+	EndsAt        time.Time       `json:"ends_at"`
+	Services      []BookedService `json:"services"`
+	StaffID       *uuid.UUID      `json:"staff_id"`
+	StaffName     *string         `json:"staff_name"`
+	PartySize     int             `json:"party_size"`
+	Total         json.Number     `json:"total"`
+	Currency      string          `json:"currency"`
+	Source        string          `json:"source"`
+	CustomerName  string          `json:"customer_name"`
+	CustomerEmail string          `json:"customer_email"`
+	CustomerPhone *string         `json:"customer_phone"`
+	FormData      json.RawMessage `json:"form_data"`
+	CreatedAt     time.Time       `json:"created_at"`
+	UpdatedAt     time.Time       `json:"updated_at"`
+}
+
+// BookedService is one service of a booking as it was sold.
+type BookedService struct {
+	ID              uuid.UUID   `json:"id"`
+	Name            string      `json:"name"`
+	DurationMinutes int         `json:"duration_minutes"`
+	Price           json.Number `json:"price"`
+}
+
+// BookingList is one page of bookings. NextCursor is empty on the last.
+type BookingList struct {
+	Bookings   []Booking `json:"bookings"`
+	NextCursor string    `json:"next_cursor,omitempty"`
+}
+
+// AheadCount is how many bookings lie ahead.
+type AheadCount struct {
+	Count int `json:"count"`
 }
 
 // Statuses of a booking (semantics.md §3).

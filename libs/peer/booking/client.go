@@ -1,0 +1,141 @@
+package booking
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Caller sends one request of a peer and decodes its answer; *peer.Client is the one outside tests. Its errors are
+// faults.
+type Caller interface {
+	Call(ctx context.Context, method, path string, in, out any) error
+}
+
+// Client is booking's internal API. Every method returns the fault that booking answered with, or one of kind
+// fault.PeerUnavailable where it did not answer.
+type Client struct{ peer Caller }
+
+// NewClient returns a client that speaks through peer.
+func NewClient(peer Caller) *Client { return &Client{peer: peer} }
+
+// MaxOccupiedWindow bounds what one [Client.Occupied] may ask for: the longest calendar window (62 days) and room on
+// either side of it.
+const MaxOccupiedWindow = 80 * 24 * time.Hour
+
+// Occupied returns what live bookings of a business occupy within [from, to), to whole seconds; the window is at most
+// [MaxOccupiedWindow].
+func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time) (*Occupied, error) {
+	query := url.Values{
+		"from": {strconv.FormatInt(from.Unix(), 10)},
+		"to":   {strconv.FormatInt(to.Unix(), 10)},
+	}
+	var out Occupied
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "occupied")+"?"+query.Encode(), nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// CreateKey makes an API key; the answer alone carries its Secret. Faults: invalid_parameter.
+func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key NewKey) (*Key, error) {
+	var out Key
+	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "keys"), key, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Keys lists the keys of a business, revoked ones included, oldest first. Faults: invalid_parameter for a bad page.
+func (c *Client) Keys(ctx context.Context, businessID uuid.UUID, page Page) (*KeyList, error) {
+	var out KeyList
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "keys")+"?"+page.values().Encode(), nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// RevokeKey ends a key at once; a key revoked before stays as it is. Faults: not_found.
+func (c *Client) RevokeKey(ctx context.Context, businessID, keyID uuid.UUID) error {
+	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "keys/"+keyID.String()), nil, nil)
+}
+
+// RevokeAllKeys ends every key of a business, as its removal does.
+func (c *Client) RevokeAllKeys(ctx context.Context, businessID uuid.UUID) error {
+	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "keys"), nil, nil)
+}
+
+// Bookings lists bookings in order of their local start. Faults: invalid_parameter for a bad filter or page.
+func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter Filter, page Page) (*BookingList, error) {
+	query := page.values()
+	if filter.From != nil {
+		query.Set("from", filter.From.String())
+	}
+	if filter.To != nil {
+		query.Set("to", filter.To.String())
+	}
+	if filter.Status != "" {
+		query.Set("status", filter.Status)
+	}
+	var out BookingList
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings")+"?"+query.Encode(), nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Move makes one of the Move… moves and returns the booking as it is then. Faults: not_found for an unknown booking
+// or move, conflict where the booking's status does not allow it.
+func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move string) (*Booking, error) {
+	var out Booking
+	at := path(businessID, "bookings/"+bookingID.String()+"/"+url.PathEscape(move))
+	if err := c.peer.Call(ctx, http.MethodPost, at, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Ahead counts the bookings, pending or confirmed, that end in the future.
+func (c *Client) Ahead(ctx context.Context, businessID uuid.UUID) (int, error) {
+	var out AheadCount
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings/ahead"), nil, &out); err != nil {
+		return 0, err
+	}
+	return out.Count, nil
+}
+
+func path(businessID uuid.UUID, rest string) string {
+	return fmt.Sprintf("/internal/businesses/%s/%s", businessID, rest)
+}
+
+// Page names a part of a list: at most Limit entries (0: the default of 100; at most 1000) after Cursor, which is ""
+// for the first page and a list's NextCursor for the following ones.
+type Page struct {
+	Limit  int
+	Cursor string
+}
+
+func (p Page) values() url.Values {
+	query := url.Values{}
+	if p.Limit != 0 {
+		query.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		query.Set("cursor", p.Cursor)
+	}
+	return query
+}
+
+// Filter narrows a list of bookings. From and To are dates of the start in business time, both included; Status is
+// one of the Status… values. What is left out narrows nothing.
+type Filter struct {
+	From, To *timespan.Date
+	Status   string
+}
