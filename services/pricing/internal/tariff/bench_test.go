@@ -1,0 +1,40 @@
+package tariff
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// BenchmarkPrice prices 2,000 services under 20 rules, of which all, half or none apply to each.
+func BenchmarkPrice(b *testing.B) {
+	saturday := Purchase{Date: day("2026-11-21")}
+	onSaturday, onMonday := DaysOfWeekOf([]time.Weekday{time.Saturday}), DaysOfWeekOf([]time.Weekday{time.Monday})
+	for _, applied := range []int{20, 10, 0} {
+		rules := make([]Rule, 20)
+		for i := range rules {
+			rules[i] = Rule{Key: fmt.Sprintf("rule-%02d", i), When: onMonday, Change: percent("-2.5"), AppliesTo: Everything()}
+			if i < applied {
+				rules[i].When = onSaturday
+			}
+		}
+		tariff, err := New(rules, eur)
+		if err != nil {
+			b.Fatal(err)
+		}
+		items := make([]Item, 2000)
+		for i := range items {
+			items[i] = Item{Kind: Service, ID: uuid.New(), List: int64(1000 + i)}
+		}
+		b.Run(fmt.Sprintf("2000 services × 20 rules, %d apply", applied), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, item := range items {
+					tariff.Price(item, saturday)
+				}
+			}
+		})
+	}
+}

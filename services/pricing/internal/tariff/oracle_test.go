@@ -1,0 +1,409 @@
+package tariff
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// The oracle below is written from pricing_rules in manifest.example.yaml and semantics.md §5, slowly and plainly:
+// text fields as the manifest has them, time.Time for dates, big.Rat for money.
+
+// words is a rule as the manifest words it. All fields but those of its kind are unused.
+type words struct {
+	key, kind string
+	priority  int
+	change    string // percent, amount or set
+	by        string // a decimal
+	stop      bool
+	appliesTo map[Kind][]string // nil: everything; "all" or ids
+
+	from, to string // seasonal: MM-DD or YYYY-MM-DD; time_of_day: HH:MM; flash_sale: YYYY-MM-DDTHH:MM
+	days     []time.Weekday
+	min, max *int
+}
+
+// situation is an item bought at some moment, in words.
+type situation struct {
+	kind         Kind
+	id           string
+	list         string
+	boughtAt     time.Time // in the business's zone
+	date         time.Time // midnight UTC of the booking date
+	start        string    // HH:MM, or empty
+	partySize    *int
+	firstBooking *bool
+	units        *int
+}
+
+// oraclePrice returns the price and the keys of the rules that applied.
+func oraclePrice(rules []words, s situation, decimals int) (*big.Rat, []string) {
+	price := rat(s.list)
+	if price.Sign() == 0 {
+		return price, nil // free: not priced
+	}
+	var applied []string
+	for _, r := range inOrder(rules) {
+		if !r.concerns(s) || !r.met(s) {
+			continue
+		}
+		applied = append(applied, r.key)
+		switch r.change {
+		case "percent":
+			part := new(big.Rat).Quo(rat(r.by), big.NewRat(100, 1))
+			price = new(big.Rat).Add(price, new(big.Rat).Mul(price, part))
+		case "amount":
+			price = new(big.Rat).Add(price, rat(r.by))
+		case "set":
+			price = rat(r.by)
+		}
+		if r.stop {
+			break
+		}
+	}
+	if price.Sign() < 0 {
+		return new(big.Rat), applied
+	}
+	return roundHalfUp(price, decimals), applied
+}
+
+// inOrder picks the lowest priority first, of equal ones the first key.
+func inOrder(rules []words) []words {
+	left := slices.Clone(rules)
+	var out []words
+	for len(left) > 0 {
+		first := 0
+		for i, r := range left {
+			f := left[first]
+			if r.priority < f.priority || r.priority == f.priority && r.key < f.key {
+				first = i
+			}
+		}
+		out = append(out, left[first])
+		left = slices.Delete(left, first, first+1)
+	}
+	return out
+}
+
+func (r words) concerns(s situation) bool {
+	if r.appliesTo == nil {
+		return true
+	}
+	named := r.appliesTo[s.kind]
+	return slices.Contains(named, "all") || slices.Contains(named, s.id)
+}
+
+func (r words) met(s situation) bool {
+	bought := s.boughtAt.Format("2006-01-02T15:04")
+	today, _ := time.Parse(time.DateOnly, s.boughtAt.Format(time.DateOnly))
+	daysBefore := int(s.date.Sub(today).Hours() / 24)
+	switch r.kind {
+	case "seasonal":
+		if len(r.from) == len("MM-DD") {
+			day := s.date.Format("01-02")
+			if r.from > r.to { // over the new year: up to its last day, or from its first
+				return r.from <= day && day <= "12-31" || "01-01" <= day && day <= r.to
+			}
+			return r.from <= day && day <= r.to
+		}
+		day := s.date.Format(time.DateOnly)
+		return r.from <= day && day <= r.to
+	case "day_of_week":
+		return slices.Contains(r.days, s.date.Weekday())
+	case "time_of_day":
+		if s.start == "" {
+			return false
+		}
+		if r.from < r.to {
+			return r.from <= s.start && s.start < r.to
+		}
+		return r.from <= s.start || s.start < r.to // the window ends on the next day
+	case "flash_sale":
+		return r.from <= bought && bought < r.to
+	case "early_bird":
+		return daysBefore >= *r.min
+	case "last_minute":
+		return daysBefore >= 0 && daysBefore <= *r.max
+	case "party_size":
+		return between(r.min, s.partySize, r.max)
+	case "first_booking":
+		return s.firstBooking != nil && *s.firstBooking
+	case "duration":
+		return between(r.min, s.units, r.max)
+	}
+	panic(r.kind)
+}
+
+func between(least, n, most *int) bool {
+	return n != nil && (least == nil || *n >= *least) && (most == nil || *n <= *most)
+}
+
+func roundHalfUp(r *big.Rat, decimals int) *big.Rat {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
+	scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(scale))
+	// The integer part of a positive number and a half.
+	scaled.Add(scaled, big.NewRat(1, 2))
+	whole := new(big.Int).Quo(scaled.Num(), scaled.Denom())
+	return new(big.Rat).SetFrac(whole, scale)
+}
+
+func rat(s string) *big.Rat {
+	r, ok := new(big.Rat).SetString(s)
+	if !ok {
+		panic(s)
+	}
+	return r
+}
+
+// TestPriceIsWhatTheWordsSay draws whole tariffs and purchases and compares price and applied rules with the oracle.
+func TestPriceIsWhatTheWordsSay(t *testing.T) {
+	t.Parallel()
+	zone, err := time.LoadLocation("America/St_Johns") // half an hour off, so that a wrong zone shows
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		currency := money.Currency{Code: "XXX", Digits: rapid.SampledFrom([]int{0, 2, 3}).Draw(t, "decimals")}
+		rules := rapid.SliceOfNDistinct(genRule(currency.Digits), 0, 8, func(r words) string { return r.key }).Draw(t, "rules")
+		s := genSituation(zone, currency.Digits).Draw(t, "situation")
+
+		built := make([]Rule, len(rules))
+		for i, r := range rules {
+			built[i] = r.build(currency, zone)
+		}
+		tariff, err := New(built, currency)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := tariff.Price(s.item(currency), s.purchase(zone))
+
+		want, applied := oraclePrice(rules, s, currency.Digits)
+		if currency.Decimal(got.Amount).Rat().Cmp(want) != 0 {
+			t.Fatalf("price %s, want %s\n%+v\n%+v", currency.Decimal(got.Amount), want.FloatString(6), rules, s)
+		}
+		if keys := keysOf(got.Steps); !slices.Equal(keys, applied) {
+			t.Fatalf("applied %v, want %v\n%+v\n%+v", keys, applied, rules, s)
+		}
+		checkChain(t, got.Steps, currency.Decimal(minor(currency, s.list)))
+	})
+}
+
+// checkChain asserts that each step starts where the one before it ended.
+func checkChain(t *rapid.T, steps []Step, list decimal.Decimal) {
+	running := list
+	for _, s := range steps {
+		if !s.Before.Equal(running) {
+			t.Fatalf("step %s starts at %s, but the price was %s", s.Rule.Key, s.Before, running)
+		}
+		running = s.After
+	}
+}
+
+func keysOf(steps []Step) []string {
+	var keys []string
+	for _, s := range steps {
+		keys = append(keys, s.Rule.Key)
+	}
+	return keys
+}
+
+// build says the rule in the terms of the tariff.
+func (r words) build(c money.Currency, zone *time.Location) Rule {
+	rule := Rule{Key: r.key, Kind: r.kind, Priority: r.priority, Stop: r.stop, When: r.condition(zone), AppliesTo: Everything()}
+	switch r.change {
+	case "percent":
+		rule.Change = PercentOf(decimal.RequireFromString(r.by))
+	case "amount":
+		rule.Change = Amount(minor(c, r.by))
+	case "set":
+		rule.Change = Set(minor(c, r.by))
+	}
+	if r.appliesTo != nil {
+		rule.AppliesTo = Scope{}
+		for kind, named := range r.appliesTo {
+			rule.AppliesTo[kind] = selection(named)
+		}
+	}
+	return rule
+}
+
+func selection(named []string) Selection {
+	var s Selection
+	for _, id := range named {
+		if id == "all" {
+			s.All = true
+		} else {
+			s.IDs = append(s.IDs, uuid.NewSHA1(uuid.Nil, []byte(id)))
+		}
+	}
+	return s
+}
+
+func (r words) condition(zone *time.Location) Condition {
+	switch r.kind {
+	case "seasonal":
+		if len(r.from) == len("MM-DD") {
+			return Yearly{From: MonthDayOf(day("2000-" + r.from)), To: MonthDayOf(day("2000-" + r.to))}
+		}
+		return Season{From: day(r.from), To: day(r.to)}
+	case "day_of_week":
+		return DaysOfWeekOf(r.days)
+	case "time_of_day":
+		w, err := timespan.ParseWindow(r.from + "-" + r.to)
+		return TimeOfDay(must(w, err))
+	case "flash_sale":
+		return FlashSaleBetween(moment(r.from), moment(r.to), zone)
+	case "early_bird":
+		return EarlyBird(*r.min)
+	case "last_minute":
+		return LastMinute(*r.max)
+	case "party_size":
+		return PartySize{Min: r.min, Max: r.max}
+	case "first_booking":
+		return FirstBooking{}
+	case "duration":
+		return Duration{Min: r.min, Max: r.max}
+	}
+	panic(r.kind)
+}
+
+func (s situation) item(c money.Currency) Item {
+	return Item{Kind: s.kind, ID: uuid.NewSHA1(uuid.Nil, []byte(s.id)), List: minor(c, s.list)}
+}
+
+func (s situation) purchase(zone *time.Location) Purchase {
+	p := Purchase{
+		Moment:       MomentAt(s.boughtAt, zone),
+		Date:         day(s.date.Format(time.DateOnly)),
+		PartySize:    s.partySize,
+		FirstBooking: s.firstBooking,
+		Units:        s.units,
+	}
+	if s.start != "" {
+		at := must(timespan.ParseTimeOfDay(s.start))
+		p.Start = &at
+	}
+	return p
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func day(s string) timespan.Date               { return must(timespan.ParseDate(s)) }
+func moment(s string) timespan.LocalDateTime   { return must(timespan.ParseLocalDateTime(s)) }
+func minor(c money.Currency, s string) int64   { return must(c.Minor(decimal.RequireFromString(s))) }
+func at(s string) *timespan.TimeOfDay          { t := must(timespan.ParseTimeOfDay(s)); return &t }
+func decimalText(n int64, decimals int) string { return decimal.New(n, -int32(decimals)).String() }
+
+// The generators draw from few values each, so that bounds are met and missed equally often.
+
+func genRule(decimals int) *rapid.Generator[words] {
+	return rapid.Custom(func(t *rapid.T) words {
+		r := words{
+			key:      rapid.StringMatching(`[a-c]-?[0-9]`).Draw(t, "key"),
+			priority: rapid.IntRange(-1, 1).Draw(t, "priority"),
+			change:   rapid.SampledFrom([]string{"percent", "percent", "amount", "set"}).Draw(t, "change"),
+			stop:     rapid.IntRange(0, 5).Draw(t, "stop") == 0,
+			kind: rapid.SampledFrom([]string{"seasonal", "day_of_week", "time_of_day", "flash_sale", "early_bird",
+				"last_minute", "party_size", "first_booking", "duration"}).Draw(t, "kind"),
+		}
+		r.by = genBy(t, r.change, decimals)
+		r.appliesTo = genScope(t)
+		r.draw(t)
+		return r
+	})
+}
+
+func genBy(t *rapid.T, change string, decimals int) string {
+	switch change {
+	case "percent":
+		return decimalText(rapid.Int64Range(-1200, 2000).Draw(t, "percent"), 1)
+	case "set":
+		return decimalText(rapid.Int64Range(0, 20000).Draw(t, "set"), decimals)
+	default:
+		return decimalText(rapid.Int64Range(-9000, 9000).Draw(t, "amount"), decimals)
+	}
+}
+
+func genScope(t *rapid.T) map[Kind][]string {
+	if rapid.Bool().Draw(t, "everything") {
+		return nil
+	}
+	scope := map[Kind][]string{}
+	for _, kind := range []Kind{Service, Event, Rental} {
+		if named := rapid.SampledFrom([][]string{nil, {"all"}, {"x"}, {"x", "y"}}).Draw(t, "named"); named != nil {
+			scope[kind] = named
+		}
+	}
+	return scope
+}
+
+func (r *words) draw(t *rapid.T) {
+	switch r.kind {
+	case "seasonal":
+		days := rapid.SampledFrom([][]string{{"06-01", "08-31"}, {"12-20", "01-05"}, {"02-29", "02-29"}, {"02-29", "03-01"},
+			{"12-31", "12-31"}, {"2026-12-30", "2027-01-02"}, {"2028-02-29", "2028-02-29"}}).Draw(t, "season")
+		r.from, r.to = days[0], days[1]
+	case "day_of_week":
+		r.days = rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) time.Weekday {
+			return time.Weekday(rapid.IntRange(0, 6).Draw(t, "day"))
+		}), 1, 4, rapid.ID[time.Weekday]).Draw(t, "days")
+	case "time_of_day":
+		hours := rapid.SampledFrom([][]string{{"18:00", "22:00"}, {"22:00", "02:00"}, {"00:00", "24:00"}, {"20:00", "00:00"}}).Draw(t, "hours")
+		r.from, r.to = hours[0], hours[1]
+	case "flash_sale":
+		sale := rapid.SampledFrom([][]string{{"2026-12-30T00:00", "2026-12-31T00:00"}, {"2026-12-31T22:00", "2027-01-01T02:00"}}).Draw(t, "sale")
+		r.from, r.to = sale[0], sale[1]
+	default:
+		least := rapid.IntRange(0, 4).Draw(t, "min")
+		most := least + rapid.IntRange(0, 3).Draw(t, "span")
+		r.min, r.max = &least, &most
+		if r.kind == "party_size" || r.kind == "duration" {
+			open := rapid.IntRange(0, 2).Draw(t, "open")
+			if open == 0 {
+				r.min = nil
+			} else if open == 1 {
+				r.max = nil
+			}
+		}
+	}
+}
+
+func genSituation(zone *time.Location, decimals int) *rapid.Generator[situation] {
+	return rapid.Custom(func(t *rapid.T) situation {
+		firstDay := rapid.SampledFrom([]string{"2026-12-30", "2027-02-27", "2028-02-27", "2026-08-30"}).Draw(t, "around")
+		base := must(time.Parse(time.DateOnly, firstDay))
+		s := situation{
+			kind:     rapid.SampledFrom([]Kind{Service, Event, Rental}).Draw(t, "kind"),
+			id:       rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "id"),
+			list:     decimalText(rapid.SampledFrom([]int64{0, 1, 5, 333, 4000, 123457}).Draw(t, "list"), decimals),
+			date:     base.AddDate(0, 0, rapid.IntRange(-1, 4).Draw(t, "ahead")),
+			boughtAt: time.Date(base.Year(), base.Month(), base.Day(), rapid.IntRange(0, 60).Draw(t, "hour"), rapid.SampledFrom([]int{0, 1, 59}).Draw(t, "minute"), 0, 0, zone),
+			start:    rapid.SampledFrom([]string{"", "00:00", "01:59", "02:00", "17:59", "18:00", "21:59", "22:00", "23:59"}).Draw(t, "start"),
+		}
+		s.partySize = genMaybe(rapid.IntRange(1, 6)).Draw(t, "party_size")
+		s.units = genMaybe(rapid.IntRange(1, 6)).Draw(t, "units")
+		s.firstBooking = genMaybe(rapid.Bool()).Draw(t, "first_booking")
+		return s
+	})
+}
+
+func genMaybe[T any](g *rapid.Generator[T]) *rapid.Generator[*T] { return rapid.Ptr(g, true) }
+
+func (r words) String() string {
+	return fmt.Sprintf("{%s %s prio %d %s %s stop=%t to=%v %s..%s %v}", r.key, r.kind, r.priority, r.change, r.by, r.stop,
+		r.appliesTo, r.from, r.to, r.days)
+}

@@ -1,0 +1,107 @@
+// Package tariff turns a list price into the price to pay: a business's pricing rules, applied one after another to
+// what is known of a purchase (semantics.md §5; pricing_rules in manifest.example.yaml). It is pure: values in,
+// values out, and no float anywhere.
+//
+// The running price is an exact decimal from the list price to the last rule. It is rounded once, half up, to the
+// currency's minor unit, and cut to 0 once, at the end: between two rules it may have any number of decimals and may
+// lie below 0, so that a discount larger than the price and a later surcharge still add up.
+//
+// A rule whose condition asks for what is not known yet (a start time, the size of the party, …) does not apply. That
+// is all that tells a quote on a list from the price of a booking.
+package tariff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+)
+
+// Tariff is the pricing rules of one business, ready to price many items. It never changes and may be shared.
+type Tariff struct {
+	currency money.Currency
+	rules    [kinds][]scopedRule // in the order they apply
+}
+
+// scopedRule is a rule as it concerns one kind of item.
+type scopedRule struct {
+	*Rule
+	only map[uuid.UUID]struct{} // nil: every item of the kind
+}
+
+// New makes the tariff of rules, given in any order, whose amounts are minor units of currency. It refuses a rule
+// without a condition or a change.
+func New(rules []Rule, currency money.Currency) (*Tariff, error) {
+	ordered := slices.Clone(rules)
+	slices.SortFunc(ordered, func(a, b Rule) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Key, b.Key))
+	})
+	t := &Tariff{currency: currency}
+	for i := range ordered {
+		r := &ordered[i]
+		if r.When == nil || r.Change == nil {
+			return nil, fmt.Errorf("pricing rule %q lacks a condition or a change", r.Key)
+		}
+		for kind := range kinds {
+			if s := r.AppliesTo[kind]; s.All || len(s.IDs) > 0 {
+				t.rules[kind] = append(t.rules[kind], scopedRule{Rule: r, only: s.set()})
+			}
+		}
+	}
+	return t, nil
+}
+
+// Item is one unit of a bookable thing.
+type Item struct {
+	Kind Kind
+	ID   uuid.UUID // the service, event or rental that rules name in applies_to
+	List int64     // list price in minor units, of a variant or tier where one is meant; 0 is free
+}
+
+// Price is what one unit costs, and how it came about.
+type Price struct {
+	Amount int64  // minor units, never below 0
+	Steps  []Step // one for each rule that applied, in order
+}
+
+// Step is one rule at work: the running price before and after it, exact and not rounded, in the currency's units.
+type Step struct {
+	Rule          *Rule
+	Before, After decimal.Decimal
+}
+
+// Price applies the rules to item. A free item is not priced: it stays 0, whatever the rules say.
+func (t *Tariff) Price(item Item, p Purchase) Price {
+	if item.List == 0 {
+		return Price{}
+	}
+	var steps []Step
+	running := t.currency.Decimal(item.List)
+	for _, r := range t.rules[item.Kind] {
+		if !r.covers(item.ID) || !r.When.holds(p) {
+			continue
+		}
+		after := r.Change.apply(running, t.currency)
+		steps = append(steps, Step{Rule: r.Rule, Before: running, After: after})
+		running = after
+		if r.Stop {
+			break
+		}
+	}
+	if len(steps) == 0 {
+		return Price{Amount: item.List}
+	}
+	return Price{Amount: max(0, t.currency.Round(running)), Steps: steps}
+}
+
+func (r scopedRule) covers(id uuid.UUID) bool {
+	if r.only == nil {
+		return true
+	}
+	_, ok := r.only[id]
+	return ok
+}
