@@ -1,0 +1,91 @@
+// Command withstores runs another command with a throw-away PostgreSQL and Redis, and ends with its exit code:
+//
+//	withstores go test work
+//	withstores -race sh -c 'go test $SLOTMESH_TEST_RACE work'
+//
+// The command finds the stores' URLs in SLOTMESH_TEST_DATABASE_URL and SLOTMESH_TEST_REDIS_URL. With -race it also
+// finds "-race" in SLOTMESH_TEST_RACE, or nothing where there is no C compiler and none can be installed.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code, err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		say(err.Error())
+	}
+	os.Exit(code)
+}
+
+func say(line string) { fmt.Fprintln(os.Stderr, "withstores: "+line) }
+
+func run(ctx context.Context, args []string) (int, error) {
+	env := os.Environ()
+	if len(args) > 0 && args[0] == "-race" {
+		env = append(env, "SLOTMESH_TEST_RACE="+raceFlag(ctx))
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return 2, errors.New("name the command to run: withstores [-race] command [argument ...]")
+	}
+	stores, err := backing.Start(ctx, backing.Options{Throwaway: true, Say: say})
+	if err != nil {
+		return 1, err
+	}
+	env = append(env, "SLOTMESH_TEST_DATABASE_URL="+stores.DatabaseURL, "SLOTMESH_TEST_REDIS_URL="+stores.RedisURL)
+	code, err := runCommand(ctx, env, args, stores.Failed())
+	if stopErr := stores.Stop(); stopErr != nil {
+		say(stopErr.Error())
+	}
+	return code, err
+}
+
+func raceFlag(ctx context.Context) string {
+	if backing.Compiler(ctx, say) {
+		return "-race"
+	}
+	say("there is no C compiler and none can be installed: the tests run without the race detector")
+	return ""
+}
+
+// runCommand waits for the command. Signals reach it by themselves, as it is in our process group; a store that fails
+// takes it down.
+func runCommand(ctx context.Context, env, args []string, storeFailed <-chan error) (int, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case err := <-storeFailed:
+			cancel(err)
+		case <-ctx.Done():
+		}
+	}()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.Env = env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0, nil
+	case ctx.Err() != nil:
+		return 1, context.Cause(ctx)
+	case errors.As(err, &exit) && exit.ExitCode() > 0:
+		return exit.ExitCode(), nil
+	default:
+		return 1, err
+	}
+}

@@ -1,0 +1,145 @@
+package backing
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// account is the user that the stores' processes run as. PostgreSQL refuses to run as root, so that root runs it as
+// another user; everyone else runs it as themselves.
+type account struct {
+	name     string
+	uid, gid uint32
+	switched bool // differs from the user of this process
+}
+
+// unprivileged are the users that root may run a store as, the best first.
+var unprivileged = []string{"postgres", "nobody"}
+
+func processAccount() (account, error) {
+	if os.Geteuid() != 0 {
+		return account{name: "this user", uid: uint32(os.Geteuid()), gid: uint32(os.Getegid())}, nil
+	}
+	for _, name := range unprivileged {
+		if a, err := lookupAccount(name); err == nil {
+			return a, nil
+		}
+	}
+	return account{}, fmt.Errorf("PostgreSQL does not run as root, and this machine has none of the users %v to run it as; run as another user", unprivileged)
+}
+
+func lookupAccount(name string) (account, error) {
+	u, err := user.Lookup(name)
+	if err != nil {
+		return account{}, err
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return account{}, err
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil {
+		return account{}, err
+	}
+	return account{name: name, uid: uint32(uid), gid: uint32(gid), switched: true}, nil
+}
+
+// credential is nil where the processes run as this user.
+func (a account) credential() *syscall.Credential {
+	if !a.switched {
+		return nil
+	}
+	return &syscall.Credential{Uid: a.uid, Gid: a.gid}
+}
+
+// own makes a folder that we have just created the account's, closed to others.
+func (a account) own(dir string) error {
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return err
+	}
+	if !a.switched {
+		return nil
+	}
+	return os.Chown(dir, int(a.uid), int(a.gid))
+}
+
+// systemData is where root keeps data that the account cannot reach in root's own folders.
+const systemData = "/var/lib/slotmesh"
+
+// dataDir is the home where the account can reach it, else a folder of its own under systemData, named after the home.
+// Folders that are not ours are never opened to others.
+func (a account) dataDir(home string) (string, error) {
+	if !a.switched || a.reaches(home) {
+		return home, nil
+	}
+	sum := sha256.Sum256([]byte(home))
+	dir := filepath.Join(systemData, filepath.Base(filepath.Dir(home))+"-"+hex.EncodeToString(sum[:4]))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("%s lies below a folder that the user %s cannot enter, and %s cannot be made: %s; set SLOTMESH_HOME to a folder that %s can enter",
+			home, a.name, dir, cause(err), a.name)
+	}
+	return dir, nil
+}
+
+// reaches reports whether the account may enter dir and every folder above it, by their mode bits.
+func (a account) reaches(dir string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	for {
+		info, err := os.Stat(dir)
+		if err != nil || !a.mayEnter(info) {
+			return false
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return true
+		}
+		dir = parent
+	}
+}
+
+func (a account) mayEnter(info os.FileInfo) bool {
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return false
+	}
+	mode := info.Mode().Perm()
+	switch {
+	case owner.Uid == a.uid:
+		return mode&0o100 != 0
+	case owner.Gid == a.gid:
+		return mode&0o010 != 0
+	default:
+		return mode&0o001 != 0
+	}
+}
+
+// longestSocketDir leaves room for the socket's name within the roughly 104 bytes that a Unix socket's path may have.
+const longestSocketDir = 80
+
+// tempDirPattern names our temporary folders, so that a later start recognises one that a crash left behind.
+const tempDirPattern = "slotmesh-"
+
+// privateTempDir makes a temporary folder of the account, short enough for sockets.
+func (a account) privateTempDir() (string, error) {
+	base := os.TempDir()
+	if len(base)+len(tempDirPattern)+10 > longestSocketDir || !a.reaches(base) {
+		base = "/tmp"
+	}
+	dir, err := os.MkdirTemp(base, tempDirPattern)
+	if err != nil {
+		return "", fmt.Errorf("cannot make a temporary folder in %s: %s; set TMPDIR to a folder that can be written to and that has space", base, cause(err))
+	}
+	if err := a.own(dir); err != nil {
+		return "", fmt.Errorf("cannot give %s to the user %s: %w", dir, a.name, cause(err))
+	}
+	return dir, nil
+}

@@ -1,0 +1,159 @@
+// Package backing gives one slotmesh process the PostgreSQL and the Redis that it needs. Stores named by a URL are used
+// as they are. Otherwise it finds the programs on the machine, else has the system's package manager install them,
+// else fetches a PostgreSQL of its own and runs Redis in process; then it starts private ones, reachable by Unix
+// sockets only, and stops them again.
+//
+// Every error is one sentence for the person at the terminal: what is wrong and what would help. No error carries a
+// password.
+package backing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Options say which stores to use or start.
+type Options struct {
+	Home        string            // folder of the data, kept over restarts; not used with Throwaway
+	DatabaseURL string            // a PostgreSQL to use instead of starting one
+	RedisURL    string            // a Redis to use instead of starting one
+	Throwaway   bool              // for tests: data in a temporary folder, no durability, many connections
+	Say         func(line string) // tells the person at the terminal about installs and other choices
+}
+
+// Stores are the two stores, ready for use until Stop.
+type Stores struct {
+	DatabaseURL string
+	RedisURL    string
+
+	failed chan error
+	stops  []func() error // in order of start
+}
+
+// stopWithin bounds how long one store may take to stop before it is made to.
+const stopWithin = 15 * time.Second
+
+// Start makes both stores ready. Cancelling ctx gives up the start; it does not stop what runs: call Stop for that.
+func Start(ctx context.Context, o Options) (*Stores, error) {
+	s := &Stores{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, failed: make(chan error, 2)}
+	if err := s.start(ctx, o); err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	return s, nil
+}
+
+func (s *Stores) start(ctx context.Context, o Options) error {
+	if err := checkGiven(ctx, o); err != nil {
+		return err
+	}
+	if o.DatabaseURL != "" && o.RedisURL != "" {
+		return nil
+	}
+	account, err := processAccount()
+	if err != nil {
+		return err
+	}
+	place, err := s.place(o, account)
+	if err != nil {
+		return err
+	}
+	programs, err := findOrInstall(ctx, o, place)
+	if err != nil {
+		return err
+	}
+	if o.DatabaseURL == "" {
+		if err := s.startPostgres(ctx, o, place, programs.postgres); err != nil {
+			return err
+		}
+	}
+	if o.RedisURL == "" {
+		return s.startRedis(ctx, place, programs.redis)
+	}
+	return nil
+}
+
+// Failed yields an error when a store that Start started ends by itself. The process cannot go on then.
+func (s *Stores) Failed() <-chan error { return s.failed }
+
+// Stop stops what Start started, the last first, and returns when it has ended.
+func (s *Stores) Stop() error {
+	var errs []error
+	for i := len(s.stops) - 1; i >= 0; i-- {
+		errs = append(errs, s.stops[i]())
+	}
+	s.stops = nil
+	return errors.Join(errs...)
+}
+
+func (s *Stores) onStop(stop func() error) { s.stops = append(s.stops, stop) }
+
+// place is where a start keeps its files, and the account that its processes run as.
+type place struct {
+	account account
+	data    string // folder that PostgreSQL's data folder is made in
+	sockets string // private folder of the Unix sockets
+	logs    string // folder of the programs' logs
+}
+
+// place locks the home and chooses the folders. Data kept over restarts stays in the home wherever the processes'
+// account can reach it.
+func (s *Stores) place(o Options, a account) (place, error) {
+	sockets, err := a.privateTempDir()
+	if err != nil {
+		return place{}, err
+	}
+	s.onStop(func() error { return os.RemoveAll(sockets) })
+	if o.Throwaway {
+		return place{account: a, data: sockets, sockets: sockets, logs: sockets}, nil
+	}
+	unlock, err := lockHome(o.Home)
+	if err != nil {
+		return place{}, err
+	}
+	s.onStop(unlock)
+	data, err := a.dataDir(o.Home)
+	if err != nil {
+		return place{}, err
+	}
+	if data != o.Home {
+		o.Say(fmt.Sprintf("PostgreSQL's data is kept in %s: the user %s, which runs it, cannot reach %s.", data, a.name, o.Home))
+	}
+	return place{account: a, data: data, sockets: sockets, logs: o.Home}, nil
+}
+
+// PrepareHome makes the folder of the data, absolute, and checks that files can be written there.
+func PrepareHome(home string) (string, error) {
+	abs, err := filepath.Abs(home)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(abs, 0o755); err != nil {
+		return "", homeError(abs, err)
+	}
+	probe, err := os.CreateTemp(abs, ".probe-*")
+	if err != nil {
+		return "", homeError(abs, err)
+	}
+	_, writeErr := probe.WriteString("slotmesh\n")
+	if err := errors.Join(writeErr, probe.Close(), os.Remove(probe.Name())); err != nil {
+		return "", homeError(abs, err)
+	}
+	return abs, nil
+}
+
+func homeError(home string, err error) error {
+	return fmt.Errorf("SLOTMESH_HOME: cannot write in %s: %s; name a folder that this user may write to and that has space", home, cause(err))
+}
+
+// cause is the innermost error, without the paths that the sentence around it already names.
+func cause(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}

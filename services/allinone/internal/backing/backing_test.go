@@ -1,0 +1,262 @@
+package backing
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newHome makes a home that an unprivileged user can enter, as the folders of t.TempDir are closed.
+func newHome(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "allinone-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func start(t *testing.T, o Options) *Stores {
+	t.Helper()
+	o.Say = func(line string) { t.Log(line) }
+	stores, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stores
+}
+
+func stop(t *testing.T, s *Stores) {
+	t.Helper()
+	if err := s.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exec1 runs one statement on a connection of its own.
+func exec1(t *testing.T, s *Stores, sql string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), s.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if _, err := conn.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStoresAnswerAndLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
+	s := start(t, Options{Throwaway: true})
+	exec1(t, s, "SELECT 1")
+	options, err := redis.ParseURL(s.RedisURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(options)
+	defer client.Close()
+	if err := client.Ping(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, s)
+	if _, err := os.Stat(filepath.Dir(options.Addr)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the temporary folder is still there: %v", err)
+	}
+	select {
+	case err := <-s.Failed():
+		t.Errorf("an orderly stop was reported as a failure: %v", err)
+	default:
+	}
+}
+
+func TestDataIsKeptOverRestarts(t *testing.T) {
+	t.Parallel()
+	home := newHome(t)
+	first := start(t, Options{Home: home})
+	exec1(t, first, "CREATE TABLE kept (id int)")
+	stop(t, first)
+	second := start(t, Options{Home: home})
+	defer stop(t, second)
+	exec1(t, second, "INSERT INTO kept VALUES (1)")
+}
+
+func TestASecondProcessOnTheSameHomeIsRefused(t *testing.T) {
+	t.Parallel()
+	home := newHome(t)
+	first := start(t, Options{Home: home})
+	defer stop(t, first)
+	_, err := Start(t.Context(), Options{Home: home, Say: func(string) {}})
+	want := "SLOTMESH_HOME: " + home + " is in use by the slotmesh process " + strconv.Itoa(os.Getpid()) + "; stop that one, or name another folder"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// serverPID reads which process serves a home.
+func serverPID(t *testing.T, home string) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(home, "postgres", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.SplitN(string(text), "\n", 2)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+func TestAServerThatDiesIsReportedAndTheNextStartRecovers(t *testing.T) {
+	t.Parallel()
+	home := newHome(t)
+	first := start(t, Options{Home: home})
+	exec1(t, first, "CREATE TABLE kept (id int)")
+	if err := syscall.Kill(serverPID(t, home), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-first.Failed(); !strings.HasPrefix(err.Error(), "postgres has ended by itself: ") {
+		t.Errorf("got %v", err)
+	}
+	stop(t, first)
+	second := start(t, Options{Home: home})
+	defer stop(t, second)
+	exec1(t, second, "INSERT INTO kept VALUES (1)")
+}
+
+func TestAServerLeftBehindIsStoppedFirst(t *testing.T) {
+	t.Parallel()
+	home := newHome(t)
+	first := start(t, Options{Home: home, RedisURL: sharedRedis(t)})
+	left := serverPID(t, home)
+	if err := first.stops[1](); err != nil { // lets go of the lock alone, as the kernel does for a killed process
+		t.Fatal(err)
+	}
+	second := start(t, Options{Home: home, RedisURL: sharedRedis(t)})
+	defer stop(t, second)
+	<-first.Failed() // the server that was left behind has ended, and that was told
+	if pid := serverPID(t, home); pid == left {
+		t.Errorf("process %d still serves", pid)
+	}
+	exec1(t, second, "SELECT 1")
+}
+
+// sharedRedis is the Redis that the tests run under.
+func sharedRedis(t *testing.T) string {
+	t.Helper()
+	url := os.Getenv("SLOTMESH_TEST_REDIS_URL")
+	if url == "" {
+		t.Fatal("SLOTMESH_TEST_REDIS_URL is not set: run the tests by `make test` or under cmd/withstores")
+	}
+	return url
+}
+
+func TestAPidFileOfAnotherProgramIsIgnored(t *testing.T) {
+	t.Parallel()
+	home := newHome(t)
+	stop(t, start(t, Options{Home: home, RedisURL: sharedRedis(t)}))
+	other := exec.CommandContext(t.Context(), "sleep", "600")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	pidFile := filepath.Join(home, "postgres", "postmaster.pid")
+	if err := os.WriteFile(pidFile, []byte(strconv.Itoa(other.Process.Pid)+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, start(t, Options{Home: home, RedisURL: sharedRedis(t)}))
+	if err := other.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the other program was stopped: %v", err)
+	}
+}
+
+func TestAnInterruptedInitdbIsBegunAnew(t *testing.T) {
+	t.Parallel()
+	home := newHome(t)
+	if err := os.MkdirAll(filepath.Join(home, "postgres.new", "base"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, start(t, Options{Home: home, RedisURL: sharedRedis(t)}))
+}
+
+func TestDataOfAnotherMajorVersionIsNamed(t *testing.T) {
+	t.Parallel()
+	s := search{finder: finder{lookPath: func(string) (string, error) { return "", exec.ErrNotFound }}, major: 14}
+	_, err := standIn(t.Context(), nil, s)
+	want := "the data was made by PostgreSQL 14, and this machine has none: install PostgreSQL 14, or set SLOTMESH_HOME to another folder to begin anew"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestBrokenURLsAreToldWithoutTheirPassword(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		options Options
+		want    string
+	}{
+		"not a database URL": {
+			Options{DatabaseURL: "postgres://u:secret@host:notaport/db"},
+			"DATABASE_URL: not a PostgreSQL URL; write it as postgres://user:password@host:5432/database",
+		},
+		"no database there": {
+			Options{DatabaseURL: "postgres://u:secret@127.0.0.1:1/db?sslmode=disable"},
+			`DATABASE_URL: cannot use database "db" at 127.0.0.1:1 as user "u": connect: connection refused`,
+		},
+		"not a Redis URL": {
+			Options{RedisURL: "http://u:secret@host"},
+			"REDIS_URL: not a Redis URL; write it as redis://user:password@host:6379/0 or unix:///path/to/redis.sock",
+		},
+		"no Redis there": {
+			Options{RedisURL: "redis://u:secret@127.0.0.1:1/0"},
+			"REDIS_URL: cannot use the Redis at 127.0.0.1:1: connect: connection refused",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Start(t.Context(), test.options)
+			if err == nil || err.Error() != test.want {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestGivenStoresAreUsedAndNothingIsStarted(t *testing.T) {
+	t.Parallel()
+	o := Options{DatabaseURL: os.Getenv("SLOTMESH_TEST_DATABASE_URL"), RedisURL: sharedRedis(t)}
+	s := start(t, o)
+	if s.DatabaseURL != o.DatabaseURL || s.RedisURL != o.RedisURL || len(s.stops) != 0 {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestAHomeThatCannotBeWrittenIsNamed(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(file, "home")
+	_, err := PrepareHome(home)
+	want := "SLOTMESH_HOME: cannot write in " + home + ": not a directory; name a folder that this user may write to and that has space"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,143 @@
+package backing
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// oldestPostgres is the oldest major version that the services' SQL is tested with.
+const oldestPostgres = 15
+
+// postgresInstall is one PostgreSQL server installed on the machine.
+type postgresInstall struct {
+	bin   string // folder that holds postgres and initdb
+	major int
+}
+
+// finder looks for programs. Its fields are the machine; tests put others.
+type finder struct {
+	lookPath func(name string) (string, error)
+	postgres []string // patterns of folders that may hold a PostgreSQL
+	redis    []string // where redis-server may lie outside the PATH
+}
+
+// machine finds what package managers install on Debian, Red Hat and macOS, and what we fetched ourselves.
+func machine() finder {
+	return finder{
+		lookPath: exec.LookPath,
+		postgres: []string{
+			"/usr/lib/postgresql/*/bin",
+			"/usr/pgsql-*/bin",
+			"/opt/homebrew/opt/postgresql@*/bin",
+			"/usr/local/opt/postgresql@*/bin",
+			filepath.Join(fetchedDir(), "*", "bin"),
+		},
+		redis: []string{"/opt/homebrew/bin/redis-server", "/usr/local/bin/redis-server", "/usr/sbin/redis-server"},
+	}
+}
+
+// findPostgres returns the installation to use: of the major version want where that is not 0, else the one on the
+// PATH, else the newest. Its second result says whether there is one.
+func (f finder) findPostgres(ctx context.Context, want int) (postgresInstall, bool) {
+	for _, found := range f.postgresInstalls(ctx) {
+		if found.major == want || (want == 0 && found.major >= oldestPostgres) {
+			return found, true
+		}
+	}
+	return postgresInstall{}, false
+}
+
+// postgresInstalls lists the usable installations: the PATH's first, then the newest first.
+func (f finder) postgresInstalls(ctx context.Context) []postgresInstall {
+	installs := f.probeAll(ctx, f.onPath(ctx))
+	var others []string
+	for _, pattern := range f.postgres {
+		dirs, _ := filepath.Glob(pattern) // fails only on a bad pattern, and ours are constant
+		others = append(others, dirs...)
+	}
+	rest := f.probeAll(ctx, others)
+	slices.SortStableFunc(rest, func(a, b postgresInstall) int { return b.major - a.major })
+	return append(installs, rest...)
+}
+
+// onPath lists the folders that the PATH leads to, by postgres itself or by pg_config.
+func (f finder) onPath(ctx context.Context) []string {
+	var dirs []string
+	if program, err := f.lookPath("postgres"); err == nil {
+		dirs = append(dirs, realDir(program))
+	}
+	if program, err := f.lookPath("pg_config"); err == nil {
+		if out, err := output(ctx, program, "--bindir"); err == nil {
+			dirs = append(dirs, strings.TrimSpace(out))
+		}
+	}
+	return dirs
+}
+
+// realDir is the folder that a program really lies in, as initdb lies beside it and links may not.
+func realDir(program string) string {
+	if real, err := filepath.EvalSymlinks(program); err == nil {
+		program = real
+	}
+	return filepath.Dir(program)
+}
+
+func (f finder) probeAll(ctx context.Context, dirs []string) []postgresInstall {
+	var installs []postgresInstall
+	for _, dir := range dirs {
+		if install, err := probePostgres(ctx, dir); err == nil {
+			installs = append(installs, install)
+		}
+	}
+	return installs
+}
+
+var versionLine = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
+
+// probePostgres asks the server in dir for its version. A folder without initdb holds no server that we can use.
+func probePostgres(ctx context.Context, dir string) (postgresInstall, error) {
+	if _, err := exec.LookPath(filepath.Join(dir, "initdb")); err != nil {
+		return postgresInstall{}, err
+	}
+	out, err := output(ctx, filepath.Join(dir, "postgres"), "--version")
+	if err != nil {
+		return postgresInstall{}, err
+	}
+	match := versionLine.FindStringSubmatch(out)
+	if match == nil {
+		return postgresInstall{}, fmt.Errorf("%s names no version: %q", dir, out)
+	}
+	major, err := strconv.Atoi(match[1])
+	if err != nil {
+		return postgresInstall{}, err
+	}
+	return postgresInstall{bin: dir, major: major}, nil
+}
+
+// findRedis returns the path of redis-server, or "".
+func (f finder) findRedis() string {
+	if program, err := f.lookPath("redis-server"); err == nil {
+		return program
+	}
+	for _, path := range f.redis {
+		if program, err := exec.LookPath(path); err == nil {
+			return program
+		}
+	}
+	return ""
+}
+
+// output runs a program that answers at once.
+func output(ctx context.Context, program string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program, args...).Output()
+	return string(out), err
+}

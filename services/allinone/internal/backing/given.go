@@ -1,0 +1,92 @@
+package backing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/redis/go-redis/v9"
+)
+
+// givenWithin bounds the check of a store that a URL names.
+const givenWithin = 5 * time.Second
+
+// checkGiven connects to the stores that URLs name, so that a wrong one is told at once and by its variable.
+func checkGiven(ctx context.Context, o Options) error {
+	ctx, cancel := context.WithTimeout(ctx, givenWithin)
+	defer cancel()
+	if o.DatabaseURL != "" {
+		if err := checkDatabase(ctx, o.DatabaseURL); err != nil {
+			return err
+		}
+	}
+	if o.RedisURL != "" {
+		return checkRedis(ctx, o.RedisURL)
+	}
+	return nil
+}
+
+func checkDatabase(ctx context.Context, databaseURL string) error {
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil { // not shown: it repeats the URL
+		return errors.New("DATABASE_URL: not a PostgreSQL URL; write it as postgres://user:password@host:5432/database")
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return fmt.Errorf("DATABASE_URL: cannot use database %q at %s as user %q: %s", config.Database, address(config), config.User, connectCause(err))
+	}
+	defer conn.Close(ctx)
+	var version int
+	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int / 10000").Scan(&version); err != nil {
+		return fmt.Errorf("DATABASE_URL: the server at %s does not tell its version: %s", address(config), connectCause(err))
+	}
+	if version < oldestPostgres {
+		return fmt.Errorf("DATABASE_URL: the server at %s is PostgreSQL %d; %d or newer is needed", address(config), version, oldestPostgres)
+	}
+	return nil
+}
+
+func address(c *pgx.ConnConfig) string {
+	if strings.HasPrefix(c.Host, "/") {
+		return c.Host
+	}
+	return net.JoinHostPort(c.Host, fmt.Sprint(c.Port))
+}
+
+func checkRedis(ctx context.Context, redisURL string) error {
+	options, err := redis.ParseURL(redisURL)
+	if err != nil { // not shown: it repeats the URL
+		return errors.New("REDIS_URL: not a Redis URL; write it as redis://user:password@host:6379/0 or unix:///path/to/redis.sock")
+	}
+	if err := pingRedis(ctx, redisURL); err != nil {
+		return fmt.Errorf("REDIS_URL: cannot use the Redis at %s: %s", options.Addr, connectCause(err))
+	}
+	return nil
+}
+
+// connectCause is the part of a connection error that helps, in one line.
+func connectCause(err error) string {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return refused.Message
+	}
+	var operation *net.OpError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer within " + givenWithin.String()
+	case errors.As(err, &operation):
+		return operation.Err.Error()
+	default:
+		return firstLine(err)
+	}
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}

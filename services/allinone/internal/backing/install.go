@@ -1,0 +1,147 @@
+package backing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// tool is something that may be missing on a machine.
+type tool string
+
+const (
+	toolPostgres tool = "PostgreSQL"
+	toolRedis    tool = "redis-server"
+	toolCompiler tool = "a C compiler"
+)
+
+// installer is the machine's package manager, where we may use it without asking for a password.
+type installer struct {
+	name     string
+	command  []string // with what stands before it, as sudo
+	update   []string // arguments that refresh the package lists; none where that happens by itself
+	install  []string // arguments that stand before the packages
+	packages map[tool][]string
+}
+
+// installWithin bounds an install: package lists, downloads and unpacking over a slow line.
+const installWithin = 10 * time.Minute
+
+// aptGet waits for a lock that an unattended upgrade holds, instead of failing.
+var aptGet = []string{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=120"}
+
+// systemInstaller returns the package manager that can be used as this user, if there is one.
+func systemInstaller(ctx context.Context) (installer, bool) {
+	if runtime.GOOS == "darwin" {
+		return brew()
+	}
+	if _, err := exec.LookPath("apt-get"); err != nil {
+		return installer{}, false
+	}
+	apt := installer{
+		name:    "apt-get",
+		command: aptGet,
+		update:  []string{"update"},
+		install: []string{"install", "--no-install-recommends"},
+		packages: map[tool][]string{
+			toolPostgres: {"postgresql"},
+			toolRedis:    {"redis-server"},
+			toolCompiler: {"gcc", "libc6-dev"},
+		},
+	}
+	if os.Geteuid() == 0 {
+		return apt, true
+	}
+	if _, err := output(ctx, "sudo", "-n", "true"); err != nil {
+		return installer{}, false
+	}
+	apt.command = append([]string{"sudo", "-n"}, aptGet...)
+	return apt, true
+}
+
+func brew() (installer, bool) {
+	for _, path := range []string{"brew", "/opt/homebrew/bin/brew", "/usr/local/bin/brew"} {
+		program, err := exec.LookPath(path)
+		if err != nil {
+			continue
+		}
+		return installer{
+			name:     "brew",
+			command:  []string{program},
+			install:  []string{"install"},
+			packages: map[tool][]string{toolPostgres: {"postgresql@17"}, toolRedis: {"redis"}},
+		}, true
+	}
+	return installer{}, false
+}
+
+// add installs the tools' packages and says so first.
+func (i installer) add(ctx context.Context, say func(string), tools ...tool) error {
+	var packages []string
+	for _, t := range tools {
+		packages = append(packages, i.packages[t]...)
+	}
+	if len(packages) == 0 {
+		return fmt.Errorf("%s has no package of %s", i.name, tools)
+	}
+	say(fmt.Sprintf("Installing %s by %s; this can take a minute or two.", strings.Join(packages, ", "), i.name))
+	if i.update != nil {
+		if err := i.run(ctx, i.update...); err != nil {
+			return err
+		}
+	}
+	return i.run(ctx, append(append([]string{}, i.install...), packages...)...)
+}
+
+func (i installer) run(ctx context.Context, args ...string) error {
+	ctx, cancel := context.WithTimeout(ctx, installWithin)
+	defer cancel()
+	all := append(append([]string{}, i.command...), args...)
+	out, err := exec.CommandContext(ctx, all[0], all[1:]...).CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return errors.Join(fmt.Errorf("%s was given up", i.name), ctx.Err())
+	}
+	return fmt.Errorf("%s %s failed: %s", i.name, args[0], reason(string(out)))
+}
+
+// Compiler makes sure that a C compiler is there, which Go's race detector needs, and reports whether it is.
+func Compiler(ctx context.Context, say func(line string)) bool {
+	if haveCompiler(ctx) {
+		return true
+	}
+	installer, ok := systemInstaller(ctx)
+	if !ok {
+		return false
+	}
+	if err := installer.add(ctx, say, toolCompiler); err != nil {
+		say("No C compiler: " + err.Error() + ".")
+		return false
+	}
+	return haveCompiler(ctx)
+}
+
+// haveCompiler compiles nothing into nothing, with the C library's headers: gcc alone is not enough.
+func haveCompiler(ctx context.Context) bool {
+	for _, name := range []string{os.Getenv("CC"), "gcc", "cc", "clang"} {
+		program, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+		defer cancel()
+		check := exec.CommandContext(ctx, program, "-fsyntax-only", "-x", "c", "-")
+		check.Stdin = strings.NewReader("#include <pthread.h>\n#include <stdlib.h>\n")
+		if check.Run() == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,37 @@
+package backing
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// logReason finds in a program's log the one line that says why it failed.
+func logReason(path string) string {
+	log, err := os.ReadFile(path)
+	if err != nil {
+		return "its log cannot be read: " + err.Error()
+	}
+	return reason(string(log)) + " (log: " + path + ")"
+}
+
+// reason picks the last line of an output that names an error, else the last line there is.
+func reason(output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	for i := len(lines) - 1; i >= 0; i-- {
+		line := lines[i]
+		if strings.Contains(line, "No space left on device") {
+			return "no space left on the disk"
+		}
+		for _, mark := range []string{"FATAL:", "PANIC:", "initdb: error:", "E: "} {
+			if _, text, found := strings.Cut(line, mark); found {
+				return strings.TrimSpace(text)
+			}
+		}
+	}
+	if last == "" {
+		return "it said nothing"
+	}
+	return fmt.Sprintf("it said %q", last)
+}

@@ -1,0 +1,219 @@
+package backing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// readyWithin bounds a start: recovery after a crash can take its time.
+const readyWithin = 90 * time.Second
+
+// durable are the settings of a server whose data is kept.
+var durable = []string{"max_connections=200"}
+
+// throwaway are the settings of a server for tests: nothing needs to survive, and every test has its own pool.
+var throwaway = []string{
+	"max_connections=500", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
+	"wal_level=minimal", "max_wal_senders=0",
+}
+
+func (s *Stores) startPostgres(ctx context.Context, o Options, p place, program postgresInstall) error {
+	data := postgresData(p)
+	if err := endLeftover(data); err != nil {
+		return err
+	}
+	if err := initdb(ctx, p, program, o.Throwaway); err != nil {
+		return err
+	}
+	settings := durable
+	if o.Throwaway {
+		settings = throwaway
+	}
+	server, err := launch(p, "postgres", filepath.Join(program.bin, "postgres"), serverArgs(data, p.sockets, settings)...)
+	if err != nil {
+		return err
+	}
+	s.onStop(func() error { return server.stop(syscall.SIGINT, syscall.SIGQUIT) }) // fast, then immediate shutdown
+	s.DatabaseURL = socketURL(p.sockets)
+	if err := waitForPostgres(ctx, server, s.DatabaseURL); err != nil {
+		return err
+	}
+	server.watch(s.failed)
+	return nil
+}
+
+// serverArgs set everything on the command line, so that the data folder's files need no editing.
+func serverArgs(data, sockets string, settings []string) []string {
+	args := []string{
+		"-D", data,
+		"-c", "listen_addresses=",
+		"-c", "unix_socket_directories=" + sockets,
+		"-c", "unix_socket_permissions=0700",
+		"-c", "logging_collector=off",
+		"-c", "log_destination=stderr",
+		"-c", "timezone=UTC",
+		"-c", "log_timezone=UTC",
+	}
+	for _, setting := range settings {
+		args = append(args, "-c", setting)
+	}
+	return args
+}
+
+// socketURL names the port too, which only names the socket's file, as PGPORT would otherwise.
+func socketURL(sockets string) string {
+	q := url.Values{"host": {sockets}, "user": {"postgres"}, "port": {"5432"}, "sslmode": {"disable"}}
+	return "postgres:///postgres?" + q.Encode()
+}
+
+// initdb makes the data folder where there is none. It is made beside its place and moved there whole, so that an
+// interrupted one is never taken for data.
+func initdb(ctx context.Context, p place, program postgresInstall, throwaway bool) error {
+	data := postgresData(p)
+	if _, err := os.Stat(data); err == nil {
+		return nil
+	}
+	fresh := data + ".new"
+	if err := os.RemoveAll(fresh); err != nil {
+		return homeError(p.data, err)
+	}
+	if err := os.Mkdir(fresh, 0o700); err != nil {
+		return homeError(p.data, err)
+	}
+	if err := p.account.own(fresh); err != nil {
+		return homeError(p.data, err)
+	}
+	if err := runInitdb(ctx, p, program, fresh, throwaway); err != nil {
+		return errors.Join(err, os.RemoveAll(fresh))
+	}
+	if err := os.Rename(fresh, data); err != nil {
+		return homeError(p.data, err)
+	}
+	return nil
+}
+
+func runInitdb(ctx context.Context, p place, program postgresInstall, dir string, throwaway bool) error {
+	args := []string{"-D", dir, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"}
+	if throwaway {
+		args = append(args, "--no-sync")
+	}
+	run, err := launch(p, "initdb", filepath.Join(program.bin, "initdb"), args...)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-run.exited:
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), run.stop(syscall.SIGINT, syscall.SIGKILL))
+	}
+	if !run.cmd.ProcessState.Success() {
+		return fmt.Errorf("initdb cannot make PostgreSQL's data in %s: %s", p.data, logReason(run.log))
+	}
+	return os.Remove(run.log)
+}
+
+// waitForPostgres returns when the server takes queries.
+func waitForPostgres(ctx context.Context, server *process, databaseURL string) error {
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if pingPostgres(ctx, databaseURL) == nil {
+			return nil
+		}
+		select {
+		case <-server.exited:
+			return fmt.Errorf("PostgreSQL does not start: %s", logReason(server.log))
+		case <-ctx.Done():
+			return fmt.Errorf("PostgreSQL did not become ready: %w; %s", ctx.Err(), logReason(server.log))
+		case <-tick.C:
+		}
+	}
+}
+
+func pingPostgres(ctx context.Context, databaseURL string) error {
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		return err
+	}
+	return errors.Join(conn.Ping(ctx), conn.Close(ctx))
+}
+
+// endLeftover clears what a run that was killed left behind: its server, if that still runs, its pid file and its
+// socket folder. The lock on the home says that no other run is using them.
+func endLeftover(data string) error {
+	file := filepath.Join(data, "postmaster.pid")
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("PostgreSQL's data in %s cannot be read: %w", data, cause(err))
+	}
+	lines := strings.Split(string(text), "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(lines[0]))
+	if err == nil && strings.Contains(commandLine(pid), data) {
+		if err := endServer(pid); err != nil {
+			return err
+		}
+	}
+	removeLeftoverSockets(lines)
+	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return homeError(data, err)
+	}
+	return nil
+}
+
+// endServer asks for a fast shutdown and waits.
+func endServer(pid int) error {
+	if err := syscall.Kill(pid, syscall.SIGINT); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("a PostgreSQL of an earlier run (process %d) is still there and cannot be stopped: %w; stop it", pid, err)
+	}
+	deadline := time.After(stopWithin)
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for syscall.Kill(pid, 0) == nil {
+		select {
+		case <-deadline:
+			return fmt.Errorf("a PostgreSQL of an earlier run (process %d) does not stop; stop it", pid)
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// commandLine is the command that a process runs, or "" where there is none.
+func commandLine(pid int) string {
+	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil {
+		return strings.ReplaceAll(string(text), "\x00", " ")
+	}
+	text, err := output(context.Background(), "ps", "-o", "args=", "-p", strconv.Itoa(pid))
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// socketDirLine is the line of postmaster.pid that names the socket folder.
+const socketDirLine = 4
+
+func removeLeftoverSockets(lines []string) {
+	if len(lines) <= socketDirLine {
+		return
+	}
+	dir := strings.TrimSpace(lines[socketDirLine])
+	if strings.HasPrefix(filepath.Base(dir), tempDirPattern) {
+		_ = os.RemoveAll(dir) // only tidies up
+	}
+}

@@ -1,0 +1,92 @@
+package backing
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// process is a store's program at work.
+type process struct {
+	name     string
+	log      string // path of its log
+	cmd      *exec.Cmd
+	stopping atomic.Bool
+	exited   chan struct{} // closed when it has ended
+}
+
+// launch starts a program as the account, with its output in logs/<name>.log. It gets a process group of its own, so
+// that Ctrl-C reaches us alone and we stop it in our order; on Linux it ends with us even when we are killed.
+func launch(p place, name, program string, args ...string) (*process, error) {
+	proc := &process{name: name, log: filepath.Join(p.logs, name+".log"), exited: make(chan struct{})}
+	out, err := os.Create(proc.log)
+	if err != nil {
+		return nil, homeError(p.logs, err)
+	}
+	proc.cmd = command(p.account, program, args...)
+	proc.cmd.Stdout, proc.cmd.Stderr = out, out
+	proc.cmd.SysProcAttr.Setpgid = true
+	started := make(chan error)
+	go proc.hold(out, started)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", program, err)
+	}
+	return proc, nil
+}
+
+// hold starts the program and stays until it has ended. The thread is kept because the kernel ties "end with the
+// parent" to the thread that made the child.
+func (p *process) hold(out *os.File, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer out.Close()
+	err := p.cmd.Start()
+	started <- err
+	if err != nil {
+		return
+	}
+	_ = p.cmd.Wait() // how it ended is in its log
+	close(p.exited)
+}
+
+// watch reports on failed when the process ends without being asked to.
+func (p *process) watch(failed chan<- error) {
+	go func() {
+		<-p.exited
+		if !p.stopping.Load() {
+			failed <- fmt.Errorf("%s has ended by itself: %s", p.name, logReason(p.log))
+		}
+	}()
+}
+
+// stop asks with the first signal, insists with the second where that takes too long, and waits for the end.
+func (p *process) stop(ask, insist syscall.Signal) error {
+	p.stopping.Store(true)
+	if err := p.cmd.Process.Signal(ask); err != nil {
+		<-p.exited // the only failure is that it has ended
+		return nil
+	}
+	select {
+	case <-p.exited:
+		return nil
+	case <-time.After(stopWithin):
+	}
+	_ = p.cmd.Process.Signal(insist) // fails only when it has just ended
+	<-p.exited
+	return fmt.Errorf("%s did not stop within %s and was made to", p.name, stopWithin)
+}
+
+// command runs a program as the account in a clean environment: PG* variables of the caller would redirect PostgreSQL.
+func command(a account, program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	cmd.Dir = "/" // the account may be unable to enter the current folder
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.credential()}
+	endWithParent(cmd.SysProcAttr)
+	return cmd
+}

@@ -1,0 +1,123 @@
+package backing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// programs are what a start runs. An empty redis means the one in process.
+type programs struct {
+	postgres postgresInstall
+	redis    string
+}
+
+// findOrInstall finds the programs that the stores not given by a URL need. What is missing is installed; where that
+// cannot be, PostgreSQL is fetched and Redis runs in process.
+func findOrInstall(ctx context.Context, o Options, p place) (programs, error) {
+	want, err := dataMajor(postgresData(p))
+	if err != nil {
+		return programs{}, err
+	}
+	search := search{finder: machine(), major: want, postgres: o.DatabaseURL == "", redis: o.RedisURL == ""}
+	found, missing := search.run(ctx)
+	if len(missing) == 0 {
+		return found, nil
+	}
+	installErr := install(ctx, o.Say, missing)
+	found, missing = search.run(ctx)
+	if len(missing) == 0 {
+		return found, nil
+	}
+	if installErr != nil {
+		o.Say(upperFirst(installErr.Error()) + ".")
+	}
+	if search.postgres && found.postgres.bin == "" {
+		if found.postgres, err = standIn(ctx, o.Say, search); err != nil {
+			return programs{}, err
+		}
+	}
+	if search.redis && found.redis == "" {
+		o.Say("There is no redis-server on this machine and none could be installed: Redis runs inside this process.")
+	}
+	return found, nil
+}
+
+// search is what a start needs of the machine.
+type search struct {
+	finder          finder
+	major           int // of the data that is there; 0 where there is none
+	postgres, redis bool
+}
+
+func (s search) run(ctx context.Context) (programs, []tool) {
+	var found programs
+	var missing []tool
+	if s.postgres {
+		install, ok := s.finder.findPostgres(ctx, s.major)
+		if !ok {
+			missing = append(missing, toolPostgres)
+		}
+		found.postgres = install
+	}
+	if s.redis {
+		if found.redis = s.finder.findRedis(); found.redis == "" {
+			missing = append(missing, toolRedis)
+		}
+	}
+	return found, missing
+}
+
+func install(ctx context.Context, say func(string), missing []tool) error {
+	installer, ok := systemInstaller(ctx)
+	if !ok {
+		return errors.New("nothing can be installed here: there is neither apt-get that this user may run without a password, nor brew")
+	}
+	return installer.add(ctx, say, missing...)
+}
+
+// standIn fetches a PostgreSQL, unless data of another version is there that it could not read.
+func standIn(ctx context.Context, say func(string), s search) (postgresInstall, error) {
+	if s.major != 0 && s.major != fetchedMajor {
+		return postgresInstall{}, fmt.Errorf("the data was made by PostgreSQL %d, and this machine has %s: install PostgreSQL %d, or set SLOTMESH_HOME to another folder to begin anew",
+			s.major, s.others(ctx), s.major)
+	}
+	return fetchPostgres(ctx, say)
+}
+
+// others names the versions that are there but do not fit.
+func (s search) others(ctx context.Context) string {
+	var versions []string
+	for _, install := range s.finder.postgresInstalls(ctx) {
+		versions = append(versions, strconv.Itoa(install.major))
+	}
+	if len(versions) == 0 {
+		return "none"
+	}
+	return "only " + strings.Join(versions, ", ")
+}
+
+// postgresData is PostgreSQL's data folder.
+func postgresData(p place) string { return filepath.Join(p.data, "postgres") }
+
+// dataMajor is the major version that made a data folder, 0 where there is none.
+func dataMajor(data string) (int, error) {
+	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("PostgreSQL's data in %s cannot be read: %s; start as the user who made it, or set SLOTMESH_HOME to another folder", data, cause(err))
+	}
+	major, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return 0, fmt.Errorf("%s is not PostgreSQL's data: its PG_VERSION is %q; set SLOTMESH_HOME to another folder", data, text)
+	}
+	return major, nil
+}
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

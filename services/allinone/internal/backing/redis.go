@@ -1,0 +1,97 @@
+package backing
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+)
+
+// startRedis runs redis-server, or Redis in process where there is no program. Nothing in it needs to be kept: it
+// holds the last minute's limits and passes messages on.
+func (s *Stores) startRedis(ctx context.Context, p place, program string) error {
+	if program == "" {
+		return s.startRedisInProcess()
+	}
+	socket := filepath.Join(p.sockets, "redis.sock")
+	server, err := launch(p, "redis", program,
+		"--port", "0", "--unixsocket", socket, "--unixsocketperm", "700",
+		"--save", "", "--appendonly", "no", "--daemonize", "no", "--dir", p.sockets)
+	if err != nil {
+		return err
+	}
+	s.onStop(func() error { return server.stop(syscall.SIGTERM, syscall.SIGKILL) })
+	s.RedisURL = "unix://" + socket
+	if err := waitForRedis(ctx, server, s.RedisURL); err != nil {
+		return err
+	}
+	server.watch(s.failed)
+	return nil
+}
+
+func waitForRedis(ctx context.Context, server *process, redisURL string) error {
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if pingRedis(ctx, redisURL) == nil {
+			return nil
+		}
+		select {
+		case <-server.exited:
+			return fmt.Errorf("redis-server does not start: %s", logReason(server.log))
+		case <-ctx.Done():
+			return fmt.Errorf("redis-server did not become ready: %w; %s", ctx.Err(), logReason(server.log))
+		case <-tick.C:
+		}
+	}
+}
+
+func pingRedis(ctx context.Context, redisURL string) error {
+	options, err := redis.ParseURL(redisURL)
+	if err != nil {
+		return err
+	}
+	options.MaxRetries = -1
+	client := redis.NewClient(options)
+	defer client.Close()
+	return client.Ping(ctx).Err()
+}
+
+// expiryStep is how exactly keys expire in the Redis in process.
+const expiryStep = 250 * time.Millisecond
+
+// startRedisInProcess runs miniredis, whose TIME is the machine's but whose keys expire only when they are told to.
+func (s *Stores) startRedisInProcess() error {
+	server, err := miniredis.Run()
+	if err != nil {
+		return fmt.Errorf("redis in process does not start: %w", err)
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(expiryStep)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				server.FastForward(expiryStep)
+			case <-stop:
+				return
+			}
+		}
+	}()
+	s.onStop(func() error {
+		close(stop)
+		<-stopped
+		server.Close()
+		return nil
+	})
+	s.RedisURL = "redis://" + server.Addr()
+	return nil
+}

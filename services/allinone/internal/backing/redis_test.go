@@ -1,0 +1,40 @@
+package backing
+
+import (
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// The limiter's script needs Redis's TIME, and its keys' expiry, from the Redis in process too.
+func TestRedisInProcessHasAClockAndForgets(t *testing.T) {
+	t.Parallel()
+	s := &Stores{}
+	if err := s.startRedisInProcess(); err != nil {
+		t.Fatal(err)
+	}
+	defer stop(t, s)
+	options, err := redis.ParseURL(s.RedisURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(options)
+	defer client.Close()
+	script := redis.NewScript(`local t = redis.call('TIME')
+redis.call('ZADD', KEYS[1], t[1] * 1000000 + t[2], 'a')
+redis.call('PEXPIRE', KEYS[1], 500)
+return tonumber(t[1])`)
+	seconds, err := script.Run(t.Context(), client, []string{"window"}).Int64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drift := time.Since(time.Unix(seconds, 0)).Abs(); drift > time.Minute {
+		t.Errorf("its TIME is %s off", drift)
+	}
+	for client.Exists(t.Context(), "window").Val() != 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("the key does not expire")
+		}
+	}
+}
