@@ -1,0 +1,132 @@
+// Package fault is the one error type that crosses Slotmesh's boundaries, and the one table that says what each kind
+// looks like over HTTP (semantics.md §7). Code returns faults; the server renders them; a peer's client reads them
+// back as the same kind. Any other error is internal: logged in full, shown as a 500 that says nothing of the inside.
+package fault
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"time"
+)
+
+// Kind is a row of the table: the messageCode that callers test for and the HTTP status it is sent with.
+type Kind struct {
+	Code   string
+	Status int
+}
+
+// The table. One messageCode may stand in two rows where the interface sends it with two statuses.
+var (
+	InvalidParameter       = Kind{"invalid_parameter", http.StatusBadRequest}
+	Unauthorized           = Kind{"unauthorized", http.StatusUnauthorized} // the admin API's token
+	MissingAPIKey          = Kind{"missing_api_key", http.StatusUnauthorized}
+	InvalidAPIKey          = Kind{"invalid_api_key", http.StatusUnauthorized}
+	KeyRateLimited         = Kind{"rate_limited", http.StatusUnauthorized} // interface.md §8: the key's limit answers 401
+	ScopeForbidden         = Kind{"scope_forbidden", http.StatusForbidden}
+	SubscriptionInactive   = Kind{"subscription_inactive", http.StatusForbidden}
+	AccountClosing         = Kind{"account_closing", http.StatusForbidden}
+	NotAcceptingBookings   = Kind{"not_accepting_bookings", http.StatusForbidden}
+	BusinessNotFound       = Kind{"business_not_found", http.StatusNotFound}
+	ServiceNotFound        = Kind{"service_not_found", http.StatusNotFound}
+	RentalNotFound         = Kind{"rental_not_found", http.StatusNotFound}
+	NotFound               = Kind{"not_found", http.StatusNotFound}
+	MethodNotAllowed       = Kind{"method_not_allowed", http.StatusMethodNotAllowed}
+	SlotUnavailable        = Kind{"slot_unavailable", http.StatusConflict}
+	NoStaffAvailable       = Kind{"no_staff_available", http.StatusConflict}
+	IdempotencyInProgress  = Kind{"idempotency_in_progress", http.StatusConflict}
+	Conflict               = Kind{"conflict", http.StatusConflict} // the admin API: a move or removal that the state forbids
+	PreconditionFailed     = Kind{"precondition_failed", http.StatusPreconditionFailed}
+	PayloadTooLarge        = Kind{"payload_too_large", http.StatusRequestEntityTooLarge}
+	UnsupportedMediaType   = Kind{"unsupported_media_type", http.StatusUnsupportedMediaType}
+	IdempotencyMismatch    = Kind{"idempotency_mismatch", http.StatusUnprocessableEntity}
+	RateLimited            = Kind{"rate_limited", http.StatusTooManyRequests}
+	HeadersTooLarge        = Kind{"headers_too_large", http.StatusRequestHeaderFieldsTooLarge}
+	Internal               = Kind{"internal", http.StatusInternalServerError}
+	AvailabilityUnverified = Kind{"availability_unverified", http.StatusServiceUnavailable}
+	PaymentUnavailable     = Kind{"payment_unavailable", http.StatusServiceUnavailable}
+	PeerUnavailable        = Kind{"service_unavailable", http.StatusServiceUnavailable} // a neighbour did not answer
+)
+
+// Error is a fault: a kind, one sentence for the caller, and what went wrong inside, which is only logged.
+type Error struct {
+	Kind       Kind
+	Sentence   string
+	RetryAfter time.Duration  // sent as whole seconds, rounded up, when above 0
+	Extra      map[string]any // further members of the JSON body
+	Cause      error
+}
+
+// New returns a fault of a kind with its sentence.
+func New(kind Kind, sentence string) *Error { return &Error{Kind: kind, Sentence: sentence} }
+
+// Newf is [New] with a format.
+func Newf(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Sentence: fmt.Sprintf(format, args...)}
+}
+
+// Wrap returns a fault that keeps err as its cause for the log.
+func Wrap(kind Kind, err error, sentence string) *Error {
+	return &Error{Kind: kind, Sentence: sentence, Cause: err}
+}
+
+// Error renders the fault for logs.
+func (e *Error) Error() string {
+	if e.Cause != nil {
+		return e.Kind.Code + ": " + e.Sentence + ": " + e.Cause.Error()
+	}
+	return e.Kind.Code + ": " + e.Sentence
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Of returns err as a fault; an error that is none becomes an internal one.
+func Of(err error) *Error {
+	var f *Error
+	if errors.As(err, &f) {
+		return f
+	}
+	return Wrap(Internal, err, "Something went wrong on our side.")
+}
+
+// Is reports whether err is a fault of this kind.
+func Is(err error, kind Kind) bool {
+	var f *Error
+	return errors.As(err, &f) && f.Kind == kind
+}
+
+// KindOf returns the kind of err: [Internal] for an error that is no fault.
+func KindOf(err error) Kind { return Of(err).Kind }
+
+// Body renders the JSON body of a fault: {"error", "messageCode"} and its extra members. An internal fault never
+// shows its cause.
+func (e *Error) Body() []byte {
+	members := make(map[string]any, len(e.Extra)+2)
+	maps.Copy(members, e.Extra)
+	members["error"] = e.Sentence
+	members["messageCode"] = e.Kind.Code
+	b, err := json.Marshal(members)
+	if err != nil {
+		return []byte(`{"error":"Something went wrong on our side.","messageCode":"internal"}`)
+	}
+	return b
+}
+
+// RetrySeconds is RetryAfter in whole seconds, rounded up; 0 where there is none.
+func (e *Error) RetrySeconds() int { return int((e.RetryAfter + time.Second - 1) / time.Second) }
+
+// Decode reads back what [Error.Body] wrote. A body of another shape becomes an internal fault that names the status.
+func Decode(status int, body []byte, retryAfter time.Duration) *Error {
+	var extra map[string]any
+	if err := json.Unmarshal(body, &extra); err != nil {
+		return Wrap(Internal, fmt.Errorf("peer answered status %d", status), "Something went wrong on our side.")
+	}
+	sentence, _ := extra["error"].(string)
+	code, _ := extra["messageCode"].(string)
+	delete(extra, "error")
+	delete(extra, "messageCode")
+	return &Error{Kind: Kind{Code: code, Status: status}, Sentence: sentence, RetryAfter: retryAfter, Extra: extra}
+}

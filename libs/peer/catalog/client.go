@@ -1,0 +1,182 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/redis/go-redis/v9"
+	"go.opentelemetry.io/otel/metric"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// ChangesChannel is the Redis channel on which catalog publishes the slug of each business whose offer changed.
+const ChangesChannel = "slotmesh:offers"
+
+const (
+	// trustFor is how long a cached offer is used without asking catalog whether it is still the newest.
+	trustFor = 2 * time.Second
+	// cachedOffers bounds the cache; the least recently used is dropped first.
+	cachedOffers = 4096
+)
+
+// Client reads offers and keeps the decoded, ready-to-use form in memory. A Redis message makes it ask again at once,
+// two seconds' age does where the message was lost, and while catalog is away it goes on with the last good version.
+type Client struct {
+	peer   *peer.Client
+	clock  clock.Clock
+	stale  metric.Int64Counter
+	cache  *lru.Cache[string, *entry]
+	flight singleflight.Group
+}
+
+// entry is one business's last good offer.
+type entry struct {
+	offer *Offer
+	etag  string
+
+	mu      sync.Mutex
+	checked time.Time // zero: ask before use
+}
+
+func (e *entry) age(now time.Time) time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return now.Sub(e.checked)
+}
+
+func (e *entry) confirm(at time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.checked = at
+}
+
+// NewClient returns a client of the catalog service. Run keeps it in step with changes.
+func NewClient(p *peer.Client, tel *telemetry.Telemetry) *Client {
+	return newClient(p, tel, clock.System()) // ages are real time, also where the service's clock is shifted
+}
+
+func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Client {
+	cache, err := lru.New[string, *entry](cachedOffers)
+	if err != nil {
+		panic(err) // only for a size below 1
+	}
+	return &Client{
+		peer: p, clock: now, cache: cache,
+		stale: tel.Counter("slotmesh.offer.stale", "Reads served from the last good offer while catalog was away."),
+	}
+}
+
+// Get returns the offer of a business, at most two seconds old while catalog answers, else the last good one. Errors:
+// [fault.BusinessNotFound]; [fault.PeerUnavailable] when catalog is away and nothing is cached.
+func (c *Client) Get(ctx context.Context, slug string) (*Offer, error) {
+	cached, ok := c.cache.Get(slug)
+	if ok && cached.age(c.clock.Now()) < trustFor {
+		return cached.offer, nil
+	}
+	newest, err := c.shared(ctx, slug)
+	if ok && err != nil && !fault.Is(err, fault.BusinessNotFound) {
+		c.stale.Add(ctx, 1)
+		return cached.offer, nil
+	}
+	return newest, err
+}
+
+// Fresh returns the offer as catalog has it now; it asks every time. Errors as of Get, but never an old offer.
+func (c *Client) Fresh(ctx context.Context, slug string) (*Offer, error) {
+	return c.revalidate(ctx, slug)
+}
+
+// AtLeast returns an offer of this version or a newer one, from memory where it can.
+func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*Offer, error) {
+	if cached, ok := c.cache.Get(slug); ok && cached.offer.Version >= version {
+		return cached.offer, nil
+	}
+	return c.Fresh(ctx, slug)
+}
+
+// shared revalidates once for all who ask at the same time; one caller's going away does not fail the others.
+func (c *Client) shared(ctx context.Context, slug string) (*Offer, error) {
+	result := c.flight.DoChan(slug, func() (any, error) { return c.revalidate(context.WithoutCancel(ctx), slug) })
+	select {
+	case r := <-result:
+		if r.Err != nil {
+			return nil, r.Err
+		}
+		return r.Val.(*Offer), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// revalidate asks catalog with the ETag of what is cached and keeps the answer. The entry counts as checked from the
+// moment of asking, so that a change during the call is not missed. Unknown slugs are not remembered: guesses must not
+// push out offers.
+func (c *Client) revalidate(ctx context.Context, slug string) (*Offer, error) {
+	if !slugPattern.MatchString(slug) {
+		return nil, fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	asked := c.clock.Now()
+	header := http.Header{}
+	cached, ok := c.cache.Get(slug)
+	if ok {
+		header.Set("If-None-Match", cached.etag)
+	}
+	response, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: "/internal/offers/" + slug, Header: header})
+	if err != nil {
+		if fault.Is(err, fault.BusinessNotFound) {
+			c.cache.Remove(slug)
+		}
+		return nil, err
+	}
+	if ok && response.Status == http.StatusNotModified {
+		cached.confirm(asked)
+		return cached.offer, nil
+	}
+	offer := new(Offer)
+	if err := errors.Join(json.Unmarshal(response.Body, offer), offer.Prepare()); err != nil {
+		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable offer; try again shortly.")
+	}
+	return c.keep(slug, &entry{offer: offer, etag: response.Header.Get("ETag"), checked: asked}), nil
+}
+
+// slugPattern is what a business can be called; anything else is not asked for.
+var slugPattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
+
+// keep stores what was learned, unless a call that asked later has stored a newer version meanwhile.
+func (c *Client) keep(slug string, learned *entry) *Offer {
+	if now, ok := c.cache.Get(slug); ok && now.offer.Version > learned.offer.Version {
+		return now.offer
+	}
+	c.cache.Add(slug, learned)
+	return learned.offer
+}
+
+// Run listens for changes until ctx ends. While Redis is away nothing is lost but time: ages still make the client ask.
+func (c *Client) Run(ctx context.Context, rdb redis.UniversalClient) error {
+	subscription := rdb.Subscribe(ctx, ChangesChannel)
+	defer func() { _ = subscription.Close() }()
+	for {
+		select {
+		case message, ok := <-subscription.Channel():
+			if !ok {
+				return nil
+			}
+			if cached, ok := c.cache.Peek(message.Payload); ok {
+				cached.confirm(time.Time{})
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}

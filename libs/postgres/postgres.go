@@ -1,0 +1,134 @@
+// Package postgres opens a service's pool and applies its migrations. Each service has a schema of its own, named like
+// it, so that services can share one database or have one each.
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/exaring/otelpgx"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// Config are the settings of a service's database.
+type Config struct {
+	// URL of the database, such as postgres://user@host:5432/name.
+	URL string `env:"DATABASE_URL, required"`
+	// MaxConns bounds the pool.
+	MaxConns int32 `env:"DATABASE_MAX_CONNS, default=16"`
+	// StatementTimeout ends a statement that runs longer.
+	StatementTimeout time.Duration `env:"DATABASE_STATEMENT_TIMEOUT, default=5s"`
+}
+
+// Validate refuses a URL that pgx cannot read, without repeating it: it may hold a password.
+func (c *Config) Validate() error {
+	if _, err := pgxpool.ParseConfig(c.URL); err != nil {
+		return errors.New("DATABASE_URL: not a PostgreSQL URL; write postgres://user:password@host:5432/database")
+	}
+	if c.MaxConns < 1 {
+		return errors.New("DATABASE_MAX_CONNS: at least 1")
+	}
+	return nil
+}
+
+// Open returns a pool whose connections work in schema. It does not connect yet: a database that is away shows in
+// readiness and in the first query, not here.
+func Open(ctx context.Context, cfg Config, schema string, tel *telemetry.Telemetry) (*pgxpool.Pool, error) {
+	parsed, err := pgxpool.ParseConfig(cfg.URL)
+	if err != nil {
+		return nil, cfg.Validate()
+	}
+	parsed.MaxConns = cfg.MaxConns
+	params := parsed.ConnConfig.RuntimeParams
+	params["search_path"] = searchPath(schema)
+	params["application_name"] = "slotmesh-" + schema
+	params["timezone"] = "UTC"
+	params["statement_timeout"] = fmt.Sprint(cfg.StatementTimeout.Milliseconds())
+	if parsed.ConnConfig.ConnectTimeout == 0 {
+		parsed.ConnConfig.ConnectTimeout = 3 * time.Second
+	}
+	// Statements are parameterised, so their text is safe in spans; the parameters stay out.
+	parsed.ConnConfig.Tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(tel.TracerProvider),
+		otelpgx.WithMeterProvider(tel.MeterProvider), otelpgx.WithTrimSQLInSpanName(),
+		otelpgx.WithDisableConnectionDetailsInAttributes())
+	pool, err := pgxpool.NewWithConfig(ctx, parsed)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	return pool, nil
+}
+
+// searchPath lets extensions that live in public be found after the service's own tables.
+func searchPath(schema string) string { return pgx.Identifier{schema}.Sanitize() + ", public" }
+
+// migrationLock is the advisory lock that migrations of all services hold in turn: replicas start together, and
+// CREATE SCHEMA and CREATE EXTENSION race even with IF NOT EXISTS.
+const migrationLock = 7_319_402_116
+
+// Migrate brings schema up to the newest migration of files, creating it first. Replicas that start together wait for
+// each other.
+func Migrate(ctx context.Context, cfg Config, schema string, files fs.FS) error {
+	parsed, err := pgx.ParseConfig(cfg.URL)
+	if err != nil {
+		return cfg.Validate()
+	}
+	parsed.RuntimeParams["search_path"] = searchPath(schema)
+	db := stdlib.OpenDB(*parsed)
+	defer func() { _ = db.Close() }()
+	if err := migrate(ctx, db, schema, files); err != nil {
+		return fmt.Errorf("migrate %s: %w", schema, err)
+	}
+	return nil
+}
+
+func migrate(ctx context.Context, db *sql.DB, schema string, files fs.FS) error {
+	lock, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }() // the session's end frees the lock
+	if _, err := lock.ExecContext(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
+		return err
+	}
+	defer func() {
+		_, _ = lock.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
+	}()
+	if _, err := lock.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{schema}.Sanitize()); err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	_, err = provider.Up(ctx)
+	return err
+}
+
+// Code returns the SQLSTATE of err, or "" when it did not come from the server.
+func Code(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code
+	}
+	return ""
+}
+
+// SQLSTATEs that stores turn into answers.
+const (
+	UniqueViolation      = "23505"
+	ForeignKeyViolation  = "23503"
+	CheckViolation       = "23514"
+	ExclusionViolation   = "23P01"
+	SerializationFailure = "40001"
+	DeadlockDetected     = "40P01"
+)

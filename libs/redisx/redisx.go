@@ -1,0 +1,67 @@
+// Package redisx opens the Redis that services share: limits and messages, never the truth.
+package redisx
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/extra/redisotel/v9"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// Config are the settings of Redis.
+type Config struct {
+	// URL of Redis: redis://host:6379/0, rediss:// for TLS, unix:///path/redis.sock, or a cluster's redis://a:6379?addr=b:6379.
+	URL string `env:"REDIS_URL, required"`
+}
+
+// Validate refuses a URL that cannot be read, without repeating it: it may hold a password.
+func (c *Config) Validate() error {
+	if _, err := c.options(); err != nil {
+		return errors.New("REDIS_URL: not a Redis URL; write redis://user:password@host:6379/0 or unix:///path/redis.sock")
+	}
+	return nil
+}
+
+// options reads the URL as a cluster's when it names further nodes by addr.
+func (c *Config) options() (*redis.UniversalOptions, error) {
+	if cluster, err := redis.ParseClusterURL(c.URL); err == nil && len(cluster.Addrs) > 1 {
+		return &redis.UniversalOptions{
+			Addrs: cluster.Addrs, Username: cluster.Username, Password: cluster.Password, TLSConfig: cluster.TLSConfig,
+		}, nil
+	}
+	single, err := redis.ParseURL(c.URL)
+	if err != nil {
+		return nil, err
+	}
+	// An address that begins with a slash is dialled as a unix socket.
+	return &redis.UniversalOptions{
+		Addrs: []string{single.Addr}, DB: single.DB,
+		Username: single.Username, Password: single.Password, TLSConfig: single.TLSConfig,
+	}, nil
+}
+
+// Open returns a client with tracing. It does not connect yet, and a Redis that is away costs a caller half a second
+// at most: what Redis holds has a stand-in.
+func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.UniversalClient, error) {
+	options, err := cfg.options()
+	if err != nil {
+		return nil, cfg.Validate()
+	}
+	options.DialTimeout = 500 * time.Millisecond
+	options.ReadTimeout = 500 * time.Millisecond
+	options.WriteTimeout = 500 * time.Millisecond
+	options.MaxRetries = 1
+	options.ContextTimeoutEnabled = true
+	client := redis.NewUniversalClient(options)
+	// Statements hold client addresses (limits are kept by them), so they stay out of spans.
+	err = redisotel.InstrumentTracing(client, redisotel.WithTracerProvider(tel.TracerProvider),
+		redisotel.WithDBStatement(false), redisotel.WithDialFilter(true), redisotel.WithCallerEnabled(false))
+	if err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
+	return client, nil
+}

@@ -1,0 +1,150 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/valyala/fasthttp"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+// app is a fiber application with the middleware every port has.
+func (s *Server) app(bodyLimit int, observe *observer, proxies Proxies) *fiber.App {
+	app := fiber.New(fiber.Config{
+		AppName:               s.name,
+		DisableStartupMessage: true,
+		Immutable:             true, // parameters outlive the request in caches and goroutines
+		CaseSensitive:         true,
+		StrictRouting:         true,
+		StreamRequestBody:     true, // boundBody reads it, so that a body too large still gets its answer
+		ReadBufferSize:        16 << 10,
+		ReadTimeout:           30 * time.Second,
+		WriteTimeout:          30 * time.Second,
+		IdleTimeout:           120 * time.Second,
+		ErrorHandler:          func(c *fiber.Ctx, err error) error { return SendFault(c, asFault(err)) },
+	})
+	app.Server().CloseOnShutdown = true
+	app.Use(observe.middleware, s.guard(proxies), boundBody(bodyLimit))
+	return app
+}
+
+// guard gives the request its deadline and the client's address, and turns a panic into a 500.
+func (s *Server) guard(proxies Proxies) fiber.Handler {
+	return func(c *fiber.Ctx) (err error) {
+		ctx, cancel := context.WithTimeout(c.UserContext(), s.cfg.RequestTimeout)
+		defer cancel()
+		c.SetUserContext(ctx)
+		c.Locals(clientIPKey{}, proxies.client(c))
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			}
+		}()
+		return c.Next()
+	}
+}
+
+// drainLimit is how much of a body that is too large is still read, so that the client has sent it before it reads the
+// answer: a connection closed earlier would lose the answer.
+const drainLimit = 64 << 20
+
+// boundBody reads the body up to limit bytes and refuses a larger one with 413.
+func boundBody(limit int) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		stream := c.Context().RequestBodyStream()
+		if stream == nil {
+			return c.Next()
+		}
+		body, err := io.ReadAll(io.LimitReader(stream, int64(limit)+1))
+		if err != nil {
+			return fault.Wrap(fault.InvalidParameter, err, "The request body broke off before its end.")
+		}
+		if len(body) > limit {
+			_, _ = io.CopyN(io.Discard, stream, drainLimit)
+			c.Context().SetConnectionClose()
+			return fault.Newf(fault.PayloadTooLarge, "The request body is too large; send at most %d bytes.", limit)
+		}
+		c.Request().SetBody(body)
+		return c.Next()
+	}
+}
+
+// SendFault writes a fault as the response.
+func SendFault(c *fiber.Ctx, f *fault.Error) error {
+	if f.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.RetrySeconds()))
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.Status(f.Kind.Status).Send(f.Body())
+}
+
+// asFault reads fiber's and fasthttp's own errors as faults; deadlines that ran out are ours, not the caller's.
+func asFault(err error) *fault.Error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault.Wrap(fault.PeerUnavailable, err, "The answer took too long; try again shortly.")
+	}
+	var small *fasthttp.ErrSmallBuffer
+	if errors.As(err, &small) {
+		return fault.New(fault.HeadersTooLarge, "The request's headers are too large.")
+	}
+	var own *fiber.Error
+	if !errors.As(err, &own) {
+		return fault.Of(err)
+	}
+	switch own.Code {
+	case fiber.StatusNotFound:
+		return fault.New(fault.NotFound, "There is nothing at this path.")
+	case fiber.StatusMethodNotAllowed:
+		return fault.New(fault.MethodNotAllowed, "This path does not answer that method.")
+	case fiber.StatusRequestEntityTooLarge:
+		return fault.New(fault.PayloadTooLarge, "The request body is too large.")
+	case fiber.StatusRequestHeaderFieldsTooLarge:
+		return fault.New(fault.HeadersTooLarge, "The request's headers are too large.")
+	case fiber.StatusUnsupportedMediaType:
+		return fault.New(fault.UnsupportedMediaType, "Send the body as application/json.")
+	}
+	if own.Code < fiber.StatusInternalServerError {
+		return fault.Wrap(fault.InvalidParameter, err, "The request is not well-formed HTTP.")
+	}
+	return fault.Of(err)
+}
+
+// probes mounts what the platform asks of the internal port.
+func (s *Server) probes() {
+	s.Internal.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
+	s.Internal.Get("/readyz", s.readyz)
+	s.Internal.Get("/metrics", adaptor.HTTPHandler(s.tel.MetricsHandler()))
+}
+
+// readyz answers 200 while every check passes, else 503 with the checks that do not.
+func (s *Server) readyz(c *fiber.Ctx) error {
+	if s.draining.Load() {
+		return c.Status(fiber.StatusServiceUnavailable).SendString("stopping\n")
+	}
+	ctx, cancel := context.WithTimeout(c.UserContext(), 2*time.Second)
+	defer cancel()
+	var failed string
+	for _, check := range s.checks {
+		if err := check.ask(ctx); err != nil {
+			failed += check.name + ": not ready\n"
+			s.tel.Logger.WarnContext(ctx, "not ready", "check", check.name, "error", err)
+		}
+	}
+	if failed != "" {
+		return c.Status(fiber.StatusServiceUnavailable).SendString(failed)
+	}
+	return c.SendString("ok\n")
+}

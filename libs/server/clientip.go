@@ -1,0 +1,88 @@
+package server
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// Proxies are the networks whose X-Forwarded-For is believed.
+type Proxies []netip.Prefix
+
+// ParseProxies reads CIDRs or single addresses; its error names the TRUSTED_PROXIES variable.
+func ParseProxies(list []string) (Proxies, error) {
+	var proxies Proxies
+	for _, entry := range list {
+		entry = strings.TrimSpace(entry)
+		if entry == "" {
+			continue
+		}
+		if addr, err := netip.ParseAddr(entry); err == nil {
+			proxies = append(proxies, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		prefix, err := netip.ParsePrefix(entry)
+		if err != nil {
+			return nil, fmt.Errorf("TRUSTED_PROXIES: %q is not a network; write CIDRs such as 10.0.0.0/8", entry)
+		}
+		proxies = append(proxies, prefix.Masked())
+	}
+	return proxies, nil
+}
+
+// Client returns the right-most address that is no trusted proxy, starting at the socket's and going through the
+// X-Forwarded-For header from its right end (semantics.md §8). An entry that is no address ends the search.
+func (p Proxies) Client(socket netip.Addr, forwardedFor string) netip.Addr {
+	client := socket.Unmap()
+	for p.trusted(client) && forwardedFor != "" {
+		var last string
+		if i := strings.LastIndexByte(forwardedFor, ','); i >= 0 {
+			forwardedFor, last = forwardedFor[:i], forwardedFor[i+1:]
+		} else {
+			forwardedFor, last = "", forwardedFor
+		}
+		addr, err := parseForwarded(strings.TrimSpace(last))
+		if err != nil {
+			break
+		}
+		client = addr
+	}
+	return client
+}
+
+// parseForwarded reads an address, with a port where a proxy added one.
+func parseForwarded(s string) (netip.Addr, error) {
+	if addr, err := netip.ParseAddr(s); err == nil {
+		return addr.Unmap().WithZone(""), nil
+	}
+	withPort, err := netip.ParseAddrPort(s)
+	return withPort.Addr().Unmap().WithZone(""), err
+}
+
+func (p Proxies) trusted(addr netip.Addr) bool {
+	for _, prefix := range p {
+		if prefix.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p Proxies) client(c *fiber.Ctx) netip.Addr {
+	socket, _ := netip.AddrFromSlice(c.Context().RemoteIP())
+	var headers []string
+	for _, h := range c.Request().Header.PeekAll(fiber.HeaderXForwardedFor) {
+		headers = append(headers, string(h))
+	}
+	return p.Client(socket, strings.Join(headers, ","))
+}
+
+type clientIPKey struct{}
+
+// ClientIP is the address that limits count the request by.
+func ClientIP(c *fiber.Ctx) netip.Addr {
+	addr, _ := c.Locals(clientIPKey{}).(netip.Addr)
+	return addr
+}

@@ -1,0 +1,80 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/sethvargo/go-envconfig"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// process are the settings of a service that runs as a process of its own, beside the service's own.
+type process struct {
+	Telemetry telemetry.Config
+	// Now starts the service's clock at an RFC 3339 instant; empty: the machine's clock.
+	Now string `env:"SLOTMESH_NOW"`
+}
+
+// Service says how to build one service from its settings, which are read from the environment, and how to bring its
+// tables up to date. Migrate is nil where there are none.
+type Service[C any] struct {
+	Name    string
+	New     func(context.Context, C, Runtime) (*Server, error)
+	Migrate func(context.Context, C) error
+}
+
+// Main runs a service as a process: `<name>` serves until SIGINT or SIGTERM, `<name> migrate` applies its migrations.
+// A fault is one sentence on standard error and exit code 1.
+func Main[C any](s Service[C]) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, s, os.Args[1:]); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", s.Name, err)
+		os.Exit(1)
+	}
+}
+
+func run[C any](ctx context.Context, s Service[C], args []string) error {
+	var own C
+	if err := config.Load(ctx, &own, envconfig.OsLookuper()); err != nil {
+		return err
+	}
+	switch {
+	case len(args) == 0:
+		return serve(ctx, s, own)
+	case len(args) == 1 && args[0] == "migrate" && s.Migrate != nil:
+		return s.Migrate(ctx, own)
+	}
+	return fmt.Errorf("unknown arguments %q; run it without any to serve, or with migrate where it has tables", args)
+}
+
+func serve[C any](ctx context.Context, s Service[C], own C) error {
+	var p process
+	if err := config.Load(ctx, &p, envconfig.OsLookuper()); err != nil {
+		return err
+	}
+	now, err := clock.Parse(p.Now)
+	if err != nil {
+		return fmt.Errorf("SLOTMESH_NOW: write an instant such as 2027-03-01T09:00:00Z: %w", err)
+	}
+	tel, err := telemetry.New(ctx, p.Telemetry, s.Name, telemetry.Stderr())
+	if err != nil {
+		return err
+	}
+	srv, err := s.New(ctx, own, Runtime{Name: s.Name, Clock: now, Telemetry: tel})
+	if err != nil {
+		return err
+	}
+	err = srv.Run(ctx)
+	flush, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return errors.Join(err, tel.Shutdown(flush))
+}

@@ -1,0 +1,190 @@
+// Package server runs one service: a public listener with only what the ingress routes, an internal one with the peer
+// API, probes and metrics, and the parts behind them, started and stopped in order.
+//
+// Handlers return errors; faults become the one JSON shape of semantics.md §7. Every request has a deadline, a bounded
+// body, a span, a metric and, when it fails on our side, a log line.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// Config are the settings every service has.
+type Config struct {
+	// PublicAddr is where the public port listens.
+	PublicAddr string `env:"PUBLIC_ADDR, default=:8080"`
+	// InternalAddr is where the internal port listens.
+	InternalAddr string `env:"INTERNAL_ADDR, default=:9090"`
+	// TrustedProxies are the CIDRs whose X-Forwarded-For is believed (semantics.md §8).
+	TrustedProxies []string `env:"TRUSTED_PROXIES"`
+	// RequestTimeout is the deadline of one request.
+	RequestTimeout time.Duration `env:"REQUEST_TIMEOUT, default=10s"`
+	// DrainDelay is how long a stopping service still accepts requests while it reports not ready.
+	DrainDelay time.Duration `env:"DRAIN_DELAY, default=0s"`
+	// DrainTimeout bounds each step of stopping.
+	DrainTimeout time.Duration `env:"DRAIN_TIMEOUT, default=15s"`
+	// PublicBodyLimit is the largest request body of the public port, in bytes.
+	PublicBodyLimit int `env:"PUBLIC_BODY_LIMIT, default=262144"`
+	// InternalBodyLimit is the largest request body of the internal port, in bytes.
+	InternalBodyLimit int `env:"INTERNAL_BODY_LIMIT, default=16777216"`
+}
+
+// Validate checks what the types cannot say.
+func (c *Config) Validate() error {
+	_, err := ParseProxies(c.TrustedProxies)
+	return err
+}
+
+// Runtime is what a service is given by whoever starts it. Without listeners it opens those of its [Config].
+type Runtime struct {
+	Name             string
+	Clock            clock.Clock
+	Telemetry        *telemetry.Telemetry
+	Public, Internal net.Listener
+}
+
+// Server is one running service.
+type Server struct {
+	// Public and Internal take the service's routes before Run.
+	Public, Internal *fiber.App
+
+	name     string
+	cfg      Config
+	tel      *telemetry.Telemetry
+	clock    clock.Clock
+	public   net.Listener
+	internal net.Listener
+	draining atomic.Bool
+	checks   []check
+	parts    []part
+	closers  []part
+}
+
+type check struct {
+	name string
+	ask  func(context.Context) error
+}
+
+type part struct {
+	name string
+	run  func(context.Context) error
+}
+
+// New prepares a server with its middleware and probes, and opens its listeners.
+func New(cfg Config, rt Runtime) (*Server, error) {
+	proxies, err := ParseProxies(cfg.TrustedProxies)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, clock: rt.Clock}
+	if s.public, err = listen(rt.Public, cfg.PublicAddr); err != nil {
+		return nil, fmt.Errorf("public port: %w", err)
+	}
+	if s.internal, err = listen(rt.Internal, cfg.InternalAddr); err != nil {
+		return nil, errors.Join(fmt.Errorf("internal port: %w", err), s.public.Close())
+	}
+	observe := newObserver(rt.Telemetry)
+	s.Public = s.app(cfg.PublicBodyLimit, observe, proxies)
+	s.Internal = s.app(cfg.InternalBodyLimit, observe, proxies)
+	s.probes()
+	return s, nil
+}
+
+func listen(given net.Listener, addr string) (net.Listener, error) {
+	if given != nil {
+		return given, nil
+	}
+	return net.Listen("tcp", addr)
+}
+
+// Name is the service's name.
+func (s *Server) Name() string { return s.name }
+
+// PublicAddr is the address the public port listens on.
+func (s *Server) PublicAddr() net.Addr { return s.public.Addr() }
+
+// InternalAddr is the address the internal port listens on.
+func (s *Server) InternalAddr() net.Addr { return s.internal.Addr() }
+
+// Ready adds a check that /readyz asks, with a short deadline.
+func (s *Server) Ready(name string, ask func(context.Context) error) {
+	s.checks = append(s.checks, check{name, ask})
+}
+
+// Go adds a part that runs beside the listeners until its context ends. When it fails, the service stops.
+func (s *Server) Go(name string, run func(context.Context) error) {
+	s.parts = append(s.parts, part{name, run})
+}
+
+// OnStop adds a closer; closers run last, in reverse order.
+func (s *Server) OnStop(name string, closer func(context.Context) error) {
+	s.closers = append(s.closers, part{name, closer})
+}
+
+// Run serves until ctx ends or a part dies, then stops politely: not ready, drain, stop accepting, finish, end the
+// parts, close the stores in reverse order of their opening. Its error names the part that died.
+func (s *Server) Run(ctx context.Context) error {
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	died := make(chan error, len(s.parts)+2)
+	var wg sync.WaitGroup
+	begin := func(name string, run func(context.Context) error) {
+		wg.Go(func() {
+			if err := run(running); err != nil && running.Err() == nil {
+				died <- fmt.Errorf("%s: %s: %w", s.name, name, err)
+			}
+		})
+	}
+	for _, p := range s.parts {
+		begin(p.name, p.run)
+	}
+	begin("public port", func(context.Context) error { return s.Public.Listener(s.public) })
+	begin("internal port", func(context.Context) error { return s.Internal.Listener(s.internal) })
+
+	var cause error
+	select {
+	case cause = <-died:
+	case <-ctx.Done():
+	}
+	errs := []error{cause, s.drain(cause == nil)}
+	stop()
+	wg.Wait()
+	return errors.Join(append(errs, s.Close())...)
+}
+
+// drain stops taking requests and waits for those in flight.
+func (s *Server) drain(polite bool) error {
+	s.draining.Store(true)
+	if polite && s.cfg.DrainDelay > 0 {
+		time.Sleep(s.cfg.DrainDelay) // endpoints still route here until they have seen that it is not ready
+	}
+	deadline, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
+	defer cancel()
+	return errors.Join(s.Public.ShutdownWithContext(deadline), s.Internal.ShutdownWithContext(deadline))
+}
+
+// Close runs the closers in reverse order and frees the listeners. Run calls it; who never runs the server must.
+func (s *Server) Close() error {
+	deadline, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
+	defer cancel()
+	var errs []error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		if err := s.closers[i].run(deadline); err != nil {
+			errs = append(errs, fmt.Errorf("close %s: %w", s.closers[i].name, err))
+		}
+	}
+	s.closers = nil
+	_, _ = s.public.Close(), s.internal.Close() // closed already where the server ran
+	return errors.Join(errs...)
+}

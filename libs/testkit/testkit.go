@@ -1,0 +1,94 @@
+// Package testkit gives tests the real PostgreSQL and Redis that `make test` starts. A missing one fails the test.
+package testkit
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"io/fs"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// The variables that name the stores.
+const (
+	DatabaseURL = "SLOTMESH_TEST_DATABASE_URL"
+	RedisURL    = "SLOTMESH_TEST_REDIS_URL"
+)
+
+// Postgres returns a pool on a new schema with the given migrations applied; the schema goes when the test ends.
+func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
+	t.Helper()
+	cfg, schema := PostgresSchema(t, prefix)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := postgres.Migrate(ctx, cfg, schema, migrations); err != nil {
+		t.Fatal(err)
+	}
+	pool, err := postgres.Open(ctx, cfg, schema, telemetry.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// PostgresSchema returns the test database's settings and the name of a schema that the test may create; it goes when
+// the test ends.
+func PostgresSchema(t testing.TB, prefix string) (postgres.Config, string) {
+	t.Helper()
+	cfg := postgres.Config{URL: lookup(t, DatabaseURL), MaxConns: 16, StatementTimeout: 30 * time.Second}
+	schema := prefix + "_" + Unique()
+	t.Cleanup(func() { drop(t, cfg, schema) })
+	return cfg, schema
+}
+
+func drop(t testing.TB, cfg postgres.Config, schema string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, cfg.URL)
+	if err != nil {
+		t.Errorf("drop schema %s: %v", schema, err)
+		return
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{schema}.Sanitize()+" CASCADE"); err != nil {
+		t.Errorf("drop schema %s: %v", schema, err)
+	}
+}
+
+// Redis returns a client of the test Redis and a prefix for the test's keys.
+func Redis(t testing.TB) (redis.UniversalClient, string) {
+	t.Helper()
+	client, err := redisx.Open(context.Background(), redisx.Config{URL: lookup(t, RedisURL)}, telemetry.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return client, "test:" + Unique() + ":"
+}
+
+// Unique is a short random name.
+func Unique() string {
+	b := make([]byte, 6)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+func lookup(t testing.TB, name string) string {
+	t.Helper()
+	value := os.Getenv(name)
+	if value == "" {
+		t.Fatalf("%s is not set; run the tests by `make test`, which starts PostgreSQL and Redis", name)
+	}
+	return value
+}
