@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Stored is a version as it is kept.
+type Stored struct {
+	Content
+	Version     int64
+	PublishedAt time.Time
+}
+
+// Head returns the number of the newest version of slug.
+func (s *Store) Head(ctx context.Context, slug string) (int64, error) {
+	var head *int64
+	err := s.pool.QueryRow(ctx, `SELECT head FROM businesses WHERE slug = $1`, slug).Scan(&head)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return 0, businessNotFound()
+	case err != nil:
+		return 0, fmt.Errorf("read head: %w", err)
+	case head == nil:
+		return 0, businessNotFound()
+	}
+	return *head, nil
+}
+
+// Canonical returns the content of a version of slug as canonical JSON. A version that is gone was removed together
+// with its business.
+func (s *Store) Canonical(ctx context.Context, slug string, version int64) ([]byte, error) {
+	var canonical []byte
+	err := s.pool.QueryRow(ctx, `SELECT v.canonical FROM businesses b JOIN versions v ON v.business_id = b.id
+		WHERE b.slug = $1 AND v.version = $2`, slug, version).Scan(&canonical)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, businessNotFound()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read content: %w", err)
+	}
+	return canonical, nil
+}
+
+// Newest asks [Store.Version] for the newest version.
+const Newest int64 = 0
+
+// Version returns a version of slug as it is kept; [Newest] stands for the newest.
+func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored, error) {
+	var v Stored
+	err := s.pool.QueryRow(ctx, `SELECT b.id, v.name, v.format, v.source, v.canonical, v.version, v.published_at
+		FROM businesses b JOIN versions v ON v.business_id = b.id AND v.version = CASE $2::bigint WHEN 0 THEN b.head ELSE $2 END
+		WHERE b.slug = $1`, slug, version).
+		Scan(&v.BusinessID, &v.Name, &v.Format, &v.Source, &v.Canonical, &v.Version, &v.PublishedAt)
+	if err == nil {
+		return v, nil
+	}
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return Stored{}, fmt.Errorf("read version: %w", err)
+	}
+	if _, err := s.Head(ctx, slug); err != nil {
+		return Stored{}, err
+	}
+	return Stored{}, versionNotFound(version)
+}
+
+// List returns up to limit businesses whose slugs come after the given one, by slug. An empty slug starts the list.
+func (s *Store) List(ctx context.Context, after string, limit int) ([]Business, error) {
+	rows, err := s.pool.Query(ctx, `SELECT b.id, b.slug, v.name, v.version, v.published_at
+		FROM businesses b JOIN versions v ON v.business_id = b.id AND v.version = b.head
+		WHERE b.slug > $1 ORDER BY b.slug LIMIT $2`, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list businesses: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Business])
+	if err != nil {
+		return nil, fmt.Errorf("list businesses: %w", err)
+	}
+	return list, nil
+}
+
+// Versions returns up to limit versions of slug that are older than before, newest first.
+func (s *Store) Versions(ctx context.Context, slug string, before int64, limit int) ([]Version, error) {
+	if _, err := s.Head(ctx, slug); err != nil {
+		return nil, err
+	}
+	rows, err := s.pool.Query(ctx, `SELECT v.version, v.published_at
+		FROM businesses b JOIN versions v ON v.business_id = b.id
+		WHERE b.slug = $1 AND v.version < $2 ORDER BY v.version DESC LIMIT $3`, slug, before, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list versions: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Version])
+	if err != nil {
+		return nil, fmt.Errorf("list versions: %w", err)
+	}
+	return list, nil
+}

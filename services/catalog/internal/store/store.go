@@ -1,0 +1,214 @@
+// Package store keeps the versions of every business in PostgreSQL.
+//
+// All changes of one business take its row's lock first and so happen one after another; readers take no lock. Rows
+// of versions are written once and never changed.
+//
+// Errors: [fault.BusinessNotFound], [fault.NotFound] (a version that does not exist), [fault.PreconditionFailed] (a
+// newer version than the caller knew) and [ErrIDChanged], [ErrIDTaken]; any other error is the database's.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+// Formats of a published text.
+const (
+	YAML = "yaml"
+	JSON = "json"
+)
+
+var (
+	// ErrIDTaken says that another slug was published with the id, now or before its removal.
+	ErrIDTaken = errors.New("the id belongs to another business")
+	// ErrIDChanged says that the slug was published with another id, now or before its removal.
+	ErrIDChanged = errors.New("the business has another id")
+)
+
+// Content is what one version says.
+type Content struct {
+	BusinessID uuid.UUID
+	Name       string
+	Format     string // [YAML] or [JSON]: what Source is written in
+	Source     []byte // as the owner sent it
+	Canonical  []byte // the same as canonical JSON
+}
+
+// Published names a version that was just made the newest.
+type Published struct {
+	BusinessID uuid.UUID
+	Version    int64
+	Created    bool // the slug named no business before
+}
+
+// Business is a line of the list of businesses.
+type Business struct {
+	ID        uuid.UUID
+	Slug      string
+	Name      string
+	Version   int64
+	UpdatedAt time.Time
+}
+
+// Version is a line of a business's history.
+type Version struct {
+	Version     int64
+	PublishedAt time.Time
+}
+
+// Store reads and writes businesses.
+type Store struct{ pool *pgxpool.Pool }
+
+// New returns a store on a pool whose search path leads to catalog's schema.
+func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
+
+// Ready reports whether the database answers.
+func (s *Store) Ready(ctx context.Context) error { return s.pool.Ping(ctx) }
+
+// Publish makes c the newest version of slug at the instant now. With ifMatch it does so only if that is the newest
+// version until then. Concurrent calls each get a version of their own.
+func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, now time.Time) (Published, error) {
+	published := Published{BusinessID: c.BusinessID}
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		known, err := claim(ctx, tx, slug, c.BusinessID)
+		if err != nil {
+			return err
+		}
+		if err := checkMatch(known, ifMatch); err != nil {
+			return err
+		}
+		published.Version, published.Created = known.lastVersion+1, known.head == nil
+		return write(ctx, tx, published, c, now)
+	})
+	if err != nil {
+		return Published{}, fmt.Errorf("publish: %w", err)
+	}
+	return published, nil
+}
+
+// row is what a business's row says while its lock is held.
+type row struct {
+	id          uuid.UUID
+	lastVersion int64
+	head        *int64
+}
+
+// claim makes sure that slug has a row with the id and locks it. The row of a slug that is new holds no version yet,
+// which no other transaction ever sees.
+func claim(ctx context.Context, tx pgx.Tx, slug string, id uuid.UUID) (row, error) {
+	// No conflict target: a row that holds the slug and one that holds the id are both told apart below. Two first
+	// publishes of one slug meet here, and the second waits for the first.
+	const insert = `INSERT INTO businesses (id, slug, last_version) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING`
+	if _, err := tx.Exec(ctx, insert, id, slug); err != nil {
+		return row{}, err
+	}
+	known, err := lock(ctx, tx, slug)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return row{}, ErrIDTaken
+	case err != nil:
+		return row{}, err
+	case known.id != id:
+		return row{}, ErrIDChanged
+	}
+	return known, nil
+}
+
+func lock(ctx context.Context, tx pgx.Tx, slug string) (row, error) {
+	var r row
+	err := tx.QueryRow(ctx, `SELECT id, last_version, head FROM businesses WHERE slug = $1 FOR UPDATE`, slug).
+		Scan(&r.id, &r.lastVersion, &r.head)
+	return r, err
+}
+
+func checkMatch(known row, ifMatch *int64) error {
+	switch {
+	case ifMatch == nil:
+		return nil
+	case known.head == nil:
+		return fault.New(fault.PreconditionFailed, "If-Match: the business is not published; leave the header out to publish it.")
+	case *known.head != *ifMatch:
+		return fault.Newf(fault.PreconditionFailed, "If-Match: the newest version is %d, not %d; read it and try again.",
+			*known.head, *ifMatch)
+	}
+	return nil
+}
+
+func write(ctx context.Context, tx pgx.Tx, p Published, c Content, now time.Time) error {
+	var batch pgx.Batch
+	batch.Queue(`INSERT INTO versions (business_id, version, name, format, source, canonical, published_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, p.BusinessID, p.Version, c.Name, c.Format, c.Source, c.Canonical, now)
+	batch.Queue(advance, p.BusinessID, p.Version)
+	return tx.SendBatch(ctx, &batch).Close()
+}
+
+const advance = `UPDATE businesses SET last_version = $2, head = $2 WHERE id = $1`
+
+// Rollback makes the content of an old version the newest version of slug at the instant now.
+func (s *Store) Rollback(ctx context.Context, slug string, version int64, now time.Time) (Published, error) {
+	var published Published
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		known, err := lockPublished(ctx, tx, slug)
+		if err != nil {
+			return err
+		}
+		published = Published{BusinessID: known.id, Version: known.lastVersion + 1}
+		tag, err := tx.Exec(ctx, `INSERT INTO versions (business_id, version, name, format, source, canonical, published_at)
+			SELECT business_id, $3, name, format, source, canonical, $4 FROM versions WHERE business_id = $1 AND version = $2`,
+			known.id, version, published.Version, now)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return versionNotFound(version)
+		}
+		_, err = tx.Exec(ctx, advance, known.id, published.Version)
+		return err
+	})
+	if err != nil {
+		return Published{}, fmt.Errorf("roll back: %w", err)
+	}
+	return published, nil
+}
+
+// Remove ends the business and deletes all its versions. Its slug keeps its id and its count of versions.
+func (s *Store) Remove(ctx context.Context, slug string) error {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		known, err := lockPublished(ctx, tx, slug)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE businesses SET head = NULL WHERE id = $1`, known.id); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM versions WHERE business_id = $1`, known.id)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("remove: %w", err)
+	}
+	return nil
+}
+
+// lockPublished locks the row of a business that is published.
+func lockPublished(ctx context.Context, tx pgx.Tx, slug string) (row, error) {
+	known, err := lock(ctx, tx, slug)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && known.head == nil {
+		return row{}, businessNotFound()
+	}
+	return known, err
+}
+
+func businessNotFound() error { return fault.New(fault.BusinessNotFound, "Business not found") }
+
+func versionNotFound(version int64) error {
+	return fault.Newf(fault.NotFound, "version: the business has no version %d; GET …/versions lists those it has.", version)
+}

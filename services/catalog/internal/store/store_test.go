@@ -1,0 +1,321 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
+	"github.com/slotmesh/slotmesh/services/catalog/migrations"
+)
+
+var (
+	noon   = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	harbor = uuid.MustParse("0c0c35a6-4a3c-5d6c-9a5f-5a3f5f6f0001")
+	quay   = uuid.MustParse("0c0c35a6-4a3c-5d6c-9a5f-5a3f5f6f0002")
+)
+
+func open(t *testing.T) *store.Store {
+	t.Helper()
+	return store.New(testkit.Postgres(t, "catalog", migrations.FS))
+}
+
+func content(id uuid.UUID, name string) store.Content {
+	return store.Content{
+		BusinessID: id, Name: name, Format: store.YAML,
+		Source: []byte("# " + name + "\r\nname: x\n"), Canonical: []byte(`{"name":"` + name + `"}`),
+	}
+}
+
+func publish(t *testing.T, s *store.Store, slug string, c store.Content) store.Published {
+	t.Helper()
+	p, err := s.Publish(t.Context(), slug, c, nil, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// together runs n calls at once and returns their errors in order.
+func together(n int, call func(i int) error) []error {
+	errs := make([]error, n)
+	start := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			errs[i] = call(i)
+		})
+	}
+	close(start)
+	wg.Wait()
+	return errs
+}
+
+func TestPublishKeepsTheTextByteForByte(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	c := content(harbor, "Harbor")
+	c.Source = []byte("\xef\xbb\xbfname: Harbor\r\n# ø \x00\xff\n")
+	publish(t, s, "harbor", c)
+	got, err := s.Version(t.Context(), "harbor", store.Newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := store.Stored{Content: c, Version: 1, PublishedAt: noon}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParallelPublishesEachGetAVersionOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	const n = 24
+	results := make([]store.Published, n)
+	errs := together(n, func(i int) error {
+		var err error
+		results[i], err = s.Publish(t.Context(), "harbor", content(harbor, fmt.Sprint(i)), nil, noon)
+		return err
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(results, func(a, b store.Published) int { return int(a.Version - b.Version) })
+	for i, p := range results {
+		want := store.Published{BusinessID: harbor, Version: int64(i + 1), Created: i == 0}
+		if p != want {
+			t.Errorf("got %+v, want %+v", p, want)
+		}
+	}
+}
+
+func TestOfPublishesWithOneIfMatchExactlyOneWins(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	first := publish(t, s, "harbor", content(harbor, "first")).Version
+	errs := together(16, func(i int) error {
+		_, err := s.Publish(t.Context(), "harbor", content(harbor, fmt.Sprint(i)), &first, noon)
+		return err
+	})
+	won := 0
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			won++
+		case !fault.Is(err, fault.PreconditionFailed):
+			t.Errorf("a loser's error is %v", err)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d publishes won", won)
+	}
+	if head, err := s.Head(t.Context(), "harbor"); err != nil || head != 2 {
+		t.Errorf("head is %d, %v", head, err)
+	}
+}
+
+func TestIfMatchOfABusinessThatIsNotPublishedIsRefused(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	one := int64(1)
+	if _, err := s.Publish(t.Context(), "harbor", content(harbor, "x"), &one, noon); !fault.Is(err, fault.PreconditionFailed) {
+		t.Errorf("got %v", err)
+	}
+	if p := publish(t, s, "harbor", content(harbor, "x")); p.Version != 1 || !p.Created {
+		t.Errorf("the refused publish left a trace: %+v", p)
+	}
+}
+
+func TestIdsAreFixedAndUnique(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	publish(t, s, "harbor", content(harbor, "Harbor"))
+	_, err := s.Publish(t.Context(), "quay", content(harbor, "Quay"), nil, noon)
+	if !errors.Is(err, store.ErrIDTaken) {
+		t.Errorf("another slug with the id: %v", err)
+	}
+	publish(t, s, "quay", content(quay, "Quay"))
+	for name, id := range map[string]uuid.UUID{"a new id": uuid.New(), "another's id": quay} {
+		if _, err := s.Publish(t.Context(), "harbor", content(id, "Harbor"), nil, noon); !errors.Is(err, store.ErrIDChanged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestRollbackPublishesOldContentAsTheNewest(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	old := content(harbor, "old")
+	publish(t, s, "harbor", old)
+	publish(t, s, "harbor", content(harbor, "new"))
+	later := noon.Add(time.Hour)
+	p, err := s.Rollback(t.Context(), "harbor", 1, later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (store.Published{BusinessID: harbor, Version: 3}); p != want {
+		t.Errorf("got %+v, want %+v", p, want)
+	}
+	got, err := s.Version(t.Context(), "harbor", store.Newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(store.Stored{Content: old, Version: 3, PublishedAt: later}, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := s.Rollback(t.Context(), "harbor", 4, later); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a version that does not exist: %v", err)
+	}
+	if _, err := s.Rollback(t.Context(), "nobody", 1, later); !fault.Is(err, fault.BusinessNotFound) {
+		t.Errorf("a business that does not exist: %v", err)
+	}
+}
+
+func TestPublishesAndRollbacksTogetherLeaveNoGap(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	publish(t, s, "harbor", content(harbor, "first"))
+	errs := together(16, func(i int) error {
+		if i%2 == 0 {
+			_, err := s.Rollback(t.Context(), "harbor", 1, noon)
+			return err
+		}
+		_, err := s.Publish(t.Context(), "harbor", content(harbor, "next"), nil, noon)
+		return err
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.Versions(t.Context(), "harbor", 1<<62, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range list {
+		if want := int64(17 - i); v.Version != want {
+			t.Fatalf("version %d stands where %d belongs", v.Version, want)
+		}
+	}
+	if len(list) != 17 {
+		t.Errorf("%d versions", len(list))
+	}
+}
+
+func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	publish(t, s, "harbor", content(harbor, "Harbor"))
+	publish(t, s, "harbor", content(harbor, "Harbor"))
+	if err := s.Remove(t.Context(), "harbor"); err != nil {
+		t.Fatal(err)
+	}
+	checkGone(t, s, "harbor")
+	if _, err := s.Publish(t.Context(), "quay", content(harbor, "Quay"), nil, noon); !errors.Is(err, store.ErrIDTaken) {
+		t.Errorf("the removed business's id for another slug: %v", err)
+	}
+	two := int64(2)
+	if _, err := s.Publish(t.Context(), "harbor", content(harbor, "x"), &two, noon); !fault.Is(err, fault.PreconditionFailed) {
+		t.Errorf("If-Match of a removed version: %v", err)
+	}
+	p := publish(t, s, "harbor", content(harbor, "Harbor again"))
+	if want := (store.Published{BusinessID: harbor, Version: 3, Created: true}); p != want {
+		t.Errorf("got %+v, want %+v", p, want)
+	}
+	if _, err := s.Rollback(t.Context(), "harbor", 2, noon); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a version from before the removal: %v", err)
+	}
+}
+
+// checkGone asks every reader and changer of a business that is not there.
+func checkGone(t *testing.T, s *store.Store, slug string) {
+	t.Helper()
+	ctx := t.Context()
+	_, head := s.Head(ctx, slug)
+	_, canonical := s.Canonical(ctx, slug, 1)
+	_, newest := s.Version(ctx, slug, store.Newest)
+	_, first := s.Version(ctx, slug, 1)
+	_, versions := s.Versions(ctx, slug, 100, 10)
+	_, rollback := s.Rollback(ctx, slug, 1, noon)
+	for name, err := range map[string]error{
+		"head": head, "canonical": canonical, "newest": newest, "first": first, "versions": versions,
+		"rollback": rollback, "remove": s.Remove(ctx, slug),
+	} {
+		if !fault.Is(err, fault.BusinessNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	list, err := s.List(ctx, "", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range list {
+		if b.Slug == slug {
+			t.Errorf("%s is listed", slug)
+		}
+	}
+}
+
+func TestUnknownBusinessIsNotFound(t *testing.T) {
+	t.Parallel()
+	checkGone(t, open(t), "nobody")
+}
+
+func TestListPagesInTheOrderOfSlugs(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, slug := range []string{"quay", "a-b", "ab", "a1"} {
+		publish(t, s, slug, content(uuid.New(), "Name of "+slug))
+	}
+	publish(t, s, "ab", content(byID(t, s, "ab"), "New name"))
+	var got []string
+	for after := ""; ; {
+		page, err := s.List(t.Context(), after, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		for _, b := range page {
+			got = append(got, fmt.Sprintf("%s %d %s", b.Slug, b.Version, b.Name))
+		}
+		after = page[len(page)-1].Slug
+	}
+	want := []string{"a-b 1 Name of a-b", "a1 1 Name of a1", "ab 2 New name", "quay 1 Name of quay"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func byID(t *testing.T, s *store.Store, slug string) uuid.UUID {
+	t.Helper()
+	v, err := s.Version(t.Context(), slug, store.Newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.BusinessID
+}
+
+func TestVersionsPageNewestFirst(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for range 5 {
+		publish(t, s, "harbor", content(harbor, "Harbor"))
+	}
+	page, err := s.Versions(t.Context(), "harbor", 5, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []store.Version{{Version: 4, PublishedAt: noon}, {Version: 3, PublishedAt: noon}}
+	if diff := cmp.Diff(want, page); diff != "" {
+		t.Error(diff)
+	}
+}
