@@ -146,7 +146,7 @@ func PrepareHome(home string) (string, error) {
 }
 
 func homeError(home string, err error) error {
-	return fmt.Errorf("SLOTMESH_HOME: cannot write in %s: %s; name a folder that this user may write to and that has space", home, cause(err))
+	return fmt.Errorf("SLOTMESH_HOME: cannot write in %s: %w; name a folder that this user may write to and that has space", home, cause(err))
 }
 
 // cause is the innermost error, without the paths that the sentence around it already names.

@@ -150,7 +150,7 @@ func TestAServerLeftBehindIsStoppedFirst(t *testing.T) {
 	}
 	second := start(t, Options{Home: home, RedisURL: sharedRedis(t)})
 	defer stop(t, second)
-	<-first.Failed() // the server that was left behind has ended, and that was told
+	_ = <-first.Failed() // the server that was left behind has ended, and that was told
 	if pid := serverPID(t, home); pid == left {
 		t.Errorf("process %d still serves", pid)
 	}
@@ -213,7 +213,7 @@ func TestBrokenURLsAreToldWithoutTheirPassword(t *testing.T) {
 	}{
 		"not a database URL": {
 			Options{DatabaseURL: "postgres://u:secret@host:notaport/db"},
-			"DATABASE_URL: not a PostgreSQL URL; write it as postgres://user:password@host:5432/database",
+			"DATABASE_URL: not a PostgreSQL URL; write postgres://user:password@host:5432/database",
 		},
 		"no database there": {
 			Options{DatabaseURL: "postgres://u:secret@127.0.0.1:1/db?sslmode=disable"},
@@ -221,11 +221,11 @@ func TestBrokenURLsAreToldWithoutTheirPassword(t *testing.T) {
 		},
 		"not a Redis URL": {
 			Options{RedisURL: "http://u:secret@host"},
-			"REDIS_URL: not a Redis URL; write it as redis://user:password@host:6379/0 or unix:///path/to/redis.sock",
+			"REDIS_URL: not a Redis URL; write redis://user:password@host:6379/0 or unix:///path/redis.sock",
 		},
 		"no Redis there": {
 			Options{RedisURL: "redis://u:secret@127.0.0.1:1/0"},
-			"REDIS_URL: cannot use the Redis at 127.0.0.1:1: connect: connection refused",
+			"REDIS_URL: cannot use the Redis at 127.0.0.1:1/0: connect: connection refused",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

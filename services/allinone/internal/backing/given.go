@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/redisx"
 )
 
 // givenWithin bounds the check of a store that a URL names.
@@ -34,7 +36,7 @@ func checkGiven(ctx context.Context, o Options) error {
 func checkDatabase(ctx context.Context, databaseURL string) error {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil { // not shown: it repeats the URL
-		return errors.New("DATABASE_URL: not a PostgreSQL URL; write it as postgres://user:password@host:5432/database")
+		return errors.New("DATABASE_URL: not a PostgreSQL URL; write postgres://user:password@host:5432/database")
 	}
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -59,14 +61,23 @@ func address(c *pgx.ConnConfig) string {
 }
 
 func checkRedis(ctx context.Context, redisURL string) error {
-	options, err := redis.ParseURL(redisURL)
-	if err != nil { // not shown: it repeats the URL
-		return errors.New("REDIS_URL: not a Redis URL; write it as redis://user:password@host:6379/0 or unix:///path/to/redis.sock")
+	config := redisx.Config{URL: redisURL}
+	if err := config.Validate(); err != nil {
+		return err
 	}
 	if err := pingRedis(ctx, redisURL); err != nil {
-		return fmt.Errorf("REDIS_URL: cannot use the Redis at %s: %s", options.Addr, connectCause(err))
+		return fmt.Errorf("REDIS_URL: cannot use the Redis at %s: %s", redisHost(redisURL), connectCause(err))
 	}
 	return nil
+}
+
+// redisHost is the part of a URL that may be shown.
+func redisHost(redisURL string) string {
+	u, err := url.Parse(redisURL)
+	if err != nil {
+		return "this URL"
+	}
+	return u.Host + u.Path
 }
 
 // connectCause is the part of a connection error that helps, in one line.

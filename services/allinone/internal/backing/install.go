@@ -128,20 +128,16 @@ func Compiler(ctx context.Context, say func(line string)) bool {
 	return haveCompiler(ctx)
 }
 
-// haveCompiler compiles nothing into nothing, with the C library's headers: gcc alone is not enough.
+// haveCompiler lets the compiler that Go uses read the C library's headers: a compiler alone is not enough.
 func haveCompiler(ctx context.Context) bool {
-	for _, name := range []string{os.Getenv("CC"), "gcc", "cc", "clang"} {
-		program, err := exec.LookPath(name)
-		if err != nil {
-			continue
-		}
-		ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-		defer cancel()
-		check := exec.CommandContext(ctx, program, "-fsyntax-only", "-x", "c", "-")
-		check.Stdin = strings.NewReader("#include <pthread.h>\n#include <stdlib.h>\n")
-		if check.Run() == nil {
-			return true
-		}
+	name, err := output(ctx, "go", "env", "CC")
+	if err != nil {
+		return false
 	}
-	return false
+	command := append(strings.Fields(name), "-fsyntax-only", "-x", "c", "-")
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	check := exec.CommandContext(ctx, command[0], command[1:]...)
+	check.Stdin = strings.NewReader("#include <pthread.h>\n#include <stdlib.h>\n")
+	return check.Run() == nil
 }

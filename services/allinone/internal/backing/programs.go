@@ -111,7 +111,7 @@ func dataMajor(data string) (int, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("PostgreSQL's data in %s cannot be read: %s; start as the user who made it, or set SLOTMESH_HOME to another folder", data, cause(err))
+		return 0, fmt.Errorf("PostgreSQL's data in %s cannot be read: %w; start as the user who made it, or set SLOTMESH_HOME to another folder", data, cause(err))
 	}
 	major, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {

@@ -2,13 +2,16 @@ package backing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
 // startRedis runs redis-server, or Redis in process where there is no program. Nothing in it needs to be kept: it
@@ -53,14 +56,11 @@ func waitForRedis(ctx context.Context, server *process, redisURL string) error {
 }
 
 func pingRedis(ctx context.Context, redisURL string) error {
-	options, err := redis.ParseURL(redisURL)
+	client, err := redisx.Open(ctx, redisx.Config{URL: redisURL}, telemetry.Discard())
 	if err != nil {
 		return err
 	}
-	options.MaxRetries = -1
-	client := redis.NewClient(options)
-	defer client.Close()
-	return client.Ping(ctx).Err()
+	return errors.Join(client.Ping(ctx).Err(), client.Close())
 }
 
 // expiryStep is how exactly keys expire in the Redis in process.

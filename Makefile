@@ -1,0 +1,112 @@
+# The commands of this repository. `make help` lists them.
+
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+GO      ?= go
+BIN     := $(CURDIR)/bin
+MODULES := libs $(sort $(patsubst %/go.mod,%,$(wildcard services/*/go.mod)))
+
+# Built once for all checkouts, beside Go's own build cache.
+GOLANGCI_VERSION := v2.15.0
+GOLANGCI         := $(dir $(shell $(GO) env GOCACHE))slotmesh/golangci-lint-$(GOLANGCI_VERSION)
+
+FUZZTIME  ?= 10s
+BENCHTIME ?= 1s
+
+.PHONY: help
+help: ## list these targets
+	@echo 'make run    starts everything in one process; make test checks everything. All targets:'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: run
+run: ## start everything in one process, with a demo business; Ctrl-C stops it
+	@$(GO) build -o $(BIN)/slotmesh-allinone ./services/allinone/cmd/allinone
+	@exec $(BIN)/slotmesh-allinone
+
+.PHONY: build
+build: ## build every command into bin/
+	$(GO) build -o $(BIN)/ $(addsuffix /cmd/...,$(addprefix ./,$(filter services/%,$(MODULES))))
+
+.PHONY: test
+test: lint check-generated check-tidy test-go check-modules ## everything that must hold before a change lands
+
+.PHONY: test-go
+test-go: $(BIN)/withstores ## unit, store and end-to-end tests, on a PostgreSQL and a Redis of their own
+	@echo '== tests'
+	@$(BIN)/withstores -race sh -c '$(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 15m work'
+
+.PHONY: bench
+bench: $(BIN)/withstores ## benchmarks, with allocations (BENCHTIME=1s)
+	@$(BIN)/withstores $(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) work
+
+.PHONY: fuzz
+fuzz: $(BIN)/withstores ## every fuzz target for FUZZTIME (10s) each
+	@$(BIN)/withstores bash -eu -c ' \
+	  grep -rlE "^func Fuzz" --include="*_test.go" libs services | while read -r file; do \
+	    for target in $$(sed -nE "s/^func (Fuzz[A-Za-z0-9_]*).*/\1/p" "$$file"); do \
+	      $(GO) test "./$$(dirname "$$file")" -run "^$$" -fuzz "^$$target\$$" -fuzztime $(FUZZTIME); \
+	    done; \
+	  done'
+
+.PHONY: lint
+lint: $(GOLANGCI) ## format, imports, vet and the house's rules (.golangci.yaml)
+	@echo '== lint'
+	@$(GOLANGCI) run $(addprefix ./,$(addsuffix /...,$(MODULES)))
+
+.PHONY: fmt
+fmt: $(GOLANGCI) ## format all Go code
+	@$(GOLANGCI) fmt $(addprefix ./,$(MODULES))
+
+.PHONY: generate
+generate: ## make all generated files anew
+	@for module in $(MODULES); do (cd $$module && $(GO) generate ./...) || exit 1; done
+
+.PHONY: tidy
+tidy: ## bring go.work.sum and every go.mod in order
+	@$(GO) work sync
+	@for module in $(MODULES); do (cd $$module && GOWORK=off $(GO) mod tidy) || exit 1; done
+
+# What the checkout looks like, changes not committed yet included.
+STATE := git diff HEAD | cksum; git status --porcelain
+
+.PHONY: check-generated
+check-generated:
+	@echo '== generated files'
+	@before=$$($(STATE)); $(MAKE) --no-print-directory generate || exit 1; \
+	if [ "$$before" != "$$($(STATE))" ]; then \
+	  git status --short; echo 'generated files are not up to date: commit what `make generate` makes'; exit 1; \
+	fi
+
+.PHONY: check-tidy
+check-tidy:
+	@echo '== go.mod files'
+	@for module in $(MODULES); do \
+	  (cd $$module && GOWORK=off $(GO) mod tidy -diff) || { echo "$$module/go.mod is not in order: run \`make tidy\`"; exit 1; }; \
+	done
+	@before=$$($(STATE)); $(GO) work sync || exit 1; \
+	if [ "$$before" != "$$($(STATE))" ]; then \
+	  git status --short; echo 'the modules of the workspace disagree: commit what `make tidy` makes'; exit 1; \
+	fi
+
+# Images are built outside the workspace.
+.PHONY: check-modules
+check-modules:
+	@echo '== each module by itself'
+	@for module in $(MODULES); do (cd $$module && GOWORK=off $(GO) build ./...) || exit 1; done
+
+.PHONY: clean
+clean: ## remove what was built; data under .slotmesh/ stays
+	@rm -rf $(BIN)
+
+# Go decides whether there is something to build.
+.PHONY: $(BIN)/withstores
+$(BIN)/withstores:
+	@$(GO) build -o $@ ./services/allinone/cmd/withstores
+
+$(GOLANGCI):
+	@echo "== building golangci-lint $(GOLANGCI_VERSION), once (a few minutes)"
+	@mkdir -p $(dir $@)
+	@dir=$$(mktemp -d); GOWORK=off GOBIN=$$dir $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION); \
+	mv $$dir/golangci-lint $@; rmdir $$dir
