@@ -1,0 +1,328 @@
+package manifest
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// decoder fills a manifest from a tree of values. It goes on after a fault, so that one run finds them all.
+type decoder struct {
+	report *report
+	values int
+}
+
+// enter follows an alias and counts the value; false once the source holds too many.
+func (d *decoder) enter(n *yaml.Node, at *path) (*yaml.Node, bool) {
+	return target(n), d.spend(1, n, at)
+}
+
+// spend counts values. When there are too many, it says so once and closes the report: what is unread then is no fault.
+func (d *decoder) spend(count int, n *yaml.Node, at *path) bool {
+	d.values += count
+	if d.values > maxValues {
+		d.report.add(at, n.Line, "holds too many values, those that aliases repeat included; write at most %d", maxValues)
+		d.report.closed = true
+		return false
+	}
+	return true
+}
+
+// decode reads one value; v is settable and at its zero value, n is what enter returned.
+func (d *decoder) decode(n *yaml.Node, at *path, v reflect.Value, l *limits) {
+	if n.Style&yaml.TaggedStyle != 0 {
+		d.report.fail(at, n.Line, "has the tag %s; write the value without a tag", quote(n.Tag))
+		return
+	}
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	switch t := v.Addr().Interface().(type) {
+	case *Decimal:
+		d.decimal(n, at, t, l)
+		return
+	case *Selection:
+		d.selection(n, at, t)
+		return
+	case encoding.TextUnmarshaler:
+		d.text(n, at, t)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		d.object(n, at, v)
+	case reflect.Slice:
+		d.list(n, at, v, l)
+	case reflect.Map:
+		d.mapping(n, at, v, l)
+	case reflect.Int:
+		d.integer(n, at, v, l)
+	case reflect.Bool:
+		d.boolean(n, at, v)
+	case reflect.String:
+		d.str(n, at, v, l)
+	default:
+		panic("manifest: no decoder for " + v.Type().String())
+	}
+}
+
+func (d *decoder) wrongType(n *yaml.Node, at *path, want string) {
+	d.report.fail(at, n.Line, "is %s; write %s", describe(n), want)
+}
+
+func (d *decoder) object(n *yaml.Node, at *path, v reflect.Value) {
+	if n.Kind != yaml.MappingNode {
+		d.wrongType(n, at, "an object")
+		return
+	}
+	plan := plans[v.Type()]
+	lines := make([]int, len(plan.fields)) // where each field was first written
+	for _, e := range d.entries(n, at) {
+		i, known := plan.byName[e.key.Value]
+		switch {
+		case !known:
+			d.report.add(at.field(e.key.Value), e.key.Line, "is no field here; %s", didYouMean(e.key.Value, plan.names))
+		case lines[i] > 0:
+			d.report.add(at.field(e.key.Value), e.key.Line, "is written twice, first on line %d; keep one", lines[i])
+		default:
+			lines[i] = e.key.Line
+			d.field(e.value, at, v, &plan.fields[i])
+		}
+	}
+	for i := range plan.fields {
+		if f := &plan.fields[i]; f.required && lines[i] == 0 {
+			d.report.fail(at.field(f.name), n.Line, "is missing; write %s", f.want)
+		}
+	}
+}
+
+// field reads one field; null is the same as leaving it out.
+func (d *decoder) field(value *yaml.Node, at *path, v reflect.Value, f *field) {
+	at = at.field(f.name)
+	n, ok := d.enter(value, at)
+	switch {
+	case !ok:
+	case !isNull(n):
+		d.decode(n, at, v.Field(f.index), &f.limits)
+	case f.required:
+		d.report.fail(at, value.Line, "is empty; write %s", f.want)
+	}
+}
+
+// maxFields bounds the fields of one object, known or not.
+const maxFields = 1000
+
+// entries returns a mapping's fields, without those whose name is no text.
+func (d *decoder) entries(n *yaml.Node, at *path) []entry {
+	all := entries(n)
+	if !d.spend(len(all), n, at) {
+		return nil
+	}
+	if len(all) > maxFields {
+		d.report.fail(at, n.Line, "has %d fields; write at most %d", len(all), maxFields)
+		return nil
+	}
+	return slices.DeleteFunc(all, func(e entry) bool {
+		bad := e.key.Kind != yaml.ScalarNode
+		if bad {
+			d.report.add(at, e.key.Line, "has %s as the name of a field; write text", describe(e.key))
+		}
+		return bad
+	})
+}
+
+func (d *decoder) list(n *yaml.Node, at *path, v reflect.Value, l *limits) {
+	if n.Kind != yaml.SequenceNode {
+		d.wrongType(n, at, "a list")
+		return
+	}
+	if !d.count(n, at, len(n.Content), l, "items") {
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
+	for i, item := range n.Content {
+		here := at.item(i)
+		node, ok := d.enter(item, here)
+		switch {
+		case !ok:
+			return
+		case isNull(node):
+			d.report.fail(here, item.Line, "is empty; write a value or remove the item")
+		default:
+			d.decode(node, here, v.Index(i), l)
+		}
+	}
+}
+
+func (d *decoder) count(n *yaml.Node, at *path, size int, l *limits, what string) bool {
+	switch {
+	case size < l.minItems:
+		d.report.fail(at, n.Line, "is empty; write at least %d of its %s or leave it out", l.minItems, what)
+	case l.maxItems > 0 && size > l.maxItems:
+		d.report.fail(at, n.Line, "has %d %s; write at most %d", size, what, l.maxItems)
+	default:
+		return true
+	}
+	return false
+}
+
+func (d *decoder) mapping(n *yaml.Node, at *path, v reflect.Value, l *limits) {
+	if n.Kind != yaml.MappingNode {
+		d.wrongType(n, at, "an object")
+		return
+	}
+	fields := d.entries(n, at)
+	if !d.count(n, at, len(fields), l, "entries") {
+		return
+	}
+	v.Set(reflect.MakeMapWithSize(v.Type(), len(fields)))
+	seen := make(map[string]int, len(fields))
+	for _, e := range fields {
+		here := at.field(e.key.Value)
+		if first, twice := seen[e.key.Value]; twice {
+			d.report.add(here, e.key.Line, "is written twice, first on line %d; keep one", first)
+			continue
+		}
+		seen[e.key.Value] = e.key.Line
+		d.mapEntry(e, here, v, l)
+	}
+}
+
+func (d *decoder) mapEntry(e entry, at *path, v reflect.Value, l *limits) {
+	key := reflect.New(v.Type().Key()).Elem()
+	if t, ok := key.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		if err := t.UnmarshalText([]byte(e.key.Value)); err != nil {
+			d.report.fail(at, e.key.Line, "%s", err)
+			return
+		}
+	} else if key.SetString(e.key.Value); e.key.Value == "" || len(e.key.Value) > 100 || hasControl(e.key.Value) {
+		d.report.fail(at, e.key.Line, "has an unusable name; write a name of 1 to 100 characters")
+		return
+	}
+	n, ok := d.enter(e.value, at)
+	if !ok {
+		return
+	}
+	if isNull(n) {
+		d.report.fail(at, e.value.Line, "is empty; write a value or remove it")
+		return
+	}
+	value := reflect.New(v.Type().Elem()).Elem()
+	d.decode(n, at, value, l)
+	v.SetMapIndex(key, value)
+}
+
+// text reads a scalar that knows its own form.
+func (d *decoder) text(n *yaml.Node, at *path, t encoding.TextUnmarshaler) {
+	if n.Kind != yaml.ScalarNode {
+		d.wrongType(n, at, wantOf(reflect.TypeOf(t).Elem()))
+		return
+	}
+	if err := t.UnmarshalText([]byte(n.Value)); err != nil {
+		d.report.fail(at, n.Line, "%s", err)
+		return
+	}
+	if !isText(n) {
+		d.report.fail(at, n.Line, "is %s; write it in quotes, as %s", describe(n), quote(n.Value))
+	}
+}
+
+// isText reports whether a scalar is text; a date needs no quotes in YAML.
+func isText(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && (n.Tag == "!!str" || n.Tag == "!!timestamp")
+}
+
+func (d *decoder) str(n *yaml.Node, at *path, v reflect.Value, l *limits) {
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		d.wrongType(n, at, l.wantText())
+		return
+	case !isText(n):
+		d.report.fail(at, n.Line, "is %s; write text, in quotes: %s", describe(n), quote(n.Value))
+		return
+	}
+	s := n.Value
+	switch size := utf8.RuneCountInString(s); {
+	case len(l.enum) > 0 && !slices.Contains(l.enum, s):
+		d.report.fail(at, n.Line, "is %s; write %s", quote(s), oneOf(l.enum))
+	case v.Type() == reflect.TypeFor[Line]() && hasControl(s):
+		d.report.fail(at, n.Line, "contains a line break or control character; write one line of plain text")
+	case strings.ContainsFunc(s, isUnprintable):
+		d.report.fail(at, n.Line, "contains a control character; write plain text")
+	case l.minLength > 0 && strings.TrimSpace(s) == "":
+		d.report.fail(at, n.Line, "is blank; write %s", l.wantText())
+	case l.maxLength > 0 && size > l.maxLength:
+		d.report.fail(at, n.Line, "has %d characters; write at most %d", size, l.maxLength)
+	default:
+		v.SetString(s)
+	}
+}
+
+func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
+
+func isUnprintable(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
+
+func (d *decoder) boolean(n *yaml.Node, at *path, v reflect.Value) {
+	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+		d.wrongType(n, at, "true or false")
+		return
+	}
+	v.SetBool(strings.EqualFold(n.Value, "true"))
+}
+
+func isNumber(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && (n.Tag == "!!int" || n.Tag == "!!float")
+}
+
+func (d *decoder) integer(n *yaml.Node, at *path, v reflect.Value, l *limits) {
+	if !isNumber(n) {
+		d.wrongType(n, at, l.wantInteger())
+		return
+	}
+	i, err := strconv.ParseInt(n.Value, 10, 64)
+	if err != nil || strconv.FormatInt(i, 10) != n.Value || !l.holds(i) {
+		d.wrongType(n, at, l.wantInteger())
+		return
+	}
+	v.SetInt(i)
+}
+
+func (d *decoder) decimal(n *yaml.Node, at *path, v *Decimal, l *limits) {
+	if !isNumber(n) {
+		d.wrongType(n, at, l.wantNumber())
+		return
+	}
+	number, err := parseDecimal(n.Value)
+	if err != nil || !l.holdsDecimal(number) {
+		d.wrongType(n, at, l.wantNumber())
+		return
+	}
+	*v = number
+}
+
+func (d *decoder) selection(n *yaml.Node, at *path, v *Selection) {
+	switch {
+	case isText(n) && n.Value == selectAll:
+		v.All = true
+	case n.Kind == yaml.SequenceNode && len(n.Content) > 0:
+		d.list(n, at, reflect.ValueOf(&v.Keys).Elem(), &limits{maxItems: 10_000})
+	default:
+		d.wrongType(n, at, "all, or a list of keys")
+	}
+}
+
+func oneOf(values []string) string {
+	if len(values) == 1 {
+		return values[0]
+	}
+	last := len(values) - 1
+	return fmt.Sprintf("%s or %s", strings.Join(values[:last], ", "), values[last])
+}

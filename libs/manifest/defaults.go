@@ -1,0 +1,128 @@
+package manifest
+
+import (
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Defaults of values left out.
+const (
+	DefaultSlotIntervalMinutes = 15
+	DefaultAdvanceDays         = 365
+	DefaultPaymentMode         = "at_door"
+	DefaultPaymentRequirement  = "none"
+)
+
+func or[T any](value *T, otherwise T) T {
+	if value == nil {
+		return otherwise
+	}
+	return *value
+}
+
+func orText(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}
+
+// OfferedLanguages are the languages listed, or the default language alone.
+func (m *Manifest) OfferedLanguages() []Language {
+	if len(m.Languages) == 0 {
+		return []Language{m.DefaultLanguage}
+	}
+	return m.Languages
+}
+
+// UsesServices reports whether the services module is on; left out, it is where services are listed.
+func (m *Manifest) UsesServices() bool {
+	return or(or(m.Modules, Modules{}).Services, len(m.Services) > 0)
+}
+
+// UsesEvents reports whether the events module is on; left out, it is where events are listed.
+func (m *Manifest) UsesEvents() bool {
+	return or(or(m.Modules, Modules{}).Events, len(m.Events) > 0)
+}
+
+// UsesRentals reports whether the rentals module is on; left out, it is where rentals are listed.
+func (m *Manifest) UsesRentals() bool {
+	return or(or(m.Modules, Modules{}).Rentals, len(m.Rentals) > 0)
+}
+
+// PaymentProviders are the connected providers.
+func (m *Manifest) PaymentProviders() []string { return or(m.Payments, Payments{}).Providers }
+
+// PaymentAccounts are the business's accounts by provider.
+func (m *Manifest) PaymentAccounts() map[string]Line { return or(m.Payments, Payments{}).Accounts }
+
+// PaymentModes are the modes with those left out filled in.
+func (m *Manifest) PaymentModes() PaymentModes {
+	modes := or(or(m.Payments, Payments{}).Modes, PaymentModes{})
+	return PaymentModes{
+		Services: orText(modes.Services, DefaultPaymentMode),
+		Rentals:  orText(modes.Rentals, DefaultPaymentMode),
+		Events:   orText(modes.Events, DefaultPaymentMode),
+	}
+}
+
+// SubscriptionActive reports whether bookings are accepted as far as the subscription goes.
+func (m *Manifest) SubscriptionActive() bool {
+	return or(m.Account, Account{}).Subscription != "inactive"
+}
+
+// RemovalOn is the date on which the account is to be removed, or nil.
+func (m *Manifest) RemovalOn() *timespan.Date { return or(m.Account, Account{}).RemovalOn }
+
+// BookingSettings are the booking settings, every one of them set but PausedUntil.
+func (m *Manifest) BookingSettings() Bookings {
+	b := or(m.Bookings, Bookings{})
+	interval := or(b.SlotIntervalMinutes, DefaultSlotIntervalMinutes)
+	advance := or(b.AdvanceDays, DefaultAdvanceDays)
+	b.SlotIntervalMinutes, b.AdvanceDays = &interval, &advance
+	return b
+}
+
+// On returns the windows that begin on a weekday.
+func (w *WeekHours) On(day time.Weekday) []timespan.Window {
+	return [7][]timespan.Window{w.Sun, w.Mon, w.Tue, w.Wed, w.Thu, w.Fri, w.Sat}[day]
+}
+
+// IsActive reports whether the member is active, as by default.
+func (s *Staff) IsActive() bool { return or(s.Active, true) }
+
+// IsActive reports whether the service is active, as by default.
+func (s *Service) IsActive() bool { return or(s.Active, true) }
+
+// Lanes is how many bookings of a service without staff fit at the same time.
+func (s *Service) Lanes() int { return or(s.Capacity, 1) }
+
+// Requirement is what is paid when booking; none by default.
+func (s *Service) Requirement() string {
+	return orText(s.PaymentRequirement, DefaultPaymentRequirement)
+}
+
+// Minutes is the variant's duration, the service's where it states none.
+func (v *Variant) Minutes(s *Service) int { return or(v.DurationMinutes, s.DurationMinutes) }
+
+// ListPrice is the variant's price, the service's where it states none.
+func (v *Variant) ListPrice(s *Service) Decimal { return or(v.Price, s.Price) }
+
+// IsActive reports whether the event is active, as by default.
+func (e *Event) IsActive() bool { return or(e.Active, true) }
+
+// IsPublic reports whether the event is listed for everyone, as by default.
+func (e *Event) IsPublic() bool { return or(e.Public, true) }
+
+// Requirement is what is paid when booking; none by default.
+func (e *Event) Requirement() string { return orText(e.PaymentRequirement, DefaultPaymentRequirement) }
+
+// IsActive reports whether the rental is active, as by default.
+func (r *Rental) IsActive() bool { return or(r.Active, true) }
+
+// Requirement is what is paid when booking; none by default.
+func (r *Rental) Requirement() string { return orText(r.PaymentRequirement, DefaultPaymentRequirement) }
+
+// IsInService reports whether the unit can be hired at all, as by default.
+func (u *RentalUnit) IsInService() bool { return or(u.InService, true) }

@@ -1,0 +1,20 @@
+package manifest
+
+import "reflect"
+
+// Parse reads a manifest from YAML, or from JSON when the first character is "{". It returns the manifest, or every
+// fault found, by line; at most [MaxProblems] of them are listed and one more counts the rest.
+func Parse(src []byte) (*Manifest, []Problem) {
+	root, problem := parseSource(src)
+	if problem != nil {
+		return nil, []Problem{*problem}
+	}
+	m, r := &Manifest{}, &report{}
+	d := decoder{report: r}
+	d.object(root, nil, reflect.ValueOf(m).Elem())
+	newValidator(m, r, root).manifest()
+	if len(r.problems) > 0 {
+		return nil, r.list()
+	}
+	return m, nil
+}

@@ -1,0 +1,170 @@
+package manifest
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// limits are the bounds in a field's jsonschema tag. Those of text and numbers go for the items of a list as well.
+type limits struct {
+	minimum, maximum     *int64
+	minLength, maxLength int
+	minItems, maxItems   int
+	enum                 []string
+}
+
+// plan says how the fields of one struct are read.
+type plan struct {
+	fields []field
+	names  []string
+	byName map[string]int
+}
+
+type field struct {
+	name     string
+	index    int
+	required bool
+	want     string // what would be right, for messages
+	limits   limits
+}
+
+// plans holds a plan for every struct within a manifest.
+var plans = buildPlans(reflect.TypeFor[Manifest](), map[reflect.Type]*plan{})
+
+func buildPlans(t reflect.Type, into map[reflect.Type]*plan) map[reflect.Type]*plan {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return buildPlans(t.Elem(), into)
+	case reflect.Struct:
+	default:
+		return into
+	}
+	if into[t] != nil || wants[t] != "" {
+		return into
+	}
+	p := &plan{byName: map[string]int{}}
+	into[t] = p
+	for i := range t.NumField() {
+		f := newField(t.Field(i), i)
+		p.byName[f.name] = len(p.fields)
+		p.fields, p.names = append(p.fields, f), append(p.names, f.name)
+		buildPlans(t.Field(i).Type, into)
+	}
+	return into
+}
+
+func newField(sf reflect.StructField, index int) field {
+	name, option, _ := strings.Cut(sf.Tag.Get("json"), ",")
+	f := field{name: name, index: index, required: option == "", limits: parseLimits(sf.Tag.Get("jsonschema"))}
+	f.want = f.limits.want(sf.Type)
+	return f
+}
+
+func parseLimits(tag string) limits {
+	var l limits
+	for part := range strings.SplitSeq(tag, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		n, _ := strconv.ParseInt(value, 10, 64)
+		switch name {
+		case "minimum":
+			l.minimum = &n
+		case "maximum":
+			l.maximum = &n
+		case "minLength":
+			l.minLength = int(n)
+		case "maxLength":
+			l.maxLength = int(n)
+		case "minItems":
+			l.minItems = int(n)
+		case "maxItems", "maxProperties":
+			l.maxItems = int(n)
+		case "enum":
+			l.enum = append(l.enum, value)
+		case "":
+		default:
+			panic("manifest: no rule for the tag " + part)
+		}
+	}
+	return l
+}
+
+func (l *limits) holds(i int64) bool {
+	return (l.minimum == nil || i >= *l.minimum) && (l.maximum == nil || i <= *l.maximum)
+}
+
+func (l *limits) holdsDecimal(d Decimal) bool {
+	return (l.minimum == nil || d.GreaterThanOrEqual(decimal.NewFromInt(*l.minimum))) &&
+		(l.maximum == nil || d.LessThanOrEqual(decimal.NewFromInt(*l.maximum)))
+}
+
+func (l *limits) span() string {
+	switch {
+	case l.minimum != nil && l.maximum != nil:
+		return fmt.Sprintf(" from %d to %d", *l.minimum, *l.maximum)
+	case l.minimum != nil:
+		return fmt.Sprintf(" of at least %d", *l.minimum)
+	default:
+		return ""
+	}
+}
+
+func (l *limits) wantInteger() string { return "a whole number" + l.span() }
+
+func (l *limits) wantNumber() string { return "a plain decimal number" + l.span() }
+
+func (l *limits) wantText() string {
+	if len(l.enum) > 0 {
+		return oneOf(l.enum)
+	}
+	if l.maxLength > 0 {
+		return fmt.Sprintf("text of at most %d characters", l.maxLength)
+	}
+	return "text"
+}
+
+// wants says what would be right for the types that read themselves.
+var wants = map[reflect.Type]string{
+	reflect.TypeFor[Key]():                    `a key of 1 to 63 of a-z, 0-9 and "-"`,
+	reflect.TypeFor[ID]():                     "a UUID",
+	reflect.TypeFor[Language]():               "a language such as en",
+	reflect.TypeFor[Currency]():               "an ISO 4217 code such as EUR",
+	reflect.TypeFor[Timezone]():               "an IANA name such as Europe/Lisbon",
+	reflect.TypeFor[URL]():                    "a web address",
+	reflect.TypeFor[Weekday]():                "a weekday such as mon",
+	reflect.TypeFor[Bound]():                  "a date or time as the rule's kind needs it",
+	reflect.TypeFor[Decimal]():                "a number",
+	reflect.TypeFor[Selection]():              "all, or a list of keys",
+	reflect.TypeFor[timespan.Date]():          "a date, YYYY-MM-DD",
+	reflect.TypeFor[timespan.TimeOfDay]():     "a time, HH:MM",
+	reflect.TypeFor[timespan.Window]():        "a window, HH:MM-HH:MM",
+	reflect.TypeFor[timespan.LocalDateTime](): "a local date and time, YYYY-MM-DDTHH:MM",
+}
+
+func wantOf(t reflect.Type) string { return wants[t] }
+
+func (l *limits) want(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if want := wants[t]; want != "" {
+		return want
+	}
+	switch t.Kind() {
+	case reflect.Slice:
+		return "a list"
+	case reflect.Int:
+		return l.wantInteger()
+	case reflect.String:
+		return l.wantText()
+	case reflect.Bool:
+		return "true or false"
+	default:
+		return "an object"
+	}
+}

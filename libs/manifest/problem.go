@@ -1,0 +1,165 @@
+package manifest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// MaxProblems is the number of problems that [Parse] lists; one more says how many it left out.
+const MaxProblems = 200
+
+// maxKept bounds the memory spent on problems of a hopeless document.
+const maxKept = 10_000
+
+// Problem is one fault of a manifest. Its message says what is wrong and what would be right.
+type Problem struct {
+	Path    string `json:"path"` // such as services[3].price; empty for the document as a whole
+	Line    int    `json:"line"` // 1-based line of the source
+	Message string `json:"message"`
+}
+
+// String renders the problem as a line of text.
+func (p Problem) String() string {
+	if p.Path == "" {
+		return fmt.Sprintf("line %d: %s", p.Line, p.Message)
+	}
+	return fmt.Sprintf("line %d: %s: %s", p.Line, p.Path, p.Message)
+}
+
+// path is a place in the document, linked towards the root, which is nil.
+type path struct {
+	parent *path
+	name   string // field name or map key; unused for an item
+	index  int    // of a list's item; -1 otherwise
+}
+
+func (p *path) field(name string) *path { return &path{parent: p, name: name, index: -1} }
+func (p *path) item(i int) *path        { return &path{parent: p, index: i} }
+
+// steps returns the path from the root.
+func (p *path) steps() []*path {
+	var steps []*path
+	for ; p != nil; p = p.parent {
+		steps = append(steps, p)
+	}
+	slices.Reverse(steps)
+	return steps
+}
+
+func (p *path) String() string {
+	var b strings.Builder
+	for _, s := range p.steps() {
+		switch {
+		case s.index >= 0:
+			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+		case !isPlainName(s.name):
+			b.WriteString("[" + quote(s.name) + "]")
+		default:
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(s.name)
+		}
+	}
+	return b.String()
+}
+
+func isPlainName(s string) bool {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	return s != "" && len(s) <= 64 && strings.Trim(s, plain) == ""
+}
+
+// report collects problems.
+type report struct {
+	problems []Problem
+	failed   map[string]bool // paths whose value could not be read: what follows from that is not reported again
+	dropped  int
+	closed   bool // nothing more is reported
+}
+
+func (r *report) add(at *path, line int, format string, args ...any) {
+	if r.closed {
+		return
+	}
+	if r.full() {
+		r.dropped++
+		return
+	}
+	r.problems = append(r.problems, Problem{Path: at.String(), Line: line, Message: fmt.Sprintf(format, args...)})
+}
+
+func (r *report) full() bool { return len(r.problems) >= maxKept }
+
+// fail is add for a value that could not be read.
+func (r *report) fail(at *path, line int, format string, args ...any) {
+	r.add(at, line, format, args...)
+	if r.failed == nil {
+		r.failed = map[string]bool{}
+	}
+	if len(r.failed) < maxKept {
+		r.failed[at.String()] = true
+	}
+}
+
+// hasFailed reports whether the value at a path, or one that holds it, could not be read.
+func (r *report) hasFailed(at *path) bool {
+	if len(r.failed) == 0 {
+		return false
+	}
+	for p := at; p != nil; p = p.parent {
+		if r.failed[p.String()] {
+			return true
+		}
+	}
+	return r.failed[""]
+}
+
+// list returns the problems by line, at most [MaxProblems] of them and one that counts the rest.
+func (r *report) list() []Problem {
+	slices.SortStableFunc(r.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+	all := len(r.problems) + r.dropped
+	if all <= MaxProblems {
+		return r.problems
+	}
+	listed := slices.Clone(r.problems[:MaxProblems])
+	return append(listed, Problem{
+		Line:    listed[MaxProblems-1].Line,
+		Message: fmt.Sprintf("and %d more problems; correct these first", all-MaxProblems),
+	})
+}
+
+// lineOf returns the line of the value at a path, or of the nearest value around it that the source holds.
+func lineOf(root *yaml.Node, at *path) int {
+	n, line := root, root.Line
+	for _, s := range at.steps() {
+		next := child(n, s)
+		if next == nil {
+			return line
+		}
+		n, line = target(next), next.Line
+	}
+	return line
+}
+
+func child(n *yaml.Node, s *path) *yaml.Node {
+	if s.index >= 0 {
+		if n.Kind == yaml.SequenceNode && s.index < len(n.Content) {
+			return n.Content[s.index]
+		}
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for _, e := range entries(n) {
+		if e.key.Value == s.name {
+			return e.value
+		}
+	}
+	return nil
+}

@@ -1,0 +1,302 @@
+package manifest
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+	"golang.org/x/text/language"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+var (
+	_ encoding.TextUnmarshaler = (*Key)(nil)
+	_ encoding.TextUnmarshaler = (*ID)(nil)
+	_ encoding.TextUnmarshaler = (*Language)(nil)
+	_ encoding.TextUnmarshaler = (*Currency)(nil)
+	_ encoding.TextUnmarshaler = (*Timezone)(nil)
+	_ encoding.TextUnmarshaler = (*URL)(nil)
+	_ encoding.TextUnmarshaler = (*Weekday)(nil)
+	_ encoding.TextUnmarshaler = (*Bound)(nil)
+	_ json.Marshaler           = Decimal{}
+	_ json.Marshaler           = Selection{}
+	_ json.Unmarshaler         = (*Selection)(nil)
+)
+
+// Line is text of one line: it holds no line break or other control character.
+type Line string
+
+// Key names an object within its list, or a business by its slug: [a-z0-9-]{1,63}.
+type Key string
+
+// UnmarshalText refuses what is no key.
+func (k *Key) UnmarshalText(b []byte) error {
+	ok := len(b) >= 1 && len(b) <= 63
+	for _, c := range b {
+		ok = ok && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-')
+	}
+	if !ok {
+		return fmt.Errorf(`%s is not a key; write 1 to 63 of a-z, 0-9 and "-"`, quote(string(b)))
+	}
+	*k = Key(b)
+	return nil
+}
+
+// ID is a UUID set by hand in place of the one that follows from the keys.
+type ID uuid.UUID
+
+// String renders the UUID in its usual form.
+func (i ID) String() string { return uuid.UUID(i).String() }
+
+// MarshalText renders the UUID in its usual form.
+func (i ID) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// UnmarshalText reads a UUID in its usual form of 36 characters and refuses the zero UUID.
+func (i *ID) UnmarshalText(b []byte) error {
+	u, err := uuid.ParseBytes(b)
+	if err != nil || len(b) != 36 || u == uuid.Nil {
+		return fmt.Errorf("%s is not a UUID; write one such as 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10", quote(string(b)))
+	}
+	*i = ID(u)
+	return nil
+}
+
+// Language is a BCP 47 language tag in its usual case, such as pt or pt-BR.
+type Language string
+
+// UnmarshalText refuses what is no language tag, and unusual case: translations are found by the exact tag.
+func (l *Language) UnmarshalText(b []byte) error {
+	tag, err := language.Raw.Parse(string(b))
+	if err != nil || len(b) > 35 || tag.IsRoot() {
+		return fmt.Errorf("%s is not a language; write a BCP 47 tag such as en or pt-BR", quote(string(b)))
+	}
+	if usual := tag.String(); usual != string(b) {
+		return fmt.Errorf("%s is not the usual form of the language tag; write %s", quote(string(b)), usual)
+	}
+	*l = Language(b)
+	return nil
+}
+
+// Currency is an ISO 4217 code in upper case.
+type Currency string
+
+// UnmarshalText reads what [money.ParseCurrency] reads.
+func (c *Currency) UnmarshalText(b []byte) error {
+	if len(b) > 3 {
+		return fmt.Errorf("%s is not an ISO 4217 currency code; write one such as EUR", quote(string(b)))
+	}
+	if _, err := money.ParseCurrency(string(b)); err != nil {
+		return err
+	}
+	*c = Currency(b)
+	return nil
+}
+
+// Timezone is the IANA name of a time zone that this machine can load.
+type Timezone string
+
+// UnmarshalText refuses names that cannot be loaded, and the two that do not name a place's time ("" and Local).
+func (z *Timezone) UnmarshalText(b []byte) error {
+	name := string(b)
+	if _, err := time.LoadLocation(name); err != nil || name == "" || name == "Local" || len(name) > 64 {
+		return fmt.Errorf("%s is not a time zone; write an IANA name such as Europe/Lisbon", quote(name))
+	}
+	*z = Timezone(name)
+	return nil
+}
+
+// URL is an http or https address, or empty.
+type URL string
+
+const maxURL = 2000
+
+// UnmarshalText refuses other schemes, addresses without a host and those of more than 2,000 bytes.
+func (u *URL) UnmarshalText(b []byte) error {
+	s := string(b)
+	if s != "" && !isWebAddress(s) {
+		return fmt.Errorf("%s is not a web address; write http:// or https:// and a host, at most %d characters", quote(s), maxURL)
+	}
+	*u = URL(s)
+	return nil
+}
+
+func isWebAddress(s string) bool {
+	if len(s) > maxURL || strings.ContainsAny(s, " \t\r\n") {
+		return false
+	}
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}
+
+// Weekday is a day of the week, written mon, tue, wed, thu, fri, sat or sun.
+type Weekday time.Weekday
+
+var weekdayNames = [7]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+
+// String renders the day as it is written in a manifest.
+func (d Weekday) String() string { return weekdayNames[d] }
+
+// MarshalText renders the day as [Weekday.String] does.
+func (d Weekday) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads mon to sun.
+func (d *Weekday) UnmarshalText(b []byte) error {
+	for i, name := range weekdayNames {
+		if name == string(b) {
+			*d = Weekday(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not a weekday; write mon, tue, wed, thu, fri, sat or sun", quote(string(b)))
+}
+
+// Decimal is a decimal number as the owner wrote it, trailing zeros included.
+type Decimal struct{ decimal.Decimal }
+
+// MarshalJSON renders the number bare, with the decimals it was written with.
+func (d Decimal) MarshalJSON() ([]byte, error) {
+	return []byte(d.StringFixed(max(0, -d.Exponent()))), nil
+}
+
+const (
+	// A number longer than this names no price, count or percentage; it bounds the work of exact arithmetic.
+	maxNumberLength = 40
+	maxExponent     = 20
+)
+
+var errNumber = errors.New("is not a plain number")
+
+// parseDecimal reads a JSON number of bounded length and exponent.
+func parseDecimal(s string) (Decimal, error) {
+	if len(s) > maxNumberLength || !json.Valid([]byte(s)) || strings.Trim(s, "-+.eE0123456789") != "" {
+		return Decimal{}, errNumber
+	}
+	if _, exp, ok := strings.Cut(strings.ToLower(s), "e"); ok {
+		if n, err := strconv.Atoi(exp); err != nil || n > maxExponent || n < -maxExponent {
+			return Decimal{}, errNumber
+		}
+	}
+	d, err := decimal.NewFromString(s)
+	if err != nil {
+		return Decimal{}, errNumber
+	}
+	if d.Exponent() > 0 {
+		d = d.Add(decimal.New(0, 0)) // 1e3 becomes 1000, as it will be written
+	}
+	return Decimal{d}, nil
+}
+
+// BoundForm is the form in which a rule's from or to is written.
+type BoundForm int
+
+// The forms of a [Bound].
+const (
+	MonthDayForm BoundForm = iota + 1 // MM-DD
+	DateForm                          // YYYY-MM-DD
+	TimeForm                          // HH:MM
+	DateTimeForm                      // YYYY-MM-DDTHH:MM
+)
+
+// Bound is one end of the span in which a rule holds. Form says which of the fields are set.
+type Bound struct {
+	Form BoundForm
+	Date timespan.Date      // DateForm and DateTimeForm; for MonthDayForm the day in the leap year 2000
+	Time timespan.TimeOfDay // TimeForm and DateTimeForm
+}
+
+const monthDayYear = "2000-"
+
+// String renders b as it is written in a manifest.
+func (b Bound) String() string {
+	switch b.Form {
+	case MonthDayForm:
+		return strings.TrimPrefix(b.Date.String(), monthDayYear)
+	case DateForm:
+		return b.Date.String()
+	case TimeForm:
+		return b.Time.String()
+	default:
+		return b.DateTime().String()
+	}
+}
+
+// DateTime returns the moment of a bound in DateTimeForm.
+func (b Bound) DateTime() timespan.LocalDateTime {
+	return timespan.LocalDateTime{Date: b.Date, Time: b.Time}
+}
+
+// MarshalText renders b as [Bound.String] does.
+func (b Bound) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// UnmarshalText tells the forms apart by their length.
+func (b *Bound) UnmarshalText(text []byte) error {
+	var err error
+	s, read := string(text), Bound{}
+	switch {
+	case len(s) == len("06-01") && s[2] == '-':
+		read.Form = MonthDayForm
+		if read.Date, err = timespan.ParseDate(monthDayYear + s); err != nil {
+			err = fmt.Errorf("%s is not a day of the year; write MM-DD, such as 06-01", quote(s))
+		}
+	case len(s) == len("18:00"):
+		read.Form = TimeForm
+		read.Time, err = timespan.ParseTimeOfDay(s)
+	case len(s) == len("2027-03-01"):
+		read.Form = DateForm
+		read.Date, err = timespan.ParseDate(s)
+	default:
+		read.Form = DateTimeForm
+		var l timespan.LocalDateTime
+		l, err = timespan.ParseLocalDateTime(s)
+		read.Date, read.Time = l.Date, l.Time
+	}
+	if err != nil {
+		return err
+	}
+	*b = read
+	return nil
+}
+
+// Selection names objects of one kind: all of them, or some by key.
+type Selection struct {
+	All  bool
+	Keys []Key
+}
+
+const selectAll = "all"
+
+// MarshalJSON renders "all" or the list of keys.
+func (s Selection) MarshalJSON() ([]byte, error) {
+	if s.All {
+		return json.Marshal(selectAll)
+	}
+	return json.Marshal(s.Keys)
+}
+
+// UnmarshalJSON reads what [Selection.MarshalJSON] writes.
+func (s *Selection) UnmarshalJSON(b []byte) error {
+	if string(b) == `"`+selectAll+`"` {
+		*s = Selection{All: true}
+		return nil
+	}
+	*s = Selection{}
+	return json.Unmarshal(b, &s.Keys)
+}
+
+// quote renders a value for a message, bounded.
+func quote(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,269 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// validator checks what a single value cannot show: references, uniqueness, and values that depend on each other.
+type validator struct {
+	m      *Manifest
+	report *report
+	root   *yaml.Node
+
+	business  uuid.UUID
+	currency  money.Currency // zero when the manifest's cannot be read
+	languages map[Language]bool
+	staff     names
+	services  names
+	events    names
+	rentals   names
+	ids       map[uuid.UUID]owner
+}
+
+// names are the keys of one list.
+type names struct {
+	what string // singular, for messages
+	set  map[Key]bool
+	list []string
+}
+
+// owner is the object that has an id.
+type owner struct {
+	at     *path
+	byHand bool
+}
+
+func newValidator(m *Manifest, r *report, root *yaml.Node) *validator {
+	v := &validator{
+		m: m, report: r, root: root,
+		business:  m.BusinessID(),
+		languages: map[Language]bool{},
+		staff:     namesOf("staff member", m.Staff, func(s *Staff) Key { return s.Key }),
+		services:  namesOf("service", m.Services, func(s *Service) Key { return s.Key }),
+		events:    namesOf("event", m.Events, func(e *Event) Key { return e.Key }),
+		rentals:   namesOf("rental", m.Rentals, func(r *Rental) Key { return r.Key }),
+		ids:       map[uuid.UUID]owner{},
+	}
+	if c, err := money.ParseCurrency(string(m.Currency)); err == nil {
+		v.currency = c
+	}
+	for _, l := range m.OfferedLanguages() {
+		v.languages[l] = true
+	}
+	return v
+}
+
+func namesOf[T any](what string, list []T, key func(*T) Key) names {
+	n := names{what: what, set: make(map[Key]bool, len(list))}
+	for i := range list {
+		if k := key(&list[i]); !n.set[k] {
+			n.set[k] = true
+			n.list = append(n.list, string(k))
+		}
+	}
+	return n
+}
+
+// problem reports a fault, unless it only follows from a value that could not be read.
+func (v *validator) problem(at *path, format string, args ...any) {
+	switch {
+	case v.report.full():
+		v.report.dropped++
+	case !v.report.closed && !v.report.hasFailed(at):
+		v.report.add(at, lineOf(v.root, at), format, args...)
+	}
+}
+
+func (v *validator) manifest() {
+	m, root := v.m, (*path)(nil)
+	v.id(root.field("id"), m.ID, v.business)
+	v.languageList(root)
+	v.buttons(root.field("action_buttons"))
+	v.payments(root.field("payments"))
+	v.cancellation(root.field("cancellation_policy"))
+	v.overrides(root.field("overrides"), m.Overrides)
+	v.blocks(root.field("blocks"))
+	v.staffList(root.field("staff"))
+	v.serviceList(root.field("services"))
+	v.eventList(root.field("events"))
+	v.rentalList(root.field("rentals"))
+	v.ruleList(root.field("pricing_rules"))
+}
+
+// once reports the items of a list whose value an earlier item has; field is where the value stands in an item.
+func once[T any, K comparable](v *validator, at *path, list []T, field string, value func(*T) K) {
+	first := make(map[K]int, len(list))
+	for i := range list {
+		k := value(&list[i])
+		j, twice := first[k]
+		if !twice {
+			first[k] = i
+			continue
+		}
+		here := at.item(i)
+		if field != "" {
+			here = here.field(field)
+		}
+		if !v.report.hasFailed(at.item(j)) {
+			v.problem(here, "is %s, as in item %d of the list; write each only once", quote(fmt.Sprint(k)), j)
+		}
+	}
+}
+
+func same[T any](value *T) T { return *value }
+
+// id registers an object's id, derived or set by hand; ids are unique over the whole business.
+func (v *validator) id(at *path, byHand *ID, id uuid.UUID) {
+	other, taken := v.ids[id]
+	if !taken {
+		v.ids[id] = owner{at, byHand != nil}
+		return
+	}
+	// Two derived ids are equal only where a key is written twice, which is reported there.
+	switch {
+	case byHand != nil:
+		v.problem(at, "is %s, which is also the id of %s; write another or leave it out", id, other.at.parent.orRoot())
+	case other.byHand:
+		v.problem(other.at, "is %s, which is also the id of %s; write another or leave it out", id, at.parent.orRoot())
+	}
+}
+
+func (p *path) orRoot() string {
+	if p == nil {
+		return "the business"
+	}
+	return p.String()
+}
+
+// refer reports a key that names nothing.
+func (v *validator) refer(at *path, key Key, to *names) {
+	if to.set[key] || v.report.full() {
+		return
+	}
+	hint := "write the key of one that is listed"
+	if len(v.report.problems) < MaxProblems { // a search over thousands of keys is worth it only for what is shown
+		if near := nearest(string(key), to.list); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+	}
+	v.problem(at, "names %s, but there is no such %s; %s", quote(string(key)), to.what, hint)
+}
+
+// referAll checks a list of keys: each exists and is named once.
+func (v *validator) referAll(at *path, keys []Key, to *names) {
+	once(v, at, keys, "", same[Key])
+	for i, k := range keys {
+		if !to.set[k] {
+			v.refer(at.item(i), k, to)
+		}
+	}
+}
+
+func (v *validator) languageList(root *path) {
+	at := root.field("languages")
+	once(v, at, v.m.Languages, "", same[Language])
+	if d := v.m.DefaultLanguage; !v.languages[d] && d != "" {
+		v.problem(at, "lacks the default language %s; add it", d)
+	}
+}
+
+// translated reports translations into languages that the business does not offer.
+func translated[T any](v *validator, at *path, translations map[Language]T) {
+	for l := range translations {
+		if !v.languages[l] {
+			v.problem(at.field("translations").field(string(l)), "is not among the languages of the business; add it there or remove the translation")
+		}
+	}
+}
+
+func (v *validator) buttons(at *path) {
+	for i, b := range v.m.ActionButtons {
+		if b.Type == "link" && !isWebAddress(b.Content) {
+			v.problem(at.item(i).field("content"), "is %s, but the button is a link; write an http:// or https:// address", quote(b.Content))
+		}
+	}
+}
+
+func (v *validator) payments(at *path) {
+	providers := v.m.PaymentProviders()
+	once(v, at.field("providers"), providers, "", same[string])
+	for name, account := range v.m.PaymentAccounts() {
+		here := at.field("accounts").field(name)
+		if !slices.Contains(providers, name) {
+			v.problem(here, "is no provider of the business; add it to providers or remove the account")
+		} else if account == "" {
+			v.problem(here, "is blank; write the account's identifier or remove it")
+		}
+	}
+}
+
+func (v *validator) cancellation(at *path) {
+	once(v, at, v.m.CancellationPolicy, "hours_before", func(s *CancellationStep) int { return s.HoursBefore })
+}
+
+func (v *validator) overrides(at *path, list []DayOverride) {
+	once(v, at, list, "date", func(o *DayOverride) timespan.Date { return o.Date })
+}
+
+func (v *validator) blocks(at *path) {
+	for i := range v.m.Blocks {
+		b, here := &v.m.Blocks[i], at.item(i)
+		if !b.From.Before(b.To) {
+			v.problem(here.field("to"), "is %s, which is not after from (%s); end the block after it begins", b.To, b.From)
+		}
+		v.referAll(here.field("staff"), b.Staff, &v.staff)
+	}
+}
+
+// amount checks that a price has no more decimals than the currency, and fits.
+func (v *validator) amount(at *path, d Decimal) {
+	if v.currency.Code == "" {
+		return
+	}
+	if _, err := v.currency.Minor(d.Decimal); err != nil {
+		v.problem(at, "%s", err)
+	}
+}
+
+// maxPercentDecimals keeps exact percentages of percentages short.
+const maxPercentDecimals = 4
+
+func (v *validator) percent(at *path, d Decimal) {
+	if d.Exponent() < -maxPercentDecimals {
+		v.problem(at, "is %s; write a percentage of at most %d decimals", d, maxPercentDecimals)
+	}
+}
+
+// deposit checks that deposit_value stands exactly with the two requirements that need it.
+func (v *validator) deposit(at *path, requirement string, value *Decimal) {
+	here := at.field("deposit_value")
+	switch {
+	case requirement != "deposit_percent" && requirement != "deposit_fixed":
+		if value != nil {
+			v.problem(here, "goes only with payment_requirement deposit_percent or deposit_fixed, not %s; remove it or set one of them", requirement)
+		}
+	case value == nil:
+		v.problem(here, "is missing; payment_requirement %s needs it", requirement)
+	case !value.IsPositive():
+		v.problem(here, "is %s; write a deposit above 0", value)
+	case requirement == "deposit_fixed":
+		v.amount(here, *value)
+	case value.GreaterThan(hundred):
+		v.problem(here, "is %s percent; write at most 100", value)
+	default:
+		v.percent(here, *value)
+	}
+}
+
+func (v *validator) ordered(at *path, name string, low *int, highName string, high *int) {
+	if low != nil && high != nil && *low > *high {
+		v.problem(at.field(highName), "is %d, below %s (%d); write at least that", *high, name, *low)
+	}
+}
