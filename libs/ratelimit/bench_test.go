@@ -1,0 +1,39 @@
+package ratelimit_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+func BenchmarkRedis(b *testing.B) {
+	client, prefix := testkit.Redis(b)
+	run(b, ratelimit.NewRedis(client, prefix))
+}
+
+func BenchmarkLocal(b *testing.B) { run(b, ratelimit.NewLocal(clock.System())) }
+
+func BenchmarkFallbackOverRedis(b *testing.B) {
+	client, prefix := testkit.Redis(b)
+	run(b, ratelimit.NewFallback(ratelimit.NewRedis(client, prefix), ratelimit.NewLocal(clock.System()), telemetry.Discard()))
+}
+
+// run asks for 1,000 clients in turn, from as many goroutines as there are processors.
+func run(b *testing.B, limiter ratelimit.Limiter) {
+	keys := make([]string, 1000)
+	for i := range keys {
+		keys[i] = strconv.Itoa(i)
+	}
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for i := 0; pb.Next(); i++ {
+			if _, err := limiter.Allow(b.Context(), keys[i%len(keys)], ratelimit.PerMinute(60)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

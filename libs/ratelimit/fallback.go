@@ -1,0 +1,117 @@
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// How long Redis is waited for, and how often it is tried while it is away.
+const (
+	redisDeadline   = 100 * time.Millisecond
+	failuresToTrip  = 3
+	redisRetryAfter = time.Second
+)
+
+// Fallback asks the shared limiter and, while that one fails or is slow, the local one: requests go on, and so do
+// limits. The local one is told of every request that passes, so that it stands in with the history this process has
+// seen. After three failures in a row the shared one is left alone and tried again each second, by one request.
+//
+// It counts slotmesh.ratelimit.decisions by store (redis, local) and outcome (allowed, refused), and logs one line when the
+// local limiter takes over and one when the shared one is back.
+type Fallback struct {
+	shared    Limiter
+	local     Limiter
+	breaker   *gobreaker.CircuitBreaker[Decision]
+	logger    *slog.Logger
+	decisions metric.Int64Counter
+}
+
+var _ Limiter = (*Fallback)(nil)
+
+// NewFallback puts local in for shared.
+func NewFallback(shared, local Limiter, tel *telemetry.Telemetry) *Fallback {
+	return newFallback(shared, local, tel, redisRetryAfter)
+}
+
+func newFallback(shared, local Limiter, tel *telemetry.Telemetry, retryAfter time.Duration) *Fallback {
+	f := &Fallback{
+		shared: shared,
+		local:  local,
+		logger: tel.Logger,
+		decisions: tel.Counter("slotmesh.ratelimit.decisions",
+			"Requests counted against a limit, by the store that counted and the outcome."),
+	}
+	f.breaker = gobreaker.NewCircuitBreaker[Decision](gobreaker.Settings{
+		Name:          "ratelimit",
+		Timeout:       retryAfter,
+		ReadyToTrip:   func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToTrip },
+		IsExcluded:    func(err error) bool { return errors.As(err, new(callerGone)) },
+		OnStateChange: f.logChange,
+	})
+	return f
+}
+
+// Allow decides by the shared limiter, else by the local one. Its error is that of ctx, or says that the limit makes
+// no sense; never that of Redis.
+func (f *Fallback) Allow(ctx context.Context, key string, limit Limit) (Decision, error) {
+	if limit.N == 0 {
+		return Decision{Allowed: true}, nil
+	}
+	if err := limit.check(); err != nil {
+		return Decision{}, err
+	}
+	shared, err := f.breaker.Execute(func() (Decision, error) { return f.askShared(ctx, key, limit) })
+	if err == nil && !shared.Allowed {
+		f.count(ctx, "redis", shared)
+		return shared, nil
+	}
+	local, localErr := f.local.Allow(ctx, key, limit)
+	if localErr != nil {
+		return Decision{}, localErr
+	}
+	if err == nil {
+		f.count(ctx, "redis", shared)
+		return shared, nil
+	}
+	f.count(ctx, "local", local)
+	return local, nil
+}
+
+// askShared gives the shared limiter a short deadline. A caller that went away meanwhile is no failure of Redis.
+func (f *Fallback) askShared(ctx context.Context, key string, limit Limit) (Decision, error) {
+	short, cancel := context.WithTimeout(ctx, redisDeadline)
+	defer cancel()
+	d, err := f.shared.Allow(short, key, limit)
+	if err != nil && ctx.Err() != nil {
+		return Decision{}, callerGone{ctx.Err()}
+	}
+	return d, err
+}
+
+type callerGone struct{ error }
+
+func (f *Fallback) count(ctx context.Context, store string, d Decision) {
+	outcome := "refused"
+	if d.Allowed {
+		outcome = "allowed"
+	}
+	f.decisions.Add(ctx, 1, metric.WithAttributes(attribute.String("store", store), attribute.String("outcome", outcome)))
+}
+
+// logChange leaves out the half-open state: a try that fails changes nothing for anyone.
+func (f *Fallback) logChange(_ string, from, to gobreaker.State) {
+	switch {
+	case from == gobreaker.StateClosed && to == gobreaker.StateOpen:
+		f.logger.Warn("Redis does not answer: limits are counted by each replica for itself")
+	case to == gobreaker.StateClosed:
+		f.logger.Info("Redis answers again: limits are shared by all replicas")
+	}
+}
