@@ -1,0 +1,176 @@
+// Package front stands where the ingress stands in the cluster: it is the one public address, knows which service owns
+// which public path, and forwards to it. What is not in its table does not exist.
+//
+// It is itself a server of libs/server, so that the first span, the JSON faults, the bounded body, the deadline and the
+// client's address are the same mechanism as everywhere. It forwards with fasthttp's client, which copies no bytes
+// between two kinds of HTTP; nothing is sent twice, as a booking must not be.
+package front
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel/propagation"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// owners says which service answers which path below /api/public/{slug}/. The services' ingress routes in the cluster
+// are the same.
+var owners = map[string]string{
+	"info":            "catalog",
+	"services":        "catalog",
+	"staff":           "catalog",
+	"slots":           "availability",
+	"available-dates": "availability",
+	"book":            "booking",
+}
+
+// Services names the services that the front needs an address of.
+func Services() []string { return slices.Sorted(maps.Values(owners)) }
+
+// New returns the front. addresses holds the public "host:port" of each service in [Services].
+func New(cfg server.Config, rt server.Runtime, addresses map[string]string) (*server.Server, error) {
+	upstreams := make(map[string]*upstream)
+	for _, service := range owners {
+		address, ok := addresses[service]
+		if !ok {
+			return nil, fmt.Errorf("front: no address of the %s service", service)
+		}
+		upstreams[service] = newUpstream(service, address, rt.Telemetry)
+	}
+	srv, err := server.New(cfg, rt)
+	if err != nil {
+		return nil, err
+	}
+	for path, service := range owners {
+		// Every method is forwarded: the service says which ones its path answers, and with 405 which it does not.
+		srv.Public.All("/api/public/:slug/"+path, upstreams[service].forward)
+	}
+	srv.OnStop("upstream connections", func(context.Context) error {
+		for _, u := range upstreams {
+			u.client.CloseIdleConnections()
+		}
+		return nil
+	})
+	return srv, nil
+}
+
+// upstream is one service's public port.
+type upstream struct {
+	service   string
+	client    *fasthttp.HostClient
+	propagate propagation.TextMapPropagator
+}
+
+// Limits of a forwarded request.
+const (
+	connections    = 512              // to one service; more requests wait for a free one
+	idleConnection = 30 * time.Second // less than the services keep one, so that none is found closed
+	dialWithin     = 3 * time.Second
+	headerBytes    = 16 << 10
+	responseBytes  = 64 << 20
+)
+
+func newUpstream(service, address string, tel *telemetry.Telemetry) *upstream {
+	return &upstream{
+		service:   service,
+		propagate: tel.Propagator,
+		client: &fasthttp.HostClient{
+			Addr:                      address,
+			Dial:                      func(address string) (net.Conn, error) { return net.DialTimeout("tcp", address, dialWithin) },
+			MaxConns:                  connections,
+			MaxConnWaitTimeout:        5 * time.Second,
+			MaxIdleConnDuration:       idleConnection,
+			MaxIdemponentCallAttempts: 1,
+			MaxResponseBodySize:       responseBytes,
+			ReadBufferSize:            headerBytes,
+			NoDefaultUserAgentHeader:  true,
+			DisablePathNormalizing:    true,
+		},
+	}
+}
+
+// connectionHeaders belong to one connection, not to the request (RFC 9110 §7.6.1).
+var connectionHeaders = []string{
+	"Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer",
+	"Transfer-Encoding", "Upgrade",
+}
+
+// callerHeaders say who asks and within which trace; the front says that itself.
+var callerHeaders = []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Traceparent", "Tracestate", "Baggage"}
+
+// forward sends the request to the service and its answer back.
+func (u *upstream) forward(c *fiber.Ctx) error {
+	if !plainSlug(c.Params("slug")) {
+		return fiber.ErrNotFound
+	}
+	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(request)
+	defer fasthttp.ReleaseResponse(response)
+	u.fill(request, c)
+	deadline, ok := c.UserContext().Deadline()
+	if !ok {
+		return errors.New("front: the request has no deadline")
+	}
+	if err := u.client.DoDeadline(request, response, deadline); err != nil {
+		return fault.Wrap(fault.PeerUnavailable, err, "The "+u.service+" service does not answer; try again shortly.")
+	}
+	for _, name := range connectionHeaders {
+		response.Header.Del(name)
+	}
+	response.CopyTo(c.Response())
+	return nil
+}
+
+// fill copies the request, with one client address and the front's own trace context.
+func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx) {
+	c.Request().Header.CopyTo(&request.Header)
+	request.SetBodyRaw(c.Request().Body())
+	for _, name := range connectionHeaders {
+		request.Header.Del(name)
+	}
+	for _, name := range callerHeaders {
+		request.Header.Del(name)
+	}
+	request.Header.Set(fiber.HeaderXForwardedFor, server.ClientIP(c).String())
+	u.propagate.Inject(c.UserContext(), headers{&request.Header})
+	uri := c.Request().URI()
+	target := uri.PathOriginal()
+	if query := uri.QueryString(); len(query) > 0 {
+		target = slices.Concat(target, []byte{'?'}, query)
+	}
+	request.Header.SetRequestURIBytes(target)
+}
+
+// plainSlug refuses a slug whose text depends on who decodes it. A slug that is merely unknown goes on, so that the
+// service says so.
+func plainSlug(slug string) bool {
+	for i := range len(slug) {
+		b := slug[i]
+		letter := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+		digit := b >= '0' && b <= '9'
+		if !letter && !digit && b != '-' && b != '_' {
+			return false
+		}
+	}
+	return slug != ""
+}
+
+// headers lets the trace context be written into a request.
+type headers struct{ to *fasthttp.RequestHeader }
+
+func (h headers) Get(key string) string { return string(h.to.Peek(key)) }
+func (h headers) Set(key, value string) { h.to.Set(key, value) }
+func (h headers) Keys() []string        { return nil }
+
+var _ propagation.TextMapCarrier = headers{}

@@ -1,0 +1,257 @@
+package front
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+func TestMain(m *testing.M) {
+	// fasthttp keeps one goroutine that writes the time for its headers, and workers that end by themselves.
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*HostClient).connsCleaner"))
+}
+
+// seen is what a service saw of a request.
+type seen struct {
+	Service, Method, URI string
+	Header               http.Header
+	Body                 string
+}
+
+// service answers 203 with what it saw.
+func service(t *testing.T, name string) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("X-Service", name)
+		w.WriteHeader(http.StatusNonAuthoritativeInfo)
+		_ = json.NewEncoder(w).Encode(seen{name, r.Method, r.RequestURI, r.Header, string(body)})
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// newFront runs a front before three services and returns its address.
+func newFront(t *testing.T, cfg server.Config, change func(addresses map[string]string)) string {
+	t.Helper()
+	addresses := make(map[string]string)
+	for _, name := range Services() {
+		addresses[name] = service(t, name).Listener.Addr().String()
+	}
+	if change != nil {
+		change(addresses)
+	}
+	cfg.RequestTimeout, cfg.DrainTimeout = 10*time.Second, 10*time.Second
+	cfg.PublicBodyLimit, cfg.InternalBodyLimit = 1000, 1000
+	cfg.PublicAddr, cfg.InternalAddr = "127.0.0.1:0", "127.0.0.1:0"
+	srv, err := New(cfg, server.Runtime{Name: "front", Clock: clock.System(), Telemetry: telemetry.Discard()}, addresses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- srv.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return srv.PublicAddr().String()
+}
+
+// send writes a request as it stands, as clients clean up the paths that matter here.
+func send(t *testing.T, address, request string) (*http.Response, string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := io.WriteString(conn, strings.ReplaceAll(request, "\n", "\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	method, _, _ := strings.Cut(request, " ")
+	response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, string(body)
+}
+
+func get(path string, headers ...string) string {
+	return "GET " + path + " HTTP/1.1\nHost: slotmesh.example\nConnection: close\n" + strings.Join(append(headers, "\n"), "\n")
+}
+
+func decode(t *testing.T, body string) seen {
+	t.Helper()
+	var s seen
+	if err := json.Unmarshal([]byte(body), &s); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	return s
+}
+
+func TestEachPathGoesToItsService(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, nil)
+	for path, owner := range map[string]string{
+		"info": "catalog", "services": "catalog", "staff": "catalog",
+		"slots": "availability", "available-dates": "availability", "book": "booking",
+	} {
+		uri := "/api/public/harbor-studio/" + path + "?date=2027-03-01&q=%00%ff+x"
+		response, body := send(t, address, get(uri))
+		got := decode(t, body)
+		if response.StatusCode != http.StatusNonAuthoritativeInfo || got.Service != owner || got.URI != uri {
+			t.Errorf("%s: %d %+v", path, response.StatusCode, got)
+		}
+		if h := response.Header.Get("X-Service"); h != owner {
+			t.Errorf("%s: the answer's header is %q", path, h)
+		}
+	}
+}
+
+func TestWhatIsNotInTheTableDoesNotExist(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, nil)
+	for _, path := range []string{
+		"/", "/api/public/x", "/api/public/x/", "/api/public//info", "/api/public/x/info/", "/api/public/x/Info",
+		"/API/public/x/info", "//api/public/x/info", "/api/public/x//info", "/api/public/x/info;a=b",
+		"/api/public/x;a/info", "/api/public/../info", "/api/public/%2e%2e/info", "/api/public/./info",
+		"/api/public/x%2Finfo", "/api/public/x/%69nfo", "/api/public/a%2Fb/info", "/api/public/x/../y/info",
+		"/api/public/a%00b/info", "/api/public/%zz/info", "/internal/offers/x", "/livez", "/readyz", "/metrics",
+		"/admin/businesses", "/api/public/x/events", "/api/public/x/rentals", "/mcp", "/api/public/x/info%20",
+		"/api/public/x/info%3Fa", "/api/public/\xff/info", "/api/public/x\\info",
+	} {
+		response, body := send(t, address, get(path))
+		var fault map[string]string
+		if err := json.Unmarshal([]byte(body), &fault); err != nil {
+			t.Errorf("%q: %v: %s", path, err, body)
+			continue
+		}
+		if response.StatusCode != http.StatusNotFound || fault["messageCode"] != "not_found" || fault["error"] == "" {
+			t.Errorf("%q: %d %s", path, response.StatusCode, body)
+		}
+	}
+}
+
+func TestMethodAndBodyGoThrough(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, nil)
+	request := "POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Type: application/json\nAuthorization: Bearer sm_1\nIdempotency-Key: k\nContent-Length: 7\n\n{\"a\":1}"
+	_, body := send(t, address, request)
+	got := decode(t, body)
+	if got.Method != "POST" || got.Body != `{"a":1}` || got.Header.Get("Authorization") != "Bearer sm_1" ||
+		got.Header.Get("Idempotency-Key") != "k" || got.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("got %+v", got)
+	}
+	_, body = send(t, address, "OPTIONS /api/public/x/info HTTP/1.1\nHost: h\n\n")
+	if got := decode(t, body); got.Method != "OPTIONS" {
+		t.Errorf("got %+v", got)
+	}
+	response, body := send(t, address, "HEAD /api/public/x/info HTTP/1.1\nHost: h\n\n")
+	if body != "" || response.StatusCode != http.StatusNonAuthoritativeInfo || response.Header.Get("X-Service") != "catalog" {
+		t.Errorf("got %d %q", response.StatusCode, body)
+	}
+}
+
+func TestABodyThatIsTooLargeIsRefused(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, nil)
+	large := strings.Repeat("x", 10<<20)
+	response, body := send(t, address, fmt.Sprintf("POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Length: %d\n\n%s", len(large), large))
+	if response.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(body, "payload_too_large") {
+		t.Errorf("got %d %s", response.StatusCode, body)
+	}
+}
+
+func TestExactlyOneClientAddressIsHandedOn(t *testing.T) {
+	t.Parallel()
+	untrusting := newFront(t, server.Config{}, nil)
+	trusting := newFront(t, server.Config{TrustedProxies: []string{"127.0.0.0/8", "10.0.0.0/8"}}, nil)
+	forwarded := []string{"X-Forwarded-For: 6.6.6.6", "X-Forwarded-For: 192.0.2.7, 10.1.2.3", "X-Real-IP: 9.9.9.9", "Forwarded: for=9.9.9.9"}
+	for _, test := range []struct{ address, want string }{{untrusting, "127.0.0.1"}, {trusting, "192.0.2.7"}} {
+		_, body := send(t, test.address, get("/api/public/x/slots", forwarded...))
+		got := decode(t, body)
+		if diff := cmp.Diff([]string{test.want}, got.Header["X-Forwarded-For"]); diff != "" {
+			t.Error(diff)
+		}
+		if got.Header.Get("X-Real-Ip")+got.Header.Get("Forwarded") != "" {
+			t.Errorf("got %v", got.Header)
+		}
+	}
+}
+
+func TestTheTraceGoesOnWithTheFrontAsParent(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, nil)
+	const trace, span = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+	response, body := send(t, address, get("/api/public/x/slots", "traceparent: 00-"+trace+"-"+span+"-01"))
+	parent := decode(t, body).Header.Get("Traceparent")
+	if !strings.HasPrefix(parent, "00-"+trace+"-") || strings.Contains(parent, span) {
+		t.Errorf("the service's parent is %q", parent)
+	}
+	if got := response.Header["Traceparent"]; len(got) != 1 || got[0] != parent {
+		t.Errorf("the answer's traceparent is %q, want %q", got, parent)
+	}
+}
+
+func TestAServiceThatIsDownIs503(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, func(addresses map[string]string) { addresses["availability"] = "127.0.0.1:1" })
+	response, body := send(t, address, get("/api/public/x/slots"))
+	want := `{"error":"The availability service does not answer; try again shortly.","messageCode":"service_unavailable"}`
+	if response.StatusCode != http.StatusServiceUnavailable || body != want {
+		t.Errorf("got %d %s", response.StatusCode, body)
+	}
+	if response, _ := send(t, address, get("/api/public/x/info")); response.StatusCode != http.StatusNonAuthoritativeInfo {
+		t.Errorf("the others go on: got %d", response.StatusCode)
+	}
+}
+
+// A booking that was perhaps made must not be sent again.
+func TestNothingIsSentTwice(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 10)
+	dropping := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked <- struct{}{}
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = conn.Close()
+	}))
+	t.Cleanup(dropping.Close)
+	address := newFront(t, server.Config{}, func(addresses map[string]string) { addresses["booking"] = dropping.Listener.Addr().String() })
+	response, _ := send(t, address, "POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Length: 2\n\n{}")
+	if response.StatusCode != http.StatusServiceUnavailable || len(asked) != 1 {
+		t.Errorf("got %d after %d requests", response.StatusCode, len(asked))
+	}
+}
