@@ -234,6 +234,15 @@ func (b Bound) DateTime() timespan.LocalDateTime {
 	return timespan.LocalDateTime{Date: b.Date, Time: b.Time}
 }
 
+// Until returns the daily window between two bounds in TimeForm; an end before the start lies on the next day.
+func (b Bound) Until(to Bound) timespan.Window {
+	w := timespan.Window{From: b.Time, To: to.Time}
+	if w.To < w.From {
+		w.To += timespan.MinutesPerDay
+	}
+	return w
+}
+
 // MarshalText renders b as [Bound.String] does.
 func (b Bound) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
@@ -253,11 +262,12 @@ func (b *Bound) UnmarshalText(text []byte) error {
 	case len(s) == len("2027-03-01"):
 		read.Form = DateForm
 		read.Date, err = timespan.ParseDate(s)
-	default:
-		read.Form = DateTimeForm
+	case len(s) == len("2027-03-01T09:30"):
 		var l timespan.LocalDateTime
 		l, err = timespan.ParseLocalDateTime(s)
-		read.Date, read.Time = l.Date, l.Time
+		read = Bound{Form: DateTimeForm, Date: l.Date, Time: l.Time}
+	default:
+		err = fmt.Errorf("%s is no date or time; write MM-DD, YYYY-MM-DD, HH:MM or YYYY-MM-DDTHH:MM, as the rule's kind needs it", quote(s))
 	}
 	if err != nil {
 		return err

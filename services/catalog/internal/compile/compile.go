@@ -1,0 +1,174 @@
+// Package compile turns a manifest, which says what its owner wrote, into the offer that the other services compute
+// with: defaults applied, keys resolved to ids, prices in minor units, lists in the order in which they are used. It is
+// pure.
+package compile
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+// compiler knows what the parts of one manifest refer to.
+type compiler struct {
+	m        *manifest.Manifest
+	id       uuid.UUID // of the business
+	currency money.Currency
+	staff    map[manifest.Key]uuid.UUID
+	services map[manifest.Key]uuid.UUID
+	events   map[manifest.Key]uuid.UUID
+	rentals  map[manifest.Key]uuid.UUID
+	err      error // the first fault
+}
+
+// Offer returns the offer that this version of the manifest makes; [catalog.Offer.Prepare] is left to who uses it. A
+// manifest that [manifest.Parse] accepted compiles; another may fail by an unknown currency, a key that names nothing,
+// or an amount that the currency cannot express.
+func Offer(m *manifest.Manifest, version int64) (*catalog.Offer, error) {
+	c, err := newCompiler(m)
+	if err != nil {
+		return nil, err
+	}
+	offer := c.business(version)
+	offer.Hours = week(&m.Hours)
+	offer.Overrides = overrides(m.Overrides)
+	offer.Blocks = each(m.Blocks, c.block)
+	offer.Staff = c.staffList()
+	offer.Services = c.serviceList()
+	offer.Events = c.eventList()
+	offer.Rentals = c.rentalList()
+	offer.Rules = c.ruleList()
+	if c.err != nil {
+		return nil, c.err
+	}
+	return offer, nil
+}
+
+func newCompiler(m *manifest.Manifest) (*compiler, error) {
+	currency, err := money.ParseCurrency(string(m.Currency))
+	if err != nil {
+		return nil, fmt.Errorf("currency: %w", err)
+	}
+	c := &compiler{
+		m: m, id: m.BusinessID(), currency: currency,
+		staff:    make(map[manifest.Key]uuid.UUID, len(m.Staff)),
+		services: make(map[manifest.Key]uuid.UUID, len(m.Services)),
+		events:   make(map[manifest.Key]uuid.UUID, len(m.Events)),
+		rentals:  make(map[manifest.Key]uuid.UUID, len(m.Rentals)),
+	}
+	for i := range m.Staff {
+		c.staff[m.Staff[i].Key] = m.Staff[i].ObjectID(c.id)
+	}
+	for i := range m.Services {
+		c.services[m.Services[i].Key] = m.Services[i].ObjectID(c.id)
+	}
+	for i := range m.Events {
+		c.events[m.Events[i].Key] = m.Events[i].ObjectID(c.id)
+	}
+	for i := range m.Rentals {
+		c.rentals[m.Rentals[i].Key] = m.Rentals[i].ObjectID(c.id)
+	}
+	return c, nil
+}
+
+// business returns the offer with what stands at the top of the manifest.
+func (c *compiler) business(version int64) *catalog.Offer {
+	m, bookings := c.m, c.m.BookingSettings()
+	return &catalog.Offer{
+		ID:              c.id,
+		Slug:            string(m.Slug),
+		Version:         version,
+		Name:            string(m.Name),
+		Currency:        c.currency.Code,
+		Timezone:        string(m.Timezone),
+		DefaultLanguage: string(m.DefaultLanguage),
+		Languages:       each(m.OfferedLanguages(), func(l *manifest.Language) string { return string(*l) }),
+		Modules:         catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
+		Payments:        payments(m),
+		Account:         catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn()},
+		Bookings: catalog.Bookings{
+			PausedUntil:         bookings.PausedUntil,
+			SlotIntervalMinutes: *bookings.SlotIntervalMinutes,
+			MinNoticeMinutes:    bookings.MinNoticeMinutes,
+			AdvanceDays:         *bookings.AdvanceDays,
+		},
+	}
+}
+
+func payments(m *manifest.Manifest) catalog.Payments {
+	p := catalog.Payments{Providers: m.PaymentProviders(), Modes: catalog.PaymentModes(m.PaymentModes())}
+	for provider, account := range m.PaymentAccounts() {
+		if p.Accounts == nil {
+			p.Accounts = map[string]string{}
+		}
+		p.Accounts[provider] = string(account)
+	}
+	return p
+}
+
+func week(hours *manifest.WeekHours) catalog.WeekHours {
+	var w catalog.WeekHours
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		w[day] = hours.On(day)
+	}
+	return w
+}
+
+func overrides(list []manifest.DayOverride) []catalog.DayOverride {
+	days := each(list, func(o *manifest.DayOverride) catalog.DayOverride { return catalog.DayOverride(*o) })
+	sortBy(days, func(a, b *catalog.DayOverride) int { return int(a.Date) - int(b.Date) })
+	return days
+}
+
+func (c *compiler) block(b *manifest.Block) catalog.Block {
+	return catalog.Block{From: b.From, To: b.To, StaffIDs: c.resolve(b.Staff, c.staff)}
+}
+
+// resolve returns the ids of keys.
+func (c *compiler) resolve(keys []manifest.Key, ids map[manifest.Key]uuid.UUID) []uuid.UUID {
+	return each(keys, func(k *manifest.Key) uuid.UUID {
+		id, ok := ids[*k]
+		if !ok {
+			c.fail(fmt.Errorf("the key %q names nothing", *k))
+		}
+		return id
+	})
+}
+
+// minor returns an amount in minor units.
+func (c *compiler) minor(d manifest.Decimal) int64 {
+	amount, err := c.currency.Minor(d.Decimal)
+	c.fail(err)
+	return amount
+}
+
+func (c *compiler) minorOrNil(d *manifest.Decimal) *int64 {
+	if d == nil {
+		return nil
+	}
+	amount := c.minor(*d)
+	return &amount
+}
+
+func (c *compiler) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// each maps a list; nothing maps to nil.
+func each[T, U any](list []T, to func(*T) U) []U {
+	if len(list) == 0 {
+		return nil
+	}
+	mapped := make([]U, len(list))
+	for i := range list {
+		mapped[i] = to(&list[i])
+	}
+	return mapped
+}

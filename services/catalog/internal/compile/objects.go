@@ -1,0 +1,255 @@
+package compile
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+// sortBy sorts in place and keeps the written order of equal elements.
+func sortBy[T any](list []T, compare func(a, b *T) int) {
+	slices.SortStableFunc(list, func(a, b T) int { return compare(&a, &b) })
+}
+
+// staffList is in Auto-Assign order (semantics.md §2).
+func (c *compiler) staffList() []catalog.Staff {
+	list := each(c.m.Staff, c.member)
+	sortBy(list, func(a, b *catalog.Staff) int {
+		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name), bytes.Compare(a.ID[:], b.ID[:]))
+	})
+	return list
+}
+
+func (c *compiler) member(s *manifest.Staff) catalog.Staff {
+	member := catalog.Staff{
+		ID:        c.staff[s.Key],
+		Key:       string(s.Key),
+		Name:      string(s.Name),
+		Active:    s.IsActive(),
+		Order:     s.Order,
+		Overrides: overrides(s.Overrides),
+	}
+	if s.Hours != nil {
+		hours := week(s.Hours)
+		member.Hours = &hours
+	}
+	return member
+}
+
+// serviceList is in display order: by order, and as written where that is equal.
+func (c *compiler) serviceList() []catalog.Service {
+	return each(inOrder(c.m.Services, func(s *manifest.Service) int { return s.Order }), c.service)
+}
+
+// inOrder returns the elements by their order, and as written where that is equal.
+func inOrder[T any](list []T, order func(*T) int) []T {
+	sorted := slices.Clone(list)
+	sortBy(sorted, func(a, b *T) int { return cmp.Compare(order(a), order(b)) })
+	return sorted
+}
+
+func (c *compiler) service(s *manifest.Service) catalog.Service {
+	interval := c.m.BookingSettings().SlotIntervalMinutes
+	if s.SlotIntervalMinutes != nil {
+		interval = s.SlotIntervalMinutes
+	}
+	return catalog.Service{
+		ID:                  c.services[s.Key],
+		Key:                 string(s.Key),
+		Name:                string(s.Name),
+		Active:              s.IsActive(),
+		DurationMinutes:     s.DurationMinutes,
+		BufferBeforeMinutes: s.BufferBeforeMinutes,
+		BufferAfterMinutes:  s.BufferAfterMinutes,
+		SlotIntervalMinutes: *interval,
+		Price:               c.minor(s.Price),
+		PaymentRequirement:  s.Requirement(),
+		DepositValue:        plain(s.DepositValue),
+		Capacity:            s.Lanes(),
+		StaffIDs:            c.resolve(s.Staff, c.staff),
+		Variants:            each(s.Variants, func(v *manifest.Variant) catalog.Variant { return c.variant(v, s) }),
+		Classes:             each(s.Classes, func(k *manifest.ClassSession) catalog.ClassSession { return c.class(k, s) }),
+	}
+}
+
+func plain(d *manifest.Decimal) *decimal.Decimal {
+	if d == nil {
+		return nil
+	}
+	return &d.Decimal
+}
+
+func (c *compiler) variant(v *manifest.Variant, of *manifest.Service) catalog.Variant {
+	return catalog.Variant{
+		ID:              v.ObjectID(c.id, of.Key),
+		Key:             string(v.Key),
+		Name:            string(v.Name),
+		DurationMinutes: v.Minutes(of),
+		Price:           c.minor(v.ListPrice(of)),
+	}
+}
+
+func (c *compiler) class(k *manifest.ClassSession, of *manifest.Service) catalog.ClassSession {
+	session := catalog.ClassSession{
+		ID:       k.ObjectID(c.id, of.Key),
+		Key:      string(k.Key),
+		Weekday:  (*time.Weekday)(k.Weekday),
+		Date:     k.Date,
+		Time:     k.Time,
+		Capacity: k.Capacity,
+		From:     k.From,
+		To:       k.To,
+	}
+	if k.Staff != nil {
+		session.StaffID = &c.resolve([]manifest.Key{*k.Staff}, c.staff)[0]
+	}
+	return session
+}
+
+// eventList is in the order in which the events happen.
+func (c *compiler) eventList() []catalog.Event {
+	list := each(c.m.Events, c.event)
+	sortBy(list, func(a, b *catalog.Event) int {
+		return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Start, b.Start))
+	})
+	return list
+}
+
+func (c *compiler) event(e *manifest.Event) catalog.Event {
+	return catalog.Event{
+		ID:            c.events[e.Key],
+		Key:           string(e.Key),
+		Name:          string(e.Name),
+		Date:          e.Date,
+		Start:         e.StartTime,
+		End:           e.EndTime,
+		Active:        e.IsActive(),
+		Public:        e.IsPublic(),
+		TotalCapacity: e.TotalCapacity,
+		Tiers:         each(e.Tiers, func(t *manifest.Tier) catalog.Tier { return c.tier(t, e) }),
+	}
+}
+
+func (c *compiler) tier(t *manifest.Tier, of *manifest.Event) catalog.Tier {
+	return catalog.Tier{
+		ID:       t.ObjectID(c.id, of.Key),
+		Key:      string(t.Key),
+		Name:     string(t.Name),
+		Price:    c.minor(t.Price),
+		Capacity: t.Capacity,
+	}
+}
+
+// rentalList is in display order, like the services.
+func (c *compiler) rentalList() []catalog.Rental {
+	return each(inOrder(c.m.Rentals, func(r *manifest.Rental) int { return r.Order }), c.rental)
+}
+
+func (c *compiler) rental(r *manifest.Rental) catalog.Rental {
+	return catalog.Rental{
+		ID:             c.rentals[r.Key],
+		Key:            string(r.Key),
+		Name:           string(r.Name),
+		Active:         r.IsActive(),
+		Price:          c.minor(r.Price),
+		PriceType:      r.PriceType,
+		Quantity:       r.Quantity,
+		Units:          units(r),
+		MinRentalHours: r.MinRentalHours,
+		MaxRentalHours: r.MaxRentalHours,
+		MinRentalDays:  r.MinRentalDays,
+		MaxRentalDays:  r.MaxRentalDays,
+	}
+}
+
+// units are those listed, or as many as units_count says, named 1, 2, ….
+func units(r *manifest.Rental) []catalog.RentalUnit {
+	if r.UnitsCount == nil {
+		return each(r.Units, unit)
+	}
+	counted := make([]catalog.RentalUnit, *r.UnitsCount)
+	for i := range counted {
+		counted[i] = catalog.RentalUnit{Key: strconv.Itoa(i + 1), InService: true}
+	}
+	return counted
+}
+
+func unit(u *manifest.RentalUnit) catalog.RentalUnit {
+	return catalog.RentalUnit{
+		Key:         string(u.Key),
+		InService:   u.IsInService(),
+		Maintenance: each(u.Maintenance, func(m *manifest.Maintenance) catalog.Maintenance { return catalog.Maintenance(*m) }),
+	}
+}
+
+// ruleList is in the order in which the rules apply: by priority, then key.
+func (c *compiler) ruleList() []catalog.Rule {
+	list := each(c.m.PricingRules, c.rule)
+	sortBy(list, func(a, b *catalog.Rule) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Key, b.Key))
+	})
+	return list
+}
+
+func (c *compiler) rule(r *manifest.PricingRule) catalog.Rule {
+	rule := catalog.Rule{
+		Key:       string(r.Key),
+		Kind:      r.Kind,
+		Priority:  r.Priority,
+		Percent:   plain(r.Percent),
+		Amount:    c.minorOrNil(r.Amount),
+		Set:       c.minorOrNil(r.Set),
+		Stop:      r.Stop,
+		AppliesTo: c.appliesTo(r.AppliesTo),
+		Days:      each(r.Days, func(d *manifest.Weekday) time.Weekday { return time.Weekday(*d) }),
+		MinDays:   r.MinDaysBefore,
+		MaxDays:   r.MaxDaysBefore,
+		MinSize:   r.Min,
+		MaxSize:   r.Max,
+		MinUnits:  r.MinUnits,
+		MaxUnits:  r.MaxUnits,
+	}
+	if r.From != nil && r.To != nil {
+		setBounds(&rule, *r.From, *r.To)
+	}
+	return rule
+}
+
+// setBounds gives a rule the span of its kind.
+func setBounds(rule *catalog.Rule, from, to manifest.Bound) {
+	switch rule.Kind {
+	case catalog.RuleSeasonal:
+		rule.Season = &catalog.Season{Yearly: from.Form == manifest.MonthDayForm, From: from.Date, To: to.Date}
+	case catalog.RuleTimeOfDay:
+		window := from.Until(to)
+		rule.Hours = &window
+	case catalog.RuleFlashSale:
+		rule.Sale = &catalog.Sale{From: from.DateTime(), To: to.DateTime()}
+	}
+}
+
+func (c *compiler) appliesTo(a *manifest.AppliesTo) catalog.AppliesTo {
+	if a == nil {
+		return catalog.AppliesTo{}
+	}
+	var to catalog.AppliesTo
+	to.AllServices, to.Services = c.selected(a.Services, c.services)
+	to.AllEvents, to.Events = c.selected(a.Events, c.events)
+	to.AllRentals, to.Rentals = c.selected(a.Rentals, c.rentals)
+	return to
+}
+
+func (c *compiler) selected(s *manifest.Selection, ids map[manifest.Key]uuid.UUID) (bool, []uuid.UUID) {
+	if s == nil {
+		return false, nil
+	}
+	return s.All, c.resolve(s.Keys, ids)
+}
