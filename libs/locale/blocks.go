@@ -1,0 +1,90 @@
+package locale
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// kept are the blocks that stay when HTML is sanitized; dropped are those that a browser shows as blocks (or, of
+// tables, as cells apart) and that go.
+var (
+	kept = atoms(atom.P, atom.Ul, atom.Ol, atom.Li, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)
+
+	dropped = atoms(atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Caption, atom.Center, atom.Dd,
+		atom.Details, atom.Dialog, atom.Dir, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure,
+		atom.Footer, atom.Form, atom.Header, atom.Hgroup, atom.Hr, atom.Legend, atom.Main, atom.Menu, atom.Nav,
+		atom.Optgroup, atom.Option, atom.Pre, atom.Search, atom.Section, atom.Summary, atom.Table, atom.Tbody, atom.Td,
+		atom.Tfoot, atom.Th, atom.Thead, atom.Tr)
+)
+
+func atoms(list ...atom.Atom) map[atom.Atom]bool {
+	set := make(map[atom.Atom]bool, len(list))
+	for _, a := range list {
+		set[a] = true
+	}
+	return set
+}
+
+func isBlock(a atom.Atom) bool { return kept[a] || dropped[a] }
+
+// unread are the elements whose text is not part of the prose; they go with all they hold.
+var unread = atoms(atom.Audio, atom.Canvas, atom.Datalist, atom.Iframe, atom.Math, atom.Noembed, atom.Noframes,
+	atom.Noscript, atom.Object, atom.Script, atom.Select, atom.Style, atom.Svg, atom.Template, atom.Textarea,
+	atom.Title, atom.Video, atom.Xmp)
+
+// breakBlocks puts a br on the borders of blocks that sanitizing drops, wherever text on both sides of them would else
+// run together.
+func breakBlocks(body *html.Node) {
+	var b borders
+	b.walk(body)
+}
+
+// borders walks a tree in the order of its text and knows what lies between the last text and here.
+type borders struct {
+	afterText bool       // text was seen, and no line has ended since
+	passed    *html.Node // the first dropped block, since the text, of which a border was passed
+	atEnd     bool       // that border is the end of the block, not its start
+}
+
+func (b *borders) walk(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		b.visit(c)
+	}
+}
+
+func (b *borders) visit(n *html.Node) {
+	switch {
+	case n.Type == html.TextNode && strings.Trim(n.Data, whiteSpace) != "":
+		b.text()
+	case n.Type != html.ElementNode || unread[n.DataAtom]:
+	case n.DataAtom == atom.Br || kept[n.DataAtom]:
+		*b = borders{}
+		b.walk(n)
+		*b = borders{}
+	case dropped[n.DataAtom]:
+		b.border(n, false)
+		b.walk(n)
+		b.border(n, true)
+	default:
+		b.walk(n)
+	}
+}
+
+func (b *borders) border(n *html.Node, atEnd bool) {
+	if b.afterText && b.passed == nil {
+		b.passed, b.atEnd = n, atEnd
+	}
+}
+
+func (b *borders) text() {
+	if b.passed != nil {
+		before := b.passed
+		if b.atEnd {
+			before = b.passed.NextSibling
+		}
+		b.passed.Parent.InsertBefore(&html.Node{Type: html.ElementNode, Data: "br", DataAtom: atom.Br}, before)
+	}
+	*b = borders{afterText: true}
+}
