@@ -20,19 +20,14 @@ func Sanitize(dirty string) string {
 	if !strings.ContainsAny(s, "<>&\"'\r\x00") {
 		return s // plain text, as most short fields are
 	}
-	// A browser's parser decides what a tag is before the policy sees it.
+	// A browser's parser decides what a tag is before the policy sees it, and again what is left of the tree after:
+	// neighbours that the policy or the first parse made are taken apart where HTML does not let them nest.
 	body, ok := parse(s)
 	if !ok {
 		return onlyText(s)
 	}
 	breakBlocks(body)
-	parsed := render(body)
-	clean := policy.Sanitize(parsed)
-	if strings.Count(clean, "<") == strings.Count(parsed, "<") {
-		return clean // no tag went (text holds no bare <), so the tree is the same
-	}
-	// Removing tags can make neighbours of elements that a parser takes apart: it decides again.
-	if body, ok = parse(clean); !ok {
+	if body, ok = parse(policy.Sanitize(render(body))); !ok {
 		return onlyText(s)
 	}
 	return render(body)
