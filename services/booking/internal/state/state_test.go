@@ -1,0 +1,55 @@
+package state_test
+
+import (
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+)
+
+// TestMovesAreThoseOfTheSpecification writes out semantics.md §3: pending → confirmed → completed | no_show; pending or
+// confirmed → cancelled; nothing else.
+func TestMovesAreThoseOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	want := map[string]map[string]string{
+		"pending":   {"confirm": "confirmed", "cancel": "cancelled"},
+		"confirmed": {"complete": "completed", "no-show": "no_show", "cancel": "cancelled"},
+		"completed": {},
+		"no_show":   {},
+		"cancelled": {},
+	}
+	for from, moves := range want {
+		if !state.Known(state.State(from)) {
+			t.Errorf("%s is not known", from)
+		}
+		for _, move := range []string{"confirm", "cancel", "complete", "no-show"} {
+			transition, ok := state.Of(state.Move(move))
+			if !ok {
+				t.Fatalf("there is no move %s", move)
+			}
+			to, allowed := moves[move]
+			if got := transition.Allows(state.State(from)); got != allowed {
+				t.Errorf("%s from %s: allowed is %t, want %t", move, from, got, allowed)
+			}
+			if allowed && string(transition.To) != to {
+				t.Errorf("%s from %s leads to %s, want %s", move, from, transition.To, to)
+			}
+			if transition.FreesTime != (move == "cancel") {
+				t.Errorf("%s frees time: %t", move, transition.FreesTime)
+			}
+		}
+	}
+}
+
+func TestOtherWordsAreNoMovesAndNoStates(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"", "Confirm", "delete", "pending"} {
+		if _, ok := state.Of(state.Move(word)); ok {
+			t.Errorf("%q is a move", word)
+		}
+	}
+	for _, word := range []string{"", "Pending", "confirm", "deleted"} {
+		if state.Known(state.State(word)) {
+			t.Errorf("%q is a state", word)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+)
+
+// NewBooking is a booking to write.
+type NewBooking struct {
+	BusinessID   uuid.UUID
+	ID           uuid.UUID
+	StartsAt     time.Time
+	EndsAt       time.Time
+	Location     *time.Location // the business's, in which the customer reads both
+	Services     []SoldService
+	StaffID      *uuid.UUID
+	StaffName    *string
+	PartySize    int
+	Total        int64 // minor units of Currency
+	Currency     string
+	FirstBooking bool // priced as the customer's first
+	Source       string
+	Customer     Customer
+	FormData     json.RawMessage // a JSON object
+	OfferVersion int64
+	Now          time.Time
+
+	// Parts is what the booking occupies, buffers included: all of it or nothing. Parts of one resource do not overlap.
+	Parts []availability.Part
+
+	// Claim is set when the request holds an idempotency key; Response is then kept as its answer.
+	Claim    *Claim
+	Response []byte
+}
+
+// Customer is who booked.
+type Customer struct {
+	Name  string
+	Email string
+	Phone *string
+}
+
+// SoldService is one service of a booking as it was sold; Price is in minor units.
+type SoldService struct {
+	ID              uuid.UUID `json:"id"`
+	Name            string    `json:"name"`
+	DurationMinutes int       `json:"duration_minutes"`
+	Price           int64     `json:"price"`
+}
+
+// bookSQL writes a whole booking in one round trip.
+//
+// Occupied time comes first. Under an exclusion constraint, plain INSERTs that conflict can each see the other's index
+// entry and wait for one another until the deadlock detector shoots one; ON CONFLICT DO NOTHING inserts speculatively:
+// one waits for the other's outcome and then inserts nothing. Rows go in by resource and start, so that bookings of
+// several resources wait in one order. The number of rows that went in decides whether there is a booking. Where only
+// some did, or where another booking is the customer's first by now, the rows are left without a booking, their foreign
+// key fails and the statement with it: never a half.
+//
+// claim locks the idempotency record, so that nobody takes it over while this statement runs, and yields no row when
+// somebody has: then nothing is inserted.
+const bookSQL = `
+WITH claim AS MATERIALIZED (
+    SELECT 1
+    FROM idempotency_records
+    WHERE business_id = @business_id AND key_id = @key_id AND idempotency_key = @idempotency_key
+      AND token = @token AND response IS NULL
+    FOR UPDATE
+), taken AS (
+    INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during)
+    SELECT @business_id, @id, p.part, p.resource_id, p.lane, tstzrange(p.starts_at, p.ends_at)
+    FROM unnest(@resource_ids::uuid[], @lanes::integer[], @part_starts::timestamptz[], @part_ends::timestamptz[])
+         WITH ORDINALITY AS p (resource_id, lane, starts_at, ends_at, part)
+    WHERE @token::uuid IS NULL OR EXISTS (SELECT FROM claim)
+    ORDER BY p.part
+    ON CONFLICT DO NOTHING
+    RETURNING 1
+), booked AS (
+    INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
+                          staff_name, party_size, total, currency, first_booking, source, customer_name,
+                          customer_email, customer_phone, form_data, offer_version, created_at, updated_at)
+    SELECT @business_id, @id, @status, @starts_at, @ends_at, @local_start, @local_end, @services, @staff_id,
+           @staff_name, @party_size, @total, @currency, @first_booking, @source, @customer_name,
+           @customer_email, @customer_phone, @form_data, @offer_version, @now::timestamptz, @now::timestamptz
+    WHERE (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
+    ON CONFLICT DO NOTHING
+    RETURNING 1
+), answered AS (
+    UPDATE idempotency_records
+    SET response = @response
+    WHERE business_id = @business_id AND key_id = @key_id AND idempotency_key = @idempotency_key
+      AND token = @token AND EXISTS (SELECT FROM booked)
+)
+SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM claim)`
+
+// Book writes the booking, its occupied time and the answer to its idempotency key, or nothing. Errors: [ErrTaken],
+// [ErrClaimLost].
+func (s *Store) Book(ctx context.Context, b NewBooking) error {
+	args, err := bookArgs(b)
+	if err != nil {
+		return err
+	}
+	var booked, held bool
+	err = s.pool.QueryRow(ctx, bookSQL, args).Scan(&booked, &held)
+	switch {
+	case postgres.Code(err) == postgres.ForeignKeyViolation:
+		return ErrTaken
+	case err != nil:
+		return fmt.Errorf("write a booking: %w", err)
+	case !held:
+		return ErrClaimLost
+	case !booked:
+		return ErrTaken
+	}
+	return nil
+}
+
+func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
+	services, err := json.Marshal(b.Services)
+	if err != nil {
+		return nil, err
+	}
+	args := pgx.NamedArgs{
+		"business_id": b.BusinessID, "id": b.ID, "status": string(state.Pending),
+		"starts_at": b.StartsAt, "ends_at": b.EndsAt,
+		"local_start": wallClock(b.StartsAt, b.Location), "local_end": wallClock(b.EndsAt, b.Location),
+		"services": services, "staff_id": b.StaffID, "staff_name": b.StaffName, "party_size": b.PartySize,
+		"total": b.Total, "currency": b.Currency, "first_booking": b.FirstBooking, "source": b.Source,
+		"customer_name": b.Customer.Name, "customer_email": b.Customer.Email, "customer_phone": b.Customer.Phone,
+		"form_data": []byte(b.FormData), "offer_version": b.OfferVersion, "now": b.Now,
+		"key_id": nil, "idempotency_key": nil, "token": nil, "response": nil,
+	}
+	addParts(args, b.Parts)
+	if b.Claim != nil {
+		args["key_id"], args["idempotency_key"] = b.Claim.KeyID, b.Claim.IdempotencyKey
+		args["token"], args["response"] = b.Claim.Token, b.Response
+	}
+	return args, nil
+}
+
+// addParts passes the parts as columns, in the order in which they are to be locked.
+func addParts(args pgx.NamedArgs, parts []availability.Part) {
+	sorted := slices.SortedFunc(slices.Values(parts), func(a, b availability.Part) int {
+		return cmp.Or(
+			slices.Compare(a.Resource.ID[:], b.Resource.ID[:]),
+			cmp.Compare(a.Resource.Lane, b.Resource.Lane),
+			cmp.Compare(a.Occupies.Start, b.Occupies.Start),
+		)
+	})
+	var (
+		ids          = make([]uuid.UUID, len(sorted))
+		lanes        = make([]int32, len(sorted))
+		starts, ends = make([]time.Time, len(sorted)), make([]time.Time, len(sorted))
+	)
+	for i, p := range sorted {
+		ids[i], lanes[i] = p.Resource.ID, int32(p.Resource.Lane)
+		starts[i], ends[i] = time.Unix(p.Occupies.Start, 0), time.Unix(p.Occupies.End, 0)
+	}
+	args["resource_ids"], args["lanes"], args["part_starts"], args["part_ends"] = ids, lanes, starts, ends
+}
+
+// wallClock is what a clock in loc shows at t, as the timestamp without time zone that the column takes.
+func wallClock(t time.Time, loc *time.Location) time.Time {
+	local := t.In(loc)
+	_, offset := local.Zone()
+	return t.UTC().Add(time.Duration(offset) * time.Second)
+}

@@ -1,0 +1,453 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// race writes all bookings at the same moment and returns how many were written; any error but a lost race fails.
+func race(t *testing.T, s *store.Store, bookings []store.NewBooking) int {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var (
+		wg    sync.WaitGroup
+		start = make(chan struct{})
+		errs  = make([]error, len(bookings))
+	)
+	for i, b := range bookings {
+		wg.Go(func() {
+			<-start
+			errs[i] = s.Book(ctx, b)
+		})
+	}
+	close(start)
+	wg.Wait()
+	written := 0
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			written++
+		case !errors.Is(err, store.ErrTaken):
+			t.Errorf("a lost race must be ErrTaken, not %v", err)
+		}
+	}
+	return written
+}
+
+func repeat(n int, make func(int) store.NewBooking) []store.NewBooking {
+	list := []store.NewBooking{}
+	for i := range n {
+		list = append(list, make(i))
+	}
+	return list
+}
+
+func TestOneSlotIsSoldOnceTo200AtTheSameMoment(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business, anna := uuid.New(), uuid.New()
+	written := race(t, s, repeat(200, func(int) store.NewBooking { return newBooking(business, part(anna, 0, 0, 45)) }))
+	if written != 1 {
+		t.Errorf("%d bookings were written, want 1", written)
+	}
+	if n := count(t, pool, `SELECT count(*) FROM bookings`); n != 1 {
+		t.Errorf("the table holds %d bookings", n)
+	}
+	checkWhole(t, pool, 1)
+}
+
+func TestOverlappingUnequalStartsAreNeverBothSold(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business, anna := uuid.New(), uuid.New()
+	// Any two of these overlap: all hold minute 95 to 100.
+	written := race(t, s, repeat(100, func(i int) store.NewBooking { return newBooking(business, part(anna, 0, i%96, 100+i)) }))
+	if written != 1 {
+		t.Errorf("%d overlapping bookings were written, want 1", written)
+	}
+	checkNeverTwice(t, pool)
+}
+
+func TestBookingsThatOnlyTouchAreAllSold(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business, anna := uuid.New(), uuid.New()
+	written := race(t, s, repeat(50, func(i int) store.NewBooking { return newBooking(business, part(anna, 0, i*10, i*10+10)) }))
+	if written != 50 {
+		t.Errorf("%d of 50 bookings that only touch were written", written)
+	}
+	checkWhole(t, pool, 1)
+}
+
+func TestBusinessesResourcesAndLanesDoNotMeet(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business, anna := uuid.New(), uuid.New()
+	for name, b := range map[string]store.NewBooking{
+		"a booking":            newBooking(business, part(anna, 0, 0, 45)),
+		"of another business":  newBooking(uuid.New(), part(anna, 0, 0, 45)),
+		"of another resource":  newBooking(business, part(uuid.New(), 0, 0, 45)),
+		"of another lane":      newBooking(business, part(anna, 1, 0, 45)),
+		"of yet another lane":  newBooking(business, part(anna, 2, 0, 45)),
+		"at another time":      newBooking(business, part(anna, 0, 45, 90)),
+		"long before the rest": newBooking(business, part(anna, 0, -90, 0)),
+	} {
+		if err := s.Book(t.Context(), b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestChoicesOfSeveralPartsAreWholeOrNothing lets pairs, triples and single resources fight for few times in every
+// order of their parts: a deadlock or a half would show.
+func TestChoicesOfSeveralPartsAreWholeOrNothing(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business := uuid.New()
+	staff := []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New()}
+	const seed = 7
+	random := rand.New(rand.NewPCG(seed, seed))
+	bookings := repeat(300, func(int) store.NewBooking {
+		from := random.IntN(4) * 10
+		var parts []availability.Part
+		for _, i := range random.Perm(len(staff))[:1+random.IntN(3)] {
+			parts = append(parts, part(staff[i], 0, from, from+15))
+		}
+		return newBooking(business, parts...)
+	})
+	written := race(t, s, bookings)
+	if n := count(t, pool, `SELECT count(*) FROM bookings`); n != written || n == 0 {
+		t.Errorf("%d bookings are there, %d were reported written (seed %d)", n, written, seed)
+	}
+	checkNeverTwice(t, pool)
+	want := map[uuid.UUID]int{}
+	for _, b := range bookings {
+		want[b.ID] = len(b.Parts)
+	}
+	rows, err := pool.Query(t.Context(), `
+		SELECT b.id, count(o.*) FROM bookings b LEFT JOIN occupied_time o ON o.booking_id = b.id GROUP BY b.id`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var (
+			id uuid.UUID
+			n  int
+		)
+		if err := rows.Scan(&id, &n); err != nil {
+			t.Fatal(err)
+		}
+		if n != want[id] {
+			t.Errorf("booking %s holds %d of its %d parts (seed %d)", id, n, want[id], seed)
+		}
+	}
+	if n := count(t, pool, `SELECT count(*) FROM occupied_time o WHERE NOT EXISTS (SELECT FROM bookings b WHERE b.id = o.booking_id)`); n != 0 {
+		t.Errorf("%d rows hold time for no booking", n)
+	}
+}
+
+func TestAPartThatIsTakenRefusesTheWholeChoice(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business, anna, ben := uuid.New(), uuid.New(), uuid.New()
+	if err := s.Book(t.Context(), newBooking(business, part(ben, 0, 0, 30))); err != nil {
+		t.Fatal(err)
+	}
+	err := s.Book(t.Context(), newBooking(business, part(anna, 0, 0, 30), part(ben, 0, 15, 45)))
+	if !errors.Is(err, store.ErrTaken) {
+		t.Errorf("got %v, want ErrTaken", err)
+	}
+	if n := count(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
+		t.Errorf("%d rows are held, want the first booking's alone", n)
+	}
+}
+
+func TestCancellingFreesTheTimeAtOnceAndNothingElseDoes(t *testing.T) {
+	t.Parallel()
+	for _, move := range []state.Move{state.Confirm, state.Cancel} {
+		t.Run(string(move), func(t *testing.T) {
+			t.Parallel()
+			s, pool := open(t)
+			business, anna := uuid.New(), uuid.New()
+			first := newBooking(business, part(anna, 0, 0, 45))
+			if err := s.Book(t.Context(), first); err != nil {
+				t.Fatal(err)
+			}
+			transition, _ := state.Of(move)
+			moved, err := s.Move(t.Context(), business, first.ID, transition, now.Add(time.Hour))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if moved.Status != string(transition.To) || !moved.UpdatedAt.Equal(now.Add(time.Hour)) || !moved.CreatedAt.Equal(now) {
+				t.Errorf("moved to %s, made %s, changed %s", moved.Status, moved.CreatedAt, moved.UpdatedAt)
+			}
+			err = s.Book(t.Context(), newBooking(business, part(anna, 0, 30, 60)))
+			if freed := err == nil; freed != (move == state.Cancel) {
+				t.Errorf("after %s the time can be booked again: %t (%v)", move, freed, err)
+			}
+			checkNeverTwice(t, pool)
+		})
+	}
+}
+
+func TestOfManyMovesAtOnceOneWins(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business := uuid.New()
+	b := newBooking(business, part(uuid.New(), 0, 0, 45))
+	if err := s.Book(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	cancel, _ := state.Of(state.Cancel)
+	var (
+		wg   sync.WaitGroup
+		errs = make([]error, 20)
+	)
+	for i := range errs {
+		wg.Go(func() { _, errs[i] = s.Move(context.Background(), business, b.ID, cancel, now) })
+	}
+	wg.Wait()
+	won := 0
+	for _, err := range errs {
+		var refused *store.NotAllowedError
+		switch {
+		case err == nil:
+			won++
+		case !errors.As(err, &refused) || refused.Status != state.Cancelled:
+			t.Errorf("got %v, want to be told that it is cancelled", err)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d cancelled the same booking", won)
+	}
+	if n := count(t, pool, `SELECT count(*) FROM occupied_time`); n != 0 {
+		t.Errorf("%d rows are still held", n)
+	}
+}
+
+func TestMovesStayWithinTheirBusiness(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+	if err := s.Book(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	cancel, _ := state.Of(state.Cancel)
+	if _, err := s.Move(t.Context(), uuid.New(), b.ID, cancel, now); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("got %v, want ErrNotFound", err)
+	}
+	if n := count(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
+		t.Errorf("%d rows are held, want 1", n)
+	}
+}
+
+func TestOnlyOneBookingIsTheCustomersFirst(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business := uuid.New()
+	written := race(t, s, repeat(40, func(i int) store.NewBooking {
+		b := newBooking(business, part(uuid.New(), 0, 0, 45))
+		b.FirstBooking = true
+		b.Customer.Email = []string{"zoe@example.com", "ZOE@Example.com"}[i%2]
+		return b
+	}))
+	if written != 1 {
+		t.Errorf("%d bookings were the first of one customer", written)
+	}
+	checkWhole(t, pool, 1)
+	if n := count(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
+		t.Errorf("%d rows are held, want 1", n)
+	}
+}
+
+func TestFirstBookingCountsWhatIsNotCancelled(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	first := func() bool {
+		t.Helper()
+		situation, err := s.Situation(t.Context(), business, noon, noon.Add(time.Hour), "zoe@EXAMPLE.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return situation.First
+	}
+	if !first() {
+		t.Error("a customer without bookings has no first one")
+	}
+	b := newBooking(business, part(uuid.New(), 0, 0, 45))
+	b.FirstBooking = true
+	other := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45)) // the same customer, another business
+	for _, b := range []store.NewBooking{b, other} {
+		if err := s.Book(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first() {
+		t.Error("a customer with a booking may have another first one")
+	}
+	cancel, _ := state.Of(state.Cancel)
+	if _, err := s.Move(t.Context(), business, b.ID, cancel, now); err != nil {
+		t.Fatal(err)
+	}
+	if !first() {
+		t.Error("a cancelled booking counts")
+	}
+	again := newBooking(business, part(uuid.New(), 0, 0, 45))
+	again.FirstBooking = true
+	if err := s.Book(t.Context(), again); err != nil {
+		t.Errorf("after the first was cancelled: %v", err)
+	}
+}
+
+func TestOccupiedTimeIsThatOfTheWindowWholeAndSorted(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	anna := uuid.MustParse("11111111-1111-4111-8111-111111111111")
+	sauna := uuid.MustParse("22222222-2222-4222-8222-222222222222")
+	parts := []availability.Part{
+		part(sauna, 2, 0, 60), part(anna, 0, 60, 90), part(anna, 0, -30, 10), part(sauna, 1, 50, 70), part(anna, 0, 10, 40),
+		part(anna, 0, -60, -30), // before the window, though it touches what reaches in
+		part(anna, 0, 90, 100),  // touches its end
+	}
+	for _, p := range parts {
+		if err := s.Book(t.Context(), newBooking(business, p)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Book(t.Context(), newBooking(uuid.New(), part(anna, 0, 0, 60))); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Occupied(t.Context(), business, noon, noon.Add(90*time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(minutes ...int) []int64 {
+		edges := []int64{}
+		for _, m := range minutes {
+			edges = append(edges, noon.Unix()+int64(m)*60)
+		}
+		return edges
+	}
+	want := booking.Occupied{Busy: []booking.Busy{
+		{Resource: booking.Resource{ID: anna}, Edges: at(-30, 10, 10, 40, 60, 90)},
+		{Resource: booking.Resource{ID: sauna, Lane: 1}, Edges: at(50, 70)},
+		{Resource: booking.Resource{ID: sauna, Lane: 2}, Edges: at(0, 60)},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("occupied time (-want +got):\n%s", diff)
+	}
+	situation, err := s.Situation(t.Context(), business, noon, noon.Add(90*time.Minute), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, situation.Occupied); diff != "" {
+		t.Errorf("the situation differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestWindowsAreReadFromTheIndexOfTheConstraintAlone(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	for range 20 {
+		if err := s.Book(t.Context(), newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tx, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	if _, err := tx.Exec(t.Context(), `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`); err != nil {
+		t.Fatal(err)
+	}
+	var plan []struct {
+		Plan struct {
+			NodeType  string `json:"Node Type"`
+			IndexName string `json:"Index Name"`
+		}
+	}
+	var text []byte
+	err = tx.QueryRow(t.Context(), `EXPLAIN (FORMAT JSON) SELECT resource_id, lane, lower(during), upper(during)
+		FROM occupied_time WHERE business_id = $1 AND during && tstzrange($2, $3)`, uuid.New(), noon, noon.Add(time.Hour)).Scan(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &plan); err != nil {
+		t.Fatal(err)
+	}
+	if got := plan[0].Plan; got.NodeType != "Index Only Scan" || got.IndexName != "never_twice" {
+		t.Errorf("the window is read by %s %s", got.NodeType, got.IndexName)
+	}
+}
+
+func TestBookingsAreListedByLocalStartInPages(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	lisbon, err := time.LoadLocation("Asia/Kolkata") // 12:00Z is 17:30 there
+	if err != nil {
+		t.Fatal(err)
+	}
+	phone := "+351 1"
+	var want []uuid.UUID
+	for i := range 7 {
+		b := newBooking(business, part(uuid.New(), 0, i/2*60, i/2*60+45)) // pairs start together
+		b.Location, b.Customer.Phone, b.FormData = lisbon, &phone, []byte(`{"note": "x"}`)
+		if err := s.Book(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, b.ID)
+	}
+	var (
+		got  []booking.Booking
+		next string
+	)
+	for {
+		list, after, err := s.Bookings(t.Context(), business, booking.Filter{}, 2, next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, list...)
+		if next = after; next == "" {
+			break
+		}
+	}
+	ids := make([]uuid.UUID, len(got))
+	for i, b := range got {
+		ids[i] = b.ID
+		if i > 0 && got[i-1].StartTime > b.StartTime {
+			t.Errorf("%s comes before %s", got[i-1].StartTime, b.StartTime)
+		}
+	}
+	byText := func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }
+	slices.SortFunc(ids, byText)
+	slices.SortFunc(want, byText)
+	if diff := cmp.Diff(want, ids); diff != "" {
+		t.Errorf("pages skip or repeat (-want +got):\n%s", diff)
+	}
+	first := got[0]
+	if first.Date != "2027-06-01" || first.StartTime != "17:30:00" || first.EndTime != "18:15:00" || first.Total != "40.00" ||
+		!first.StartsAt.Equal(noon) || first.Services[0].Price != "40.00" || *first.CustomerPhone != phone ||
+		string(first.FormData) != `{"note": "x"}` || first.Status != "pending" || first.CustomerName != "Zoë" {
+		t.Errorf("the first is %+v", first)
+	}
+}

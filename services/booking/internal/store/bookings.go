@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+)
+
+const bookingColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, party_size,
+	total, currency, source, customer_name, customer_email, customer_phone, form_data, created_at, updated_at`
+
+// listed is a booking and its place in the list.
+type listed struct {
+	booking.Booking
+	start time.Time
+}
+
+func scanBooking(row pgx.CollectableRow) (listed, error) {
+	var (
+		b        listed
+		end      time.Time
+		services []SoldService
+		total    int64
+	)
+	err := row.Scan(&b.ID, &b.Status, &b.start, &end, &b.StartsAt, &b.EndsAt, &services, &b.StaffID, &b.StaffName,
+		&b.PartySize, &total, &b.Currency, &b.Source, &b.CustomerName, &b.CustomerEmail, &b.CustomerPhone, &b.FormData,
+		&b.CreatedAt, &b.UpdatedAt)
+	if err != nil {
+		return listed{}, err
+	}
+	currency, err := money.ParseCurrency(b.Currency)
+	if err != nil {
+		return listed{}, err
+	}
+	b.Date, b.StartTime, b.EndTime = b.start.Format(time.DateOnly), b.start.Format(time.TimeOnly), end.Format(time.TimeOnly)
+	b.StartsAt, b.EndsAt = b.StartsAt.UTC(), b.EndsAt.UTC()
+	b.CreatedAt, b.UpdatedAt = b.CreatedAt.UTC(), b.UpdatedAt.UTC()
+	b.Total = currency.JSON(total)
+	for _, s := range services {
+		b.Services = append(b.Services, booking.BookedService{
+			ID: s.ID, Name: s.Name, DurationMinutes: s.DurationMinutes, Price: currency.JSON(s.Price),
+		})
+	}
+	return b, nil
+}
+
+// Bookings lists bookings of a business by local start: at most limit after the cursor, and the cursor of the page
+// that follows, "" after the last. Errors: [ErrBadCursor].
+func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, limit int, after string) ([]booking.Booking, string, error) {
+	from, err := parseCursor(after)
+	if err != nil {
+		return nil, "", err
+	}
+	args := pgx.NamedArgs{
+		"business_id": businessID, "after": from.instant(), "after_id": from.ID, "limit": limit + 1,
+		"from": nil, "to": nil, "status": nil,
+	}
+	if filter.From != nil {
+		args["from"] = filter.From.String()
+	}
+	if filter.To != nil {
+		args["to"] = (*filter.To + 1).String()
+	}
+	if filter.Status != "" {
+		args["status"] = filter.Status
+	}
+	rows, err := s.pool.Query(ctx, `
+		SELECT `+bookingColumns+` FROM bookings
+		WHERE business_id = @business_id
+		  AND (@from::date IS NULL OR local_start >= @from::date)
+		  AND (@to::date IS NULL OR local_start < @to::date)
+		  AND (@status::text IS NULL OR status = @status)
+		  AND (@after::timestamp IS NULL OR (local_start, id) > (@after, @after_id))
+		ORDER BY local_start, id
+		LIMIT @limit`, args)
+	if err != nil {
+		return nil, "", fmt.Errorf("list bookings: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, scanBooking)
+	if err != nil {
+		return nil, "", fmt.Errorf("list bookings: %w", err)
+	}
+	list, next := page(list, limit, func(b listed) cursor { return cursor{At: b.start, ID: b.ID} })
+	bookings := make([]booking.Booking, len(list))
+	for i, b := range list {
+		bookings[i] = b.Booking
+	}
+	return bookings, next, nil
+}
+
+// moveSQL changes the status only from one of the allowed ones; who moves first wins, the other finds another status.
+const moveSQL = `
+WITH moved AS (
+    UPDATE bookings SET status = @to, updated_at = @now
+    WHERE business_id = @business_id AND id = @id AND status = ANY(@from)
+    RETURNING ` + bookingColumns + `
+), freed AS (
+    DELETE FROM occupied_time
+    WHERE business_id = @business_id AND booking_id = @id AND @frees::boolean AND EXISTS (SELECT FROM moved)
+)
+SELECT ` + bookingColumns + ` FROM moved`
+
+// NotAllowedError says that a booking's status does not allow a move.
+type NotAllowedError struct{ Status state.State }
+
+func (e *NotAllowedError) Error() string { return "not allowed from status " + string(e.Status) }
+
+// Move makes a transition and frees the occupied time where it says so. Errors: [ErrNotFound], [*NotAllowedError].
+func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (booking.Booking, error) {
+	rows, err := s.pool.Query(ctx, moveSQL, pgx.NamedArgs{
+		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
+	})
+	if err != nil {
+		return booking.Booking{}, fmt.Errorf("move a booking: %w", err)
+	}
+	moved, err := pgx.CollectExactlyOneRow(rows, scanBooking)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return booking.Booking{}, s.whyNot(ctx, businessID, id)
+	}
+	if err != nil {
+		return booking.Booking{}, fmt.Errorf("move a booking: %w", err)
+	}
+	return moved.Booking, nil
+}
+
+func (s *Store) whyNot(ctx context.Context, businessID, id uuid.UUID) error {
+	var status state.State
+	err := s.pool.QueryRow(ctx, `SELECT status FROM bookings WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&status)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("read the status of a booking: %w", err)
+	}
+	return &NotAllowedError{Status: status}
+}
+
+// Ahead counts the bookings that are still to come or under way.
+func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, now time.Time) (int, error) {
+	var n int
+	err := s.pool.QueryRow(ctx, `
+		SELECT count(*) FROM bookings WHERE business_id = $1 AND ends_at > $2 AND status = ANY($3)`,
+		businessID, now, state.Ahead()).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count bookings ahead: %w", err)
+	}
+	return n, nil
+}
+

@@ -1,0 +1,141 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// IdempotencyKey names a record: the customer's key counts within one API key of one business.
+type IdempotencyKey struct {
+	BusinessID     uuid.UUID
+	KeyID          uuid.UUID
+	IdempotencyKey string
+}
+
+// Claim is the right to answer an idempotency key. It holds until another request takes it over.
+type Claim struct {
+	IdempotencyKey
+	Token uuid.UUID
+}
+
+// Record is what is known of an idempotency key.
+type Record struct {
+	SameBody bool
+	Response []byte // nil while the request that holds it is in flight
+}
+
+// claimSQL makes a record, or takes over one that has expired or whose holder is past its time without an answer; else
+// it returns what is there. A record that another transaction makes while this statement runs is seen by neither half:
+// no row means that it is in flight.
+const claimSQL = `
+WITH claimed AS (
+    INSERT INTO idempotency_records AS r
+        (business_id, key_id, idempotency_key, body_hash, token, claimed_until, expires_at)
+    VALUES (@business_id, @key_id, @idempotency_key, @body_hash, @token, @claimed_until, @expires_at)
+    ON CONFLICT (business_id, key_id, idempotency_key) DO UPDATE
+        SET body_hash = excluded.body_hash, token = excluded.token, claimed_until = excluded.claimed_until,
+            expires_at = excluded.expires_at, response = NULL
+        WHERE r.expires_at <= @now OR (r.response IS NULL AND r.claimed_until <= @now)
+    RETURNING body_hash, response
+)
+SELECT true, body_hash, response FROM claimed
+UNION ALL
+SELECT false, body_hash, response
+FROM idempotency_records
+WHERE business_id = @business_id AND key_id = @key_id AND idempotency_key = @idempotency_key
+  AND NOT EXISTS (SELECT FROM claimed)`
+
+// Claim asks for the right to answer a key for a body with this hash until the given instant. It returns the claim, or
+// else what is known of the request that holds the key or has been answered. What is answered is kept for keep.
+func (s *Store) Claim(ctx context.Context, key IdempotencyKey, bodyHash [sha256.Size]byte, now, until time.Time, keep time.Duration) (*Claim, Record, error) {
+	token, err := uuid.NewRandom()
+	if err != nil {
+		return nil, Record{}, err
+	}
+	var (
+		claimed bool
+		record  Record
+		hash    []byte
+	)
+	err = s.pool.QueryRow(ctx, claimSQL, pgx.NamedArgs{
+		"business_id": key.BusinessID, "key_id": key.KeyID, "idempotency_key": key.IdempotencyKey,
+		"body_hash": bodyHash[:], "token": token, "claimed_until": until, "expires_at": now.Add(keep), "now": now,
+	}).Scan(&claimed, &hash, &record.Response)
+	record.SameBody = bytes.Equal(hash, bodyHash[:])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, Record{SameBody: true}, nil
+	case err != nil:
+		return nil, Record{}, fmt.Errorf("claim an idempotency key: %w", err)
+	case claimed:
+		return &Claim{IdempotencyKey: key, Token: token}, Record{}, nil
+	}
+	return nil, record, nil
+}
+
+const answerSQL = `
+SELECT response
+FROM idempotency_records
+WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND body_hash = $4 AND expires_at > $5
+  AND response IS NOT NULL`
+
+// Answer returns the stored answer for this key and body, or [ErrNotFound].
+func (s *Store) Answer(ctx context.Context, key IdempotencyKey, bodyHash [sha256.Size]byte, now time.Time) ([]byte, error) {
+	var response []byte
+	err := s.pool.QueryRow(ctx, answerSQL, key.BusinessID, key.KeyID, key.IdempotencyKey, bodyHash[:], now).Scan(&response)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a stored answer: %w", err)
+	}
+	return response, nil
+}
+
+const releaseSQL = `
+DELETE FROM idempotency_records
+WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND token = $4 AND response IS NULL`
+
+// Release gives a claim up without an answer, as after a refusal.
+func (s *Store) Release(ctx context.Context, c Claim) error {
+	if _, err := s.pool.Exec(ctx, releaseSQL, c.BusinessID, c.KeyID, c.IdempotencyKey.IdempotencyKey, c.Token); err != nil {
+		return fmt.Errorf("release an idempotency key: %w", err)
+	}
+	return nil
+}
+
+// sweepSQL works in small steps, so that no step holds many locks; rows that a claim holds are left for the next time.
+const sweepSQL = `
+DELETE FROM idempotency_records
+WHERE (business_id, key_id, idempotency_key) IN (
+    SELECT business_id, key_id, idempotency_key
+    FROM idempotency_records
+    WHERE expires_at <= $1
+    ORDER BY expires_at
+    LIMIT $2
+    FOR UPDATE SKIP LOCKED
+)`
+
+const sweepStep = 1000
+
+// SweepIdempotency removes the records that have expired and returns how many there were.
+func (s *Store) SweepIdempotency(ctx context.Context, now time.Time) (int64, error) {
+	var removed int64
+	for {
+		tag, err := s.pool.Exec(ctx, sweepSQL, now, sweepStep)
+		if err != nil {
+			return removed, fmt.Errorf("remove expired idempotency records: %w", err)
+		}
+		removed += tag.RowsAffected()
+		if tag.RowsAffected() < sweepStep {
+			return removed, nil
+		}
+	}
+}

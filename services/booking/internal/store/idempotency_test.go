@@ -1,0 +1,206 @@
+package store_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+const (
+	keep     = 24 * time.Hour
+	deadline = 15 * time.Second
+)
+
+var bodyHash, otherHash = sha256.Sum256([]byte("body")), sha256.Sum256([]byte("another body"))
+
+func newKey() store.IdempotencyKey {
+	return store.IdempotencyKey{BusinessID: uuid.New(), KeyID: uuid.New(), IdempotencyKey: "order-7"}
+}
+
+// claim asks at an instant for the usual time.
+func claim(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte, at time.Time) (*store.Claim, store.Record) {
+	t.Helper()
+	c, record, err := s.Claim(t.Context(), key, hash, at, at.Add(deadline), keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, record
+}
+
+func mustClaim(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte, at time.Time) *store.Claim {
+	t.Helper()
+	c, record := claim(t, s, key, hash, at)
+	if c == nil {
+		t.Fatalf("the key is held: %+v", record)
+	}
+	return c
+}
+
+// answered books under the claim with the response.
+func answered(c *store.Claim, response string) store.NewBooking {
+	b := newBooking(c.BusinessID, part(uuid.New(), 0, 0, 45))
+	b.Claim, b.Response = c, []byte(response)
+	return b
+}
+
+func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	key := newKey()
+	if err := s.Book(t.Context(), answered(mustClaim(t, s, key, bodyHash, now), "stored")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		hash [32]byte
+		at   time.Time
+		same bool
+	}{
+		{"at once", bodyHash, now, true},
+		{"long after the claim ran out", bodyHash, now.Add(time.Hour), true},
+		{"just within the day", bodyHash, now.Add(keep - time.Second), true},
+		{"with another body", otherHash, now, false},
+	} {
+		got, record := claim(t, s, key, c.hash, c.at)
+		if got != nil || record.SameBody != c.same || string(record.Response) != "stored" {
+			t.Errorf("%s: claim %v, same body %t, response %q", c.name, got, record.SameBody, record.Response)
+		}
+	}
+	if answer, err := s.Answer(t.Context(), key, bodyHash, now); err != nil || string(answer) != "stored" {
+		t.Errorf("the stored answer is %q, %v", answer, err)
+	}
+	if _, err := s.Answer(t.Context(), key, otherHash, now); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("another body's answer: %v", err)
+	}
+	if _, err := s.Answer(t.Context(), key, bodyHash, now.Add(keep)); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a day after: %v", err)
+	}
+	mustClaim(t, s, key, otherHash, now.Add(keep))
+}
+
+func TestKeysAreCountedWithinTheirAPIKeyAndBusiness(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	key := newKey()
+	otherBusiness, otherKey := key, key
+	otherBusiness.BusinessID, otherKey.KeyID = uuid.New(), uuid.New()
+	for _, k := range []store.IdempotencyKey{key, otherBusiness, otherKey} {
+		mustClaim(t, s, k, bodyHash, now)
+	}
+}
+
+func TestARequestInFlightHoldsItsKeyUntilItsDeadline(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	key := newKey()
+	first := mustClaim(t, s, key, bodyHash, now)
+	if _, record := claim(t, s, key, bodyHash, now.Add(deadline-time.Second)); !record.SameBody || record.Response != nil {
+		t.Errorf("within the deadline it is not in flight: %+v", record)
+	}
+	if _, record := claim(t, s, key, otherHash, now); record.SameBody {
+		t.Error("another body passes for the same")
+	}
+	second := mustClaim(t, s, key, bodyHash, now.Add(deadline)) // the first crashed, or so it seems
+	if err := s.Book(t.Context(), answered(first, "late")); !errors.Is(err, store.ErrClaimLost) {
+		t.Errorf("who lost its claim books: %v", err)
+	}
+	if n := count(t, pool, `SELECT (SELECT count(*) FROM bookings) + (SELECT count(*) FROM occupied_time)`); n != 0 {
+		t.Errorf("it wrote %d rows", n)
+	}
+	if err := s.Release(t.Context(), *first); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Book(t.Context(), answered(second, "done")); err != nil {
+		t.Errorf("who took it over: %v", err)
+	}
+}
+
+func TestAReleasedKeyIsFree(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	key := newKey()
+	if err := s.Release(t.Context(), *mustClaim(t, s, key, bodyHash, now)); err != nil {
+		t.Fatal(err)
+	}
+	mustClaim(t, s, key, otherHash, now)
+}
+
+func TestALostRaceLeavesTheKeyHeldAndUnanswered(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	key := newKey()
+	c := mustClaim(t, s, key, bodyHash, now)
+	b := answered(c, "done")
+	if err := s.Book(t.Context(), newBooking(key.BusinessID, b.Parts...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Book(t.Context(), b); !errors.Is(err, store.ErrTaken) {
+		t.Fatalf("got %v, want ErrTaken", err)
+	}
+	if _, record := claim(t, s, key, bodyHash, now); record.Response != nil || !record.SameBody {
+		t.Errorf("the record is %+v", record)
+	}
+	b.Parts[0] = part(uuid.New(), 0, 0, 45) // the next choice
+	if err := s.Book(t.Context(), b); err != nil {
+		t.Errorf("the next choice: %v", err)
+	}
+}
+
+func TestOfManyRequestsWithOneKeyOneHoldsIt(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	key := newKey()
+	var (
+		wg     sync.WaitGroup
+		claims = make([]*store.Claim, 40)
+		errs   = make([]error, len(claims))
+	)
+	for i := range claims {
+		wg.Go(func() {
+			var record store.Record
+			claims[i], record, errs[i] = s.Claim(context.Background(), key, bodyHash, now, now.Add(deadline), keep)
+			if claims[i] == nil && (!record.SameBody || record.Response != nil) {
+				t.Errorf("a loser is told %+v", record)
+			}
+		})
+	}
+	wg.Wait()
+	held := 0
+	for i, c := range claims {
+		if errs[i] != nil {
+			t.Error(errs[i])
+		}
+		if c != nil {
+			held++
+		}
+	}
+	if held != 1 {
+		t.Errorf("%d hold the key", held)
+	}
+}
+
+func TestExpiredRecordsAreSwept(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	_, err := pool.Exec(t.Context(), `
+		INSERT INTO idempotency_records (business_id, key_id, idempotency_key, body_hash, token, claimed_until, expires_at)
+		SELECT gen_random_uuid(), gen_random_uuid(), 'k', $1, gen_random_uuid(), $2, $2::timestamptz + n * interval '1 second'
+		FROM generate_series(-2499, 10) AS n`, bodyHash[:], now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	removed, err := s.SweepIdempotency(t.Context(), now)
+	if err != nil || removed != 2500 {
+		t.Errorf("removed %d, %v; want 2500", removed, err)
+	}
+	if n := count(t, pool, `SELECT count(*) FROM idempotency_records`); n != 10 {
+		t.Errorf("%d are left, want 10", n)
+	}
+}

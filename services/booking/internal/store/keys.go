@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+)
+
+// Key is an API key as it is stored.
+type Key struct {
+	BusinessID uuid.UUID
+	booking.Key
+}
+
+const keyColumns = `business_id, id, name, scope, prefix, created_at, expires_at, last_used_at, revoked_at`
+
+func scanKey(row pgx.Row, more ...any) (Key, error) {
+	var k Key
+	err := row.Scan(append([]any{&k.BusinessID, &k.ID, &k.Name, &k.Scope, &k.Prefix, &k.CreatedAt, &k.ExpiresAt,
+		&k.LastUsedAt, &k.RevokedAt}, more...)...)
+	k.CreatedAt = k.CreatedAt.UTC()
+	k.ExpiresAt, k.LastUsedAt, k.RevokedAt = utc(k.ExpiresAt), utc(k.LastUsedAt), utc(k.RevokedAt)
+	return k, err
+}
+
+// KeyByHash returns the key with this hash, revoked or expired ones included, or [ErrNotFound]. It is asked for every
+// request and never cached, so that revocation takes effect at once on every replica.
+func (s *Store) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (Key, error) {
+	var stored []byte
+	key, err := scanKey(s.pool.QueryRow(ctx, `SELECT `+keyColumns+`, hash FROM api_keys WHERE hash = $1`, hash[:]), &stored)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return Key{}, ErrNotFound
+	case err != nil:
+		return Key{}, fmt.Errorf("look up an API key: %w", err)
+	case subtle.ConstantTimeCompare(stored, hash[:]) != 1:
+		return Key{}, ErrNotFound
+	}
+	return key, nil
+}
+
+// TouchKey notes that a key was used, unless that was noted after since: a key in constant use is written rarely.
+func (s *Store) TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error {
+	_, err := s.pool.Exec(ctx, `
+		UPDATE api_keys SET last_used_at = $3
+		WHERE business_id = $1 AND id = $2 AND (last_used_at IS NULL OR last_used_at <= $4)`, businessID, id, now, since)
+	if err != nil {
+		return fmt.Errorf("note the use of an API key: %w", err)
+	}
+	return nil
+}
+
+// CreateKey stores a key by its hash. CreatedAt is kept to the microsecond.
+func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) error {
+	_, err := s.pool.Exec(ctx, `
+		INSERT INTO api_keys (business_id, id, name, scope, hash, prefix, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		key.BusinessID, key.ID, key.Name, key.Scope, hash[:], key.Prefix, key.CreatedAt, key.ExpiresAt)
+	if err != nil {
+		return fmt.Errorf("store an API key: %w", err)
+	}
+	return nil
+}
+
+// Keys lists the keys of a business, oldest first: at most limit after the cursor, and the cursor of the page that
+// follows, "" after the last. Errors: [ErrBadCursor].
+func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, limit int, after string) ([]booking.Key, string, error) {
+	from, err := parseCursor(after)
+	if err != nil {
+		return nil, "", err
+	}
+	rows, err := s.pool.Query(ctx, `
+		SELECT `+keyColumns+` FROM api_keys
+		WHERE business_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $3))
+		ORDER BY created_at, id
+		LIMIT $4`, businessID, from.instant(), from.ID, limit+1)
+	if err != nil {
+		return nil, "", fmt.Errorf("list API keys: %w", err)
+	}
+	keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (booking.Key, error) {
+		key, err := scanKey(row)
+		return key.Key, err
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("list API keys: %w", err)
+	}
+	keys, next := page(keys, limit, func(k booking.Key) cursor { return cursor{At: k.CreatedAt, ID: k.ID} })
+	return keys, next, nil
+}
+
+// RevokeKey ends a key, or returns [ErrNotFound]. A key revoked before keeps its time.
+func (s *Store) RevokeKey(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
+	tag, err := s.pool.Exec(ctx, `
+		UPDATE api_keys SET revoked_at = coalesce(revoked_at, $3) WHERE business_id = $1 AND id = $2`, businessID, id, now)
+	if err != nil {
+		return fmt.Errorf("revoke an API key: %w", err)
+	}
+	if tag.RowsAffected() == 0 {
+		return ErrNotFound
+	}
+	return nil
+}
+
+// RevokeAllKeys ends every key of a business.
+func (s *Store) RevokeAllKeys(ctx context.Context, businessID uuid.UUID, now time.Time) error {
+	_, err := s.pool.Exec(ctx, `
+		UPDATE api_keys SET revoked_at = $2 WHERE business_id = $1 AND revoked_at IS NULL`, businessID, now)
+	if err != nil {
+		return fmt.Errorf("revoke the API keys of a business: %w", err)
+	}
+	return nil
+}

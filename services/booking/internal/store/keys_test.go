@@ -1,0 +1,208 @@
+package store_test
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+func storeKey(t *testing.T, s *store.Store, business uuid.UUID, secret string, created time.Time) store.Key {
+	t.Helper()
+	key := store.Key{BusinessID: business, Key: booking.Key{
+		ID: uuid.New(), Name: "website", Scope: booking.ScopeWrite, Prefix: "0123abcd", CreatedAt: created,
+	}}
+	if err := s.CreateKey(t.Context(), key, sha256.Sum256([]byte(secret))); err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func find(t *testing.T, s *store.Store, secret string) store.Key {
+	t.Helper()
+	key, err := s.KeyByHash(t.Context(), sha256.Sum256([]byte(secret)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func TestKeysAreFoundByTheirHash(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	want := storeKey(t, s, uuid.New(), "one", now)
+	storeKey(t, s, uuid.New(), "two", now)
+	if diff := cmp.Diff(want, find(t, s, "one")); diff != "" {
+		t.Errorf("found (-want +got):\n%s", diff)
+	}
+	if _, err := s.KeyByHash(t.Context(), sha256.Sum256([]byte("three"))); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("an unknown hash: %v", err)
+	}
+}
+
+func TestRevocationIsSeenAtOnceAndKeepsItsTime(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	key := storeKey(t, s, business, "one", now)
+	storeKey(t, s, business, "two", now)
+	storeKey(t, s, uuid.New(), "elsewhere", now)
+	if err := s.RevokeKey(t.Context(), uuid.New(), key.ID, now); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("another business revokes it: %v", err)
+	}
+	if err := s.RevokeKey(t.Context(), business, key.ID, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RevokeKey(t.Context(), business, key.ID, now.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RevokeAllKeys(t.Context(), business, now.Add(2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	for secret, want := range map[string]*time.Time{"one": &now, "two": ptr(now.Add(2 * time.Hour)), "elsewhere": nil} {
+		if diff := cmp.Diff(want, find(t, s, secret).RevokedAt); diff != "" {
+			t.Errorf("%s revoked at (-want +got):\n%s", secret, diff)
+		}
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestUseIsNotedOnlyWhereTheLastNoteIsOld(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	key := storeKey(t, s, uuid.New(), "one", now)
+	for _, c := range []struct{ at, since, want time.Time }{
+		{now, now.Add(-time.Minute), now},
+		{now.Add(59 * time.Second), now.Add(-time.Second), now},
+		{now.Add(60 * time.Second), now, now.Add(60 * time.Second)},
+	} {
+		if err := s.TouchKey(t.Context(), key.BusinessID, key.ID, c.at, c.since); err != nil {
+			t.Fatal(err)
+		}
+		if got := find(t, s, "one").LastUsedAt; got == nil || !got.Equal(c.want) {
+			t.Errorf("at %s it was last used %v, want %s", c.at, got, c.want)
+		}
+	}
+}
+
+func TestKeysAreListedOldestFirstInPages(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	want := map[uuid.UUID]bool{}
+	for i := range 5 {
+		want[storeKey(t, s, business, fmt.Sprint(i), now.Add(time.Duration(i/2)*time.Second)).ID] = true
+	}
+	storeKey(t, s, uuid.New(), "elsewhere", now)
+	var last time.Time
+	for next := ""; ; {
+		keys, after, err := s.Keys(t.Context(), business, 2, next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range keys {
+			if !want[k.ID] || k.CreatedAt.Before(last) || k.Secret != "" {
+				t.Errorf("unexpected %+v", k)
+			}
+			delete(want, k.ID)
+			last = k.CreatedAt
+		}
+		if next = after; next == "" {
+			break
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("%d were skipped", len(want))
+	}
+}
+
+func TestCursorsThatNoListMadeAreRefused(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	for _, c := range []string{"x", "!!!", "AAAA", "_________________________________w", "f_______AAAAAAAAAAAAAAAAAAAAAA"} {
+		if _, _, err := s.Keys(t.Context(), uuid.New(), 2, c); !errors.Is(err, store.ErrBadCursor) {
+			t.Errorf("keys after %q: %v", c, err)
+		}
+		if _, _, err := s.Bookings(t.Context(), uuid.New(), booking.Filter{}, 2, c); !errors.Is(err, store.ErrBadCursor) {
+			t.Errorf("bookings after %q: %v", c, err)
+		}
+	}
+}
+
+func TestBookingsAreFilteredByLocalDateAndStatus(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	kiritimati, err := time.LoadLocation("Pacific/Kiritimati") // UTC+14: 12:00Z of 1 June is 02:00 of 2 June
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBooking(business, part(uuid.New(), 0, 0, 45))
+	b.Location = kiritimati
+	if err := s.Book(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	date := func(s string) *timespan.Date {
+		d, err := timespan.ParseDate(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &d
+	}
+	for _, c := range []struct {
+		filter booking.Filter
+		want   int
+	}{
+		{booking.Filter{}, 1},
+		{booking.Filter{From: date("2027-06-02"), To: date("2027-06-02")}, 1},
+		{booking.Filter{To: date("2027-06-01")}, 0},
+		{booking.Filter{From: date("2027-06-03")}, 0},
+		{booking.Filter{Status: "pending"}, 1},
+		{booking.Filter{Status: "cancelled"}, 0},
+	} {
+		list, _, err := s.Bookings(t.Context(), business, c.filter, 10, "")
+		if err != nil || len(list) != c.want {
+			t.Errorf("%+v finds %d, %v; want %d", c.filter, len(list), err, c.want)
+		}
+	}
+}
+
+func TestAheadCountsWhatIsStillExpected(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	var ids []uuid.UUID
+	for i := range 4 {
+		b := newBooking(business, part(uuid.New(), 0, i*60, i*60+45))
+		ids = append(ids, b.ID)
+		if err := s.Book(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, move := range map[int]state.Move{2: state.Confirm, 3: state.Cancel} {
+		transition, _ := state.Of(move)
+		if _, err := s.Move(t.Context(), business, ids[i], transition, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for at, want := range map[time.Time]int{
+		now:                         3,
+		noon.Add(44 * time.Minute):  3, // under way
+		noon.Add(45 * time.Minute):  2,
+		noon.Add(200 * time.Minute): 0,
+	} {
+		if n, err := s.Ahead(t.Context(), business, at); err != nil || n != want {
+			t.Errorf("at %s %d are ahead, %v; want %d", at, n, err, want)
+		}
+	}
+}

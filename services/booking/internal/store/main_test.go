@@ -1,0 +1,97 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.uber.org/goleak"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/migrations"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// noon is a moment far enough ahead of now; tests count in minutes from it.
+var (
+	now  = time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
+	noon = time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC)
+)
+
+func open(t testing.TB) (*store.Store, *pgxpool.Pool) {
+	t.Helper()
+	pool := testkit.Postgres(t, "booking", migrations.FS)
+	return store.New(pool), pool
+}
+
+// part is one resource from minute from to minute to after noon.
+func part(resource uuid.UUID, lane, from, to int) availability.Part {
+	return availability.Part{
+		Resource: booking.Resource{ID: resource, Lane: lane},
+		Occupies: timespan.Span{Start: noon.Unix() + int64(from)*60, End: noon.Unix() + int64(to)*60},
+	}
+}
+
+// newBooking is a booking that occupies the given parts.
+func newBooking(businessID uuid.UUID, parts ...availability.Part) store.NewBooking {
+	name := "Anna"
+	staff := parts[0].Resource.ID
+	return store.NewBooking{
+		BusinessID: businessID,
+		ID:         uuid.New(),
+		StartsAt:   time.Unix(parts[0].Occupies.Start, 0),
+		EndsAt:     time.Unix(parts[0].Occupies.End, 0),
+		Location:   time.UTC,
+		Services:   []store.SoldService{{ID: uuid.New(), Name: "Haircut", DurationMinutes: 45, Price: 4000}},
+		StaffID:    &staff,
+		StaffName:  &name,
+		PartySize:  1,
+		Total:      4000,
+		Currency:   "EUR",
+		Source:     "api",
+		Customer:   store.Customer{Name: "Zoë", Email: "zoe@example.com"},
+		FormData:   []byte(`{}`),
+		Now:        now,
+		Parts:      parts,
+	}
+}
+
+// count asks for one number.
+func count(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) int {
+	t.Helper()
+	var n int
+	if err := pool.QueryRow(context.Background(), sql, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// checkWhole fails the test where a booking is half written: without its occupied time, or the reverse.
+func checkWhole(t testing.TB, pool *pgxpool.Pool, partsEach int) {
+	t.Helper()
+	halves := count(t, pool, `
+		SELECT count(*) FROM bookings b
+		WHERE (SELECT count(*) FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id) <> $1`, partsEach)
+	if halves != 0 {
+		t.Errorf("%d bookings do not hold exactly their %d parts", halves, partsEach)
+	}
+}
+
+// checkNeverTwice counts pairs of overlapping rows by itself, without the constraint.
+func checkNeverTwice(t testing.TB, pool *pgxpool.Pool) {
+	t.Helper()
+	twice := count(t, pool, `
+		SELECT count(*) FROM occupied_time a JOIN occupied_time b USING (business_id, resource_id, lane)
+		WHERE (a.booking_id, a.part) < (b.booking_id, b.part)
+		  AND lower(a.during) < upper(b.during) AND lower(b.during) < upper(a.during)`)
+	if twice != 0 {
+		t.Errorf("%d times are sold twice", twice)
+	}
+}

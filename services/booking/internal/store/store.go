@@ -1,0 +1,42 @@
+// Package store is booking's SQL: bookings with the time they occupy, API keys and idempotency records. Nothing here
+// knows HTTP or offers.
+//
+// The guarantee that nothing is sold twice is the exclusion constraint never_twice of the migrations; [Store.Book]
+// writes under it in one statement. Every method takes the present instant where it needs one, so that all a statement
+// writes agrees on it. Errors other than those declared here are the database's own.
+package store
+
+import (
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Errors that callers tell apart.
+var (
+	// ErrTaken says that another booking holds time that the booking needs, or has been the customer's first
+	// meanwhile. Nothing was written.
+	ErrTaken = errors.New("the time is taken")
+	// ErrClaimLost says that another request has taken over the idempotency key. Nothing was written.
+	ErrClaimLost = errors.New("the idempotency key was taken over")
+	// ErrNotFound says that the business has no such booking or key.
+	ErrNotFound = errors.New("not found")
+	// ErrBadCursor says that a cursor was not made by this list.
+	ErrBadCursor = errors.New("unreadable cursor")
+)
+
+// Store works on the tables of one schema. It is safe for many goroutines.
+type Store struct{ pool *pgxpool.Pool }
+
+// New returns a store on the pool, whose connections work in booking's schema.
+func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
+
+// utc drops a zone that the driver added; instants are compared and printed as UTC.
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	u := t.UTC()
+	return &u
+}
