@@ -4,7 +4,7 @@
 // of versions are written once and never changed.
 //
 // Errors: [fault.BusinessNotFound], [fault.NotFound] (a version that does not exist), [fault.PreconditionFailed] (a
-// newer version than the caller knew) and [ErrIDChanged], [ErrIDTaken]; any other error is the database's.
+// newer version than the caller knew) and [IDChangedError], [ErrIDTaken]; any other error is the database's.
 package store
 
 import (
@@ -26,12 +26,14 @@ const (
 	JSON = "json"
 )
 
-var (
-	// ErrIDTaken says that another slug was published with the id, now or before its removal.
-	ErrIDTaken = errors.New("the id belongs to another business")
-	// ErrIDChanged says that the slug was published with another id, now or before its removal.
-	ErrIDChanged = errors.New("the business has another id")
-)
+// ErrIDTaken says that another slug was published with the id, now or before its removal.
+var ErrIDTaken = errors.New("the id belongs to another business")
+
+// IDChangedError says that the slug was published with another id, now or before its removal.
+type IDChangedError struct{ Known uuid.UUID }
+
+// Error renders the error for logs.
+func (e IDChangedError) Error() string { return "the business has the id " + e.Known.String() }
 
 // Content is what one version says.
 type Content struct {
@@ -117,7 +119,7 @@ func claim(ctx context.Context, tx pgx.Tx, slug string, id uuid.UUID) (row, erro
 	case err != nil:
 		return row{}, err
 	case known.id != id:
-		return row{}, ErrIDChanged
+		return row{}, IDChangedError{Known: known.id}
 	}
 	return known, nil
 }

@@ -145,7 +145,7 @@ func TestIdsAreFixedAndUnique(t *testing.T) {
 	}
 	publish(t, s, "quay", content(quay, "Quay"))
 	for name, id := range map[string]uuid.UUID{"a new id": uuid.New(), "another's id": quay} {
-		if _, err := s.Publish(t.Context(), "harbor", content(id, "Harbor"), nil, noon); !errors.Is(err, store.ErrIDChanged) {
+		if _, err := s.Publish(t.Context(), "harbor", content(id, "Harbor"), nil, noon); !errors.Is(err, store.IDChangedError{Known: harbor}) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,0 +1,215 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
+)
+
+// Store keeps the versions; *store.Store is the one outside tests. Its errors are those of package store.
+type Store interface {
+	Publish(ctx context.Context, slug string, c store.Content, ifMatch *int64, now time.Time) (store.Published, error)
+	Rollback(ctx context.Context, slug string, version int64, now time.Time) (store.Published, error)
+	Remove(ctx context.Context, slug string) error
+	Version(ctx context.Context, slug string, version int64) (store.Stored, error)
+	List(ctx context.Context, after string, limit int) ([]store.Business, error)
+	Versions(ctx context.Context, slug string, before int64, limit int) ([]store.Version, error)
+}
+
+var _ Store = (*store.Store)(nil)
+
+// Owner serves the owner's side of the internal API: what the admin API of admin.md says of businesses.
+type Owner struct {
+	Store     Store
+	Changed   func(ctx context.Context, slug string) // told after each change
+	Clock     clock.Clock
+	Telemetry *telemetry.Telemetry
+}
+
+// Mount adds the routes.
+func (o *Owner) Mount(router fiber.Router) {
+	router.Get("/internal/businesses", o.list)
+	business := router.Group("/internal/businesses/:slug")
+	business.Put("", o.publish)
+	business.Get("", o.get)
+	business.Delete("", o.remove)
+	business.Get("/versions", o.versions)
+	business.Post("/rollback", o.rollback)
+}
+
+func (o *Owner) publish(c *fiber.Ctx) error {
+	ifMatch, err := ifMatchHeader(c)
+	if err != nil {
+		return err
+	}
+	// The raw body: a compressed one is not unpacked, its size would be unbounded.
+	source := c.BodyRaw()
+	if len(source) > manifest.MaxBytes {
+		return fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.", manifest.MaxBytes)
+	}
+	content, err := o.check(c, source)
+	if err != nil {
+		return err
+	}
+	published, err := o.Store.Publish(c.UserContext(), c.Params("slug"), content, ifMatch, o.Clock.Now())
+	if err != nil {
+		return idProblem(err, source)
+	}
+	return o.done(c, "published", published)
+}
+
+// check reads the manifest and makes of it all that will be served, so that nothing is published that cannot be.
+func (o *Owner) check(c *fiber.Ctx, source []byte) (store.Content, error) {
+	_, span := o.Telemetry.Tracer.Start(c.UserContext(), "catalog.check")
+	defer span.End()
+	m, problems := manifest.Parse(source)
+	if len(problems) > 0 {
+		return store.Content{}, invalid(problems)
+	}
+	if slug := c.Params("slug"); string(m.Slug) != slug {
+		return store.Content{}, invalid([]manifest.Problem{{Path: "slug", Line: lineOf("slug", source),
+			Message: fmt.Sprintf("the manifest says %s and the path says %q; publish it under its own slug", m.Slug, clip(slug))}})
+	}
+	if _, err := ready.New(m, 1); err != nil {
+		return store.Content{}, err
+	}
+	canonical, err := json.Marshal(m)
+	if err != nil {
+		return store.Content{}, fmt.Errorf("encode manifest: %w", err)
+	}
+	return store.Content{
+		BusinessID: m.BusinessID(), Name: string(m.Name), Format: formatOf(source), Source: source, Canonical: canonical,
+	}, nil
+}
+
+// formatOf tells the two formats apart as [manifest.Parse] does.
+func formatOf(source []byte) string {
+	if bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(source, []byte("\ufeff")), " \t\r\n"), []byte("{")) {
+		return store.JSON
+	}
+	return store.YAML
+}
+
+// clip bounds what a message quotes of the caller's input.
+func clip(s string) string {
+	const most = 63 // the longest slug
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}
+
+func invalid(problems []manifest.Problem) error {
+	f := fault.Newf(fault.InvalidParameter, "The manifest is not valid: %s.", problems[0])
+	if len(problems) > 1 {
+		f = fault.Newf(fault.InvalidParameter, "The manifest is not valid in %d places; the first: %s.", len(problems), problems[0])
+	}
+	f.Extra = map[string]any{"problems": problems}
+	return f
+}
+
+// idProblem turns what the store says of ids into a problem of the manifest.
+func idProblem(err error, source []byte) error {
+	var changed store.IDChangedError
+	problem := manifest.Problem{Path: "id", Line: lineOf("id", source)}
+	switch {
+	case errors.As(err, &changed):
+		problem.Message = fmt.Sprintf("a business keeps its id for good, and this one was published as %s; write that id", changed.Known)
+	case errors.Is(err, store.ErrIDTaken):
+		problem.Message = "another business was published with this id; write an id of its own"
+	default:
+		return err
+	}
+	return invalid([]manifest.Problem{problem})
+}
+
+// lineOf returns the line of a field of the document itself in YAML, and 1 where it is not written so.
+func lineOf(field string, source []byte) int {
+	at := regexp.MustCompile(`(?m)^` + field + `\s*:`).FindIndex(source)
+	if at == nil {
+		return 1
+	}
+	return 1 + bytes.Count(source[:at[0]], []byte("\n"))
+}
+
+// ifMatchHeader reads If-Match: "<version>", nil where it is left out.
+func ifMatchHeader(c *fiber.Ctx) (*int64, error) {
+	header := strings.TrimSpace(c.Get(fiber.HeaderIfMatch))
+	if header == "" {
+		return nil, nil
+	}
+	version, err := strconv.ParseInt(strings.Trim(header, `"`), 10, 64)
+	if err != nil || version < 1 {
+		return nil, fault.New(fault.InvalidParameter, `If-Match: not a version; write the newest one you know in quotes, such as "3".`)
+	}
+	return &version, nil
+}
+
+// done tells the readers of a change and answers with it.
+func (o *Owner) done(c *fiber.Ctx, change string, p store.Published) error {
+	slug := c.Params("slug")
+	o.Changed(c.UserContext(), slug)
+	o.Telemetry.Logger.InfoContext(c.UserContext(), change, "slug", slug, "version", p.Version)
+	if p.Created {
+		c.Status(fiber.StatusCreated)
+	}
+	c.Set(fiber.HeaderETag, versionTag(p.Version))
+	return c.JSON(catalog.Published{ID: p.BusinessID, Slug: slug, Version: p.Version, Created: p.Created})
+}
+
+func (o *Owner) rollback(c *fiber.Ctx) error {
+	var asked catalog.Rollback
+	if err := json.Unmarshal(c.BodyRaw(), &asked); err != nil || asked.Version < 1 {
+		return fault.New(fault.InvalidParameter, `version: missing or not a whole number from 1 on; send {"version": 3}.`)
+	}
+	slug, err := slugParam(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.UserContext()
+	old, err := o.Store.Version(ctx, slug, asked.Version)
+	if err != nil {
+		return err
+	}
+	// An old version was checked by the code of its day; nothing that today's cannot serve becomes the newest.
+	if _, err := ready.Decode(old.Canonical, old.Version); err != nil {
+		return fault.Wrap(fault.InvalidParameter, err, "version: this version can no longer be served; correct its manifest and publish it.")
+	}
+	published, err := o.Store.Rollback(ctx, slug, asked.Version, o.Clock.Now())
+	if err != nil {
+		return err
+	}
+	return o.done(c, "rolled back", published)
+}
+
+func (o *Owner) remove(c *fiber.Ctx) error {
+	slug, err := slugParam(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.UserContext()
+	if err := o.Store.Remove(ctx, slug); err != nil {
+		return err
+	}
+	o.Changed(ctx, slug)
+	o.Telemetry.Logger.InfoContext(ctx, "removed", "slug", slug)
+	return c.SendStatus(fiber.StatusNoContent)
+}
+
+func versionTag(version int64) string { return fmt.Sprintf(`"%d"`, version) }

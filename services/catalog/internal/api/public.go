@@ -1,0 +1,207 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/locale"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/etag"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+)
+
+// Quoter prices many items at once; pricing's client does. Any error means that the prices could not be had.
+type Quoter interface {
+	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
+}
+
+// Public serves /info, /services and /staff (interface.md §4).
+type Public struct {
+	Versions     *current.Cache[*ready.Version]
+	Quoter       Quoter
+	QuoteTimeout time.Duration // after it the list is served without quotes
+	Limiter      ratelimit.Limiter
+	Limit        ratelimit.Limit // over the three paths together, for each client; zero is none
+	Clock        clock.Clock
+}
+
+// Mount adds the routes.
+func (p *Public) Mount(router fiber.Router) {
+	business := router.Group("/api/public/:slug")
+	business.Get("/info", p.limited(p.info))
+	business.Get("/services", p.limited(p.services))
+	business.Get("/staff", p.limited(p.staff))
+}
+
+func (p *Public) limited(handler fiber.Handler) fiber.Handler {
+	if p.Limit.N == 0 {
+		return handler
+	}
+	return func(c *fiber.Ctx) error {
+		decision, err := p.Limiter.Allow(c.UserContext(), "catalog:"+ratelimit.ClientKey(server.ClientIP(c)), p.Limit)
+		if err != nil {
+			return err
+		}
+		if !decision.Allowed {
+			refused := fault.Newf(fault.RateLimited, "Too many requests; at most %d a minute pass.", p.Limit.N)
+			refused.RetryAfter = decision.RetryAfter
+			return refused
+		}
+		return handler(c)
+	}
+}
+
+func (p *Public) info(c *fiber.Ctx) error {
+	version, err := p.version(c)
+	if err != nil {
+		return err
+	}
+	return sendJSON(c, version.Public.Info(version.Offer.Paused(p.Clock.Now())))
+}
+
+func (p *Public) services(c *fiber.Ctx) error {
+	version, err := p.version(c)
+	if err != nil {
+		return err
+	}
+	now := p.Clock.Now()
+	date, err := dateParam(c, version.Offer.Today(now))
+	if err != nil {
+		return err
+	}
+	quotes := public.Quotes{Date: date, Prices: p.prices(c.UserContext(), version, date, now)}
+	return sendJSON(c, version.Public.Services(language(c, version.Offer), quotes))
+}
+
+func (p *Public) staff(c *fiber.Ctx) error {
+	version, err := p.version(c)
+	if err != nil {
+		return err
+	}
+	serviceID, err := serviceParam(c)
+	if err != nil {
+		return err
+	}
+	if serviceID != nil && !version.Public.HasService(*serviceID) {
+		return fault.Newf(fault.ServiceNotFound, "Service not found: %s", serviceID)
+	}
+	return sendJSON(c, version.Public.Staff(language(c, version.Offer), serviceID))
+}
+
+func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
+	slug, err := slugParam(c)
+	if err != nil {
+		return nil, err
+	}
+	version, _, err := p.Versions.Fresh(c.UserContext(), slug)
+	return version, err
+}
+
+// prices asks pricing for the prices of all services on a date, in one call. It returns nil when they cannot be had.
+func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) map[uuid.UUID]json.Number {
+	ids := v.Public.Priced()
+	prices := make(map[uuid.UUID]json.Number, len(ids))
+	if len(ids) == 0 {
+		return prices
+	}
+	request := pricing.QuotesRequest{Slug: v.Offer.Slug, OfferVersion: v.Offer.Version, PurchaseAt: now}
+	for _, id := range ids {
+		request.Items = append(request.Items, pricing.Item{Kind: pricing.KindService, ID: id, Date: date})
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.QuoteTimeout)
+	defer cancel()
+	answer, err := p.Quoter.Quotes(ctx, request)
+	// Pricing may already know a newer version; prices in another currency do not fit this list.
+	if err != nil || len(answer.Quotes) != len(ids) || answer.Currency != v.Offer.Currency {
+		return nil
+	}
+	for i, quote := range answer.Quotes {
+		if quote.Priced {
+			prices[ids[i]] = v.Offer.Money().JSON(quote.Price)
+		}
+	}
+	return prices
+}
+
+func sendJSON(c *fiber.Ctx, v any) error {
+	body, err := encode(v)
+	if err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	return sendTagged(c, fiber.MIMEApplicationJSON, body, etag.Of(body))
+}
+
+var slugPattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
+
+// slugParam is the business's slug; anything that cannot be one names no business.
+func slugParam(c *fiber.Ctx) (string, error) {
+	slug := c.Params("slug")
+	if !slugPattern.MatchString(slug) {
+		return "", fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	return slug, nil
+}
+
+// language reads the locale: present and not empty it resolves every text, also when it matches nothing
+// (semantics.md §6).
+func language(c *fiber.Ctx, offer *catalog.Offer) public.Language {
+	requested := c.Query("locale")
+	if requested == "" {
+		return public.Language{}
+	}
+	code, ok := locale.Match(requested, offer.Languages)
+	if !ok {
+		code = ""
+	}
+	return public.Language{Resolved: true, Code: code}
+}
+
+// dateParam is the booking date to quote, the business's today where it is left out.
+func dateParam(c *fiber.Ctx, today timespan.Date) (timespan.Date, error) {
+	if !c.Context().QueryArgs().Has("date") {
+		return today, nil
+	}
+	date, err := timespan.ParseDate(c.Query("date"))
+	if err != nil {
+		return 0, fault.Newf(fault.InvalidParameter, "date: %s.", err)
+	}
+	return date, nil
+}
+
+var errUUID = errors.New("not a UUID")
+
+// serviceParam is the service whose staff is asked for; nil for all.
+func serviceParam(c *fiber.Ctx) (*uuid.UUID, error) {
+	if !c.Context().QueryArgs().Has("service_id") {
+		return nil, nil
+	}
+	id, err := parseUUID(c.Query("service_id"))
+	if err != nil {
+		return nil, fault.New(fault.InvalidParameter,
+			"service_id: not a UUID; write one such as 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10.")
+	}
+	return &id, nil
+}
+
+// parseUUID reads the usual form of 36 characters and none of the others that the library knows.
+func parseUUID(s string) (uuid.UUID, error) {
+	if len(s) != 36 {
+		return uuid.Nil, errUUID
+	}
+	return uuid.Parse(s)
+}

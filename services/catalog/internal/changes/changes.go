@@ -1,0 +1,58 @@
+// Package changes tells every reader of offers, on all replicas, which business has just changed: a Redis message with
+// its slug. A message may be lost; readers then notice the change by age (DESIGN.md), so sending never fails a publish.
+package changes
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// sendTimeout is how long a publish waits for Redis at most.
+const sendTimeout = 500 * time.Millisecond
+
+// Feed sends and receives changes.
+type Feed struct {
+	redis redis.UniversalClient
+	tel   *telemetry.Telemetry
+	lost  metric.Int64Counter
+}
+
+// NewFeed returns a feed on the channel [catalog.ChangesChannel].
+func NewFeed(client redis.UniversalClient, tel *telemetry.Telemetry) *Feed {
+	return &Feed{redis: client, tel: tel, lost: tel.Counter("slotmesh.catalog.changes.unsent", "Changes that Redis did not take.")}
+}
+
+// Announce sends that the business with the slug has changed. It is sent also when the caller is gone meanwhile: the
+// change itself is done.
+func (f *Feed) Announce(ctx context.Context, slug string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
+	defer cancel()
+	if err := f.redis.Publish(ctx, catalog.ChangesChannel, slug).Err(); err != nil {
+		f.lost.Add(ctx, 1)
+		f.tel.Logger.WarnContext(ctx, "a change was not announced; readers notice it within two seconds", "slug", slug, "error", err)
+	}
+}
+
+// Listen calls changed with the slug of each business that changes, until ctx ends. While Redis is away it keeps trying.
+func (f *Feed) Listen(ctx context.Context, changed func(slug string)) error {
+	subscription := f.redis.Subscribe(ctx, catalog.ChangesChannel)
+	defer func() { _ = subscription.Close() }()
+	messages := subscription.Channel()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case message, open := <-messages:
+			if !open {
+				return nil
+			}
+			changed(message.Payload)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+// Package public makes what the public paths say of a business: its info, services and staff, in every language.
+//
+// Everything that depends on the version alone (sanitized texts, order, ids) is made once, by [New]; what depends on
+// the request (language, date, quotes, the pause) is added by the methods. It is pure.
+package public
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+// Business is one version of a business, ready to be shown. It is shared by readers and never changed.
+type Business struct {
+	info     Info
+	services []service
+	staff    []staff
+}
+
+// New makes the public form of a version from its manifest and the offer compiled from it, whose order and ids it takes.
+func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
+	return &Business{info: newInfo(m, offer), services: newServices(m, offer), staff: newStaff(m, offer)}
+}
+
+// Info is the business info of interface.md §2.
+type Info struct {
+	Name                 string             `json:"name"`
+	Slug                 string             `json:"slug"`
+	LogoURL              string             `json:"logo_url"`
+	Currency             string             `json:"currency"`
+	Timezone             string             `json:"timezone"`
+	DefaultLanguage      string             `json:"default_language"`
+	Languages            []string           `json:"languages"`
+	ModulesEnabled       catalog.Modules    `json:"modules_enabled"`
+	SocialLinks          map[string]string  `json:"social_links"`
+	ActionButtons        []ActionButton     `json:"action_buttons"`
+	HasPaymentProviders  bool               `json:"has_payment_providers"`
+	PaymentProviders     []string           `json:"payment_providers"`
+	PaymentModes         PaymentModes       `json:"payment_modes"`
+	CancellationPolicy   []CancellationStep `json:"cancellation_policy"`
+	CoolingOffHours      int                `json:"cooling_off_hours"`
+	OnlineBookingsPaused bool               `json:"online_bookings_paused"`
+}
+
+// ActionButton is a button on the business's page.
+type ActionButton struct {
+	Type    string `json:"type"`
+	Label   string `json:"label"`
+	Icon    string `json:"icon"`
+	Content string `json:"content"`
+	Order   int    `json:"order"`
+}
+
+// PaymentModes holds the mode of each kind: online, at_door or customer_choice.
+type PaymentModes struct {
+	Services string `json:"services"`
+	Rentals  string `json:"rentals"`
+	Events   string `json:"events"`
+}
+
+// CancellationStep says what is refunded when a customer cancels at least so many hours before.
+type CancellationStep struct {
+	HoursBefore   int `json:"hours_before"`
+	RefundPercent int `json:"refund_percent"`
+}
+
+func newInfo(m *manifest.Manifest, offer *catalog.Offer) Info {
+	return Info{
+		Name:                offer.Name,
+		Slug:                offer.Slug,
+		LogoURL:             string(m.LogoURL),
+		Currency:            offer.Currency,
+		Timezone:            offer.Timezone,
+		DefaultLanguage:     offer.DefaultLanguage,
+		Languages:           filled(offer.Languages),
+		ModulesEnabled:      offer.Modules,
+		SocialLinks:         socialLinks(m.SocialLinks),
+		ActionButtons:       actionButtons(m.ActionButtons),
+		HasPaymentProviders: len(offer.Payments.Providers) > 0,
+		PaymentProviders:    filled(offer.Payments.Providers),
+		PaymentModes:        PaymentModes(offer.Payments.Modes),
+		CancellationPolicy:  cancellationPolicy(m.CancellationPolicy),
+		CoolingOffHours:     m.CoolingOffHours,
+	}
+}
+
+// filled is the list itself, or an empty one that JSON shows as [].
+func filled(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+func socialLinks(links map[string]manifest.URL) map[string]string {
+	shown := make(map[string]string, len(links))
+	for network, link := range links {
+		shown[network] = string(link)
+	}
+	return shown
+}
+
+// actionButtons are shown in their order; equal ones as the owner wrote them.
+func actionButtons(buttons []manifest.ActionButton) []ActionButton {
+	shown := make([]ActionButton, 0, len(buttons))
+	for _, b := range buttons {
+		shown = append(shown, ActionButton{
+			Type: string(b.Type), Label: string(b.Label), Icon: string(b.Icon), Content: b.Content, Order: b.Order,
+		})
+	}
+	slices.SortStableFunc(shown, func(a, b ActionButton) int { return cmp.Compare(a.Order, b.Order) })
+	return shown
+}
+
+func cancellationPolicy(steps []manifest.CancellationStep) []CancellationStep {
+	shown := make([]CancellationStep, 0, len(steps))
+	for _, s := range steps {
+		shown = append(shown, CancellationStep(s))
+	}
+	return shown
+}
+
+// Info returns the business info; paused says whether online bookings are paused now.
+func (b *Business) Info(paused bool) Info {
+	info := b.info
+	info.OnlineBookingsPaused = paused
+	return info
+}
+
+// byKey finds the manifest's objects by their keys.
+func byKey[T any](list []T, key func(*T) manifest.Key) map[string]*T {
+	m := make(map[string]*T, len(list))
+	for i := range list {
+		m[string(key(&list[i]))] = &list[i]
+	}
+	return m
+}
+
+// idSet is a set of ids.
+type idSet map[uuid.UUID]struct{}

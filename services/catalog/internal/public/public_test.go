@@ -1,0 +1,391 @@
+package public_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/locale"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/compile"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
+)
+
+const head = `
+apiVersion: slotmesh/v1
+kind: Business
+slug: harbor
+name: Harbor
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+languages: [en, pt, de]
+`
+
+// read makes the public form of the manifest that head and rest write.
+func read(t *testing.T, rest string) (*public.Business, *catalog.Offer) {
+	t.Helper()
+	m, problems := manifest.Parse([]byte(head + rest))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	offer, err := compile.Offer(m, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	return public.New(m, offer), offer
+}
+
+// shown is v as a caller decodes it.
+func shown(t interface {
+	Helper()
+	Fatal(...any)
+}, v any) any {
+	t.Helper()
+	body, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(body)))
+	decoder.UseNumber()
+	var decoded any
+	if err := decoder.Decode(&decoded); err != nil {
+		t.Fatal(err)
+	}
+	return decoded
+}
+
+// same compares v with JSON as interface.md would show it.
+func same(t *testing.T, want string, v any) {
+	t.Helper()
+	if diff := cmp.Diff(shown(t, json.RawMessage(want)), shown(t, v)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+var christmas = timespan.NewDate(2026, 12, 25)
+
+func service(offer *catalog.Offer, key string) uuid.UUID {
+	for _, s := range offer.Services {
+		if s.Key == key {
+			return s.ID
+		}
+	}
+	return uuid.Nil
+}
+
+const cut = `
+services:
+  - key: cut
+    name: Haircut
+    description_html: <p onclick="x()">Wash, cut &amp; dry.</p><script>x()</script>
+    category: Hair
+    duration_minutes: 45
+    price: 40
+    image_url: https://harbor.example/cut.png
+    allow_multiple: true
+    payment_requirement: deposit_percent
+    deposit_value: 20.50
+    translations:
+      pt: {name: Corte, description_html: "<p>Lavar.</p>", category: Cabelo}
+      de: {name: Haarschnitt}
+`
+
+func TestServiceWithoutLocaleShowsEveryTranslation(t *testing.T) {
+	t.Parallel()
+	b, offer := read(t, cut)
+	id := service(offer, "cut")
+	quotes := public.Quotes{Date: christmas, Prices: map[uuid.UUID]json.Number{id: "36.00"}}
+	same(t, fmt.Sprintf(`{"services": [{
+		"id": %q, "name": "Haircut", "description": "Wash, cut & dry.", "description_html": "<p>Wash, cut &amp; dry.</p>",
+		"category": "Hair", "duration_minutes": 45, "price": 40.00, "quoted_price": 36.00, "currency": "EUR",
+		"image_url": "https://harbor.example/cut.png", "allow_multiple": true, "has_class_schedule": false,
+		"payment_requirement": "deposit_percent", "deposit_value": 20.50,
+		"name_translations": {"pt": "Corte", "de": "Haarschnitt"}, "description_translations": {"pt": "Lavar."},
+		"description_html_translations": {"pt": "<p>Lavar.</p>"}, "category_translations": {"pt": "Cabelo"}
+	}], "currency": "EUR", "quote": {"date": "2026-12-25", "applies_pricing_rules": true,
+		"basis": "Price of one unit bought now for a booking on 2026-12-25; rules that need a start time, a party size or the customer are settled at booking."}}`,
+		id), b.Services(public.Language{}, quotes))
+}
+
+func TestServiceWithLocaleFallsBackFieldByField(t *testing.T) {
+	t.Parallel()
+	b, _ := read(t, cut)
+	for _, c := range []struct{ code, name, description, html string }{
+		{"pt", "Corte", "Lavar.", "<p>Lavar.</p>"},
+		{"de", "Haarschnitt", "Wash, cut & dry.", "<p>Wash, cut &amp; dry.</p>"},
+		{"en", "Haircut", "Wash, cut & dry.", "<p>Wash, cut &amp; dry.</p>"},
+		{"", "Haircut", "Wash, cut & dry.", "<p>Wash, cut &amp; dry.</p>"},
+	} {
+		s := b.Services(public.Language{Resolved: true, Code: c.code}, public.Quotes{}).Services[0]
+		got := []string{s.Name, s.Description, s.DescriptionHTML, s.Category}
+		if want := []string{c.name, c.description, c.html, "Hair"}; !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, want %q", c.code, got, want)
+		}
+	}
+}
+
+func TestPlainServiceShowsNullsAndDefaults(t *testing.T) {
+	t.Parallel()
+	b, offer := read(t, "services: [{key: talk, name: Talk, duration_minutes: 30}]\n")
+	same(t, fmt.Sprintf(`[{"id": %q, "name": "Talk", "description": "", "description_html": "", "category": "",
+		"duration_minutes": 30, "price": 0.00, "quoted_price": null, "currency": "EUR", "image_url": "",
+		"allow_multiple": false, "has_class_schedule": false, "payment_requirement": "none", "deposit_value": null,
+		"name_translations": null, "description_translations": null, "description_html_translations": null,
+		"category_translations": null}]`, service(offer, "talk")),
+		b.Services(public.Language{}, public.Quotes{Date: christmas, Prices: map[uuid.UUID]json.Number{}}).Services)
+	if ids := b.Priced(); len(ids) != 0 {
+		t.Errorf("a free service is to be quoted: %v", ids)
+	}
+}
+
+func TestWithoutQuotesRulesAreSaidNotToApply(t *testing.T) {
+	t.Parallel()
+	b, _ := read(t, cut)
+	list := b.Services(public.Language{}, public.Quotes{Date: christmas})
+	if list.Quote.AppliesPricingRules || list.Services[0].QuotedPrice != nil || list.Quote.Date != christmas || list.Quote.Basis == "" {
+		t.Errorf("got %+v, quoted price %v", list.Quote, list.Services[0].QuotedPrice)
+	}
+}
+
+func TestActiveServicesInDisplayOrderThenByName(t *testing.T) {
+	t.Parallel()
+	b, offer := read(t, `
+services:
+  - {key: a, name: Zumba, duration_minutes: 30, price: 1, order: 2}
+  - {key: b, name: Yoga, duration_minutes: 30, price: 1, order: 2}
+  - {key: c, name: Gone, duration_minutes: 30, price: 1, active: false}
+  - {key: d, name: Walk, duration_minutes: 30, price: 1, order: 1}
+  - {key: e, name: Swim, duration_minutes: 30, order: 3}
+`)
+	var names []string
+	for _, s := range b.Services(public.Language{}, public.Quotes{}).Services {
+		names = append(names, s.Name)
+	}
+	if want := []string{"Walk", "Yoga", "Zumba", "Swim"}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+	if want := []uuid.UUID{service(offer, "d"), service(offer, "b"), service(offer, "a")}; !slices.Equal(b.Priced(), want) {
+		t.Errorf("to be quoted: %v, want %v", b.Priced(), want)
+	}
+	if b.HasService(service(offer, "c")) || !b.HasService(service(offer, "e")) {
+		t.Error("an inactive service is shown, or an active one is not")
+	}
+}
+
+func TestServicesModuleOffListsNothing(t *testing.T) {
+	t.Parallel()
+	b, offer := read(t, "modules: {services: false}\n"+cut)
+	same(t, `[]`, b.Services(public.Language{}, public.Quotes{}).Services)
+	if len(b.Priced()) > 0 || b.HasService(service(offer, "cut")) {
+		t.Error("a service of a module that is off can be asked for")
+	}
+}
+
+const team = `
+staff:
+  - {key: ben, name: Ben, order: 2}
+  - {key: zoe, name: Zoe, order: 1}
+  - key: anna
+    name: Anna
+    category: Stylist
+    description_html: <p>Colour <b>specialist</b>.</p>
+    image_url: https://harbor.example/anna.png
+    order: 1
+    translations: {pt: {name: Ana, category: Cabeleireira, description_html: <p>Cor.</p>}}
+  - {key: gone, name: Gone, active: false}
+services:
+  - {key: cut, name: Cut, duration_minutes: 30, staff: [anna, gone]}
+  - {key: sauna, name: Sauna, duration_minutes: 30}
+  - {key: yoga, name: Yoga, duration_minutes: 60, classes: [{key: mon, weekday: mon, time: "18:30", capacity: 12, staff: ben}]}
+`
+
+func TestStaffWithoutLocaleShowsEveryTranslation(t *testing.T) {
+	t.Parallel()
+	b, offer := read(t, team)
+	list := b.Staff(public.Language{}, nil)
+	same(t, fmt.Sprintf(`{"id": %q, "name": "Anna", "description": "Colour specialist.",
+		"description_html": "<p>Colour <b>specialist</b>.</p>", "category": "Stylist", "image_url": "https://harbor.example/anna.png",
+		"name_translations": {"pt": "Ana"}, "category_translations": {"pt": "Cabeleireira"},
+		"bio_translations": {"pt": "Cor."}, "description_html_translations": {"pt": "<p>Cor.</p>"}}`, offer.Staff[1].ID), anna(list))
+	same(t, fmt.Sprintf(`{"id": %q, "name": "Ben", "description": "", "description_html": "", "category": "", "image_url": "",
+		"name_translations": {}, "category_translations": {}, "bio_translations": {}, "description_html_translations": {}}`,
+		list.Staff[2].ID), list.Staff[2])
+}
+
+func anna(list public.StaffList) public.Staff {
+	return list.Staff[slices.IndexFunc(list.Staff, func(s public.Staff) bool {
+		return strings.HasPrefix(s.Name, "An")
+	})]
+}
+
+func TestStaffWithLocaleResolvesNameCategoryAndDescription(t *testing.T) {
+	t.Parallel()
+	b, _ := read(t, team)
+	a := anna(b.Staff(public.Language{Resolved: true, Code: "pt"}, nil))
+	got := []string{a.Name, a.Category, a.Description, a.DescriptionHTML}
+	if want := []string{"Ana", "Cabeleireira", "Cor.", "<p>Cor.</p>"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestStaffOfAService(t *testing.T) {
+	t.Parallel()
+	b, offer := read(t, team)
+	for _, c := range []struct {
+		service string
+		want    []string
+	}{
+		{"", []string{"Anna", "Zoe", "Ben"}},
+		{"cut", []string{"Anna"}},
+		{"sauna", []string{}},
+		{"yoga", []string{"Ben"}},
+	} {
+		var id *uuid.UUID
+		if c.service != "" {
+			found := service(offer, c.service)
+			id = &found
+		}
+		names := []string{}
+		for _, s := range b.Staff(public.Language{}, id).Staff {
+			names = append(names, s.Name)
+		}
+		if !slices.Equal(names, c.want) {
+			t.Errorf("staff of %q: got %q, want %q", c.service, names, c.want)
+		}
+	}
+	sauna := service(offer, "sauna")
+	same(t, `{"staff": []}`, b.Staff(public.Language{}, &sauna))
+}
+
+func TestInfoIsComplete(t *testing.T) {
+	t.Parallel()
+	b, _ := read(t, `
+logo_url: https://harbor.example/logo.png
+modules: {services: true, events: true, rentals: false}
+social_links: {instagram: https://instagram.example/harbor}
+action_buttons:
+  - {type: link, label: Second, content: https://harbor.example/2, order: 2}
+  - {type: link, label: First, icon: book, content: https://harbor.example/1, order: 1}
+payments: {providers: [stripe], modes: {services: customer_choice, rentals: online, events: at_door}}
+cancellation_policy: [{hours_before: 24, refund_percent: 100}]
+cooling_off_hours: 3
+`)
+	const want = `{"name": "Harbor", "slug": "harbor", "logo_url": "https://harbor.example/logo.png", "currency": "EUR",
+		"timezone": "Europe/Lisbon", "default_language": "en", "languages": ["en", "pt", "de"],
+		"modules_enabled": {"services": true, "events": true, "rentals": false},
+		"social_links": {"instagram": "https://instagram.example/harbor"},
+		"action_buttons": [
+			{"type": "link", "label": "First", "icon": "book", "content": "https://harbor.example/1", "order": 1},
+			{"type": "link", "label": "Second", "icon": "", "content": "https://harbor.example/2", "order": 2}],
+		"has_payment_providers": true, "payment_providers": ["stripe"],
+		"payment_modes": {"services": "customer_choice", "rentals": "online", "events": "at_door"},
+		"cancellation_policy": [{"hours_before": 24, "refund_percent": 100}], "cooling_off_hours": 3,
+		"online_bookings_paused": %t}`
+	same(t, fmt.Sprintf(want, false), b.Info(false))
+	same(t, fmt.Sprintf(want, true), b.Info(true))
+}
+
+func TestSparseInfoHoldsNoNull(t *testing.T) {
+	t.Parallel()
+	b, _ := read(t, "")
+	for field, value := range shown(t, b.Info(false)).(map[string]any) {
+		if value == nil {
+			t.Errorf("%s is null", field)
+		}
+	}
+}
+
+// words draws a translation's text, which may be left out or hold nothing that is shown.
+var words = rapid.SampledFrom([]string{"", "<p>Ola</p>", "plain &amp; simple", "<script>x</script>", "<p></p>", "<b>a</b><br>b", " ", "<ul><li>x</li></ul>"})
+
+// TestTranslationsKeepTheirRules checks, on random texts, what interface.md §2 and semantics.md §6 promise of them.
+func TestTranslationsKeepTheirRules(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := &manifest.Manifest{
+			APIVersion: manifest.APIVersion, Kind: manifest.Kind, Slug: "harbor", Name: "Harbor", Currency: "EUR",
+			Timezone: "UTC", DefaultLanguage: "en", Languages: []manifest.Language{"en", "pt", "de"},
+			Services: []manifest.Service{{Key: "a", Name: "A", Category: "C", DurationMinutes: 5, DescriptionHTML: words.Draw(t, "service"),
+				Translations: map[manifest.Language]manifest.ServiceTranslation{}}},
+			Staff: []manifest.Staff{{Key: "b", Name: "B", Category: "D", DescriptionHTML: words.Draw(t, "staff"),
+				Translations: map[manifest.Language]manifest.StaffTranslation{}}},
+		}
+		for _, code := range rapid.SliceOfDistinct(rapid.SampledFrom(m.Languages), rapid.ID).Draw(t, "translated") {
+			name := manifest.Line(rapid.SampledFrom([]string{"", "Nome"}).Draw(t, "name"))
+			m.Services[0].Translations[code] = manifest.ServiceTranslation{Name: name, DescriptionHTML: words.Draw(t, "html"), Category: name}
+			m.Staff[0].Translations[code] = manifest.StaffTranslation{Name: name, DescriptionHTML: words.Draw(t, "bio"), Category: name}
+		}
+		offer, err := compile.Offer(m, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := offer.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		checkTexts(t, public.New(m, offer))
+	})
+}
+
+func checkTexts(t *rapid.T, b *public.Business) {
+	raw := map[string]map[string]any{
+		"description_translations": shown(t, b.Services(public.Language{}, public.Quotes{}).Services[0]).(map[string]any),
+		"bio_translations":         shown(t, b.Staff(public.Language{}, nil).Staff[0]).(map[string]any),
+	}
+	for plainMap, element := range raw {
+		plain, _ := element[plainMap].(map[string]any)
+		html, _ := element["description_html_translations"].(map[string]any)
+		if !maps.EqualFunc(plain, html, func(p, h any) bool { return p == locale.VisibleText(h.(string)) }) {
+			t.Fatalf("%s is %q, the HTML %q", plainMap, plain, html)
+		}
+		for _, code := range []string{"en", "pt", "de", ""} {
+			checkResolved(t, b, element, plainMap, code)
+		}
+	}
+}
+
+// checkResolved compares an element in one language with what its own raw maps say.
+func checkResolved(t *rapid.T, b *public.Business, raw map[string]any, plainMap, code string) {
+	l := public.Language{Resolved: true, Code: code}
+	resolved := shown(t, b.Services(l, public.Quotes{}).Services[0]).(map[string]any)
+	if plainMap == "bio_translations" {
+		resolved = shown(t, b.Staff(l, nil).Staff[0]).(map[string]any)
+	}
+	for key := range resolved {
+		if strings.HasSuffix(key, "_translations") {
+			t.Fatalf("%s is there in %q", key, code)
+		}
+	}
+	fields := map[string]string{"name": "name_translations", "description": plainMap, "description_html": "description_html_translations"}
+	if plainMap == "bio_translations" {
+		fields["category"] = "category_translations"
+	} else if resolved["category"] != raw["category"] {
+		t.Fatalf("a service's category is %q in %q", resolved["category"], code)
+	}
+	for field, translations := range fields {
+		want := raw[field]
+		if translated, ok := object(raw[translations])[code]; ok {
+			want = translated
+		}
+		if resolved[field] != want {
+			t.Fatalf("%s in %q is %q, want %q", field, code, resolved[field], want)
+		}
+	}
+}
+
+func object(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}

@@ -1,0 +1,161 @@
+package public
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// ServiceList is the answer of /services.
+type ServiceList struct {
+	Services []Service `json:"services"`
+	Currency string    `json:"currency"`
+	Quote    Quote     `json:"quote"`
+}
+
+// Quote says what the quoted prices of a list assume.
+type Quote struct {
+	Date                timespan.Date `json:"date"`
+	AppliesPricingRules bool          `json:"applies_pricing_rules"`
+	Basis               string        `json:"basis"`
+}
+
+// Service is an element of services[]. Its category is never resolved (interface.md §2, Localization 6).
+type Service struct {
+	ID                 uuid.UUID         `json:"id"`
+	Name               string            `json:"name"`
+	Description        string            `json:"description"`
+	DescriptionHTML    string            `json:"description_html"`
+	Category           string            `json:"category"`
+	DurationMinutes    int               `json:"duration_minutes"`
+	Price              json.Number       `json:"price"`
+	QuotedPrice        *json.Number      `json:"quoted_price"`
+	Currency           string            `json:"currency"`
+	ImageURL           string            `json:"image_url"`
+	AllowMultiple      bool              `json:"allow_multiple"`
+	HasClassSchedule   bool              `json:"has_class_schedule"`
+	PaymentRequirement string            `json:"payment_requirement"`
+	DepositValue       *manifest.Decimal `json:"deposit_value"`
+
+	*ServiceTranslations
+}
+
+// ServiceTranslations are shown without a locale; each is null where there is none.
+type ServiceTranslations struct {
+	Name            map[string]string `json:"name_translations"`
+	Description     map[string]string `json:"description_translations"`
+	DescriptionHTML map[string]string `json:"description_html_translations"`
+	Category        map[string]string `json:"category_translations"`
+}
+
+// service is a service with what its public form is made from.
+type service struct {
+	shown        Service // in the default language, not quoted
+	name         text
+	description  description
+	translations ServiceTranslations
+	priced       bool
+	order        int
+}
+
+// newServices takes the active services in display order, then by name; none where the business does not use the module.
+func newServices(m *manifest.Manifest, offer *catalog.Offer) []service {
+	if !offer.Modules.Services {
+		return nil
+	}
+	written := byKey(m.Services, func(s *manifest.Service) manifest.Key { return s.Key })
+	var services []service
+	for i := range offer.Services {
+		if o := &offer.Services[i]; o.Active {
+			services = append(services, newService(written[o.Key], o, offer))
+		}
+	}
+	slices.SortStableFunc(services, func(a, b service) int {
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.name.standard, b.name.standard))
+	})
+	return services
+}
+
+func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) service {
+	type translation = manifest.ServiceTranslation
+	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
+	category := newText(string(m.Category), m.Translations, func(t translation) string { return string(t.Category) })
+	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
+	return service{
+		shown: Service{
+			ID:                 o.ID,
+			Category:           category.standard,
+			DurationMinutes:    o.DurationMinutes,
+			Price:              offer.Money().JSON(o.Price),
+			Currency:           offer.Currency,
+			ImageURL:           string(m.ImageURL),
+			AllowMultiple:      m.AllowMultiple,
+			HasClassSchedule:   len(o.Classes) > 0,
+			PaymentRequirement: o.PaymentRequirement,
+			DepositValue:       m.DepositValue,
+		},
+		name:        name,
+		description: words,
+		translations: ServiceTranslations{
+			Name: name.in, Description: words.plain.in, DescriptionHTML: words.html.in, Category: category.in,
+		},
+		priced: o.Price > 0,
+		order:  m.Order,
+	}
+}
+
+// Priced lists the services to quote: those shown that are not free.
+func (b *Business) Priced() []uuid.UUID {
+	var ids []uuid.UUID
+	for i := range b.services {
+		if b.services[i].priced {
+			ids = append(ids, b.services[i].shown.ID)
+		}
+	}
+	return ids
+}
+
+// Quotes are the prices that pricing quoted for a booking date, by service. A nil Prices says that it did not answer;
+// a service without one is free.
+type Quotes struct {
+	Date   timespan.Date
+	Prices map[uuid.UUID]json.Number
+}
+
+func (q Quotes) describe() Quote {
+	if q.Prices == nil {
+		return Quote{Date: q.Date, Basis: "List prices: pricing rules could not be applied just now, so quoted_price is null."}
+	}
+	return Quote{Date: q.Date, AppliesPricingRules: true, Basis: fmt.Sprintf("Price of one unit bought now for a booking on %s; "+
+		"rules that need a start time, a party size or the customer are settled at booking.", q.Date)}
+}
+
+// Services returns the active services in display order.
+func (b *Business) Services(l Language, q Quotes) ServiceList {
+	list := ServiceList{Services: make([]Service, 0, len(b.services)), Currency: b.info.Currency, Quote: q.describe()}
+	for i := range b.services {
+		list.Services = append(list.Services, b.services[i].show(l, q))
+	}
+	return list
+}
+
+func (s *service) show(l Language, q Quotes) Service {
+	shown := s.shown
+	shown.Name = s.name.show(l)
+	shown.Description = s.description.plain.show(l)
+	shown.DescriptionHTML = s.description.html.show(l)
+	if price, ok := q.Prices[shown.ID]; ok {
+		shown.QuotedPrice = &price
+	}
+	if !l.Resolved {
+		shown.ServiceTranslations = &s.translations
+	}
+	return shown
+}

@@ -1,0 +1,62 @@
+package public
+
+import (
+	"github.com/slotmesh/slotmesh/libs/locale"
+)
+
+// Language says how texts are shown. The zero Language shows the default texts with all their translations beside
+// them; a resolved one shows each text in Code, or the default where there is none, and no translations.
+type Language struct {
+	Resolved bool
+	Code     string // one of the business's languages; empty: the default texts
+}
+
+// text is one field in the default language, and its translations by language code.
+type text struct {
+	standard string
+	in       map[string]string // nil where there are none
+}
+
+func (t text) show(l Language) string {
+	if translated, ok := t.in[l.Code]; ok && l.Resolved {
+		return translated
+	}
+	return t.standard
+}
+
+// description is a description as sanitized HTML and as the visible text of just that. Both have the same
+// translations, so that they are always shown in the same language (interface.md §2, Localization 3).
+type description struct{ html, plain text }
+
+// newText takes the translations that say something.
+func newText[L ~string, T any](standard string, translations map[L]T, field func(T) string) text {
+	t := text{standard: standard}
+	for code, translation := range translations {
+		if s := field(translation); s != "" {
+			t.add(string(code), s)
+		}
+	}
+	return t
+}
+
+func (t *text) add(code, s string) {
+	if t.in == nil {
+		t.in = map[string]string{}
+	}
+	t.in[code] = s
+}
+
+// newDescription sanitizes a description and its translations. One of which nothing remains counts as left out.
+func newDescription[L ~string, T any](standard string, translations map[L]T, field func(T) string) description {
+	html := locale.Sanitize(standard)
+	d := description{html: text{standard: html}, plain: text{standard: locale.VisibleText(html)}}
+	for code, translation := range translations {
+		html := locale.Sanitize(field(translation))
+		if html == "" {
+			continue
+		}
+		d.html.add(string(code), html)
+		d.plain.add(string(code), locale.VisibleText(html))
+	}
+	return d
+}
