@@ -159,6 +159,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	errs := []error{cause, s.drain(cause == nil)}
 	stop()
+	s.closeListeners() // a listener that had not begun to serve would not have heard of the draining
 	wg.Wait()
 	return errors.Join(append(errs, s.Close())...)
 }
@@ -185,6 +186,9 @@ func (s *Server) Close() error {
 		}
 	}
 	s.closers = nil
-	_, _ = s.public.Close(), s.internal.Close() // closed already where the server ran
+	s.closeListeners()
 	return errors.Join(errs...)
 }
+
+// closeListeners may be called again: closing a closed listener changes nothing.
+func (s *Server) closeListeners() { _, _ = s.public.Close(), s.internal.Close() }

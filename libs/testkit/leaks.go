@@ -1,0 +1,16 @@
+package testkit
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// VerifyNoLeaks runs a package's tests and fails when a goroutine outlives them. Called from TestMain.
+func VerifyNoLeaks(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// fasthttp keeps these two for the process's life, or ten seconds after a server has stopped.
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
+	)
+}
