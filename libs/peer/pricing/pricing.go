@@ -16,25 +16,29 @@ const (
 	KindRental  = "rental"
 )
 
-// QuotesRequest asks for the prices of many items of one business at once (POST /internal/quotes).
+// MaxItems bounds the items of one [QuotesRequest].
+const MaxItems = 10_000
+
+// QuotesRequest asks for the prices of many items of one business at once (POST /internal/quotes), at most [MaxItems].
 type QuotesRequest struct {
 	Slug         string    `json:"slug"`
 	OfferVersion int64     `json:"offer_version"` // quoted on this version or a newer one
 	PurchaseAt   time.Time `json:"purchase_at"`   // the moment of purchase
 	Items        []Item    `json:"items"`
+	OmitSteps    bool      `json:"omit_steps,omitempty"` // leave out Quote.Steps, where only prices are shown
 }
 
 // Item is one unit to price. What is left out is not known yet: rules that need it do not apply (semantics.md §5).
 type Item struct {
 	Kind         string              `json:"kind"`
-	ID           uuid.UUID           `json:"id"`                   // service, event or rental
-	TierID       *uuid.UUID          `json:"tier_id,omitempty"`    // event
-	VariantID    *uuid.UUID          `json:"variant_id,omitempty"` // service
-	Date         timespan.Date       `json:"date"`                 // booking date
-	Start        *timespan.TimeOfDay `json:"start,omitempty"`
-	PartySize    *int                `json:"party_size,omitempty"`
-	FirstBooking *bool               `json:"first_booking,omitempty"`
-	Units        *int                `json:"units,omitempty"` // hours or days of a rental
+	ID           uuid.UUID           `json:"id"`                      // service, event or rental
+	TierID       *uuid.UUID          `json:"tier_id,omitempty"`       // event: required
+	VariantID    *uuid.UUID          `json:"variant_id,omitempty"`    // service
+	Date         timespan.Date       `json:"date"`                    // booking date; an event has its own, whatever stands here
+	Start        *timespan.TimeOfDay `json:"start,omitempty"`         // 00:00 to 23:59; an event has its own
+	PartySize    *int                `json:"party_size,omitempty"`    // from 1 on
+	FirstBooking *bool               `json:"first_booking,omitempty"` // no earlier booking by this customer
+	Units        *int                `json:"units,omitempty"`         // rental: hours or days, from 1 on
 }
 
 // QuotesResponse holds one quote for each item, in the same order.
