@@ -29,6 +29,7 @@ type Client struct {
 	name    string
 	base    string
 	http    *http.Client
+	conns   *http.Transport
 	timeout time.Duration
 	breaker *gobreaker.CircuitBreaker[*Response]
 	calls   metric.Int64Counter
@@ -52,6 +53,7 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 		name:    name,
 		base:    strings.TrimRight(baseURL, "/"),
 		timeout: 2 * time.Second,
+		conns:   transport,
 		http: &http.Client{Transport: otelhttp.NewTransport(transport, otelhttp.WithTracerProvider(tel.TracerProvider),
 			otelhttp.WithMeterProvider(tel.MeterProvider), otelhttp.WithPropagators(tel.Propagator),
 			otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string { return r.Method + " " + name }))},
@@ -72,7 +74,7 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 }
 
 // Close frees idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() { c.conns.CloseIdleConnections() }
 
 // Request is one call. Body is sent as it is when it is a []byte, as JSON otherwise; nil sends none.
 type Request struct {

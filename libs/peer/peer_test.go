@@ -1,0 +1,111 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+func serve(t *testing.T, handler http.HandlerFunc, options ...Option) *Client {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	client := New("neighbour", server.URL, telemetry.Discard(), options...)
+	t.Cleanup(func() { client.Close(); server.Close() })
+	return client
+}
+
+func TestCallCarriesJSONAndTheTrace(t *testing.T) {
+	t.Parallel()
+	tel := telemetry.Discard()
+	var parent string
+	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		parent = r.Header.Get("Traceparent")
+		body, _ := io.ReadAll(r.Body)
+		_, _ = w.Write(body)
+	})
+	ctx, span := tel.Tracer.Start(context.Background(), "caller")
+	defer span.End()
+	var out struct{ Word string }
+	if err := client.Call(ctx, http.MethodPost, "/echo", map[string]string{"Word": "tide"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if out.Word != "tide" {
+		t.Errorf("the answer came back as %+v", out)
+	}
+	if id := trace.SpanContextFromContext(ctx).TraceID().String(); len(parent) < 35 || parent[3:35] != id {
+		t.Errorf("traceparent %q does not continue trace %s", parent, id)
+	}
+}
+
+func TestThePeersFaultArrivesAsItWasSent(t *testing.T) {
+	t.Parallel()
+	sent := &fault.Error{Kind: fault.PreconditionFailed, Sentence: "Version 3 is newer.", RetryAfter: 2 * time.Second,
+		Extra: map[string]any{"version": "3"}}
+	client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "2")
+		w.WriteHeader(sent.Kind.Status)
+		_, _ = w.Write(sent.Body())
+	})
+	err := client.Call(context.Background(), http.MethodGet, "/", nil, nil)
+	var got *fault.Error
+	if !errors.As(err, &got) {
+		t.Fatalf("got %v", err)
+	}
+	if got.Kind != sent.Kind || got.Sentence != sent.Sentence || got.RetryAfter != sent.RetryAfter || got.Extra["version"] != "3" {
+		t.Errorf("got %+v, want %+v", got, sent)
+	}
+}
+
+func TestAPeerThatFailsIsUnavailable(t *testing.T) {
+	t.Parallel()
+	failing := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	hanging := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, Timeout(20*time.Millisecond))
+	garbled := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{")) })
+	for name, client := range map[string]*Client{"failing": failing, "hanging": hanging, "garbled": garbled, "absent": absent(t)} {
+		var out struct{}
+		if err := client.Call(context.Background(), http.MethodGet, "/", nil, &out); !fault.Is(err, fault.PeerUnavailable) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// absent is a client of an address where nothing listens.
+func absent(t *testing.T) *Client {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return New("absent", "http://"+listener.Addr().String(), telemetry.Discard())
+}
+
+func TestTheBreakerSparesAPeerThatIsDown(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusInternalServerError)
+	})
+	for range 50 {
+		if err := client.Call(context.Background(), http.MethodGet, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
+			t.Fatalf("got %v", err)
+		}
+	}
+	if asked != 10 {
+		t.Errorf("a peer that failed ten times in a row was asked %d times", asked)
+	}
+}
