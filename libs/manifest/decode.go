@@ -89,7 +89,7 @@ func (d *decoder) object(n *yaml.Node, at *path, v reflect.Value) {
 		i, known := plan.byName[e.key.Value]
 		switch {
 		case !known:
-			d.report.add(at.field(e.key.Value), e.key.Line, "is no field here; %s", didYouMean(e.key.Value, plan.names))
+			d.unknown(e.key, at, plan)
 		case lines[i] > 0:
 			d.report.add(at.field(e.key.Value), e.key.Line, "is written twice, first on line %d; keep one", lines[i])
 		default:
@@ -102,6 +102,14 @@ func (d *decoder) object(n *yaml.Node, at *path, v reflect.Value) {
 			d.report.fail(at.field(f.name), n.Line, "is missing; write %s", f.want)
 		}
 	}
+}
+
+func (d *decoder) unknown(key *yaml.Node, at *path, plan *plan) {
+	hint := ""
+	if !d.report.full() {
+		hint = didYouMean(key.Value, plan.names)
+	}
+	d.report.add(at.field(key.Value), key.Line, "is no field here; %s", hint)
 }
 
 // field reads one field; null is the same as leaving it out.

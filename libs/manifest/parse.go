@@ -12,7 +12,9 @@ func Parse(src []byte) (*Manifest, []Problem) {
 	m, r := &Manifest{}, &report{}
 	d := decoder{report: r}
 	d.object(root, nil, reflect.ValueOf(m).Elem())
-	newValidator(m, r, root).manifest()
+	if !r.closed {
+		newValidator(m, r, root).manifest()
+	}
 	if len(r.problems) > 0 {
 		return nil, r.list()
 	}

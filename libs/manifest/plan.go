@@ -35,7 +35,9 @@ type field struct {
 }
 
 // plans holds a plan for every struct within a manifest.
-var plans = buildPlans(reflect.TypeFor[Manifest](), map[reflect.Type]*plan{})
+var plans = buildPlans(manifestType, map[reflect.Type]*plan{})
+
+var manifestType = reflect.TypeFor[Manifest]()
 
 func buildPlans(t reflect.Type, into map[reflect.Type]*plan) map[reflect.Type]*plan {
 	switch t.Kind() {

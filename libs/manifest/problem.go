@@ -14,7 +14,7 @@ import (
 const MaxProblems = 200
 
 // maxKept bounds the memory spent on problems of a hopeless document.
-const maxKept = 10_000
+const maxKept = 2000
 
 // Problem is one fault of a manifest. Its message says what is wrong and what would be right.
 type Problem struct {

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/google/uuid"
@@ -76,7 +77,7 @@ func (v *validator) problem(at *path, format string, args ...any) {
 	switch {
 	case v.report.full():
 		v.report.dropped++
-	case !v.report.closed && !v.report.hasFailed(at):
+	case !v.report.hasFailed(at):
 		v.report.add(at, lineOf(v.root, at), format, args...)
 	}
 }
@@ -168,6 +169,14 @@ func (v *validator) referAll(at *path, keys []Key, to *names) {
 
 func (v *validator) languageList(root *path) {
 	at := root.field("languages")
+	unread := v.report.hasFailed(at) || len(v.m.Languages) == 0 && v.report.hasFailed(root.field("default_language"))
+	for i := range v.m.Languages {
+		unread = unread || v.report.hasFailed(at.item(i))
+	}
+	if unread {
+		v.languages = nil // it is not known which there are
+		return
+	}
 	once(v, at, v.m.Languages, "", same[Language])
 	if d := v.m.DefaultLanguage; !v.languages[d] && d != "" {
 		v.problem(at, "lacks the default language %s; add it", d)
@@ -176,10 +185,15 @@ func (v *validator) languageList(root *path) {
 
 // translated reports translations into languages that the business does not offer.
 func translated[T any](v *validator, at *path, translations map[Language]T) {
+	var foreign []Language
 	for l := range translations {
-		if !v.languages[l] {
-			v.problem(at.field("translations").field(string(l)), "is not among the languages of the business; add it there or remove the translation")
+		if v.languages != nil && !v.languages[l] {
+			foreign = append(foreign, l)
 		}
+	}
+	slices.Sort(foreign)
+	for _, l := range foreign {
+		v.problem(at.field("translations").field(string(l)), "is not among the languages of the business; add it there or remove the translation")
 	}
 }
 
@@ -194,8 +208,9 @@ func (v *validator) buttons(at *path) {
 func (v *validator) payments(at *path) {
 	providers := v.m.PaymentProviders()
 	once(v, at.field("providers"), providers, "", same[string])
-	for name, account := range v.m.PaymentAccounts() {
-		here := at.field("accounts").field(name)
+	accounts := v.m.PaymentAccounts()
+	for _, name := range slices.Sorted(maps.Keys(accounts)) {
+		account, here := accounts[name], at.field("accounts").field(name)
 		if !slices.Contains(providers, name) {
 			v.problem(here, "is no provider of the business; add it to providers or remove the account")
 		} else if account == "" {
