@@ -143,7 +143,7 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	}
 	addParts(args, b.Parts)
 	if b.Claim != nil {
-		args["key_id"], args["idempotency_key"] = b.Claim.KeyID, b.Claim.IdempotencyKey
+		args["key_id"], args["idempotency_key"] = b.Claim.KeyID, b.Claim.Key
 		args["token"], args["response"] = b.Claim.Token, b.Response
 	}
 	return args, nil

@@ -154,4 +154,3 @@ func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, now time.Time) 
 	}
 	return n, nil
 }
-

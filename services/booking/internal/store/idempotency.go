@@ -14,9 +14,9 @@ import (
 
 // IdempotencyKey names a record: the customer's key counts within one API key of one business.
 type IdempotencyKey struct {
-	BusinessID     uuid.UUID
-	KeyID          uuid.UUID
-	IdempotencyKey string
+	BusinessID uuid.UUID
+	KeyID      uuid.UUID
+	Key        string
 }
 
 // Claim is the right to answer an idempotency key. It holds until another request takes it over.
@@ -65,7 +65,7 @@ func (s *Store) Claim(ctx context.Context, key IdempotencyKey, bodyHash [sha256.
 		hash    []byte
 	)
 	err = s.pool.QueryRow(ctx, claimSQL, pgx.NamedArgs{
-		"business_id": key.BusinessID, "key_id": key.KeyID, "idempotency_key": key.IdempotencyKey,
+		"business_id": key.BusinessID, "key_id": key.KeyID, "idempotency_key": key.Key,
 		"body_hash": bodyHash[:], "token": token, "claimed_until": until, "expires_at": now.Add(keep), "now": now,
 	}).Scan(&claimed, &hash, &record.Response)
 	record.SameBody = bytes.Equal(hash, bodyHash[:])
@@ -89,7 +89,7 @@ WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND body_hash = 
 // Answer returns the stored answer for this key and body, or [ErrNotFound].
 func (s *Store) Answer(ctx context.Context, key IdempotencyKey, bodyHash [sha256.Size]byte, now time.Time) ([]byte, error) {
 	var response []byte
-	err := s.pool.QueryRow(ctx, answerSQL, key.BusinessID, key.KeyID, key.IdempotencyKey, bodyHash[:], now).Scan(&response)
+	err := s.pool.QueryRow(ctx, answerSQL, key.BusinessID, key.KeyID, key.Key, bodyHash[:], now).Scan(&response)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, ErrNotFound
 	}
@@ -105,7 +105,7 @@ WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND token = $4 A
 
 // Release gives a claim up without an answer, as after a refusal.
 func (s *Store) Release(ctx context.Context, c Claim) error {
-	if _, err := s.pool.Exec(ctx, releaseSQL, c.BusinessID, c.KeyID, c.IdempotencyKey.IdempotencyKey, c.Token); err != nil {
+	if _, err := s.pool.Exec(ctx, releaseSQL, c.BusinessID, c.KeyID, c.Key, c.Token); err != nil {
 		return fmt.Errorf("release an idempotency key: %w", err)
 	}
 	return nil

@@ -21,7 +21,7 @@ const (
 var bodyHash, otherHash = sha256.Sum256([]byte("body")), sha256.Sum256([]byte("another body"))
 
 func newKey() store.IdempotencyKey {
-	return store.IdempotencyKey{BusinessID: uuid.New(), KeyID: uuid.New(), IdempotencyKey: "order-7"}
+	return store.IdempotencyKey{BusinessID: uuid.New(), KeyID: uuid.New(), Key: "order-7"}
 }
 
 // claim asks at an instant for the usual time.
