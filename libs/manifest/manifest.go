@@ -11,6 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
+//go:generate go test . -run ^TestSchemaIsInStepWithTheTypes$ -update
+
 // Values of the two fields that say what a document is.
 const (
 	APIVersion = "slotmesh/v1"

@@ -13,8 +13,12 @@ import (
 // MaxProblems is the number of problems that [Parse] lists; one more says how many it left out.
 const MaxProblems = 200
 
-// maxKept bounds the memory spent on problems of a hopeless document.
-const maxKept = 2000
+const (
+	// maxKept bounds the memory and time spent on the problems of a hopeless document; the rest are only counted.
+	maxKept = 2000
+	// maxFailed bounds the paths remembered as unreadable.
+	maxFailed = 100_000
+)
 
 // Problem is one fault of a manifest. Its message says what is wrong and what would be right.
 type Problem struct {
@@ -101,7 +105,7 @@ func (r *report) fail(at *path, line int, format string, args ...any) {
 	if r.failed == nil {
 		r.failed = map[string]bool{}
 	}
-	if len(r.failed) < maxKept {
+	if len(r.failed) < maxFailed {
 		r.failed[at.String()] = true
 	}
 }

@@ -75,9 +75,10 @@ func namesOf[T any](what string, list []T, key func(*T) Key) names {
 // problem reports a fault, unless it only follows from a value that could not be read.
 func (v *validator) problem(at *path, format string, args ...any) {
 	switch {
+	case v.report.hasFailed(at):
 	case v.report.full():
 		v.report.dropped++
-	case !v.report.hasFailed(at):
+	default:
 		v.report.add(at, lineOf(v.root, at), format, args...)
 	}
 }
@@ -145,7 +146,7 @@ func (p *path) orRoot() string {
 
 // refer reports a key that names nothing.
 func (v *validator) refer(at *path, key Key, to *names) {
-	if to.set[key] || v.report.full() {
+	if to.set[key] {
 		return
 	}
 	hint := "write the key of one that is listed"

@@ -1,0 +1,106 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+var update = flag.Bool("update", false, "write manifest.schema.json anew from the types")
+
+const schemaFile = "manifest.schema.json"
+
+func TestSchemaIsInStepWithTheTypes(t *testing.T) {
+	t.Parallel()
+	want := generateSchema(t)
+	if *update {
+		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the types say; run go generate ./manifest in libs", schemaFile)
+	}
+}
+
+func generateSchema(t *testing.T) []byte {
+	t.Helper()
+	r := &jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, Mapper: scalarSchema}
+	if err := r.AddGoComments("github.com/slotmesh/slotmesh/libs/manifest", "."); err != nil {
+		t.Fatal(err)
+	}
+	schema := r.ReflectFromType(manifestType)
+	schema.Title = "Slotmesh manifest"
+	allowNull(schema)
+	for _, d := range schema.Definitions {
+		allowNull(d)
+	}
+	out, err := json.MarshalIndent(schema, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(out, '\n')
+}
+
+// allowNull lets every property that may be left out be null instead.
+func allowNull(s *jsonschema.Schema) {
+	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+		if slices.Contains(s.Required, p.Key) {
+			continue
+		}
+		value := *p.Value
+		description := value.Description
+		value.Description = ""
+		p.Value = &jsonschema.Schema{Description: description, AnyOf: []*jsonschema.Schema{&value, {Type: "null"}}}
+	}
+}
+
+const (
+	datePattern = `[0-9]{4}-[0-9]{2}-[0-9]{2}`
+	timePattern = `([01][0-9]|2[0-3]):[0-5][0-9]|24:00`
+)
+
+var scalarSchemas = map[reflect.Type]jsonschema.Schema{
+	reflect.TypeFor[Key]():                    text(`^[a-z0-9-]{1,63}$`),
+	reflect.TypeFor[ID]():                     {Type: "string", Format: "uuid"},
+	reflect.TypeFor[Language]():               text(`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`),
+	reflect.TypeFor[Currency]():               text(`^[A-Z]{3}$`),
+	reflect.TypeFor[Timezone]():               text(`.`),
+	reflect.TypeFor[URL]():                    text(`^(https?://[^ \t\r\n]+)?$`),
+	reflect.TypeFor[Weekday]():                text(`^(mon|tue|wed|thu|fri|sat|sun)$`),
+	reflect.TypeFor[Decimal]():                {Type: "number"},
+	reflect.TypeFor[Bound]():                  text(`^([0-9]{2}-[0-9]{2}|` + datePattern + `|(` + timePattern + `)|` + datePattern + `T(` + timePattern + `))$`),
+	reflect.TypeFor[timespan.Date]():          text(`^` + datePattern + `$`),
+	reflect.TypeFor[timespan.TimeOfDay]():     text(`^(` + timePattern + `)$`),
+	reflect.TypeFor[timespan.Window]():        text(`^(` + timePattern + `)-(` + timePattern + `)$`),
+	reflect.TypeFor[timespan.LocalDateTime](): text(`^` + datePattern + `T(` + timePattern + `)$`),
+}
+
+func text(pattern string) jsonschema.Schema {
+	return jsonschema.Schema{Type: "string", Pattern: pattern}
+}
+
+func scalarSchema(t reflect.Type) *jsonschema.Schema {
+	if t == reflect.TypeFor[Selection]() {
+		one, key := uint64(1), text(`^[a-z0-9-]{1,63}$`)
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
+			{Const: selectAll}, {Type: "array", Items: &key, MinItems: &one},
+		}}
+	}
+	if s, ok := scalarSchemas[t]; ok {
+		return &s
+	}
+	return nil
+}
