@@ -31,6 +31,9 @@ func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []
 	var faults []string
 	for i := range target.NumField() {
 		field := target.Type().Field(i)
+		if !field.IsExported() {
+			continue // not a setting
+		}
 		tag := field.Tag.Get("env")
 		if isGroup(field) {
 			faults = append(faults, load(ctx, target.Field(i), prefixed(from, tag))...)

@@ -62,3 +62,18 @@ func TestLoadValidatesTheWhole(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestLoadLeavesUnexportedFieldsAlone(t *testing.T) {
+	t.Parallel()
+	var s struct {
+		Name string `env:"NAME, required"`
+		own  string
+	}
+	s.own = "kept"
+	if err := Load(context.Background(), &s, envconfig.MapLookuper(map[string]string{"NAME": "x"})); err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "x" || s.own != "kept" {
+		t.Errorf("got %+v", s)
+	}
+}
