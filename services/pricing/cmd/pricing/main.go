@@ -1,0 +1,11 @@
+// Command pricing runs the pricing service as a process of its own.
+package main
+
+import (
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/pricing"
+)
+
+func main() {
+	server.Main(server.Service[pricing.Config]{Name: "pricing", New: pricing.New})
+}

@@ -1,0 +1,154 @@
+// Package api serves pricing's internal API: it reads a request, finds each item in the business's offer, and lets the
+// tariff price it.
+package api
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
+)
+
+// Offers gives a business's offer at a version or a newer one, at most a few seconds old where the version is 0.
+// Errors: fault.BusinessNotFound; fault.PeerUnavailable when there is none to be had.
+type Offers interface {
+	Get(ctx context.Context, slug string) (*catalog.Offer, error)
+	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
+}
+
+var _ Offers = (*catalog.Client)(nil)
+
+// Quotes answers POST /internal/quotes.
+type Quotes struct {
+	offers  Offers
+	tariffs *tariffs
+}
+
+// NewQuotes returns the handler over offers.
+func NewQuotes(offers Offers) *Quotes { return &Quotes{offers: offers, tariffs: newTariffs()} }
+
+// Mount adds the routes to the internal port.
+func (q *Quotes) Mount(internal fiber.Router) { internal.Post(pricing.QuotesPath, q.post) }
+
+func (q *Quotes) post(c *fiber.Ctx) error {
+	request, err := readRequest(c.Body())
+	if err != nil {
+		return err
+	}
+	response, err := q.quote(c.UserContext(), request)
+	if err != nil {
+		return err
+	}
+	return c.JSON(response)
+}
+
+func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+	offer, err := q.offer(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := q.tariffs.of(offer)
+	if err != nil {
+		return nil, err
+	}
+	moment := tariff.MomentAt(request.PurchaseAt, offer.Location())
+	quotes := make([]pricing.Quote, len(request.Items))
+	for i := range request.Items {
+		if err := ctx.Err(); err != nil {
+			return nil, err // many items under many rules take time; nobody waits for it after the deadline
+		}
+		item, purchase, err := resolve(offer, &request.Items[i], moment)
+		if err != nil {
+			return nil, err
+		}
+		quotes[i] = quoteOf(item, rules.Price(item, purchase), offer.Money(), !request.OmitSteps)
+	}
+	return &pricing.QuotesResponse{OfferVersion: offer.Version, Currency: offer.Currency, Quotes: quotes}, nil
+}
+
+func (q *Quotes) offer(ctx context.Context, request *pricing.QuotesRequest) (*catalog.Offer, error) {
+	if request.OfferVersion == 0 {
+		return q.offers.Get(ctx, request.Slug)
+	}
+	return q.offers.AtLeast(ctx, request.Slug, request.OfferVersion)
+}
+
+// resolve finds an item in the offer. It prices inactive things too: whether they can be bought is for others to say.
+func resolve(offer *catalog.Offer, item *pricing.Item, moment tariff.Moment) (tariff.Item, tariff.Purchase, error) {
+	priced := tariff.Item{ID: item.ID}
+	purchase := tariff.Purchase{
+		Moment: moment, Date: item.Date, Start: item.Start,
+		PartySize: item.PartySize, FirstBooking: item.FirstBooking, Units: item.Units,
+	}
+	var err error
+	switch item.Kind {
+	case pricing.KindService:
+		priced.Kind = tariff.Service
+		priced.List, err = servicePrice(offer, item)
+	case pricing.KindRental:
+		priced.Kind = tariff.Rental
+		priced.List, err = rentalPrice(offer, item)
+	case pricing.KindEvent:
+		priced.Kind = tariff.Event
+		priced.List, err = tierPrice(offer, item)
+		if event := offer.Event(item.ID); event != nil {
+			purchase.Date, purchase.Start = event.Date, &event.Start
+		}
+	}
+	return priced, purchase, err
+}
+
+func servicePrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
+	service := offer.Service(item.ID)
+	if service == nil {
+		return 0, fault.Newf(fault.ServiceNotFound, "Service not found: %s", item.ID)
+	}
+	if item.VariantID == nil {
+		return service.Price, nil
+	}
+	for _, v := range service.Variants {
+		if v.ID == *item.VariantID {
+			return v.Price, nil
+		}
+	}
+	return 0, fault.Newf(fault.NotFound, "Variant not found: %s", item.VariantID)
+}
+
+func rentalPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
+	rental := offer.Rental(item.ID)
+	if rental == nil {
+		return 0, fault.New(fault.RentalNotFound, "Rental not found")
+	}
+	return rental.Price, nil
+}
+
+func tierPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
+	event := offer.Event(item.ID)
+	if event == nil {
+		return 0, fault.Newf(fault.NotFound, "Event not found: %s", item.ID)
+	}
+	for _, t := range event.Tiers {
+		if t.ID == *item.TierID { // readRequest has seen to it that there is one
+			return t.Price, nil
+		}
+	}
+	return 0, fault.Newf(fault.NotFound, "Tier not found: %s", item.TierID)
+}
+
+func quoteOf(item tariff.Item, price tariff.Price, currency money.Currency, itemised bool) pricing.Quote {
+	quote := pricing.Quote{Priced: item.List > 0, List: item.List, Price: price.Amount}
+	if !itemised {
+		return quote
+	}
+	for _, s := range price.Steps {
+		quote.Steps = append(quote.Steps, pricing.Step{
+			Rule: s.Rule.Key, Kind: s.Rule.Kind, Before: currency.Exact(s.Before), After: currency.Exact(s.After),
+		})
+	}
+	return quote
+}

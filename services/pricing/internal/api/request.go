@@ -1,0 +1,192 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// wireRequest and wireItem are pricing.QuotesRequest and pricing.Item before their values are read one by one, so that
+// a fault can name the item and field it lies in.
+type wireRequest struct {
+	Slug         string            `json:"slug"`
+	OfferVersion int64             `json:"offer_version"`
+	PurchaseAt   string            `json:"purchase_at"`
+	Items        []json.RawMessage `json:"items"`
+	OmitSteps    bool              `json:"omit_steps"`
+}
+
+type wireItem struct {
+	Kind         string  `json:"kind"`
+	ID           string  `json:"id"`
+	TierID       *string `json:"tier_id"`
+	VariantID    *string `json:"variant_id"`
+	Date         string  `json:"date"`
+	Start        *string `json:"start"`
+	PartySize    *int    `json:"party_size"`
+	FirstBooking *bool   `json:"first_booking"`
+	Units        *int    `json:"units"`
+}
+
+// readRequest reads and checks a body. Its errors are invalid_parameter faults.
+func readRequest(body []byte) (*pricing.QuotesRequest, error) {
+	var wire wireRequest
+	if err := json.Unmarshal(body, &wire); err != nil {
+		return nil, unreadable("", err)
+	}
+	if wire.Slug == "" {
+		return nil, invalid("slug", "is missing; write the business's slug")
+	}
+	if wire.OfferVersion < 0 {
+		return nil, invalid("offer_version", "is below 0; write the version of the offer that the caller has, or 0 for any")
+	}
+	purchaseAt, err := time.Parse(time.RFC3339Nano, wire.PurchaseAt)
+	if err != nil {
+		return nil, invalid("purchase_at", "is not an instant; write one such as 2027-03-01T09:00:00Z")
+	}
+	if len(wire.Items) > pricing.MaxItems {
+		return nil, invalid("items", fmt.Sprintf("are %d; send at most %d at once", len(wire.Items), pricing.MaxItems))
+	}
+	request := &pricing.QuotesRequest{
+		Slug: wire.Slug, OfferVersion: wire.OfferVersion, PurchaseAt: purchaseAt, OmitSteps: wire.OmitSteps,
+		Items: make([]pricing.Item, len(wire.Items)),
+	}
+	for i, raw := range wire.Items {
+		if request.Items[i], err = readItem(itemPath(i), raw); err != nil {
+			return nil, err
+		}
+	}
+	return request, nil
+}
+
+func itemPath(i int) string { return fmt.Sprintf("items[%d]", i) }
+
+// readItem reads the item at path at.
+func readItem(at string, raw json.RawMessage) (pricing.Item, error) {
+	var wire wireItem
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return pricing.Item{}, unreadable(at, err)
+	}
+	r := itemReader{at: at}
+	item := pricing.Item{
+		Kind:         wire.Kind,
+		ID:           r.id("id", &wire.ID),
+		PartySize:    r.atLeastOne("party_size", wire.PartySize),
+		FirstBooking: wire.FirstBooking,
+	}
+	switch wire.Kind {
+	case pricing.KindService:
+		item.VariantID = r.optionalID("variant_id", wire.VariantID)
+		r.absent("service", "tier_id", wire.TierID != nil, "units", wire.Units != nil)
+	case pricing.KindEvent:
+		tier := r.id("tier_id", wire.TierID)
+		item.TierID = &tier
+		r.absent("event", "variant_id", wire.VariantID != nil, "units", wire.Units != nil)
+		return item, r.err // its date and start are the event's own
+	case pricing.KindRental:
+		item.Units = r.atLeastOne("units", wire.Units)
+		r.absent("rental", "tier_id", wire.TierID != nil, "variant_id", wire.VariantID != nil)
+	default:
+		r.fail("kind", "is none; write service, event or rental")
+	}
+	item.Date = r.date("date", wire.Date)
+	item.Start = r.start("start", wire.Start)
+	return item, r.err
+}
+
+// itemReader reads the fields of the item at a path and keeps the first fault.
+type itemReader struct {
+	at  string
+	err error
+}
+
+func (r *itemReader) fail(field, problem string) {
+	if r.err == nil {
+		r.err = invalid(r.at+"."+field, problem)
+	}
+}
+
+func (r *itemReader) id(field string, text *string) uuid.UUID {
+	if text == nil {
+		r.fail(field, "is missing; write a UUID")
+		return uuid.Nil
+	}
+	id, err := uuid.Parse(*text)
+	if err != nil || id == uuid.Nil {
+		r.fail(field, "is not an id; write a UUID")
+	}
+	return id
+}
+
+func (r *itemReader) optionalID(field string, text *string) *uuid.UUID {
+	if text == nil {
+		return nil
+	}
+	id := r.id(field, text)
+	return &id
+}
+
+func (r *itemReader) date(field, text string) timespan.Date {
+	d, err := timespan.ParseDate(text)
+	if err != nil {
+		r.fail(field, err.Error())
+	}
+	return d
+}
+
+func (r *itemReader) start(field string, text *string) *timespan.TimeOfDay {
+	if text == nil {
+		return nil
+	}
+	t, err := timespan.ParseTimeOfDay(*text)
+	if err != nil {
+		r.fail(field, err.Error())
+	} else if t == timespan.MinutesPerDay {
+		r.fail(field, "is 24:00; write 00:00 of the next day")
+	}
+	return &t
+}
+
+func (r *itemReader) atLeastOne(field string, n *int) *int {
+	if n != nil && *n < 1 {
+		r.fail(field, "is below 1; write a whole number from 1 on, or leave it out")
+	}
+	return n
+}
+
+// absent refuses fields that an item of this kind does not have.
+func (r *itemReader) absent(kind, field string, written bool, other string, otherWritten bool) {
+	if written {
+		r.fail(field, "does not go with kind "+kind+"; leave it out")
+	}
+	if otherWritten {
+		r.fail(other, "does not go with kind "+kind+"; leave it out")
+	}
+}
+
+func invalid(field, problem string) error {
+	return fault.Newf(fault.InvalidParameter, "%s: %s.", field, problem)
+}
+
+// unreadable says where JSON has the wrong shape: at a path ("" for the body) or in a field below it.
+func unreadable(at string, err error) error {
+	var wrongType *json.UnmarshalTypeError
+	if !errors.As(err, &wrongType) || wrongType.Field == "" {
+		if at == "" {
+			at = "body"
+		}
+		return invalid(at, "is not the JSON object it should be")
+	}
+	field := wrongType.Field
+	if at != "" {
+		field = at + "." + field
+	}
+	return invalid(field, "is a JSON "+wrongType.Value+"; write a value of its type")
+}

@@ -1,0 +1,42 @@
+package api
+
+import (
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
+)
+
+// tariffs keeps the tariff of each business's offer, so that a booking of one service does not build the rules of
+// thousands anew.
+type tariffs struct {
+	cache *lru.Cache[string, madeTariff]
+}
+
+// madeTariff is a tariff and the offer it was made of. Offers never change, so the same offer has the same tariff.
+type madeTariff struct {
+	offer  *catalog.Offer
+	tariff *tariff.Tariff
+}
+
+const cachedTariffs = 4096 // as many as offers are cached
+
+func newTariffs() *tariffs {
+	cache, err := lru.New[string, madeTariff](cachedTariffs)
+	if err != nil {
+		panic(err) // only for a size below 1
+	}
+	return &tariffs{cache: cache}
+}
+
+func (t *tariffs) of(offer *catalog.Offer) (*tariff.Tariff, error) {
+	if made, ok := t.cache.Get(offer.Slug); ok && made.offer == offer {
+		return made.tariff, nil
+	}
+	made, err := newTariff(offer)
+	if err != nil {
+		return nil, err
+	}
+	t.cache.Add(offer.Slug, madeTariff{offer: offer, tariff: made})
+	return made, nil
+}
