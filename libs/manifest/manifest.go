@@ -214,7 +214,7 @@ type Service struct {
 	// What is paid when booking; left out: none.
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
 	// Percent or amount, for the two deposit kinds.
-	DepositValue *Decimal `json:"deposit_value,omitzero" jsonschema:"minimum=0"`
+	DepositValue *Decimal `json:"deposit_value,omitempty" jsonschema:"minimum=0"`
 	// Default true.
 	Active *bool `json:"active,omitzero"`
 	// Display order, lowest first.
@@ -245,7 +245,7 @@ type Variant struct {
 	// Left out: the service's.
 	DurationMinutes *int `json:"duration_minutes,omitzero" jsonschema:"minimum=1,maximum=10080"`
 	// Left out: the service's.
-	Price *Decimal `json:"price,omitzero" jsonschema:"minimum=0"`
+	Price *Decimal `json:"price,omitempty" jsonschema:"minimum=0"`
 }
 
 // ClassSession is a session of a class-based service: on every `weekday` (within from and to), or once on `date`.
@@ -285,7 +285,7 @@ type Event struct {
 	// What is paid when booking; left out: none.
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
 	// Percent or amount, for the two deposit kinds.
-	DepositValue *Decimal `json:"deposit_value,omitzero" jsonschema:"minimum=0"`
+	DepositValue *Decimal `json:"deposit_value,omitempty" jsonschema:"minimum=0"`
 	// Kinds of tickets.
 	Tiers        []Tier                        `json:"tiers,omitzero" jsonschema:"maxItems=1000"`
 	Translations map[Language]EventTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
@@ -337,7 +337,7 @@ type Rental struct {
 	// What is paid when booking; left out: none.
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
 	// Percent or amount, for the two deposit kinds.
-	DepositValue *Decimal `json:"deposit_value,omitzero" jsonschema:"minimum=0"`
+	DepositValue *Decimal `json:"deposit_value,omitempty" jsonschema:"minimum=0"`
 	// Default true.
 	Active *bool `json:"active,omitzero"`
 	// Display order, lowest first.
@@ -387,11 +387,11 @@ type PricingRule struct {
 	// Rules apply from the lowest priority to the highest, then by key; default 0.
 	Priority int `json:"priority,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`
 	// -20 takes a fifth off.
-	Percent *Decimal `json:"percent,omitzero" jsonschema:"minimum=-100,maximum=10000"`
+	Percent *Decimal `json:"percent,omitempty" jsonschema:"minimum=-100,maximum=10000"`
 	// Added to the price, in the business's currency.
-	Amount *Decimal `json:"amount,omitzero"`
+	Amount *Decimal `json:"amount,omitempty"`
 	// The new price.
-	Set *Decimal `json:"set,omitzero" jsonschema:"minimum=0"`
+	Set *Decimal `json:"set,omitempty" jsonschema:"minimum=0"`
 	// Ends the list once the rule has applied.
 	Stop bool `json:"stop,omitzero"`
 	// What the rule changes; left out, everything priced.

@@ -159,7 +159,8 @@ func (d *Weekday) UnmarshalText(b []byte) error {
 	return fmt.Errorf("%s is not a weekday; write mon, tue, wed, thu, fri, sat or sun", quote(string(b)))
 }
 
-// Decimal is a decimal number as the owner wrote it, trailing zeros included.
+// Decimal is a decimal number as the owner wrote it, trailing zeros included. It has IsZero, so that omitzero would
+// leave out a pointer to 0 as well: pointers to it are tagged omitempty.
 type Decimal struct{ decimal.Decimal }
 
 // MarshalJSON renders the number bare, with the decimals it was written with.

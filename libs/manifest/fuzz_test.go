@@ -1,0 +1,62 @@
+package manifest
+
+import (
+	"encoding/json"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// FuzzParse checks of any source: it is either a manifest, which reads back equal from its JSON, or has problems that
+// are in order and can be shown.
+func FuzzParse(f *testing.F) {
+	f.Add(example(f))
+	asJSON, err := json.Marshal(mustParse(f, example(f)))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(asJSON)
+	for _, c := range faults {
+		f.Add([]byte(minimal + c.add))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		m, problems := Parse(src)
+		if (m == nil) != (len(problems) > 0) {
+			t.Fatalf("manifest %v with %d problems", m, len(problems))
+		}
+		checkProblems(t, problems)
+		if m != nil {
+			checkReadsBack(t, m)
+		}
+	})
+}
+
+func checkProblems(t *testing.T, problems []Problem) {
+	t.Helper()
+	if len(problems) > MaxProblems+1 {
+		t.Errorf("%d problems are listed", len(problems))
+	}
+	line := 1
+	for _, p := range problems {
+		if p.Line < line || p.Message == "" || !utf8.ValidString(p.String()) {
+			t.Errorf("after line %d: %q", line, p)
+		}
+		line = p.Line
+	}
+}
+
+func checkReadsBack(t *testing.T, m *Manifest) {
+	t.Helper()
+	asJSON, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(asJSON) > MaxBytes {
+		return // aliases can make a small source a large manifest
+	}
+	again, problems := Parse(asJSON)
+	if diff := cmp.Diff(m, again); diff != "" || len(problems) > 0 {
+		t.Errorf("%s: %v\n%s", asJSON, problems, diff)
+	}
+}
