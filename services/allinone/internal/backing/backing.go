@@ -13,12 +13,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
 // Options say which stores to use or start.
 type Options struct {
-	Home        string            // folder of the data, kept over restarts; not used with Throwaway
+	Home        string            // folder of an open [Home], where the data is kept; not used with Throwaway
 	DatabaseURL string            // a PostgreSQL to use instead of starting one
 	RedisURL    string            // a Redis to use instead of starting one
 	Throwaway   bool              // for tests: data in a temporary folder, no durability, many connections
@@ -41,7 +42,8 @@ const stopWithin = 15 * time.Second
 func Start(ctx context.Context, o Options) (*Stores, error) {
 	s := &Stores{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, failed: make(chan error, 2)}
 	if err := s.start(ctx, o); err != nil {
-		return nil, errors.Join(err, s.Stop())
+		_ = s.Stop() // what fails in it follows from err
+		return nil, err
 	}
 	return s, nil
 }
@@ -99,8 +101,7 @@ type place struct {
 	logs    string // folder of the programs' logs
 }
 
-// place locks the home and chooses the folders. Data kept over restarts stays in the home wherever the processes'
-// account can reach it.
+// place chooses the folders. Data kept over restarts stays in the home wherever the processes' account can reach it.
 func (s *Stores) place(o Options, a account) (place, error) {
 	sockets, err := a.privateTempDir()
 	if err != nil {
@@ -110,11 +111,9 @@ func (s *Stores) place(o Options, a account) (place, error) {
 	if o.Throwaway {
 		return place{account: a, data: sockets, sockets: sockets, logs: sockets}, nil
 	}
-	unlock, err := lockHome(o.Home)
-	if err != nil {
+	if err := rememberSockets(o.Home, sockets); err != nil {
 		return place{}, err
 	}
-	s.onStop(unlock)
 	data, err := a.dataDir(o.Home)
 	if err != nil {
 		return place{}, err
@@ -125,35 +124,15 @@ func (s *Stores) place(o Options, a account) (place, error) {
 	return place{account: a, data: data, sockets: sockets, logs: o.Home}, nil
 }
 
-// PrepareHome makes the folder of the data, absolute, and checks that files can be written there.
-func PrepareHome(home string) (string, error) {
-	abs, err := filepath.Abs(home)
-	if err != nil {
-		return "", err
+// rememberSockets notes the folder of the sockets in the home, and removes the one that a run that was killed noted
+// there and could not remove.
+func rememberSockets(home, sockets string) error {
+	note := filepath.Join(home, "sockets")
+	if left, err := os.ReadFile(note); err == nil && strings.HasPrefix(filepath.Base(string(left)), tempDirPattern) {
+		_ = os.RemoveAll(string(left)) // only tidies up
 	}
-	if err := os.MkdirAll(abs, 0o755); err != nil {
-		return "", homeError(abs, err)
+	if err := os.WriteFile(note, []byte(sockets), 0o644); err != nil {
+		return homeError(home, err)
 	}
-	probe, err := os.CreateTemp(abs, ".probe-*")
-	if err != nil {
-		return "", homeError(abs, err)
-	}
-	_, writeErr := probe.WriteString("slotmesh\n")
-	if err := errors.Join(writeErr, probe.Close(), os.Remove(probe.Name())); err != nil {
-		return "", homeError(abs, err)
-	}
-	return abs, nil
-}
-
-func homeError(home string, err error) error {
-	return fmt.Errorf("SLOTMESH_HOME: cannot write in %s: %w; name a folder that this user may write to and that has space", home, cause(err))
-}
-
-// cause is the innermost error, without the paths that the sentence around it already names.
-func cause(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
+	return nil
 }

@@ -93,8 +93,18 @@ func connectCause(err error) string {
 	case errors.As(err, &operation):
 		return operation.Err.Error()
 	default:
-		return firstLine(err)
+		return lastCause(err.Error())
 	}
+}
+
+// lastCause is what pgx says of its last attempt: it lists all, each on a line of its own.
+func lastCause(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	if _, cause, found := strings.Cut(last, "`: "); found {
+		return cause
+	}
+	return last
 }
 
 func firstLine(err error) string {

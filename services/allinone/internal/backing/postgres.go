@@ -150,8 +150,8 @@ func pingPostgres(ctx context.Context, databaseURL string) error {
 	return errors.Join(conn.Ping(ctx), conn.Close(ctx))
 }
 
-// endLeftover clears what a run that was killed left behind: its server, if that still runs, its pid file and its
-// socket folder. The lock on the home says that no other run is using them.
+// endLeftover clears what a run that was killed left behind: its server, if that still runs, and its pid file. The lock
+// on the home says that no other run is using them.
 func endLeftover(data string) error {
 	file := filepath.Join(data, "postmaster.pid")
 	text, err := os.ReadFile(file)
@@ -161,14 +161,13 @@ func endLeftover(data string) error {
 	if err != nil {
 		return fmt.Errorf("PostgreSQL's data in %s cannot be read: %w", data, cause(err))
 	}
-	lines := strings.Split(string(text), "\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(lines[0]))
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(first))
 	if err == nil && strings.Contains(commandLine(pid), data) {
 		if err := endServer(pid); err != nil {
 			return err
 		}
 	}
-	removeLeftoverSockets(lines)
 	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return homeError(data, err)
 	}
@@ -203,17 +202,4 @@ func commandLine(pid int) string {
 		return ""
 	}
 	return text
-}
-
-// socketDirLine is the line of postmaster.pid that names the socket folder.
-const socketDirLine = 4
-
-func removeLeftoverSockets(lines []string) {
-	if len(lines) <= socketDirLine {
-		return
-	}
-	dir := strings.TrimSpace(lines[socketDirLine])
-	if strings.HasPrefix(filepath.Base(dir), tempDirPattern) {
-		_ = os.RemoveAll(dir) // only tidies up
-	}
 }

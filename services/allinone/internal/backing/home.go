@@ -1,0 +1,78 @@
+package backing
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Home is the folder in which one slotmesh process keeps what outlives it. While it is open, no other process gets it.
+type Home struct {
+	Path string // absolute
+	lock *os.File
+}
+
+// OpenHome makes the folder where it is not there, checks that files can be written in it, and locks it.
+func OpenHome(path string) (*Home, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, homeError(path, err)
+	}
+	if err := os.MkdirAll(abs, 0o755); err != nil {
+		return nil, homeError(abs, err)
+	}
+	f, err := lockHome(abs)
+	if err != nil {
+		return nil, err
+	}
+	return &Home{Path: abs, lock: f}, nil
+}
+
+// Close lets another process have the folder.
+func (h *Home) Close() error { return h.lock.Close() }
+
+// lockHome keeps a second process off the home. The kernel lets go of the lock when the process ends in any way.
+func lockHome(home string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(home, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, homeError(home, err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(lockError(f, home, err), f.Close())
+	}
+	if err := errors.Join(f.Truncate(0), writePID(f)); err != nil {
+		return nil, errors.Join(homeError(home, err), f.Close())
+	}
+	return f, nil
+}
+
+func writePID(f *os.File) error {
+	_, err := f.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)
+	return err
+}
+
+func lockError(f *os.File, home string, err error) error {
+	if !errors.Is(err, syscall.EWOULDBLOCK) {
+		return homeError(home, err)
+	}
+	holder := make([]byte, 32)
+	n, _ := f.ReadAt(holder, 0) // only for the sentence
+	return fmt.Errorf("SLOTMESH_HOME: %s is in use by the slotmesh process %s; stop that one, or name another folder",
+		home, strings.TrimSpace(string(holder[:n])))
+}
+
+func homeError(home string, err error) error {
+	return fmt.Errorf("SLOTMESH_HOME: cannot write in %s: %w; name a folder that this user may write to and that has space", home, cause(err))
+}
+
+// cause is the innermost error, without the paths that the sentence around it already names.
+func cause(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
