@@ -1,0 +1,25 @@
+package availability
+
+import "context"
+
+// Asker sends a POST that only reads and decodes its answer; *peer.Client is the one outside tests. Its errors are
+// faults.
+type Asker interface {
+	Ask(ctx context.Context, path string, in, out any) error
+}
+
+// Client is availability's internal API.
+type Client struct{ peer Asker }
+
+// NewClient returns a client that speaks through peer.
+func NewClient(peer Asker) *Client { return &Client{peer: peer} }
+
+// Bookable asks by whom one start can be served. Faults: business_not_found, service_not_found, invalid_parameter, and
+// fault.PeerUnavailable where availability, or catalog behind it, does not answer.
+func (c *Client) Bookable(ctx context.Context, request BookableRequest) (*BookableResponse, error) {
+	var out BookableResponse
+	if err := c.peer.Ask(ctx, "/internal/bookable", request, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}

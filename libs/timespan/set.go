@@ -1,0 +1,78 @@
+package timespan
+
+import "slices"
+
+// The functions of this file work on sets of instants: slices of spans sorted by Start. They write to a slice that the
+// caller lends (cut to length 0 first, grown where needed), so that sweeps over many sets need no allocation each; the
+// slice lent must not share memory with the arguments.
+
+// Normalize sorts spans, drops empty ones, joins those that overlap or touch, and returns the result in the same memory.
+func Normalize(spans []Span) []Span {
+	if !slices.IsSortedFunc(spans, byStart) {
+		slices.SortFunc(spans, byStart)
+	}
+	n := 0
+	for _, s := range spans {
+		switch {
+		case s.End <= s.Start:
+		case n > 0 && s.Start <= spans[n-1].End:
+			spans[n-1].End = max(spans[n-1].End, s.End)
+		default:
+			spans[n] = s
+			n++
+		}
+	}
+	return spans[:n]
+}
+
+// Intersect returns in dst the instants that lie in both a and b, each normalized.
+func Intersect(dst, a, b []Span) []Span {
+	dst = dst[:0]
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		if s := (Span{max(a[i].Start, b[j].Start), min(a[i].End, b[j].End)}); s.Start < s.End {
+			dst = append(dst, s)
+		}
+		if a[i].End < b[j].End {
+			i++
+		} else {
+			j++
+		}
+	}
+	return dst
+}
+
+// Subtract returns in dst the instants of a that do not lie in b. a is normalized; b is sorted by Start, its spans may
+// overlap and may be empty.
+func Subtract(dst, a, b []Span) []Span {
+	dst = dst[:0]
+	i := 0
+	for _, s := range a {
+		for i < len(b) && b[i].End <= s.Start {
+			i++
+		}
+		from := s.Start
+		for j := i; j < len(b) && b[j].Start < s.End && from < s.End; j++ {
+			if b[j].End <= b[j].Start {
+				continue
+			}
+			if from < b[j].Start {
+				dst = append(dst, Span{from, b[j].Start})
+			}
+			from = max(from, b[j].End)
+		}
+		if from < s.End {
+			dst = append(dst, Span{from, s.End})
+		}
+	}
+	return dst
+}
+
+func byStart(a, b Span) int {
+	switch {
+	case a.Start < b.Start:
+		return -1
+	case a.Start > b.Start:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,67 @@
+// Package availability is the service that says when appointments can be booked, and by whom.
+//
+// It owns nothing: an answer is computed from the offer, which catalog keeps and this service caches, and from the
+// occupied time, which booking keeps and is asked for every time. Both calendars and booking's question "can this start
+// be booked" go through one function, slot.Find: what is listed can be booked and nothing else can. Where something
+// cannot be read, the calendars answer computed false; only booking refuses.
+package availability
+
+import (
+	"context"
+	"errors"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/availability/internal/api"
+)
+
+// Config are availability's settings.
+type Config struct {
+	Server server.Config
+	Redis  redisx.Config
+	// CatalogURL is the base URL of catalog's internal port.
+	CatalogURL string `env:"CATALOG_URL, required"`
+	// BookingURL is the base URL of booking's internal port.
+	BookingURL string `env:"BOOKING_URL, required"`
+}
+
+// Validate checks the settings as a whole; each fault names its variable.
+func (c *Config) Validate() error { return errors.Join(c.Server.Validate(), c.Redis.Validate()) }
+
+// New returns the service, ready to run. It connects to nothing yet.
+func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
+	srv, err := server.New(cfg.Server, rt)
+	if err != nil {
+		return nil, err
+	}
+	if err := assemble(ctx, cfg, rt, srv); err != nil {
+		return nil, errors.Join(err, srv.Close())
+	}
+	return srv, nil
+}
+
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Server) error {
+	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
+	if err != nil {
+		return err
+	}
+	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
+	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
+
+	offersPeer := peer.New("catalog", cfg.CatalogURL, rt.Telemetry)
+	srv.OnStop("catalog", func(context.Context) error { offersPeer.Close(); return nil })
+	offers := catalog.NewClient(offersPeer, rt.Telemetry)
+	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
+
+	bookingPeer := peer.New("booking", cfg.BookingURL, rt.Telemetry)
+	srv.OnStop("booking", func(context.Context) error { bookingPeer.Close(); return nil })
+
+	api.NewPublic(offers, booking.NewClient(bookingPeer), limiter, rt.Clock, rt.Telemetry).Mount(srv.Public)
+	api.NewInternal(offers, rt.Clock).Mount(srv.Internal)
+	return nil
+}

@@ -1,0 +1,78 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
+)
+
+// Internal answers other services.
+type Internal struct {
+	offers Offers
+	clock  clock.Clock
+}
+
+// NewInternal returns the internal API.
+func NewInternal(offers Offers, now clock.Clock) *Internal {
+	return &Internal{offers: offers, clock: now}
+}
+
+// Mount adds the routes.
+func (a *Internal) Mount(router fiber.Router) { router.Post("/internal/bookable", a.bookable) }
+
+// bookable answers by whom a start can be served, by the same calculation as /slots (semantics.md §3).
+func (a *Internal) bookable(c *fiber.Ctx) error {
+	request, err := parseBookable(c.Body())
+	if err != nil {
+		return err
+	}
+	offer, err := a.offers.AtLeast(c.UserContext(), request.Slug, request.OfferVersion)
+	if err != nil {
+		return err
+	}
+	q := request.Question
+	services, err := resolve(offer, q.ServiceIDs)
+	if err != nil {
+		return err
+	}
+	question := slot.Question{Services: services, StaffID: q.StaffID, Now: a.clock.Now()}
+	choices := slot.Bookable(offer, question, q.Date, q.Time, request.Occupied.Busy)
+	if choices == nil {
+		choices = []availability.Choice{}
+	}
+	return c.JSON(availability.BookableResponse{OfferVersion: offer.Version, Choices: choices})
+}
+
+// parseBookable reads a request strictly; its errors are of kind invalid_parameter.
+func parseBookable(body []byte) (availability.BookableRequest, error) {
+	var r availability.BookableRequest
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&r); err != nil {
+		return r, fault.Wrap(fault.InvalidParameter, err, "The body is not a bookable request; send the JSON object of libs/peer/availability.")
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return r, invalid("The body goes on after its JSON object; send the object alone.")
+	}
+	q := r.Question
+	switch {
+	case len(q.ServiceIDs) == 0:
+		return r, invalid("question.service_ids: is empty; name the services in the order they are performed")
+	case len(q.ServiceIDs) > maxServices:
+		return r, invalid("question.service_ids: Too many values (max %d).", maxServices)
+	case q.Time >= timespan.MinutesPerDay:
+		return r, invalid("question.time: 24:00 is no start; write 00:00 of the next date")
+	case q.IsPackage:
+		return r, invalid("question.is_package: packages are not offered here; leave it out")
+	}
+	return r, nil
+}

@@ -1,0 +1,93 @@
+package slot
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// appointment is what is asked for: services one after another, as the legs that providers serve.
+type appointment struct {
+	legs     []leg
+	duration int64 // seconds of service time
+	step     int64 // seconds between starts: the first service's
+	staffed  bool  // a member performs at least one leg
+}
+
+// leg is a stretch of an appointment that one provider serves without a break. Offsets are seconds after the start.
+type leg struct {
+	service  *catalog.Service // whose lanes the leg takes; nil: the staff member
+	from, to int64            // service time
+	occupied timespan.Span    // the same widened by the buffers: the first service's before, the last's after
+}
+
+// newAppointment joins neighbouring services of one provider into legs.
+func newAppointment(services []*catalog.Service) appointment {
+	a := appointment{step: int64(services[0].SlotIntervalMinutes) * minute}
+	for _, s := range services {
+		var lanesOf *catalog.Service
+		if len(s.StaffIDs) == 0 {
+			lanesOf = s
+		}
+		a.staffed = a.staffed || lanesOf == nil
+		end := a.duration + int64(s.DurationMinutes)*minute
+		if n := len(a.legs); n > 0 && a.legs[n-1].service == lanesOf {
+			a.legs[n-1].to = end
+		} else {
+			a.legs = append(a.legs, leg{service: lanesOf, from: a.duration, to: end})
+		}
+		a.duration = end
+	}
+	for i := range a.legs {
+		a.legs[i].occupied = timespan.Span{Start: a.legs[i].from, End: a.legs[i].to}
+	}
+	a.legs[0].occupied.Start -= int64(services[0].BufferBeforeMinutes) * minute
+	a.legs[len(a.legs)-1].occupied.End += int64(services[len(services)-1].BufferAfterMinutes) * minute
+	return a
+}
+
+// reach returns how far before and after its start an appointment occupies anything.
+func (a appointment) reach() timespan.Span {
+	return timespan.Span{Start: a.legs[0].occupied.Start, End: a.legs[len(a.legs)-1].occupied.End}
+}
+
+// fitting returns in dst the starts for which the leg's service time lies in work.
+func (l leg) fitting(dst, work []timespan.Span) []timespan.Span {
+	dst = dst[:0]
+	for _, w := range work {
+		if s := (timespan.Span{Start: w.Start - l.from, End: w.End - l.to + 1}); s.Start < s.End {
+			dst = append(dst, s)
+		}
+	}
+	return dst
+}
+
+// hindered returns the starts at which the widened leg would overlap busy.
+func (l leg) hindered(busy timespan.Span) timespan.Span {
+	return timespan.Span{Start: busy.Start - l.occupied.End + 1, End: busy.End - l.occupied.Start}
+}
+
+// candidates returns the members who may serve all staffed services, in Auto-Assign order.
+func candidates(offer *catalog.Offer, services []*catalog.Service, only *uuid.UUID) []*catalog.Staff {
+	performed := make(map[uuid.UUID]int) // how many of the staffed services, in order, a member performs
+	staffed := 0
+	for _, s := range services {
+		for _, id := range s.StaffIDs {
+			if performed[id] == staffed {
+				performed[id]++
+			}
+		}
+		if len(s.StaffIDs) > 0 {
+			staffed++
+		}
+	}
+	var members []*catalog.Staff
+	for i := range offer.Staff {
+		m := &offer.Staff[i]
+		if m.Active && performed[m.ID] == staffed && (only == nil || *only == m.ID) {
+			members = append(members, m)
+		}
+	}
+	return members
+}

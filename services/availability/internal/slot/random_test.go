@@ -1,0 +1,242 @@
+package slot
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// places are zones with a date near which something happens to their clock.
+var places = []struct{ zone, date string }{
+	{"UTC", "2027-03-01"}, {"Asia/Kolkata", "2027-01-01"},
+	{"Europe/Berlin", "2027-03-28"}, {"Europe/Berlin", "2027-10-31"}, {"Europe/Berlin", "2028-02-29"},
+	{"America/New_York", "2027-03-14"}, {"America/New_York", "2027-11-07"},
+	{"Australia/Lord_Howe", "2027-04-04"}, {"Australia/Lord_Howe", "2027-10-03"},
+	{"Africa/Casablanca", "2027-02-07"}, {"Africa/Casablanca", "2027-03-14"},
+	{"Pacific/Apia", "2011-12-30"}, {"Pacific/Apia", "2027-01-01"},
+	{"America/Havana", "2027-03-14"}, {"America/Havana", "2027-11-07"},
+	{"America/Sao_Paulo", "2018-11-04"}, {"America/Sao_Paulo", "2019-02-17"},
+	{"Asia/Beirut", "2027-03-28"}, {"Asia/Beirut", "2027-10-31"},
+	{"Atlantic/Azores", "2027-10-31"}, {"Pacific/Kiritimati", "2026-12-31"},
+}
+
+// business draws random businesses and questions.
+type business struct {
+	*rand.Rand
+	table *clockTable
+	base  timespan.Date
+}
+
+func newBusiness(seed uint64) business {
+	b := business{Rand: rand.New(rand.NewPCG(seed, 1))}
+	p := places[b.IntN(len(places))]
+	base, err := timespan.ParseDate(p.date)
+	if err != nil {
+		panic(err)
+	}
+	b.base, b.table = base, tableFor(p.zone, base)
+	return b
+}
+
+func (b business) oneIn(n int) bool { return b.IntN(n) == 0 }
+
+func (b business) id() uuid.UUID {
+	var id uuid.UUID
+	for i := range id {
+		id[i] = byte(b.Uint32())
+	}
+	return id
+}
+
+func (b business) window() timespan.Window {
+	if b.oneIn(6) {
+		return timespan.Window{From: 0, To: 1440}
+	}
+	unit := []int{1, 15, 30, 60}[b.IntN(4)]
+	from := b.IntN(1440/unit) * unit
+	if b.oneIn(4) {
+		from = 0
+	}
+	to := from + (1+b.IntN(600/unit))*unit
+	if b.oneIn(5) && from < 1440 {
+		to = 1440
+	}
+	return timespan.Window{From: timespan.TimeOfDay(from), To: timespan.TimeOfDay(min(to, from+1439))}
+}
+
+func (b business) windows() []timespan.Window {
+	var ws []timespan.Window
+	for range max(b.IntN(5), b.IntN(4)) {
+		ws = append(ws, b.window())
+	}
+	return ws
+}
+
+func (b business) week() catalog.WeekHours {
+	var week catalog.WeekHours
+	same := b.windows()
+	for i := range week {
+		if week[i] = same; b.oneIn(2) {
+			week[i] = b.windows()
+		}
+	}
+	return week
+}
+
+func (b business) overrides() []catalog.DayOverride {
+	var days []catalog.DayOverride
+	for d := b.base - 3; d < b.base+6; d++ {
+		if b.oneIn(6) {
+			days = append(days, catalog.DayOverride{Date: d, Hours: b.windows()})
+		}
+	}
+	return days
+}
+
+func (b business) staff() []catalog.Staff {
+	staff := make([]catalog.Staff, b.IntN(4))
+	for i := range staff {
+		staff[i] = catalog.Staff{ID: b.id(), Name: string(rune('a' + b.IntN(3))), Order: b.IntN(3), Active: !b.oneIn(6)}
+		if !b.oneIn(3) {
+			week := b.week()
+			if b.oneIn(4) {
+				week = catalog.WeekHours{}
+			}
+			staff[i].Hours = &week
+		}
+		if b.oneIn(2) {
+			staff[i].Overrides = b.overrides()
+		}
+	}
+	slices.SortFunc(staff, func(x, y catalog.Staff) int {
+		return cmp.Or(cmp.Compare(x.Order, y.Order), cmp.Compare(x.Name, y.Name), cmp.Compare(x.ID.String(), y.ID.String()))
+	})
+	return staff
+}
+
+func (b business) service(staff []catalog.Staff) catalog.Service {
+	s := catalog.Service{
+		ID: b.id(), Active: true, Capacity: 1 + b.IntN(3),
+		DurationMinutes:     1 + b.IntN(120),
+		SlotIntervalMinutes: []int{5, 7, 15, 20, 30, 45, 60, 90}[b.IntN(8)],
+	}
+	if b.oneIn(12) {
+		s.DurationMinutes = 600 + b.IntN(1200)
+	}
+	if b.oneIn(2) {
+		s.BufferBeforeMinutes, s.BufferAfterMinutes = b.IntN(40), b.IntN(40)
+	}
+	if b.oneIn(4) {
+		return s
+	}
+	for i := range staff {
+		if !b.oneIn(6) {
+			s.StaffIDs = append(s.StaffIDs, staff[i].ID)
+		}
+	}
+	return s
+}
+
+func (b business) localTime() timespan.LocalDateTime {
+	return timespan.LocalDateTime{Date: b.base - 2 + timespan.Date(b.IntN(6)), Time: timespan.TimeOfDay(b.IntN(1441))}
+}
+
+func (b business) blocks(staff []catalog.Staff) []catalog.Block {
+	var blocks []catalog.Block
+	for range b.IntN(4) {
+		from := b.localTime()
+		to := from
+		to.Time += timespan.TimeOfDay(1 + b.IntN(300))
+		if to.Time > 1440 {
+			to.Date, to.Time = to.Date+1, to.Time-1440
+		}
+		block := catalog.Block{From: from, To: to}
+		for i := range staff {
+			if b.oneIn(2) {
+				block.StaffIDs = append(block.StaffIDs, staff[i].ID)
+			}
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// edges draws spans one after another, as an exclusion constraint leaves them.
+func (b business) edges() []int64 {
+	var edges []int64
+	at := b.table.start + int64(2*1440+b.IntN(2880))*60
+	for range b.IntN(8) {
+		end := at + int64(1+b.IntN(400))*60
+		edges = append(edges, at, end)
+		at = end
+		if !b.oneIn(4) {
+			at += int64(b.IntN(1000)) * 60
+		}
+	}
+	return edges
+}
+
+func (b business) occupied(offer *catalog.Offer) []booking.Busy {
+	var busy []booking.Busy
+	for _, s := range offer.Staff {
+		busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID}, Edges: b.edges()})
+	}
+	for _, s := range offer.Services {
+		for lane := 1; len(s.StaffIDs) == 0 && lane <= s.Capacity+1; lane++ {
+			busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID, Lane: lane}, Edges: b.edges()})
+		}
+	}
+	b.Shuffle(len(busy), func(i, j int) { busy[i], busy[j] = busy[j], busy[i] })
+	return busy
+}
+
+func (b business) offer() *catalog.Offer {
+	staff := b.staff()
+	offer := &catalog.Offer{
+		Timezone: b.table.loc.String(), Currency: "EUR",
+		Hours: b.week(), Overrides: b.overrides(), Staff: staff, Blocks: b.blocks(staff),
+		Bookings: catalog.Bookings{AdvanceDays: 20},
+	}
+	for range 1 + b.IntN(3) {
+		offer.Services = append(offer.Services, b.service(staff))
+	}
+	if b.oneIn(4) {
+		offer.Bookings.MinNoticeMinutes = b.IntN(130) * 15
+	}
+	if b.oneIn(3) {
+		offer.Bookings.AdvanceDays = b.IntN(10)
+	}
+	if err := offer.Prepare(); err != nil {
+		panic(err)
+	}
+	return offer
+}
+
+func (b business) question(offer *catalog.Offer) Question {
+	from := b.base - 1 + timespan.Date(b.IntN(3))
+	q := Question{
+		From: from, To: from + timespan.Date(b.IntN(3)),
+		Now: time.Unix(b.table.start+int64(b.IntN(2+b.IntN(6*86400))), int64(b.IntN(2))*1000),
+	}
+	if b.oneIn(3) { // on the grid, where a start is just in time or just too late
+		q.Now = time.Unix(q.Now.Unix()/900*900, int64(b.IntN(2)))
+	}
+	for range 1 + max(0, b.IntN(5)-2) {
+		q.Services = append(q.Services, &offer.Services[b.IntN(len(offer.Services))])
+	}
+	if b.oneIn(6) {
+		id := b.id()
+		if n := len(offer.Staff); n > 0 && !b.oneIn(6) {
+			id = offer.Staff[b.IntN(n)].ID
+		}
+		q.StaffID = &id
+	}
+	return q
+}

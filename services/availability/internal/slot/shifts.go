@@ -1,0 +1,151 @@
+package slot
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// shift is one working window: a span and the date that it belongs to, on which it begins.
+type shift struct {
+	timespan.Span
+	date timespan.Date
+}
+
+// horizon is the business's time, laid out once per question for all dates that can touch the answer.
+type horizon struct {
+	offer  *catalog.Offer
+	clock  zone
+	first  timespan.Date       // the first date whose windows are laid out
+	plan   [][]timespan.Window // the business's windows that begin on first, first+1, …
+	shifts []shift             // the same as spans, by date
+	open   []timespan.Span     // their union
+
+	blocked       []timespan.Span               // business-wide blocks
+	memberBlocked map[uuid.UUID][]timespan.Span // blocks of single members
+}
+
+// newHorizon lays out the dates from..to.
+func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
+	const slack = 3 * day // offsets differ from UTC by less than a day, windows end less than a day after their date
+	h := &horizon{
+		offer: offer,
+		first: from,
+		clock: newZone(offer.Location(), int64(from)*day-slack, int64(to)*day+slack),
+		plan:  make([][]timespan.Window, to-from+1),
+	}
+	for i := range h.plan {
+		h.plan[i] = offer.Hours[(from + timespan.Date(i)).Weekday()]
+	}
+	h.override(h.plan, offer.Overrides)
+	h.shifts = h.appendShifts(nil, h.plan)
+	h.open = union(nil, h.shifts)
+	h.readBlocks()
+	return h
+}
+
+// override replaces the windows of the dates that overrides name.
+func (h *horizon) override(plan [][]timespan.Window, overrides []catalog.DayOverride) {
+	for i := range overrides {
+		if at := int(overrides[i].Date - h.first); at >= 0 && at < len(plan) {
+			plan[at] = overrides[i].Hours
+		}
+	}
+}
+
+// appendShifts turns planned windows into spans. Windows of one date that overlap or touch become one, in elapsed
+// time: so do those that a skipped hour brings together (semantics.md §2).
+func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
+	var room [8]timespan.Span
+	for i, windows := range plan {
+		date := h.first + timespan.Date(i)
+		spans := room[:0]
+		for _, w := range windows {
+			spans = append(spans, timespan.Span{Start: h.clock.instant(date, w.From), End: h.clock.instant(date, w.To)})
+		}
+		for _, s := range timespan.Normalize(spans) {
+			dst = append(dst, shift{Span: s, date: date})
+		}
+	}
+	return dst
+}
+
+// union returns in dst the time that shifts cover, whatever dates they belong to: where windows of neighbouring dates
+// touch or overlap, work is continuous (semantics.md §2).
+func union(dst []timespan.Span, shifts []shift) []timespan.Span {
+	dst = dst[:0]
+	for _, s := range shifts {
+		dst = append(dst, s.Span)
+	}
+	return timespan.Normalize(dst)
+}
+
+// cut returns in dst the shifts cut to the time the business is open.
+func (h *horizon) cut(dst, shifts []shift) []shift {
+	dst = dst[:0]
+	next := 0
+	for _, s := range shifts { // in order of their start: a window starts within its date
+		for next < len(h.open) && h.open[next].End <= s.Start {
+			next++
+		}
+		for _, o := range h.open[next:] {
+			if o.Start >= s.End {
+				break
+			}
+			part := timespan.Span{Start: max(s.Start, o.Start), End: min(s.End, o.End)}
+			dst = append(dst, shift{Span: part, date: s.date})
+		}
+	}
+	return dst
+}
+
+// readBlocks turns the blocks that can touch the horizon into spans.
+func (h *horizon) readBlocks() {
+	last := h.first + timespan.Date(len(h.plan)) + 1
+	for i := range h.offer.Blocks {
+		b := &h.offer.Blocks[i]
+		if b.To.Date < h.first-1 || b.From.Date > last {
+			continue
+		}
+		from, to := max(b.From.Date, h.first-1), min(b.To.Date, last)
+		span := timespan.Span{Start: h.clock.instant(from, 0), End: h.clock.instant(to, timespan.MinutesPerDay)}
+		if from == b.From.Date {
+			span.Start = h.clock.instant(from, b.From.Time)
+		}
+		if to == b.To.Date {
+			span.End = h.clock.instant(to, b.To.Time)
+		}
+		h.addBlock(b.StaffIDs, span)
+	}
+	h.blocked = timespan.Normalize(h.blocked)
+}
+
+func (h *horizon) addBlock(members []uuid.UUID, span timespan.Span) {
+	if len(members) == 0 {
+		h.blocked = append(h.blocked, span)
+		return
+	}
+	if h.memberBlocked == nil {
+		h.memberBlocked = make(map[uuid.UUID][]timespan.Span)
+	}
+	for _, id := range members {
+		h.memberBlocked[id] = append(h.memberBlocked[id], span)
+	}
+}
+
+// memberPlan returns in dst the windows of a member's own hours; the second result is false where they are the
+// business's, override for override.
+func (h *horizon) memberPlan(dst [][]timespan.Window, m *catalog.Staff) ([][]timespan.Window, bool) {
+	if m.Hours == nil && len(m.Overrides) == 0 {
+		return dst, false
+	}
+	dst = append(dst[:0], h.plan...)
+	if m.Hours != nil {
+		for i := range dst {
+			dst[i] = m.Hours[(h.first + timespan.Date(i)).Weekday()]
+		}
+	}
+	h.override(dst, m.Overrides)
+	return dst, true
+}

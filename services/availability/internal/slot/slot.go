@@ -1,0 +1,189 @@
+// Package slot is the slot engine: from what a business offers and what is already taken, it computes at which starts
+// an appointment can be booked, and by whom (semantics.md §1–§3). It is pure: values in, values out.
+//
+// One function, [Find], answers for /slots, /available-dates and POST /book alike, so that what is listed can be booked
+// and nothing else can.
+//
+// The engine works on instants in whole seconds, in sorted spans. For each candidate (a staff member, or nobody where
+// no service needs one) it computes the set of admissible starts by intersecting and subtracting whole span sets:
+// a service that must lie in working time shrinks that time, a busy span that must not be touched grows. What is left
+// of each working window is a run of starts at equal distance, found by division: a run is counted without visiting
+// its starts. The zone's offsets are looked up once per question.
+//
+// An appointment is a sequence of legs, each served by one provider. That is where packages (a member for each leg) and
+// variants (another length) fit; a class session is a start of its own that joins the runs.
+package slot
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// The instants of all questions lie within these; sums with durations do not overflow.
+const (
+	minInstant = math.MinInt64 / 4
+	maxInstant = math.MaxInt64 / 4
+)
+
+// Question asks for the bookable starts of one appointment.
+type Question struct {
+	Services []*catalog.Service // at least one, active, in the order they are performed
+	StaffID  *uuid.UUID         // only this member; nil: whoever can
+	From, To timespan.Date      // the dates whose windows are asked for, both included
+	Now      time.Time
+}
+
+// clamp narrows the dates to those that can hold a bookable start: not beyond the advance limit, and not before
+// yesterday, whose overnight windows may reach into today. The result is false when none is left.
+func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, bool) {
+	today := offer.Today(q.Now)
+	from, to := max(q.From, today-1), min(q.To, today+timespan.Date(offer.Bookings.AdvanceDays))
+	return from, to, from <= to
+}
+
+// Reach returns the span within which occupied time matters to the answer; false when none does, because the answer
+// is empty whatever is occupied.
+func (q Question) Reach(offer *catalog.Offer) (timespan.Span, bool) {
+	from, to, ok := q.clamp(offer)
+	a := newAppointment(q.Services)
+	if !ok || ((a.staffed || q.StaffID != nil) && len(staffFor(offer, a, q)) == 0) {
+		return timespan.Span{}, false
+	}
+	loc, reach := offer.Location(), a.reach()
+	return timespan.Span{
+		Start: timespan.Instant(from, 0, loc) + reach.Start,
+		End:   timespan.Instant(to+2, 0, loc) + reach.End,
+	}, true
+}
+
+// staffFor returns the members who may serve the question. Without a staffed service nobody does, and a member named
+// yields nothing.
+func staffFor(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff {
+	if !a.staffed {
+		return nil
+	}
+	return candidates(offer, q.Services, q.StaffID)
+}
+
+// Openings are the bookable starts that [Find] found.
+type Openings struct {
+	appointment appointment
+	clock       zone
+	occupancy   occupancy
+	candidates  []*catalog.Staff // in Auto-Assign order; one nil where no service needs staff
+	runs        []run            // by candidate, then date
+}
+
+// run is a sequence of count starts at equal distance that one candidate offers in one window of a date.
+type run struct {
+	date      timespan.Date
+	candidate int32
+	count     int32
+	first     int64
+}
+
+// Find computes the bookable starts of a question. occupied holds at least the time taken within [Question.Reach].
+func Find(offer *catalog.Offer, q Question, occupied []booking.Busy) *Openings {
+	found := &Openings{appointment: newAppointment(q.Services)}
+	from, to, ok := q.clamp(offer)
+	if !ok {
+		return found
+	}
+	found.candidates = staffFor(offer, found.appointment, q)
+	if !found.appointment.staffed && q.StaffID == nil {
+		found.candidates = []*catalog.Staff{nil}
+	}
+	if len(found.candidates) == 0 {
+		return found
+	}
+	// A start lies at most a day after its date, and the service runs on from there. Each date's windows are cut to
+	// those of its neighbours.
+	ahead := timespan.Date(found.appointment.duration/day) + 4
+	s := &sweep{
+		Openings: found,
+		horizon:  newHorizon(offer, from-2, to+ahead),
+		from:     from,
+		to:       to,
+	}
+	found.clock = s.horizon.clock
+	found.occupancy = newOccupancy(occupied)
+	s.admitAll(q.Now, offer.Bookings.MinNoticeMinutes)
+	for i, member := range found.candidates {
+		s.visit(int32(i), member)
+	}
+	return found
+}
+
+// compare orders instants.
+func compare(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// Days calls yield for each date from..to with its number of bookable starts; from and to are both included.
+func (o *Openings) Days(from, to timespan.Date, yield func(timespan.Date, int)) {
+	counts := make([]int, max(0, to-from+1))
+	for _, r := range o.runs {
+		if from <= r.date && r.date <= to {
+			counts[r.date-from] += int(r.count)
+		}
+	}
+	for i, n := range counts {
+		yield(from+timespan.Date(i), n)
+	}
+}
+
+// Slot is one bookable start. Date, Time and End are business time.
+type Slot struct {
+	Staff      *catalog.Staff // nil for services without staff
+	Start      int64          // seconds since the epoch
+	Date       timespan.Date  // the calendar date of the start
+	Time, End  timespan.TimeOfDay
+	DateOffset int // 1 where Date is the day after the one whose window the slot lies in
+}
+
+// On returns the slots of the windows of date d, by start and then in Auto-Assign order.
+func (o *Openings) On(d timespan.Date) []Slot {
+	type key struct {
+		start     int64
+		candidate int32
+	}
+	var keys []key
+	for _, r := range o.runs {
+		if r.date != d {
+			continue
+		}
+		keys = slices.Grow(keys, int(r.count))
+		for k := range int64(r.count) {
+			keys = append(keys, key{r.first + k*o.appointment.step, r.candidate})
+		}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		if a.start != b.start {
+			return compare(a.start, b.start)
+		}
+		return int(a.candidate - b.candidate)
+	})
+	slots := make([]Slot, len(keys))
+	for i, k := range keys {
+		date, at := o.clock.local(k.start)
+		_, end := o.clock.local(k.start + o.appointment.duration)
+		slots[i] = Slot{
+			Staff: o.candidates[k.candidate], Start: k.start,
+			Date: date, Time: at, End: end, DateOffset: int(date - d),
+		}
+	}
+	return slots
+}

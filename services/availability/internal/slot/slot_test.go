@@ -1,0 +1,157 @@
+package slot
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+var oneSeed = flag.Uint64("slot.seed", 0, "compare only the random business with this seed")
+
+// businesses is how many random businesses are compared: SLOTMESH_SLOT_BUSINESSES, or a share of the whole that fits
+// a working day's edit-and-test.
+func businesses(t *testing.T) uint64 {
+	v := os.Getenv("SLOTMESH_SLOT_BUSINESSES")
+	if v == "" {
+		return 20_000
+	}
+	n, err := strconv.ParseUint(v, 10, 64)
+	if err != nil {
+		t.Fatalf("SLOTMESH_SLOT_BUSINESSES: %q is not a number; write one such as 100000", v)
+	}
+	return n
+}
+
+func TestEngineEqualsOracleOnRandomBusinesses(t *testing.T) {
+	t.Parallel()
+	if *oneSeed != 0 {
+		compareBusiness(t, *oneSeed)
+		return
+	}
+	listed, empty := 0, 0
+	for seed := uint64(1); seed <= businesses(t); seed++ {
+		n := compareBusiness(t, seed)
+		if t.Failed() {
+			t.Fatalf("run again with -slot.seed=%d", seed)
+		}
+		if listed += n; n == 0 {
+			empty++
+		}
+	}
+	t.Logf("%d slots listed; %d businesses offered none", listed, empty)
+}
+
+// compareBusiness asks engine and oracle the same and returns how many slots they list.
+func compareBusiness(t *testing.T, seed uint64) int {
+	t.Helper()
+	b := newBusiness(seed)
+	offer := b.offer()
+	q := b.question(offer)
+	occupied := b.occupied(offer)
+	if reach, ok := q.Reach(offer); ok {
+		occupied = within(occupied, reach)
+	} else {
+		occupied = nil
+	}
+	o := newOracle(b.table, offer, q, b.occupiedAgain(seed))
+	found := Find(offer, q, occupied)
+	total, days := 0, map[timespan.Date]int{}
+	found.Days(q.From, q.To, func(d timespan.Date, n int) { days[d] = n })
+	for d := q.From; d <= q.To; d++ {
+		want, got := o.slots(d), found.On(d)
+		if !slices.Equal(want, got) {
+			t.Errorf("seed %d: %s in %s, now %s (-oracle +engine):\n%s", seed, d, offer.Timezone, q.Now.In(o.loc),
+				cmp.Diff(brief(want), brief(got)))
+		}
+		if days[d] != len(want) {
+			t.Errorf("seed %d: %s has %d slots, days says %d", seed, d, len(want), days[d])
+		}
+		total += len(want)
+		compareChoices(t, seed, o, b, d, want)
+	}
+	return total
+}
+
+// compareChoices asks by whom a few starts of date d can be booked, listed or not.
+func compareChoices(t *testing.T, seed uint64, o *oracle, b business, d timespan.Date, listed []Slot) {
+	t.Helper()
+	for range min(2, len(listed)) {
+		s := listed[b.IntN(len(listed))]
+		compareStart(t, seed, o, s.Date, s.Time)
+	}
+	compareStart(t, seed, o, d, timespan.TimeOfDay(b.IntN(1440)))
+	compareStart(t, seed, o, d, timespan.TimeOfDay(b.IntN(96)*15))
+}
+
+// compareStart checks who can serve one start: exactly those for whom a date's list has it.
+func compareStart(t *testing.T, seed uint64, o *oracle, d timespan.Date, at timespan.TimeOfDay) {
+	t.Helper()
+	i := o.minuteOf(d, at)
+	var able []*catalog.Staff
+	for _, s := range o.members() {
+		for _, of := range []timespan.Date{d - 1, d} {
+			if o.yields(o.gridOf(s), of, i) && o.listed(s, of, i) {
+				able = append(able, s)
+				break
+			}
+		}
+	}
+	want, got := o.ways(able, i), o.spelledOut(Bookable(o.offer, o.question, d, at, o.occupied))
+	same := func(a, b wayTaken) bool { return a.Staff == b.Staff && maps.Equal(a.Takes, b.Takes) }
+	if !slices.EqualFunc(want, got, same) { // cmp.Diff alone takes too long for the many that are equal
+		t.Errorf("seed %d: choices for %s %s (-oracle +engine):\n%s", seed, d, at, cmp.Diff(want, got))
+	}
+}
+
+// occupiedAgain draws the same occupied time as the business with this seed has, whole.
+func (business) occupiedAgain(seed uint64) []booking.Busy {
+	b := newBusiness(seed)
+	offer := b.offer()
+	b.question(offer)
+	return b.occupied(offer)
+}
+
+// within keeps what a peer asked for one span would send.
+func within(occupied []booking.Busy, reach timespan.Span) []booking.Busy {
+	var kept []booking.Busy
+	for _, b := range occupied {
+		few := booking.Busy{Resource: b.Resource}
+		for _, s := range b.Spans() {
+			if s.Overlaps(reach) {
+				few.Add(s)
+			}
+		}
+		kept = append(kept, few)
+	}
+	return kept
+}
+
+type briefSlot struct {
+	Staff  string
+	Start  int64
+	Date   string
+	Time   string
+	End    string
+	Offset int
+}
+
+func brief(slots []Slot) []briefSlot {
+	var out []briefSlot
+	for _, s := range slots {
+		b := briefSlot{"", s.Start, s.Date.String(), s.Time.String(), s.End.String(), s.DateOffset}
+		if s.Staff != nil {
+			b.Staff = s.Staff.ID.String()
+		}
+		out = append(out, b)
+	}
+	return out
+}

@@ -1,0 +1,167 @@
+package slot
+
+import (
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// sweep is one question being answered: what all candidates share, and memory that each uses in turn.
+type sweep struct {
+	*Openings
+	horizon  *horizon
+	from, to timespan.Date   // the dates asked for
+	shared   []timespan.Span // the starts that the clock, business-wide blocks and lanes admit
+
+	plan           [][]timespan.Window
+	own, shifts    []shift
+	work           []timespan.Span
+	starts, spare  []timespan.Span
+	fits, hindered []timespan.Span
+}
+
+// admitAll computes the starts that do not depend on the candidate.
+func (s *sweep) admitAll(now time.Time, noticeMinutes int) {
+	earliest := now.Unix() + int64(noticeMinutes)*minute
+	if now.Nanosecond() > 0 {
+		earliest++ // a start must not lie before now
+	}
+	s.starts = append(s.starts, timespan.Span{Start: earliest, End: maxInstant})
+	s.subtract(s.horizon.clock.repeated(nil))
+	for _, l := range s.appointment.legs {
+		s.hinder(l, s.horizon.blocked)
+		if l.service == nil {
+			continue
+		}
+		s.confine(l, s.horizon.open)
+		s.hinder(l, full(s.occupancy.lanes[l.service.ID], l.service.Capacity))
+	}
+	s.shared, s.starts = s.starts, nil
+}
+
+// confine keeps the starts for which the leg lies in work.
+func (s *sweep) confine(l leg, work []timespan.Span) {
+	s.fits = l.fitting(s.fits, work)
+	s.spare = timespan.Intersect(s.spare, s.starts, s.fits)
+	s.starts, s.spare = s.spare, s.starts
+}
+
+// hinder removes the starts at which the widened leg would overlap busy.
+func (s *sweep) hinder(l leg, busy []timespan.Span) {
+	s.hindered = s.hindered[:0]
+	for _, b := range busy {
+		s.hindered = append(s.hindered, l.hindered(b))
+	}
+	s.subtract(s.hindered)
+}
+
+// hinderByMember does the same for a member's occupied time and blocks.
+func (s *sweep) hinderByMember(l leg, edges []int64, blocked []timespan.Span) {
+	s.hindered = s.hindered[:0]
+	for i := 0; i+1 < len(edges); i += 2 {
+		if edges[i] < edges[i+1] {
+			s.hindered = append(s.hindered, l.hindered(timespan.Span{Start: edges[i], End: edges[i+1]}))
+		}
+	}
+	for _, b := range blocked {
+		if b.Start < b.End {
+			s.hindered = append(s.hindered, l.hindered(b))
+		}
+	}
+	s.hindered = timespan.Normalize(s.hindered)
+	s.subtract(s.hindered)
+}
+
+func (s *sweep) subtract(spans []timespan.Span) {
+	s.spare = timespan.Subtract(s.spare, s.starts, spans)
+	s.starts, s.spare = s.spare, s.starts
+}
+
+// visit finds the runs of one candidate.
+func (s *sweep) visit(candidate int32, member *catalog.Staff) {
+	shifts, work := s.horizon.shifts, s.horizon.open
+	if member != nil {
+		shifts, work = s.workOf(member)
+	}
+	s.starts = append(s.starts[:0], s.shared...)
+	for _, l := range s.appointment.legs {
+		if l.service == nil {
+			s.confine(l, work)
+			s.hinderByMember(l, s.occupancy.members[member.ID], s.horizon.memberBlocked[member.ID])
+		}
+	}
+	if s.appointment.legs[0].service != nil {
+		shifts = s.horizon.shifts // the grid is that of whoever serves the first leg
+	}
+	for i := range shifts {
+		if d := shifts[i].date; s.from <= d && d <= s.to {
+			s.emit(candidate, shifts[i:])
+		}
+	}
+}
+
+// workOf returns a member's working windows and the time that they cover together.
+func (s *sweep) workOf(member *catalog.Staff) ([]shift, []timespan.Span) {
+	plan, own := s.horizon.memberPlan(s.plan, member)
+	s.plan = plan
+	if !own {
+		return s.horizon.shifts, s.horizon.open
+	}
+	s.own = s.horizon.appendShifts(s.own[:0], plan)
+	s.shifts = s.horizon.cut(s.shifts, s.own)
+	s.work = union(s.work, s.shifts)
+	return s.shifts, s.work
+}
+
+// emit finds the runs in the first of shifts; the others follow it.
+func (s *sweep) emit(candidate int32, shifts []shift) {
+	window := shifts[0]
+	for i := firstAfter(s.starts, window.Start); i < len(s.starts) && s.starts[i].Start < window.End; i++ {
+		piece := timespan.Span{
+			Start: max(window.Start, s.starts[i].Start),
+			End:   min(window.End, s.starts[i].End),
+		}
+		s.emitPiece(candidate, window, piece, shifts[1:])
+	}
+}
+
+// emitPiece records the starts of window's grid that lie in piece, but for those that the windows of the next date
+// also yield: they are listed there (semantics.md §2).
+func (s *sweep) emitPiece(candidate int32, window shift, piece timespan.Span, later []shift) {
+	step := s.appointment.step
+	for _, next := range later {
+		if next.date > window.date+1 {
+			break
+		}
+		if next.date == window.date || !next.Overlaps(piece) || (next.Start-window.Start)%step != 0 {
+			continue
+		}
+		s.emitPiece(candidate, window, timespan.Span{Start: piece.Start, End: next.Start}, nil)
+		piece.Start = max(piece.Start, next.End)
+	}
+	if piece.Start >= piece.End {
+		return
+	}
+	skipped := (piece.Start - window.Start + step - 1) / step
+	first := window.Start + skipped*step
+	if first >= piece.End {
+		return
+	}
+	s.runs = append(s.runs, run{
+		date: window.date, candidate: candidate, first: first, count: int32((piece.End-1-first)/step) + 1,
+	})
+}
+
+// firstAfter returns the index of the first span that ends after t.
+func firstAfter(spans []timespan.Span, t int64) int {
+	lo, hi := 0, len(spans)
+	for lo < hi {
+		if mid := (lo + hi) / 2; spans[mid].End <= t {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}

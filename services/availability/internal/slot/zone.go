@@ -1,0 +1,74 @@
+package slot
+
+import (
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+const (
+	minute = 60
+	day    = 86400
+)
+
+// zone is the business's clock over a stretch of time: its offsets from UTC, looked up once.
+type zone struct{ eras []era }
+
+// era is a stretch of instants in which the clock keeps one offset.
+type era struct{ from, to, offset int64 }
+
+// newZone reads the offsets of loc for the instants from..to.
+func newZone(loc *time.Location, from, to int64) zone {
+	var z zone
+	for at := from; at < to; {
+		t := time.Unix(at, 0).In(loc)
+		_, offset := t.Zone()
+		end := to
+		if _, bound := t.ZoneBounds(); !bound.IsZero() && bound.Unix() > at {
+			end = min(to, bound.Unix())
+		}
+		if n := len(z.eras); n > 0 && z.eras[n-1].offset == int64(offset) {
+			z.eras[n-1].to = end // the zone's name changed, the clock did not
+		} else {
+			z.eras = append(z.eras, era{from: at, to: end, offset: int64(offset)})
+		}
+		at = end
+	}
+	return z
+}
+
+// instant returns when the clock shows minute m of date d: its first occurrence, or the instant after the gap that
+// skips it (semantics.md §1).
+func (z zone) instant(d timespan.Date, m timespan.TimeOfDay) int64 {
+	wall := int64(d)*day + int64(m)*minute
+	for _, e := range z.eras {
+		if at := wall - e.offset; at < e.to {
+			return max(at, e.from)
+		}
+	}
+	return wall - z.eras[len(z.eras)-1].offset
+}
+
+// local returns the date and the minute of it that the clock shows at the instant t.
+func (z zone) local(t int64) (timespan.Date, timespan.TimeOfDay) {
+	i := 0
+	for i+1 < len(z.eras) && t >= z.eras[i].to {
+		i++
+	}
+	wall := t + z.eras[i].offset
+	d := wall / day
+	if wall%day < 0 {
+		d--
+	}
+	return timespan.Date(d), timespan.TimeOfDay((wall - d*day) / minute)
+}
+
+// repeated appends the instants at which the clock shows a time for the second time: no slot starts there.
+func (z zone) repeated(dst []timespan.Span) []timespan.Span {
+	for i := 1; i < len(z.eras); i++ {
+		if back := z.eras[i-1].offset - z.eras[i].offset; back > 0 {
+			dst = append(dst, timespan.Span{Start: z.eras[i].from, End: z.eras[i].from + back})
+		}
+	}
+	return dst
+}
