@@ -74,7 +74,7 @@ func (o *Owner) publish(c *fiber.Ctx) error {
 	return o.done(c, "published", published)
 }
 
-// check reads the manifest and makes of it all that will be served, so that nothing is published that cannot be.
+// check reads the manifest and compiles it, so that nothing is published that cannot be served.
 func (o *Owner) check(c *fiber.Ctx, source []byte) (store.Content, error) {
 	_, span := o.Telemetry.Tracer.Start(c.UserContext(), "catalog.check")
 	defer span.End()

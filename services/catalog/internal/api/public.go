@@ -71,7 +71,7 @@ func (p *Public) info(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendJSON(c, version.Public.Info(version.Offer.Paused(p.Clock.Now())))
+	return sendJSON(c, version.Public().Info(version.Offer.Paused(p.Clock.Now())))
 }
 
 func (p *Public) services(c *fiber.Ctx) error {
@@ -85,7 +85,7 @@ func (p *Public) services(c *fiber.Ctx) error {
 		return err
 	}
 	quotes := public.Quotes{Date: date, Prices: p.prices(c.UserContext(), version, date, now)}
-	return sendJSON(c, version.Public.Services(language(c, version.Offer), quotes))
+	return sendJSON(c, version.Public().Services(language(c, version.Offer), quotes))
 }
 
 func (p *Public) staff(c *fiber.Ctx) error {
@@ -97,10 +97,10 @@ func (p *Public) staff(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if serviceID != nil && !version.Public.HasService(*serviceID) {
+	if serviceID != nil && !version.Public().HasService(*serviceID) {
 		return fault.Newf(fault.ServiceNotFound, "Service not found: %s", serviceID)
 	}
-	return sendJSON(c, version.Public.Staff(language(c, version.Offer), serviceID))
+	return sendJSON(c, version.Public().Staff(language(c, version.Offer), serviceID))
 }
 
 func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
@@ -114,7 +114,7 @@ func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
 
 // prices asks pricing for the prices of all services on a date, in one call. It returns nil when they cannot be had.
 func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) map[uuid.UUID]json.Number {
-	ids := v.Public.Priced()
+	ids := v.Public().Priced()
 	prices := make(map[uuid.UUID]json.Number, len(ids))
 	if len(ids) == 0 {
 		return prices

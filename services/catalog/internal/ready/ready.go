@@ -4,6 +4,7 @@ package ready
 import (
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -17,7 +18,10 @@ type Version struct {
 	Offer     *catalog.Offer
 	OfferJSON []byte // the offer as the peers read it
 	OfferTag  string // strong entity tag of OfferJSON
-	Public    *public.Business
+
+	// Public is what the public paths say. It is made when it is first asked for: sanitizing texts takes far longer than
+	// all the rest, and neither an owner who publishes nor a peer that reads the offer needs to wait for it.
+	Public func() *public.Business
 }
 
 // Decode makes a version from its canonical JSON.
@@ -42,5 +46,8 @@ func New(m *manifest.Manifest, number int64) (*Version, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode offer: %w", err)
 	}
-	return &Version{Offer: offer, OfferJSON: body, OfferTag: etag.Of(body), Public: public.New(m, offer)}, nil
+	return &Version{
+		Offer: offer, OfferJSON: body, OfferTag: etag.Of(body),
+		Public: sync.OnceValue(func() *public.Business { return public.New(m, offer) }),
+	}, nil
 }

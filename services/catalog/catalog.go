@@ -1,0 +1,120 @@
+// Package catalog is the service that keeps what businesses offer: one document each, the manifest, in versions.
+//
+// Owners publish through the internal API (the console's admin API stands before it); every publish is a new version,
+// whole or not at all. Peers read the newest version as a compiled offer and keep it fresh by its entity tag; a Redis
+// message tells them of a change at once. The public paths /info, /services and /staff show the same version to
+// customers, with prices quoted by the pricing service while that answers.
+//
+// PostgreSQL holds the versions (internal/store); internal/current keeps the newest of each business ready in memory,
+// decoded, compiled (internal/compile) and, once someone asks, made public (internal/public).
+package catalog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/api"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/changes"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
+	"github.com/slotmesh/slotmesh/services/catalog/migrations"
+)
+
+// Config are catalog's settings.
+type Config struct {
+	Server   server.Config
+	Postgres postgres.Config
+	Redis    redisx.Config
+	// PricingURL is the base URL of pricing's internal port.
+	PricingURL string `env:"PRICING_URL, required"`
+	// PricingTimeout is how long /services waits for quotes; after it the list comes without them.
+	PricingTimeout time.Duration `env:"PRICING_TIMEOUT, default=1s"`
+	// MemoryBytes bounds the versions kept ready, counted by their JSON; their ready form takes several times as much.
+	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
+	// PublicLimitPerMinute limits each client over the three public paths together; 0 is no limit.
+	PublicLimitPerMinute int `env:"CATALOG_PUBLIC_LIMIT_PER_MINUTE, default=0"`
+
+	schema string // of the tables; empty: "catalog". Tests take schemas of their own.
+}
+
+// Validate checks the settings as a whole; each fault names its variable.
+func (c *Config) Validate() error {
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate()}
+	if c.PricingTimeout <= 0 {
+		errs = append(errs, errors.New("PRICING_TIMEOUT: write a duration above 0, such as 1s"))
+	}
+	if c.MemoryBytes < 0 {
+		errs = append(errs, errors.New("CATALOG_MEMORY_BYTES: write a number of bytes from 0 on"))
+	}
+	if c.PublicLimitPerMinute < 0 {
+		errs = append(errs, errors.New("CATALOG_PUBLIC_LIMIT_PER_MINUTE: write a number of requests, or 0 for no limit"))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) schemaName() string {
+	if c.schema == "" {
+		return "catalog"
+	}
+	return c.schema
+}
+
+// Migrate brings catalog's tables up to date.
+func Migrate(ctx context.Context, cfg Config) error {
+	return postgres.Migrate(ctx, cfg.Postgres, cfg.schemaName(), migrations.FS)
+}
+
+// New returns the service, ready to run. It connects to nothing yet.
+func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
+	srv, err := server.New(cfg.Server, rt)
+	if err != nil {
+		return nil, err
+	}
+	if err := assemble(ctx, cfg, rt, srv); err != nil {
+		return nil, errors.Join(err, srv.Close())
+	}
+	return srv, nil
+}
+
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Server) error {
+	pool, err := postgres.Open(ctx, cfg.Postgres, cfg.schemaName(), rt.Telemetry)
+	if err != nil {
+		return err
+	}
+	srv.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
+	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
+	if err != nil {
+		return err
+	}
+	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
+	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
+	prices := peer.New("pricing", cfg.PricingURL, rt.Telemetry, peer.Timeout(cfg.PricingTimeout))
+	srv.OnStop("pricing", func(context.Context) error { prices.Close(); return nil })
+
+	businesses := store.New(pool)
+	srv.Ready("postgres", businesses.Ready)
+	feed := changes.NewFeed(rdb, rt.Telemetry)
+	versions := current.New(businesses, ready.Decode, cfg.MemoryBytes, rt.Clock, rt.Telemetry)
+	srv.Go("changes", func(ctx context.Context) error { return feed.Listen(ctx, versions.Expire) })
+	changed := func(ctx context.Context, slug string) {
+		versions.Expire(slug)
+		feed.Announce(ctx, slug)
+	}
+
+	(&api.Public{
+		Versions: versions, Quoter: pricing.NewClient(prices), QuoteTimeout: cfg.PricingTimeout,
+		Limiter: limiter, Limit: ratelimit.PerMinute(cfg.PublicLimitPerMinute), Clock: rt.Clock,
+	}).Mount(srv.Public)
+	(&api.Offers{Versions: versions}).Mount(srv.Internal)
+	(&api.Owner{Store: businesses, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry}).Mount(srv.Internal)
+	return nil
+}

@@ -1,0 +1,473 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	peercatalog "github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+// harness is a running catalog on a schema of its own, with a pricing service that takes a tenth off.
+type harness struct {
+	t        testing.TB
+	public   string
+	internal string
+	owner    *peercatalog.Owner
+	clock    *clock.Manual
+	pricing  *priceServer
+	schema   string
+	config   Config
+}
+
+func start(t testing.TB, change ...func(*Config)) *harness {
+	t.Helper()
+	database, schema := testkit.PostgresSchema(t, "catalog")
+	h := &harness{
+		t: t, clock: clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)), pricing: newPriceServer(t), schema: schema,
+		config: Config{
+			Server:   server.Config{RequestTimeout: 20 * time.Second, DrainTimeout: 5 * time.Second, PublicBodyLimit: 1 << 18, InternalBodyLimit: 16 << 20},
+			Postgres: database, Redis: redisx.Config{URL: os.Getenv(testkit.RedisURL)},
+			PricingTimeout: 5 * time.Second, MemoryBytes: 64 << 20, schema: schema,
+		},
+	}
+	h.config.PricingURL = h.pricing.URL
+	for _, c := range change {
+		c(&h.config)
+	}
+	if err := Migrate(t.Context(), h.config); err != nil {
+		t.Fatal(err)
+	}
+	h.public, h.internal = h.run()
+	client := peer.New("catalog", h.internal, telemetry.Discard(), peer.Timeout(20*time.Second))
+	t.Cleanup(client.Close)
+	h.owner = peercatalog.NewOwner(client)
+	return h
+}
+
+// run starts one more replica and returns its two base URLs.
+func (h *harness) run() (string, string) {
+	h.t.Helper()
+	public, internal := listen(h.t), listen(h.t)
+	srv, err := New(h.t.Context(), h.config, server.Runtime{
+		Name: "catalog", Clock: h.clock, Telemetry: telemetry.Discard(), Public: public, Internal: internal,
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- srv.Run(ctx) }()
+	h.t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			h.t.Error(err)
+		}
+	})
+	return "http://" + public.Addr().String(), "http://" + internal.Addr().String()
+}
+
+func listen(t testing.TB) net.Listener {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listener
+}
+
+// priceServer stands for pricing: it takes a tenth off what the services cost, and free ones are not priced.
+type priceServer struct {
+	*httptest.Server
+
+	calls atomic.Int64
+	last  atomic.Pointer[pricing.QuotesRequest]
+	away  atomic.Bool
+}
+
+func newPriceServer(t testing.TB) *priceServer {
+	p := &priceServer{}
+	p.Server = httptest.NewServer(http.HandlerFunc(p.quote))
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *priceServer) quote(w http.ResponseWriter, r *http.Request) {
+	p.calls.Add(1)
+	var asked pricing.QuotesRequest
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || p.away.Load() || r.URL.Path != "/internal/quotes" {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	p.last.Store(&asked)
+	answer := pricing.QuotesResponse{OfferVersion: asked.OfferVersion, Currency: "EUR"}
+	for i := range asked.Items {
+		list := int64(1000 * (i + 1))
+		answer.Quotes = append(answer.Quotes, pricing.Quote{Priced: true, List: list, Price: list * 9 / 10})
+	}
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// answer is a response read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (a answer) json(t testing.TB) map[string]any {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal([]byte(a.body), &m); err != nil {
+		t.Fatalf("%v: %q", err, a.body)
+	}
+	return m
+}
+
+// call sends a request; headers come as name, value, name, value.
+func (h *harness) call(method, url string, body []byte, headers ...string) answer {
+	h.t.Helper()
+	request, err := http.NewRequestWithContext(h.t.Context(), method, url, bytes.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, Timeout: 30 * time.Second}
+	response, err := client.Do(request)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	read, err := io.ReadAll(response.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, string(read)}
+}
+
+// get asks a public path of the business "harbor".
+func (h *harness) get(path string, headers ...string) answer {
+	h.t.Helper()
+	return h.call(http.MethodGet, h.public+"/api/public/harbor"+path, nil, headers...)
+}
+
+func (h *harness) publish(manifest string, headers ...string) answer {
+	h.t.Helper()
+	return h.call(http.MethodPut, h.internal+"/internal/businesses/harbor", []byte(manifest), headers...)
+}
+
+// mustPublish publishes and returns the version.
+func (h *harness) mustPublish(manifest string) int64 {
+	h.t.Helper()
+	a := h.publish(manifest)
+	if a.status != http.StatusOK && a.status != http.StatusCreated {
+		h.t.Fatalf("publish: %d %s", a.status, a.body)
+	}
+	return int64(a.json(h.t)["version"].(float64))
+}
+
+func (h *harness) wantFault(a answer, status int, code, sentence string) {
+	h.t.Helper()
+	body := a.json(h.t)
+	text, _ := body["error"].(string)
+	if a.status != status || body["messageCode"] != code || !strings.Contains(text, sentence) {
+		h.t.Errorf("got %d %s, want %d %s with %q", a.status, a.body, status, code, sentence)
+	}
+}
+
+const harborHead = `# The harbour's studio.
+apiVersion: slotmesh/v1
+kind: Business
+slug: harbor
+name: Harbor
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+languages: [en, pt]
+bookings: {paused_until: 2026-11-23}
+`
+
+const harborYAML = harborHead + `
+staff:
+  - {key: anna, name: Anna, translations: {pt: {name: Ana}}}
+services:
+  - {key: cut, name: Cut, duration_minutes: 30, price: 10, order: 1, staff: [anna], translations: {pt: {name: Corte}}}
+  - {key: talk, name: Talk, duration_minutes: 30, order: 2}
+  - {key: dye, name: Dye, duration_minutes: 90, price: 20, order: 3}
+  - {key: gone, name: Gone, duration_minutes: 30, active: false}
+`
+
+// serviceIDs reads key → id from the offer, as a peer does.
+func (h *harness) serviceIDs() map[string]string {
+	h.t.Helper()
+	var offer peercatalog.Offer
+	a := h.call(http.MethodGet, h.internal+"/internal/offers/harbor", nil)
+	if err := json.Unmarshal([]byte(a.body), &offer); err != nil {
+		h.t.Fatal(err)
+	}
+	ids := map[string]string{}
+	for _, s := range offer.Services {
+		ids[s.Key] = s.ID.String()
+	}
+	return ids
+}
+
+func TestServicesAreQuotedInOneCall(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	version := h.mustPublish(harborYAML)
+	a := h.get("/services?date=2026-12-25")
+	if a.status != http.StatusOK || a.header.Get("Content-Type") != "application/json" {
+		t.Fatalf("%d %s %s", a.status, a.header, a.body)
+	}
+	// Numbers keep the currency's decimals.
+	for _, part := range []string{`"price":10.00,"quoted_price":9.00`, `"price":0.00,"quoted_price":null`, `"price":20.00,"quoted_price":18.00`} {
+		if !strings.Contains(a.body, part) {
+			t.Errorf("%s lacks %s", a.body, part)
+		}
+	}
+	quote := a.json(t)["quote"].(map[string]any)
+	if quote["date"] != "2026-12-25" || quote["applies_pricing_rules"] != true {
+		t.Errorf("quote is %v", quote)
+	}
+	asked := h.pricing.last.Load()
+	if h.pricing.calls.Load() != 1 || len(asked.Items) != 2 || asked.Slug != "harbor" || asked.OfferVersion != version ||
+		!asked.PurchaseAt.Equal(h.clock.Now()) || asked.Items[0].Date.String() != "2026-12-25" || asked.Items[0].Kind != pricing.KindService {
+		t.Errorf("asked %d times, last %+v", h.pricing.calls.Load(), asked)
+	}
+}
+
+func TestServicesAreQuotedForTheBusinessesToday(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(strings.Replace(harborYAML, "Europe/Lisbon", "Pacific/Auckland", 1))
+	quote := h.get("/services").json(t)["quote"].(map[string]any)
+	if quote["date"] != "2026-11-22" { // noon in UTC is tomorrow in Auckland
+		t.Errorf("quote is %v", quote)
+	}
+}
+
+func TestServicesAreListedWithoutQuotesWhilePricingIsAway(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(harborYAML)
+	quoted := h.get("/services")
+	h.pricing.away.Store(true)
+	a := h.get("/services")
+	body := a.json(t)
+	if a.status != http.StatusOK || body["quote"].(map[string]any)["applies_pricing_rules"] != false || len(body["services"].([]any)) != 3 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	for _, s := range body["services"].([]any) {
+		if price := s.(map[string]any)["quoted_price"]; price != nil {
+			t.Errorf("quoted %v", price)
+		}
+	}
+	if a.header.Get("ETag") == quoted.header.Get("ETag") {
+		t.Error("a list without quotes has the tag of one with them")
+	}
+}
+
+func TestAFreeListNeedsNoPricing(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.pricing.away.Store(true)
+	h.mustPublish(harborHead + "services: [{key: talk, name: Talk, duration_minutes: 30}]\n")
+	a := h.get("/services")
+	if a.json(t)["quote"].(map[string]any)["applies_pricing_rules"] != true || h.pricing.calls.Load() != 0 {
+		t.Errorf("%s after %d calls", a.body, h.pricing.calls.Load())
+	}
+}
+
+func TestBadParametersAreNamed(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(harborYAML)
+	for _, date := range []string{"2027-02-29", "2026-13-01", "tomorrow", "", "2026-12-25T10:00", "%00", "%ff%fe", "20261225"} {
+		h.wantFault(h.get("/services?date="+date), http.StatusBadRequest, "invalid_parameter", "date")
+	}
+	for _, id := range []string{"x", "", "%00", "{3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10}", "3f2c8a520c5e4d5b9a556f0f4a1f7d10", "3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d1g"} {
+		h.wantFault(h.get("/staff?service_id="+id), http.StatusBadRequest, "invalid_parameter", "service_id")
+	}
+}
+
+func TestStaffOfUnknownOrInactiveServicesIsNotFound(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(harborYAML)
+	const unknown = "3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10"
+	for _, id := range []string{unknown, h.serviceIDs()["gone"]} {
+		h.wantFault(h.get("/staff?service_id="+id), http.StatusNotFound, "service_not_found", "Service not found: "+id)
+	}
+	a := h.get("/staff?service_id=" + strings.ToUpper(h.serviceIDs()["cut"]))
+	if a.status != http.StatusOK || len(a.json(t)["staff"].([]any)) != 1 {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
+func TestLocaleNeverFailsAndResolvesTexts(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(harborYAML)
+	raw := h.get("/staff").body
+	for _, c := range []struct{ query, name string }{
+		{"?locale=pt", "Ana"}, {"?locale=PT-br", "Ana"}, {"?locale=en", "Anna"}, {"?locale=fr", "Anna"},
+		{"?locale=%00", "Anna"}, {"?locale=%ff", "Anna"}, {"?locale=not-a-language-at-all", "Anna"},
+	} {
+		a := h.get("/staff" + c.query)
+		if a.status != http.StatusOK || strings.Contains(a.body, "_translations") || !strings.Contains(a.body, `"name":"`+c.name+`"`) {
+			t.Errorf("%s: %d %s", c.query, a.status, a.body)
+		}
+	}
+	if a := h.get("/staff?locale="); a.body != raw {
+		t.Errorf("an empty locale shows %s, none %s", a.body, raw)
+	}
+	if a := h.get("/services?locale=pt"); strings.Contains(a.body, "_translations") || !strings.Contains(a.body, `"name":"Corte"`) {
+		t.Error(a.body)
+	}
+}
+
+func TestPublicAnswersAreTaggedAndConfirmedBy304(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(harborYAML)
+	for _, path := range []string{"/info", "/services?locale=pt", "/staff"} {
+		first := h.get(path)
+		tag := first.header.Get("ETag")
+		if tag == "" || first.header.Get("Cache-Control") != "no-cache" {
+			t.Errorf("%s: headers %v", path, first.header)
+		}
+		for _, given := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
+			again := h.get(path, "If-None-Match", given)
+			if again.status != http.StatusNotModified || again.body != "" || again.header.Get("ETag") != tag {
+				t.Errorf("%s with %s: %d %q %v", path, given, again.status, again.body, again.header)
+			}
+		}
+		if other := h.get(path, "If-None-Match", `"other"`); other.status != http.StatusOK || other.body != first.body {
+			t.Errorf("%s with another tag: %d", path, other.status)
+		}
+		head := h.call(http.MethodHead, h.public+"/api/public/harbor"+path, nil)
+		if head.status != http.StatusOK || head.body != "" || head.header.Get("ETag") != tag || head.header.Get("Content-Length") != fmt.Sprint(len(first.body)) {
+			t.Errorf("HEAD %s: %d %q %v", path, head.status, head.body, head.header)
+		}
+	}
+}
+
+func TestThePauseEndsByItselfOnItsDay(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(strings.Replace(harborYAML, "Europe/Lisbon", "Pacific/Auckland", 1)) // paused until 23 November there
+	h.clock.Set(time.Date(2026, 11, 22, 10, 59, 59, 0, time.UTC))
+	paused := h.get("/info")
+	h.clock.Advance(time.Second) // midnight in Auckland
+	open := h.get("/info", "If-None-Match", paused.header.Get("ETag"))
+	if paused.json(t)["online_bookings_paused"] != true || open.status != http.StatusOK || open.json(t)["online_bookings_paused"] != false {
+		t.Errorf("before %s, after %d %s", paused.body, open.status, open.body)
+	}
+}
+
+func TestUnknownBusinessesPathsAndMethods(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(harborYAML)
+	for _, slug := range []string{"nobody", "Harbor", "har%00bor", "%ff", strings.Repeat("a", 64)} {
+		for _, path := range []string{"/info", "/services", "/staff"} {
+			h.wantFault(h.call(http.MethodGet, h.public+"/api/public/"+slug+path, nil), http.StatusNotFound, "business_not_found", "Business not found")
+		}
+		h.wantFault(h.call(http.MethodGet, h.internal+"/internal/offers/"+slug, nil), http.StatusNotFound, "business_not_found", "Business not found")
+	}
+	h.wantFault(h.get("/nothing"), http.StatusNotFound, "not_found", "")
+	h.wantFault(h.call(http.MethodPost, h.public+"/api/public/harbor/info", nil), http.StatusMethodNotAllowed, "method_not_allowed", "")
+	for _, path := range []string{"/internal/offers/harbor", "/internal/businesses", "/metrics"} {
+		h.wantFault(h.call(http.MethodGet, h.public+path, nil), http.StatusNotFound, "not_found", "")
+	}
+}
+
+func TestAPublishShowsAtOnceOnAllReplicas(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	other, _ := h.run()
+	h.mustPublish(harborYAML)
+	for _, base := range []string{h.public, other} {
+		if a := h.call(http.MethodGet, base+"/api/public/harbor/info", nil); a.json(t)["name"] != "Harbor" {
+			t.Fatal(a.body)
+		}
+	}
+	h.mustPublish(strings.Replace(harborYAML, "name: Harbor", "name: New Harbor", 1))
+	if a := h.get("/info"); a.json(t)["name"] != "New Harbor" {
+		t.Errorf("the replica that published shows %s", a.body)
+	}
+	// The clock stands still, so only the message can tell the other replica. It may still be under way.
+	for h.call(http.MethodGet, other+"/api/public/harbor/info", nil).json(t)["name"] != "New Harbor" {
+		if err := t.Context().Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAChangeIsNoticedWithoutRedis(t *testing.T) {
+	t.Parallel()
+	h := start(t, func(c *Config) { c.Redis.URL = "redis://127.0.0.1:1" })
+	other, _ := h.run()
+	h.mustPublish(harborYAML)
+	name := func() any { return h.call(http.MethodGet, other+"/api/public/harbor/info", nil).json(t)["name"] }
+	if name() != "Harbor" {
+		t.Fatal("not published")
+	}
+	h.mustPublish(strings.Replace(harborYAML, "name: Harbor", "name: New Harbor", 1))
+	h.clock.Advance(2 * time.Second)
+	if got := name(); got != "New Harbor" {
+		t.Errorf("after two seconds the name is %q", got)
+	}
+}
+
+func TestThePublicLimitIsOffUnlessConfigured(t *testing.T) {
+	t.Parallel()
+	h := start(t, func(c *Config) { c.PublicLimitPerMinute = 3; c.Server.TrustedProxies = []string{"127.0.0.0/8"} })
+	h.mustPublish(harborYAML)
+	client := "2001:db8:" + testkit.Unique()[:4] + ":" + testkit.Unique()[:4] + "::1" // the test Redis is shared
+	from := []string{"X-Forwarded-For", client}
+	for _, path := range []string{"/info", "/services", "/staff"} {
+		if a := h.get(path, from...); a.status != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	refused := h.get("/info", from...)
+	h.wantFault(refused, http.StatusTooManyRequests, "rate_limited", "")
+	if refused.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+}
+
+func TestSettingsAreJudgedTogether(t *testing.T) {
+	t.Parallel()
+	bad := Config{PricingTimeout: -1, MemoryBytes: -1, PublicLimitPerMinute: -1, Server: server.Config{TrustedProxies: []string{"x"}}}
+	bad.Postgres.MaxConns = 1
+	err := bad.Validate()
+	for _, name := range []string{"PRICING_TIMEOUT", "CATALOG_MEMORY_BYTES", "CATALOG_PUBLIC_LIMIT_PER_MINUTE", "TRUSTED_PROXIES", "REDIS_URL"} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v does not name %s", err, name)
+		}
+	}
+}

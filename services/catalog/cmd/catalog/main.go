@@ -1,0 +1,11 @@
+// Command catalog runs the catalog service; `catalog migrate` brings its tables up to date.
+package main
+
+import (
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/catalog"
+)
+
+func main() {
+	server.Main(server.Service[catalog.Config]{Name: "catalog", New: catalog.New, Migrate: catalog.Migrate})
+}
