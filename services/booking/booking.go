@@ -1,0 +1,148 @@
+// Package booking is the service that owns what customers take: bookings with the time they occupy, API keys, and the
+// answers kept for idempotency keys. It serves POST /book and nothing else to the public.
+//
+// A booking is decided by three parties. availability says by whom the start can be served, on the occupied time that
+// booking reads and sends along; pricing says what it costs; and the exclusion constraint of booking's own tables has
+// the last word, because only the database sees every replica. The write is one statement (internal/store), so that a
+// lost race costs one round trip and leaves nothing behind.
+//
+//	internal/request  reads the body (pure)          internal/store  SQL
+//	internal/state    the life of a booking (pure)   internal/api    HTTP, public and internal
+//	internal/desk     asks, decides, writes, tries again
+package booking
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/booking/internal/api"
+	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/migrations"
+)
+
+// Config are booking's settings.
+type Config struct {
+	Server   server.Config
+	Postgres postgres.Config
+	Redis    redisx.Config
+	// CatalogURL is the base URL of catalog's internal port.
+	CatalogURL string `env:"CATALOG_URL, required"`
+	// AvailabilityURL is the base URL of availability's internal port.
+	AvailabilityURL string `env:"AVAILABILITY_URL, required"`
+	// PricingURL is the base URL of pricing's internal port.
+	PricingURL string `env:"PRICING_URL, required"`
+	// IPLimitPerMinute limits requests to book of each client (interface.md §8).
+	IPLimitPerMinute int `env:"BOOKING_IP_LIMIT_PER_MINUTE, default=10"`
+	// KeyLimitPerMinute limits requests of each API key (interface.md §8).
+	KeyLimitPerMinute int `env:"BOOKING_KEY_LIMIT_PER_MINUTE, default=100"`
+
+	schema string // of the tables; empty: "booking". Tests take schemas of their own.
+}
+
+// Validate checks the settings as a whole; each fault names its variable.
+func (c *Config) Validate() error {
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate()}
+	if c.IPLimitPerMinute < 1 {
+		errs = append(errs, errors.New("BOOKING_IP_LIMIT_PER_MINUTE: write a number of requests above 0"))
+	}
+	if c.KeyLimitPerMinute < 1 {
+		errs = append(errs, errors.New("BOOKING_KEY_LIMIT_PER_MINUTE: write a number of requests above 0"))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) schemaName() string {
+	if c.schema == "" {
+		return "booking"
+	}
+	return c.schema
+}
+
+// Migrate brings booking's tables up to date.
+func Migrate(ctx context.Context, cfg Config) error {
+	return postgres.Migrate(ctx, cfg.Postgres, cfg.schemaName(), migrations.FS)
+}
+
+// New returns the service, ready to run. It connects to nothing yet.
+func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
+	srv, err := server.New(cfg.Server, rt)
+	if err != nil {
+		return nil, err
+	}
+	if err := assemble(ctx, cfg, rt, srv); err != nil {
+		return nil, errors.Join(err, srv.Close())
+	}
+	return srv, nil
+}
+
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Server) error {
+	pool, err := postgres.Open(ctx, cfg.Postgres, cfg.schemaName(), rt.Telemetry)
+	if err != nil {
+		return err
+	}
+	srv.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
+	srv.Ready("postgres", pool.Ping)
+	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
+	if err != nil {
+		return err
+	}
+	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
+	serve(cfg, rt, srv, pool, rdb)
+	return nil
+}
+
+// serve connects the parts.
+func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool, rdb redis.UniversalClient) {
+	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
+	neighbour := func(name, url string) *peer.Client {
+		client := peer.New(name, url, rt.Telemetry)
+		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })
+		return client
+	}
+	offers := catalog.NewClient(neighbour("catalog", cfg.CatalogURL), rt.Telemetry)
+	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
+
+	records := store.New(pool)
+	reception := desk.New(offers, availability.NewClient(neighbour("availability", cfg.AvailabilityURL)),
+		pricing.NewClient(neighbour("pricing", cfg.PricingURL)), records, rt.Clock, cfg.Server.RequestTimeout, rt.Telemetry)
+	limits := api.Limits{PerIP: ratelimit.PerMinute(cfg.IPLimitPerMinute), PerKey: ratelimit.PerMinute(cfg.KeyLimitPerMinute)}
+	api.NewPublic(records, offers, reception, limiter, limits, rt.Clock, rt.Telemetry).Mount(srv.Public)
+	api.NewInternal(records, rt.Clock).Mount(srv.Internal)
+	srv.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
+}
+
+// sweepEvery is how often expired idempotency records are removed. They answer nothing any more, so it may be rare.
+const sweepEvery = 10 * time.Minute
+
+// sweep removes expired idempotency records until ctx ends. A database that is away is tried again the next time.
+func sweep(ctx context.Context, records *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
+	ticker := time.NewTicker(sweepEvery)
+	defer ticker.Stop()
+	for {
+		step, cancel := context.WithTimeout(ctx, time.Minute)
+		if _, err := records.SweepIdempotency(step, now.Now()); err != nil && ctx.Err() == nil {
+			tel.Logger.WarnContext(ctx, "expired idempotency records stay for now", "error", err)
+		}
+		cancel()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}

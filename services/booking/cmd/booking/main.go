@@ -1,0 +1,11 @@
+// Command booking runs the booking service; `booking migrate` brings its tables up to date.
+package main
+
+import (
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/booking"
+)
+
+func main() {
+	server.Main(server.Service[booking.Config]{Name: "booking", New: booking.New, Migrate: booking.Migrate})
+}

@@ -1,0 +1,194 @@
+// Package api is booking's HTTP: POST /book for servers with an API key, and the internal API for peers.
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/apikey"
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// Keys looks API keys up; [store.Store] says what its methods do and return.
+type Keys interface {
+	KeyByHash(ctx context.Context, hash [sha256.Size]byte) (store.Key, error)
+	TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error
+}
+
+// Booker books what has passed the checks of the caller; [desk.Desk] does.
+type Booker interface {
+	Book(ctx context.Context, offer *catalog.Offer, o desk.Order) (desk.Answer, error)
+}
+
+// Limits of POST /book (interface.md §8).
+type Limits struct {
+	PerIP  ratelimit.Limit
+	PerKey ratelimit.Limit
+}
+
+// Public serves POST /api/public/{slug}/book.
+type Public struct {
+	keys     Keys
+	offers   desk.Offers
+	desk     Booker
+	limiter  ratelimit.Limiter
+	limits   Limits
+	clock    clock.Clock
+	tel      *telemetry.Telemetry
+	outcomes metric.Int64Counter
+	refused  metric.Int64Counter
+}
+
+// NewPublic returns the public API.
+func NewPublic(keys Keys, offers desk.Offers, d Booker, limiter ratelimit.Limiter, limits Limits, c clock.Clock, tel *telemetry.Telemetry) *Public {
+	return &Public{
+		keys: keys, offers: offers, desk: d, limiter: limiter, limits: limits, clock: c, tel: tel,
+		outcomes: tel.Counter("slotmesh.bookings", "Requests to book by outcome: booked, replayed, or the messageCode of the refusal."),
+		refused:  tel.Counter("slotmesh.limits.hit", "Requests refused by a limit, by limit."),
+	}
+}
+
+// Mount adds the route.
+func (p *Public) Mount(app fiber.Router) { app.Post("/api/public/:slug/book", p.book) }
+
+// book counts what becomes of every request.
+func (p *Public) book(c *fiber.Ctx) error {
+	answer, err := p.answer(c)
+	outcome := "booked"
+	switch {
+	case err != nil:
+		outcome = fault.KindOf(err).Code
+	case answer.Replayed:
+		outcome = "replayed"
+	}
+	p.outcomes.Add(c.UserContext(), 1, metric.WithAttributes(attribute.String("outcome", outcome)))
+	if err != nil {
+		return err
+	}
+	if answer.Replayed {
+		c.Set("Idempotent-Replayed", "true")
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.Status(fiber.StatusCreated).Send(answer.Body)
+}
+
+// answer makes the checks in the order of semantics.md §3; the desk makes those from the business's standing on.
+func (p *Public) answer(c *fiber.Ctx) (desk.Answer, error) {
+	ctx := c.UserContext()
+	if err := p.allow(ctx, "ip", "book:"+ratelimit.ClientKey(server.ClientIP(c)), p.limits.PerIP, fault.RateLimited); err != nil {
+		return desk.Answer{}, err
+	}
+	key, err := p.authenticate(c)
+	if err != nil {
+		return desk.Answer{}, err
+	}
+	if err := p.allow(ctx, "key", "key:"+key.ID.String(), p.limits.PerKey, fault.KeyRateLimited); err != nil {
+		return desk.Answer{}, err
+	}
+	p.touch(ctx, key)
+	offer, err := p.offers.Fresh(ctx, c.Params("slug"))
+	if err != nil {
+		return desk.Answer{}, desk.Unverified(err)
+	}
+	if err := authorize(key, offer); err != nil {
+		return desk.Answer{}, err
+	}
+	return p.desk.Book(ctx, offer, orderOf(c, key))
+}
+
+// allow counts the request against a limit.
+func (p *Public) allow(ctx context.Context, name, key string, limit ratelimit.Limit, kind fault.Kind) error {
+	decision, err := p.limiter.Allow(ctx, key, limit)
+	if err != nil || decision.Allowed {
+		return err
+	}
+	p.refused.Add(ctx, 1, metric.WithAttributes(attribute.String("limit", name)))
+	refusal := fault.New(kind, "Rate limit exceeded") // the sentence is interface.md §7's
+	refusal.RetryAfter = decision.RetryAfter
+	return refusal
+}
+
+// authenticate finds the key of the Authorization header. What cannot be a key is refused without a look into the store.
+func (p *Public) authenticate(c *fiber.Ctx) (store.Key, error) {
+	scheme, secret, _ := strings.Cut(strings.TrimSpace(c.Get(fiber.HeaderAuthorization)), " ")
+	secret = strings.TrimSpace(secret)
+	if !strings.EqualFold(scheme, "Bearer") || secret == "" {
+		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
+		return store.Key{}, fault.New(fault.MissingAPIKey, "An API key is required; send it as Authorization: Bearer sm_….")
+	}
+	key, err := p.find(c.UserContext(), secret)
+	if fault.Is(err, fault.InvalidAPIKey) {
+		c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="invalid_token"`)
+	}
+	return key, err
+}
+
+func (p *Public) find(ctx context.Context, secret string) (store.Key, error) {
+	if !apikey.WellFormed(secret) {
+		return store.Key{}, invalidKey("The API key is not one; it is sm_ and 64 hexadecimal digits, as it was shown when it was made.")
+	}
+	key, err := p.keys.KeyByHash(ctx, apikey.Hash(secret))
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return store.Key{}, invalidKey("The API key is not known.")
+	case err != nil:
+		return store.Key{}, err
+	case key.RevokedAt != nil:
+		return store.Key{}, invalidKey("The API key has been revoked.")
+	case key.ExpiresAt != nil && !p.clock.Now().Before(*key.ExpiresAt):
+		return store.Key{}, invalidKey("The API key has expired.")
+	}
+	return key, nil
+}
+
+func invalidKey(sentence string) error { return fault.New(fault.InvalidAPIKey, sentence) }
+
+// useNotedEvery is how often the use of a key is written down.
+const useNotedEvery = time.Minute
+
+// touch notes the key's use, at most once a minute. A booking does not fail for it.
+func (p *Public) touch(ctx context.Context, key store.Key) {
+	now := p.clock.Now()
+	since := now.Add(-useNotedEvery)
+	if key.LastUsedAt != nil && key.LastUsedAt.After(since) {
+		return
+	}
+	if err := p.keys.TouchKey(ctx, key.BusinessID, key.ID, now, since); err != nil {
+		p.tel.Logger.WarnContext(ctx, "the use of an API key was not noted", "error", err)
+	}
+}
+
+// authorize refuses a key of another business, then one whose scope does not reach POST /book.
+func authorize(key store.Key, offer *catalog.Offer) error {
+	if key.BusinessID != offer.ID {
+		return invalidKey("The API key belongs to another business.")
+	}
+	if key.Scope != booking.ScopeWrite && key.Scope != booking.ScopeAll {
+		return fault.New(fault.ScopeForbidden, "The API key's scope is read; booking takes a key of scope write or all.")
+	}
+	return nil
+}
+
+func orderOf(c *fiber.Ctx, key store.Key) desk.Order {
+	return desk.Order{
+		BusinessID: key.BusinessID, KeyID: key.ID,
+		IdempotencyKey: c.Get("Idempotency-Key"), ContentType: c.Get(fiber.HeaderContentType), Body: c.Body(),
+	}
+}

@@ -1,0 +1,105 @@
+package desk
+
+import (
+	"mime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/booking/internal/request"
+)
+
+// standing refuses what the business's account does not allow: subscription, removal, pause, in this order.
+func standing(offer *catalog.Offer, now time.Time) error {
+	switch {
+	case !offer.Account.SubscriptionActive:
+		return fault.New(fault.SubscriptionInactive, "This business's subscription is inactive, so it takes no bookings.")
+	case offer.Account.RemovalOn != nil:
+		return fault.New(fault.AccountClosing, "This business's account is scheduled for removal, so it takes no bookings.")
+	case offer.Paused(now):
+		return fault.Newf(fault.NotAcceptingBookings, "This business has paused online bookings until %s.", *offer.Bookings.PausedUntil)
+	}
+	return nil
+}
+
+// maxIdempotencyKey is more than any scheme of making such keys needs.
+const maxIdempotencyKey = 255
+
+// checkHeaders refuses an idempotency key that cannot be kept and a body that says it is something else than JSON. A
+// body that does not say what it is, is read as JSON.
+func checkHeaders(o Order) error {
+	notPrintable := func(r rune) bool { return r < ' ' || r > '~' }
+	if len(o.IdempotencyKey) > maxIdempotencyKey || strings.ContainsFunc(o.IdempotencyKey, notPrintable) {
+		return fault.Newf(fault.InvalidParameter, "Idempotency-Key: send 1 to %d printable ASCII characters, such as a UUID.", maxIdempotencyKey)
+	}
+	if o.ContentType == "" {
+		return nil
+	}
+	media, _, err := mime.ParseMediaType(o.ContentType)
+	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
+		return fault.New(fault.InvalidParameter, "Content-Type: the body must be JSON; send application/json.")
+	}
+	return nil
+}
+
+// checkProvider refuses a provider that the business does not have. Without providers there is nothing to choose, and
+// the field is ignored like payment_choice is where it decides nothing.
+func checkProvider(offer *catalog.Offer, provider string) error {
+	providers := offer.Payments.Providers
+	if provider == "" || len(providers) == 0 || slices.Contains(providers, provider) {
+		return nil
+	}
+	return fault.Newf(fault.InvalidParameter, "preferred_provider: this business has no such provider; send %s, or leave it out.",
+		strings.Join(providers, " or "))
+}
+
+// servicesOf finds the services of a body in the offer, in the order of service.
+func servicesOf(offer *catalog.Offer, ids []uuid.UUID) ([]*catalog.Service, error) {
+	services := make([]*catalog.Service, len(ids))
+	for i, id := range ids {
+		service := offer.Service(id)
+		if service == nil || !service.Active {
+			return nil, fault.Newf(fault.ServiceNotFound, "Service not found: %s", id)
+		}
+		services[i] = service
+	}
+	return services, nil
+}
+
+// checkClassSession refuses a session where no service has any; a class-based one is availability's to judge.
+func checkClassSession(body *request.Request, services []*catalog.Service) error {
+	if body.ClassScheduleID == nil || slices.ContainsFunc(services, func(s *catalog.Service) bool { return len(s.Classes) > 0 }) {
+		return nil
+	}
+	return fault.New(fault.InvalidParameter, "class_schedule_id: none of these services is a class; leave it out.")
+}
+
+// needsOnlinePayment says whether semantics.md §3 requires an online payment of total.
+func needsOnlinePayment(offer *catalog.Offer, body *request.Request, services []*catalog.Service, total int64) bool {
+	if len(offer.Payments.Providers) == 0 || total == 0 {
+		return false
+	}
+	if !slices.ContainsFunc(services, func(s *catalog.Service) bool { return s.PaymentRequirement != catalog.RequirementNone }) {
+		return false
+	}
+	switch offer.Payments.Modes.Services {
+	case catalog.ModeOnline:
+		return true
+	case catalog.ModeCustomerChoice:
+		return body.PaymentChoice == request.PayOnline
+	}
+	return false
+}
+
+// noneLeft is the answer when nobody can serve the start.
+func noneLeft(body *request.Request, services []*catalog.Service) error {
+	staffed := slices.ContainsFunc(services, func(s *catalog.Service) bool { return len(s.StaffIDs) > 0 })
+	if staffed && body.StaffID == nil {
+		return fault.New(fault.NoStaffAvailable, "No staff member is free at that time; choose another from /slots.")
+	}
+	return fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from /slots.")
+}

@@ -1,0 +1,56 @@
+package desk
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// confirmation is the body of a 201 (interface.md §2, semantics.md §3).
+type confirmation struct {
+	Success         bool      `json:"success"`
+	Booking         confirmed `json:"booking"`
+	PaymentRequired bool      `json:"paymentRequired"`
+}
+
+type confirmed struct {
+	ID        uuid.UUID   `json:"id"`
+	Date      string      `json:"date"`
+	StartTime string      `json:"start_time"`
+	EndTime   string      `json:"end_time"`
+	Status    state.State `json:"status"`
+	Source    string      `json:"source"`
+	Services  []sold      `json:"services"`
+	Total     json.Number `json:"total"`
+	Currency  string      `json:"currency"`
+	PartySize int         `json:"party_size"`
+	StaffID   *uuid.UUID  `json:"staff_id"`
+	StaffName *string     `json:"staff_name"`
+}
+
+type sold struct {
+	Name            string      `json:"name"`
+	DurationMinutes int         `json:"duration_minutes"`
+	Price           json.Number `json:"price"`
+}
+
+// render writes what the customer is told of a booking. It names nobody but the staff member, so that it may be kept
+// for an idempotency key.
+func render(b store.NewBooking, currency money.Currency) ([]byte, error) {
+	start, end := b.StartsAt.In(b.Location), b.EndsAt.In(b.Location)
+	services := make([]sold, len(b.Services))
+	for i, s := range b.Services {
+		services[i] = sold{Name: s.Name, DurationMinutes: s.DurationMinutes, Price: currency.JSON(s.Price)}
+	}
+	return json.Marshal(confirmation{Success: true, Booking: confirmed{
+		ID: b.ID, Date: start.Format(time.DateOnly), StartTime: start.Format(time.TimeOnly), EndTime: end.Format(time.TimeOnly),
+		Status: state.Pending, Source: b.Source, Services: services,
+		Total: currency.JSON(b.Total), Currency: b.Currency, PartySize: b.PartySize,
+		StaffID: b.StaffID, StaffName: b.StaffName,
+	}})
+}

@@ -1,0 +1,295 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/request"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// maxRounds bounds how often everything is asked again. Each round that fails means that somebody else booked or that
+// the offer changed, so it is far out of reach of honest races.
+const maxRounds = 50
+
+// errAgain says that what a decision was made on has changed meanwhile.
+var errAgain = errors.New("the situation has changed")
+
+// settle asks and writes until the order is booked or refused.
+func (d *Desk) settle(ctx context.Context, offer *catalog.Offer, body *request.Request, claim *store.Claim) (Answer, error) {
+	for range maxRounds {
+		answer, err := d.round(ctx, offer, body, claim)
+		if !errors.Is(err, errAgain) {
+			return answer, err
+		}
+		if offer, err = d.offers.Fresh(ctx, offer.Slug); err != nil {
+			return Answer{}, Unverified(err)
+		}
+		if err := standing(offer, d.clock.Now()); err != nil {
+			return Answer{}, err
+		}
+	}
+	return Answer{}, Unverified(errAgain)
+}
+
+// Unverified is the refusal where the offer, the occupied time or the slots could not be read. Faults that say
+// something of the request itself pass as they are.
+func Unverified(err error) error {
+	for _, kind := range []fault.Kind{fault.BusinessNotFound, fault.InvalidParameter, fault.ServiceNotFound} {
+		if fault.Is(err, kind) {
+			return err
+		}
+	}
+	f := fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be verified just now, so nothing was booked; try again shortly.")
+	f.RetryAfter = time.Second
+	return f
+}
+
+// round is one decision on one offer and one reading of the tables. It returns [errAgain] when either has changed.
+func (d *Desk) round(ctx context.Context, offer *catalog.Offer, body *request.Request, claim *store.Claim) (Answer, error) {
+	services, err := servicesOf(offer, body.ServiceIDs)
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := checkClassSession(body, services); err != nil {
+		return Answer{}, err
+	}
+	q := question{offer: offer, body: body, services: services, now: d.clock.Now()}
+	situation, err := d.situation(ctx, q)
+	if err != nil {
+		return Answer{}, Unverified(err)
+	}
+	choices, quotes, err := d.ask(ctx, q, situation)
+	if err != nil {
+		return Answer{}, err
+	}
+	prices, total := sum(quotes)
+	if needsOnlinePayment(offer, body, services, total) {
+		return Answer{}, fault.New(fault.PaymentUnavailable,
+			"This booking must be paid online, and online payment is not available here; nothing was booked.")
+	}
+	return d.take(ctx, q, choices, terms{prices: prices, total: total, first: situation.First}, claim)
+}
+
+// question is one start asked for on one offer.
+type question struct {
+	offer    *catalog.Offer
+	body     *request.Request
+	services []*catalog.Service
+	now      time.Time
+}
+
+// terms are what a booking costs.
+type terms struct {
+	prices []int64 // of each service, in minor units
+	total  int64
+	first  bool // priced as the customer's first booking
+}
+
+// window is the time that the appointment can touch, wherever its services and buffers fall. The hours around it cover
+// whatever a clock change could make of the local time.
+func (q question) window() (time.Time, time.Time) {
+	const slack = 3 * time.Hour
+	var before, during, after int
+	for _, s := range q.services {
+		before, after = max(before, s.BufferBeforeMinutes), max(after, s.BufferAfterMinutes)
+		during += s.DurationMinutes
+	}
+	start := time.Unix(timespan.Instant(q.body.Date, q.body.Time, q.offer.Location()), 0)
+	return start.Add(-slack - time.Duration(before)*time.Minute), start.Add(slack + time.Duration(during+after)*time.Minute)
+}
+
+// situation reads the occupied time and, where a rule prices first bookings, whether this is one.
+func (d *Desk) situation(ctx context.Context, q question) (store.Situation, error) {
+	email := ""
+	if slices.ContainsFunc(q.offer.Rules, func(r catalog.Rule) bool { return r.Kind == catalog.RuleFirstBooking }) {
+		email = q.body.CustomerEmail
+	}
+	from, to := q.window()
+	return d.store.Situation(ctx, q.offer.ID, from, to, email)
+}
+
+// ask puts the question to availability and pricing at the same time. What availability says comes first.
+func (d *Desk) ask(ctx context.Context, q question, now store.Situation) ([]availability.Choice, []pricing.Quote, error) {
+	var (
+		wg          sync.WaitGroup
+		slots       *availability.BookableResponse
+		prices      *pricing.QuotesResponse
+		errS, errPr error
+	)
+	wg.Go(func() { slots, errS = d.availability.Bookable(ctx, q.bookable(now.Occupied)) })
+	wg.Go(func() { prices, errPr = d.pricing.Quotes(ctx, q.quotes(now.First)) })
+	wg.Wait()
+	switch {
+	case errS != nil:
+		return nil, nil, Unverified(errS)
+	case slots.OfferVersion != q.offer.Version:
+		return nil, nil, errAgain
+	case len(slots.Choices) == 0:
+		return nil, nil, noneLeft(q.body, q.services)
+	case errPr != nil || len(prices.Quotes) != len(q.services):
+		f := fault.Wrap(fault.AvailabilityUnverified, errPr, "The price could not be settled just now, so nothing was booked; try again shortly.")
+		f.RetryAfter = time.Second
+		return nil, nil, f
+	case prices.OfferVersion != q.offer.Version:
+		return nil, nil, errAgain
+	}
+	return slots.Choices, prices.Quotes, nil
+}
+
+func (q question) bookable(occupied booking.Occupied) availability.BookableRequest {
+	return availability.BookableRequest{
+		Slug:         q.offer.Slug,
+		OfferVersion: q.offer.Version,
+		Question: availability.Question{
+			ServiceIDs: q.body.ServiceIDs, StaffID: q.body.StaffID, Date: q.body.Date, Time: q.body.Time,
+			IsPackage: q.body.IsPackage, StaffingMode: q.body.StaffingMode,
+		},
+		Occupied: occupied,
+	}
+}
+
+func (q question) quotes(first bool) pricing.QuotesRequest {
+	items := make([]pricing.Item, len(q.services))
+	for i, s := range q.services {
+		items[i] = pricing.Item{
+			Kind: pricing.KindService, ID: s.ID, Date: q.body.Date, Start: &q.body.Time,
+			PartySize: &q.body.PartySize, FirstBooking: &first,
+		}
+	}
+	return pricing.QuotesRequest{Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items}
+}
+
+func sum(quotes []pricing.Quote) ([]int64, int64) {
+	prices, total := make([]int64, len(quotes)), int64(0)
+	for i, quote := range quotes {
+		prices[i] = quote.Price
+		total += quote.Price
+	}
+	return prices, total
+}
+
+// take writes the first choice that is still free, in Auto-Assign order. After a lost race it reads the occupied time
+// again and goes on with what is left; when nothing is, or when something else than the time has changed, it returns
+// [errAgain].
+func (d *Desk) take(ctx context.Context, q question, choices []availability.Choice, t terms, claim *store.Claim) (Answer, error) {
+	for len(choices) > 0 {
+		answer, err := d.write(ctx, q, choices[0], t, claim)
+		if !errors.Is(err, store.ErrTaken) {
+			return answer, err
+		}
+		d.lost.Add(ctx, 1)
+		from, to := q.window()
+		occupied, err := d.store.Occupied(ctx, q.offer.ID, from, to)
+		if err != nil {
+			return Answer{}, Unverified(err)
+		}
+		taken := index(occupied)
+		if !taken.hinders(choices[0]) {
+			return Answer{}, errAgain // refused for another reason: the customer's first booking is another one by now
+		}
+		choices = slices.DeleteFunc(choices, taken.hinders)
+		spread(choices)
+	}
+	return Answer{}, errAgain
+}
+
+// spread puts ways that differ in nothing but their lanes in random order. All who lost a race would else go for the
+// same next lane, and all but one lose again.
+func spread(choices []availability.Choice) {
+	for from := 0; from < len(choices); {
+		to := from + 1
+		for to < len(choices) && sameStaff(choices[from], choices[to]) {
+			to++
+		}
+		group := choices[from:to]
+		rand.Shuffle(len(group), func(i, j int) { group[i], group[j] = group[j], group[i] })
+		from = to
+	}
+}
+
+func sameStaff(a, b availability.Choice) bool {
+	if a.StaffID == nil || b.StaffID == nil {
+		return a.StaffID == b.StaffID
+	}
+	return *a.StaffID == *b.StaffID
+}
+
+// taken is occupied time by resource.
+type taken map[booking.Resource][]timespan.Span
+
+func index(o booking.Occupied) taken {
+	t := make(taken, len(o.Busy))
+	for _, b := range o.Busy {
+		t[b.Resource] = b.Spans()
+	}
+	return t
+}
+
+// hinders reports whether a part of the choice is taken.
+func (t taken) hinders(c availability.Choice) bool {
+	return slices.ContainsFunc(c.Parts, func(p availability.Part) bool {
+		return slices.ContainsFunc(t[p.Resource], p.Occupies.Overlaps)
+	})
+}
+
+// write stores one choice. Errors: [store.ErrTaken]; the fault idempotency_in_progress when the claim is gone.
+func (d *Desk) write(ctx context.Context, q question, c availability.Choice, t terms, claim *store.Claim) (Answer, error) {
+	id, err := uuid.NewV7() // in order of time, so that neighbours in the index are neighbours in time
+	if err != nil {
+		return Answer{}, err
+	}
+	b := q.booking(id, c, t)
+	response, err := render(b, q.offer.Money())
+	if err != nil {
+		return Answer{}, err
+	}
+	if claim != nil {
+		b.Claim, b.Response = claim, response
+	}
+	err = d.store.Book(ctx, b)
+	switch {
+	case errors.Is(err, store.ErrClaimLost):
+		return Answer{}, inProgress()
+	case err != nil:
+		return Answer{}, err
+	}
+	return Answer{Body: response}, nil
+}
+
+func (q question) booking(id uuid.UUID, c availability.Choice, t terms) store.NewBooking {
+	b := store.NewBooking{
+		BusinessID: q.offer.ID, ID: id,
+		StartsAt: time.Unix(c.During.Start, 0), EndsAt: time.Unix(c.During.End, 0), Location: q.offer.Location(),
+		StaffID: c.StaffID, PartySize: q.body.PartySize,
+		Total: t.total, Currency: q.offer.Currency, FirstBooking: t.first,
+		Source:   q.body.Source,
+		Customer: store.Customer{Name: q.body.CustomerName, Email: q.body.CustomerEmail, Phone: q.body.CustomerPhone},
+		FormData: q.body.FormData, OfferVersion: q.offer.Version, Now: q.now, Parts: c.Parts,
+	}
+	if c.StaffID != nil {
+		name := ""
+		if member := q.offer.StaffMember(*c.StaffID); member != nil {
+			name = member.Name
+		}
+		b.StaffName = &name
+	}
+	for i, s := range q.services {
+		b.Services = append(b.Services, store.SoldService{
+			ID: s.ID, Name: s.Name, DurationMinutes: s.DurationMinutes, Price: t.prices[i],
+		})
+	}
+	return b
+}

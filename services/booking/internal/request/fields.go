@@ -1,0 +1,310 @@
+package request
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// fields reads the members of an object one by one and keeps the first fault.
+type fields struct {
+	raw   map[string]json.RawMessage
+	fault error
+}
+
+func (f *fields) fail(name, format string, args ...any) {
+	if f.fault == nil {
+		f.fault = fault.New(fault.InvalidParameter, name+": "+fmt.Sprintf(format, args...))
+	}
+}
+
+// get returns a member, nil where it is left out or null.
+func (f *fields) get(name string) json.RawMessage {
+	if raw := f.raw[name]; string(raw) != "null" {
+		return raw
+	}
+	return nil
+}
+
+// text reads a string of at most limit characters without control characters, trimmed; "" where it is left out.
+func (f *fields) text(name string, limit int) string {
+	raw := f.get(name)
+	if raw == nil {
+		return ""
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		f.fail(name, "%s is not a string; send text in quotes.", kind(raw))
+		return ""
+	}
+	s = strings.TrimSpace(s)
+	switch {
+	case utf8.RuneCountInString(s) > limit:
+		f.fail(name, "the text is too long; send at most %d characters.", limit)
+	case strings.ContainsFunc(s, unicode.IsControl):
+		f.fail(name, "the text holds a control character; send plain text on one line.")
+	}
+	return s
+}
+
+// required is text that must say something.
+func (f *fields) required(name string, limit int) string {
+	s := f.text(name, limit)
+	if s == "" {
+		f.fail(name, "this field is required and must not be empty.")
+	}
+	return s
+}
+
+func (f *fields) withDefault(name string, limit int, byDefault string) string {
+	if s := f.text(name, limit); s != "" {
+		return s
+	}
+	return byDefault
+}
+
+func (f *fields) optional(name string, limit int) *string {
+	if s := f.text(name, limit); s != "" {
+		return &s
+	}
+	return nil
+}
+
+func (f *fields) oneOf(name string, values ...string) string {
+	if f.get(name) == nil {
+		return ""
+	}
+	s := f.text(name, maxName)
+	for _, v := range values {
+		if s == v {
+			return s
+		}
+	}
+	f.fail(name, "%q is not a choice; send %s, or leave it out.", clip(s), strings.Join(values, " or "))
+	return ""
+}
+
+// email accepts one address: something, an @, and a domain of at least two labels.
+func (f *fields) email(name string) string {
+	s := f.required(name, maxEmail)
+	if s != "" && !isEmail(s) {
+		f.fail(name, "this is not an e-mail address; send one such as ana@example.com.")
+	}
+	return s
+}
+
+func isEmail(s string) bool {
+	at := strings.LastIndexByte(s, '@')
+	if at < 1 || at > 64 || strings.ContainsFunc(s, unicode.IsSpace) || strings.ContainsAny(s[:at], `@<>()[],;:\"`) {
+		return false
+	}
+	labels := strings.Split(s[at+1:], ".")
+	for _, label := range labels {
+		if label == "" || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") || strings.ContainsFunc(label, notInDomain) {
+			return false
+		}
+	}
+	return len(labels) > 1
+}
+
+func notInDomain(r rune) bool {
+	return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+}
+
+func (f *fields) date(name string) timespan.Date {
+	s := f.required(name, maxName)
+	d, err := timespan.ParseDate(s)
+	if err != nil {
+		f.fail(name, "%s.", err)
+	}
+	return d
+}
+
+// startTime reads a time at which something can start: 24:00 is the next date's 00:00.
+func (f *fields) startTime(name string) timespan.TimeOfDay {
+	s := f.required(name, maxName)
+	t, err := timespan.ParseTimeOfDay(s)
+	switch {
+	case err != nil:
+		f.fail(name, "%s.", err)
+	case t == timespan.MinutesPerDay:
+		f.fail(name, "nothing starts at 24:00; send 00:00 and the next date.")
+	}
+	return t
+}
+
+// ids reads an array of one to limit UUIDs.
+func (f *fields) ids(name string, limit int) []uuid.UUID {
+	raw := f.get(name)
+	if raw == nil {
+		f.fail(name, "this field is required; send an array of service ids.")
+		return nil
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		f.fail(name, "%s is not an array; send an array of service ids.", kind(raw))
+		return nil
+	}
+	if len(list) == 0 || len(list) > limit {
+		f.fail(name, "there are %d ids; send 1 to %d.", len(list), limit)
+		return nil
+	}
+	ids := make([]uuid.UUID, len(list))
+	for i, raw := range list {
+		ids[i] = f.parseID(fmt.Sprintf("%s[%d]", name, i), raw)
+	}
+	return ids
+}
+
+func (f *fields) id(name string) *uuid.UUID {
+	raw := f.get(name)
+	if raw == nil {
+		return nil
+	}
+	id := f.parseID(name, raw)
+	return &id
+}
+
+func (f *fields) parseID(name string, raw json.RawMessage) uuid.UUID {
+	const canonical = len("00000000-0000-0000-0000-000000000000")
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil || string(raw) == "null" {
+		f.fail(name, "%s is not a UUID; send a string such as 123e4567-e89b-42d3-a456-426614174000.", kind(raw))
+		return uuid.Nil
+	}
+	id, err := uuid.Parse(s)
+	if err != nil || len(s) != canonical {
+		f.fail(name, "%q is not a UUID; send one such as 123e4567-e89b-42d3-a456-426614174000.", clip(s))
+	}
+	return id
+}
+
+// whole reads a whole number, however it is written: 2, 2.0 and 20e-1 are the same in JSON.
+func (f *fields) whole(name string, byDefault, least, most int) int {
+	raw := f.get(name)
+	if raw == nil {
+		return byDefault
+	}
+	n, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || n != float64(int(n)) || n < float64(least) || n > float64(most) {
+		f.fail(name, "this must be a whole number from %d to %d.", least, most)
+		return byDefault
+	}
+	return int(n)
+}
+
+// flag reads true or false, also as the strings that /slots takes.
+func (f *fields) flag(name string) bool {
+	raw := f.get(name)
+	switch string(raw) {
+	case "", "false", `"false"`:
+		return false
+	case "true", `"true"`:
+		return true
+	}
+	f.fail(name, "%s is not true or false; send one of them.", kind(raw))
+	return false
+}
+
+// refuseVariants refuses what would otherwise be booked with another length and price than was asked for.
+func (f *fields) refuseVariants() {
+	if raw := f.get("variants"); raw != nil && string(raw) != `""` && string(raw) != "[]" {
+		f.fail("variants", "variants cannot be booked online yet; leave the field out to book the service itself.")
+	}
+}
+
+// form reads the answers to the business's own questions. Keys that begin with an underscore are not the caller's to
+// set (interface.md §4) and are dropped.
+func (f *fields) form(name string) json.RawMessage {
+	raw := f.get(name)
+	if raw == nil {
+		return json.RawMessage("{}")
+	}
+	if len(raw) > maxFormBytes {
+		f.fail(name, "the object is too large; send at most %d bytes.", maxFormBytes)
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var form map[string]any
+	if err := decoder.Decode(&form); err != nil {
+		f.fail(name, "%s is not an object; send one such as {\"notes\": \"…\"}.", kind(raw))
+		return nil
+	}
+	for key := range form {
+		if strings.HasPrefix(key, "_") {
+			delete(form, key)
+		}
+	}
+	f.checkForm(name, form, maxFormDepth)
+	out, err := json.Marshal(form)
+	if err != nil {
+		f.fail(name, "the object cannot be kept; send plain JSON values.")
+	}
+	return out
+}
+
+// checkForm refuses what the store cannot keep: NUL characters, numbers out of range, deep nesting.
+func (f *fields) checkForm(path string, value any, depth int) {
+	if depth == 0 {
+		f.fail("form_data", "the object is nested too deeply; send at most %d levels.", maxFormDepth)
+		return
+	}
+	switch v := value.(type) {
+	case string:
+		if strings.ContainsRune(v, 0) {
+			f.fail(clip(path), "the text holds a NUL character; leave it out.")
+		}
+	case json.Number:
+		if _, err := v.Float64(); err != nil {
+			f.fail(clip(path), "the number is out of range; send one below 1e308.")
+		}
+	case []any:
+		for i, element := range v {
+			f.checkForm(fmt.Sprintf("%s[%d]", path, i), element, depth-1)
+		}
+	case map[string]any:
+		for key, member := range v {
+			if strings.ContainsRune(key, 0) {
+				f.fail("form_data", "a key holds a NUL character; leave it out.")
+				return
+			}
+			f.checkForm(path+"."+key, member, depth-1)
+		}
+	}
+}
+
+// kind names the type of a JSON value.
+func kind(raw json.RawMessage) string {
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+// clip bounds what a sentence repeats of the caller's input.
+func clip(s string) string {
+	const most = 60
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}

@@ -1,0 +1,116 @@
+// Package request reads the body of POST /book: strictly typed, bounded, each fault a sentence that names the field and
+// says what would be right. It is pure.
+//
+// Fields it does not know are ignored, so that a client may send what a newer version understands. null is the same as
+// leaving a field out.
+package request
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Values of payment_choice; it is "" when it was left out.
+const (
+	PayOnline = "online"
+	PayAtDoor = "at_door"
+)
+
+// Values of staffing_mode: any other means one provider (interface.md §4).
+const staffingPerService = "per_service"
+
+// Bounds of what a body may hold; lengths of text are in characters.
+const (
+	maxServices  = 20
+	maxName      = 200
+	maxEmail     = 254
+	maxPhone     = 50
+	maxSource    = 100
+	maxProvider  = 100
+	maxFormBytes = 64 << 10
+	maxFormDepth = 16
+	maxPartySize = 1000
+)
+
+const defaultSource = "api"
+
+// Request is a body of POST /book that says something. What depends on the business is not checked yet.
+type Request struct {
+	ServiceIDs        []uuid.UUID
+	StaffID           *uuid.UUID
+	Date              timespan.Date // the calendar date of the start
+	Time              timespan.TimeOfDay
+	CustomerName      string
+	CustomerEmail     string
+	CustomerPhone     *string
+	FormData          json.RawMessage // an object; keys that begin with an underscore are gone
+	PartySize         int
+	PaymentChoice     string
+	ClassScheduleID   *uuid.UUID
+	Source            string
+	PreferredProvider string
+	IsPackage         bool
+	StaffingMode      string
+}
+
+// Parse reads a body. Its fault is of kind invalid_parameter and tells of the first field that is wrong.
+func Parse(body []byte) (*Request, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, fault.New(fault.InvalidParameter, "The body is empty; send a JSON object with service_ids, date, time, customer_name and customer_email.")
+	}
+	if !utf8.Valid(body) {
+		return nil, fault.New(fault.InvalidParameter, "The body is not valid UTF-8; send JSON in UTF-8.")
+	}
+	f := fields{}
+	if err := json.Unmarshal(body, &f.raw); err != nil || f.raw == nil {
+		return nil, fault.New(fault.InvalidParameter, "The body is not a JSON object; send one such as {\"service_ids\": [\"…\"], \"date\": \"2027-03-01\", …}.")
+	}
+	r := &Request{
+		ServiceIDs:        f.ids("service_ids", maxServices),
+		Date:              f.date("date"),
+		Time:              f.startTime("time"),
+		CustomerName:      f.required("customer_name", maxName),
+		CustomerEmail:     f.email("customer_email"),
+		CustomerPhone:     f.optional("customer_phone", maxPhone),
+		StaffID:           f.id("staff_id"),
+		PartySize:         f.whole("party_size", 1, 1, maxPartySize),
+		PaymentChoice:     f.oneOf("payment_choice", PayOnline, PayAtDoor),
+		ClassScheduleID:   f.id("class_schedule_id"),
+		Source:            f.withDefault("source", maxSource, defaultSource),
+		PreferredProvider: f.withDefault("preferred_provider", maxProvider, ""),
+		FormData:          f.form("form_data"),
+		IsPackage:         f.flag("is_package"),
+		StaffingMode:      f.withDefault("staffing_mode", maxProvider, ""),
+	}
+	f.refuseVariants()
+	if r.StaffingMode != staffingPerService {
+		r.StaffingMode = ""
+	}
+	if f.fault != nil {
+		return nil, f.fault
+	}
+	return r, nil
+}
+
+// Hash tells bodies apart as JSON values: white space and the order of members make no difference. The body is one that
+// [Parse] accepted.
+func Hash(body []byte) [sha256.Size]byte {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return sha256.Sum256(body)
+	}
+	canonical, err := json.Marshal(value)
+	if err != nil {
+		return sha256.Sum256(body)
+	}
+	return sha256.Sum256(canonical)
+}
