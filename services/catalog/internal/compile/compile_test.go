@@ -1,35 +1,355 @@
 package compile
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-func example(t *testing.T) *manifest.Manifest {
+const head = `apiVersion: slotmesh/v1
+kind: Business
+slug: shop
+name: Shop
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+`
+
+func parse(t *testing.T, src string) *manifest.Manifest {
 	t.Helper()
-	src, err := os.ReadFile("../../../../libs/manifest/testdata/harbor-studio.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, problems := manifest.Parse(src)
+	m, problems := manifest.Parse([]byte(src))
 	for _, p := range problems {
 		t.Fatal(p)
 	}
 	return m
 }
 
-func TestExampleCompiles(t *testing.T) {
-	t.Parallel()
-	offer, err := Offer(example(t), 7)
+func compiled(t *testing.T, src string) *catalog.Offer {
+	t.Helper()
+	offer, err := Offer(parse(t, src), 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := offer.Prepare(); err != nil {
+	return offer
+}
+
+func example(t *testing.T) *catalog.Offer {
+	t.Helper()
+	src, err := os.ReadFile("../../../../libs/manifest/testdata/harbor-studio.yaml")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if offer.Version != 7 || offer.Slug != "harbor-studio" {
-		t.Errorf("got version %d of %s", offer.Version, offer.Slug)
+	return compiled(t, string(src))
+}
+
+// read parses a text that the test knows to be right.
+func read[T any, P interface {
+	*T
+	UnmarshalText([]byte) error
+}](t *testing.T, text string) T {
+	t.Helper()
+	var v T
+	if err := P(&v).UnmarshalText([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func date(t *testing.T, text string) timespan.Date     { return read[timespan.Date](t, text) }
+func window(t *testing.T, text string) timespan.Window { return read[timespan.Window](t, text) }
+func moment(t *testing.T, text string) timespan.LocalDateTime {
+	return read[timespan.LocalDateTime](t, text)
+}
+func clock(t *testing.T, text string) timespan.TimeOfDay { return read[timespan.TimeOfDay](t, text) }
+func ptr[T any](v T) *T                                  { return &v }
+
+// check compares, taking nil and empty lists for the same.
+func check(t *testing.T, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(catalog.Offer{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// id is what the manifest's header says of ids: uuid v5 of (business id, path).
+func id(offer *catalog.Offer, path string) uuid.UUID {
+	return uuid.NewSHA1(offer.ID, []byte(path))
+}
+
+func TestExampleAtTheTop(t *testing.T) {
+	t.Parallel()
+	o := example(t)
+	check(t, uuid.NewSHA1(manifest.Namespace, []byte("harbor-studio")), o.ID)
+	want := &catalog.Offer{
+		ID: o.ID, Slug: "harbor-studio", Version: 7, Name: "Harbor Studio", Currency: "EUR", Timezone: "Europe/Lisbon",
+		DefaultLanguage: "en", Languages: []string{"en", "pt"},
+		Modules: catalog.Modules{Services: true, Events: true, Rentals: true},
+		Payments: catalog.Payments{
+			Providers: []string{"stripe"},
+			Modes:     catalog.PaymentModes{Services: "customer_choice", Rentals: "online", Events: "online"},
+		},
+		Account:  catalog.Account{SubscriptionActive: true},
+		Bookings: catalog.Bookings{SlotIntervalMinutes: 15, AdvanceDays: 365},
+		Hours: catalog.WeekHours{
+			time.Monday:    {window(t, "09:00-13:00"), window(t, "14:00-18:00")},
+			time.Tuesday:   {window(t, "09:00-18:00")},
+			time.Wednesday: {window(t, "09:00-18:00")},
+			time.Thursday:  {window(t, "09:00-18:00")},
+			time.Friday:    {window(t, "09:00-18:00"), {From: 20 * 60, To: 26 * 60}},
+		},
+		Overrides: []catalog.DayOverride{
+			{Date: date(t, "2026-12-24")},
+			{Date: date(t, "2026-12-31"), Hours: []timespan.Window{window(t, "10:00-14:00")}},
+		},
+		Blocks: []catalog.Block{{
+			From: moment(t, "2026-12-01T12:00"), To: moment(t, "2026-12-01T14:00"), StaffIDs: []uuid.UUID{id(o, "staff/anna")},
+		}},
+		Staff: o.Staff, Services: o.Services, Events: o.Events, Rentals: o.Rentals, Rules: o.Rules,
+	}
+	check(t, want, o)
+}
+
+func TestExampleStaff(t *testing.T) {
+	t.Parallel()
+	o := example(t)
+	check(t, []catalog.Staff{
+		{
+			ID: id(o, "staff/anna"), Key: "anna", Name: "Anna", Active: true, Order: 1,
+			Hours: &catalog.WeekHours{
+				time.Monday:  {window(t, "10:00-18:00")},
+				time.Tuesday: {window(t, "10:00-18:00")},
+			},
+			Overrides: []catalog.DayOverride{{Date: date(t, "2026-12-02"), Hours: []timespan.Window{window(t, "12:00-15:00")}}},
+		},
+		{ID: id(o, "staff/ben"), Key: "ben", Name: "Ben", Active: true, Order: 2},
+	}, o.Staff)
+}
+
+func TestExampleServices(t *testing.T) {
+	t.Parallel()
+	o := example(t)
+	anna, ben := id(o, "staff/anna"), id(o, "staff/ben")
+	check(t, []catalog.Service{
+		{
+			ID: id(o, "service/cut"), Key: "cut", Name: "Haircut", Active: true, DurationMinutes: 45, BufferAfterMinutes: 10,
+			SlotIntervalMinutes: 15, Price: 4000, PaymentRequirement: "full", Capacity: 1, StaffIDs: []uuid.UUID{anna, ben},
+			Variants: []catalog.Variant{{ID: id(o, "service/cut/variant/long"), Key: "long", Name: "Long hair", DurationMinutes: 60, Price: 5500}},
+		},
+		{
+			ID: id(o, "service/sauna"), Key: "sauna", Name: "Sauna", Active: true, DurationMinutes: 60, SlotIntervalMinutes: 15,
+			Price: 1500, PaymentRequirement: "none", Capacity: 4,
+		},
+		{
+			ID: id(o, "service/yoga"), Key: "yoga", Name: "Yoga class", Active: true, DurationMinutes: 60, SlotIntervalMinutes: 15,
+			Price: 1250, PaymentRequirement: "none", Capacity: 1,
+			Classes: []catalog.ClassSession{
+				{ID: id(o, "service/yoga/class/mon-evening"), Key: "mon-evening", Weekday: ptr(time.Monday), Time: clock(t, "18:30"), Capacity: 12, StaffID: &ben},
+				{ID: id(o, "service/yoga/class/winter-camp"), Key: "winter-camp", Date: ptr(date(t, "2026-12-05")), Time: clock(t, "10:00"), Capacity: 20, StaffID: &anna},
+				{
+					ID: id(o, "service/yoga/class/spring"), Key: "spring", Weekday: ptr(time.Wednesday), Time: clock(t, "07:30"), Capacity: 8, StaffID: &ben,
+					From: ptr(date(t, "2027-03-01")), To: ptr(date(t, "2027-05-31")),
+				},
+			},
+		},
+	}, o.Services)
+}
+
+func TestExampleEventsAndRentals(t *testing.T) {
+	t.Parallel()
+	o := example(t)
+	check(t, []catalog.Event{{
+		ID: id(o, "event/gala"), Key: "gala", Name: "New Year Gala", Date: date(t, "2026-12-31"), Start: clock(t, "20:00"), End: clock(t, "23:30"),
+		Active: true, Public: true, TotalCapacity: 120,
+		Tiers: []catalog.Tier{
+			{ID: id(o, "event/gala/tier/standard"), Key: "standard", Name: "Standard", Price: 6000, Capacity: 100},
+			{ID: id(o, "event/gala/tier/vip"), Key: "vip", Name: "VIP", Price: 12000, Capacity: 30},
+		},
+	}}, o.Events)
+	var vests []catalog.RentalUnit
+	for i := range 10 {
+		vests = append(vests, catalog.RentalUnit{Key: fmt.Sprint(i + 1), InService: true})
+	}
+	// The vest states no order, which is 0, and so stands before the kayak's 1.
+	check(t, []catalog.Rental{
+		{ID: id(o, "rental/vest"), Key: "vest", Name: "Life vest", Active: true, Price: 200, PriceType: "daily", Quantity: ptr(10), Units: vests},
+		{
+			ID: id(o, "rental/kayak"), Key: "kayak", Name: "Kayak", Active: true, Price: 1200, PriceType: "hourly", Quantity: ptr(6),
+			Units: []catalog.RentalUnit{
+				{Key: "k1", InService: true}, {Key: "k2", InService: true}, {Key: "k3"},
+				{Key: "k4", InService: true, Maintenance: []catalog.Maintenance{{From: date(t, "2026-12-01"), To: date(t, "2026-12-03")}}},
+			},
+			MinRentalHours: ptr(1), MaxRentalHours: ptr(8),
+		},
+	}, o.Rentals)
+}
+
+func TestExampleRules(t *testing.T) {
+	t.Parallel()
+	o := example(t)
+	var got []string
+	for _, r := range o.Rules {
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(text))
+	}
+	cut, kayak := id(o, "service/cut"), id(o, "rental/kayak")
+	check(t, []string{
+		`{"key":"flash","kind":"flash_sale","priority":-10,"percent":"-30","stop":true,"applies_to":{},"sale":{"from":"2026-11-27T00:00","to":"2026-11-28T00:00"}}`,
+		`{"key":"early","kind":"early_bird","priority":0,"percent":"-15","applies_to":{"all_events":true},"min_days":30}`,
+		`{"key":"evening","kind":"time_of_day","priority":0,"amount":500,"applies_to":{"all_services":true},"hours":"18:00-22:00"}`,
+		`{"key":"group","kind":"party_size","priority":0,"percent":"-5","applies_to":{},"min_size":4}`,
+		fmt.Sprintf(`{"key":"late","kind":"last_minute","priority":0,"percent":"-10","applies_to":{"services":["%s"]},"max_days":1}`, cut),
+		fmt.Sprintf(`{"key":"long-hire","kind":"duration","priority":0,"percent":"-25","applies_to":{"rentals":["%s"]},"min_units":4}`, kayak),
+		`{"key":"summer","kind":"seasonal","priority":0,"percent":"20","applies_to":{},"season":{"yearly":true,"from":"2000-06-01","to":"2000-08-31"}}`,
+		fmt.Sprintf(`{"key":"weekend","kind":"day_of_week","priority":0,"percent":"10","applies_to":{"rentals":["%s"]},"days":[6,0]}`, kayak),
+		`{"key":"welcome","kind":"first_booking","priority":0,"percent":"-10","applies_to":{"all_services":true}}`,
+	}, got)
+}
+
+func TestDefaultsOfWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	o := compiled(t, head+"services: [{key: a, name: A, duration_minutes: 30, variants: [{key: v, name: V}], price: 3.50}]\nrentals: [{key: r, name: R, price_type: daily}]\n")
+	check(t, catalog.Modules{Services: true, Rentals: true}, o.Modules)
+	check(t, []string{"en"}, o.Languages)
+	check(t, catalog.Payments{Modes: catalog.PaymentModes{Services: "at_door", Rentals: "at_door", Events: "at_door"}}, o.Payments)
+	check(t, catalog.Account{SubscriptionActive: true}, o.Account)
+	check(t, catalog.Bookings{SlotIntervalMinutes: 15, AdvanceDays: 365}, o.Bookings)
+	check(t, catalog.WeekHours{}, o.Hours)
+	check(t, []catalog.Variant{{ID: id(o, "service/a/variant/v"), Key: "v", Name: "V", DurationMinutes: 30, Price: 350}}, o.Services[0].Variants)
+	if r := o.Rentals[0]; r.Quantity != nil || len(r.Units) != 0 || !r.Active {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestWhatIsWrittenReplacesTheDefaults(t *testing.T) {
+	t.Parallel()
+	o := compiled(t, head+`
+modules: {services: false}
+account: {subscription: inactive, removal_on: 2027-01-01}
+bookings: {paused_until: 2027-01-02, slot_interval_minutes: 20, min_notice_minutes: 60, advance_days: 0}
+payments: {providers: [stripe], accounts: {stripe: acct_1}}
+services:
+- {key: a, name: A, duration_minutes: 30, active: false, slot_interval_minutes: 5, payment_requirement: deposit_percent, deposit_value: 12.50}
+- {key: b, name: B, duration_minutes: 30, variants: [{key: v, name: V, price: 0, duration_minutes: 10}], price: 1}
+events: [{key: e, name: E, date: 2027-01-01, start_time: "22:00", end_time: "02:00", total_capacity: 5, active: false, public: false}]
+`)
+	check(t, catalog.Modules{Events: true}, o.Modules)
+	check(t, catalog.Account{RemovalOn: ptr(date(t, "2027-01-01"))}, o.Account)
+	check(t, catalog.Bookings{PausedUntil: ptr(date(t, "2027-01-02")), SlotIntervalMinutes: 20, MinNoticeMinutes: 60}, o.Bookings)
+	check(t, map[string]string{"stripe": "acct_1"}, o.Payments.Accounts)
+	if a, b := o.Services[0], o.Services[1]; a.Active || a.SlotIntervalMinutes != 5 || a.DepositValue.String() != "12.5" || b.SlotIntervalMinutes != 20 {
+		t.Errorf("got %+v and %+v", a, b)
+	}
+	if v := o.Services[1].Variants[0]; v.Price != 0 || v.DurationMinutes != 10 {
+		t.Errorf("got %+v", v)
+	}
+	if e := o.Events[0]; e.Active || e.Public || e.Start != 22*60 || e.End != 2*60 {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestStaffHoursLeftOutAndEmptyDiffer(t *testing.T) {
+	t.Parallel()
+	o := compiled(t, head+"staff: [{key: a, name: A}, {key: b, name: B, hours: {}}]\n")
+	if o.Staff[0].Hours != nil {
+		t.Errorf("hours left out became %v, want the business's (nil)", o.Staff[0].Hours)
+	}
+	check(t, &catalog.WeekHours{}, o.Staff[1].Hours)
+}
+
+func TestListsAreInTheOrderInWhichTheyAreUsed(t *testing.T) {
+	t.Parallel()
+	o := compiled(t, head+`
+overrides: [{date: 2027-02-01, hours: []}, {date: 2027-01-01, hours: []}]
+staff: [{key: c, name: Z, order: 1}, {key: b, name: M, order: 1}, {key: a, name: X, order: -1}, {key: d, name: M, order: 1}]
+services: [{key: s, name: S, duration_minutes: 5, order: 1}, {key: r, name: Z, duration_minutes: 5}, {key: q, name: A, duration_minutes: 5}]
+events:
+- {key: e, name: E, date: 2027-01-02, start_time: "10:00", end_time: "11:00", total_capacity: 5}
+- {key: f, name: F, date: 2027-01-01, start_time: "12:00", end_time: "13:00", total_capacity: 5}
+- {key: g, name: G, date: 2027-01-01, start_time: "10:00", end_time: "13:00", total_capacity: 5}
+pricing_rules:
+- {key: z, kind: first_booking, percent: 1, priority: -1}
+- {key: b, kind: first_booking, percent: 1}
+- {key: a, kind: first_booking, percent: 1}
+`)
+	keys := func(o *catalog.Offer) []string {
+		var all []string
+		for _, d := range o.Overrides {
+			all = append(all, d.Date.String())
+		}
+		for _, s := range o.Staff[1:] {
+			all = append(all, s.Name)
+		}
+		for _, s := range o.Services {
+			all = append(all, s.Key)
+		}
+		for _, e := range o.Events {
+			all = append(all, e.Key)
+		}
+		for _, r := range o.Rules {
+			all = append(all, r.Key)
+		}
+		return all
+	}
+	check(t, []string{"2027-01-01", "2027-02-01", "M", "M", "Z", "r", "q", "s", "g", "f", "e", "z", "a", "b"}, keys(o))
+	if o.Staff[0].Key != "a" || o.Staff[1].ID.String() > o.Staff[2].ID.String() {
+		t.Errorf("staff is not in the order of order, name, id: %+v", o.Staff)
+	}
+}
+
+func TestIDsSetByHandAreUsedEverywhere(t *testing.T) {
+	t.Parallel()
+	business, member := "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
+	o := compiled(t, head+"id: "+business+"\nstaff: [{key: a, name: A, id: "+member+"}]\nservices: [{key: s, name: S, duration_minutes: 5, staff: [a]}]\n")
+	check(t, business, o.ID.String())
+	check(t, member, o.Staff[0].ID.String())
+	check(t, []uuid.UUID{uuid.MustParse(member)}, o.Services[0].StaffIDs)
+	check(t, id(o, "service/s"), o.Services[0].ID)
+}
+
+func TestOfferReadsBackEqualFromItsJSON(t *testing.T) {
+	t.Parallel()
+	o := example(t)
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := new(catalog.Offer)
+	if err := json.Unmarshal(text, again); err != nil {
+		t.Fatal(err)
+	}
+	check(t, o, again)
+	if err := again.Prepare(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAManifestThatWasNotCheckedFails(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(*manifest.Manifest){
+		"currency": func(m *manifest.Manifest) { m.Currency = "EURO" },
+		"staff":    func(m *manifest.Manifest) { m.Services[0].Staff = []manifest.Key{"nobody"} },
+		"price":    func(m *manifest.Manifest) { m.Currency = "JPY" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := parse(t, head+"services: [{key: s, name: S, duration_minutes: 5, price: 1.50}]\n")
+			spoil(m)
+			if offer, err := Offer(m, 1); err == nil {
+				t.Errorf("compiled to %+v", offer)
+			}
+		})
 	}
 }
