@@ -1,0 +1,58 @@
+package occupancy
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// edge is a moment at which units are taken or come back.
+type edge struct {
+	at                 int64
+	booked, maintained int32
+}
+
+const (
+	digitBits = 11
+	digits    = 1 << digitBits
+	// fewEdges are sorted faster by comparing than by counting.
+	fewEdges = 1024
+)
+
+// sorted orders edges by their moment; all lie within the span. Many are sorted digit by digit, since sorting is nearly
+// all of what a large calendar costs: 20,000 edges of 62 days take three passes instead of fourteen comparisons each.
+func sorted(edges []edge, within timespan.Span) []edge {
+	if len(edges) < fewEdges {
+		slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+		return edges
+	}
+	to := make([]edge, len(edges))
+	width := bits.Len64(uint64(within.End - within.Start))
+	for shift := 0; shift < width; shift += digitBits {
+		distribute(to, edges, within.Start, shift)
+		edges, to = to, edges
+	}
+	return edges
+}
+
+// distribute is one stable pass of a radix sort: it orders the edges by one digit of their distance from base.
+func distribute(to, edges []edge, base int64, shift int) {
+	var place [digits]int
+	for i := range edges {
+		place[digit(edges[i], base, shift)]++
+	}
+	next := 0
+	for d, n := range place {
+		place[d] = next
+		next += n
+	}
+	for _, e := range edges {
+		d := digit(e, base, shift)
+		to[place[d]] = e
+		place[d]++
+	}
+}
+
+func digit(e edge, base int64, shift int) int { return int(uint64(e.at-base)>>shift) & (digits - 1) }

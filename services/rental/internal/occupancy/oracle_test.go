@@ -1,0 +1,229 @@
+package occupancy_test
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
+)
+
+// The oracle reads semantics.md §4 literally: it looks at every minute by itself, asks the zone for its date, and asks
+// everything whether it holds units then.
+
+// tableDays is the length of every zone's table, around the clock change named with the zone.
+const tableDays = 40
+
+// world is a zone around one of its clock changes: which date each minute from start on has.
+type world struct {
+	zone  *time.Location
+	start int64 // an instant on a full minute
+	first timespan.Date
+	dates []timespan.Date
+}
+
+// worlds are zones whose clocks change at one of the usual hours, at midnight, by half an hour, and never.
+var worlds = sync.OnceValue(func() []world {
+	var list []world
+	for _, w := range []struct{ zone, around string }{
+		{"Europe/Lisbon", "2027-03-28"}, {"Europe/Lisbon", "2026-10-25"},
+		{"America/New_York", "2027-03-14"}, {"America/New_York", "2027-11-07"},
+		{"America/Santiago", "2027-04-04"}, {"America/Santiago", "2027-09-05"}, // at midnight
+		{"America/Havana", "2027-03-14"}, {"America/Havana", "2027-11-07"}, // 00:00 is skipped; 00:00–01:00 comes twice
+		{"Asia/Beirut", "2027-03-28"}, {"Atlantic/Azores", "2027-10-31"},
+		{"Australia/Lord_Howe", "2027-04-04"}, {"Australia/Lord_Howe", "2027-10-03"}, // by half an hour
+		{"Asia/Kathmandu", "2027-01-10"}, {"Pacific/Kiritimati", "2027-01-01"}, {"UTC", "2026-12-31"},
+	} {
+		zone, err := time.LoadLocation(w.zone)
+		if err != nil {
+			panic(err)
+		}
+		around, err := time.Parse(time.DateOnly, w.around)
+		if err != nil {
+			panic(err)
+		}
+		start := time.Date(around.Year(), around.Month(), around.Day()-tableDays/2, 0, 0, 0, 0, zone)
+		table := world{zone: zone, start: start.Unix()}
+		for m := range tableDays * timespan.MinutesPerDay {
+			table.dates = append(table.dates, timespan.DateOf(start.Add(time.Duration(m)*time.Minute), zone))
+		}
+		table.first = table.dates[0]
+		list = append(list, table)
+	}
+	return list
+})
+
+func (w world) instant(minute int) int64 { return w.start + int64(minute)*60 }
+
+// question is one random case. Minutes count from the table's start.
+type question struct {
+	world
+	now          int // minute
+	stock        occupancy.Stock
+	reservations []occupancy.Reservation
+}
+
+// freeAt is the sentence of semantics.md §4, at one minute.
+func (q question) freeAt(minute int) int {
+	date := q.dates[minute]
+	maintained := 0
+	for _, m := range q.stock.Maintenance {
+		if m.From <= date && date <= m.To {
+			maintained++
+		}
+	}
+	booked := 0
+	for _, r := range q.reservations {
+		if q.holds(r, minute, date) {
+			booked += r.Units
+		}
+	}
+	units := q.stock.InService - maintained
+	if q.stock.Quantity < units {
+		units = q.stock.Quantity
+	}
+	if units -= booked; units < 0 {
+		return 0
+	}
+	return units
+}
+
+func (q question) holds(r occupancy.Reservation, minute int, date timespan.Date) bool {
+	if r.Out && minute >= q.now && date == q.dates[q.now] {
+		return true // out for the rest of today
+	}
+	if r.During != (timespan.Span{}) {
+		at := q.instant(minute)
+		return r.During.Start <= at && at < r.During.End
+	}
+	return r.Dates.From <= date && date <= r.Dates.To
+}
+
+// leastOn is the busiest minute of a date.
+func (q question) leastOn(date timespan.Date) int {
+	// A date lies within a few hours of where it would lie if every day had 24 hours.
+	near := int(date-q.first) * timespan.MinutesPerDay
+	least, seen := 0, false
+	for minute := near - 240; minute < near+timespan.MinutesPerDay+240; minute++ {
+		if q.dates[minute] != date {
+			continue
+		}
+		if free := q.freeAt(minute); !seen || free < least {
+			least, seen = free, true
+		}
+	}
+	return least
+}
+
+func (q question) leastBetween(from, to int) int {
+	least := q.freeAt(from)
+	for minute := from + 1; minute < to; minute++ {
+		least = min(least, q.freeAt(minute))
+	}
+	return least
+}
+
+// randomQuestion keeps everything within a few days around the middle, so that much of it meets.
+func randomQuestion(r *rand.Rand) question {
+	list := worlds()
+	q := question{world: list[r.IntN(len(list))]}
+	middle := tableDays / 2 * timespan.MinutesPerDay
+	q.now = middle + r.IntN(5*timespan.MinutesPerDay) - 5*timespan.MinutesPerDay/2
+	q.stock = occupancy.Stock{Quantity: r.IntN(12), InService: r.IntN(12)}
+	for range r.IntN(1 + min(3, q.stock.InService)) {
+		q.stock.Maintenance = append(q.stock.Maintenance, q.randomDates(r))
+	}
+	for range r.IntN(7) {
+		reservation := occupancy.Reservation{Units: 1 + r.IntN(4), Out: r.IntN(3) == 0}
+		if r.IntN(2) == 0 {
+			reservation.Dates = q.randomDates(r)
+		} else {
+			from, to := q.randomMinutes(r)
+			reservation.During = timespan.Span{Start: q.instant(from), End: q.instant(to)}
+		}
+		q.reservations = append(q.reservations, reservation)
+	}
+	return q
+}
+
+func (q question) randomDates(r *rand.Rand) occupancy.Dates {
+	from := q.first + timespan.Date(tableDays/2-3+r.IntN(6))
+	return occupancy.Dates{From: from, To: from + timespan.Date(r.IntN(3))}
+}
+
+// randomMinutes is a stretch of up to 30 hours, often on full hours, so that many only touch.
+func (q question) randomMinutes(r *rand.Rand) (int, int) {
+	step := []int{1, 15, 60}[r.IntN(3)]
+	from := tableDays/2*timespan.MinutesPerDay + (r.IntN(5*timespan.MinutesPerDay)-5*timespan.MinutesPerDay/2)/step*step
+	return from, from + (1+r.IntN(30*60/step))*step
+}
+
+func (q question) calendar(dates occupancy.Dates) *occupancy.Calendar {
+	return occupancy.NewCalendar(q.zone, time.Unix(q.instant(q.now), 0), dates)
+}
+
+const (
+	seed  = 20261121
+	cases = 100_000
+)
+
+// TestItEqualsTheMinuteByMinuteOracle asks half of the cases for a random stretch of hours, a quarter for a stretch of
+// whole dates and a quarter for each day of one.
+func TestItEqualsTheMinuteByMinuteOracle(t *testing.T) {
+	t.Parallel()
+	const shards = 4
+	for shard := range shards {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			for i := shard; i < cases && !t.Failed(); i += shards {
+				r := rand.New(rand.NewPCG(seed, uint64(i)))
+				q := randomQuestion(r)
+				switch i / shards % 4 {
+				case 0, 1:
+					checkHours(t, q, r, i)
+				case 2:
+					checkRange(t, q, r, i)
+				case 3:
+					checkDays(t, q, r, i)
+				}
+			}
+		})
+	}
+}
+
+func checkHours(t *testing.T, q question, r *rand.Rand, i int) {
+	from, to := q.randomMinutes(r)
+	calendar := q.calendar(occupancy.Dates{From: q.dates[from], To: q.dates[to]})
+	got := calendar.During(timespan.Span{Start: q.instant(from), End: q.instant(to)}, q.stock, q.reservations)
+	if want := q.leastBetween(from, to); got != want {
+		t.Errorf("case %d of seed %d: minutes %d to %d of %s: %d free, want %d: %+v %+v",
+			i, seed, from, to, q.zone, got, want, q.stock, q.reservations)
+	}
+}
+
+func checkRange(t *testing.T, q question, r *rand.Rand, i int) {
+	dates := q.randomDates(r)
+	calendar := q.calendar(dates)
+	got := calendar.During(calendar.Span(), q.stock, q.reservations)
+	want := q.leastOn(dates.From)
+	for d := dates.From + 1; d <= dates.To; d++ {
+		want = min(want, q.leastOn(d))
+	}
+	if got != want {
+		t.Errorf("case %d of seed %d: %s to %s in %s: %d free, want %d: %+v %+v",
+			i, seed, dates.From, dates.To, q.zone, got, want, q.stock, q.reservations)
+	}
+}
+
+func checkDays(t *testing.T, q question, r *rand.Rand, i int) {
+	dates := q.randomDates(r)
+	for day, got := range q.calendar(dates).Days(q.stock, q.reservations) {
+		date := dates.From + timespan.Date(day)
+		if want := q.leastOn(date); got != want {
+			t.Errorf("case %d of seed %d: %s in %s: %d free, want %d: %+v %+v",
+				i, seed, date, q.zone, got, want, q.stock, q.reservations)
+		}
+	}
+}

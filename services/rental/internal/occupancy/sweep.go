@@ -1,0 +1,93 @@
+package occupancy
+
+import "github.com/slotmesh/slotmesh/libs/timespan"
+
+// sweep gathers the edges within a stretch of time. What holds units from its beginning on is counted at once, and what
+// holds them to its end never comes back: most reservations so cost one edge or none.
+type sweep struct {
+	within             timespan.Span
+	booked, maintained int
+	edges              []edge
+}
+
+// least returns, for each stretch between two neighbouring cuts, the smallest number of free units in it.
+func (c *Calendar) least(s Stock, reservations []Reservation, cuts []int64) []int {
+	w := sweep{
+		within: timespan.Span{Start: cuts[0], End: cuts[len(cuts)-1]},
+		edges:  make([]edge, 0, 2*(len(reservations)+len(s.Maintenance))),
+	}
+	for _, d := range s.Maintenance {
+		w.add(c.span(d), 0, 1)
+	}
+	for i := range reservations {
+		c.hold(&w, &reservations[i])
+	}
+	w.edges = sorted(w.edges, w.within)
+	return w.run(s, cuts)
+}
+
+// hold adds what a reservation holds. Its own time and the rest of today are one where they meet: units that are out
+// during their own time are not held twice.
+func (c *Calendar) hold(w *sweep, r *Reservation) {
+	own := r.During
+	if own == (timespan.Span{}) {
+		own = c.span(r.Dates)
+	}
+	units := int32(r.Units)
+	if !r.Out {
+		w.add(own, units, 0)
+		return
+	}
+	if own.Start <= c.rest.End && c.rest.Start <= own.End {
+		w.add(timespan.Span{Start: min(own.Start, c.rest.Start), End: max(own.End, c.rest.End)}, units, 0)
+		return
+	}
+	w.add(own, units, 0)
+	w.add(c.rest, units, 0)
+}
+
+// add cuts a span to the stretch of the sweep.
+func (w *sweep) add(s timespan.Span, booked, maintained int32) {
+	start, end := max(s.Start, w.within.Start), min(s.End, w.within.End)
+	if start >= end {
+		return
+	}
+	if start == w.within.Start {
+		w.booked += int(booked)
+		w.maintained += int(maintained)
+	} else {
+		w.edges = append(w.edges, edge{start, booked, maintained})
+	}
+	if end < w.within.End {
+		w.edges = append(w.edges, edge{end, -booked, -maintained})
+	}
+}
+
+// run goes through the sorted edges once. All edges of one moment count before it is looked at, so that spans that only
+// touch never add up.
+func (w *sweep) run(s Stock, cuts []int64) []int {
+	least := make([]int, len(cuts)-1)
+	next := 0
+	for i := range least {
+		start, end := cuts[i], cuts[i+1]
+		if start == end {
+			continue
+		}
+		next = w.apply(next, start)
+		least[i] = s.free(w.maintained, w.booked)
+		for next < len(w.edges) && w.edges[next].at < end {
+			next = w.apply(next, w.edges[next].at)
+			least[i] = min(least[i], s.free(w.maintained, w.booked))
+		}
+	}
+	return least
+}
+
+// apply counts the edges up to and at a moment and returns the first after it.
+func (w *sweep) apply(next int, at int64) int {
+	for ; next < len(w.edges) && w.edges[next].at <= at; next++ {
+		w.booked += int(w.edges[next].booked)
+		w.maintained += int(w.edges[next].maintained)
+	}
+	return next
+}
