@@ -1,6 +1,7 @@
 package locale
 
 import (
+	"errors"
 	"strings"
 
 	"golang.org/x/text/language"
@@ -83,7 +84,8 @@ func parseTag(s string) (parsedTag, bool) {
 		return parsedTag{}, false
 	}
 	tag, err := canon.Parse(s)
-	if _, unknown := err.(language.ValueError); err != nil && !unknown {
+	var unknownSubtag language.ValueError
+	if err != nil && !errors.As(err, &unknownSubtag) {
 		return parsedTag{}, false
 	}
 	base, script, region := tag.Raw()
