@@ -1,0 +1,11 @@
+// Command console runs the console service as a process of its own.
+package main
+
+import (
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console"
+)
+
+func main() {
+	server.Main(server.Service[console.Config]{Name: "console", New: console.New})
+}

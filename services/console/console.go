@@ -1,0 +1,78 @@
+// Package console is the owner's side of Slotmesh: today the admin API of admin.md for businesses, API keys and
+// bookings.
+//
+// It keeps nothing itself. What a business offers it writes and reads through catalog, keys and bookings through
+// booking, each by its internal API; it adds who may do so (one admin token), what an owner's request looks like, and a
+// log line for every change. The public ingress never routes here: the public port is public to operators alone.
+//
+// The `slotmesh` command (cmd/slotmesh, internal/cli) speaks this API and nothing else.
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/api"
+)
+
+// Config are console's settings.
+type Config struct {
+	Server server.Config
+	// AdminToken is what callers of the admin API show as their bearer token: 8 or more visible ASCII characters.
+	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
+	// CatalogURL is the base URL of catalog's internal port.
+	CatalogURL string `env:"CATALOG_URL, required"`
+	// BookingURL is the base URL of booking's internal port.
+	BookingURL string `env:"BOOKING_URL, required"`
+	// PublishTimeout bounds one publish; a manifest of 5 MB is read, checked and stored within it.
+	PublishTimeout time.Duration `env:"PUBLISH_TIMEOUT, default=8s"`
+}
+
+var tokenPattern = regexp.MustCompile(`^[!-~]{8,}$`)
+
+// Validate checks the settings as a whole; each fault names its variable and never shows the token.
+func (c *Config) Validate() error {
+	errs := []error{c.Server.Validate()}
+	if !tokenPattern.MatchString(c.AdminToken) {
+		errs = append(errs, errors.New(
+			"SLOTMESH_ADMIN_TOKEN: write 8 or more ASCII letters, digits or signs without spaces, better 32 random ones"))
+	}
+	if c.PublishTimeout <= 0 {
+		errs = append(errs, fmt.Errorf("PUBLISH_TIMEOUT: %s is no time; write a duration above 0, such as 8s", c.PublishTimeout))
+	}
+	return errors.Join(errs...)
+}
+
+// New returns the service, ready to run. It connects to nothing yet.
+func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	// A manifest is far larger than what the other services' public ports take.
+	cfg.Server.PublicBodyLimit = api.MaxBody
+	srv, err := server.New(cfg.Server, rt)
+	if err != nil {
+		return nil, err
+	}
+	offers := peer.New("catalog", cfg.CatalogURL, rt.Telemetry, peer.Timeout(cfg.PublishTimeout))
+	srv.OnStop("catalog", func(context.Context) error { offers.Close(); return nil })
+	bookings := peer.New("booking", cfg.BookingURL, rt.Telemetry)
+	srv.OnStop("booking", func(context.Context) error { bookings.Close(); return nil })
+
+	admin := &api.Admin{
+		Token:      api.NewToken(cfg.AdminToken),
+		Businesses: catalog.NewOwner(offers),
+		Offers:     catalog.NewClient(offers, rt.Telemetry),
+		Bookings:   booking.NewClient(bookings),
+		Logger:     rt.Telemetry.Logger,
+	}
+	admin.Mount(srv.Public)
+	return srv, nil
+}

@@ -1,0 +1,99 @@
+package api
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+)
+
+// newKey is the body that asks for a key.
+type newKey struct {
+	Name      string  `json:"name"`
+	Scope     string  `json:"scope"`
+	ExpiresAt *string `json:"expires_at"`
+}
+
+// createdKey is the only answer that shows a key.
+type createdKey struct {
+	ID        uuid.UUID  `json:"id"`
+	Name      string     `json:"name"`
+	Scope     string     `json:"scope"`
+	Key       string     `json:"key"`
+	Prefix    string     `json:"prefix"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at"`
+}
+
+func (a *Admin) createKey(c *fiber.Ctx) error {
+	wanted, err := keyOf(c)
+	if err != nil {
+		return err
+	}
+	business, err := a.business(c)
+	if err != nil {
+		return err
+	}
+	key, err := a.Bookings.CreateKey(c.UserContext(), business.ID, *wanted)
+	if err != nil {
+		return err
+	}
+	a.changed(c, "create key", business.Slug, slog.String("key_id", key.ID.String()), slog.String("scope", key.Scope))
+	return c.Status(fiber.StatusCreated).JSON(createdKey{
+		ID: key.ID, Name: key.Name, Scope: key.Scope, Key: key.Secret, Prefix: key.Prefix,
+		CreatedAt: key.CreatedAt, ExpiresAt: key.ExpiresAt,
+	})
+}
+
+// keyOf reads the shape of the body; which names, scopes and times are right, booking judges.
+func keyOf(c *fiber.Ctx) (*booking.NewKey, error) {
+	var body newKey
+	if err := decode(c, &body); err != nil {
+		return nil, err
+	}
+	key := &booking.NewKey{Name: body.Name, Scope: body.Scope}
+	if body.ExpiresAt == nil {
+		return key, nil
+	}
+	expires, err := time.Parse(time.RFC3339, *body.ExpiresAt)
+	if err != nil {
+		return nil, invalid("expires_at: not an instant; write one such as 2027-03-01T09:00:00Z, or leave it out.")
+	}
+	key.ExpiresAt = &expires
+	return key, nil
+}
+
+func (a *Admin) listKeys(c *fiber.Ctx) error {
+	limit, cursor, err := pageOf(c)
+	if err != nil {
+		return err
+	}
+	business, err := a.business(c)
+	if err != nil {
+		return err
+	}
+	list, err := a.Bookings.Keys(c.UserContext(), business.ID, booking.Page{Limit: limit, Cursor: cursor})
+	if err != nil {
+		return err
+	}
+	return c.JSON(list)
+}
+
+func (a *Admin) revokeKey(c *fiber.Ctx) error {
+	id, err := idOf(c, "Key")
+	if err != nil {
+		return err
+	}
+	business, err := a.business(c)
+	if err != nil {
+		return err
+	}
+	if err := a.Bookings.RevokeKey(c.UserContext(), business.ID, id); err != nil {
+		return err
+	}
+	a.changed(c, "revoke key", business.Slug, slog.String("key_id", id.String()))
+	return c.SendStatus(fiber.StatusNoContent)
+}

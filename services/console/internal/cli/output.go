@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// format is how a command prints. The zero format is the command's own choice: a table, but for manifests.
+type format string
+
+const (
+	asTable format = "table"
+	asJSON  format = "json"
+	asYAML  format = "yaml"
+)
+
+var formats = []string{string(asTable), string(asJSON), string(asYAML)}
+
+// Set reads the flag.
+func (f *format) Set(text string) error {
+	switch format(text) {
+	case asTable, asJSON, asYAML:
+		*f = format(text)
+		return nil
+	}
+	return fmt.Errorf("write %s", strings.Join(formats, ", "))
+}
+
+// String is the flag's value.
+func (f *format) String() string { return string(*f) }
+
+// Type names the flag's values in the help.
+func (f *format) Type() string { return strings.Join(formats, "|") }
+
+// table is what a person reads: a head and rows of as many cells.
+type table struct {
+	head []string
+	rows [][]string
+}
+
+// print writes a value in the format that was asked for.
+func (c *command) print(value any, t table) error {
+	switch c.output {
+	case asJSON:
+		return c.printJSON(value)
+	case asYAML:
+		return c.printYAML(value)
+	}
+	return c.printTable(t)
+}
+
+// done prints the outcome of a change: a value for programs, a line for people.
+func (c *command) done(value any, line string, args ...any) error {
+	if c.output == asJSON || c.output == asYAML {
+		return c.print(value, table{})
+	}
+	return c.write([]byte(printable(fmt.Sprintf(line, args...)) + "\n"))
+}
+
+func (c *command) printJSON(value any) error {
+	text, err := encodeJSON(value)
+	if err != nil {
+		return err
+	}
+	return c.write(text)
+}
+
+// printYAML renders the value's JSON, so that both show the same names in the same order.
+func (c *command) printYAML(value any) error {
+	text, err := encodeJSON(value)
+	if err != nil {
+		return err
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return err
+	}
+	blockStyle(&document)
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(&document); err != nil {
+		return err
+	}
+	return c.write(out.Bytes())
+}
+
+func blockStyle(n *yaml.Node) {
+	n.Style = 0
+	for _, child := range n.Content {
+		blockStyle(child)
+	}
+}
+
+func encodeJSON(value any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(value)
+	return out.Bytes(), err
+}
+
+func (c *command) printTable(t table) error {
+	var out bytes.Buffer
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = printable(cell)
+		}
+		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a buffer takes everything
+	}
+	_ = w.Flush()
+	return c.write(out.Bytes())
+}
+
+// printable keeps what customers typed from steering the terminal or breaking the table.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+func (c *command) write(text []byte) error {
+	if _, err := c.host.Stdout.Write(text); err != nil {
+		return &localError{fmt.Errorf("the output cannot be written: %w", err)}
+	}
+	return nil
+}
+
+// instant renders a time in a table; "-" stands for none.
+func instant(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const defaultServer = "http://127.0.0.1:8090"
+
+// resolveServer returns the base URL of the admin API.
+func (c *command) resolveServer() (string, error) {
+	server := firstOf(c.server, c.host.Getenv("SLOTMESH_SERVER"), defaultServer)
+	parsed, err := url.Parse(server)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return "", fmt.Errorf("--server: %q is not an address; write one such as %s", server, defaultServer)
+	}
+	return strings.TrimRight(server, "/"), nil
+}
+
+// resolveToken returns the admin token; `make run` keeps it in a file.
+func (c *command) resolveToken() (string, error) {
+	if token := firstOf(c.token, c.host.Getenv("SLOTMESH_ADMIN_TOKEN")); token != "" {
+		return token, nil
+	}
+	path := filepath.Join(firstOf(c.host.Getenv("SLOTMESH_HOME"), ".slotmesh"), "admin-token")
+	content, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", &localError{fmt.Errorf("no admin token: give --token, set SLOTMESH_ADMIN_TOKEN, or keep it in %s", path)}
+	}
+	if err != nil {
+		return "", &localError{fmt.Errorf("the admin token cannot be read: %w", err)}
+	}
+	token := strings.TrimSpace(string(content))
+	if token == "" {
+		return "", &localError{fmt.Errorf("no admin token: %s is empty", path)}
+	}
+	return token, nil
+}
+
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}

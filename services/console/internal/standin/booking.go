@@ -1,0 +1,151 @@
+package standin
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+)
+
+// Booking keeps keys and bookings in memory.
+type Booking struct {
+	mu       sync.Mutex
+	keys     map[string][]booking.Key
+	bookings map[string][]booking.Booking
+}
+
+// Add puts a booking of a business in.
+func (s *Booking) Add(businessID uuid.UUID, b booking.Booking) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bookings == nil {
+		s.bookings = map[string][]booking.Booking{}
+	}
+	s.bookings[businessID.String()] = append(s.bookings[businessID.String()], b)
+}
+
+// LiveKeys counts the keys of a business that are not revoked.
+func (s *Booking) LiveKeys(businessID uuid.UUID) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	live := 0
+	for _, k := range s.keys[businessID.String()] {
+		if k.RevokedAt == nil {
+			live++
+		}
+	}
+	return live
+}
+
+// Handler serves the part of booking's internal API that console calls.
+func (s *Booking) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
+		"POST /internal/businesses/{business}/keys":                 s.createKey,
+		"GET /internal/businesses/{business}/keys":                  s.listKeys,
+		"DELETE /internal/businesses/{business}/keys":               s.revokeAll,
+		"DELETE /internal/businesses/{business}/keys/{id}":          s.revokeKey,
+		"GET /internal/businesses/{business}/bookings":              s.list,
+		"GET /internal/businesses/{business}/bookings/ahead":        s.ahead,
+		"POST /internal/businesses/{business}/bookings/{id}/{move}": s.move,
+	} {
+		mux.Handle(pattern, locked(&s.mu, answer))
+	}
+	return mux
+}
+
+func (s *Booking) createKey(r *http.Request) (*reply, error) {
+	var wanted booking.NewKey
+	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+		return nil, err
+	}
+	if !slices.Contains([]string{booking.ScopeRead, booking.ScopeWrite, booking.ScopeAll}, wanted.Scope) {
+		return nil, fault.New(fault.InvalidParameter, "scope: write read, write or all.")
+	}
+	key := booking.Key{
+		ID: uuid.New(), Name: wanted.Name, Scope: wanted.Scope, Prefix: "sm_01234567",
+		CreatedAt: Epoch, ExpiresAt: wanted.ExpiresAt,
+	}
+	if s.keys == nil {
+		s.keys = map[string][]booking.Key{}
+	}
+	business := r.PathValue("business")
+	s.keys[business] = append(s.keys[business], key)
+	key.Secret = "sm_" + strings.Repeat("01234567", 8)
+	return &reply{status: http.StatusCreated, value: key}, nil
+}
+
+func (s *Booking) listKeys(r *http.Request) (*reply, error) {
+	entries, next := page(r, s.keys[r.PathValue("business")])
+	return ok(booking.KeyList{Keys: entries, NextCursor: next})
+}
+
+func (s *Booking) revokeKey(r *http.Request) (*reply, error) {
+	keys := s.keys[r.PathValue("business")]
+	i := slices.IndexFunc(keys, func(k booking.Key) bool { return k.ID.String() == r.PathValue("id") })
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "Key not found")
+	}
+	at := Epoch
+	keys[i].RevokedAt = &at
+	return &reply{status: http.StatusNoContent}, nil
+}
+
+func (s *Booking) revokeAll(r *http.Request) (*reply, error) {
+	keys := s.keys[r.PathValue("business")]
+	for i := range keys {
+		at := Epoch
+		keys[i].RevokedAt = &at
+	}
+	return &reply{status: http.StatusNoContent}, nil
+}
+
+func (s *Booking) list(r *http.Request) (*reply, error) {
+	query := r.URL.Query()
+	var found []booking.Booking
+	for _, b := range s.bookings[r.PathValue("business")] {
+		if (query.Get("from") == "" || b.Date >= query.Get("from")) && (query.Get("to") == "" || b.Date <= query.Get("to")) &&
+			(query.Get("status") == "" || b.Status == query.Get("status")) {
+			found = append(found, b)
+		}
+	}
+	entries, next := page(r, found)
+	return ok(booking.BookingList{Bookings: entries, NextCursor: next})
+}
+
+func (s *Booking) ahead(r *http.Request) (*reply, error) {
+	live := 0
+	for _, b := range s.bookings[r.PathValue("business")] {
+		if b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed {
+			live++
+		}
+	}
+	return ok(booking.AheadCount{Count: live})
+}
+
+var moves = map[string][2]string{
+	booking.MoveConfirm:  {booking.StatusPending, booking.StatusConfirmed},
+	booking.MoveCancel:   {booking.StatusPending, booking.StatusCancelled},
+	booking.MoveComplete: {booking.StatusConfirmed, booking.StatusCompleted},
+	booking.MoveNoShow:   {booking.StatusConfirmed, booking.StatusNoShow},
+}
+
+func (s *Booking) move(r *http.Request) (*reply, error) {
+	bookings := s.bookings[r.PathValue("business")]
+	i := slices.IndexFunc(bookings, func(b booking.Booking) bool { return b.ID.String() == r.PathValue("id") })
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "Booking not found")
+	}
+	step := moves[r.PathValue("move")]
+	if bookings[i].Status != step[0] {
+		return nil, fault.Newf(fault.Conflict, "A %s booking cannot be moved so.", bookings[i].Status)
+	}
+	bookings[i].Status = step[1]
+	return ok(bookings[i])
+}

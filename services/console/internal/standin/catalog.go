@@ -1,0 +1,200 @@
+// Package standin stands in for console's peers in its tests: catalog and booking in memory, over HTTP, with the
+// internal APIs that libs/peer/catalog and libs/peer/booking call. They keep what they are told and answer with the
+// faults those packages document; what they do not do is what the peers' own tests show.
+package standin
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+// Epoch is when everything in the stand-ins happens.
+var Epoch = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+
+// Catalog keeps manifests in memory.
+type Catalog struct {
+	mu         sync.Mutex
+	businesses map[string][]version // by slug, oldest first
+}
+
+type version struct {
+	id        uuid.UUID
+	name      string
+	mediaType string
+	text      []byte
+	canonical []byte
+}
+
+// Handler serves catalog's internal API.
+func (s *Catalog) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
+		"PUT /internal/businesses/{slug}":           s.publish,
+		"GET /internal/businesses/{slug}":           s.get,
+		"DELETE /internal/businesses/{slug}":        s.remove,
+		"GET /internal/businesses":                  s.list,
+		"GET /internal/businesses/{slug}/versions":  s.versions,
+		"POST /internal/businesses/{slug}/rollback": s.rollback,
+		"GET /internal/offers/{slug}":               s.offer,
+	} {
+		mux.Handle(pattern, locked(&s.mu, answer))
+	}
+	return mux
+}
+
+// reply is an answer: a body as it is, or a value as JSON.
+type reply struct {
+	status int
+	header map[string]string
+	body   []byte
+	value  any
+}
+
+func locked(mu *sync.Mutex, answer func(*http.Request) (*reply, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		given, err := answer(r)
+		if err != nil {
+			f := fault.Of(err)
+			w.WriteHeader(f.Kind.Status)
+			_, _ = w.Write(f.Body())
+			return
+		}
+		for name, value := range given.header {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(given.status)
+		if given.value != nil {
+			_ = json.NewEncoder(w).Encode(given.value)
+			return
+		}
+		_, _ = w.Write(given.body)
+	})
+}
+
+func ok(value any) (*reply, error) { return &reply{status: http.StatusOK, value: value}, nil }
+
+func (s *Catalog) publish(r *http.Request) (*reply, error) {
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	m, problems := manifest.Parse(text)
+	if len(problems) > 0 {
+		f := fault.New(fault.InvalidParameter, "The manifest is not valid.")
+		f.Extra = map[string]any{"problems": problems}
+		return nil, f
+	}
+	canonical, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	slug := r.PathValue("slug")
+	if known := r.Header.Get("If-Match"); known != "" && known != tag(len(s.businesses[slug])) {
+		return nil, fault.New(fault.PreconditionFailed, "A newer version is published.")
+	}
+	return s.add(slug, version{m.BusinessID(), string(m.Name), r.Header.Get("Content-Type"), text, canonical})
+}
+
+func (s *Catalog) add(slug string, v version) (*reply, error) {
+	if s.businesses == nil {
+		s.businesses = map[string][]version{}
+	}
+	s.businesses[slug] = append(s.businesses[slug], v)
+	n := len(s.businesses[slug])
+	return ok(catalog.Published{ID: v.id, Slug: slug, Version: int64(n), Created: n == 1})
+}
+
+func tag(version int) string { return strconv.Quote(strconv.Itoa(version)) }
+
+func (s *Catalog) find(r *http.Request, number string) (*version, int, error) {
+	versions := s.businesses[r.PathValue("slug")]
+	if len(versions) == 0 {
+		return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	if number == "" {
+		return &versions[len(versions)-1], len(versions), nil
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n > len(versions) {
+		return nil, 0, fault.New(fault.NotFound, "Version not found")
+	}
+	return &versions[n-1], n, nil
+}
+
+func (s *Catalog) get(r *http.Request) (*reply, error) {
+	v, n, err := s.find(r, r.URL.Query().Get("version"))
+	if err != nil {
+		return nil, err
+	}
+	text, mediaType := v.canonical, catalog.MediaJSON
+	if v.mediaType == r.Header.Get("Accept") {
+		text, mediaType = v.text, v.mediaType
+	}
+	return &reply{status: http.StatusOK, body: text, header: map[string]string{"Content-Type": mediaType, "ETag": tag(n)}}, nil
+}
+
+func (s *Catalog) offer(r *http.Request) (*reply, error) {
+	v, n, err := s.find(r, "")
+	if err != nil {
+		return nil, err
+	}
+	return ok(catalog.Offer{ID: v.id, Slug: r.PathValue("slug"), Version: int64(n), Currency: "EUR", Timezone: "Europe/Lisbon"})
+}
+
+func (s *Catalog) remove(r *http.Request) (*reply, error) {
+	if _, _, err := s.find(r, ""); err != nil {
+		return nil, err
+	}
+	delete(s.businesses, r.PathValue("slug"))
+	return &reply{status: http.StatusNoContent}, nil
+}
+
+func (s *Catalog) list(r *http.Request) (*reply, error) {
+	var all []catalog.Business
+	for slug, versions := range s.businesses {
+		v := versions[len(versions)-1]
+		all = append(all, catalog.Business{ID: v.id, Slug: slug, Name: v.name, Version: int64(len(versions)), UpdatedAt: Epoch})
+	}
+	slices.SortFunc(all, func(a, b catalog.Business) int { return cmp.Compare(a.Slug, b.Slug) })
+	entries, next := page(r, all)
+	return ok(catalog.BusinessList{Businesses: entries, NextCursor: next})
+}
+
+func (s *Catalog) versions(r *http.Request) (*reply, error) {
+	_, newest, err := s.find(r, "")
+	if err != nil {
+		return nil, err
+	}
+	var all []catalog.Version
+	for n := newest; n > 0; n-- {
+		all = append(all, catalog.Version{Version: int64(n), PublishedAt: Epoch})
+	}
+	entries, next := page(r, all)
+	return ok(catalog.VersionList{Versions: entries, NextCursor: next})
+}
+
+func (s *Catalog) rollback(r *http.Request) (*reply, error) {
+	var to catalog.Rollback
+	if err := json.NewDecoder(r.Body).Decode(&to); err != nil {
+		return nil, err
+	}
+	v, _, err := s.find(r, strconv.FormatInt(to.Version, 10))
+	if err != nil {
+		return nil, err
+	}
+	return s.add(r.PathValue("slug"), *v)
+}

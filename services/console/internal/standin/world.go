@@ -1,0 +1,135 @@
+package standin
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/console"
+)
+
+// Token is the admin token of a [World].
+const Token = "token-of-the-tests"
+
+// World is a running console between stand-ins of its peers.
+type World struct {
+	URL     string
+	Catalog *Catalog
+	Booking *Booking
+	Log     *Log
+	// StopBooking makes booking unreachable.
+	StopBooking func()
+}
+
+// Log holds what console has logged.
+type Log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write takes a line.
+func (l *Log) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+// String is everything logged so far.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// Start runs console for the length of a test.
+func Start(t *testing.T) *World {
+	t.Helper()
+	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Log: &Log{}}
+	offers := httptest.NewServer(w.Catalog.Handler())
+	t.Cleanup(offers.Close)
+	bookings := httptest.NewServer(w.Booking.Handler())
+	t.Cleanup(bookings.Close)
+	w.StopBooking = bookings.Close
+
+	tel := telemetry.Discard()
+	tel.Logger = slog.New(slog.NewJSONHandler(w.Log, nil))
+	cfg := console.Config{
+		Server: server.Config{
+			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
+			RequestTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second, PublicBodyLimit: 1000, InternalBodyLimit: 1000,
+		},
+		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, PublishTimeout: 8 * time.Second,
+	}
+	srv, err := console.New(t.Context(), cfg, server.Runtime{Name: "console", Clock: clock.System(), Telemetry: tel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, srv)
+	w.URL = "http://" + srv.PublicAddr().String()
+	return w
+}
+
+func run(t *testing.T, srv *server.Server) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("console did not stop cleanly: %v", err)
+		}
+	})
+}
+
+// Answer is what console answered.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   string
+}
+
+// Call sends a request with the admin token; header holds pairs of name and value, which may replace it.
+func (w *World) Call(t *testing.T, method, path, body string, header ...string) Answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, w.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+Token)
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Answer{Status: response.StatusCode, Header: response.Header, Body: string(text)}
+}
+
+// Manifest is a small valid manifest of a business.
+func Manifest(slug, name string) string {
+	return "apiVersion: slotmesh/v1\nkind: Business\nslug: " + slug + "\nname: " + name + `
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+services:
+  - {key: cut, name: Haircut, duration_minutes: 45, price: 40.00}
+`
+}
