@@ -1,6 +1,8 @@
 package slot
 
 import (
+	"slices"
+
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
@@ -23,23 +25,22 @@ func Bookable(offer *catalog.Offer, q Question, d timespan.Date, t timespan.Time
 
 // choices returns the ways in which the appointment can begin at start.
 func (o *Openings) choices(start int64) []availability.Choice {
-	var able []*catalog.Staff
-	last := int32(-1)
-	for _, r := range o.runs { // by candidate: a start that two windows yield counts once
+	var able []int32
+	for _, r := range o.runs {
 		past := start - r.first
-		if past >= 0 && past%o.appointment.step == 0 && past/o.appointment.step < int64(r.count) && r.candidate != last {
-			able = append(able, o.candidates[r.candidate])
-			last = r.candidate
+		if past >= 0 && past%o.appointment.step == 0 && past/o.appointment.step < int64(r.count) {
+			able = append(able, r.candidate)
 		}
 	}
+	slices.Sort(able) // the runs of one date follow those of the date before
 	if len(able) == 0 {
 		return nil
 	}
 	lanes, depth := o.lanesAt(start, max(1, mostLaneChoices/len(able)))
 	choices := make([]availability.Choice, 0, len(able)*depth)
-	for _, member := range able {
+	for _, i := range able {
 		for j := range depth {
-			choices = append(choices, o.choice(start, member, lanes, j))
+			choices = append(choices, o.choice(start, o.candidates[i], lanes, j))
 		}
 	}
 	return choices

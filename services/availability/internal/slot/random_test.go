@@ -223,10 +223,11 @@ func (b business) question(offer *catalog.Offer) Question {
 	from := b.base - 1 + timespan.Date(b.IntN(3))
 	q := Question{
 		From: from, To: from + timespan.Date(b.IntN(3)),
-		Now: time.Unix(b.table.start+int64(b.IntN(2+b.IntN(6*86400))), int64(b.IntN(2))*1000),
+		Now: time.Unix(b.table.start+int64(b.IntN(4*86400)), int64(b.IntN(2))*1000),
 	}
-	if b.oneIn(3) { // on the grid, where a start is just in time or just too late
-		q.Now = time.Unix(q.Now.Unix()/900*900, int64(b.IntN(2)))
+	if b.oneIn(3) { // within the dates, on the grid, where a start is just in time or just too late
+		at := b.table.start + int64(4*86400+b.IntN(3*86400))
+		q.Now = time.Unix(at/900*900, int64(b.IntN(2)))
 	}
 	for range 1 + max(0, b.IntN(5)-2) {
 		q.Services = append(q.Services, &offer.Services[b.IntN(len(offer.Services))])

@@ -78,7 +78,7 @@ type Openings struct {
 	clock       zone
 	occupancy   occupancy
 	candidates  []*catalog.Staff // in Auto-Assign order; one nil where no service needs staff
-	runs        []run            // by candidate, then date
+	runs        []run            // by date, then candidate, then start
 }
 
 // run is a sequence of count starts at equal distance that one candidate offers in one window of a date.
@@ -118,6 +118,7 @@ func Find(offer *catalog.Offer, q Question, occupied []booking.Busy) *Openings {
 	for i, member := range found.candidates {
 		s.visit(int32(i), member)
 	}
+	found.runs = sortRuns(found.runs, from, to)
 	return found
 }
 
@@ -156,34 +157,104 @@ type Slot struct {
 
 // On returns the slots of the windows of date d, by start and then in Auto-Assign order.
 func (o *Openings) On(d timespan.Date) []Slot {
-	type key struct {
-		start     int64
-		candidate int32
+	runs, unit := o.runsOn(d)
+	if len(runs) == 0 {
+		return nil
 	}
-	var keys []key
-	for _, r := range o.runs {
-		if r.date != d {
+	earliest := runs[0].first
+	for _, r := range runs {
+		earliest = min(earliest, r.first)
+	}
+	// All starts lie at multiples of unit after the earliest: they are sorted by counting how many lie at each.
+	var at []int32
+	for _, r := range runs {
+		last := int((r.first-earliest)/unit + int64(r.count-1)*(o.appointment.step/unit))
+		if grow := last + 1 - len(at); grow > 0 {
+			at = append(at, make([]int32, grow)...)
+		}
+		o.each(r, earliest, unit, func(i int64) { at[i]++ })
+	}
+	slots := o.lay(d, at, earliest, unit)
+	for _, r := range runs { // by candidate, so that those of one start keep that order
+		o.each(r, earliest, unit, func(i int64) {
+			slots[at[i]].Staff = o.candidates[r.candidate]
+			at[i]++
+		})
+	}
+	return slots
+}
+
+// runsOn returns the runs of date d, by candidate, and the largest distance of which all distances of their starts are
+// multiples.
+func (o *Openings) runsOn(d timespan.Date) ([]run, int64) {
+	from, _ := slices.BinarySearchFunc(o.runs, d, func(r run, d timespan.Date) int { return int(r.date - d) })
+	to := from
+	unit := o.appointment.step
+	for to < len(o.runs) && o.runs[to].date == d {
+		if apart := o.runs[to].first - o.runs[from].first; apart%unit != 0 {
+			unit = gcd(unit, apart)
+		}
+		to++
+	}
+	return o.runs[from:to], unit
+}
+
+// sortRuns orders runs that are sorted by candidate by date and then candidate: it counts instead of comparing.
+func sortRuns(runs []run, from, to timespan.Date) []run {
+	if from == to || len(runs) == 0 {
+		return runs
+	}
+	at := make([]int, to-from+2)
+	for i := range runs {
+		at[runs[i].date-from+1]++
+	}
+	for i := 1; i < len(at); i++ {
+		at[i] += at[i-1]
+	}
+	sorted := make([]run, len(runs))
+	for i := range runs {
+		place := &at[runs[i].date-from]
+		sorted[*place] = runs[i]
+		*place++
+	}
+	return sorted
+}
+
+// each calls visit for each start of a run, counted in units after earliest.
+func (o *Openings) each(r run, earliest, unit int64, visit func(int64)) {
+	at := (r.first - earliest) / unit
+	for range r.count {
+		visit(at)
+		at += o.appointment.step / unit
+	}
+}
+
+// lay makes the slots of date d without their staff, given how many start at each unit, and leaves there the index of
+// the first.
+func (o *Openings) lay(d timespan.Date, at []int32, earliest, unit int64) []Slot {
+	total := int32(0)
+	for _, n := range at {
+		total += n
+	}
+	slots := make([]Slot, 0, total)
+	for i, n := range at {
+		at[i] = int32(len(slots))
+		if n == 0 {
 			continue
 		}
-		keys = slices.Grow(keys, int(r.count))
-		for k := range int64(r.count) {
-			keys = append(keys, key{r.first + k*o.appointment.step, r.candidate})
-		}
-	}
-	slices.SortFunc(keys, func(a, b key) int {
-		if a.start != b.start {
-			return compare(a.start, b.start)
-		}
-		return int(a.candidate - b.candidate)
-	})
-	slots := make([]Slot, len(keys))
-	for i, k := range keys {
-		date, at := o.clock.local(k.start)
-		_, end := o.clock.local(k.start + o.appointment.duration)
-		slots[i] = Slot{
-			Staff: o.candidates[k.candidate], Start: k.start,
-			Date: date, Time: at, End: end, DateOffset: int(date - d),
+		start := earliest + int64(i)*unit
+		date, from := o.clock.local(start)
+		_, end := o.clock.local(start + o.appointment.duration)
+		for range n {
+			slots = append(slots, Slot{Start: start, Date: date, Time: from, End: end, DateOffset: int(date - d)})
 		}
 	}
 	return slots
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
 }
