@@ -16,7 +16,8 @@ import (
 // decoder fills a manifest from a tree of values. It goes on after a fault, so that one run finds them all.
 type decoder struct {
 	report *report
-	values int
+	budget int // values that may be read
+	values int // values read
 }
 
 // enter follows an alias and counts the value; false once the source holds too many.
@@ -27,8 +28,8 @@ func (d *decoder) enter(n *yaml.Node, at *path) (*yaml.Node, bool) {
 // spend counts values. When there are too many, it says so once and closes the report: what is unread then is no fault.
 func (d *decoder) spend(count int, n *yaml.Node, at *path) bool {
 	d.values += count
-	if d.values > maxValues {
-		d.report.add(at, n.Line, "holds too many values, those that aliases repeat included; write at most %d", maxValues)
+	if d.values > d.budget {
+		d.report.add(at, n.Line, "holds too many values, those that aliases repeat included; write at most %d", d.budget)
 		d.report.closed = true
 		return false
 	}
