@@ -119,7 +119,7 @@ func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Dat
 	if len(ids) == 0 {
 		return prices
 	}
-	request := pricing.QuotesRequest{Slug: v.Offer.Slug, OfferVersion: v.Offer.Version, PurchaseAt: now}
+	request := pricing.QuotesRequest{Slug: v.Offer.Slug, OfferVersion: v.Offer.Version, PurchaseAt: now, OmitSteps: true}
 	for _, id := range ids {
 		request.Items = append(request.Items, pricing.Item{Kind: pricing.KindService, ID: id, Date: date})
 	}
