@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -216,6 +217,33 @@ func TestExampleRules(t *testing.T) {
 		fmt.Sprintf(`{"key":"weekend","kind":"day_of_week","priority":0,"percent":"10","applies_to":{"rentals":["%s"]},"days":[6,0]}`, kayak),
 		`{"key":"welcome","kind":"first_booking","priority":0,"percent":"-10","applies_to":{"all_services":true}}`,
 	}, got)
+}
+
+func TestEveryFormOfARule(t *testing.T) {
+	t.Parallel()
+	o := compiled(t, head+`
+staff: [{key: a, name: A, active: false}]
+rentals: [{key: r, name: R, price_type: daily, active: false}]
+pricing_rules:
+- {key: a, kind: time_of_day, from: "22:00", to: "02:00", set: 0}
+- {key: b, kind: seasonal, from: 2027-06-01, to: 2027-06-01, amount: -1.50, stop: true}
+- {key: c, kind: seasonal, from: "12-01", to: "02-29", percent: 2.5, applies_to: {events: all, rentals: [r]}}
+- {key: d, kind: party_size, min: 2, max: 4, percent: 1}
+- {key: e, kind: duration, min_units: 2, max_units: 4, percent: 1}
+`)
+	if o.Staff[0].Active || o.Rentals[0].Active {
+		t.Error("what is inactive became active")
+	}
+	check(t, []catalog.Rule{
+		{Key: "a", Kind: "time_of_day", Set: ptr(int64(0)), Hours: &timespan.Window{From: 22 * 60, To: 26 * 60}},
+		{Key: "b", Kind: "seasonal", Amount: ptr(int64(-150)), Stop: true, Season: &catalog.Season{From: date(t, "2027-06-01"), To: date(t, "2027-06-01")}},
+		{
+			Key: "c", Kind: "seasonal", Percent: ptr(decimal.New(25, -1)), AppliesTo: catalog.AppliesTo{AllEvents: true, Rentals: []uuid.UUID{id(o, "rental/r")}},
+			Season: &catalog.Season{Yearly: true, From: date(t, "2000-12-01"), To: date(t, "2000-02-29")},
+		},
+		{Key: "d", Kind: "party_size", Percent: ptr(decimal.New(1, 0)), MinSize: ptr(2), MaxSize: ptr(4)},
+		{Key: "e", Kind: "duration", Percent: ptr(decimal.New(1, 0)), MinUnits: ptr(2), MaxUnits: ptr(4)},
+	}, o.Rules)
 }
 
 func TestDefaultsOfWhatIsLeftOut(t *testing.T) {
