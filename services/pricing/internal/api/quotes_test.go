@@ -1,0 +1,458 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/pricing/internal/api"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+var (
+	cut     = uuid.MustParse("00000000-0000-4000-8000-000000000001")
+	gone    = uuid.MustParse("00000000-0000-4000-8000-000000000002") // inactive
+	free    = uuid.MustParse("00000000-0000-4000-8000-000000000003")
+	long    = uuid.MustParse("00000000-0000-4000-8000-000000000004") // a variant of cut
+	gala    = uuid.MustParse("00000000-0000-4000-8000-000000000005")
+	vip     = uuid.MustParse("00000000-0000-4000-8000-000000000006") // a tier of gala
+	kayak   = uuid.MustParse("00000000-0000-4000-8000-000000000007")
+	unknown = uuid.MustParse("00000000-0000-4000-8000-00000000ffff")
+)
+
+// offers is a catalog that has the offers of a test and records what it was asked.
+type offers map[string]*catalog.Offer
+
+func (o offers) Get(_ context.Context, slug string) (*catalog.Offer, error) {
+	offer, ok := o[slug]
+	if !ok {
+		return nil, fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	return offer, nil
+}
+
+func (o offers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
+	offer, err := o.Get(ctx, slug)
+	if err == nil && offer.Version < version {
+		return nil, fault.New(fault.PeerUnavailable, "The catalog service has no such version.")
+	}
+	return offer, err
+}
+
+// studio has one rule of each kind, each with a change that tells it from the others.
+func studio(t testing.TB) *catalog.Offer {
+	t.Helper()
+	offer := &catalog.Offer{
+		ID: uuid.New(), Slug: "studio", Version: 7, Currency: "EUR", Timezone: "Europe/Lisbon",
+		Services: []catalog.Service{
+			{ID: cut, Active: true, Price: 4000, Variants: []catalog.Variant{{ID: long, Price: 5500}}},
+			{ID: gone, Price: 1000},
+			{ID: free, Active: true},
+		},
+		Events: []catalog.Event{{ID: gala, Date: date("2026-12-31"), Start: clockTime("20:00"), End: clockTime("23:30"),
+			Tiers: []catalog.Tier{{ID: vip, Price: 12000}}}},
+		Rentals: []catalog.Rental{{ID: kayak, Price: 1200, PriceType: catalog.PriceHourly}},
+		Rules: []catalog.Rule{
+			{Key: "day", Kind: catalog.RuleDayOfWeek, Days: []time.Weekday{time.Saturday}, Amount: new(int64(1))},
+			{Key: "early", Kind: catalog.RuleEarlyBird, MinDays: new(30), Amount: new(int64(2))},
+			{Key: "evening", Kind: catalog.RuleTimeOfDay, Hours: &timespan.Window{From: clockTime("18:00"), To: clockTime("22:00")}, Amount: new(int64(4))},
+			{Key: "first", Kind: catalog.RuleFirstBooking, Amount: new(int64(8))},
+			{Key: "flash", Kind: catalog.RuleFlashSale, Sale: &catalog.Sale{From: local("2026-11-27T00:00"), To: local("2026-11-28T00:00")}, Amount: new(int64(16))},
+			{Key: "group", Kind: catalog.RulePartySize, MinSize: new(4), MaxSize: new(9), Amount: new(int64(32))},
+			{Key: "late", Kind: catalog.RuleLastMinute, MaxDays: new(1), Amount: new(int64(64))},
+			{Key: "long", Kind: catalog.RuleDuration, MinUnits: new(4), MaxUnits: new(9), Amount: new(int64(128))},
+			{Key: "summer", Kind: catalog.RuleSeasonal, Season: &catalog.Season{Yearly: true, From: date("2000-06-01"), To: date("2000-08-31")}, Amount: new(int64(256))},
+			{Key: "week", Kind: catalog.RuleSeasonal, Season: &catalog.Season{From: date("2027-06-01"), To: date("2027-06-07")}, Amount: new(int64(512))},
+			{Key: "zz-cut", Kind: catalog.RuleDayOfWeek, Days: everyDay, Amount: new(int64(1024)), AppliesTo: catalog.AppliesTo{Services: []uuid.UUID{cut}}},
+			{Key: "zz-events", Kind: catalog.RuleDayOfWeek, Days: everyDay, Amount: new(int64(2048)), AppliesTo: catalog.AppliesTo{AllEvents: true}},
+			{Key: "zz-kayak", Kind: catalog.RuleDayOfWeek, Days: everyDay, Amount: new(int64(4096)), AppliesTo: catalog.AppliesTo{Rentals: []uuid.UUID{kayak}}},
+		},
+	}
+	prepare(t, offer)
+	return offer
+}
+
+var everyDay = []time.Weekday{0, 1, 2, 3, 4, 5, 6}
+
+func prepare(t testing.TB, offer *catalog.Offer) {
+	t.Helper()
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func date(s string) timespan.Date           { return must(timespan.ParseDate(s)) }
+func clockTime(s string) timespan.TimeOfDay { return must(timespan.ParseTimeOfDay(s)) }
+func local(s string) timespan.LocalDateTime { return must(timespan.ParseLocalDateTime(s)) }
+func instant(s string) time.Time            { return must(time.Parse(time.RFC3339, s)) }
+func percent(s string) *decimal.Decimal     { return new(decimal.RequireFromString(s)) }
+
+// start serves the API on a real server and returns its internal address and a client of it.
+func start(t testing.TB, known offers) (string, *pricing.Client) {
+	t.Helper()
+	cfg := server.Config{
+		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
+		RequestTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second, PublicBodyLimit: 1 << 10, InternalBodyLimit: 16 << 20,
+	}
+	srv, err := server.New(cfg, server.Runtime{Name: "pricing", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	api.NewQuotes(known).Mount(srv.Internal)
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Run(ctx) }()
+	base := "http://" + srv.InternalAddr().String()
+	caller := peer.New("pricing", base, telemetry.Discard(), peer.Timeout(10*time.Second))
+	t.Cleanup(func() {
+		caller.Close()
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return base, pricing.NewClient(caller)
+}
+
+func TestEachRuleOfTheOfferReachesTheTariff(t *testing.T) {
+	t.Parallel()
+	_, client := start(t, offers{"studio": studio(t)})
+	service := func(day string) pricing.Item {
+		return pricing.Item{Kind: pricing.KindService, ID: gone, Date: date(day)}
+	}
+	with := func(item pricing.Item, change func(*pricing.Item)) pricing.Item { change(&item); return item }
+	const plain = "2026-12-02" // a Wednesday, neither early nor late
+	for _, c := range []struct {
+		name string
+		item pricing.Item
+		want int64 // above the list price
+	}{
+		{"nothing applies", service(plain), 0},
+		{"day of the week", service("2026-12-05"), 1},
+		{"early bird", service("2026-12-29"), 2},
+		{"time of day", with(service(plain), func(i *pricing.Item) { i.Start = new(clockTime("18:00")) }), 4},
+		{"first booking", with(service(plain), func(i *pricing.Item) { i.FirstBooking = new(true) }), 8},
+		{"party size", with(service(plain), func(i *pricing.Item) { i.PartySize = new(4) }), 32},
+		{"party too large", with(service(plain), func(i *pricing.Item) { i.PartySize = new(10) }), 0},
+		{"last minute", service("2026-11-27"), 64},
+		{"summer of any year, early", service("2028-07-05"), 256 + 2},
+		{"the week of one year, in summer, early", service("2027-06-02"), 512 + 256 + 2},
+		{"one service", pricing.Item{Kind: pricing.KindService, ID: cut, Date: date(plain)}, 1024},
+		{"a variant of it", pricing.Item{Kind: pricing.KindService, ID: cut, VariantID: &long, Date: date(plain)}, 1024},
+		{"an event on its own date at its own time", pricing.Item{Kind: pricing.KindEvent, ID: gala, TierID: &vip, Date: date(plain)}, 2048 + 4 + 2},
+		{"a rental", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: date(plain)}, 4096},
+		{"a rental for long", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: date(plain), Units: new(4)}, 4096 + 128},
+		{"a rental for too long", pricing.Item{Kind: pricing.KindRental, ID: kayak, Date: date(plain), Units: new(10)}, 4096},
+	} {
+		request := pricing.QuotesRequest{Slug: "studio", OfferVersion: 7, PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: []pricing.Item{c.item}}
+		answer, err := client.Quotes(t.Context(), request)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := answer.Quotes[0].Price - answer.Quotes[0].List; got != c.want {
+			t.Errorf("%s: %d above the list price, want %d", c.name, got, c.want)
+		}
+	}
+	flash := pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant("2026-11-27T12:00:00Z"), Items: []pricing.Item{service(plain)}}
+	if answer, err := client.Quotes(t.Context(), flash); err != nil || answer.Quotes[0].Price != 1016 {
+		t.Errorf("flash sale: %+v, %v; want 1016", answer, err)
+	}
+}
+
+func TestQuotesAreItemisedInTheOrderAsked(t *testing.T) {
+	t.Parallel()
+	offer := studio(t)
+	offer.Rules = []catalog.Rule{
+		{Key: "less", Kind: catalog.RuleDayOfWeek, Days: everyDay, Percent: percent("-15")},
+		{Key: "more", Kind: catalog.RuleDayOfWeek, Days: everyDay, Percent: percent("0.5"), Priority: 1},
+		{Key: "set", Kind: catalog.RuleDayOfWeek, Days: everyDay, Set: new(int64(900)), Priority: 2, AppliesTo: catalog.AppliesTo{AllRentals: true}},
+	}
+	_, client := start(t, offers{"studio": offer})
+	day := date("2026-12-02")
+	request := pricing.QuotesRequest{Slug: "studio", OfferVersion: 3, PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: []pricing.Item{
+		{Kind: pricing.KindRental, ID: kayak, Date: day},
+		{Kind: pricing.KindService, ID: free, Date: day},
+		{Kind: pricing.KindService, ID: cut, VariantID: &long, Date: day},
+	}}
+	got, err := client.Quotes(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &pricing.QuotesResponse{OfferVersion: 7, Currency: "EUR", Quotes: []pricing.Quote{
+		{Priced: true, List: 1200, Price: 900, Steps: []pricing.Step{
+			{Rule: "less", Kind: "day_of_week", Before: "12.00", After: "10.20"},
+			{Rule: "more", Kind: "day_of_week", Before: "10.20", After: "10.251"},
+			{Rule: "set", Kind: "day_of_week", Before: "10.251", After: "9.00"},
+		}},
+		{Priced: false},
+		{Priced: true, List: 5500, Price: 4698, Steps: []pricing.Step{ // 46.98375
+			{Rule: "less", Kind: "day_of_week", Before: "55.00", After: "46.75"},
+			{Rule: "more", Kind: "day_of_week", Before: "46.75", After: "46.98375"},
+		}},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("quotes (-want +got):\n%s", diff)
+	}
+	request.OmitSteps = true
+	for i := range want.Quotes {
+		want.Quotes[i].Steps = nil
+	}
+	if got, err = client.Quotes(t.Context(), request); err != nil || !cmp.Equal(want, got) {
+		t.Errorf("without steps: %+v, %v", got, err)
+	}
+}
+
+func TestTodayAndTheMomentOfPurchaseAreTheBusinesss(t *testing.T) {
+	t.Parallel()
+	offer := studio(t)
+	offer.Timezone = "Pacific/Auckland" // thirteen hours ahead
+	prepare(t, offer)
+	_, client := start(t, offers{"studio": offer})
+	for bought, want := range map[string]int64{
+		"2026-11-26T10:59:59Z": 0,  // 23:59 on the 26th there
+		"2026-11-26T11:00:00Z": 16, // the sale begins
+		"2026-11-27T11:00:00Z": 0,  // it is over; the 30th is two days ahead
+		"2026-11-28T11:00:00Z": 64, // the 29th there: last minute
+	} {
+		answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant(bought), Items: []pricing.Item{
+			{Kind: pricing.KindService, ID: gone, Date: date("2026-11-30")},
+		}})
+		if err != nil || answer.Quotes[0].Price != 1000+want {
+			t.Errorf("bought at %s: %+v, %v; want %d above 1000", bought, answer, err, want)
+		}
+	}
+}
+
+func TestANewOfferHasANewTariff(t *testing.T) {
+	t.Parallel()
+	known := offers{"studio": studio(t)}
+	_, client := start(t, known)
+	quote := func() int64 {
+		answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant("2026-11-26T12:00:00Z"),
+			Items: []pricing.Item{{Kind: pricing.KindService, ID: cut, Date: date("2026-12-02")}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.Quotes[0].Price
+	}
+	if got := quote(); got != 5024 {
+		t.Fatalf("price %d, want 5024", got)
+	}
+	next := studio(t)
+	next.Version, next.Rules = 8, nil
+	known["studio"] = next
+	if got := quote(); got != 4000 {
+		t.Errorf("price after the rules went: %d, want 4000", got)
+	}
+}
+
+func TestUnknownThingsAreFaults(t *testing.T) {
+	t.Parallel()
+	_, client := start(t, offers{"studio": studio(t)})
+	day := date("2026-12-02")
+	for _, c := range []struct {
+		name     string
+		slug     string
+		version  int64
+		item     pricing.Item
+		kind     fault.Kind
+		sentence string
+	}{
+		{"business", "nobody", 0, pricing.Item{Kind: pricing.KindService, ID: cut, Date: day}, fault.BusinessNotFound, "Business not found"},
+		{"service", "studio", 7, pricing.Item{Kind: pricing.KindService, ID: unknown, Date: day}, fault.ServiceNotFound, "Service not found: " + unknown.String()},
+		{"service that is a rental", "studio", 7, pricing.Item{Kind: pricing.KindService, ID: kayak, Date: day}, fault.ServiceNotFound, "Service not found: " + kayak.String()},
+		{"variant", "studio", 7, pricing.Item{Kind: pricing.KindService, ID: cut, VariantID: &unknown, Date: day}, fault.NotFound, "Variant not found: " + unknown.String()},
+		{"rental", "studio", 7, pricing.Item{Kind: pricing.KindRental, ID: unknown, Date: day}, fault.RentalNotFound, "Rental not found"},
+		{"event", "studio", 7, pricing.Item{Kind: pricing.KindEvent, ID: unknown, TierID: &vip}, fault.NotFound, "Event not found: " + unknown.String()},
+		{"tier", "studio", 7, pricing.Item{Kind: pricing.KindEvent, ID: gala, TierID: &unknown}, fault.NotFound, "Tier not found: " + unknown.String()},
+	} {
+		request := pricing.QuotesRequest{Slug: c.slug, OfferVersion: c.version, PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: []pricing.Item{c.item}}
+		_, err := client.Quotes(t.Context(), request)
+		if f := fault.Of(err); err == nil || f.Kind != c.kind || f.Sentence != c.sentence {
+			t.Errorf("unknown %s: %v", c.name, err)
+		}
+	}
+	_, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", OfferVersion: 8, PurchaseAt: instant("2026-11-26T12:00:00Z")})
+	if !fault.Is(err, fault.PeerUnavailable) {
+		t.Errorf("a version that catalog does not have: %v", err)
+	}
+}
+
+func TestARuleThatCannotBeReadPricesNothing(t *testing.T) {
+	t.Parallel()
+	for name, rule := range map[string]catalog.Rule{
+		"unknown kind":        {Key: "x", Kind: "moon_phase", Amount: new(int64(1))},
+		"no change":           {Key: "x", Kind: catalog.RuleFirstBooking},
+		"seasonal, no season": {Key: "x", Kind: catalog.RuleSeasonal, Amount: new(int64(1))},
+		"no hours":            {Key: "x", Kind: catalog.RuleTimeOfDay, Amount: new(int64(1))},
+		"no sale":             {Key: "x", Kind: catalog.RuleFlashSale, Amount: new(int64(1))},
+		"no days before":      {Key: "x", Kind: catalog.RuleEarlyBird, Amount: new(int64(1))},
+		"no days at most":     {Key: "x", Kind: catalog.RuleLastMinute, Amount: new(int64(1))},
+	} {
+		offer := studio(t)
+		offer.Rules = []catalog.Rule{rule}
+		base, _ := start(t, offers{"studio": offer})
+		status, body := post(t, base, `{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":[]}`)
+		if status != http.StatusInternalServerError || strings.Contains(body, "x") {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+	}
+}
+
+func post(t testing.TB, base, body string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+pricing.QuotesPath, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Close = true
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(answer)
+}
+
+func TestBadRequestsAreRefusedByItemAndField(t *testing.T) {
+	t.Parallel()
+	base, _ := start(t, offers{"studio": studio(t)})
+	const good = `{"kind":"service","id":"00000000-0000-4000-8000-000000000001","date":"2026-12-02"}`
+	item := func(fields string) string {
+		return `{"slug":"studio","offer_version":7,"purchase_at":"2026-11-26T12:00:00Z","items":[` + good + `,{` + fields + `}]}`
+	}
+	service := func(fields string) string {
+		return item(`"kind":"service","id":"00000000-0000-4000-8000-000000000001","date":"2026-12-02",` + fields)
+	}
+	for _, c := range []struct{ body, field string }{
+		{``, "body:"}, {`{`, "body:"}, {`[]`, "body:"}, {`null`, "slug:"}, {"\xff\x00", "body:"}, {`"x"`, "body:"},
+		{`{"slug":5}`, "slug:"}, {`{"slug":""}`, "slug:"}, {`{"slug":"studio"}`, "purchase_at:"},
+		{`{"slug":"studio","offer_version":-1}`, "offer_version:"}, {`{"slug":"studio","offer_version":"7"}`, "offer_version:"},
+		{`{"slug":"studio","purchase_at":"2026-11-26"}`, "purchase_at:"}, {`{"slug":"studio","purchase_at":"2026-02-30T12:00:00Z"}`, "purchase_at:"},
+		{`{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":{}}`, "items:"},
+		{`{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":[` + strings.Repeat("{},", pricing.MaxItems) + `{}]}`, "items: are 10001"},
+		{`{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":[` + good + `,7]}`, "items[1]:"},
+		{`{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":[` + good + `,null]}`, "items[1]."},
+		{item(``), "items[1]."},
+		{item(`"kind":"ticket","id":"00000000-0000-4000-8000-000000000001","date":"2026-12-02"`), "items[1].kind:"},
+		{item(`"kind":7`), "items[1].kind:"},
+		{item(`"kind":"service","date":"2026-12-02"`), "items[1].id:"},
+		{item(`"kind":"service","id":"x","date":"2026-12-02"`), "items[1].id:"},
+		{item(`"kind":"service","id":7,"date":"2026-12-02"`), "items[1].id:"},
+		{item(`"kind":"service","id":"00000000-0000-0000-0000-000000000000","date":"2026-12-02"`), "items[1].id:"},
+		{item(`"kind":"service","id":"00000000-0000-4000-8000-000000000001"`), "items[1].date:"},
+		{item(`"kind":"service","id":"00000000-0000-4000-8000-000000000001","date":"2027-02-29"`), "items[1].date:"},
+		{item(`"kind":"service","id":"00000000-0000-4000-8000-000000000001","date":20261202`), "items[1].date:"},
+		{service(`"start":"25:00"`), "items[1].start:"}, {service(`"start":"24:00"`), "items[1].start:"}, {service(`"start":""`), "items[1].start:"},
+		{service(`"start":"1\u00000:0"`), "items[1].start:"},
+		{service(`"party_size":0`), "items[1].party_size:"}, {service(`"party_size":2.5`), "items[1].party_size:"},
+		{service(`"party_size":"4"`), "items[1].party_size:"}, {service(`"party_size":1e99`), "items[1].party_size:"},
+		{service(`"first_booking":"yes"`), "items[1].first_booking:"},
+		{service(`"variant_id":"x"`), "items[1].variant_id:"},
+		{service(`"tier_id":"00000000-0000-4000-8000-000000000006"`), "items[1].tier_id:"},
+		{service(`"units":2`), "items[1].units:"},
+		{item(`"kind":"event","id":"00000000-0000-4000-8000-000000000005"`), "items[1].tier_id:"},
+		{item(`"kind":"event","id":"00000000-0000-4000-8000-000000000005","tier_id":"x"`), "items[1].tier_id:"},
+		{item(`"kind":"rental","id":"00000000-0000-4000-8000-000000000007","date":"2026-12-02","units":0`), "items[1].units:"},
+		{item(`"kind":"rental","id":"00000000-0000-4000-8000-000000000007","date":"2026-12-02","variant_id":"00000000-0000-4000-8000-000000000004"`), "items[1].variant_id:"},
+	} {
+		status, body := post(t, base, c.body)
+		var answer struct {
+			Error       string `json:"error"`
+			MessageCode string `json:"messageCode"`
+		}
+		if err := json.Unmarshal([]byte(body), &answer); err != nil {
+			t.Errorf("%.80s: %v in %s", c.body, err, body)
+		}
+		if status != http.StatusBadRequest || answer.MessageCode != "invalid_parameter" || !strings.HasPrefix(answer.Error, c.field) {
+			t.Errorf("%.200s:\n%d %s, want a fault of %s", c.body, status, body, c.field)
+		}
+	}
+	if status, body := post(t, base, strings.Repeat(" ", 17<<20)); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("17 MB: %d %s", status, body)
+	}
+	if status, body := post(t, base, item(strings.TrimSuffix(strings.TrimPrefix(good, "{"), "}"))); status != http.StatusOK {
+		t.Errorf("the good item alone: %d %s", status, body)
+	}
+}
+
+func TestAsManyItemsAsABusinessCanHave(t *testing.T) {
+	t.Parallel()
+	offer, items := large(t, pricing.MaxItems)
+	_, client := start(t, offers{"large": offer})
+	answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "large", PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: items})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(answer.Quotes) != len(items) || len(answer.Quotes[len(items)-1].Steps) != 20 {
+		t.Errorf("%d quotes for %d items", len(answer.Quotes), len(items))
+	}
+}
+
+// large is a business of n services and 20 rules that apply to each, and a request for all of them.
+func large(t testing.TB, n int) (*catalog.Offer, []pricing.Item) {
+	t.Helper()
+	offer := &catalog.Offer{Slug: "large", Version: 1, Currency: "EUR", Timezone: "Europe/Lisbon"}
+	items := make([]pricing.Item, n)
+	for i := range items {
+		id := uuid.New()
+		offer.Services = append(offer.Services, catalog.Service{ID: id, Active: true, Price: int64(1000 + i)})
+		items[i] = pricing.Item{Kind: pricing.KindService, ID: id, Date: date("2026-12-02")}
+	}
+	for i := range 20 {
+		offer.Rules = append(offer.Rules, catalog.Rule{
+			Key: fmt.Sprintf("rule-%02d", i), Kind: catalog.RuleDayOfWeek, Days: everyDay, Percent: percent("-2.5"),
+		})
+	}
+	prepare(t, offer)
+	return offer, items
+}
+
+// BenchmarkQuotes asks over HTTP for 2,000 services under 20 rules that all apply.
+func BenchmarkQuotes(b *testing.B) {
+	offer, items := large(b, 2000)
+	_, client := start(b, offers{"large": offer})
+	for _, omit := range []bool{false, true} {
+		b.Run(fmt.Sprintf("2000 services × 20 rules, omit_steps %t", omit), func(b *testing.B) {
+			request := pricing.QuotesRequest{Slug: "large", PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: items, OmitSteps: omit}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := client.Quotes(b.Context(), request); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

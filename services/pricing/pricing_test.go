@@ -1,0 +1,205 @@
+package pricing_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/sethvargo/go-envconfig"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	peerpricing "github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/pricing"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+var cut = uuid.MustParse("00000000-0000-4000-8000-000000000001")
+
+// catalogPeer answers with one offer until it is told to fail.
+type catalogPeer struct {
+	*httptest.Server
+	down atomic.Bool
+}
+
+func startCatalog(t *testing.T) *catalogPeer {
+	t.Helper()
+	amount := int64(500)
+	offer, err := json.Marshal(catalog.Offer{
+		Slug: "studio", Version: 7, Currency: "EUR", Timezone: "Europe/Lisbon",
+		Services: []catalog.Service{{ID: cut, Active: true, Price: 4000}},
+		Rules:    []catalog.Rule{{Key: "sun", Kind: catalog.RuleDayOfWeek, Days: []time.Weekday{time.Sunday}, Amount: &amount}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &catalogPeer{}
+	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case c.down.Load():
+			w.WriteHeader(http.StatusInternalServerError)
+		case r.URL.Path != "/internal/offers/studio":
+			f := fault.New(fault.BusinessNotFound, "Business not found")
+			w.WriteHeader(f.Kind.Status)
+			_, _ = w.Write(f.Body())
+		default:
+			w.Header().Set("ETag", `"7"`)
+			_, _ = w.Write(offer)
+		}
+	}))
+	t.Cleanup(c.Close)
+	return c
+}
+
+// start runs the service as its command does, with settings from variables.
+func start(t *testing.T, catalogURL string) *server.Server {
+	t.Helper()
+	variables := envconfig.MapLookuper(map[string]string{
+		"PUBLIC_ADDR": "127.0.0.1:0", "INTERNAL_ADDR": "127.0.0.1:0",
+		"CATALOG_URL": catalogURL, "REDIS_URL": redisURL(t),
+	})
+	var cfg pricing.Config
+	if err := config.Load(t.Context(), &cfg, variables); err != nil {
+		t.Fatal(err)
+	}
+	srv, err := pricing.New(t.Context(), cfg, server.Runtime{Name: "pricing", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return srv
+}
+
+func redisURL(t *testing.T) string {
+	t.Helper()
+	url := os.Getenv(testkit.RedisURL)
+	if url == "" {
+		t.Fatalf("%s is not set; run the tests by `make test`, which starts Redis", testkit.RedisURL)
+	}
+	return url
+}
+
+func client(t *testing.T, srv *server.Server) *peerpricing.Client {
+	t.Helper()
+	caller := peer.New("pricing", "http://"+srv.InternalAddr().String(), telemetry.Discard(), peer.Timeout(10*time.Second))
+	t.Cleanup(caller.Close)
+	return peerpricing.NewClient(caller)
+}
+
+func request(slug string, version int64) peerpricing.QuotesRequest {
+	sunday, _ := timespan.ParseDate("2026-12-06")
+	return peerpricing.QuotesRequest{
+		Slug: slug, OfferVersion: version, PurchaseAt: time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC),
+		Items: []peerpricing.Item{{Kind: peerpricing.KindService, ID: cut, Date: sunday}},
+	}
+}
+
+func TestQuotesByTheRulesThatCatalogHas(t *testing.T) {
+	t.Parallel()
+	answer, err := client(t, start(t, startCatalog(t).URL)).Quotes(t.Context(), request("studio", 7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q := answer.Quotes[0]; q.List != 4000 || q.Price != 4500 || answer.Currency != "EUR" || answer.OfferVersion != 7 {
+		t.Errorf("got %+v", answer)
+	}
+	_, err = client(t, start(t, startCatalog(t).URL)).Quotes(t.Context(), request("nobody", 0))
+	if !fault.Is(err, fault.BusinessNotFound) {
+		t.Errorf("an unknown business: %v", err)
+	}
+}
+
+func TestGoesOnWithTheLastGoodOfferWhileCatalogIsAway(t *testing.T) {
+	t.Parallel()
+	rules := startCatalog(t)
+	quotes := client(t, start(t, rules.URL))
+	rules.down.Store(true)
+	if _, err := quotes.Quotes(t.Context(), request("studio", 7)); !fault.Is(err, fault.PeerUnavailable) {
+		t.Errorf("without any offer: %v, want service_unavailable", err)
+	}
+	rules.down.Store(false)
+	if _, err := quotes.Quotes(t.Context(), request("studio", 7)); err != nil {
+		t.Fatal(err)
+	}
+	rules.down.Store(true)
+	if answer, err := quotes.Quotes(t.Context(), request("studio", 7)); err != nil || answer.Quotes[0].Price != 4500 {
+		t.Errorf("with the last good offer: %+v, %v", answer, err)
+	}
+	if _, err := quotes.Quotes(t.Context(), request("studio", 8)); !fault.Is(err, fault.PeerUnavailable) {
+		t.Errorf("a newer version than the last good one: %v, want service_unavailable", err)
+	}
+}
+
+func TestThePublicPortHasNoPathsAndTheInternalOneItsProbes(t *testing.T) {
+	t.Parallel()
+	srv := start(t, startCatalog(t).URL)
+	for _, path := range []string{"/", "/internal/quotes", "/livez", "/metrics", "/api/public/studio/services"} {
+		status, body := fetch(t, http.MethodPost, "http://"+srv.PublicAddr().String()+path)
+		if status != http.StatusNotFound || !strings.Contains(body, `"messageCode":"not_found"`) {
+			t.Errorf("public %s: %d %s", path, status, body)
+		}
+	}
+	for _, path := range []string{"/livez", "/readyz", "/metrics"} {
+		if status, body := fetch(t, http.MethodGet, "http://"+srv.InternalAddr().String()+path); status != http.StatusOK {
+			t.Errorf("internal %s: %d %s", path, status, body)
+		}
+	}
+	status, body := fetch(t, http.MethodGet, "http://"+srv.InternalAddr().String()+peerpricing.QuotesPath)
+	if status != http.StatusMethodNotAllowed || !strings.Contains(body, `"messageCode":"method_not_allowed"`) {
+		t.Errorf("GET on the quotes: %d %s", status, body)
+	}
+}
+
+func fetch(t *testing.T, method, url string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close = true
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+func TestMissingSettingsAreNamed(t *testing.T) {
+	t.Parallel()
+	var cfg pricing.Config
+	err := config.Load(t.Context(), &cfg, envconfig.MapLookuper(nil))
+	for _, name := range []string{"CATALOG_URL", "REDIS_URL"} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v, want a fault that names %s", err, name)
+		}
+	}
+}
