@@ -1,0 +1,505 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+// Ids of the business that the tests ask about.
+var (
+	cut     = uuid.MustParse("11111111-1111-4111-8111-111111111111") // Anna and Ben, 60 minutes
+	colour  = uuid.MustParse("22222222-2222-4222-8222-222222222222") // Anna, 30 minutes
+	sauna   = uuid.MustParse("33333333-3333-4333-8333-333333333333") // no staff, 2 at a time, 60 minutes
+	yoga    = uuid.MustParse("44444444-4444-4444-8444-444444444444") // class-based
+	retired = uuid.MustParse("55555555-5555-4555-8555-555555555555")
+	anna    = uuid.MustParse("aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa")
+	ben     = uuid.MustParse("bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb")
+)
+
+const monday = "2027-03-01" // now is 08:00 of this day in Lisbon, where it is UTC
+
+// harbor is open on weekdays from 09:00 to 12:00 and on Fridays from 22:00 to 01:00, with starts on the hour.
+func harbor() *catalog.Offer {
+	o := &catalog.Offer{
+		ID: uuid.MustParse("99999999-9999-4999-8999-999999999999"), Slug: "harbor", Version: 3,
+		Timezone: "Europe/Lisbon", Currency: "EUR", Modules: catalog.Modules{Services: true},
+		Bookings: catalog.Bookings{SlotIntervalMinutes: 60, AdvanceDays: 30},
+		Staff: []catalog.Staff{
+			{ID: anna, Name: `Anna "A" <Ω>`, Active: true, Order: 1},
+			{ID: ben, Name: "Ben", Active: true, Order: 2},
+		},
+		Services: []catalog.Service{
+			{ID: cut, Active: true, DurationMinutes: 60, StaffIDs: []uuid.UUID{anna, ben}},
+			{ID: colour, Active: true, DurationMinutes: 30, StaffIDs: []uuid.UUID{anna}},
+			{ID: sauna, Active: true, DurationMinutes: 60, Capacity: 2},
+			{ID: yoga, Active: true, DurationMinutes: 60, Classes: []catalog.ClassSession{{}}},
+			{ID: retired, DurationMinutes: 60},
+		},
+	}
+	for i := range o.Services {
+		o.Services[i].SlotIntervalMinutes = 60
+	}
+	for d := time.Monday; d <= time.Friday; d++ {
+		o.Hours[d] = []timespan.Window{{From: 9 * 60, To: 12 * 60}}
+	}
+	o.Hours[time.Friday] = append(o.Hours[time.Friday], timespan.Window{From: 22 * 60, To: 25 * 60})
+	if err := o.Prepare(); err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// neighbours stands in for catalog and booking.
+type neighbours struct {
+	mu          sync.Mutex
+	offer       *catalog.Offer
+	offerErr    error
+	busy        []booking.Busy
+	busyErr     error
+	askedWindow []timespan.Span
+}
+
+var (
+	_ Offers   = (*neighbours)(nil)
+	_ Occupied = (*neighbours)(nil)
+)
+
+func (n *neighbours) Get(_ context.Context, slug string) (*catalog.Offer, error) {
+	if n.offerErr == nil && slug != n.offer.Slug {
+		return nil, fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	return n.offer, n.offerErr
+}
+
+func (n *neighbours) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
+	if version > n.offer.Version {
+		return nil, errors.New("the version asked for does not exist")
+	}
+	return n.Get(ctx, slug)
+}
+
+func (n *neighbours) Occupied(_ context.Context, id uuid.UUID, from, to time.Time) (*booking.Occupied, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if id != n.offer.ID {
+		return nil, errors.New("asked for another business")
+	}
+	n.askedWindow = append(n.askedWindow, timespan.Span{Start: from.Unix(), End: to.Unix()})
+	return &booking.Occupied{Busy: n.busy}, n.busyErr
+}
+
+// service runs both APIs on loopback.
+type service struct {
+	*neighbours
+	public, internal string
+}
+
+func start(t *testing.T, change func(*neighbours)) service {
+	t.Helper()
+	n := &neighbours{offer: harbor()}
+	if change != nil {
+		change(n)
+	}
+	now := clock.Fixed(time.Date(2027, time.March, 1, 8, 0, 0, 0, time.UTC))
+	tel := telemetry.Discard()
+	srv, err := server.New(server.Config{
+		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 5 * time.Second, DrainTimeout: 5 * time.Second,
+		PublicBodyLimit: 1 << 10, InternalBodyLimit: 1 << 20, TrustedProxies: []string{"127.0.0.1"},
+	}, server.Runtime{Name: "availability", Clock: now, Telemetry: tel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	NewPublic(n, n, ratelimit.NewLocal(now), now, tel).Mount(srv.Public)
+	NewInternal(n, now).Mount(srv.Internal)
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- srv.Run(ctx) }()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("the service did not stop cleanly: %v", err)
+		}
+	})
+	return service{neighbours: n, public: "http://" + srv.PublicAddr().String(), internal: "http://" + srv.InternalAddr().String()}
+}
+
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (s service) get(t *testing.T, path string, query ...string) reply {
+	t.Helper()
+	values := url.Values{}
+	for i := 0; i+1 < len(query); i += 2 {
+		values.Add(query[i], query[i+1])
+	}
+	answer, err := http.Get(s.public + "/api/public/" + path + "?" + values.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, answer)
+}
+
+func read(t *testing.T, answer *http.Response) reply {
+	t.Helper()
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{answer.StatusCode, answer.Header, string(body)}
+}
+
+func (r reply) mustBe(t *testing.T, status int, body string) {
+	t.Helper()
+	if r.status != status {
+		t.Errorf("status %d, want %d: %s", r.status, status, r.body)
+	}
+	var got, want any
+	if err := errors.Join(json.Unmarshal([]byte(r.body), &got), json.Unmarshal([]byte(body), &want)); err != nil {
+		t.Fatalf("%s: %v", r.body, err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("body (-want +got):\n%s", diff)
+	}
+}
+
+func at(text string) int64 {
+	t, err := time.Parse("2006-01-02T15:04", text)
+	if err != nil {
+		panic(err)
+	}
+	return t.Unix()
+}
+
+func busyFrom(id uuid.UUID, lane int, from, to string) booking.Busy {
+	return booking.Busy{Resource: booking.Resource{ID: id, Lane: lane}, Edges: []int64{at(from), at(to)}}
+}
+
+func TestSlotsListsEachMembersStarts(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(n *neighbours) {
+		n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30")}
+	})
+	got := s.get(t, "harbor/slots", "date", monday, "service_id", cut.String())
+	got.mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "slots": [
+		{"time": "09:00", "endTime": "10:00", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0},
+		{"time": "10:00", "endTime": "11:00", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0},
+		{"time": "11:00", "endTime": "12:00", "staffId": "`+anna.String()+`", "staffName": "Anna \"A\" <Ω>", "date": "2027-03-01", "dateOffset": 0},
+		{"time": "11:00", "endTime": "12:00", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0}]}`)
+	if c := got.header.Get("Cache-Control"); c != "no-store" {
+		t.Errorf("Cache-Control is %q", c)
+	}
+	if c := got.header.Get("Content-Type"); c != "application/json" {
+		t.Errorf("Content-Type is %q", c)
+	}
+}
+
+func TestSlotsAfterMidnightNameTheirOwnDate(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(n *neighbours) {
+		n.busy = []booking.Busy{busyFrom(sauna, 1, "2027-03-05T08:00", "2027-03-06T00:00"), busyFrom(sauna, 2, "2027-03-05T08:00", "2027-03-06T00:00")}
+	})
+	s.get(t, "harbor/slots", "date", "2027-03-05", "service_id", sauna.String()).mustBe(t, 200,
+		`{"computed": true, "timezone": "Europe/Lisbon", "slots": [
+		{"time": "00:00", "endTime": "01:00", "staffId": null, "staffName": null, "date": "2027-03-06", "dateOffset": 1}]}`)
+	s.get(t, "harbor/slots", "date", "2027-03-06", "service_id", sauna.String()).mustBe(t, 200,
+		`{"computed": true, "timezone": "Europe/Lisbon", "slots": []}`)
+}
+
+func TestAvailableDatesCountsWhatSlotsLists(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(n *neighbours) {
+		n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30")}
+	})
+	got := s.get(t, "harbor/available-dates", "start", "2027-02-26", "end", "2027-03-06", "service_id", cut.String())
+	got.mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "days": {"2027-03-01": 4, "2027-03-02": 6,
+		"2027-03-03": 6, "2027-03-04": 6, "2027-03-05": 12, "2027-03-06": 0}}`)
+	if c := got.header.Get("Cache-Control"); c != "public, max-age=10" {
+		t.Errorf("Cache-Control is %q", c)
+	}
+	s.get(t, "harbor/available-dates", "start", "2027-03-30", "end", "2027-04-03", "service_id", cut.String(), "staff_id", ben.String()).
+		mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "days": {"2027-03-30": 3, "2027-03-31": 3}}`)
+}
+
+func TestAPastWindowNeedsNoOccupiedTime(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(n *neighbours) { n.busyErr = errors.New("booking is away") })
+	s.get(t, "harbor/available-dates", "start", "2027-01-01", "end", "2027-01-31", "service_id", cut.String()).
+		mustBe(t, 200, `{"days": {}, "computed": true, "timezone": "Europe/Lisbon"}`)
+	if len(s.askedWindow) > 0 {
+		t.Errorf("booking was asked for %v", s.askedWindow)
+	}
+}
+
+func TestWhatCannotBeReadIsNotComputed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change   func(*neighbours)
+		timezone string
+	}{
+		"booking is away": {func(n *neighbours) { n.busyErr = fault.New(fault.PeerUnavailable, "away") }, "Europe/Lisbon"},
+		"catalog is away": {func(n *neighbours) { n.offerErr = fault.New(fault.PeerUnavailable, "away") }, ""},
+		"catalog is slow": {func(n *neighbours) { n.offerErr = context.DeadlineExceeded }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, c.change)
+			s.get(t, "harbor/slots", "date", monday, "service_id", cut.String()).
+				mustBe(t, 200, `{"slots": [], "computed": false, "timezone": "`+c.timezone+`"}`)
+			dates := s.get(t, "harbor/available-dates", "start", monday, "end", monday, "service_id", cut.String())
+			dates.mustBe(t, 200, `{"days": {}, "computed": false, "timezone": "`+c.timezone+`"}`)
+			if c := dates.header.Get("Cache-Control"); c != "no-store" {
+				t.Errorf("an unknown answer may be cached: %q", c)
+			}
+		})
+	}
+}
+
+func TestUnknownThingsAreNamed(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	stranger := uuid.MustParse("77777777-7777-4777-8777-777777777777")
+	notFound := func(what, code string) string { return `{"error": "` + what + `", "messageCode": "` + code + `"}` }
+	ask := func(slug string, ids ...string) reply {
+		return s.get(t, slug+"/slots", "date", monday, "service_id", strings.Join(ids, ","))
+	}
+	ask("nowhere", cut.String()).mustBe(t, 404, notFound("Business not found", "business_not_found"))
+	ask("harbor", stranger.String()).mustBe(t, 404, notFound("Service not found: "+stranger.String(), "service_not_found"))
+	ask("harbor", cut.String(), retired.String()).mustBe(t, 404, notFound("Service not found: "+retired.String(), "service_not_found"))
+	s.get(t, "harbor/slots", "date", monday, "service_id", cut.String(), "staff_id", stranger.String()).
+		mustBe(t, 200, `{"slots": [], "computed": true, "timezone": "Europe/Lisbon"}`)
+	if r := ask("harbor", yoga.String()); r.status != 400 || !strings.Contains(r.body, "class sessions") {
+		t.Errorf("a class-based service: %d %s", r.status, r.body)
+	}
+}
+
+func TestABusinessWithoutServicesHasNone(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(n *neighbours) { n.offer.Modules.Services = false })
+	s.get(t, "harbor/slots", "date", monday, "service_id", cut.String()).
+		mustBe(t, 404, `{"error": "Service not found: `+cut.String()+`", "messageCode": "service_not_found"}`)
+}
+
+func TestBadParametersAreNamed(t *testing.T) {
+	t.Parallel()
+	id := cut.String()
+	many := strings.TrimSuffix(strings.Repeat(id+",", 21), ",")
+	for _, c := range []struct{ path, query, sentence string }{
+		{"slots", "service_id=" + id, "date: is missing"},
+		{"slots", "date=2027-02-29&service_id=" + id, `date: "2027-02-29" is not a real calendar date`},
+		{"slots", "date=2026-13-01&service_id=" + id, "date: "},
+		{"slots", "date=%ff%fe&service_id=" + id, "date: is no text"},
+		{"slots", "date=2027-03-01%00&service_id=" + id, "date: is no text"},
+		{"slots", "date=2027-03-01&date=2027-03-02&service_id=" + id, "date: is given 2 times"},
+		{"slots", "date=2027-03-01", "service_id: is missing"},
+		{"slots", "date=2027-03-01&service_id=x", `service_id: "x" is not a UUID`},
+		{"slots", "date=2027-03-01&service_id=%7B" + id + "%7D", "service_id: "},
+		{"slots", "date=2027-03-01&service_id=" + id + ",", `service_id: "" is not a UUID`},
+		{"slots", "date=2027-03-01&service_id=" + many, "Too many service_id values (max 20)."},
+		{"slots", "date=2027-03-01&service_id=" + id + "&staff_id=anna", `staff_id: "anna" is not a UUID`},
+		{"slots", "date=2027-03-01&service_id=" + id + "&is_package=true", "is_package: "},
+		{"slots", "date=2027-03-01&service_id=" + id + "&variants=" + id + ":" + id, "variants: "},
+		{"available-dates", "end=2027-03-01&service_id=" + id, "start: is missing"},
+		{"available-dates", "start=2027-03-01&service_id=" + id, "end: is missing"},
+		{"available-dates", "start=2027-03-02&end=2027-03-01&service_id=" + id, "end: 2027-03-01 lies before start"},
+		{"available-dates", "start=2027-03-01&end=2027-05-02&service_id=" + id, "Window too large (max 62 days)."},
+		{"available-dates", "start=2027-03-01&end=2027-05-01&service_id=" + many, "Too many service_id values (max 20)."},
+	} {
+		t.Run(c.path+"?"+c.query, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, nil)
+			answer, err := http.Get(s.public + "/api/public/harbor/" + c.path + "?" + c.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := read(t, answer)
+			var body struct{ Error, MessageCode string }
+			if err := json.Unmarshal([]byte(r.body), &body); err != nil {
+				t.Fatal(err)
+			}
+			if r.status != 400 || body.MessageCode != "invalid_parameter" || !strings.HasPrefix(body.Error, c.sentence) {
+				t.Errorf("%d %s; want 400 and a sentence that begins %q", r.status, r.body, c.sentence)
+			}
+		})
+	}
+}
+
+func TestTheLargestQuestionsPass(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	twenty := strings.TrimSuffix(strings.Repeat(colour.String()+",", 20), ",")
+	if r := s.get(t, "harbor/available-dates", "start", monday, "end", "2027-05-01", "service_id", twenty); r.status != 200 {
+		t.Errorf("62 days and 20 services: %d %s", r.status, r.body)
+	}
+}
+
+func TestLimitsCountEachAddressAndPath(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	ask := func(path, query, client string) *http.Response {
+		request, err := http.NewRequest(http.MethodGet, s.public+"/api/public/harbor/"+path+"?"+query, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("X-Forwarded-For", client)
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read(t, answer)
+		return answer
+	}
+	for path, limit := range map[string]int{"slots": 60, "available-dates": 20} {
+		query := "service_id=" + cut.String() + "&date=" + monday + "&start=" + monday + "&end=" + monday
+		for i := range limit {
+			if got := ask(path, query, "203.0.113.7").StatusCode; got != 200 {
+				t.Fatalf("%s: request %d answers %d", path, i+1, got)
+			}
+		}
+		refused := ask(path, "nonsense", "203.0.113.7")
+		if refused.StatusCode != 429 || refused.Header.Get("Retry-After") != "60" {
+			t.Errorf("%s: request %d answers %d, Retry-After %q", path, limit+1, refused.StatusCode, refused.Header.Get("Retry-After"))
+		}
+		if got := ask(path, query, "203.0.113.8").StatusCode; got != 200 {
+			t.Errorf("%s: another address answers %d", path, got)
+		}
+	}
+}
+
+func TestLongAppointmentsAreAskedForInPieces(t *testing.T) {
+	t.Parallel()
+	n := &neighbours{offer: harbor()}
+	const most = int64(booking.MaxOccupiedWindow / time.Second)
+	span := timespan.Span{Start: 1_000_000, End: 1_000_000 + 2*most + 5}
+	edge := span.Start + most
+	n.busy = []booking.Busy{{Resource: booking.Resource{ID: sauna, Lane: 1}, Edges: []int64{edge - 10, edge + 10, edge + 20, edge + 30}}}
+	got, err := occupiedWithin(t.Context(), n, n.offer.ID, span)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []timespan.Span{{Start: span.Start, End: edge}, {Start: edge, End: edge + most}, {Start: edge + most, End: span.End}}
+	if diff := cmp.Diff(want, n.askedWindow); diff != "" {
+		t.Errorf("pieces (-want +got):\n%s", diff)
+	}
+	if edges := got[1].Edges; len(edges) != 2 || edges[0] != edge+20 {
+		t.Errorf("the second piece repeats what the first has: %v", edges)
+	}
+}
+
+func (s service) bookable(t *testing.T, change func(*availability.BookableRequest)) reply {
+	t.Helper()
+	date, err := timespan.ParseDate(monday)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := availability.BookableRequest{
+		Slug: "harbor", OfferVersion: 3,
+		Question: availability.Question{ServiceIDs: []uuid.UUID{cut}, Date: date, Time: 9 * 60},
+		Occupied: booking.Occupied{Busy: []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30")}},
+	}
+	change(&request)
+	body, err := json.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.post(t, body)
+}
+
+func (s service) post(t *testing.T, body []byte) reply {
+	t.Helper()
+	answer, err := http.Post(s.internal+"/internal/bookable", "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, answer)
+}
+
+func TestBookableNamesWhoCanServe(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	ask := func(change func(*availability.BookableRequest)) []availability.Choice {
+		r := s.bookable(t, change)
+		var answer availability.BookableResponse
+		if err := json.Unmarshal([]byte(r.body), &answer); r.status != 200 || err != nil || answer.Choices == nil || answer.OfferVersion != 3 {
+			t.Fatalf("%d %s: %v", r.status, r.body, err)
+		}
+		return answer.Choices
+	}
+	nine := timespan.Span{Start: at("2027-03-01T09:00"), End: at("2027-03-01T10:00")}
+	byBen := []availability.Choice{{StaffID: &ben, During: nine, Parts: []availability.Part{{Resource: booking.Resource{ID: ben}, Occupies: nine}}}}
+	if diff := cmp.Diff(byBen, ask(func(*availability.BookableRequest) {})); diff != "" {
+		t.Errorf("09:00, Anna busy (-want +got):\n%s", diff)
+	}
+	if got := ask(func(r *availability.BookableRequest) { r.Question.Time = 11 * 60 }); len(got) != 2 || *got[0].StaffID != anna {
+		t.Errorf("11:00: %v, want Anna before Ben", got)
+	}
+	if got := ask(func(r *availability.BookableRequest) { r.Question.StaffID = &anna }); len(got) != 0 {
+		t.Errorf("09:00 by Anna: %v", got)
+	}
+	if got := ask(func(r *availability.BookableRequest) { r.Question.Time = 9*60 + 30 }); len(got) != 0 {
+		t.Errorf("09:30 is off the grid: %v", got)
+	}
+	lanes := ask(func(r *availability.BookableRequest) {
+		r.Question.ServiceIDs = []uuid.UUID{sauna}
+		r.Occupied.Busy = []booking.Busy{busyFrom(sauna, 1, "2027-03-01T09:30", "2027-03-01T09:40")}
+	})
+	if len(lanes) != 1 || lanes[0].StaffID != nil || len(lanes[0].Parts) != 3 || lanes[0].Parts[1].Resource.Lane != 2 {
+		t.Errorf("one lane busy for a while: %+v", lanes)
+	}
+}
+
+func TestBookableRefusesBadRequests(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	for name, c := range map[string]struct {
+		change func(*availability.BookableRequest)
+		status int
+	}{
+		"no services":     {func(r *availability.BookableRequest) { r.Question.ServiceIDs = nil }, 400},
+		"21 services":     {func(r *availability.BookableRequest) { r.Question.ServiceIDs = make([]uuid.UUID, 21) }, 400},
+		"24:00":           {func(r *availability.BookableRequest) { r.Question.Time = 1440 }, 400},
+		"package":         {func(r *availability.BookableRequest) { r.Question.IsPackage = true }, 400},
+		"unknown service": {func(r *availability.BookableRequest) { r.Question.ServiceIDs[0] = anna }, 404},
+		"unknown slug":    {func(r *availability.BookableRequest) { r.Slug = "nowhere" }, 404},
+		"class":           {func(r *availability.BookableRequest) { r.Question.ServiceIDs[0] = yoga }, 400},
+		"newer offer":     {func(r *availability.BookableRequest) { r.OfferVersion = 4 }, 500},
+	} {
+		if r := s.bookable(t, c.change); r.status != c.status {
+			t.Errorf("%s: %d %s, want %d", name, r.status, r.body, c.status)
+		}
+	}
+	for _, body := range []string{"", "{", `{"sluggish": 1}`, `{"slug": 1}`, `{} {}`, "[]"} {
+		if r := s.post(t, []byte(body)); r.status != 400 {
+			t.Errorf("body %q: %d %s", body, r.status, r.body)
+		}
+	}
+}
