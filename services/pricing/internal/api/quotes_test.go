@@ -118,7 +118,7 @@ func start(t testing.TB, known offers) (string, *pricing.Client) {
 	t.Helper()
 	cfg := server.Config{
 		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
-		RequestTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second, PublicBodyLimit: 1 << 10, InternalBodyLimit: 16 << 20,
+		RequestTimeout: time.Minute, DrainTimeout: 10 * time.Second, PublicBodyLimit: 1 << 10, InternalBodyLimit: 16 << 20,
 	}
 	srv, err := server.New(cfg, server.Runtime{Name: "pricing", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
@@ -129,7 +129,7 @@ func start(t testing.TB, known offers) (string, *pricing.Client) {
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()
 	base := "http://" + srv.InternalAddr().String()
-	caller := peer.New("pricing", base, telemetry.Discard(), peer.Timeout(10*time.Second))
+	caller := peer.New("pricing", base, telemetry.Discard(), peer.Timeout(time.Minute))
 	t.Cleanup(func() {
 		caller.Close()
 		stop()
@@ -412,11 +412,12 @@ func TestAsManyItemsAsABusinessCanHave(t *testing.T) {
 	t.Parallel()
 	offer, items := large(t, pricing.MaxItems)
 	_, client := start(t, offers{"large": offer})
-	answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "large", PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: items})
+	answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "large", PurchaseAt: instant("2026-11-26T12:00:00Z"), Items: items, OmitSteps: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(answer.Quotes) != len(items) || len(answer.Quotes[len(items)-1].Steps) != 20 {
+	last := items[len(items)-1].ID
+	if len(answer.Quotes) != len(items) || answer.Quotes[len(items)-1].List != offer.Service(last).Price {
 		t.Errorf("%d quotes for %d items", len(answer.Quotes), len(items))
 	}
 }
