@@ -1,0 +1,382 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/api"
+)
+
+func TestABookingIsConfirmedAsTheInterfaceSays(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	a := w.book(w.key("write"), order("09:30", map[string]any{"party_size": 2, "source": "widget"}))
+	if a.status != http.StatusCreated || !a.body.Success || a.body.PaymentRequired == nil || *a.body.PaymentRequired {
+		t.Fatalf("got %d %s", a.status, a.text)
+	}
+	b := a.body.Booking
+	got := fmt.Sprint(b.Date, b.StartTime, b.EndTime, b.Status, b.Source, b.Total, b.Currency, b.PartySize, *b.StaffID, *b.StaffName,
+		b.Services[0].Name, b.Services[0].DurationMinutes, b.Services[0].Price)
+	want := fmt.Sprint("2027-03-02", "09:30:00", "10:15:00", "pending", "widget", "40.00", "EUR", 2, annaID, "Anna", "Haircut", 45, "40.00")
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	w.expectRows(1)
+	var during string
+	if err := w.pool.QueryRow(t.Context(), `SELECT during::text FROM occupied_time`).Scan(&during); err != nil {
+		t.Fatal(err)
+	}
+	if during != `["2027-03-02 09:30:00+00","2027-03-02 10:25:00+00")` {
+		t.Errorf("it occupies %s, want the service and its buffer", during)
+	}
+}
+
+func TestSeveralServicesAreSummed(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	a := w.book(w.key("all"), order("09:30", map[string]any{"service_ids": []uuid.UUID{cutID, freeID}}))
+	b := a.body.Booking
+	if a.status != http.StatusCreated || b.EndTime != "10:30:00" || b.Total != "40.00" || len(b.Services) != 2 ||
+		b.Services[1].Name != "Advice" || b.Services[1].Price != "0.00" || b.Source != "api" {
+		t.Errorf("got %d %s", a.status, a.text)
+	}
+}
+
+func TestAServiceWithoutStaffTakesALane(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	for range 3 {
+		a := w.book(key, order("09:30", map[string]any{"service_ids": []uuid.UUID{saunaID}}))
+		if a.status != http.StatusCreated || a.body.Booking.StaffID != nil || a.body.Booking.StaffName != nil {
+			t.Fatalf("got %d %s", a.status, a.text)
+		}
+	}
+	w.expect("the fourth", w.book(key, order("10:00", map[string]any{"service_ids": []uuid.UUID{saunaID}})), 409, "slot_unavailable")
+	w.expectRows(3)
+}
+
+// TestChecksComeInTheirOrder makes every check fail and mends one after the other, first to last (semantics.md §3).
+func TestChecksComeInTheirOrder(t *testing.T) {
+	t.Parallel()
+	w := open(t, api.Limits{PerIP: ratelimit.PerMinute(17), PerKey: ratelimit.PerMinute(12)})
+	expired := now
+	w.change(func(o *catalog.Offer) {
+		removal := timespan.NewDate(2027, 6, 1)
+		paused := timespan.NewDate(2027, 3, 2)
+		o.Account = catalog.Account{RemovalOn: &removal}
+		o.Bookings.PausedUntil = &paused
+	})
+	w.set(func(w *town) { w.slotsErr, w.opening = fault.New(fault.PeerUnavailable, "away"), false })
+	unknown := map[string]any{"service_ids": []uuid.UUID{uuid.New()}}
+	bad := order("9:30", unknown)
+
+	w.expect("no key", w.bookAt("nowhere", "", bad), 401, "missing_api_key")
+	w.expect("no key of ours", w.bookAt("nowhere", "sm_"+strings.Repeat("0", 64), bad), 401, "invalid_api_key")
+	w.expect("an expired key", w.bookAt("nowhere", w.keyOf(w.offer.ID, "read", &expired), bad), 401, "invalid_api_key")
+	read, write := w.key("read"), w.key("write")
+	w.expect("no business", w.bookAt("nowhere", read, bad), 404, "business_not_found")
+	w.expect("another business's key", w.book(w.keyOf(uuid.New(), "read", nil), bad), 401, "invalid_api_key")
+	w.expect("scope read", w.book(read, bad), 403, "scope_forbidden")
+	w.expect("no subscription", w.book(write, bad), 403, "subscription_inactive")
+	w.change(func(o *catalog.Offer) { o.Account.SubscriptionActive = true })
+	w.expect("removal", w.book(write, bad), 403, "account_closing")
+	w.change(func(o *catalog.Offer) { o.Account.RemovalOn = nil })
+	w.expect("paused", w.book(write, bad), 403, "not_accepting_bookings")
+	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = nil })
+	w.expect("a bad body", w.book(write, bad), 400, "invalid_parameter")
+	w.expect("no service", w.book(write, order("09:30", unknown)), 404, "service_not_found")
+	w.expect("availability away", w.book(write, order("09:30", nil)), 503, "availability_unverified")
+	w.set(func(w *town) { w.slotsErr = nil })
+	w.expect("no slot", w.book(write, order("09:30", nil)), 409, "no_staff_available")
+	w.set(func(w *town) { w.opening = true })
+	w.expect("all mended", w.book(write, order("09:30", nil)), 201, "")
+	w.expectRows(1)
+	for range 3 { // of the write key: 8 above, these make 11
+		w.book(write, bad)
+	}
+	a := w.book(write, bad) // the 18th from this address
+	w.expect("over the limit of the address", a, 429, "rate_limited")
+	if a.header.Get("Retry-After") == "" {
+		t.Error("429 has no Retry-After")
+	}
+}
+
+func TestTheLimitOfAKeyAnswers401(t *testing.T) {
+	t.Parallel()
+	w := open(t, api.Limits{PerIP: ratelimit.PerMinute(1000), PerKey: ratelimit.PerMinute(3)})
+	key := w.key("write")
+	for range 3 {
+		w.expect("within the limit", w.bookAt("nowhere", key, "{}"), 404, "business_not_found")
+	}
+	a := w.bookAt("nowhere", key, "{}")
+	w.expect("over it", a, 401, "rate_limited")
+	if a.body.Error != "Rate limit exceeded" || a.header.Get("Retry-After") == "" {
+		t.Errorf("got %q, Retry-After %q", a.body.Error, a.header.Get("Retry-After"))
+	}
+	w.expect("another key", w.bookAt("nowhere", w.key("write"), "{}"), 404, "business_not_found")
+}
+
+func TestAddressesHaveTheirOwnLimitCountedBeforeTheKey(t *testing.T) {
+	t.Parallel()
+	w := open(t, api.Limits{PerIP: ratelimit.PerMinute(10), PerKey: ratelimit.PerMinute(100)})
+	for range 10 {
+		w.expect("within the limit", w.book("", "{}"), 401, "missing_api_key")
+	}
+	w.expect("the eleventh", w.book("", "{}"), 429, "rate_limited")
+}
+
+func TestRevokedKeysStopAtOnce(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	secret := w.key("write")
+	w.expect("before", w.book(secret, order("09:30", nil)), 201, "")
+	if err := w.store.RevokeAllKeys(t.Context(), w.offer.ID, now); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("after", w.book(secret, order("11:30", nil)), 401, "invalid_api_key")
+}
+
+func TestAuthorizationIsReadStrictly(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	for header, code := range map[string]string{
+		"Basic " + key: "missing_api_key", key: "missing_api_key", "Bearer": "missing_api_key", "Bearer  ": "missing_api_key",
+		"Bearer " + key + "0": "invalid_api_key", "Bearer " + strings.ToUpper(key): "invalid_api_key", "Bearer x": "invalid_api_key",
+	} {
+		a := w.book("", "{}", "Authorization", header)
+		w.expect(header, a, 401, code)
+		if a.header.Get("WWW-Authenticate") == "" {
+			t.Errorf("%s: no WWW-Authenticate", header)
+		}
+	}
+	w.expect("another case of the scheme", w.book("", "{}", "Authorization", "bearer "+key), 400, "invalid_parameter")
+}
+
+func TestUseOfAKeyIsNotedOnceAMinute(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	used := func() time.Time {
+		var at time.Time
+		if err := w.pool.QueryRow(t.Context(), `SELECT last_used_at FROM api_keys`).Scan(&at); err != nil {
+			t.Fatal(err)
+		}
+		return at.UTC()
+	}
+	for _, step := range []struct{ after, want time.Duration }{{0, 0}, {59 * time.Second, 0}, {time.Second, time.Minute}} {
+		w.clock.Advance(step.after)
+		w.book(key, "{}")
+		if got := used(); !got.Equal(now.Add(step.want)) {
+			t.Errorf("last used %s, want %s", got, now.Add(step.want))
+		}
+	}
+}
+
+func TestPaymentOnlineIsRefusedWhereItWouldBeRequired(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	hour := 8
+	try := func(name, mode string, providers []string, changes map[string]any, status int, code string) {
+		t.Helper()
+		hour++
+		w.change(func(o *catalog.Offer) {
+			o.Payments = catalog.Payments{Providers: providers, Modes: catalog.PaymentModes{Services: mode}}
+		})
+		w.expect(name, w.book(key, order(fmt.Sprintf("%02d:30", hour), changes)), status, code)
+	}
+	card := []string{"stripe"}
+	online := map[string]any{"payment_choice": "online"}
+	try("always online", catalog.ModeOnline, card, nil, 503, "payment_unavailable")
+	try("always online, whatever is chosen", catalog.ModeOnline, card, map[string]any{"payment_choice": "at_door"}, 503, "payment_unavailable")
+	try("online chosen", catalog.ModeCustomerChoice, card, online, 503, "payment_unavailable")
+	w.expectRows(0)
+	try("nothing chosen", catalog.ModeCustomerChoice, card, nil, 201, "")
+	try("at the door chosen", catalog.ModeCustomerChoice, card, map[string]any{"payment_choice": "at_door"}, 201, "")
+	try("always at the door", catalog.ModeAtDoor, card, online, 201, "")
+	try("no providers", catalog.ModeOnline, nil, online, 201, "")
+	try("a free service", catalog.ModeOnline, card, map[string]any{"service_ids": []uuid.UUID{freeID}}, 201, "")
+	try("no requirement", catalog.ModeOnline, card, map[string]any{"service_ids": []uuid.UUID{saunaID}}, 201, "")
+	try("another choice", catalog.ModeAtDoor, card, map[string]any{"payment_choice": "cash"}, 400, "invalid_parameter")
+	try("a provider of the business", catalog.ModeAtDoor, card, map[string]any{"preferred_provider": "stripe"}, 201, "")
+	try("another provider", catalog.ModeAtDoor, card, map[string]any{"preferred_provider": "other"}, 400, "invalid_parameter")
+}
+
+func TestWhatCannotBeVerifiedIsNotBooked(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	away := fault.New(fault.PeerUnavailable, "away")
+	for name, fail := range map[string]func(*town, error){
+		"catalog":      func(w *town, err error) { w.catalogErr = err },
+		"availability": func(w *town, err error) { w.slotsErr = err },
+		"pricing":      func(w *town, err error) { w.pricesErr = err },
+	} {
+		w.set(func(w *town) { fail(w, away) })
+		w.expect(name+" away", w.book(key, order("09:30", nil)), 503, "availability_unverified")
+		w.expect(name+" away, with staff", w.book(key, order("09:30", map[string]any{"staff_id": benID})), 503, "availability_unverified")
+		w.set(func(w *town) { fail(w, nil) })
+	}
+	w.expectRows(0)
+	w.set(func(w *town) {
+		w.slotsErr = fault.New(fault.InvalidParameter, "service_ids: a class-based service …")
+	})
+	w.expect("what availability refuses", w.book(key, order("09:30", nil)), 400, "invalid_parameter")
+}
+
+func TestTakenTimeIsRefused(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	ben := map[string]any{"staff_id": benID}
+	w.expect("the first", w.book(key, order("09:30", ben)), 201, "")
+	w.expect("again", w.book(key, order("09:30", ben)), 409, "slot_unavailable")
+	w.expect("into its buffer", w.book(key, order("10:15", ben)), 409, "slot_unavailable")
+	w.expect("after its buffer", w.book(key, order("10:25", ben)), 201, "")
+	w.expect("a stranger", w.book(key, order("09:30", map[string]any{"staff_id": uuid.New()})), 409, "slot_unavailable")
+	for _, want := range []uuid.UUID{annaID, carlID} {
+		a := w.book(key, order("09:30", nil))
+		if a.status != 201 || *a.body.Booking.StaffID != want {
+			t.Errorf("Auto-Assign: got %d %s, want %s", a.status, a.text, want)
+		}
+	}
+	w.expect("nobody left", w.book(key, order("09:30", nil)), 409, "no_staff_available")
+	w.expectRows(4)
+}
+
+// stampede sends n copies at once and counts the answers by status.
+func stampede(w *town, n int, send func(i int) answer) map[int]int {
+	var (
+		wg      sync.WaitGroup
+		answers = make([]answer, n)
+		start   = make(chan struct{})
+	)
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			answers[i] = send(i)
+		})
+	}
+	close(start)
+	wg.Wait()
+	byStatus := map[int]int{}
+	for _, a := range answers {
+		byStatus[a.status]++
+	}
+	return byStatus
+}
+
+func TestOf200ForOneSlotOneIsBooked(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	got := stampede(w, 200, func(int) answer { return w.book(key, order("09:30", map[string]any{"staff_id": annaID})) })
+	if diff := cmp.Diff(map[int]int{201: 1, 409: 199}, got); diff != "" {
+		t.Errorf("answers (-want +got):\n%s", diff)
+	}
+	w.expectRows(1)
+}
+
+func TestOf200ForThreeMembersThreeAreBooked(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	got := stampede(w, 200, func(i int) answer {
+		return w.book(key, order("09:30", map[string]any{"customer_email": fmt.Sprintf("c%d@example.com", i)}))
+	})
+	if diff := cmp.Diff(map[int]int{201: 3, 409: 197}, got); diff != "" {
+		t.Errorf("answers (-want +got):\n%s", diff)
+	}
+	w.expectRows(3)
+}
+
+func TestUnequalStartsThatOverlapAreNeverBothBooked(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	stampede(w, 60, func(i int) answer {
+		return w.book(key, order(fmt.Sprintf("09:%02d", i), map[string]any{"staff_id": annaID}))
+	})
+	if n := w.count(`SELECT count(*) FROM bookings`); n < 1 || n > 2 { // 55 minutes each, starts within an hour
+		t.Errorf("%d are booked", n)
+	}
+	if n := w.count(`SELECT count(*) FROM bookings a JOIN bookings b ON a.id < b.id AND a.starts_at < b.ends_at AND b.starts_at < a.ends_at`); n != 0 {
+		t.Errorf("%d pairs overlap", n)
+	}
+}
+
+func TestAnOfferThatChangesOnTheWayIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	held := make(chan struct{})
+	w.set(func(w *town) { w.held = held })
+	done := make(chan answer)
+	go func() { done <- w.book(key, order("09:30", nil)) }()
+	for asked := 0; asked == 0; {
+		w.set(func(w *town) { asked = w.asked })
+	}
+	w.change(func(o *catalog.Offer) { o.Services[0].Price = 5000 })
+	close(held)
+	a := <-done
+	if a.status != 201 || a.body.Booking.Total != "50.00" {
+		t.Errorf("got %d %s, want the price of the new version", a.status, a.text)
+	}
+}
+
+func TestOnlyTheFirstBookingIsPricedAsTheFirst(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(func(o *catalog.Offer) { o.Rules = []catalog.Rule{{Kind: catalog.RuleFirstBooking}} })
+	key := w.key("write")
+	var (
+		mu     sync.Mutex
+		totals = map[string]int{}
+	)
+	stampede(w, 12, func(i int) answer {
+		a := w.book(key, order(fmt.Sprintf("%02d:00", 8+i), nil))
+		mu.Lock()
+		defer mu.Unlock()
+		totals[a.body.Booking.Total.String()]++
+		return a
+	})
+	if diff := cmp.Diff(map[string]int{"36.00": 1, "40.00": 11}, totals); diff != "" {
+		t.Errorf("totals (-want +got):\n%s", diff)
+	}
+	w.expectRows(12)
+}
+
+func TestPricingIsToldWhatTheBookingIs(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.expect("booked", w.book(w.key("write"), order("23:30", map[string]any{"party_size": 5})), 201, "")
+	item := w.quotes[0].Items[0]
+	if w.quotes[0].OfferVersion != 3 || !w.quotes[0].PurchaseAt.Equal(now) || item.Date.String() != "2027-03-02" ||
+		item.Start.String() != "23:30" || *item.PartySize != 5 || *item.FirstBooking || item.ID != cutID {
+		t.Errorf("asked %+v", w.quotes[0])
+	}
+}
+
+func TestBodiesThatAreNotJSONAreRefused(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	w.expect("another type", w.book(key, order("09:30", nil), "Content-Type", "text/plain"), 400, "invalid_parameter")
+	w.expect("a form", w.book(key, "a=b", "Content-Type", "application/x-www-form-urlencoded"), 400, "invalid_parameter")
+	w.expect("broken", w.book(key, "{"), 400, "invalid_parameter")
+	w.expect("too large", w.book(key, `{"a":"`+strings.Repeat("x", 256<<10)+`"}`), 413, "payload_too_large")
+	w.expect("with a charset", w.book(key, order("09:30", nil), "Content-Type", "application/json; charset=utf-8"), 201, "")
+}

@@ -1,0 +1,115 @@
+package api_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+const header = "Idempotency-Key"
+
+func TestARetryGetsTheStoredAnswer(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	first := w.book(key, order("09:30", nil), header, "k1")
+	again := w.book(key, order("09:30", nil), header, "k1")
+	if first.status != 201 || again.status != 201 || again.text != first.text || again.header.Get("Idempotent-Replayed") != "true" ||
+		first.header.Get("Idempotent-Replayed") != "" {
+		t.Errorf("first %d %s\nagain %d %s", first.status, first.text, again.status, again.text)
+	}
+	w.expectRows(1)
+	w.expect("another body", w.book(key, order("11:30", nil), header, "k1"), 422, "idempotency_mismatch")
+	w.expect("another key of the customer's", w.book(key, order("11:30", nil), header, "k2"), 201, "")
+	w.expect("another API key", w.book(w.key("write"), order("13:30", nil), header, "k1"), 201, "")
+	w.expectRows(3)
+
+	paused := timespan.NewDate(2027, 3, 2)
+	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &paused })
+	if a := w.book(key, order("09:30", nil), header, "k1"); a.status != 201 || a.text != first.text {
+		t.Errorf("while the business pauses, the retry gets %d %s", a.status, a.text)
+	}
+	w.expect("a new one while it pauses", w.book(key, order("09:30", nil), header, "k9"), 403, "not_accepting_bookings")
+	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = nil })
+
+	w.clock.Advance(24 * time.Hour)
+	w.expect("a day later", w.book(key, order("15:30", nil), header, "k1"), 201, "")
+}
+
+func TestARefusalIsNotStored(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	w.set(func(w *town) { w.slotsErr = fault.New(fault.PeerUnavailable, "away") })
+	w.expect("refused", w.book(key, order("09:30", nil), header, "k1"), 503, "availability_unverified")
+	w.set(func(w *town) { w.slotsErr = nil })
+	w.expect("tried again", w.book(key, order("09:30", nil), header, "k1"), 201, "")
+}
+
+func TestARequestInFlightHoldsItsKey(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	held := make(chan struct{})
+	w.set(func(w *town) { w.held = held })
+	done := make(chan answer)
+	go func() { done <- w.book(key, order("09:30", nil), header, "k1") }()
+	for asked := 0; asked == 0; {
+		w.set(func(w *town) { asked = w.asked })
+	}
+	w.expect("while it is in flight", w.book(key, order("09:30", nil), header, "k1"), 409, "idempotency_in_progress")
+	w.expect("with another body", w.book(key, order("11:30", nil), header, "k1"), 422, "idempotency_mismatch")
+
+	// It takes so long that it counts as crashed: the next request takes its key over, and it must not book any more.
+	w.clock.Advance(time.Minute)
+	second := make(chan answer)
+	go func() { second <- w.book(key, order("09:30", nil), header, "k1") }()
+	for asked := 0; asked < 2; {
+		w.set(func(w *town) { asked = w.asked })
+	}
+	close(held)
+	w.expect("who lost its key", <-done, 409, "idempotency_in_progress")
+	w.expect("who took it over", <-second, 201, "")
+	w.expectRows(1)
+}
+
+func TestOfManyWithOneKeyOneBooksAndTheRestAreToldSo(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	var (
+		mu    sync.Mutex
+		texts = map[string]bool{}
+	)
+	got := stampede(w, 50, func(int) answer {
+		a := w.book(key, order("09:30", nil), header, "k1")
+		if a.status == 201 {
+			mu.Lock()
+			defer mu.Unlock()
+			texts[a.text] = true
+		}
+		return a
+	})
+	if got[201] < 1 || got[201]+got[409] != 50 || len(texts) != 1 {
+		t.Errorf("answers %v, %d different confirmations", got, len(texts))
+	}
+	w.expectRows(1)
+}
+
+func TestKeysThatCannotBeKeptAreRefused(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	long := make([]byte, 256)
+	for i := range long {
+		long[i] = 'k'
+	}
+	for _, k := range []string{string(long), "ü"} {
+		w.expect(k, w.book(key, order("09:30", nil), header, k), 400, "invalid_parameter")
+	}
+	w.expectRows(0)
+}

@@ -1,0 +1,405 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.uber.org/goleak"
+
+	"github.com/slotmesh/slotmesh/libs/apikey"
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/api"
+	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/migrations"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// fasthttp's own: one for the process, and one a server that looks up every ten seconds whether it has ended.
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
+}
+
+// now is the instant of all tests: 2027-03-01 08:00 in Lisbon.
+var now = time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC)
+
+// town is a booking service between a catalog, an availability and a pricing made for tests, on real stores.
+type town struct {
+	t        testing.TB
+	pool     *pgxpool.Pool
+	store    *store.Store
+	clock    *clock.Manual
+	public   string
+	internal string
+	http     *http.Client
+
+	mu         sync.Mutex
+	offer      *catalog.Offer // nil: no such business
+	catalogErr error
+	slotsErr   error
+	pricesErr  error
+	opening    bool          // availability offers nothing when false
+	asked      int           // questions to availability
+	held       chan struct{} // availability waits for it where it is set
+	quotes     []pricing.QuotesRequest
+}
+
+var (
+	cutID   = uuid.MustParse("11111111-1111-4111-8111-111111111111")
+	saunaID = uuid.MustParse("22222222-2222-4222-8222-222222222222")
+	freeID  = uuid.MustParse("33333333-3333-4333-8333-333333333333")
+	annaID  = uuid.MustParse("aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa")
+	benID   = uuid.MustParse("bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb")
+	carlID  = uuid.MustParse("cccccccc-cccc-4ccc-8ccc-cccccccccccc")
+)
+
+// newOffer is a business with a service of three members, one of three lanes, and a free one.
+func newOffer(t testing.TB) *catalog.Offer {
+	t.Helper()
+	staff := []uuid.UUID{annaID, benID, carlID}
+	o := &catalog.Offer{
+		ID: uuid.New(), Slug: "harbor", Version: 3, Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
+		Account:  catalog.Account{SubscriptionActive: true},
+		Payments: catalog.Payments{Modes: catalog.PaymentModes{Services: catalog.ModeCustomerChoice}, Providers: []string{"stripe"}},
+		Staff: []catalog.Staff{
+			{ID: annaID, Name: "Anna", Active: true}, {ID: benID, Name: "Ben", Active: true}, {ID: carlID, Name: "Carl", Active: true},
+		},
+		Services: []catalog.Service{
+			{ID: cutID, Name: "Haircut", Active: true, DurationMinutes: 45, BufferAfterMinutes: 10, Price: 4000, StaffIDs: staff, PaymentRequirement: catalog.RequirementFull},
+			{ID: saunaID, Name: "Sauna", Active: true, DurationMinutes: 60, Price: 1500, Capacity: 3, PaymentRequirement: catalog.RequirementNone},
+			{ID: freeID, Name: "Advice", Active: true, DurationMinutes: 15, StaffIDs: staff, PaymentRequirement: catalog.RequirementFull},
+			{ID: uuid.New(), Name: "Gone", DurationMinutes: 15},
+		},
+	}
+	if err := o.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// open starts a service; limits are those given.
+func open(t testing.TB, limits api.Limits) *town {
+	t.Helper()
+	w := &town{t: t, clock: clock.Fixed(now), offer: newOffer(t), opening: true, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
+	w.pool = testkit.Postgres(t, "booking", migrations.FS)
+	w.store = store.New(w.pool)
+	rdb, prefix := testkit.Redis(t)
+	tel := telemetry.Discard()
+	public, internal := listen(t), listen(t)
+	cfg := server.Config{RequestTimeout: 20 * time.Second, DrainTimeout: 5 * time.Second, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1 << 20}
+	srv, err := server.New(cfg, server.Runtime{Name: "booking", Clock: w.clock, Telemetry: tel, Public: public, Internal: internal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limiter := ratelimit.NewRedis(rdb, prefix)
+	reception := desk.New(w, w, w, w.store, w.clock, cfg.RequestTimeout, tel)
+	api.NewPublic(w.store, w, reception, limiter, limits, w.clock, tel).Mount(srv.Public)
+	api.NewInternal(w.store, w.clock).Mount(srv.Internal)
+	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()
+
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- srv.Run(ctx) }()
+	t.Cleanup(func() {
+		w.http.CloseIdleConnections()
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func listen(t testing.TB) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// none is no limit at all.
+var none = api.Limits{}
+
+// set changes what the neighbours say.
+func (w *town) set(change func(*town)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change(w)
+}
+
+// change publishes a new version of the offer.
+func (w *town) change(edit func(*catalog.Offer)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	next := *w.offer
+	next.Version++
+	next.Services = append([]catalog.Service(nil), w.offer.Services...)
+	edit(&next)
+	if err := next.Prepare(); err != nil {
+		w.t.Error(err)
+	}
+	w.offer = &next
+}
+
+func (w *town) Fresh(_ context.Context, slug string) (*catalog.Offer, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.catalogErr != nil {
+		return nil, w.catalogErr
+	}
+	if w.offer == nil || slug != w.offer.Slug {
+		return nil, fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	return w.offer, nil
+}
+
+// Bookable offers every free member in order, or every free lane, on the occupied time that was sent along.
+func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*availability.BookableResponse, error) {
+	w.mu.Lock()
+	w.asked++
+	held := w.held
+	w.mu.Unlock()
+	if held != nil {
+		select {
+		case <-held:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	w.mu.Lock()
+	offer, opening, err := w.offer, w.opening, w.slotsErr
+	w.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	answer := &availability.BookableResponse{OfferVersion: offer.Version}
+	if !opening {
+		return answer, nil
+	}
+	start := timespan.Instant(r.Question.Date, r.Question.Time, offer.Location())
+	service := offer.Service(r.Question.ServiceIDs[0])
+	during := timespan.Span{Start: start, End: start}
+	for _, id := range r.Question.ServiceIDs {
+		during.End += int64(offer.Service(id).DurationMinutes) * 60
+	}
+	occupies := timespan.Span{Start: during.Start, End: during.End + int64(service.BufferAfterMinutes)*60}
+	for _, resource := range resources(service) {
+		if r.Question.StaffID != nil && *r.Question.StaffID != resource.ID || isTaken(r.Occupied, resource, occupies) {
+			continue
+		}
+		choice := availability.Choice{During: during, Parts: []availability.Part{{Resource: resource, Occupies: occupies}}}
+		if resource.Lane == 0 {
+			choice.StaffID = &resource.ID
+		}
+		answer.Choices = append(answer.Choices, choice)
+	}
+	return answer, nil
+}
+
+func resources(s *catalog.Service) []booking.Resource {
+	var all []booking.Resource
+	for _, id := range s.StaffIDs {
+		all = append(all, booking.Resource{ID: id})
+	}
+	for lane := 1; len(s.StaffIDs) == 0 && lane <= s.Capacity; lane++ {
+		all = append(all, booking.Resource{ID: s.ID, Lane: lane})
+	}
+	return all
+}
+
+func isTaken(o booking.Occupied, r booking.Resource, span timespan.Span) bool {
+	for _, busy := range o.Busy {
+		for _, s := range busy.Spans() {
+			if busy.Resource == r && s.Overlaps(span) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Quotes takes a tenth off a first booking.
+func (w *town) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.quotes = append(w.quotes, r)
+	if w.pricesErr != nil {
+		return nil, w.pricesErr
+	}
+	answer := &pricing.QuotesResponse{OfferVersion: w.offer.Version, Currency: w.offer.Currency}
+	for _, item := range r.Items {
+		list := w.offer.Service(item.ID).Price
+		price := list
+		if *item.FirstBooking {
+			price -= list / 10
+		}
+		answer.Quotes = append(answer.Quotes, pricing.Quote{Priced: list > 0, List: list, Price: price})
+	}
+	return answer, nil
+}
+
+// key makes an API key of the business.
+func (w *town) key(scope string) string {
+	return w.keyOf(w.offer.ID, scope, nil)
+}
+
+func (w *town) keyOf(business uuid.UUID, scope string, expires *time.Time) string {
+	w.t.Helper()
+	secret, err := apikey.Generate(rand.Reader)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	key := store.Key{BusinessID: business, Key: booking.Key{
+		ID: uuid.New(), Name: "test", Scope: scope, Prefix: apikey.Display(secret), CreatedAt: now, ExpiresAt: expires,
+	}}
+	if err := w.store.CreateKey(w.t.Context(), key, apikey.Hash(secret)); err != nil {
+		w.t.Fatal(err)
+	}
+	return secret
+}
+
+// order is the body of an ordinary booking at a time, with changes; a nil leaves a member out.
+func order(at string, changes map[string]any) map[string]any {
+	body := map[string]any{
+		"service_ids": []any{cutID}, "date": "2027-03-02", "time": at, "customer_name": "Zoë", "customer_email": "zoe@example.com",
+	}
+	for name, value := range changes {
+		if body[name] = value; value == nil {
+			delete(body, name)
+		}
+	}
+	return body
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	text   string
+	body   struct {
+		Error       string
+		MessageCode string
+		Success     bool
+		Booking     struct {
+			ID        uuid.UUID
+			Date      string
+			StartTime string `json:"start_time"`
+			EndTime   string `json:"end_time"`
+			Status    string
+			Source    string
+			Total     json.Number
+			Currency  string
+			PartySize int        `json:"party_size"`
+			StaffID   *uuid.UUID `json:"staff_id"`
+			StaffName *string    `json:"staff_name"`
+			Services  []struct {
+				Name            string
+				DurationMinutes int `json:"duration_minutes"`
+				Price           json.Number
+			}
+		}
+		PaymentRequired *bool
+	}
+}
+
+// book sends a body: as JSON, or as it is when it is a string. Headers come in pairs.
+func (w *town) book(key string, body any, headers ...string) answer {
+	w.t.Helper()
+	return w.bookAt("harbor", key, body, headers...)
+}
+
+func (w *town) bookAt(slug, key string, body any, headers ...string) answer {
+	w.t.Helper()
+	raw, isText := body.(string)
+	if !isText {
+		b, err := json.Marshal(body)
+		if err != nil {
+			w.t.Error(err)
+		}
+		raw = string(b)
+	}
+	header := http.Header{"Content-Type": {"application/json"}}
+	if key != "" {
+		header.Set("Authorization", "Bearer "+key)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		header.Set(headers[i], headers[i+1])
+	}
+	return w.send(http.MethodPost, w.public+"/api/public/"+slug+"/book", raw, header)
+}
+
+func (w *town) send(method, url, body string, header http.Header) answer {
+	w.t.Helper()
+	request, err := http.NewRequestWithContext(context.Background(), method, url, bytes.NewReader([]byte(body)))
+	if err != nil {
+		w.t.Error(err)
+		return answer{}
+	}
+	request.Header = header
+	response, err := w.http.Do(request)
+	if err != nil {
+		w.t.Error(err)
+		return answer{}
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		w.t.Error(err)
+	}
+	a := answer{status: response.StatusCode, header: response.Header, text: string(text)}
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &a.body); err != nil {
+			w.t.Errorf("%s: %v", text, err)
+		}
+	}
+	return a
+}
+
+func (w *town) count(sql string) int {
+	w.t.Helper()
+	var n int
+	if err := w.pool.QueryRow(w.t.Context(), sql).Scan(&n); err != nil {
+		w.t.Fatal(err)
+	}
+	return n
+}
+
+// expectNothingWritten fails where a refusal left anything behind.
+func (w *town) expectRows(want int) {
+	w.t.Helper()
+	bookings, occupied := w.count(`SELECT count(*) FROM bookings`), w.count(`SELECT count(*) FROM occupied_time`)
+	if bookings != want || occupied != want {
+		w.t.Errorf("%d bookings and %d occupied times are there, want %d", bookings, occupied, want)
+	}
+}
+
+// expect fails where an answer is not the refusal it should be.
+func (w *town) expect(name string, a answer, status int, code string) {
+	w.t.Helper()
+	if a.status != status || a.body.MessageCode != code || code != "" && a.body.Error == "" {
+		w.t.Errorf("%s: got %d %s (%s), want %d %s", name, a.status, a.body.MessageCode, a.body.Error, status, code)
+	}
+}
