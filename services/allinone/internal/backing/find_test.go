@@ -91,10 +91,10 @@ func TestReasonIsTheLineThatNamesTheError(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{
 		"": "it said nothing",
-		"2026-11-21 FATAL:  lock file exists\nHINT: look\n":                             "lock file exists",
-		"creating\ninitdb: error: cannot be run as root\n":                              "cannot be run as root",
-		"E: Unable to locate package postgresql":                                        "Unable to locate package postgresql",
-		"PANIC:  could not write to file \"x\": No space left on device\nLOG:  aborted": "no space left on the disk",
+		"2026-11-21 FATAL:  lock file exists\nHINT: look\n":                                    "lock file exists",
+		"creating\ninitdb: error: cannot be run as root\n":                                     "cannot be run as root",
+		"E: Unable to locate package postgresql":                                               "Unable to locate package postgresql",
+		"PANIC:  could not write to file \"x\": No space left on device\nPANIC:  cannot abort": "no space left on the disk",
 		"what\nis this": `it said "is this"`,
 	} {
 		if got := reason(output); got != want {

@@ -17,15 +17,14 @@ func logReason(path string) string {
 
 // reason picks the last line of an output that names an error, else the last line there is.
 func reason(output string) string {
+	if strings.Contains(output, "No space left on device") {
+		return "no space left on the disk" // whatever followed from it
+	}
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])
 	for i := len(lines) - 1; i >= 0; i-- {
-		line := lines[i]
-		if strings.Contains(line, "No space left on device") {
-			return "no space left on the disk"
-		}
 		for _, mark := range []string{"FATAL:", "PANIC:", "initdb: error:", "E: "} {
-			if _, text, found := strings.Cut(line, mark); found {
+			if _, text, found := strings.Cut(lines[i], mark); found {
 				return strings.TrimSpace(text)
 			}
 		}

@@ -1,0 +1,299 @@
+// Package allinone runs every service in one process, with the ingress's routes in front and stores of its own where
+// no URL names others. It is what `make run`, the end-to-end tests and the benchmarks use.
+//
+// The services are the same as in the cluster: each has its two listeners, its own telemetry and its own settings, and
+// they speak HTTP to each other. Only the URLs differ, and nothing in a service knows which mode it is in.
+package allinone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
+	"github.com/slotmesh/slotmesh/services/allinone/internal/front"
+)
+
+// Process is everything at work. Stop ends it.
+type Process struct {
+	PublicURL  string // of the front
+	AdminURL   string // of the console
+	AdminToken string
+	Demo       *Demo // nil without a demo business
+
+	cfg    Config
+	clock  clock.Clock
+	say    func(line string)
+	logs   io.Writer
+	home   *backing.Home
+	stores *backing.Stores
+	ports  ports
+	parts  []*part // in order of start
+	closes []func() error
+	died   chan error
+}
+
+// part is one service at work, or the front.
+type part struct {
+	name      string
+	srv       *server.Server
+	telemetry *telemetry.Telemetry
+	stop      context.CancelFunc
+	ended     chan struct{} // closed when it has ended
+	err       error         // set before ended is closed
+	once      sync.Once
+}
+
+// readyWithin bounds the start of the services, once the stores are there.
+const readyWithin = 60 * time.Second
+
+// Start brings everything up, migrations and demo included, and returns when requests are answered. What the person
+// at the terminal should know on the way is told by say. The error of a start is one sentence. Cancelling ctx gives the
+// start up; it does not stop what runs.
+func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, error) {
+	p := &Process{cfg: cfg, say: say, died: make(chan error, len(partNames())+1)}
+	if err := p.start(ctx); err != nil {
+		_ = p.Stop() // what fails in it follows from err
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Process) start(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		p.openClock, p.openHome, p.openLogs, p.openPorts, p.openToken, p.startStores, p.migrate, p.startServices, p.awaitReady, p.startDemo,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Process) openClock(context.Context) error {
+	var err error
+	if p.clock, err = clock.Parse(p.cfg.Now); err != nil {
+		return fmt.Errorf("SLOTMESH_NOW: %q is not an instant; write one such as 2027-03-01T09:00:00Z", p.cfg.Now)
+	}
+	return nil
+}
+
+func (p *Process) openHome(context.Context) error {
+	home, err := backing.OpenHome(p.cfg.Home)
+	if err != nil {
+		return err
+	}
+	p.home = home
+	p.onStop(home.Close)
+	return nil
+}
+
+// LogFile is the name of the services' log in the home.
+const LogFile = "slotmesh.log"
+
+// openLogs appends the services' log lines to a file, so that what is printed stays readable.
+func (p *Process) openLogs(context.Context) error {
+	f, err := os.OpenFile(p.file(LogFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return fmt.Errorf("SLOTMESH_HOME: the log cannot be opened: %w", err)
+	}
+	p.logs = f
+	p.onStop(f.Close)
+	return nil
+}
+
+func (p *Process) openPorts(ctx context.Context) error {
+	var err error
+	p.ports, err = openPorts(ctx, p.cfg)
+	if err != nil {
+		return err
+	}
+	p.onStop(p.ports.close)
+	p.PublicURL, p.AdminURL = p.ports.url(frontName), p.ports.url(consoleName)
+	return nil
+}
+
+func (p *Process) openToken(context.Context) error {
+	var err error
+	p.AdminToken, err = adminToken(p.cfg, p.home.Path)
+	return err
+}
+
+func (p *Process) startStores(ctx context.Context) error {
+	stores, err := backing.Start(ctx, backing.Options{
+		Home: p.home.Path, DatabaseURL: p.cfg.DatabaseURL, RedisURL: p.cfg.RedisURL, Say: p.say,
+	})
+	if err != nil {
+		return err
+	}
+	p.stores = stores
+	stopped := make(chan struct{})
+	go p.watchStores(stopped)
+	p.onStop(func() error {
+		close(stopped)
+		return stores.Stop()
+	})
+	return nil
+}
+
+// watchStores passes on that a store has ended by itself.
+func (p *Process) watchStores(stopped <-chan struct{}) {
+	select {
+	case err := <-p.stores.Failed():
+		p.died <- err
+	case <-stopped:
+	}
+}
+
+func (p *Process) migrate(ctx context.Context) error {
+	for _, s := range services {
+		if err := s.migrate(ctx, p.environment()); err != nil {
+			return fmt.Errorf("DATABASE_URL: the tables of %s cannot be made or brought up to date: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// startServices starts the services in the order of their table, then the front.
+func (p *Process) startServices(ctx context.Context) error {
+	for _, s := range services {
+		if err := p.launch(ctx, s.name, func(rt server.Runtime) (*server.Server, error) { return s.open(ctx, p.environment(), rt) }); err != nil {
+			return err
+		}
+	}
+	addresses := make(map[string]string)
+	for _, name := range front.Services() {
+		addresses[name] = p.ports[name].public.Addr().String()
+	}
+	return p.launch(ctx, frontName, func(rt server.Runtime) (*server.Server, error) {
+		cfg, err := frontConfig(ctx, p.cfg)
+		if err != nil {
+			return nil, err
+		}
+		return front.New(cfg, rt, addresses)
+	})
+}
+
+// launch gives a part its telemetry and listeners and lets it run.
+func (p *Process) launch(ctx context.Context, name string, open func(server.Runtime) (*server.Server, error)) error {
+	tel, err := telemetry.New(ctx, p.cfg.Telemetry, name, p.logs)
+	if err != nil {
+		return fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT: %w", err)
+	}
+	listeners := p.ports[name]
+	srv, err := open(server.Runtime{
+		Name: name, Clock: p.clock, Telemetry: tel, Public: listeners.public, Internal: listeners.internal,
+	})
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", name, err), tel.Shutdown(ctx))
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	part := &part{name: name, srv: srv, telemetry: tel, stop: cancel, ended: make(chan struct{})}
+	p.parts = append(p.parts, part)
+	go part.run(running, p.died)
+	return nil
+}
+
+// run serves until it is told to stop, and reports when it ends before that.
+func (part *part) run(ctx context.Context, died chan<- error) {
+	defer close(part.ended)
+	part.err = part.srv.Run(ctx)
+	if ctx.Err() == nil {
+		died <- part.err
+	}
+	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	// A collector that is away must not make a stop fail: what it has not got is lost either way.
+	_ = part.telemetry.Shutdown(flush)
+}
+
+func (part *part) end() error {
+	part.once.Do(part.stop)
+	<-part.ended
+	return part.err
+}
+
+// awaitReady returns when every part says that it is ready.
+func (p *Process) awaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	for _, part := range p.parts {
+		if err := p.awaitPart(ctx, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Process) awaitPart(ctx context.Context, part *part) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		problem := isReady(ctx, part.srv.InternalAddr())
+		if problem == nil {
+			return nil
+		}
+		select {
+		case err := <-p.Died():
+			return err
+		case <-ctx.Done():
+			return fmt.Errorf("%s did not become ready: %w", part.name, problem)
+		case <-tick.C:
+		}
+	}
+}
+
+func isReady(ctx context.Context, address net.Addr) error {
+	status, body, err := request(ctx, http.MethodGet, "http://"+address.String()+"/readyz", nil, nil)
+	if err == nil && status != http.StatusOK {
+		return fmt.Errorf("it answers %d: %s", status, body)
+	}
+	return err
+}
+
+// Died yields an error when a service or a store ends by itself. Nothing useful goes on then: Stop.
+func (p *Process) Died() <-chan error { return p.died }
+
+// InternalURL is the base URL of a service's internal port.
+func (p *Process) InternalURL(service string) string {
+	return "http://" + p.ports[service].internal.Addr().String()
+}
+
+// StopService stops one service politely, as when its last replica goes; the others go on.
+func (p *Process) StopService(name string) error {
+	for _, part := range p.parts {
+		if part.name == name {
+			return part.end()
+		}
+	}
+	return fmt.Errorf("there is no service %q", name)
+}
+
+// Stop ends the front, then the services in reverse order of their start, then the stores.
+func (p *Process) Stop() error {
+	var errs []error
+	for i := len(p.parts) - 1; i >= 0; i-- {
+		errs = append(errs, p.parts[i].end())
+	}
+	p.parts = nil
+	for i := len(p.closes) - 1; i >= 0; i-- {
+		errs = append(errs, p.closes[i]())
+	}
+	p.closes = nil
+	return errors.Join(errs...)
+}
+
+// file is the path of a file in the home.
+func (p *Process) file(name string) string { return filepath.Join(p.home.Path, name) }
+
+func (p *Process) onStop(stop func() error) { p.closes = append(p.closes, stop) }

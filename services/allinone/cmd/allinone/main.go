@@ -1,0 +1,23 @@
+// Command allinone runs all of Slotmesh in one process; see package allinone.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/sethvargo/go-envconfig"
+
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	if err := allinone.Run(ctx, envconfig.OsLookuper(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "slotmesh: "+err.Error())
+		os.Exit(1)
+	}
+}

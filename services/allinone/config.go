@@ -1,0 +1,50 @@
+package allinone
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// Config are the settings of the one process.
+type Config struct {
+	// Port of the public address; 0 takes a free one.
+	Port int `env:"PORT, default=8080"`
+	// AdminPort is the port of the admin address; 0 takes a free one.
+	AdminPort int `env:"ADMIN_PORT, default=8090"`
+	// Home is the folder of everything that outlives the process.
+	Home string `env:"SLOTMESH_HOME, default=.slotmesh"`
+	// AdminToken is what the admin API asks for; empty: made once and kept in the home.
+	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN"`
+	// WithDemo publishes the demo business.
+	WithDemo bool `env:"SLOTMESH_DEMO, default=true"`
+	// Now is where the services' clock starts, in RFC 3339; empty: the machine's clock.
+	Now string `env:"SLOTMESH_NOW"`
+	// DatabaseURL names a PostgreSQL to use; empty: one is started.
+	DatabaseURL string `env:"DATABASE_URL"`
+	// RedisURL names a Redis to use; empty: one is started.
+	RedisURL string `env:"REDIS_URL"`
+	// TrustedProxies are the CIDRs whose X-Forwarded-For the front believes.
+	TrustedProxies []string `env:"TRUSTED_PROXIES"`
+
+	Telemetry telemetry.Config
+}
+
+// Validate checks the settings as a whole; each fault names its variable.
+func (c *Config) Validate() error {
+	var errs []error
+	for name, port := range map[string]int{"PORT": c.Port, "ADMIN_PORT": c.AdminPort} {
+		if port < 0 || port > 65535 {
+			errs = append(errs, fmt.Errorf("%s: %d is not a port; write one from 1 to 65535", name, port))
+		}
+	}
+	if c.Port == c.AdminPort && c.Port != 0 {
+		errs = append(errs, errors.New("ADMIN_PORT: it must differ from PORT"))
+	}
+	if _, err := server.ParseProxies(c.TrustedProxies); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,224 @@
+package allinone
+
+import (
+	"context"
+	_ "embed" // the demo business's manifest
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/apikey"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+)
+
+//go:embed demo.yaml
+var demoManifest []byte
+
+const (
+	demoSlug    = "harbor-studio"
+	demoService = "Haircut" // what the printed lines book
+	demoDays    = 62        // how far ahead a free time is looked for: the most that one question may ask
+)
+
+// DemoKeyFile is the name of the demo's API key's file in the home. A key is shown only when it is made, so that it is
+// kept there for later starts.
+const DemoKeyFile = "demo-key"
+
+// Demo is the demo business, and what to try with it.
+type Demo struct {
+	Slug string
+	Key  string // an API key of it, of scope all
+	// Try are shell lines that list its services, list its slots and book one. The last two are missing when nothing
+	// is free in the next weeks.
+	Try []string
+}
+
+// startDemo publishes the demo business where it is not there, makes an API key once, and looks for a free time.
+func (p *Process) startDemo(ctx context.Context) error {
+	if !p.cfg.WithDemo {
+		return nil
+	}
+	if err := p.publishDemo(ctx); err != nil {
+		return fmt.Errorf("the demo business cannot be published: %w", err)
+	}
+	key, err := p.demoKey(ctx)
+	if err != nil {
+		return fmt.Errorf("an API key for the demo business cannot be made: %w", err)
+	}
+	p.Demo = &Demo{Slug: demoSlug, Key: key}
+	if err := p.findTry(ctx); err != nil {
+		return fmt.Errorf("the demo business cannot be read: %w", err)
+	}
+	return nil
+}
+
+// publishDemo leaves a business alone that is there already: its owner may have changed it.
+func (p *Process) publishDemo(ctx context.Context) error {
+	status, body, err := p.admin(ctx, http.MethodGet, "", nil)
+	if err != nil || status == http.StatusOK {
+		return err
+	}
+	if status == http.StatusNotFound {
+		status, body, err = p.admin(ctx, http.MethodPut, "", demoManifest)
+	}
+	return expect(http.StatusCreated, status, body, err)
+}
+
+// demoKey is the one kept in the home while it is still good, else a new one.
+func (p *Process) demoKey(ctx context.Context) (string, error) {
+	path := p.file(DemoKeyFile)
+	if kept, err := os.ReadFile(path); err == nil {
+		key := strings.TrimSpace(string(kept))
+		if good, err := p.knowsKey(ctx, key); good || err != nil {
+			return key, err
+		}
+	}
+	status, body, err := p.admin(ctx, http.MethodPost, "/keys", []byte(`{"name":"demo","scope":"all"}`))
+	if err := expect(http.StatusCreated, status, body, err); err != nil {
+		return "", err
+	}
+	var made booking.Key
+	if err := json.Unmarshal(body, &made); err != nil {
+		return "", err
+	}
+	return made.Secret, os.WriteFile(path, []byte(made.Secret+"\n"), 0o600)
+}
+
+// knowsKey asks whether a key is among the newest of the demo business and was not revoked: the home may have been
+// used with another database.
+func (p *Process) knowsKey(ctx context.Context, key string) (bool, error) {
+	if !apikey.WellFormed(key) {
+		return false, nil
+	}
+	status, body, err := p.admin(ctx, http.MethodGet, "/keys?limit=1000", nil)
+	if err := expect(http.StatusOK, status, body, err); err != nil {
+		return false, err
+	}
+	var list struct{ Keys []booking.Key }
+	if err := json.Unmarshal(body, &list); err != nil {
+		return false, err
+	}
+	for _, k := range list.Keys {
+		if strings.Contains(k.Prefix, apikey.Display(key)) && k.RevokedAt == nil {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// admin calls the admin API on the demo business.
+func (p *Process) admin(ctx context.Context, method, path string, body []byte) (int, []byte, error) {
+	header := http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {"application/json"}}
+	if method == http.MethodPut {
+		header.Set("Content-Type", "application/yaml")
+	}
+	return request(ctx, method, p.AdminURL+"/admin/businesses/"+demoSlug+path, header, body)
+}
+
+func expect(want, status int, body []byte, err error) error {
+	if err == nil && status != want {
+		return fmt.Errorf("the answer is %d: %s", status, strings.TrimSpace(string(body)))
+	}
+	return err
+}
+
+// freeTime is a slot that can be booked.
+type freeTime struct {
+	ServiceID, StaffID, Date, Time string
+}
+
+// findTry writes the lines to try, with a time that is free now.
+func (p *Process) findTry(ctx context.Context) error {
+	public := p.PublicURL + "/api/public/" + demoSlug
+	p.Demo.Try = []string{fmt.Sprintf("curl '%s/services'", public)}
+	free, err := p.findFree(ctx)
+	if err != nil || free == nil {
+		return err
+	}
+	book, err := json.Marshal(map[string]any{
+		"service_ids": []string{free.ServiceID}, "staff_id": free.StaffID, "date": free.Date, "time": free.Time,
+		"customer_name": "Ada Example", "customer_email": "ada@example.com",
+	})
+	if err != nil {
+		return err
+	}
+	p.Demo.Try = append(p.Demo.Try,
+		fmt.Sprintf("curl '%s/slots?date=%s&service_id=%s'", public, free.Date, free.ServiceID),
+		fmt.Sprintf("curl -X POST '%s/book' -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '%s'", public, p.Demo.Key, book))
+	return nil
+}
+
+// findFree looks for a free time from tomorrow on, so that it is still ahead when somebody gets to it. It returns nil
+// when nothing is free.
+func (p *Process) findFree(ctx context.Context) (*freeTime, error) {
+	id, err := p.demoServiceID(ctx)
+	if err != nil || id == "" {
+		return nil, err
+	}
+	tomorrow := p.clock.Now().AddDate(0, 0, 1)
+	window := url.Values{
+		"start": {tomorrow.Format(time.DateOnly)}, "end": {tomorrow.AddDate(0, 0, demoDays-1).Format(time.DateOnly)}, "service_id": {id},
+	}
+	var calendar struct{ Days map[string]int }
+	if err := p.ask(ctx, "availability", "available-dates?"+window.Encode(), &calendar); err != nil {
+		return nil, err
+	}
+	date := firstFree(calendar.Days)
+	if date == "" {
+		return nil, nil
+	}
+	var day struct {
+		Slots []struct{ Time, Date, StaffID string }
+	}
+	if err := p.ask(ctx, "availability", "slots?"+url.Values{"date": {date}, "service_id": {id}}.Encode(), &day); err != nil {
+		return nil, err
+	}
+	if len(day.Slots) == 0 {
+		return nil, errors.New("a day that counts as free has no slots")
+	}
+	slot := day.Slots[0]
+	return &freeTime{ServiceID: id, StaffID: slot.StaffID, Date: slot.Date, Time: slot.Time}, nil
+}
+
+func firstFree(days map[string]int) string {
+	first := ""
+	for date, count := range days {
+		if count > 0 && (first == "" || date < first) {
+			first = date
+		}
+	}
+	return first
+}
+
+// demoServiceID is empty when the owner has removed the service.
+func (p *Process) demoServiceID(ctx context.Context) (string, error) {
+	var list struct{ Services []struct{ ID, Name string } }
+	if err := p.ask(ctx, "catalog", "services", &list); err != nil {
+		return "", err
+	}
+	for _, s := range list.Services {
+		if s.Name == demoService {
+			return s.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// nobody is an address for documentation (RFC 5737): what is asked at the start must not count against the limits of
+// a client on this machine.
+const nobody = "192.0.2.1"
+
+// ask reads a public path of the demo business from its service, past the front.
+func (p *Process) ask(ctx context.Context, service, path string, into any) error {
+	address := p.ports.url(service) + "/api/public/" + demoSlug + "/" + path
+	status, body, err := request(ctx, http.MethodGet, address, http.Header{"X-Forwarded-For": {nobody}}, nil)
+	if err := expect(http.StatusOK, status, body, err); err != nil {
+		return err
+	}
+	return json.Unmarshal(body, into)
+}

@@ -1,0 +1,70 @@
+package allinone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"syscall"
+)
+
+// listeners are one part's two ports.
+type listeners struct{ public, internal net.Listener }
+
+// ports are the listeners of every part, by its name. They are all open before the first service starts, so that each
+// can be told where the others are.
+type ports map[string]listeners
+
+// openPorts opens the front's and the console's public ports as set, and any free loopback port for the rest.
+func openPorts(ctx context.Context, cfg Config) (ports, error) {
+	opened := make(ports)
+	wanted := map[string]setPort{frontName: {"PORT", cfg.Port}, consoleName: {"ADMIN_PORT", cfg.AdminPort}}
+	for _, name := range partNames() {
+		public, err := listen(ctx, wanted[name])
+		if err != nil {
+			return nil, errors.Join(err, opened.close())
+		}
+		opened[name] = listeners{public: public}
+		internal, err := listen(ctx, setPort{})
+		if err != nil {
+			return nil, errors.Join(err, opened.close())
+		}
+		opened[name] = listeners{public: public, internal: internal}
+	}
+	return opened, nil
+}
+
+// setPort is a port and the variable that sets it; the zero value is any free port.
+type setPort struct {
+	variable string
+	port     int
+}
+
+func listen(ctx context.Context, p setPort) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)))
+	switch {
+	case err == nil:
+		return listener, nil
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("port %d is in use; set %s to another", p.port, p.variable)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("port %d may not be used by this user; set %s to one above 1023", p.port, p.variable)
+	default:
+		return nil, fmt.Errorf("a loopback port cannot be opened: %w", err)
+	}
+}
+
+func (p ports) url(name string) string { return "http://" + p[name].public.Addr().String() }
+
+// close closes what no part has taken over and closed already.
+func (p ports) close() error {
+	for _, l := range p {
+		for _, listener := range []net.Listener{l.public, l.internal} {
+			if listener != nil {
+				_ = listener.Close() // a second close fails, and no other can
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package allinone
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// ownClient asks our own ports; it keeps no connections, as it asks little.
+var ownClient = &http.Client{
+	Timeout:   10 * time.Second,
+	Transport: &http.Transport{DisableKeepAlives: true},
+}
+
+// largestAnswer bounds what is read of an answer.
+const largestAnswer = 8 << 20
+
+// request returns the status and the body of an answer.
+func request(ctx context.Context, method, url string, header http.Header, body []byte) (int, []byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	answer, err := ownClient.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, largestAnswer))
+	if err != nil {
+		return 0, nil, fmt.Errorf("%s: the answer broke off: %w", url, err)
+	}
+	return answer.StatusCode, text, nil
+}

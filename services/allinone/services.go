@@ -1,0 +1,112 @@
+package allinone
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/sethvargo/go-envconfig"
+
+	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/availability"
+	"github.com/slotmesh/slotmesh/services/booking"
+	"github.com/slotmesh/slotmesh/services/catalog"
+	"github.com/slotmesh/slotmesh/services/console"
+	"github.com/slotmesh/slotmesh/services/mcp"
+	"github.com/slotmesh/slotmesh/services/pricing"
+	"github.com/slotmesh/slotmesh/services/rental"
+)
+
+// Names of the parts that have an address of their own.
+const (
+	frontName   = "front"
+	consoleName = "console"
+)
+
+// services are all services, in the order of their start; they stop the other way round.
+var services = []service{
+	describe(server.Service[catalog.Config]{Name: "catalog", New: catalog.New, Migrate: catalog.Migrate}),
+	describe(server.Service[pricing.Config]{Name: "pricing", New: pricing.New}),
+	describe(server.Service[booking.Config]{Name: "booking", New: booking.New, Migrate: booking.Migrate}),
+	describe(server.Service[availability.Config]{Name: "availability", New: availability.New}),
+	describe(server.Service[rental.Config]{Name: "rental", New: rental.New}),
+	describe(server.Service[mcp.Config]{Name: "mcp", New: mcp.New}),
+	describe(server.Service[console.Config]{Name: consoleName, New: console.New}),
+}
+
+// service is one of them, whatever its settings are.
+type service struct {
+	name    string
+	migrate func(context.Context, envconfig.Lookuper) error
+	open    func(context.Context, envconfig.Lookuper, server.Runtime) (*server.Server, error)
+}
+
+// describe hides a service's settings behind the variables that they are read from, as in a process of its own.
+func describe[C any](s server.Service[C]) service {
+	return service{
+		name: s.Name,
+		migrate: func(ctx context.Context, env envconfig.Lookuper) error {
+			var cfg C
+			if s.Migrate == nil {
+				return nil
+			}
+			if err := config.Load(ctx, &cfg, env); err != nil {
+				return err
+			}
+			return s.Migrate(ctx, cfg)
+		},
+		open: func(ctx context.Context, env envconfig.Lookuper, rt server.Runtime) (*server.Server, error) {
+			var cfg C
+			if err := config.Load(ctx, &cfg, env); err != nil {
+				return nil, err
+			}
+			return s.New(ctx, cfg, rt)
+		},
+	}
+}
+
+// partNames are the names of the front and of all services. Those whose public port is set come first, so that no free
+// port that another takes is in their way.
+func partNames() []string {
+	names := []string{frontName, consoleName}
+	for _, s := range services {
+		if s.name != consoleName {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// loopback is where the front's requests come from: the services believe the client address that it hands on.
+const loopback = "127.0.0.0/8"
+
+// environment is what every service's settings are read from: the stores, and each service's internal URL as
+// <NAME>_URL. All else stays at its default.
+func (p *Process) environment() envconfig.Lookuper {
+	env := map[string]string{
+		"DATABASE_URL":         p.stores.DatabaseURL,
+		"REDIS_URL":            p.stores.RedisURL,
+		"TRUSTED_PROXIES":      loopback,
+		"SLOTMESH_ADMIN_TOKEN": p.AdminToken,
+	}
+	for _, s := range services {
+		env[strings.ToUpper(s.name)+"_URL"] = p.InternalURL(s.name)
+	}
+	return envconfig.MapLookuper(env)
+}
+
+// frontTimeout is a little longer than the services take at most, so that their own answer comes through.
+const frontTimeout = "12s"
+
+func frontConfig(ctx context.Context, cfg Config) (server.Config, error) {
+	var front struct{ Server server.Config }
+	env := envconfig.MapLookuper(map[string]string{
+		"TRUSTED_PROXIES": strings.Join(cfg.TrustedProxies, ","),
+		"REQUEST_TIMEOUT": frontTimeout,
+	})
+	if err := config.Load(ctx, &front, env); err != nil {
+		return server.Config{}, fmt.Errorf("front: %w", err)
+	}
+	return front.Server, nil
+}
