@@ -1,0 +1,96 @@
+package rental
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Caller sends one request of a peer and decodes its answer; *peer.Client is the one outside tests. Its errors are
+// faults.
+type Caller interface {
+	Call(ctx context.Context, method, path string, in, out any) error
+}
+
+// Client is rental's internal API. Businesses are named by slug, since rental needs their offer. Every method returns
+// the fault that rental answered with, business_not_found among them, or one of kind fault.PeerUnavailable where it did
+// not answer.
+type Client struct{ peer Caller }
+
+// NewClient returns a client that speaks through peer.
+func NewClient(peer Caller) *Client { return &Client{peer: peer} }
+
+// Ceilings returns the ceilings of all rentals of a business, by an offer of this version or a newer one.
+func (c *Client) Ceilings(ctx context.Context, slug string, offerVersion int64) (*Ceilings, error) {
+	var out Ceilings
+	query := url.Values{"offer_version": {strconv.FormatInt(offerVersion, 10)}}
+	if err := c.peer.Call(ctx, http.MethodGet, path(slug, "ceilings")+"?"+query.Encode(), nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Reserve holds units. Faults: invalid_parameter; rental_not_found; conflict where units are lacking.
+func (c *Client) Reserve(ctx context.Context, slug string, reservation NewReservation) (*Reservation, error) {
+	var out Reservation
+	if err := c.peer.Call(ctx, http.MethodPost, path(slug, "reservations"), reservation, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Reservations lists reservations in order of their start. Faults: invalid_parameter for a bad filter or page.
+func (c *Client) Reservations(ctx context.Context, slug string, filter Filter, page Page) (*ReservationList, error) {
+	query := page.values()
+	if filter.From != nil {
+		query.Set("from", filter.From.String())
+	}
+	if filter.To != nil {
+		query.Set("to", filter.To.String())
+	}
+	var out ReservationList
+	if err := c.peer.Call(ctx, http.MethodGet, path(slug, "reservations")+"?"+query.Encode(), nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Move makes one of the Move… moves and returns the reservation as it is then. Faults: not_found for an unknown
+// reservation or move, conflict where the reservation's status does not allow it.
+func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move string) (*Reservation, error) {
+	var out Reservation
+	at := path(slug, "reservations/"+id.String()+"/"+url.PathEscape(move))
+	if err := c.peer.Call(ctx, http.MethodPost, at, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+func path(slug, rest string) string { return "/internal/businesses/" + url.PathEscape(slug) + "/" + rest }
+
+// Page names a part of a list: at most Limit entries (0: the default of 100; at most 1000) after Cursor, which is ""
+// for the first page and a list's NextCursor for the following ones.
+type Page struct {
+	Limit  int
+	Cursor string
+}
+
+func (p Page) values() url.Values {
+	query := url.Values{}
+	if p.Limit != 0 {
+		query.Set("limit", strconv.Itoa(p.Limit))
+	}
+	if p.Cursor != "" {
+		query.Set("cursor", p.Cursor)
+	}
+	return query
+}
+
+// Filter narrows a list to reservations that touch the dates from From to To, both included. What is left out narrows
+// nothing.
+type Filter struct{ From, To *timespan.Date }

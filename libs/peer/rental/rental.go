@@ -1,0 +1,66 @@
+// Package rental is the peer side of the rental service: its internal API's types and client.
+package rental
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Statuses of a reservation (semantics.md §4).
+const (
+	StatusReserved  = "reserved"
+	StatusPickedUp  = "picked_up"
+	StatusReturned  = "returned"
+	StatusCancelled = "cancelled"
+)
+
+// Moves that the owner can make; each is the last part of its path.
+const (
+	MovePickup = "pickup"
+	MoveReturn = "return"
+	MoveCancel = "cancel"
+)
+
+// NewReservation asks for units of a rental, in the terms of admin.md. A rental by the day is held on its dates, both
+// included, and ignores the times; one by the hour is held from start to end, or all day long on its dates where both
+// times are left out.
+type NewReservation struct {
+	RentalID     uuid.UUID           `json:"rental_id"`
+	StartDate    timespan.Date       `json:"start_date"`
+	EndDate      timespan.Date       `json:"end_date"`
+	StartTime    *timespan.TimeOfDay `json:"start_time"`
+	EndTime      *timespan.TimeOfDay `json:"end_time"`
+	Quantity     int                 `json:"quantity"` // 1 to 1000
+	CustomerName string              `json:"customer_name"`
+}
+
+// Reservation is a reservation as the owner sees it: dates and times in business time, as told to the customer.
+type Reservation struct {
+	ID           uuid.UUID           `json:"id"`
+	RentalID     uuid.UUID           `json:"rental_id"`
+	RentalName   string              `json:"rental_name"`
+	Status       string              `json:"status"`
+	Overdue      bool                `json:"overdue"` // picked up and not back although its time has ended
+	Quantity     int                 `json:"quantity"`
+	StartDate    timespan.Date       `json:"start_date"`
+	EndDate      timespan.Date       `json:"end_date"`
+	StartTime    *timespan.TimeOfDay `json:"start_time"` // null: whole dates
+	EndTime      *timespan.TimeOfDay `json:"end_time"`
+	CustomerName string              `json:"customer_name"`
+	CreatedAt    time.Time           `json:"created_at"`
+	UpdatedAt    time.Time           `json:"updated_at"`
+}
+
+// ReservationList is one page of reservations. NextCursor is empty on the last.
+type ReservationList struct {
+	Reservations []Reservation `json:"reservations"`
+	NextCursor   string        `json:"next_cursor,omitempty"`
+}
+
+// Ceilings holds max_bookable_online of every rental of a business, inactive ones included (semantics.md §4).
+type Ceilings struct {
+	Ceilings map[uuid.UUID]int `json:"ceilings"`
+}

@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
+)
+
+// holdingSQL reads what may hold units within a stretch of dates. What is out always may: today may lie in it, and the
+// caller knows what today is. The dates of a reservation for hours are those it was told with; a business that has
+// changed its zone since may see its instants up to two dates off, so the stretch is read that much wider. The caller
+// counts exactly.
+const holdingSQL = `
+SELECT rental_id, quantity, status = 'picked_up', start_date, end_date, starts_at, ends_at
+FROM reservations
+WHERE business_id = @business_id AND rental_id = ANY(@rental_ids) AND status IN ('reserved', 'picked_up')
+  AND (end_date >= ` + epoch + ` + @from::integer AND start_date <= ` + epoch + ` + @to::integer OR status = 'picked_up')`
+
+const zoneMargin = 2
+
+func holdingArgs(businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) pgx.NamedArgs {
+	return pgx.NamedArgs{
+		"business_id": businessID, "rental_ids": rentalIDs,
+		"from": int32(dates.From - zoneMargin), "to": int32(dates.To + zoneMargin),
+	}
+}
+
+// Holding returns what may hold units of the rentals within the dates, by rental.
+func (s *Store) Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
+	rows, err := s.pool.Query(ctx, holdingSQL, holdingArgs(businessID, rentalIDs, dates))
+	if err != nil {
+		return nil, fmt.Errorf("read what is held: %w", err)
+	}
+	held, err := collectHeld(rows)
+	if err != nil {
+		return nil, fmt.Errorf("read what is held: %w", err)
+	}
+	return held, nil
+}
+
+func collectHeld(rows pgx.Rows) (map[uuid.UUID][]occupancy.Reservation, error) {
+	held := make(map[uuid.UUID][]occupancy.Reservation)
+	var (
+		id           uuid.UUID
+		r            occupancy.Reservation
+		from, to     time.Time
+		starts, ends *time.Time
+	)
+	_, err := pgx.ForEachRow(rows, []any{&id, &r.Units, &r.Out, &from, &to, &starts, &ends}, func() error {
+		r.Dates = occupancy.Dates{From: dateOf(from), To: dateOf(to)}
+		r.During = timespan.Span{}
+		if starts != nil && ends != nil {
+			r.During = timespan.Span{Start: starts.Unix(), End: ends.Unix()}
+		}
+		held[id] = append(held[id], r)
+		return nil
+	})
+	return held, err
+}

@@ -1,0 +1,67 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.uber.org/goleak"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+	"github.com/slotmesh/slotmesh/services/rental/migrations"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	today = timespan.NewDate(2027, time.June, 10)
+	now   = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
+)
+
+func open(t testing.TB) (*store.Store, *pgxpool.Pool) {
+	t.Helper()
+	pool := testkit.Postgres(t, "rental", migrations.FS)
+	return store.New(pool), pool
+}
+
+// always lets a reservation be written, whatever is held.
+func always([]occupancy.Reservation) bool { return true }
+
+// within says whether quantity units of so many are free on the dates.
+func within(units, quantity int, dates occupancy.Dates) func([]occupancy.Reservation) bool {
+	return func(held []occupancy.Reservation) bool {
+		c := occupancy.NewCalendar(time.UTC, now, dates)
+		return c.During(c.Span(), occupancy.Stock{Quantity: units, InService: units}, held) >= quantity
+	}
+}
+
+func dates(from, to timespan.Date) occupancy.Dates { return occupancy.Dates{From: from, To: to} }
+
+func newReservation(businessID, rentalID uuid.UUID, quantity int, d occupancy.Dates) store.NewReservation {
+	return store.NewReservation{
+		BusinessID: businessID, ID: uuid.New(), RentalID: rentalID, RentalName: "Kayak", Quantity: quantity,
+		Dates: d, CustomerName: "Zoë", OfferVersion: 3, Now: now,
+	}
+}
+
+// forHours is for hours of the wall clock in UTC, from a date to itself or the next.
+func forHours(r store.NewReservation, start, end timespan.TimeOfDay) store.NewReservation {
+	r.Hours = &store.Hours{Start: start, End: end, During: timespan.Span{
+		Start: timespan.Instant(r.Dates.From, start, time.UTC), End: timespan.Instant(r.Dates.To, end, time.UTC),
+	}}
+	return r
+}
+
+func mustReserve(t testing.TB, s *store.Store, r store.NewReservation) store.Reservation {
+	t.Helper()
+	written, err := s.Reserve(context.Background(), r, always)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return written
+}

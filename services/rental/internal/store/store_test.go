@@ -1,0 +1,275 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
+	"github.com/slotmesh/slotmesh/services/rental/internal/state"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+)
+
+// race reserves n times at the same moment and returns how many were written.
+func race(t *testing.T, n int, reserve func(i int) error) int {
+	t.Helper()
+	var (
+		wg    sync.WaitGroup
+		start = make(chan struct{})
+		errs  = make([]error, n)
+	)
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			errs[i] = reserve(i)
+		})
+	}
+	close(start)
+	wg.Wait()
+	written := 0
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			written++
+		case !errors.Is(err, store.ErrLacking):
+			t.Errorf("a lost race must be ErrLacking, not %v", err)
+		}
+	}
+	return written
+}
+
+func TestOfTwentyWhoReserveTheLastThreeUnitsThreeGetOne(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business, kayak, d := uuid.New(), uuid.New(), dates(today+1, today+3)
+	mustReserve(t, s, newReservation(business, kayak, 7, dates(today, today+2)))
+	written := race(t, 20, func(int) error {
+		_, err := s.Reserve(context.Background(), newReservation(business, kayak, 1, d), within(10, 1, d))
+		return err
+	})
+	if written != 3 {
+		t.Errorf("%d of 20 got one of the last 3 units, want 3", written)
+	}
+	var units int
+	if err := pool.QueryRow(t.Context(), `SELECT sum(quantity) FROM reservations`).Scan(&units); err != nil {
+		t.Fatal(err)
+	}
+	if units != 10 {
+		t.Errorf("%d units are promised, want all 10", units)
+	}
+}
+
+func TestManyWhoReserveDifferentThingsAllGetThem(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business, kayak, d := uuid.New(), uuid.New(), dates(today+1, today+1)
+	for name, newOne := range map[string]func(i int) store.NewReservation{
+		"rentals":    func(int) store.NewReservation { return newReservation(business, uuid.New(), 1, d) },
+		"businesses": func(int) store.NewReservation { return newReservation(uuid.New(), kayak, 1, d) },
+		"dates": func(i int) store.NewReservation {
+			return newReservation(business, kayak, 1, dates(today+timespan.Date(i), today+timespan.Date(i)))
+		},
+	} {
+		written := race(t, 20, func(i int) error {
+			r := newOne(i)
+			_, err := s.Reserve(context.Background(), r, within(1, 1, r.Dates))
+			return err
+		})
+		if written != 20 {
+			t.Errorf("different %s: %d of 20 were written", name, written)
+		}
+	}
+}
+
+func TestARefusedReservationWritesNothingAndFreesTheRental(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business, kayak, d := uuid.New(), uuid.New(), dates(today, today)
+	_, err := s.Reserve(t.Context(), newReservation(business, kayak, 2, d), within(1, 2, d))
+	if !errors.Is(err, store.ErrLacking) {
+		t.Errorf("got %v, want ErrLacking", err)
+	}
+	mustReserve(t, s, newReservation(business, kayak, 1, d))
+	var n int
+	if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM reservations`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	if n != 1 {
+		t.Errorf("%d reservations are there, want 1", n)
+	}
+}
+
+func TestHoldingIsWhatMayHoldUnitsWithinTheDates(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business, kayak, vest := uuid.New(), uuid.New(), uuid.New()
+	inside := mustReserve(t, s, newReservation(business, kayak, 2, dates(today+1, today+4)))
+	hourly := mustReserve(t, s, forHours(newReservation(business, vest, 3, dates(today+2, today+3)), 22*60, 2*60))
+	overdue := mustReserve(t, s, newReservation(business, kayak, 1, dates(today-30, today-20)))
+	cancelled := mustReserve(t, s, newReservation(business, kayak, 5, dates(today+2, today+2)))
+	returned := mustReserve(t, s, newReservation(business, kayak, 6, dates(today+2, today+2)))
+	mustReserve(t, s, newReservation(business, kayak, 7, dates(today-30, today-20))) // nobody came for it
+	mustReserve(t, s, newReservation(business, kayak, 8, dates(today+20, today+20)))
+	mustReserve(t, s, newReservation(business, uuid.New(), 9, dates(today+2, today+2)))
+	mustReserve(t, s, newReservation(uuid.New(), kayak, 9, dates(today+2, today+2)))
+	move(t, s, business, overdue.ID, state.Pickup)
+	move(t, s, business, cancelled.ID, state.Cancel)
+	move(t, s, business, returned.ID, state.Pickup)
+	move(t, s, business, returned.ID, state.Return)
+
+	got, err := s.Holding(t.Context(), business, []uuid.UUID{kayak, vest}, dates(today+2, today+2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[uuid.UUID][]occupancy.Reservation{
+		kayak: {
+			{Units: inside.Quantity, Dates: dates(today+1, today+4)},
+			{Units: overdue.Quantity, Dates: dates(today-30, today-20), Out: true},
+		},
+		vest: {{Units: hourly.Quantity, Dates: dates(today+2, today+3), During: timespan.Span{
+			Start: timespan.Instant(today+2, 22*60, time.UTC), End: timespan.Instant(today+3, 2*60, time.UTC),
+		}}},
+	}
+	byUnits := cmpopts.SortSlices(func(a, b occupancy.Reservation) bool { return a.Units > b.Units })
+	if diff := cmp.Diff(want, got, byUnits); diff != "" {
+		t.Errorf("what is held (-want +got):\n%s", diff)
+	}
+}
+
+func move(t *testing.T, s *store.Store, business, id uuid.UUID, m state.Move) store.Reservation {
+	t.Helper()
+	transition, ok := state.Of(m)
+	if !ok {
+		t.Fatalf("there is no move %q", m)
+	}
+	moved, err := s.Move(context.Background(), business, id, transition, now.Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return moved
+}
+
+func TestMovesGoOnlyWhereTheStatusAllows(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	allowed := map[string]state.State{
+		"pickup": state.PickedUp, "pickup return": state.Returned, "cancel": state.Cancelled,
+	}
+	ways := map[string][]state.Move{
+		"pickup": {state.Pickup}, "pickup return": {state.Pickup, state.Return}, "cancel": {state.Cancel}, "": nil,
+	}
+	for way, moves := range ways {
+		for _, next := range []state.Move{state.Pickup, state.Return, state.Cancel} {
+			r := mustReserve(t, s, newReservation(business, uuid.New(), 1, dates(today, today)))
+			for _, m := range moves {
+				move(t, s, business, r.ID, m)
+			}
+			transition, _ := state.Of(next)
+			moved, err := s.Move(t.Context(), business, r.ID, transition, now)
+			var refused *store.NotAllowedError
+			switch to, ok := allowed[joined(way, string(next))]; {
+			case ok && (err != nil || moved.Status != string(to)):
+				t.Errorf("%s after %q: %v, %s", next, way, err, moved.Status)
+			case !ok && !errors.As(err, &refused):
+				t.Errorf("%s after %q: got %v, want a refusal", next, way, err)
+			case !ok && way != "" && refused.Status != allowed[way]:
+				t.Errorf("%s after %q: refused for status %s, want %s", next, way, refused.Status, allowed[way])
+			}
+		}
+	}
+}
+
+func joined(way, next string) string {
+	if way == "" {
+		return next
+	}
+	return way + " " + next
+}
+
+func TestMovesStayWithinTheirBusiness(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	r := mustReserve(t, s, newReservation(uuid.New(), uuid.New(), 1, dates(today, today)))
+	pickup, _ := state.Of(state.Pickup)
+	if _, err := s.Move(t.Context(), uuid.New(), r.ID, pickup, now); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("got %v, want ErrNotFound", err)
+	}
+}
+
+func TestReservationsAreListedByStartInPages(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business, kayak := uuid.New(), uuid.New()
+	var want []uuid.UUID
+	for i := range 7 {
+		d := today + timespan.Date(i/3)
+		r := newReservation(business, kayak, 1, dates(d, d))
+		if i%3 > 0 {
+			r = forHours(r, timespan.TimeOfDay(i%3*60), 24*60) // after the one for the whole date
+		}
+		want = append(want, mustReserve(t, s, r).ID)
+	}
+	mustReserve(t, s, newReservation(uuid.New(), kayak, 1, dates(today, today)))
+	var got []uuid.UUID
+	for after := ""; ; {
+		page, next, err := s.Reservations(t.Context(), business, rental.Filter{}, 2, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page {
+			got = append(got, r.ID)
+		}
+		if after = next; after == "" {
+			break
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("pages skip, repeat or disorder (-want +got):\n%s", diff)
+	}
+}
+
+func TestAListShowsReservationsThatTouchItsDatesAsTheyWereAgreed(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business, kayak := uuid.New(), uuid.New()
+	mustReserve(t, s, newReservation(business, kayak, 1, dates(today-5, today-1)))
+	r := forHours(newReservation(business, kayak, 2, dates(today-1, today)), 22*60, 2*60)
+	written := mustReserve(t, s, r)
+	mustReserve(t, s, newReservation(business, kayak, 1, dates(today+1, today+2)))
+	day := today
+	list, next, err := s.Reservations(t.Context(), business, rental.Filter{From: &day, To: &day}, 10, "")
+	if err != nil || next != "" {
+		t.Fatal(err, next)
+	}
+	start, end := timespan.TimeOfDay(22*60), timespan.TimeOfDay(2*60)
+	ends := time.Unix(r.Hours.During.End, 0)
+	want := []store.Reservation{{EndsAt: &ends, Reservation: rental.Reservation{
+		ID: r.ID, RentalID: kayak, RentalName: "Kayak", Status: rental.StatusReserved, Quantity: 2,
+		StartDate: today - 1, EndDate: today, StartTime: &start, EndTime: &end, CustomerName: "Zoë", CreatedAt: now, UpdatedAt: now,
+	}}}
+	if diff := cmp.Diff(want, list); diff != "" {
+		t.Errorf("the list (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want[0], written); diff != "" {
+		t.Errorf("what was written (-want +got):\n%s", diff)
+	}
+}
+
+func TestAForeignCursorIsRefused(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	for _, cursor := range []string{"x", "====", "AAAA", "f____wAAAAAAAAAAAAAAAAAAAAAAAAAA"} {
+		if _, _, err := s.Reservations(t.Context(), uuid.New(), rental.Filter{}, 10, cursor); !errors.Is(err, store.ErrBadCursor) {
+			t.Errorf("%q: got %v, want ErrBadCursor", cursor, err)
+		}
+	}
+}

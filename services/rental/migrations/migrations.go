@@ -1,0 +1,10 @@
+// Package migrations holds the steps by which rental's schema grows. They only add: code of the version before and
+// after runs against each of them.
+package migrations
+
+import "embed"
+
+// FS are the migrations in goose's form, applied in order of their numbers.
+//
+//go:embed *.sql
+var FS embed.FS
