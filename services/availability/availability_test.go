@@ -1,0 +1,127 @@
+package availability
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	peeravailability "github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+// always answers every request with the same JSON.
+func always(t *testing.T, status int, body any) string {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = w.Write(text)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// start runs the whole service between a catalog with one business and a booking service that answers with status.
+func start(t *testing.T, bookingStatus int) (*server.Server, uuid.UUID) {
+	t.Helper()
+	testkit.Redis(t) // fails the test where there is none
+	sauna := uuid.UUID{1}
+	offer := catalog.Offer{
+		ID: uuid.UUID{9}, Slug: "harbor", Version: 1, Timezone: "UTC", Currency: "EUR",
+		Modules: catalog.Modules{Services: true}, Bookings: catalog.Bookings{AdvanceDays: 30},
+		Services: []catalog.Service{{ID: sauna, Active: true, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1}},
+	}
+	for d := range offer.Hours {
+		offer.Hours[d] = []timespan.Window{{From: 9 * 60, To: 11 * 60}}
+	}
+	srv, err := New(t.Context(), Config{
+		Server: server.Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", PublicBodyLimit: 1 << 10,
+			InternalBodyLimit: 1 << 20, RequestTimeout: 5 * time.Second, DrainTimeout: 5 * time.Second},
+		Redis:      redisx.Config{URL: os.Getenv(testkit.RedisURL)},
+		CatalogURL: always(t, http.StatusOK, offer),
+		BookingURL: always(t, bookingStatus, map[string]any{"busy": []any{}}),
+	}, server.Runtime{
+		Name: "availability", Telemetry: telemetry.Discard(),
+		Clock: clock.Fixed(time.Date(2027, time.March, 1, 8, 0, 0, 0, time.UTC)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- srv.Run(ctx) }()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("the service did not stop cleanly: %v", err)
+		}
+	})
+	return srv, sauna
+}
+
+func slotsOf(t *testing.T, srv *server.Server, service uuid.UUID) string {
+	t.Helper()
+	answer, err := http.Get("http://" + srv.PublicAddr().String() +
+		"/api/public/harbor/slots?date=2027-03-01&service_id=" + service.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%d %s: %v", answer.StatusCode, body, err)
+	}
+	return string(body)
+}
+
+func TestServiceListsWhatItLetsBook(t *testing.T) {
+	t.Parallel()
+	srv, sauna := start(t, http.StatusOK)
+	if body := slotsOf(t, srv, sauna); strings.Count(body, `"time"`) != 2 || !strings.Contains(body, `"computed":true`) {
+		t.Errorf("slots: %s", body)
+	}
+	p := peer.New("availability", "http://"+srv.InternalAddr().String(), telemetry.Discard())
+	t.Cleanup(p.Close)
+	client := peeravailability.NewClient(p)
+	request := peeravailability.BookableRequest{Slug: "harbor", OfferVersion: 1, Question: peeravailability.Question{
+		ServiceIDs: []uuid.UUID{sauna}, Date: timespan.NewDate(2027, time.March, 1), Time: 10 * 60,
+	}}
+	answer, err := client.Bookable(t.Context(), request)
+	if err != nil || len(answer.Choices) != 1 || answer.Choices[0].Parts[0].Resource.Lane != 1 {
+		t.Errorf("10:00: %+v, %v", answer, err)
+	}
+	request.Question.ServiceIDs[0] = uuid.UUID{2}
+	if _, err := client.Bookable(t.Context(), request); !fault.Is(err, fault.ServiceNotFound) {
+		t.Errorf("an unknown service: %v", err)
+	}
+}
+
+func TestServiceWithoutBookingComputesNothing(t *testing.T) {
+	t.Parallel()
+	srv, sauna := start(t, http.StatusInternalServerError)
+	if body := slotsOf(t, srv, sauna); body != `{"slots":[],"computed":false,"timezone":"UTC"}` {
+		t.Errorf("slots: %s", body)
+	}
+}

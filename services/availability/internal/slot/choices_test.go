@@ -1,0 +1,79 @@
+package slot
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// monday is an open day of roundTheClock.
+var monday = timespan.NewDate(2027, time.March, 1)
+
+// roundTheClock is a business that is always open, with the services and staff given.
+func roundTheClock(t *testing.T, zone string, staff []catalog.Staff, services ...catalog.Service) (*catalog.Offer, Question) {
+	t.Helper()
+	o := &catalog.Offer{Timezone: zone, Currency: "EUR", Staff: staff, Services: services, Bookings: catalog.Bookings{AdvanceDays: 365}}
+	for d := range o.Hours {
+		o.Hours[d] = []timespan.Window{{From: 0, To: timespan.MinutesPerDay}}
+	}
+	if err := o.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	q := Question{Now: time.Date(2027, time.January, 1, 0, 0, 0, 0, time.UTC)}
+	for i := range o.Services {
+		q.Services = append(q.Services, &o.Services[i])
+	}
+	return o, q
+}
+
+func TestLaneChoicesAreBounded(t *testing.T) {
+	t.Parallel()
+	hall := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1000}
+	offer, q := roundTheClock(t, "UTC", nil, hall)
+	choices := Bookable(offer, q, monday, 600, nil)
+	if len(choices) != 64 || choices[63].Parts[0].Resource.Lane != 64 {
+		t.Errorf("%d choices, want the 64 lowest lanes", len(choices))
+	}
+}
+
+func TestMixedAppointmentsTryEachMemberOnSeveralLanes(t *testing.T) {
+	t.Parallel()
+	staff := []catalog.Staff{{ID: uuid.UUID{2}, Active: true}, {ID: uuid.UUID{3}, Active: true, Order: 1}}
+	hall := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1000}
+	cut := catalog.Service{ID: uuid.UUID{4}, DurationMinutes: 30, SlotIntervalMinutes: 60, StaffIDs: []uuid.UUID{{2}, {3}}}
+	offer, q := roundTheClock(t, "UTC", staff, hall, cut)
+	choices := Bookable(offer, q, monday, 600, nil)
+	if len(choices) != 64 || *choices[31].StaffID != staff[0].ID || *choices[32].StaffID != staff[1].ID {
+		t.Errorf("%d choices, want 32 lanes for each of the two members", len(choices))
+	}
+}
+
+// A local time that the clock change skips means the instant right after the gap, which /slots lists; one that happens
+// twice means its first occurrence (semantics.md §1).
+func TestBookableReadsLocalTimesAsTheBusinessDoes(t *testing.T) {
+	t.Parallel()
+	service := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 15, SlotIntervalMinutes: 30, Capacity: 1}
+	offer, q := roundTheClock(t, "Europe/Berlin", nil, service)
+	for _, c := range []struct{ date, at, want string }{
+		{"2027-03-28", "02:30", "2027-03-28T01:00:00Z"},
+		{"2027-03-28", "03:00", "2027-03-28T01:00:00Z"},
+		{"2027-10-31", "02:30", "2027-10-31T00:30:00Z"},
+	} {
+		l, err := timespan.ParseLocalDateTime(c.date + "T" + c.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choices := Bookable(offer, q, l.Date, l.Time, nil)
+		if len(choices) != 1 {
+			t.Errorf("%s %s: %d choices, want 1", c.date, c.at, len(choices))
+			continue
+		}
+		if got := time.Unix(choices[0].During.Start, 0).UTC().Format(time.RFC3339); got != c.want {
+			t.Errorf("%s %s begins at %s, want %s", c.date, c.at, got, c.want)
+		}
+	}
+}
