@@ -67,7 +67,7 @@ type entry[T any] struct {
 func New[T any](source Source, build Build[T], maxBytes int, clk clock.Clock, tel *telemetry.Telemetry) *Cache[T] {
 	c := &Cache[T]{
 		source: source, build: build, clock: clk, tel: tel, maxBytes: maxBytes,
-		built: tel.Counter("slotmesh.catalog.versions.built", "Versions decoded, compiled and sanitized."),
+		built: tel.Counter("slotmesh.catalog.versions.built", "Versions decoded and compiled."),
 		stale: tel.Counter("slotmesh.catalog.versions.stale", "Reads of the last good version while the database was away."),
 	}
 	// The bound is kept by bytes; by number it is out of reach.
@@ -77,13 +77,14 @@ func New[T any](source Source, build Build[T], maxBytes int, clk clock.Clock, te
 
 // Verified returns the version of slug that is the newest while the call lasts, and its number.
 func (c *Cache[T]) Verified(ctx context.Context, slug string) (T, int64, error) {
+	asked := c.clock.Now()
 	head, err := c.source.Head(ctx, slug)
 	if err != nil {
 		c.forget(slug, err)
 		var none T
 		return none, 0, err
 	}
-	return c.at(ctx, slug, head)
+	return c.at(ctx, slug, head, asked)
 }
 
 // Fresh returns a version of slug that was the newest at some time within the last [Trust], and its number. While
@@ -104,7 +105,7 @@ func (c *Cache[T]) Fresh(ctx context.Context, slug string) (T, int64, error) {
 	c.stale.Add(ctx, 1)
 	c.tel.Logger.WarnContext(ctx, "the last good version is served: the database did not say which is the newest",
 		"slug", slug, "version", known.version, "error", err)
-	c.touch(known)
+	c.touch(known, c.clock.Now()) // asked again after another Trust, not by every request
 	return known.ready, known.version, nil
 }
 
@@ -116,14 +117,14 @@ func (c *Cache[T]) check(ctx context.Context, slug string) (*entry[T], error) {
 	})
 }
 
-// at returns a version of slug, which the caller just learned to be the newest.
-func (c *Cache[T]) at(ctx context.Context, slug string, version int64) (T, int64, error) {
+// at returns a version of slug, which was the newest at some time since the caller asked.
+func (c *Cache[T]) at(ctx context.Context, slug string, version int64, asked time.Time) (T, int64, error) {
 	if e := c.lookup(slug); e != nil && e.version == version {
-		c.touch(e)
+		c.touch(e, asked)
 		return e.ready, version, nil
 	}
 	e, err := shared(ctx, &c.loads, fmt.Sprintf("%s@%d", slug, version), func(ctx context.Context) (*entry[T], error) {
-		return c.load(ctx, slug, version)
+		return c.load(ctx, slug, version, asked)
 	})
 	if err != nil {
 		var none T
@@ -132,10 +133,9 @@ func (c *Cache[T]) at(ctx context.Context, slug string, version int64) (T, int64
 	return e.ready, version, nil
 }
 
-func (c *Cache[T]) load(ctx context.Context, slug string, version int64) (*entry[T], error) {
+func (c *Cache[T]) load(ctx context.Context, slug string, version int64, asked time.Time) (*entry[T], error) {
 	ctx, span := c.tel.Tracer.Start(ctx, "catalog.load")
 	defer span.End()
-	asked := c.clock.Now()
 	canonical, err := c.source.Canonical(ctx, slug, version)
 	if err != nil {
 		return nil, err
@@ -193,11 +193,10 @@ func (c *Cache[T]) trusted(e *entry[T]) bool {
 	return now.Sub(e.checked) < Trust
 }
 
-func (c *Cache[T]) touch(e *entry[T]) {
-	now := c.clock.Now()
+func (c *Cache[T]) touch(e *entry[T], at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.checked = now
+	e.checked = at
 }
 
 // put keeps e unless a newer version came in meanwhile, and drops what was used longest ago to make room.

@@ -1,0 +1,131 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/api"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+)
+
+// one is a source with one business, called "harbor".
+type one struct{ canonical []byte }
+
+func (one) Head(_ context.Context, slug string) (int64, error) {
+	if slug != "harbor" {
+		return 0, fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	return 1, nil
+}
+
+func (o one) Canonical(context.Context, string, int64) ([]byte, error) { return o.canonical, nil }
+
+// noQuotes stands for a pricing service that is away.
+type noQuotes struct{}
+
+func (noQuotes) Quotes(context.Context, pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+	return nil, fault.New(fault.PeerUnavailable, "away")
+}
+
+func publicServer(f *testing.F) *server.Server {
+	f.Helper()
+	m, problems := manifest.Parse([]byte(`{"apiVersion": "slotmesh/v1", "kind": "Business", "slug": "harbor", "name": "Harbor", "currency": "EUR",
+		"timezone": "Europe/Lisbon", "default_language": "en", "languages": ["en", "pt", "zh-Hant"],
+		"services": [{"key": "cut", "name": "Cut", "duration_minutes": 30, "price": 10, "translations": {"pt": {"name": "Corte"}}}]}`))
+	if len(problems) > 0 {
+		f.Fatal(problems)
+	}
+	canonical, err := json.Marshal(m)
+	if err != nil {
+		f.Fatal(err)
+	}
+	srv, err := server.New(server.Config{RequestTimeout: time.Minute, PublicBodyLimit: 1 << 16},
+		server.Runtime{Name: "catalog", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: listen(f), Internal: listen(f)})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = srv.Close() })
+	versions := current.New(one{canonical}, ready.Decode, 1<<20, clock.System(), telemetry.Discard())
+	(&api.Public{Versions: versions, Quoter: noQuotes{}, QuoteTimeout: time.Second, Clock: clock.System()}).Mount(srv.Public)
+	return srv
+}
+
+func listen(f *testing.F) net.Listener {
+	f.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		f.Fatal(err)
+	}
+	return listener
+}
+
+// FuzzPublicQuery sends any query to the public paths: it is answered, or refused by a sentence that names the
+// parameter, and a locale never refuses anything.
+func FuzzPublicQuery(f *testing.F) {
+	for _, seed := range []string{
+		"", "locale=pt", "locale=pt-BR&date=2026-12-25", "date=2027-02-29", "date=", "date=%00", "date=2026-12-25&date=x", "%", "&&=", "date=%zz",
+		"service_id=3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10", "service_id=%ff", "locale=%ff%00", "locale=" + strings.Repeat("a-", 500), "date=-001-01-01",
+	} {
+		f.Add(seed)
+	}
+	srv := publicServer(f)
+	f.Fuzz(func(t *testing.T, query string) {
+		for _, path := range []string{"info", "services", "staff"} {
+			request := httptest.NewRequest("GET", "/api/public/harbor/"+path, nil)
+			request.URL.RawQuery = safeForHTTP(query)
+			response, err := srv.Public.Test(request, -1)
+			if err != nil {
+				t.Skip(err) // no HTTP request at all
+			}
+			body, err := io.ReadAll(response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkAnswer(t, path, query, response.StatusCode, body)
+		}
+	})
+}
+
+// safeForHTTP drops what would end the request line.
+func safeForHTTP(query string) string {
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || r == 0x7f || r == '#' {
+			return -1
+		}
+		return r
+	}, query)
+}
+
+func checkAnswer(t *testing.T, path, query string, status int, body []byte) {
+	t.Helper()
+	var answer struct {
+		Error       string `json:"error"`
+		MessageCode string `json:"messageCode"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		t.Fatalf("%s?%q: %d %q: %v", path, query, status, body, err)
+	}
+	allowed := map[int]string{200: "", 400: "invalid_parameter"}
+	if path == "staff" {
+		allowed[404] = "service_not_found"
+	}
+	if code, ok := allowed[status]; !ok || code != answer.MessageCode || path == "info" && status != 200 {
+		t.Fatalf("%s?%q: %d %s", path, query, status, body)
+	}
+	if status == 400 && !strings.HasPrefix(answer.Error, "date: ") && !strings.HasPrefix(answer.Error, "service_id: ") {
+		t.Fatalf("%s?%q: %s names no parameter", path, query, answer.Error)
+	}
+}
