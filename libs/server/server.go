@@ -103,9 +103,13 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 
 func listen(given net.Listener, addr string) (net.Listener, error) {
 	if given != nil {
-		return given, nil
+		return newListener(given), nil
 	}
-	return net.Listen("tcp", addr)
+	opened, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return newListener(opened), nil
 }
 
 // Name is the service's name.
@@ -172,7 +176,14 @@ func (s *Server) drain(polite bool) error {
 	}
 	deadline, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
 	defer cancel()
-	return errors.Join(s.Public.ShutdownWithContext(deadline), s.Internal.ShutdownWithContext(deadline))
+	var errs []error
+	for port, app := range map[string]*fiber.App{"public": s.Public, "internal": s.Internal} {
+		if err := app.ShutdownWithContext(deadline); err != nil {
+			errs = append(errs, fmt.Errorf("%s: draining the %s port with %d connections open: %w",
+				s.name, port, app.Server().GetOpenConnectionsCount(), err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Close runs the closers in reverse order and frees the listeners. Run calls it; who never runs the server must.

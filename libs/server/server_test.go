@@ -205,6 +205,20 @@ func TestStoppingClosesInReverseOrderAfterTheLastRequest(t *testing.T) {
 	}
 }
 
+func TestStoppingDoesNotWaitForConnectionsInReserve(t *testing.T) {
+	t.Parallel()
+	// The server that start returns must stop within its drain timeout, or the test fails.
+	s := start(t, Config{}, func(*Server) {})
+	for _, address := range []net.Addr{s.PublicAddr(), s.InternalAddr()} {
+		reserve, err := net.Dial("tcp", address.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = reserve.Close() })
+	}
+	fetch(t, "GET", public(s, "/"), nil) // both ports accept by now
+}
+
 func TestClientIsTheRightMostUntrustedAddress(t *testing.T) {
 	t.Parallel()
 	proxies, err := ParseProxies([]string{"10.0.0.0/8", " 192.168.1.1 ", "fd00::/8"})
