@@ -132,7 +132,7 @@ func TestPublishRefusesWhatIsNoManifest(t *testing.T) {
 	expect(t, w.Call(t, "PUT", harb, manifest, "Content-Encoding", "gzip"), 415, "unsupported_media_type", "compressed")
 	expect(t, w.Call(t, "PUT", "/admin/businesses/Harbor_1", manifest), 400, "invalid_parameter", "slug")
 	expect(t, w.Call(t, "PUT", harb, strings.Repeat("# filler\n", 1<<20)), 413, "payload_too_large", "8388608")
-	for _, mediaType := range []string{"", "application/x-yaml", "text/yaml; charset=utf-8"} {
+	for _, mediaType := range []string{"", "application/x-yaml", "text/yaml; charset=utf-8", "application/x-www-form-urlencoded"} {
 		if got := w.Call(t, "PUT", harb, manifest, "Content-Type", mediaType); got.Status >= 300 {
 			t.Errorf("%q: %d %s", mediaType, got.Status, got.Body)
 		}

@@ -88,6 +88,9 @@ func idOf(c *fiber.Ctx, what string) (uuid.UUID, error) {
 	return id, nil
 }
 
+// curlDefault is what curl says of any body when it is told nothing; it says nothing here either.
+const curlDefault = "application/x-www-form-urlencoded"
+
 // mediaTypeOf reads Content-Type, which must be one of those allowed or left out, and refuses compressed bodies, whose
 // size would not be bounded.
 func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, error) {
@@ -99,6 +102,9 @@ func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, e
 		return "", nil
 	}
 	mediaType, _, err := mime.ParseMediaType(header)
+	if mediaType == curlDefault {
+		return "", nil
+	}
 	canonical, ok := allowed[mediaType]
 	if err != nil || !ok {
 		return "", fault.Newf(fault.UnsupportedMediaType, "Content-Type: send the body as %s.", say)

@@ -35,7 +35,7 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="slotmesh admin"`)
 	if shown == "" {
-		return fault.New(fault.Unauthorized, "The admin token is missing; send it as Authorization: Bearer <admin token>.")
+		return fault.New(fault.Unauthorized, "The admin token is missing; send it in the header Authorization, after the word Bearer.")
 	}
 	return fault.New(fault.Unauthorized, "The admin token is not the right one; send the one that the service was started with.")
 }
