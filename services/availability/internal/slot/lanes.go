@@ -32,7 +32,7 @@ func newOccupancy(occupied []booking.Busy) occupancy {
 			o.members[b.ID] = edges
 			continue
 		}
-		for i := 0; i < len(edges); i += 2 {
+		for i := 0; b.Lane > 0 && i < len(edges); i += 2 {
 			if edges[i] < edges[i+1] {
 				use := laneUse{Span: timespan.Span{Start: edges[i], End: edges[i+1]}, lane: b.Lane}
 				o.lanes[b.ID] = append(o.lanes[b.ID], use)
@@ -48,23 +48,9 @@ func full(uses []laneUse, capacity int) []timespan.Span {
 	if capacity <= 0 {
 		return []timespan.Span{{Start: minInstant, End: maxInstant}}
 	}
-	type change struct {
-		at int64
-		by int
-	}
-	changes := make([]change, 0, 2*len(uses))
-	for _, u := range uses {
-		changes = append(changes, change{u.Start, 1}, change{u.End, -1})
-	}
-	slices.SortFunc(changes, func(a, b change) int { // ends before starts: spans that touch never conflict
-		if a.at != b.at {
-			return compare(a.at, b.at)
-		}
-		return a.by - b.by
-	})
 	var spans []timespan.Span
 	running := 0
-	for _, c := range changes {
+	for _, c := range changesOf(uses) {
 		running += c.by
 		switch {
 		case c.by > 0 && running == capacity:
@@ -76,6 +62,28 @@ func full(uses []laneUse, capacity int) []timespan.Span {
 	return spans
 }
 
+// change is a lane's being taken (by 1) or given back (by -1).
+type change struct {
+	at       int64
+	by, lane int
+}
+
+// changesOf returns the changes of uses in order; at one instant, lanes are given back before others are taken: uses
+// that touch never conflict.
+func changesOf(uses []laneUse) []change {
+	changes := make([]change, 0, 2*len(uses))
+	for _, u := range uses {
+		changes = append(changes, change{u.Start, 1, u.lane}, change{u.End, -1, u.lane})
+	}
+	slices.SortFunc(changes, func(a, b change) int {
+		if a.at != b.at {
+			return compare(a.at, b.at)
+		}
+		return a.by - b.by
+	})
+	return changes
+}
+
 // laneRun is a set of free lanes that stays the same for a span.
 type laneRun struct {
 	timespan.Span
@@ -83,36 +91,42 @@ type laneRun struct {
 }
 
 // freeLanes returns which of the lanes 1..capacity are free over span, at most limit of the lowest at each moment, and
-// how many of them there are at the moment that has the fewest.
+// how many of them can be taken at the moment that has the fewest. Lanes in use beyond capacity count against it.
 func freeLanes(uses []laneUse, capacity int, span timespan.Span, limit int) ([]laneRun, int) {
-	bounds := []int64{span.Start, span.End}
 	var within []laneUse
 	for _, u := range uses {
-		if !u.Overlaps(span) {
-			continue
+		if u.Overlaps(span) {
+			within = append(within, u)
 		}
-		within = append(within, u)
-		bounds = append(bounds, max(u.Start, span.Start), min(u.End, span.End))
 	}
-	slices.Sort(bounds)
-	bounds = slices.Compact(bounds)
-	runs := make([]laneRun, 0, len(bounds))
-	least := limit
-	for i := 0; i+1 < len(bounds); i++ {
-		run := laneRun{Span: timespan.Span{Start: bounds[i], End: bounds[i+1]}}
-		taken := make(map[int]bool)
-		for _, u := range within {
-			if u.Overlaps(run.Span) {
-				taken[u.lane] = true
-			}
+	var runs []laneRun
+	taken := make([]bool, capacity+1)
+	running, least, from := 0, limit, span.Start
+	finish := func(to int64) {
+		if to > from {
+			free := lowestFree(taken, min(limit, capacity-running))
+			runs = append(runs, laneRun{Span: timespan.Span{Start: from, End: to}, free: free})
+			least, from = min(least, len(free)), to
 		}
-		for lane := 1; lane <= capacity && len(run.free) < capacity-len(taken) && len(run.free) < limit; lane++ {
-			if !taken[lane] {
-				run.free = append(run.free, lane)
-			}
-		}
-		least = min(least, len(run.free))
-		runs = append(runs, run)
 	}
+	for _, c := range changesOf(within) {
+		finish(min(c.at, span.End))
+		running += c.by
+		if c.lane <= capacity {
+			taken[c.lane] = c.by > 0
+		}
+	}
+	finish(span.End)
 	return runs, least
+}
+
+// lowestFree returns the n lowest lanes that are not taken; lane 0 is none.
+func lowestFree(taken []bool, n int) []int {
+	var free []int
+	for lane := 1; lane < len(taken) && len(free) < n; lane++ {
+		if !taken[lane] {
+			free = append(free, lane)
+		}
+	}
+	return free
 }

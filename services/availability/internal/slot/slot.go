@@ -72,13 +72,14 @@ func staffFor(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff 
 	return candidates(offer, q.Services, q.StaffID)
 }
 
-// Openings are the bookable starts that [Find] found.
+// Openings are the bookable starts that [Find] found. They are not safe for concurrent use.
 type Openings struct {
 	appointment appointment
 	clock       zone
 	occupancy   occupancy
 	candidates  []*catalog.Staff // in Auto-Assign order; one nil where no service needs staff
-	runs        []run            // by date, then candidate, then start
+	runs        []run            // by candidate, then date; once sorted by date, then candidate
+	byDate      bool
 }
 
 // run is a sequence of count starts at equal distance that one candidate offers in one window of a date.
@@ -114,11 +115,12 @@ func Find(offer *catalog.Offer, q Question, occupied []booking.Busy) *Openings {
 	}
 	found.clock = s.horizon.clock
 	found.occupancy = newOccupancy(occupied)
+	const usual = 4 // runs of a candidate on a date
+	found.runs = make([]run, 0, min(usual*len(found.candidates)*int(to-from+1), 1<<16))
 	s.admitAll(q.Now, offer.Bookings.MinNoticeMinutes)
 	for i, member := range found.candidates {
 		s.visit(int32(i), member)
 	}
-	found.runs = sortRuns(found.runs, from, to)
 	return found
 }
 
@@ -187,6 +189,7 @@ func (o *Openings) On(d timespan.Date) []Slot {
 // runsOn returns the runs of date d, by candidate, and the largest distance of which all distances of their starts are
 // multiples.
 func (o *Openings) runsOn(d timespan.Date) ([]run, int64) {
+	o.sortByDate()
 	from, _ := slices.BinarySearchFunc(o.runs, d, func(r run, d timespan.Date) int { return int(r.date - d) })
 	to := from
 	unit := o.appointment.step
@@ -199,25 +202,34 @@ func (o *Openings) runsOn(d timespan.Date) ([]run, int64) {
 	return o.runs[from:to], unit
 }
 
-// sortRuns orders runs that are sorted by candidate by date and then candidate: it counts instead of comparing.
-func sortRuns(runs []run, from, to timespan.Date) []run {
-	if from == to || len(runs) == 0 {
-		return runs
+// sortByDate orders the runs, which [Find] leaves by candidate, by date and then candidate: it counts instead of
+// comparing. Counts of days do without it.
+func (o *Openings) sortByDate() {
+	if o.byDate || len(o.runs) == 0 {
+		return
+	}
+	o.byDate = true
+	from, to := o.runs[0].date, o.runs[0].date
+	for i := range o.runs {
+		from, to = min(from, o.runs[i].date), max(to, o.runs[i].date)
+	}
+	if from == to {
+		return
 	}
 	at := make([]int, to-from+2)
-	for i := range runs {
-		at[runs[i].date-from+1]++
+	for i := range o.runs {
+		at[o.runs[i].date-from+1]++
 	}
 	for i := 1; i < len(at); i++ {
 		at[i] += at[i-1]
 	}
-	sorted := make([]run, len(runs))
-	for i := range runs {
-		place := &at[runs[i].date-from]
-		sorted[*place] = runs[i]
+	sorted := make([]run, len(o.runs))
+	for i := range o.runs {
+		place := &at[o.runs[i].date-from]
+		sorted[*place] = o.runs[i]
 		*place++
 	}
-	return sorted
+	o.runs = sorted
 }
 
 // each calls visit for each start of a run, counted in units after earliest.

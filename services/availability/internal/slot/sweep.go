@@ -18,6 +18,7 @@ type sweep struct {
 	own, shifts    []shift
 	work           []timespan.Span
 	starts, spare  []timespan.Span
+	next           int // in starts
 	fits, hindered []timespan.Span
 }
 
@@ -94,6 +95,7 @@ func (s *sweep) visit(candidate int32, member *catalog.Staff) {
 	if s.appointment.legs[0].service != nil {
 		shifts = s.horizon.shifts // the grid is that of whoever serves the first leg
 	}
+	s.next = 0
 	for i := range shifts {
 		if d := shifts[i].date; s.from <= d && d <= s.to {
 			s.emit(candidate, shifts[i:])
@@ -116,14 +118,37 @@ func (s *sweep) workOf(member *catalog.Staff) ([]shift, []timespan.Span) {
 
 // emit finds the runs in the first of shifts; the others follow it.
 func (s *sweep) emit(candidate int32, shifts []shift) {
-	window := shifts[0]
-	for i := firstAfter(s.starts, window.Start); i < len(s.starts) && s.starts[i].Start < window.End; i++ {
-		piece := timespan.Span{
-			Start: max(window.Start, s.starts[i].Start),
-			End:   min(window.End, s.starts[i].End),
-		}
-		s.emitPiece(candidate, window, piece, shifts[1:])
+	window, later := shifts[0], overlapping(shifts)
+	for s.seek(window.Start); s.next < len(s.starts) && s.starts[s.next].Start < window.End; s.next++ {
+		piece := s.starts[s.next]
+		piece.Start, piece.End = max(window.Start, piece.Start), min(window.End, piece.End)
+		s.emitPiece(candidate, window, piece, later)
 	}
+}
+
+// seek moves next to the first admissible starts that end after t. Windows come nearly in order of their beginning.
+func (s *sweep) seek(t int64) {
+	for s.next > 0 && s.starts[s.next-1].End > t {
+		s.next--
+	}
+	for s.next < len(s.starts) && s.starts[s.next].End <= t {
+		s.next++
+	}
+}
+
+// overlapping returns the shifts of the next date where any of them begins before the first shift, of this date, ends.
+func overlapping(shifts []shift) []shift {
+	window := shifts[0]
+	for i := 1; i < len(shifts) && shifts[i].date <= window.date+1; i++ {
+		if shifts[i].date == window.date {
+			continue
+		}
+		if shifts[i].Start >= window.End {
+			return nil // so do those after it
+		}
+		return shifts[i:]
+	}
+	return nil
 }
 
 // emitPiece records the starts of window's grid that lie in piece, but for those that the windows of the next date
@@ -134,7 +159,7 @@ func (s *sweep) emitPiece(candidate int32, window shift, piece timespan.Span, la
 		if next.date > window.date+1 {
 			break
 		}
-		if next.date == window.date || !next.Overlaps(piece) || (next.Start-window.Start)%step != 0 {
+		if !next.Overlaps(piece) || (next.Start-window.Start)%step != 0 {
 			continue
 		}
 		s.emitPiece(candidate, window, timespan.Span{Start: piece.Start, End: next.Start}, nil)
@@ -151,17 +176,4 @@ func (s *sweep) emitPiece(candidate int32, window shift, piece timespan.Span, la
 	s.runs = append(s.runs, run{
 		date: window.date, candidate: candidate, first: first, count: int32((piece.End-1-first)/step) + 1,
 	})
-}
-
-// firstAfter returns the index of the first span that ends after t.
-func firstAfter(spans []timespan.Span, t int64) int {
-	lo, hi := 0, len(spans)
-	for lo < hi {
-		if mid := (lo + hi) / 2; spans[mid].End <= t {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
 }
