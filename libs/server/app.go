@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -63,9 +65,13 @@ func boundBody(limit int) fiber.Handler {
 		if stream == nil {
 			return c.Next()
 		}
+		if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && encoding != "identity" {
+			return fault.New(fault.UnsupportedMediaType, "Content-Encoding: send the body as it is, not compressed.")
+		}
 		body, err := io.ReadAll(io.LimitReader(stream, int64(limit)+1))
 		if err != nil {
-			return fault.Wrap(fault.InvalidParameter, err, "The request body broke off before its end.")
+			// Not wrapped: a connection that broke is the client's here, not a store's.
+			return fault.Newf(fault.InvalidParameter, "The request body broke off before its end: %v.", err)
 		}
 		if len(body) > limit {
 			_, _ = io.CopyN(io.Discard, stream, drainLimit)
@@ -96,6 +102,9 @@ func asFault(err error) *fault.Error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fault.Wrap(fault.PeerUnavailable, err, "The answer took too long; try again shortly.")
 	}
+	if storeAway(err) {
+		return fault.Wrap(fault.PeerUnavailable, err, "A part of the platform is away for the moment; try again shortly.")
+	}
 	var small *fasthttp.ErrSmallBuffer
 	if errors.As(err, &small) {
 		return fault.New(fault.HeadersTooLarge, "The request's headers are too large.")
@@ -120,6 +129,15 @@ func asFault(err error) *fault.Error {
 		return fault.Wrap(fault.InvalidParameter, err, "The request is not well-formed HTTP.")
 	}
 	return fault.Of(err)
+}
+
+// storeAway reports whether a connection to a store could not be had or broke, or the database is stopping or starting
+// (SQLSTATE class 57P): nothing is wrong with the request, and soon it may be answered.
+func storeAway(err error) bool {
+	var network *net.OpError
+	var database interface{ SQLState() string }
+	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		(errors.As(err, &database) && strings.HasPrefix(database.SQLState(), "57P"))
 }
 
 // probes mounts what the platform asks of the internal port.

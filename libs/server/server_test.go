@@ -2,9 +2,11 @@ package server
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -91,6 +93,10 @@ func TestErrorsBecomeFaults(t *testing.T) {
 	s := start(t, Config{}, func(s *Server) {
 		s.Public.Get("/plain", func(*fiber.Ctx) error { return errors.New("secret detail") })
 		s.Public.Get("/panic", func(*fiber.Ctx) error { panic("secret detail") })
+		s.Public.Get("/away", func(c *fiber.Ctx) error {
+			_, err := (&net.Dialer{}).DialContext(c.UserContext(), "tcp", "127.0.0.1:1")
+			return fmt.Errorf("read an offer: %w", err)
+		})
 		s.Public.Get("/late", func(*fiber.Ctx) error { return context.DeadlineExceeded })
 		s.Public.Get("/limited", func(*fiber.Ctx) error {
 			return &fault.Error{Kind: fault.RateLimited, Sentence: "Slow down.", RetryAfter: 1500 * time.Millisecond}
@@ -103,6 +109,7 @@ func TestErrorsBecomeFaults(t *testing.T) {
 		{"GET", "/plain", fault.Internal},
 		{"GET", "/panic", fault.Internal},
 		{"GET", "/late", fault.PeerUnavailable},
+		{"GET", "/away", fault.PeerUnavailable},
 		{"GET", "/limited", fault.RateLimited},
 		{"GET", "/nowhere", fault.NotFound},
 		{"GET", "/PLAIN", fault.NotFound},
@@ -138,6 +145,31 @@ func TestTooLargeBodiesGetTheirAnswer(t *testing.T) {
 	// Without a Content-Length the body comes in chunks.
 	response, body = fetch(t, "POST", public(s, "/echo"), io.LimitReader(neverEnding('x'), 10<<20))
 	expectFault(t, response, body, fault.PayloadTooLarge)
+}
+
+func TestCompressedBodiesAreRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t, Config{}, func(s *Server) {
+		s.Public.Post("/echo", func(c *fiber.Ctx) error { return c.Send(c.Body()) })
+	})
+	// A megabyte of nothing in a kilobyte: what unpacks it must be bounded, so nothing unpacks it.
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write(make([]byte, 1<<20))
+	_ = z.Close()
+	request, err := http.NewRequest("POST", public(s, "/echo"), &packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Encoding", "gzip")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer http.DefaultClient.CloseIdleConnections()
+	defer func() { _ = response.Body.Close() }()
+	body, _ := io.ReadAll(response.Body)
+	expectFault(t, response, body, fault.UnsupportedMediaType)
 }
 
 type neverEnding byte

@@ -9,8 +9,9 @@ import (
 // VerifyNoLeaks runs a package's tests and fails when a goroutine outlives them. Called from TestMain.
 func VerifyNoLeaks(m *testing.M) {
 	goleak.VerifyTestMain(m,
-		// fasthttp keeps these two for the process's life, or ten seconds after a server has stopped.
+		// fasthttp keeps these for the process's life, or some seconds after a server has stopped or a client was closed.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*HostClient).connsCleaner"),
 	)
 }

@@ -5,7 +5,10 @@
 // so work on sorted integer spans and never build time.Time values.
 package timespan
 
-import "time"
+import (
+	"time"
+	_ "time/tzdata" // zones are known also where the system has none, as in a bare image
+)
 
 // Span is a half-open span of instants [Start, End) in seconds since the Unix epoch.
 type Span struct{ Start, End int64 }

@@ -1,0 +1,284 @@
+package e2e
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+func TestTheLinesOfTheDemoWorkAsPrinted(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *allinone.Config) { c.WithDemo, c.Now = true, "" })
+	if len(w.Demo.Try) != 3 {
+		t.Fatalf("got lines %q", w.Demo.Try)
+	}
+	for i, want := range []int{http.StatusOK, http.StatusOK, http.StatusCreated} {
+		if got := w.curl(t, w.Demo.Try[i]); got.status != want {
+			t.Errorf("%s answered %d, want %d: %s", w.Demo.Try[i], got.status, want, got.body)
+		}
+	}
+	w.curl(t, w.Demo.Try[2]).want(t, http.StatusConflict, "slot_unavailable")
+}
+
+var quoted = regexp.MustCompile(`'([^']*)'`)
+
+// curl does what a printed line says: a URL, then headers and a body, each in single quotes.
+func (w *world) curl(t *testing.T, line string) answer {
+	t.Helper()
+	method, header, body := http.MethodGet, http.Header{}, ""
+	parts := quoted.FindAllStringSubmatchIndex(line, -1)
+	url := ""
+	for _, p := range parts {
+		word := line[p[2]:p[3]]
+		switch flag := strings.TrimSpace(line[:p[0]]); {
+		case strings.HasSuffix(flag, "-H"):
+			name, value, _ := strings.Cut(word, ": ")
+			header.Set(name, value)
+		case strings.HasSuffix(flag, "-d"):
+			method, body = http.MethodPost, word
+		default:
+			url = word
+		}
+	}
+	return w.do(t, method, url, []byte(body), header)
+}
+
+// tally books at the same time and counts the answers by status and messageCode.
+func (w *world) tally(t *testing.T, slug string, orders []order) map[int]int {
+	t.Helper()
+	var keys []string
+	for range len(orders)/100 + 1 {
+		keys = append(keys, w.key(t, slug, "write")) // each key may book 100 times a minute
+	}
+	var mu sync.Mutex
+	counts := make(map[int]int)
+	var wg sync.WaitGroup
+	begin := make(chan struct{})
+	for i, o := range orders {
+		wg.Go(func() {
+			<-begin
+			a, err := w.tryBook(slug, keys[i%len(keys)], o, nil)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				t.Errorf("booking %d: %v", i, err)
+				return
+			}
+			counts[a.status]++
+			if a.status != http.StatusCreated && a.status != http.StatusConflict {
+				t.Errorf("booking %d answered %d: %s", i, a.status, a.body)
+			}
+		})
+	}
+	close(begin)
+	wg.Wait()
+	return counts
+}
+
+// booked counts the live bookings that the owner sees.
+func (w *world) booked(t *testing.T, slug string) int {
+	t.Helper()
+	var list struct {
+		Bookings []struct{ Status string }
+	}
+	w.admin(t, http.MethodGet, "businesses/"+slug+"/bookings?limit=1000", nil).into(t, http.StatusOK, &list)
+	live := 0
+	for _, b := range list.Bookings {
+		if b.Status != "cancelled" {
+			live++
+		}
+	}
+	return live
+}
+
+func TestOneSlotIsSoldOnceToManyAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "one", salon("one", 1))
+	w.publish(t, "three", salon("three", 3))
+	cut := map[string]string{"one": w.named(t, "one", "services")["Cut"], "three": w.named(t, "three", "services")["Cut"]}
+	for slug, want := range map[string]int{"one": 1, "three": 3} {
+		orders := make([]order, 200)
+		for i := range orders {
+			orders[i] = appointment(cut[slug], "2027-03-01", "10:00")
+		}
+		counts := w.tally(t, slug, orders)
+		if counts[http.StatusCreated] != want || counts[http.StatusConflict] != 200-want {
+			t.Errorf("%s: got %v, want %d created and the rest refused", slug, counts, want)
+		}
+		if live := w.booked(t, slug); live != want {
+			t.Errorf("%s: %d bookings in the owner's list, want %d", slug, live, want)
+		}
+	}
+}
+
+func TestLanesAreSoldUpToTheCapacity(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "spa", salon("spa", 1))
+	sauna := w.named(t, "spa", "services")["Sauna"]
+	orders := make([]order, 40)
+	for i := range orders {
+		orders[i] = appointment(sauna, "2027-03-01", "10:00")
+	}
+	if counts := w.tally(t, "spa", orders); counts[http.StatusCreated] != 2 {
+		t.Errorf("got %v, want 2 created", counts)
+	}
+}
+
+func TestOverlappingStartsOfOneMemberAreNeverBothSold(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "overlap", salon("overlap", 1))
+	cut := w.named(t, "overlap", "services")["Cut"]
+	var orders []order
+	for range 20 {
+		for _, at := range []string{"10:00", "10:15", "10:30"} { // 45 minutes each
+			orders = append(orders, appointment(cut, "2027-03-02", at))
+		}
+	}
+	// Either one of the outer two and nothing else fits, or 10:15 alone does; never two.
+	if counts := w.tally(t, "overlap", orders); counts[http.StatusCreated] != 1 {
+		t.Errorf("got %v, want 1 created", counts)
+	}
+}
+
+func TestABookingSaysWhatWasSold(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "shop", salon("shop", 2))
+	services, key := w.named(t, "shop", "services"), w.key(t, "shop", "all")
+	o := appointment(services["Cut"], "2027-03-02", "10:00").with("service_ids", []string{services["Wash"], services["Cut"]})
+	var got struct {
+		Success         bool
+		PaymentRequired *bool
+		Booking         struct {
+			ID, Date, Status, Source, Currency string
+			StartTime                          string `json:"start_time"`
+			EndTime                            string `json:"end_time"`
+			Total                              float64
+			Services                           []struct {
+				Name            string
+				DurationMinutes int `json:"duration_minutes"`
+				Price           float64
+			}
+		}
+	}
+	w.book(t, "shop", key, o).into(t, http.StatusCreated, &got)
+	b := got.Booking
+	if !got.Success || b.Date != "2027-03-02" || b.StartTime != "10:00:00" || b.EndTime != "11:15:00" || b.Status != "pending" || b.Source != "api" {
+		t.Errorf("got %+v", got)
+	}
+	// Tuesdays are a tenth cheaper: 10 → 9, 40 → 36.
+	if len(b.Services) != 2 || b.Services[0].Name != "Wash" || b.Services[0].Price != 9 || b.Services[1].Price != 36 || b.Total != 45 || b.Currency != "EUR" {
+		t.Errorf("got services %+v, total %v %s", b.Services, b.Total, b.Currency)
+	}
+	if got.PaymentRequired == nil || *got.PaymentRequired {
+		t.Error("paymentRequired must be there and false: the business has no provider")
+	}
+}
+
+func TestCancellingFreesTheTimeAtOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "free", salon("free", 1))
+	cut, key := w.named(t, "free", "services")["Cut"], w.key(t, "free", "write")
+	o := appointment(cut, "2027-03-01", "10:00")
+	var got struct{ Booking struct{ ID string } }
+	w.book(t, "free", key, o).into(t, http.StatusCreated, &got)
+	w.book(t, "free", key, o).want(t, http.StatusConflict, "no_staff_available")
+	move := "businesses/free/bookings/" + got.Booking.ID
+	w.admin(t, http.MethodPost, move+"/cancel", nil).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, move+"/confirm", nil).want(t, http.StatusConflict, "conflict")
+	w.book(t, "free", key, o).want(t, http.StatusCreated, "")
+}
+
+func TestAnIdempotencyKeyBooksOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "again", salon("again", 3))
+	cut, key := w.named(t, "again", "services")["Cut"], w.key(t, "again", "write")
+	o := appointment(cut, "2027-03-01", "10:00")
+	header := http.Header{"Idempotency-Key": {"order-1"}}
+	send := func(o order) answer {
+		a, err := w.tryBook("again", key, o, header)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	first := send(o)
+	first.want(t, http.StatusCreated, "")
+	second := send(o)
+	second.want(t, http.StatusCreated, "")
+	if string(first.body) != string(second.body) {
+		t.Errorf("the same request got %s, then %s", first.body, second.body)
+	}
+	send(o.with("time", "11:00")).want(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
+	if live := w.booked(t, "again"); live != 1 {
+		t.Errorf("%d bookings, want 1", live)
+	}
+}
+
+func TestKeysOpenOnlyWhatTheyAreFor(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "mine", salon("mine", 1))
+	w.publish(t, "yours", salon("yours", 1))
+	cut := w.named(t, "mine", "services")["Cut"]
+	o := appointment(cut, "2027-03-01", "10:00")
+	good := w.key(t, "mine", "write")
+
+	w.book(t, "mine", w.key(t, "mine", "read"), o).want(t, http.StatusForbidden, "scope_forbidden")
+	w.book(t, "mine", w.key(t, "yours", "write"), o).want(t, http.StatusUnauthorized, "invalid_api_key")
+	w.book(t, "nobody", good, o).want(t, http.StatusNotFound, "business_not_found")
+	w.book(t, "mine", "sm_"+strings.Repeat("0", 64), o).want(t, http.StatusUnauthorized, "invalid_api_key")
+	missing, err := w.tryBook("mine", "", o, http.Header{"Authorization": {""}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing.want(t, http.StatusUnauthorized, "missing_api_key")
+
+	w.book(t, "mine", good, o).want(t, http.StatusCreated, "")
+	w.revokeAll(t, "mine")
+	w.book(t, "mine", good, o).want(t, http.StatusUnauthorized, "invalid_api_key")
+}
+
+func (w *world) revokeAll(t *testing.T, slug string) {
+	t.Helper()
+	var list struct{ Keys []struct{ ID string } }
+	w.admin(t, http.MethodGet, "businesses/"+slug+"/keys", nil).into(t, http.StatusOK, &list)
+	for _, k := range list.Keys {
+		w.admin(t, http.MethodDelete, "businesses/"+slug+"/keys/"+k.ID, nil).want(t, http.StatusNoContent, "")
+	}
+}
+
+func TestABusinessThatTakesNoBookingsRefusesThem(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	for code, lines := range map[string]string{
+		"subscription_inactive":  "account: {subscription: inactive}\n",
+		"account_closing":        "account: {removal_on: 2027-06-01}\n",
+		"not_accepting_bookings": "",
+	} {
+		slug := strings.ReplaceAll(code, "_", "-")
+		manifest := salon(slug, 1) + lines
+		if code == "not_accepting_bookings" {
+			manifest = strings.Replace(manifest, "bookings: {", "bookings: {paused_until: 2027-03-02, ", 1)
+		}
+		w.publish(t, slug, manifest)
+		cut := w.named(t, slug, "services")["Cut"]
+		w.book(t, slug, w.key(t, slug, "write"), appointment(cut, "2027-03-02", "10:00")).want(t, http.StatusForbidden, code)
+		paused := w.get(t, slug+"/info").object(t)["online_bookings_paused"]
+		if paused != (code == "not_accepting_bookings") {
+			t.Errorf("%s: online_bookings_paused is %v", slug, paused)
+		}
+		if live := w.booked(t, slug); live != 0 {
+			t.Errorf("%s: %d bookings were written", slug, live)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package e2e
+
+import (
+	"net/http"
+	"testing"
+)
+
+func TestWithoutBookingTheCalendarIsUnknownAndNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "down", salon("down", 2))
+	cut, key := w.named(t, "down", "services")["Cut"], w.key(t, "down", "write")
+	w.slots(t, "down", "2027-03-01", "service_id="+cut)
+	if err := w.StopService("booking"); err != nil {
+		t.Fatal(err)
+	}
+	for path, empty := range map[string]string{
+		"slots?date=2027-03-01&service_id=":                           "slots",
+		"available-dates?start=2027-03-01&end=2027-03-02&service_id=": "days",
+	} {
+		a := w.get(t, "down/"+path+cut)
+		a.want(t, http.StatusOK, "")
+		o := a.object(t)
+		if o["computed"] != false {
+			t.Errorf("%s: computed is %v", path, o["computed"])
+		}
+		switch list := o[empty].(type) {
+		case []any:
+			if len(list) != 0 {
+				t.Errorf("%s: %s is %v", path, empty, list)
+			}
+		case map[string]any:
+			if len(list) != 0 {
+				t.Errorf("%s: %s is %v", path, empty, list)
+			}
+		default:
+			t.Errorf("%s: %s is %v", path, empty, list)
+		}
+	}
+	a := w.book(t, "down", key, appointment(cut, "2027-03-01", "10:00"))
+	if a.status != http.StatusServiceUnavailable && a.status != http.StatusBadGateway {
+		t.Errorf("booking answered %d", a.status)
+	}
+}
+
+func TestWithoutAvailabilityABookingIsRefusedNotGuessed(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "blind", salon("blind", 2))
+	cut, key := w.named(t, "blind", "services")["Cut"], w.key(t, "blind", "write")
+	if err := w.StopService("availability"); err != nil {
+		t.Fatal(err)
+	}
+	w.book(t, "blind", key, appointment(cut, "2027-03-01", "10:00")).want(t, http.StatusServiceUnavailable, "availability_unverified")
+	w.get(t, "blind/services").want(t, http.StatusOK, "")
+	if live := w.booked(t, "blind"); live != 0 {
+		t.Errorf("%d bookings were written", live)
+	}
+}
+
+func TestWithoutPricingServicesAreListedUnquoted(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "unquoted", salon("unquoted", 1))
+	quoted := func() (bool, []any) {
+		o := w.get(t, "unquoted/services?date=2027-03-02").object(t)
+		var prices []any
+		for _, s := range o["services"].([]any) {
+			prices = append(prices, s.(map[string]any)["quoted_price"])
+		}
+		return o["quote"].(map[string]any)["applies_pricing_rules"].(bool), prices
+	}
+	if applies, prices := quoted(); !applies || prices[0] != 36.0 {
+		t.Errorf("on a Tuesday: applies %v, prices %v", applies, prices)
+	}
+	if err := w.StopService("pricing"); err != nil {
+		t.Fatal(err)
+	}
+	applies, prices := quoted()
+	if applies {
+		t.Error("applies_pricing_rules is true without pricing")
+	}
+	for _, p := range prices {
+		if p != nil {
+			t.Errorf("quoted_price is %v without pricing", p)
+		}
+	}
+}
+
+func TestWithoutCatalogReadersGoOnWithTheLastOffer(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "last", salon("last", 1))
+	cut, key := w.named(t, "last", "services")["Cut"], w.key(t, "last", "write")
+	w.slots(t, "last", "2027-03-01", "service_id="+cut)
+	if err := w.StopService("catalog"); err != nil {
+		t.Fatal(err)
+	}
+	if s := w.slots(t, "last", "2027-03-01", "service_id="+cut); len(s.Slots) == 0 {
+		t.Error("no slots from the last good offer")
+	}
+	w.book(t, "last", key, appointment(cut, "2027-03-01", "10:00")).want(t, http.StatusServiceUnavailable, "availability_unverified")
+}

@@ -1,0 +1,322 @@
+// Package e2e drives the whole of Slotmesh as its users do: over HTTP, through the front, on real stores.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+// monday is the clock's start in most tests: 2027-03-01, a Monday, 06:00 UTC.
+const monday = "2027-03-01T06:00:00Z"
+
+// world is one Slotmesh and a client of it.
+type world struct {
+	*allinone.Process
+	http *http.Client
+	once sync.Once
+}
+
+// database is a new empty database on the test server; it goes when the test ends.
+func database(t *testing.T) string {
+	t.Helper()
+	base := os.Getenv(testkit.DatabaseURL)
+	if base == "" {
+		t.Fatalf("%s is not set; run the tests by `make test`", testkit.DatabaseURL)
+	}
+	name := "e2e_" + testkit.Unique()
+	administer(t, base, "CREATE DATABASE "+name)
+	t.Cleanup(func() { administer(t, base, "DROP DATABASE "+name+" WITH (FORCE)") })
+	at, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.Path = "/" + name
+	return at.String()
+}
+
+func administer(t *testing.T, databaseURL, statement string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.Exec(ctx, statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// start brings up a Slotmesh without the demo on a database of its own. The front believes X-Forwarded-For, so that
+// one test can be many clients.
+func start(t *testing.T, change ...func(*allinone.Config)) *world {
+	t.Helper()
+	cfg := allinone.Config{
+		Home: t.TempDir(), Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
+		DatabaseURL: database(t), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: strings.Repeat("admin-token-", 4),
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	p, err := allinone.Start(ctx, cfg, func(line string) { t.Log(line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{Process: p, http: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
+	t.Cleanup(func() { w.stop(t) })
+	return w
+}
+
+func (w *world) stop(t *testing.T) {
+	t.Helper()
+	w.once.Do(func() {
+		w.http.CloseIdleConnections()
+		if err := w.Stop(); err != nil {
+			t.Errorf("Slotmesh did not stop cleanly: %v", err)
+		}
+	})
+}
+
+// client is an address of its own, so that limits by address do not join what tests keep apart.
+func client() string {
+	return fmt.Sprintf("100.%d.%d.%d", 64+rand.IntN(64), rand.IntN(256), 1+rand.IntN(254))
+}
+
+// answer is a response with its body read.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// object is the body as JSON.
+func (a answer) object(t *testing.T) map[string]any {
+	t.Helper()
+	var o map[string]any
+	if err := json.Unmarshal(a.body, &o); err != nil {
+		t.Fatalf("status %d, body %q: %v", a.status, a.body, err)
+	}
+	return o
+}
+
+// into decodes the body of an answer that must have this status.
+func (a answer) into(t *testing.T, status int, out any) {
+	t.Helper()
+	a.want(t, status, "")
+	if err := json.Unmarshal(a.body, out); err != nil {
+		t.Fatalf("body %q: %v", a.body, err)
+	}
+}
+
+// want checks the status and, for an error, its shape and messageCode (semantics.md §7).
+func (a answer) want(t *testing.T, status int, code string) {
+	t.Helper()
+	if a.status != status {
+		t.Fatalf("got status %d, want %d: %s", a.status, status, a.body)
+	}
+	if status < http.StatusBadRequest {
+		return
+	}
+	o := a.object(t)
+	sentence, _ := o["error"].(string)
+	if o["messageCode"] != code || sentence == "" {
+		t.Errorf("got %s, want a sentence and messageCode %s", a.body, code)
+	}
+}
+
+// do sends one request; a nil body sends none.
+func (w *world) do(t *testing.T, method, url string, body []byte, header http.Header) answer {
+	t.Helper()
+	a, err := w.try(method, url, body, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// try is do for goroutines, which must not end the test.
+func (w *world) try(method, url string, body []byte, header http.Header) (answer, error) {
+	request, err := http.NewRequest(method, url, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	request.Header = header.Clone()
+	response, err := w.http.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	read, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, read}, err
+}
+
+// get reads a public path, such as "harbor/slots?…", from an address of its own.
+func (w *world) get(t *testing.T, path string) answer {
+	t.Helper()
+	return w.getFrom(t, client(), path)
+}
+
+func (w *world) getFrom(t *testing.T, address, path string) answer {
+	t.Helper()
+	return w.do(t, http.MethodGet, w.PublicURL+"/api/public/"+path, nil, http.Header{"X-Forwarded-For": {address}})
+}
+
+// admin calls the admin API below /admin.
+func (w *world) admin(t *testing.T, method, path string, body []byte) answer {
+	t.Helper()
+	header := http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"}}
+	if method == http.MethodPut {
+		header.Set("Content-Type", "application/yaml")
+	}
+	return w.do(t, method, w.AdminURL+"/admin/"+path, body, header)
+}
+
+// publish makes a manifest the newest version of its business.
+func (w *world) publish(t *testing.T, slug, manifest string) {
+	t.Helper()
+	a := w.admin(t, http.MethodPut, "businesses/"+slug, []byte(manifest))
+	if a.status != http.StatusCreated && a.status != http.StatusOK {
+		t.Fatalf("publishing %s answered %d: %s", slug, a.status, a.body)
+	}
+}
+
+// key makes an API key.
+func (w *world) key(t *testing.T, slug, scope string) string {
+	t.Helper()
+	var made struct{ Key string }
+	w.admin(t, http.MethodPost, "businesses/"+slug+"/keys", fmt.Appendf(nil, `{"name":"test","scope":%q}`, scope)).into(t, http.StatusCreated, &made)
+	return made.Key
+}
+
+// order is a request of POST /book.
+type order map[string]any
+
+// appointment is an order of one service.
+func appointment(serviceID, date, time string) order {
+	return order{
+		"service_ids": []string{serviceID}, "date": date, "time": time,
+		"customer_name": "Ada Example", "customer_email": "ada@example.com",
+	}
+}
+
+func (o order) with(field string, value any) order {
+	changed := order{field: value}
+	for k, v := range o {
+		if k != field {
+			changed[k] = v
+		}
+	}
+	return changed
+}
+
+// book sends an order from an address of its own.
+func (w *world) book(t *testing.T, slug, key string, o order) answer {
+	t.Helper()
+	a, err := w.tryBook(slug, key, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (w *world) tryBook(slug, key string, o order, header http.Header) (answer, error) {
+	body, err := json.Marshal(o)
+	if err != nil {
+		return answer{}, err
+	}
+	all := http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + key}, "X-Forwarded-For": {client()}}
+	for name, values := range header {
+		all[name] = values
+	}
+	return w.try(http.MethodPost, w.PublicURL+"/api/public/"+slug+"/book", body, all)
+}
+
+// named maps the names of a list's elements to their ids.
+func (w *world) named(t *testing.T, slug, list string) map[string]string {
+	t.Helper()
+	var all map[string]json.RawMessage
+	w.get(t, slug+"/"+list).into(t, http.StatusOK, &all)
+	var elements []struct{ ID, Name string }
+	if err := json.Unmarshal(all[list], &elements); err != nil {
+		t.Fatal(err)
+	}
+	ids := make(map[string]string)
+	for _, e := range elements {
+		ids[e.Name] = e.ID
+	}
+	return ids
+}
+
+// slots is an answer of /slots.
+type slots struct {
+	Slots []struct {
+		Date, Time, EndTime string
+		StaffID, StaffName  *string
+		DateOffset          int
+	}
+	Computed *bool
+	Timezone string
+}
+
+func (w *world) slots(t *testing.T, slug, date, query string) slots {
+	t.Helper()
+	var s slots
+	w.get(t, slug+"/slots?date="+date+"&"+query).into(t, http.StatusOK, &s)
+	if s.Computed == nil || !*s.Computed {
+		t.Fatalf("slots of %s on %s were not computed", slug, date)
+	}
+	return s
+}
+
+// salon is a business with as many staff as asked for, all of whom perform Cut; Sauna has two lanes.
+func salon(slug string, staff int) string {
+	var members, keys strings.Builder
+	for i := range staff {
+		fmt.Fprintf(&members, "  - {key: s%d, name: Member %d, order: %d}\n", i, i, i)
+		fmt.Fprintf(&keys, "s%d, ", i)
+	}
+	return fmt.Sprintf(`apiVersion: slotmesh/v1
+kind: Business
+slug: %s
+name: Salon
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+languages: [en]
+modules: {services: true, events: true, rentals: true}
+bookings: {slot_interval_minutes: 15, min_notice_minutes: 0, advance_days: 365}
+hours:
+  mon: ["09:00-17:00"]
+  tue: ["09:00-17:00"]
+  wed: ["09:00-17:00"]
+staff:
+%s
+services:
+  - {key: cut, name: Cut, duration_minutes: 45, price: 40.00, staff: [%s], order: 1}
+  - {key: wash, name: Wash, duration_minutes: 30, buffer_after_minutes: 15, price: 10.00, staff: [%s], order: 2}
+  - {key: sauna, name: Sauna, duration_minutes: 60, price: 15.00, capacity: 2, order: 3}
+pricing_rules:
+  - {key: tuesday, kind: day_of_week, days: [tue], percent: -10}
+`, slug, members.String(), strings.TrimSuffix(keys.String(), ", "), strings.TrimSuffix(keys.String(), ", "))
+}

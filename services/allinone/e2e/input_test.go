@@ -1,0 +1,156 @@
+package e2e
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+func TestBadParametersGetASentence(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "strict", salon("strict", 1))
+	cut := w.named(t, "strict", "services")["Cut"]
+	nobody := uuid.NewString()
+	many := strings.TrimSuffix(strings.Repeat(cut+",", 21), ",")
+	for _, c := range []struct {
+		path   string
+		status int
+		code   string
+		says   string
+	}{
+		{"slots", 400, "invalid_parameter", "date"},
+		{"slots?date=2027-03-01", 400, "invalid_parameter", "service_id"},
+		{"slots?date=2027-02-29&service_id=" + cut, 400, "invalid_parameter", "date"},
+		{"slots?date=2026-13-01&service_id=" + cut, 400, "invalid_parameter", "date"},
+		{"slots?date=tomorrow&service_id=" + cut, 400, "invalid_parameter", "date"},
+		{"slots?date=2027-03-01&service_id=cut", 400, "invalid_parameter", "service_id"},
+		{"slots?date=2027-03-01&service_id=" + cut + ",", 400, "invalid_parameter", "service_id"},
+		{"slots?date=2027-03-01&service_id=" + cut + "&staff_id=anna", 400, "invalid_parameter", "staff_id"},
+		{"slots?date=2027-03-01%00&service_id=" + cut, 400, "invalid_parameter", "date"},
+		{"slots?date=%ff%fe&service_id=" + cut, 400, "invalid_parameter", "date"},
+		{"slots?date=2027-03-01&service_id=" + nobody, 404, "service_not_found", "Service not found: " + nobody},
+		{"available-dates?end=2027-03-02&service_id=" + cut, 400, "invalid_parameter", "start"},
+		{"available-dates?start=2027-03-02&service_id=" + cut, 400, "invalid_parameter", "end"},
+		{"available-dates?start=2027-03-02&end=2027-03-01&service_id=" + cut, 400, "invalid_parameter", "end"},
+		{"available-dates?start=2027-03-01&end=2027-05-02&service_id=" + cut, 400, "invalid_parameter", "Window too large (max 62 days)."},
+		{"available-dates?start=2027-03-01&end=2027-03-02&service_id=" + many, 400, "invalid_parameter", "service_id"},
+		{"available-dates?start=2027-03-01&end=2027-03-02&service_id=" + nobody, 404, "service_not_found", nobody},
+		{"services?date=2027-02-30", 400, "invalid_parameter", "date"},
+		{"staff?service_id=x", 400, "invalid_parameter", "service_id"},
+		{"nothing", 404, "not_found", ""},
+	} {
+		a := w.get(t, "strict/"+c.path)
+		if a.status != c.status {
+			t.Errorf("%s answered %d, want %d: %s", c.path, a.status, c.status, a.body)
+			continue
+		}
+		a.want(t, c.status, c.code)
+		if sentence, _ := a.object(t)["error"].(string); !strings.Contains(sentence, c.says) {
+			t.Errorf("%s: the sentence %q does not name %q", c.path, sentence, c.says)
+		}
+	}
+	if a := w.get(t, "strict/available-dates?start=2027-03-01&end=2027-05-01&service_id="+cut); a.status != http.StatusOK {
+		t.Errorf("62 days answered %d: %s", a.status, a.body)
+	}
+	for _, slug := range []string{"unknown", "Strict", "strict%2f", "stri%00ct", "%ff", strings.Repeat("a", 200)} {
+		for _, path := range []string{"info", "services", "staff", "slots?date=2027-03-01&service_id=" + cut} {
+			if a := w.get(t, slug+"/"+path); a.status != http.StatusNotFound {
+				t.Errorf("%s/%s answered %d: %s", slug, path, a.status, a.body)
+			}
+		}
+	}
+}
+
+func TestALocaleNeverFails(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "words", salon("words", 1))
+	for _, locale := range []string{"pt", "xx-YY", "%00", "%ff", "en_US", strings.Repeat("a", 1000), "*", "'"} {
+		for _, list := range []string{"services", "staff"} {
+			a := w.get(t, "words/"+list+"?locale="+locale)
+			a.want(t, http.StatusOK, "")
+			if strings.Contains(string(a.body), "_translations") {
+				t.Errorf("%s?locale=%s carries translation maps", list, locale)
+			}
+		}
+	}
+}
+
+func TestBadBookingsGetASentenceAndWriteNothing(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "form", salon("form", 1))
+	cut := w.named(t, "form", "services")["Cut"]
+	good := appointment(cut, "2027-03-01", "10:00")
+	key := w.key(t, "form", "write")
+	for _, c := range []struct {
+		field string
+		value any
+	}{
+		{"service_ids", nil}, {"service_ids", []string{}}, {"service_ids", cut}, {"service_ids", []string{"cut"}}, {"service_ids", []int{1}},
+		{"date", nil}, {"date", "2027-02-29"}, {"date", "01.03.2027"}, {"date", 20270301},
+		{"time", nil}, {"time", "9:00"}, {"time", "25:00"}, {"time", "10:00:00"}, {"time", 10},
+		{"customer_name", nil}, {"customer_name", ""}, {"customer_name", "   "}, {"customer_name", strings.Repeat("x", 10_000)}, {"customer_name", "a\x00b"}, {"customer_name", true},
+		{"customer_email", nil}, {"customer_email", "nobody"}, {"customer_email", "a@b@c"},
+		{"staff_id", "anna"}, {"party_size", 0}, {"party_size", 1001}, {"party_size", 1.5}, {"party_size", "two"},
+		{"payment_choice", "later"}, {"form_data", "text"}, {"class_schedule_id", "x"},
+	} {
+		a := w.book(t, "form", key, good.with(c.field, c.value))
+		if a.status != http.StatusBadRequest {
+			t.Errorf("%s = %v answered %d: %.200s", c.field, c.value, a.status, a.body)
+			continue
+		}
+		if sentence, _ := a.object(t)["error"].(string); !strings.Contains(sentence, c.field) {
+			t.Errorf("%s = %v: the sentence %q does not name the field", c.field, c.value, sentence)
+		}
+	}
+	header := http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}}
+	send := func(body string) answer {
+		from := header.Clone()
+		from.Set("X-Forwarded-For", client())
+		return w.do(t, http.MethodPost, w.PublicURL+"/api/public/form/book", []byte(body), from)
+	}
+	for _, body := range []string{"", "{", "[]", "null", `"x"`, "{}}", `{"customer_name":"` + "\xff\xfe" + `"}`} {
+		send(body).want(t, http.StatusBadRequest, "invalid_parameter")
+	}
+	send(`{"form_data":"`+strings.Repeat("x", 10<<20)+`"}`).want(t, http.StatusRequestEntityTooLarge, "payload_too_large")
+	unknown := uuid.NewString()
+	a := w.book(t, "form", key, good.with("service_ids", []string{unknown}))
+	a.want(t, http.StatusNotFound, "service_not_found")
+	w.book(t, "form", key, good.with("staff_id", uuid.NewString())).want(t, http.StatusConflict, "slot_unavailable")
+	if live := w.booked(t, "form"); live != 0 {
+		t.Errorf("%d bookings were written", live)
+	}
+}
+
+func TestOnlyPublicPathsAreRouted(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "door", salon("door", 1))
+	for _, path := range []string{
+		"/", "/metrics", "/livez", "/readyz", "/internal/offers/door", "/admin/businesses", "/api/public/door/../../../metrics",
+		"/api/public/door/%2e%2e/%2e%2e/metrics", "//internal/offers/door", "/api/public//info", "/api/public/door/info/", "/API/public/door/info",
+		"/api/public/door/info;x", "/api/public/door%2Finfo", "/internal%2Foffers%2Fdoor",
+	} {
+		request, err := http.NewRequest(http.MethodGet, w.PublicURL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.URL = &url.URL{Scheme: "http", Host: request.Host, Opaque: path}
+		response, err := w.http.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusNotFound {
+			t.Errorf("%s answered %d", path, response.StatusCode)
+		}
+	}
+	for method, path := range map[string]string{http.MethodDelete: "info", http.MethodPost: "slots", http.MethodGet: "book"} {
+		w.do(t, method, w.PublicURL+"/api/public/door/"+path, nil, http.Header{}).want(t, http.StatusMethodNotAllowed, "method_not_allowed")
+	}
+}

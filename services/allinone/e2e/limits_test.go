@@ -1,0 +1,183 @@
+package e2e
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+// exhaust sends requests until limit have passed, and then one more, which must be refused.
+func exhaust(t *testing.T, what string, limit, status int, send func(i int) answer) {
+	t.Helper()
+	for i := range limit {
+		if a := send(i); a.status == status {
+			t.Fatalf("%s: request %d of %d was refused: %s", what, i+1, limit, a.body)
+		}
+	}
+	refused := send(limit)
+	refused.want(t, status, "rate_limited")
+	seconds, err := strconv.Atoi(refused.header.Get("Retry-After"))
+	if err != nil || seconds < 1 || seconds > 60 {
+		t.Errorf("%s: Retry-After is %q, want whole seconds up to 60", what, refused.header.Get("Retry-After"))
+	}
+}
+
+func TestLimitsLetNPassAndRefuseTheNext(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "limits", salon("limits", 1))
+	cut, key := w.named(t, "limits", "services")["Cut"], w.key(t, "limits", "write")
+	reads := map[string]int{
+		"slots?date=2027-03-01&service_id=" + cut:                           60,
+		"available-dates?start=2027-03-01&end=2027-03-02&service_id=" + cut: 20,
+	}
+	for path, limit := range reads {
+		address := client()
+		exhaust(t, path, limit, http.StatusTooManyRequests, func(int) answer { return w.getFrom(t, address, "limits/"+path) })
+		w.get(t, "limits/"+path).want(t, http.StatusOK, "") // another address is not touched
+	}
+
+	address := http.Header{"X-Forwarded-For": {client()}}
+	exhaust(t, "book by address", 10, http.StatusTooManyRequests, func(int) answer {
+		return w.mustBook(t, "limits", key, appointment(cut, "2027-03-06", "10:00"), address)
+	})
+}
+
+func (w *world) mustBook(t *testing.T, slug, key string, o order, header http.Header) answer {
+	t.Helper()
+	a, err := w.tryBook(slug, key, o, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestTheHundredAndFirstBookingOfAKeyIs401(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "busy", salon("busy", 1))
+	cut, key := w.named(t, "busy", "services")["Cut"], w.key(t, "busy", "write")
+	var last answer
+	exhaust(t, "book by key", 100, http.StatusUnauthorized, func(int) answer {
+		last = w.book(t, "busy", key, appointment(cut, "2027-03-06", "10:00"))
+		return last
+	})
+	if sentence := last.object(t)["error"]; sentence != "Rate limit exceeded" {
+		t.Errorf("the sentence is %q", sentence)
+	}
+}
+
+func TestTwoProcessesShareTheirLimits(t *testing.T) {
+	t.Parallel()
+	shared := database(t)
+	together := func(c *allinone.Config) { c.DatabaseURL = shared }
+	one, two := start(t, together), start(t, together)
+	one.publish(t, "pair", salon("pair", 1))
+	path := "pair/slots?date=2027-03-01&service_id=" + one.named(t, "pair", "services")["Cut"]
+	address := client()
+	exhaust(t, path, 60, http.StatusTooManyRequests, func(i int) answer {
+		return []*world{one, two}[i%2].getFrom(t, address, path)
+	})
+	two.getFrom(t, address, path).want(t, http.StatusTooManyRequests, "rate_limited")
+}
+
+func TestAClientCannotChooseItsAddress(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *allinone.Config) { c.TrustedProxies = nil })
+	w.publish(t, "direct", salon("direct", 1))
+	path := "direct/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.named(t, "direct", "services")["Cut"]
+	// Everything here comes from this machine's address, whatever the header says; other tests may use it up as well.
+	for range 21 {
+		if w.get(t, path).status == http.StatusTooManyRequests {
+			return
+		}
+	}
+	t.Error("21 requests from one socket passed under 21 claimed addresses")
+}
+
+func TestLimitsGoOnWithoutRedis(t *testing.T) {
+	t.Parallel()
+	link := cuttable(t)
+	w := start(t, func(c *allinone.Config) { c.RedisURL = link.url })
+	w.publish(t, "alone", salon("alone", 1))
+	path := "alone/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.named(t, "alone", "services")["Cut"]
+	w.get(t, path).want(t, http.StatusOK, "")
+	link.cut()
+	address := client()
+	exhaust(t, "without Redis", 20, http.StatusTooManyRequests, func(int) answer { return w.getFrom(t, address, path) })
+	w.get(t, path).want(t, http.StatusOK, "")
+	// A change is seen without the message as well.
+	w.publish(t, "alone", salon("alone", 2))
+}
+
+// link is a way to the test Redis that can be cut.
+type link struct {
+	url      string
+	listener net.Listener
+	mu       sync.Mutex
+	open     []net.Conn
+	wg       sync.WaitGroup
+}
+
+func cuttable(t *testing.T) *link {
+	t.Helper()
+	target, err := url.Parse(os.Getenv(testkit.RedisURL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, address := "tcp", target.Host
+	if target.Scheme == "unix" {
+		network, address = "unix", target.Path
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &link{url: "redis://" + listener.Addr().String(), listener: listener}
+	l.wg.Go(func() { l.accept(network, address) })
+	t.Cleanup(l.cut)
+	return l
+}
+
+func (l *link) accept(network, address string) {
+	for {
+		near, err := l.listener.Accept()
+		if err != nil {
+			return
+		}
+		far, err := net.Dial(network, address)
+		if err != nil {
+			_ = near.Close()
+			continue
+		}
+		l.mu.Lock()
+		l.open = append(l.open, near, far)
+		l.mu.Unlock()
+		for _, pair := range [][2]net.Conn{{near, far}, {far, near}} {
+			l.wg.Go(func() {
+				_, _ = io.Copy(pair[0], pair[1])
+				_, _ = near.Close(), far.Close()
+			})
+		}
+	}
+}
+
+// cut ends every connection and takes no new one.
+func (l *link) cut() {
+	_ = l.listener.Close()
+	l.mu.Lock()
+	for _, c := range l.open {
+		_ = c.Close()
+	}
+	l.open = nil
+	l.mu.Unlock()
+	l.wg.Wait()
+}

@@ -1,0 +1,123 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestWhatIsListedCanBeBookedAndNothingElse asks the whole path, over generated businesses: every listed slot books,
+// and a start that is not listed is refused (semantics.md §3).
+func TestWhatIsListedCanBeBookedAndNothingElse(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	w := start(t)
+	for i := range 4 {
+		slug := fmt.Sprintf("any-%d", i)
+		manifest := generated(rng, slug)
+		w.publish(t, slug, manifest)
+		b := &booker{w: w, slug: slug}
+		for name, id := range w.named(t, slug, "services") {
+			for _, date := range []string{"2027-03-27", "2027-03-28", "2027-03-29"} { // Lisbon's clocks change on the 28th
+				b.checkDay(t, rng, id, date)
+				if t.Failed() {
+					t.Fatalf("service %s on %s of\n%s", name, date, manifest)
+				}
+			}
+		}
+	}
+}
+
+// booker books with as many keys as its number of requests needs.
+type booker struct {
+	w     *world
+	slug  string
+	key   string
+	asked int
+}
+
+func (b *booker) book(t *testing.T, o order) answer {
+	t.Helper()
+	if b.asked%90 == 0 {
+		b.key = b.w.key(t, b.slug, "write")
+	}
+	b.asked++
+	return b.w.book(t, b.slug, b.key, o)
+}
+
+// checkDay books and cancels some of the day's slots, keeps one, and tries starts that are not listed.
+func (b *booker) checkDay(t *testing.T, rng *rand.Rand, service, date string) {
+	t.Helper()
+	listed := b.w.slots(t, b.slug, date, "service_id="+service)
+	starts := make(map[string]bool)
+	for _, s := range listed.Slots {
+		starts[s.Date+s.Time] = true
+	}
+	for _, i := range rng.Perm(len(listed.Slots))[:min(6, len(listed.Slots))] {
+		s := listed.Slots[i]
+		o := appointment(service, s.Date, s.Time)
+		if s.StaffID != nil {
+			o = o.with("staff_id", *s.StaffID)
+		}
+		a := b.book(t, o)
+		if a.status != http.StatusCreated {
+			t.Errorf("listed slot %s %s answered %d: %s", s.Date, s.Time, a.status, a.body)
+			return
+		}
+		var made struct{ Booking struct{ ID string } }
+		a.into(t, http.StatusCreated, &made)
+		b.w.admin(t, http.MethodPost, "businesses/"+b.slug+"/bookings/"+made.Booking.ID+"/cancel", nil).want(t, http.StatusOK, "")
+	}
+	// A slot of the day after midnight lies on the next date, and so may one of the day before on this one.
+	for _, s := range b.w.slots(t, b.slug, before(t, date), "service_id="+service).Slots {
+		starts[s.Date+s.Time] = true
+	}
+	for range 6 {
+		at := fmt.Sprintf("%02d:%02d", rng.IntN(24), 5*rng.IntN(12))
+		if a := b.book(t, appointment(service, date, at)); !starts[date+at] && a.status != http.StatusConflict {
+			t.Errorf("unlisted start %s %s answered %d: %s", date, at, a.status, a.body)
+		}
+	}
+}
+
+func before(t *testing.T, date string) string {
+	t.Helper()
+	d, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.AddDate(0, 0, -1).Format(time.DateOnly)
+}
+
+// generated is a random business in Lisbon.
+func generated(rng *rand.Rand, slug string) string {
+	var m strings.Builder
+	fmt.Fprintf(&m, "apiVersion: slotmesh/v1\nkind: Business\nslug: %s\nname: Any\ncurrency: EUR\ntimezone: Europe/Lisbon\n", slug)
+	m.WriteString("default_language: en\nlanguages: [en]\nmodules: {services: true, events: false, rentals: false}\n")
+	fmt.Fprintf(&m, "bookings: {slot_interval_minutes: %d, min_notice_minutes: 0, advance_days: 60}\nhours:\n", []int{10, 15, 20, 30}[rng.IntN(4)])
+	for _, day := range []string{"mon", "fri", "sat", "sun"} {
+		fmt.Fprintf(&m, "  %s: [%s]\n", day, windows(rng))
+	}
+	fmt.Fprintf(&m, "overrides:\n  - {date: 2027-03-29, hours: [%s]}\n", windows(rng))
+	m.WriteString("blocks:\n  - {from: 2027-03-28T11:00, to: 2027-03-28T12:10}\n  - {from: 2027-03-27T09:00, to: 2027-03-27T13:00, staff: [s0]}\n")
+	fmt.Fprintf(&m, "staff:\n  - {key: s0, name: Zero, order: 2}\n  - {key: s1, name: One, order: 1, hours: {sat: [%s], sun: [%s]}}\n", windows(rng), windows(rng))
+	fmt.Fprintf(&m, "services:\n  - {key: staffed, name: Staffed, duration_minutes: %d, buffer_before_minutes: %d, buffer_after_minutes: %d, price: 10, staff: [s0, s1]}\n",
+		15+5*rng.IntN(20), 5*rng.IntN(3), 5*rng.IntN(4))
+	fmt.Fprintf(&m, "  - {key: laned, name: Laned, duration_minutes: %d, price: 5, capacity: %d}\n", 20+10*rng.IntN(6), 1+rng.IntN(3))
+	return m.String()
+}
+
+// windows are one or two windows, overnight ones among them.
+func windows(rng *rand.Rand) string {
+	all := []string{`"09:00-12:00"`, `"12:00-17:30"`, `"00:00-24:00"`, `"20:00-02:00"`, `"22:30-04:15"`, `"10:05-19:00"`, `"00:30-03:30"`}
+	picked := []string{all[rng.IntN(len(all))]}
+	if rng.IntN(2) == 0 {
+		picked = append(picked, all[rng.IntN(len(all))])
+	}
+	return strings.Join(picked, ", ")
+}

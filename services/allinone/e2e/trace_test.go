@@ -1,0 +1,134 @@
+package e2e
+
+import (
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	common "go.opentelemetry.io/proto/otlp/common/v1"
+	trace "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+// spans receives what services send over OTLP.
+type spans struct {
+	mu   sync.Mutex
+	all  []span
+	text strings.Builder // every name and attribute, to look for what must not be there
+}
+
+type span struct {
+	service, trace, id, parent, name string
+	attributes                       map[string]string
+}
+
+func (s *spans) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	var request collector.ExportTraceServiceRequest
+	if err == nil {
+		err = proto.Unmarshal(body, &request)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, rs := range request.ResourceSpans {
+		service := attributes(rs.Resource.Attributes)["service.name"]
+		for _, scope := range rs.ScopeSpans {
+			for _, raw := range scope.Spans {
+				s.add(service, raw)
+			}
+		}
+	}
+}
+
+func (s *spans) add(service string, raw *trace.Span) {
+	s.all = append(s.all, span{
+		service: service, trace: hex.EncodeToString(raw.TraceId), id: hex.EncodeToString(raw.SpanId),
+		parent: hex.EncodeToString(raw.ParentSpanId), name: raw.Name, attributes: attributes(raw.Attributes),
+	})
+	s.text.WriteString(raw.String())
+}
+
+func attributes(list []*common.KeyValue) map[string]string {
+	m := make(map[string]string)
+	for _, kv := range list {
+		m[kv.Key] = kv.Value.GetStringValue()
+	}
+	return m
+}
+
+// edges are the hops of one trace: from service to service, and from service to store.
+func (s *spans) edges(traceID string) map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	byID := make(map[string]span)
+	for _, sp := range s.all {
+		byID[sp.id] = sp
+	}
+	edges := make(map[string]bool)
+	for _, sp := range s.all {
+		if sp.trace != traceID {
+			continue
+		}
+		if parent, ok := byID[sp.parent]; ok && parent.service != sp.service {
+			edges[parent.service+" → "+sp.service] = true
+		}
+		for _, key := range []string{"db.system.name", "db.system"} {
+			if store := sp.attributes[key]; store != "" {
+				edges[sp.service+" → "+store] = true
+			}
+		}
+	}
+	return edges
+}
+
+func TestOneTraceRunsThroughAllHops(t *testing.T) {
+	t.Parallel()
+	received := &spans{}
+	sink := httptest.NewServer(received)
+	t.Cleanup(sink.Close)
+	w := start(t, func(c *allinone.Config) { c.Telemetry.OTLPEndpoint = sink.URL })
+	w.publish(t, "traced", salon("traced", 1))
+	cut, key := w.named(t, "traced", "services")["Cut"], w.key(t, "traced", "write")
+
+	const listing, booking = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7aaaaaaaaaaaaaaaa"
+	from := func(id string) http.Header {
+		return http.Header{"Traceparent": {"00-" + id + "-1111111111111111-01"}, "X-Forwarded-For": {client()}}
+	}
+	w.do(t, http.MethodGet, w.PublicURL+"/api/public/traced/slots?date=2027-03-01&service_id="+cut, nil, from(listing)).want(t, http.StatusOK, "")
+	o := appointment(cut, "2027-03-01", "10:00").with("customer_phone", "+351 912 345 678")
+	booked := w.mustBook(t, "traced", key, o, from(booking))
+	booked.want(t, http.StatusCreated, "")
+	if tp := booked.header.Get("Traceparent"); !strings.Contains(tp, booking) {
+		t.Errorf("the answer's traceparent %q does not name the request's trace", tp)
+	}
+	w.stop(t) // sends what is buffered
+
+	want := map[string][]string{
+		listing: {"front → availability", "availability → catalog", "availability → booking", "availability → redis", "booking → postgresql"},
+		booking: {"front → booking", "booking → availability", "booking → pricing", "booking → catalog", "booking → postgresql", "booking → redis"},
+	}
+	for id, edges := range want {
+		got := received.edges(id)
+		for _, edge := range edges {
+			if !got[edge] {
+				t.Errorf("trace %s has no edge %s; it has %v", id, edge, got)
+			}
+		}
+	}
+	for _, secret := range []string{"Ada Example", "ada@example.com", "912 345", key, key[3:], w.AdminToken} {
+		if strings.Contains(received.text.String(), secret) {
+			t.Errorf("a span carries %q", secret)
+		}
+	}
+}
