@@ -53,6 +53,7 @@ type town struct {
 	public   string
 	internal string
 	http     *http.Client
+	trips    roundTrips
 
 	mu         sync.Mutex
 	offer      *catalog.Offer // nil: no such business
@@ -102,7 +103,7 @@ func newOffer(t testing.TB) *catalog.Offer {
 func open(t testing.TB, limits api.Limits) *town {
 	t.Helper()
 	w := &town{t: t, clock: clock.Fixed(now), offer: newOffer(t), opening: true, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
-	w.pool = testkit.Postgres(t, "booking", migrations.FS)
+	w.pool = traced(t, testkit.Postgres(t, "booking", migrations.FS), &w.trips)
 	w.store = store.New(w.pool)
 	rdb, prefix := testkit.Redis(t)
 	tel := telemetry.Discard()

@@ -1,0 +1,130 @@
+package booking
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"go.uber.org/goleak"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// fasthttp's own: one for the process, and one a server that looks up every ten seconds whether it has ended.
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
+}
+
+// nobody is an address where nothing listens.
+const nobody = "http://127.0.0.1:1"
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func get(t *testing.T, method, url, key string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+func TestTheServiceServesWhileItsNeighboursAreAway(t *testing.T) {
+	database, schema := testkit.PostgresSchema(t, "booking")
+	cfg := Config{
+		Server:   server.Config{RequestTimeout: 10 * time.Second, DrainTimeout: 5 * time.Second, PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},
+		Postgres: database, Redis: redisx.Config{URL: os.Getenv(testkit.RedisURL)},
+		CatalogURL: nobody, AvailabilityURL: nobody, PricingURL: nobody,
+		IPLimitPerMinute: 1000, KeyLimitPerMinute: 100, schema: schema,
+	}
+	if err := cfg.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Migrate(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	public, internal := listen(t), listen(t)
+	srv, err := New(t.Context(), cfg, server.Runtime{Name: "booking", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: public, Internal: internal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- srv.Run(ctx) }()
+	defer func() {
+		http.DefaultClient.CloseIdleConnections()
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+
+	if status, body := get(t, http.MethodGet, "http://"+internal.Addr().String()+"/readyz", ""); status != http.StatusOK {
+		t.Errorf("not ready: %d %s", status, body)
+	}
+	p := peer.New("booking", "http://"+internal.Addr().String(), telemetry.Discard())
+	defer p.Close()
+	key, err := booking.NewClient(p).CreateKey(t.Context(), uuid.New(), booking.NewKey{Name: "x", Scope: "write"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "http://" + public.Addr().String() + "/api/public/harbor/book"
+	for _, c := range []struct {
+		method, url, key string
+		status           int
+		code             string
+	}{
+		{http.MethodPost, path, "", 401, "missing_api_key"},
+		{http.MethodPost, path, key.Secret, 503, "availability_unverified"},
+		{http.MethodGet, path, "", 405, "method_not_allowed"},
+		{http.MethodPost, path + "/", "", 404, "not_found"},
+	} {
+		status, body := get(t, c.method, c.url, c.key)
+		if status != c.status || !strings.Contains(body, `"messageCode":"`+c.code+`"`) {
+			t.Errorf("%s %s: %d %s, want %d %s", c.method, c.url, status, body, c.status, c.code)
+		}
+	}
+}
+
+func TestSettingsAreJudgedTogetherByName(t *testing.T) {
+	t.Parallel()
+	err := (&Config{}).Validate()
+	for _, name := range []string{"BOOKING_IP_LIMIT_PER_MINUTE", "BOOKING_KEY_LIMIT_PER_MINUTE"} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s is not named in: %v", name, err)
+		}
+	}
+}

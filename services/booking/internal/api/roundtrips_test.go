@@ -1,0 +1,110 @@
+package api_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// roundTrips notes what is sent to the database: a statement or a batch is one round trip, and so is the preparation
+// of a statement, which a connection does once.
+type roundTrips struct {
+	mu   sync.Mutex
+	sent []string
+}
+
+var (
+	_ pgx.QueryTracer   = (*roundTrips)(nil)
+	_ pgx.BatchTracer   = (*roundTrips)(nil)
+	_ pgx.PrepareTracer = (*roundTrips)(nil)
+)
+
+func (r *roundTrips) note(what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent = append(r.sent, what)
+}
+
+// take returns what was sent since the last call.
+func (r *roundTrips) take() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sent := r.sent
+	r.sent = nil
+	return sent
+}
+
+func (r *roundTrips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	r.note(table(data.SQL))
+	return ctx
+}
+
+func (r *roundTrips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (r *roundTrips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	r.note("batch")
+	return ctx
+}
+
+func (r *roundTrips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+func (r *roundTrips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+func (r *roundTrips) TracePrepareStart(ctx context.Context, _ *pgx.Conn, data pgx.TracePrepareStartData) context.Context {
+	r.note("prepare " + table(data.SQL))
+	return ctx
+}
+
+func (r *roundTrips) TracePrepareEnd(context.Context, *pgx.Conn, pgx.TracePrepareEndData) {}
+
+// table names a statement by what it does first.
+func table(sql string) string {
+	for _, name := range []string{"INSERT INTO occupied_time", "INSERT INTO idempotency_records", "DELETE FROM idempotency_records", "FROM api_keys", "UPDATE api_keys", "FROM occupied_time"} {
+		if strings.Contains(sql, name) {
+			return name
+		}
+	}
+	return sql
+}
+
+// traced is the same pool with its round trips noted. Requests one after another use the same connection.
+func traced(t testing.TB, pool *pgxpool.Pool, r *roundTrips) *pgxpool.Pool {
+	t.Helper()
+	cfg := pool.Config()
+	cfg.ConnConfig.Tracer = r
+	noted, err := pgxpool.NewWithConfig(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(noted.Close)
+	return noted
+}
+
+func TestABookingTakesThreeRoundTripsToTheDatabase(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	for _, at := range []string{"08:30", "10:30"} { // statements are prepared, the use of the key is noted
+		w.expect("warm", w.book(key, order(at, nil), header, at), 201, "")
+	}
+	w.trips.take()
+	w.expect("plain", w.book(key, order("12:30", nil)), 201, "")
+	want := []string{"FROM api_keys", "batch", "INSERT INTO occupied_time"}
+	if diff := cmp.Diff(want, w.trips.take()); diff != "" {
+		t.Errorf("a booking (-want +got):\n%s", diff)
+	}
+	w.expect("with an idempotency key", w.book(key, order("14:30", nil), header, "k"), 201, "")
+	want = []string{"FROM api_keys", "INSERT INTO idempotency_records", "batch", "INSERT INTO occupied_time"}
+	if diff := cmp.Diff(want, w.trips.take()); diff != "" {
+		t.Errorf("a booking with an idempotency key (-want +got):\n%s", diff)
+	}
+	w.expect("a forged key", w.book("sm_"+strings.Repeat("0", 64), order("14:30", nil)), 401, "invalid_api_key")
+	if sent := w.trips.take(); len(sent) > 0 {
+		t.Errorf("a key with a wrong checksum is looked up: %v", sent)
+	}
+}

@@ -1,0 +1,100 @@
+package store_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// filled is a store with a year of one business's bookings: 20 members, 8 a day each.
+func filled(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUID) {
+	b.Helper()
+	s, pool := open(b)
+	business := uuid.New()
+	exec := func(sql string, args ...any) {
+		if _, err := pool.Exec(b.Context(), sql, args...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	exec(`
+		WITH slots AS (
+			SELECT gen_random_uuid() AS id, staff, $2::timestamptz - day * interval '1 day' + hour * interval '1 hour' AS start
+			FROM (SELECT gen_random_uuid() AS staff FROM generate_series(1, 20)) AS members, generate_series(1, 365) AS day, generate_series(0, 7) AS hour
+		), held AS (
+			INSERT INTO occupied_time SELECT $1, id, 1, staff, 0, tstzrange(start, start + interval '55 minutes') FROM slots
+		)
+		INSERT INTO bookings
+		SELECT $1, id, 'confirmed', start, start + interval '45 minutes', start, start, '[{"name": "Haircut"}]', staff, 'Anna', 1, 4000, 'EUR',
+			false, 'api', 'Zoë', id || '@example.com', NULL, '{}', 1, start, start
+		FROM slots`, business, noon)
+	exec(`ANALYZE`)
+	return s, exec, business
+}
+
+// BenchmarkBook writes whole bookings; compare it with BenchmarkBareInsert, in one run.
+func BenchmarkBook(b *testing.B) {
+	s, _, business := filled(b)
+	minute := 0
+	for b.Loop() {
+		minute += 60
+		if err := s.Book(b.Context(), newBooking(business, part(business, 0, minute, minute+45))); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkBookParallel is the same by many connections, on a member each.
+func BenchmarkBookParallel(b *testing.B) {
+	s, _, business := filled(b)
+	var members atomic.Int64
+	b.SetParallelism(8)
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		member, minute := uuid.NewSHA1(business, []byte{byte(members.Add(1))}), 0
+		for pb.Next() {
+			minute += 60
+			if err := s.Book(b.Context(), newBooking(business, part(member, 0, minute, minute+45))); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
+
+// BenchmarkBareInsert writes one row under the same constraint, and nothing else.
+func BenchmarkBareInsert(b *testing.B) {
+	_, exec, business := filled(b)
+	exec(`ALTER TABLE occupied_time DROP CONSTRAINT occupied_time_business_id_booking_id_fkey`)
+	start := noon
+	for b.Loop() {
+		start = start.Add(time.Hour)
+		exec(`INSERT INTO occupied_time VALUES ($1, $2, 1, $1, 0, tstzrange($3, $4))`, business, uuid.New(), start, start.Add(45*time.Minute))
+	}
+}
+
+// BenchmarkLostRace is what a refused booking costs.
+func BenchmarkLostRace(b *testing.B) {
+	s, _, business := filled(b)
+	if err := s.Book(b.Context(), newBooking(business, part(business, 0, 0, 45))); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := s.Book(b.Context(), newBooking(business, part(business, 0, 0, 45))); err == nil {
+			b.Fatal("sold twice")
+		}
+	}
+}
+
+// BenchmarkOccupied reads 62 days of 20 members, 9,920 bookings.
+func BenchmarkOccupied(b *testing.B) {
+	s, _, business := filled(b)
+	from := noon.AddDate(0, 0, -70)
+	for b.Loop() {
+		if _, err := s.Occupied(b.Context(), business, from, from.AddDate(0, 0, 62)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
