@@ -1,0 +1,111 @@
+// Package message holds the sentences that customers read in their own language: one file of data for each of the 36
+// languages of semantics.md §4, with a form for each plural category that CLDR gives the language.
+//
+// A sentence is named by its messageCode. Counts are written in the digits that the language has by custom.
+package message
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/language"
+	textmessage "golang.org/x/text/message"
+	"golang.org/x/text/number"
+
+	"github.com/slotmesh/slotmesh/libs/locale"
+)
+
+// ID names a sentence.
+type ID string
+
+// The sentences. [NotEnoughUnits] counts the units that are free; the others count nothing.
+const (
+	RentalNotFound     ID = "rental_not_found"
+	NotEnoughUnits     ID = "not_enough_units"
+	NothingAvailable   ID = "nothing_available"
+	DateInPast         ID = "date_in_past"
+	BeyondAdvanceLimit ID = "beyond_advance_limit"
+)
+
+// fallback is the language of whoever asks for none that is there.
+const fallback = "en"
+
+//go:embed sentences/*.json
+var files embed.FS
+
+// Catalog holds all sentences. It is safe for many goroutines.
+type Catalog struct {
+	languages  []string // codes, sorted
+	localizers map[string]*i18n.Localizer
+	digits     map[string]*textmessage.Printer
+}
+
+// Load reads the sentences that are built in. Its error is a fault of the data, which the tests find.
+func Load() (*Catalog, error) {
+	entries, err := files.ReadDir("sentences")
+	if err != nil {
+		return nil, err
+	}
+	bundle := i18n.NewBundle(language.English)
+	c := &Catalog{localizers: map[string]*i18n.Localizer{}, digits: map[string]*textmessage.Printer{}}
+	for _, entry := range entries {
+		if _, err := bundle.LoadMessageFileFS(files, path.Join("sentences", entry.Name())); err != nil {
+			return nil, fmt.Errorf("%s: %w", entry.Name(), err)
+		}
+		c.languages = append(c.languages, strings.TrimSuffix(entry.Name(), ".json"))
+	}
+	for _, code := range c.languages {
+		c.localizers[code] = i18n.NewLocalizer(bundle, code)
+		c.digits[code] = textmessage.NewPrinter(language.Make(code))
+	}
+	return c, nil
+}
+
+// Languages returns the codes of all languages, sorted.
+func (c *Catalog) Languages() []string { return slices.Clone(c.languages) }
+
+// Choose returns the language of the first of wanted that is there, as BCP 47 compares tags ("pt-BR" finds pt), else
+// English. Empty and unknown ones are passed over.
+func (c *Catalog) Choose(wanted ...string) string {
+	for _, w := range wanted {
+		if _, ok := c.localizers[w]; ok {
+			return w
+		}
+		if code, ok := locale.Match(w, c.languages); ok {
+			return code
+		}
+	}
+	return fallback
+}
+
+// Say returns a sentence that counts nothing, in one of [Catalog.Languages]. Its error says that the data has none.
+func (c *Catalog) Say(code string, id ID) (string, error) {
+	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id)})
+}
+
+// SayCount returns a sentence in the plural form of count, from 0 on. Its error says that the data has none.
+func (c *Catalog) SayCount(code string, id ID, count int) (string, error) {
+	digits, ok := c.digits[code]
+	if !ok {
+		return "", unknown(code)
+	}
+	return c.localize(code, &i18n.LocalizeConfig{
+		MessageID:    string(id),
+		PluralCount:  count,
+		TemplateData: map[string]string{"Count": digits.Sprint(number.Decimal(count))},
+	})
+}
+
+func (c *Catalog) localize(code string, sentence *i18n.LocalizeConfig) (string, error) {
+	localizer, ok := c.localizers[code]
+	if !ok {
+		return "", unknown(code)
+	}
+	return localizer.Localize(sentence)
+}
+
+func unknown(code string) error { return fmt.Errorf("there are no sentences in language %q", code) }
