@@ -79,7 +79,11 @@ func (b *booker) checkDay(t *testing.T, rng *rand.Rand, service, date string) {
 	}
 	for range 6 {
 		at := fmt.Sprintf("%02d:%02d", rng.IntN(24), 5*rng.IntN(12))
-		if a := b.book(t, appointment(service, date, at)); !starts[date+at] && a.status != http.StatusConflict {
+		a, means := b.book(t, appointment(service, date, at)), at
+		if date == "2027-03-28" && strings.HasPrefix(at, "01:") {
+			means = "02:00" // the clocks skip this hour: the instant right after it is meant (semantics.md §1)
+		}
+		if !starts[date+means] && a.status != http.StatusConflict {
 			t.Errorf("unlisted start %s %s answered %d: %s", date, at, a.status, a.body)
 		}
 	}
