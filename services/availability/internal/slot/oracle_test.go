@@ -372,15 +372,16 @@ func (o *oracle) slots(d timespan.Date) []Slot {
 	return slots
 }
 
-// wayTaken is a choice spelled out: which resource it takes at which minute.
+// wayTaken is a choice spelled out: which resource it takes at which minute, minute after minute.
 type wayTaken struct {
 	Staff uuid.UUID
-	Takes map[minuteOf]int // lane; 0 for staff
+	Takes []taken
 }
 
-type minuteOf struct {
-	ID     uuid.UUID
+type taken struct {
 	Minute int
+	ID     uuid.UUID
+	Lane   int // 0 for staff
 }
 
 // ways are all choices for the start at minute i, given the members for whom it is listed.
@@ -401,13 +402,13 @@ func (o *oracle) ways(able []*catalog.Staff, i int) []wayTaken {
 	var ways []wayTaken
 	for _, s := range able {
 		for j := range depth {
-			way := wayTaken{Takes: map[minuteOf]int{}}
+			way := wayTaken{}
 			for _, p := range o.parts(i) {
 				for at := p.wide; at < p.wend; at++ {
 					if isStaffed(p.service) {
-						way.Takes[minuteOf{s.ID, at}] = 0
+						way.Takes = append(way.Takes, taken{at, s.ID, 0})
 					} else {
-						way.Takes[minuteOf{p.service.ID, at}] = o.freeLane(p.service, at, j)
+						way.Takes = append(way.Takes, taken{at, p.service.ID, o.freeLane(p.service, at, j)})
 					}
 				}
 			}
@@ -423,7 +424,7 @@ func (o *oracle) ways(able []*catalog.Staff, i int) []wayTaken {
 // freeLane is the lowest free lane but j at a minute.
 func (o *oracle) freeLane(s *catalog.Service, at, j int) int {
 	for lane := 1; ; lane++ {
-		taken := slices.ContainsFunc(o.occupied, func(b booking.Busy) bool {
+		inUse := slices.ContainsFunc(o.occupied, func(b booking.Busy) bool {
 			for i := 0; b.ID == s.ID && b.Lane == lane && i < len(b.Edges); i += 2 {
 				if o.minuteAt(b.Edges[i]) <= at && at < o.minuteAt(b.Edges[i+1]) {
 					return true
@@ -431,7 +432,7 @@ func (o *oracle) freeLane(s *catalog.Service, at, j int) int {
 			}
 			return false
 		})
-		if !taken {
+		if !inUse {
 			if j == 0 {
 				return lane
 			}
@@ -444,13 +445,13 @@ func (o *oracle) freeLane(s *catalog.Service, at, j int) int {
 func (o *oracle) spelledOut(choices []availability.Choice) []wayTaken {
 	var ways []wayTaken
 	for _, c := range choices {
-		way := wayTaken{Takes: map[minuteOf]int{}}
+		way := wayTaken{}
 		if c.StaffID != nil {
 			way.Staff = *c.StaffID
 		}
 		for _, p := range c.Parts {
 			for at := o.minuteAt(p.Occupies.Start); at < o.minuteAt(p.Occupies.End); at++ {
-				way.Takes[minuteOf{p.Resource.ID, at}] = p.Resource.Lane
+				way.Takes = append(way.Takes, taken{at, p.Resource.ID, p.Resource.Lane})
 			}
 		}
 		ways = append(ways, way)
