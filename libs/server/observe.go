@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -45,21 +46,36 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 	status := c.Response().StatusCode()
 	route := c.Route().Path
 	if route == own {
-		route = "none" // only the middleware matched; the path itself is the caller's text and stays out
+		route = noRoute // only the middleware matched
 	}
+	o.finish(ctx, span, start, seen{method: c.Method(), route: route, status: status, cause: cause})
+	return nil
+}
+
+// noRoute stands for a path that nothing is mounted on: the path itself is the caller's text and stays out.
+const noRoute = "none"
+
+// seen is what telemetry keeps of a request. cause is the fault that was sent, nil without one.
+type seen struct {
+	method, route string
+	status        int
+	cause         error
+}
+
+// finish names the span and records the metric and, for a failure on our side, the log line.
+func (o *observer) finish(ctx context.Context, span trace.Span, start time.Time, s seen) {
 	attrs := []attribute.KeyValue{
-		attribute.String("http.request.method", c.Method()),
-		attribute.String("http.route", route),
-		attribute.Int("http.response.status_code", status),
+		attribute.String("http.request.method", s.method),
+		attribute.String("http.route", s.route),
+		attribute.Int("http.response.status_code", s.status),
 	}
-	span.SetName(c.Method() + " " + route)
+	span.SetName(s.method + " " + s.route)
 	span.SetAttributes(attrs...)
 	o.duration.Record(ctx, time.Since(start).Seconds(), metric.WithAttributes(attrs...))
-	if status >= fiber.StatusInternalServerError {
+	if s.status >= fiber.StatusInternalServerError {
 		span.SetStatus(codes.Error, "")
-		o.tel.Logger.ErrorContext(ctx, "request failed", "method", c.Method(), "route", route, "status", status, "error", cause)
+		o.tel.Logger.ErrorContext(ctx, "request failed", "method", s.method, "route", s.route, "status", s.status, "error", s.cause)
 	}
-	return nil
 }
 
 type requestHeaders struct{ c *fiber.Ctx }

@@ -65,6 +65,8 @@ type Server struct {
 	clock    clock.Clock
 	public   net.Listener
 	internal net.Listener
+	observe  *observer
+	web      *web // nil where fiber serves the public port
 	draining atomic.Bool
 	checks   []check
 	parts    []part
@@ -94,9 +96,9 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	if s.internal, err = listen(rt.Internal, cfg.InternalAddr); err != nil {
 		return nil, errors.Join(fmt.Errorf("internal port: %w", err), s.public.Close())
 	}
-	observe := newObserver(rt.Telemetry)
-	s.Public = s.app(cfg.PublicBodyLimit, observe, proxies)
-	s.Internal = s.app(cfg.InternalBodyLimit, observe, proxies)
+	s.observe = newObserver(rt.Telemetry)
+	s.Public = s.app(cfg.PublicBodyLimit, s.observe, proxies)
+	s.Internal = s.app(cfg.InternalBodyLimit, s.observe, proxies)
 	s.probes()
 	return s, nil
 }
@@ -153,7 +155,7 @@ func (s *Server) Run(ctx context.Context) error {
 	for _, p := range s.parts {
 		begin(p.name, p.run)
 	}
-	begin("public port", func(context.Context) error { return s.Public.Listener(s.public) })
+	begin("public port", s.publicPort())
 	begin("internal port", func(context.Context) error { return s.Internal.Listener(s.internal) })
 
 	var cause error
@@ -168,6 +170,14 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(append(errs, s.Close())...)
 }
 
+// publicPort serves with net/http where it was given a route, with fiber else.
+func (s *Server) publicPort() func(context.Context) error {
+	if s.web == nil {
+		return func(context.Context) error { return s.Public.Listener(s.public) }
+	}
+	return func(context.Context) error { return s.web.serve() }
+}
+
 // drain stops taking requests and waits for those in flight.
 func (s *Server) drain(polite bool) error {
 	s.draining.Store(true)
@@ -177,6 +187,11 @@ func (s *Server) drain(polite bool) error {
 	deadline, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
 	defer cancel()
 	var errs []error
+	if s.web != nil {
+		if err := s.web.http.Shutdown(deadline); err != nil {
+			errs = append(errs, fmt.Errorf("%s: draining the public port: %w", s.name, err))
+		}
+	}
 	for port, app := range map[string]*fiber.App{"public": s.Public, "internal": s.Internal} {
 		if err := app.ShutdownWithContext(deadline); err != nil {
 			errs = append(errs, fmt.Errorf("%s: draining the %s port with %d connections open: %w",
