@@ -31,10 +31,12 @@ func (s *Server) app(bodyLimit int, observe *observer, proxies Proxies) *fiber.A
 		ReadTimeout:           30 * time.Second,
 		WriteTimeout:          30 * time.Second,
 		IdleTimeout:           120 * time.Second,
+		RequestMethods:        knownMethods,
 		ErrorHandler:          func(c *fiber.Ctx, err error) error { return SendFault(c, asFault(err)) },
 	})
 	app.Server().CloseOnShutdown = true
-	app.Use(observe.middleware, s.guard(proxies), boundBody(bodyLimit))
+	app.Server().Handler = knowMethods(app.Server().Handler)
+	app.Use(observe.middleware, methods, s.guard(proxies), boundBody(bodyLimit))
 	return app
 }
 
