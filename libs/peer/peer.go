@@ -115,7 +115,8 @@ func (c *Client) into(ctx context.Context, r Request, out any) error {
 }
 
 // Do sends a request and returns the answer, or a fault: the peer's own for a status from 400 on,
-// [fault.PeerUnavailable] when it could not be asked or failed.
+// [fault.PeerUnavailable] when it could not be asked or failed (from 500 on, but for availability_unverified and
+// payment_unavailable, which say that somebody else failed).
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -172,10 +173,20 @@ func (c *Client) send(request *http.Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if answer.StatusCode >= http.StatusInternalServerError {
+	if answer.StatusCode >= http.StatusInternalServerError && !considered(answer.StatusCode, body) {
 		return nil, fmt.Errorf("answered %d", answer.StatusCode)
 	}
 	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}, nil
+}
+
+// considered reports whether a failure is the peer's answer to this very request, made in good health, as when a booking
+// is refused because somebody else could not be asked.
+func considered(status int, body []byte) bool {
+	switch fault.Decode(status, body, 0).Kind {
+	case fault.AvailabilityUnverified, fault.PaymentUnavailable:
+		return true
+	}
+	return false
 }
 
 func (c *Client) sentence() string {

@@ -52,8 +52,15 @@ func TestCallCarriesJSONAndTheTrace(t *testing.T) {
 
 func TestThePeersFaultArrivesAsItWasSent(t *testing.T) {
 	t.Parallel()
-	sent := &fault.Error{Kind: fault.PreconditionFailed, Sentence: "Version 3 is newer.", RetryAfter: 2 * time.Second,
-		Extra: map[string]any{"version": "3"}}
+	for _, kind := range []fault.Kind{fault.PreconditionFailed, fault.AvailabilityUnverified, fault.PaymentUnavailable} {
+		checkArrives(t, &fault.Error{
+			Kind: kind, Sentence: "Version 3 is newer.", RetryAfter: 2 * time.Second, Extra: map[string]any{"version": "3"},
+		})
+	}
+}
+
+func checkArrives(t *testing.T, sent *fault.Error) {
+	t.Helper()
 	client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "2")
 		w.WriteHeader(sent.Kind.Status)

@@ -61,7 +61,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	bookingPeer := peer.New("booking", cfg.BookingURL, rt.Telemetry)
 	srv.OnStop("booking", func(context.Context) error { bookingPeer.Close(); return nil })
 
-	api.NewPublic(offers, booking.NewClient(bookingPeer), limiter, rt.Clock, rt.Telemetry).Mount(srv.Public)
+	calendars := api.NewPublic(offers, booking.NewClient(bookingPeer), limiter, rt.Clock, rt.Telemetry)
+	calendars.Mount(srv.Public)
+	calendars.MountForPeers(srv.Internal)
 	api.NewInternal(offers, rt.Clock).Mount(srv.Internal)
 	return nil
 }

@@ -121,8 +121,11 @@ func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool
 	reception := desk.New(offers, availability.NewClient(neighbour("availability", cfg.AvailabilityURL)),
 		pricing.NewClient(neighbour("pricing", cfg.PricingURL)), records, rt.Clock, cfg.Server.RequestTimeout, rt.Telemetry)
 	limits := api.Limits{PerIP: ratelimit.PerMinute(cfg.IPLimitPerMinute), PerKey: ratelimit.PerMinute(cfg.KeyLimitPerMinute)}
-	api.NewPublic(records, offers, reception, limiter, limits, rt.Clock, rt.Telemetry).Mount(srv.Public)
+	public := api.NewPublic(records, offers, reception, limiter, limits, rt.Clock, rt.Telemetry)
+	public.Mount(srv.Public)
+	public.MountAgents(srv.Internal)
 	api.NewInternal(records, rt.Clock).Mount(srv.Internal)
+	api.NewTickets(records, offers, rt.Clock).Mount(srv.Internal)
 	srv.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 }
 

@@ -110,10 +110,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		feed.Announce(ctx, slug)
 	}
 
-	(&api.Public{
+	public := &api.Public{
 		Versions: versions, Quoter: pricing.NewClient(prices), QuoteTimeout: cfg.PricingTimeout,
 		Limiter: limiter, Limit: ratelimit.PerMinute(cfg.PublicLimitPerMinute), Clock: rt.Clock,
-	}).Mount(srv.Public)
+	}
+	public.Mount(srv.Public)
+	public.MountForPeers(srv.Internal)
+	(&api.Names{Store: businesses}).Mount(srv.Internal)
 	(&api.Offers{Versions: versions}).Mount(srv.Internal)
 	(&api.Owner{Store: businesses, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry}).Mount(srv.Internal)
 	return nil

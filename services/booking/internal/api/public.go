@@ -67,9 +67,13 @@ func NewPublic(keys Keys, offers desk.Offers, d Booker, limiter ratelimit.Limite
 // Mount adds the route.
 func (p *Public) Mount(app fiber.Router) { app.Post("/api/public/:slug/book", p.book) }
 
-// book counts what becomes of every request.
 func (p *Public) book(c *fiber.Ctx) error {
 	answer, err := p.answer(c)
+	return p.respond(c, answer, err)
+}
+
+// respond sends what became of a request, and counts it.
+func (p *Public) respond(c *fiber.Ctx, answer desk.Answer, err error) error {
 	outcome := "booked"
 	switch {
 	case err != nil:
@@ -95,22 +99,37 @@ func (p *Public) answer(c *fiber.Ctx) (desk.Answer, error) {
 	if err := p.allow(ctx, "ip", "book:"+ratelimit.ClientKey(server.ClientIP(c)), p.limits.PerIP, fault.RateLimited); err != nil {
 		return desk.Answer{}, err
 	}
-	key, err := p.authenticate(c)
+	key, err := p.counted(c)
 	if err != nil {
 		return desk.Answer{}, err
 	}
+	return p.bookWith(c, key)
+}
+
+// counted finds the caller's key, counts the request against its limit and notes its use.
+func (p *Public) counted(c *fiber.Ctx) (store.Key, error) {
+	ctx := c.UserContext()
+	key, err := p.authenticate(c)
+	if err != nil {
+		return store.Key{}, err
+	}
 	if err := p.allow(ctx, "key", "key:"+key.ID.String(), p.limits.PerKey, fault.KeyRateLimited); err != nil {
-		return desk.Answer{}, err
+		return store.Key{}, err
 	}
 	p.touch(ctx, key)
-	offer, err := p.offers.Fresh(ctx, c.Params("slug"))
+	return key, nil
+}
+
+// bookWith makes the checks that follow those of the caller, and books.
+func (p *Public) bookWith(c *fiber.Ctx, key store.Key) (desk.Answer, error) {
+	offer, err := p.offers.Fresh(c.UserContext(), c.Params("slug"))
 	if err != nil {
 		return desk.Answer{}, desk.Unverified(err)
 	}
 	if err := authorize(key, offer); err != nil {
 		return desk.Answer{}, err
 	}
-	return p.desk.Book(ctx, offer, orderOf(c, key))
+	return p.desk.Book(c.UserContext(), offer, orderOf(c, key))
 }
 
 // allow counts the request against a limit.

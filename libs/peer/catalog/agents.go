@@ -1,0 +1,36 @@
+package catalog
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer"
+)
+
+// SlugOf is the answer to the question for a business's slug.
+type SlugOf struct {
+	Slug string `json:"slug"`
+}
+
+// Slug returns the slug of the business with this id. It never changes, also when the business is removed. Faults:
+// business_not_found.
+func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
+	var out SlugOf
+	if err := p.Call(ctx, http.MethodGet, "/internal/slugs/"+id.String(), nil, &out); err != nil {
+		return "", err
+	}
+	return out.Slug, nil
+}
+
+// Read reads a public path of a business on the internal port of its service (catalog, availability, rental), where no
+// limit by address counts. out takes the JSON of the answer; faults are those of the public path.
+func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values, out any) error {
+	at := "/internal/api/public/" + url.PathEscape(slug) + "/" + path
+	if len(query) > 0 {
+		at += "?" + query.Encode()
+	}
+	return p.Call(ctx, http.MethodGet, at, nil, out)
+}

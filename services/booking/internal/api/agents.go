@@ -1,0 +1,40 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
+)
+
+// MountAgents adds, to the internal port, what the MCP server books by: the check of a key with its limit, once for each
+// of an agent's requests, and then the booking itself. Together they make the checks of POST /book in their order, but
+// for the limit by address: an agent's requests all come from the MCP server.
+func (p *Public) MountAgents(app fiber.Router) {
+	app.Post("/internal/keys/check", p.checkKey)
+	app.Post("/internal/api/public/:slug/book", p.bookForAgent)
+}
+
+// checkKey answers whose the key of the Authorization header is, and counts the request against the key's limit.
+func (p *Public) checkKey(c *fiber.Ctx) error {
+	key, err := p.counted(c)
+	if err != nil {
+		return err
+	}
+	return c.JSON(booking.CheckedKey{BusinessID: key.BusinessID, ID: key.ID, Scope: key.Scope})
+}
+
+// bookForAgent is POST /book for a request that [Public.checkKey] has counted. The key is looked at again, as it may
+// have been revoked meanwhile.
+func (p *Public) bookForAgent(c *fiber.Ctx) error {
+	answer, err := p.answerAgent(c)
+	return p.respond(c, answer, err)
+}
+
+func (p *Public) answerAgent(c *fiber.Ctx) (desk.Answer, error) {
+	key, err := p.authenticate(c)
+	if err != nil {
+		return desk.Answer{}, err
+	}
+	return p.bookWith(c, key)
+}

@@ -1,0 +1,23 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Slug returns the slug of the business with this id, a removed one included.
+func (s *Store) Slug(ctx context.Context, id uuid.UUID) (string, error) {
+	var slug string
+	err := s.pool.QueryRow(ctx, `SELECT slug FROM businesses WHERE id = $1`, id).Scan(&slug)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return "", businessNotFound()
+	case err != nil:
+		return "", fmt.Errorf("read slug: %w", err)
+	}
+	return slug, nil
+}
