@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.uber.org/goleak"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer"
@@ -22,12 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
-		// fasthttp's own: one for the process, and one a server that looks up every ten seconds whether it has ended.
-		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
-		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
-}
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
 
 // nobody is an address where nothing listens.
 const nobody = "http://127.0.0.1:1"

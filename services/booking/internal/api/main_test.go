@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"go.uber.org/goleak"
 
 	"github.com/slotmesh/slotmesh/libs/apikey"
 	"github.com/slotmesh/slotmesh/libs/clock"
@@ -34,12 +33,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/migrations"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
-		// fasthttp's own: one for the process, and one a server that looks up every ten seconds whether it has ended.
-		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
-		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
-}
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
 
 // now is the instant of all tests: 2027-03-01 08:00 in Lisbon.
 var now = time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC)
@@ -102,11 +96,15 @@ func newOffer(t testing.TB) *catalog.Offer {
 // open starts a service; limits are those given.
 func open(t testing.TB, limits api.Limits) *town {
 	t.Helper()
+	return openWith(t, limits, telemetry.Discard())
+}
+
+func openWith(t testing.TB, limits api.Limits, tel *telemetry.Telemetry) *town {
+	t.Helper()
 	w := &town{t: t, clock: clock.Fixed(now), offer: newOffer(t), opening: true, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
 	w.pool = traced(t, testkit.Postgres(t, "booking", migrations.FS), &w.trips)
 	w.store = store.New(w.pool)
 	rdb, prefix := testkit.Redis(t)
-	tel := telemetry.Discard()
 	public, internal := listen(t), listen(t)
 	cfg := server.Config{RequestTimeout: 20 * time.Second, DrainTimeout: 5 * time.Second, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1 << 20}
 	srv, err := server.New(cfg, server.Runtime{Name: "booking", Clock: w.clock, Telemetry: tel, Public: public, Internal: internal})
@@ -117,6 +115,7 @@ func open(t testing.TB, limits api.Limits) *town {
 	reception := desk.New(w, w, w, w.store, w.clock, cfg.RequestTimeout, tel)
 	api.NewPublic(w.store, w, reception, limiter, limits, w.clock, tel).Mount(srv.Public)
 	api.NewInternal(w.store, w.clock).Mount(srv.Internal)
+	api.NewTickets(w.store, w, w.clock).Mount(srv.Internal)
 	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()
 
 	ctx, stop := context.WithCancel(context.Background())

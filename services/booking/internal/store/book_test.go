@@ -2,10 +2,10 @@ package store_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -379,23 +379,13 @@ func TestWindowsAreReadFromTheIndexOfTheConstraintAlone(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`); err != nil {
 		t.Fatal(err)
 	}
-	var plan []struct {
-		Plan struct {
-			NodeType  string `json:"Node Type"`
-			IndexName string `json:"Index Name"`
-		}
-	}
-	var text []byte
-	err = tx.QueryRow(t.Context(), `EXPLAIN (FORMAT JSON) SELECT resource_id, lane, lower(during), upper(during)
-		FROM occupied_time WHERE business_id = $1 AND during && tstzrange($2, $3)`, uuid.New(), noon, noon.Add(time.Hour)).Scan(&text)
+	var plan string
+	err = tx.QueryRow(t.Context(), `EXPLAIN (FORMAT JSON) `+store.OccupiedSQL, uuid.New(), noon, noon.Add(time.Hour)).Scan(&plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, &plan); err != nil {
-		t.Fatal(err)
-	}
-	if got := plan[0].Plan; got.NodeType != "Index Only Scan" || got.IndexName != "never_twice" {
-		t.Errorf("the window is read by %s %s", got.NodeType, got.IndexName)
+	if strings.Count(plan, "Scan\"") != 1 || !strings.Contains(plan, `"Index Only Scan"`) || !strings.Contains(plan, `"never_twice"`) {
+		t.Errorf("the window is read by\n%s", plan)
 	}
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,12 +14,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// occupiedSQL is answered from the index of never_twice alone. It does not sort: rows of a resource are put together
-// and in order here, which is cheaper than in the database.
+// occupiedSQL is answered from the index of never_twice. It gives a row per resource, not per booking, and does not
+// sort: both are cheaper for the client than for the database.
 const occupiedSQL = `
-SELECT resource_id, lane, lower(during), upper(during)
+SELECT resource_id, lane, array_agg(lower(during)), array_agg(upper(during))
 FROM occupied_time
-WHERE business_id = $1 AND during && tstzrange($2, $3)`
+WHERE business_id = $1 AND during && tstzrange($2, $3)
+GROUP BY resource_id, lane`
 
 // firstBookingSQL asks whether a customer has no earlier booking that counts (semantics.md §5). E-mail addresses are
 // compared without regard to case.
@@ -64,34 +66,32 @@ func (s *Store) Situation(ctx context.Context, businessID uuid.UUID, from, to ti
 	return now, nil
 }
 
-// collectOccupied groups rows by resource, spans in order of their start.
+// collectOccupied puts resources, and the spans of each, in order.
 func collectOccupied(rows pgx.Rows) (booking.Occupied, error) {
-	byResource := map[booking.Resource][]timespan.Span{}
+	occupied := booking.Occupied{Busy: []booking.Busy{}}
 	var (
-		resource booking.Resource
-		from, to time.Time
+		resource     booking.Resource
+		starts, ends []time.Time
+		spans        []timespan.Span
 	)
-	_, err := pgx.ForEachRow(rows, []any{&resource.ID, &resource.Lane, &from, &to}, func() error {
-		byResource[resource] = append(byResource[resource], timespan.Span{Start: from.Unix(), End: to.Unix()})
-		return nil
-	})
-	if err != nil {
-		return booking.Occupied{}, fmt.Errorf("read occupied time: %w", err)
-	}
-	occupied := booking.Occupied{Busy: make([]booking.Busy, 0, len(byResource))}
-	for resource, spans := range byResource {
-		slices.SortFunc(spans, func(a, b timespan.Span) int { return int(a.Start - b.Start) })
+	_, err := pgx.ForEachRow(rows, []any{&resource.ID, &resource.Lane, &starts, &ends}, func() error {
+		spans = spans[:0]
+		for i := range starts {
+			spans = append(spans, timespan.Span{Start: starts[i].Unix(), End: ends[i].Unix()})
+		}
+		slices.SortFunc(spans, func(a, b timespan.Span) int { return cmp.Compare(a.Start, b.Start) })
 		busy := booking.Busy{Resource: resource, Edges: make([]int64, 0, 2*len(spans))}
 		for _, span := range spans {
 			busy.Add(span)
 		}
 		occupied.Busy = append(occupied.Busy, busy)
+		return nil
+	})
+	if err != nil {
+		return booking.Occupied{}, fmt.Errorf("read occupied time: %w", err)
 	}
 	slices.SortFunc(occupied.Busy, func(a, b booking.Busy) int {
-		if c := slices.Compare(a.ID[:], b.ID[:]); c != 0 {
-			return c
-		}
-		return a.Lane - b.Lane
+		return cmp.Or(slices.Compare(a.ID[:], b.ID[:]), cmp.Compare(a.Lane, b.Lane))
 	})
 	return occupied, nil
 }

@@ -1,0 +1,85 @@
+package api_test
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/booking/internal/api"
+)
+
+// lines collects log lines of many goroutines.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func TestOutcomesAreCountedAndCustomersStayOutOfTelemetry(t *testing.T) {
+	t.Parallel()
+	var logs lines
+	tel, err := telemetry.New(t.Context(), telemetry.Config{LogLevel: -8}, "booking", &logs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := openWith(t, api.Limits{PerKey: ratelimit.PerMinute(7)}, tel)
+	key := w.key("write")
+	staffed := map[string]any{"staff_id": annaID, "customer_phone": "+351 912 345 678"}
+	w.expect("booked", w.book(key, order("09:30", staffed), header, "k"), 201, "")
+	w.expect("replayed", w.book(key, order("09:30", staffed), header, "k"), 201, "")
+	w.expect("taken", w.book(key, order("09:30", staffed)), 409, "slot_unavailable")
+	w.expect("bad", w.book(key, order("x", staffed)), 400, "invalid_parameter")
+	w.set(func(w *town) { w.slotsErr = fault.New(fault.PeerUnavailable, "away") })
+	w.expect("away", w.book(key, order("10:30", staffed)), 503, "availability_unverified")
+	w.set(func(w *town) { w.slotsErr = nil })
+	if _, err := w.pool.Exec(t.Context(), `ALTER TABLE bookings ADD CHECK (customer_name <> 'Zoë') NOT VALID`); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("broken inside", w.book(key, order("11:30", staffed)), 500, "internal")
+	w.book(key, "{}")
+	w.expect("limited", w.book(key, "{}"), 401, "rate_limited")
+
+	response, err := w.http.Get(w.internal + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	var metrics bytes.Buffer
+	if _, err := metrics.ReadFrom(response.Body); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatal(response.StatusCode, err)
+	}
+	for _, outcome := range []string{"booked", "replayed", "slot_unavailable", "invalid_parameter", "availability_unverified", "internal", "rate_limited"} {
+		if !strings.Contains(metrics.String(), `outcome="`+outcome+`"`) {
+			t.Errorf("outcome %s is not counted", outcome)
+		}
+	}
+	if !strings.Contains(metrics.String(), `slotmesh_limits_hit_total{limit="key"`) {
+		t.Error("the limit that was hit is not counted")
+	}
+	if !strings.Contains(logs.String(), `"status":500`) {
+		t.Errorf("the failure is not logged: %s", logs.String())
+	}
+	for name, text := range map[string]string{"log": logs.String(), "metrics": metrics.String()} {
+		for _, secret := range []string{"zoe@", "Zoë", "912 345", key, key[3:40]} {
+			if strings.Contains(text, secret) {
+				t.Errorf("the %s holds %q:\n%s", name, secret, text)
+			}
+		}
+	}
+}
