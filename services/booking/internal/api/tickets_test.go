@@ -1,0 +1,161 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+var (
+	galaID  = uuid.MustParse("44444444-4444-4444-8444-444444444444")
+	seatID  = uuid.MustParse("55555555-5555-4555-8555-555555555555")
+	vipID   = uuid.MustParse("66666666-6666-4666-8666-666666666666")
+	otherID = uuid.MustParse("77777777-7777-4777-8777-777777777777")
+)
+
+// withGala offers an event tonight, from 22:00 to 01:30, with 5 seats over two tiers.
+func withGala(change func(*catalog.Event)) func(*catalog.Offer) {
+	return func(o *catalog.Offer) {
+		event := catalog.Event{
+			ID: galaID, Name: "Gala", Date: timespan.NewDate(2027, time.March, 1), Start: 22 * 60, End: 90,
+			Active: true, TotalCapacity: 5,
+			Tiers: []catalog.Tier{{ID: seatID, Name: "Seat", Capacity: 4}, {ID: vipID, Name: "VIP", Capacity: 2}},
+		}
+		change(&event)
+		o.Modules.Events = true
+		o.Events = []catalog.Event{event, {ID: otherID, Name: "Other", Date: event.Date, Active: true}}
+	}
+}
+
+func asItIs(*catalog.Event) {}
+
+func tickets(tier uuid.UUID, quantity int) booking.NewTicket {
+	return booking.NewTicket{Slug: "harbor", EventID: galaID, TierID: tier, Quantity: quantity, CustomerName: " Zoë "}
+}
+
+func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(withGala(asItIs))
+	client, business := w.client(), w.offer.ID
+	sold, err := client.SellTicket(t.Context(), business, tickets(vipID, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := booking.Ticket{
+		ID: sold.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierID: vipID, TierName: "VIP",
+		Date: "2027-03-01", StartTime: "22:00:00", Quantity: 2, CustomerName: "Zoë", CreatedAt: now,
+	}
+	if diff := cmp.Diff(want, *sold); diff != "" {
+		t.Error(diff)
+	}
+	for _, sentence := range []string{"Sold out: 1 tickets do not fit; 0 are left of VIP and 3 of the event."} {
+		if _, err := client.SellTicket(t.Context(), business, tickets(vipID, 1)); !fault.Is(err, fault.Conflict) || fault.Of(err).Sentence != sentence {
+			t.Errorf("one too many: %v", err)
+		}
+	}
+	if _, err := client.SellTicket(t.Context(), business, tickets(seatID, 4)); !fault.Is(err, fault.Conflict) {
+		t.Errorf("more than the event has left: %v", err)
+	}
+	wantSales := &booking.Sales{Events: []booking.EventSales{{EventID: galaID, Sold: 2, Tiers: []booking.TierSales{{TierID: seatID}, {TierID: vipID, Sold: 2}}}}}
+	if sales, err := client.Sales(t.Context(), business, []uuid.UUID{otherID, galaID}); err != nil || cmp.Diff(wantSales, sales) != "" {
+		t.Errorf("sales are %+v, %v", sales, err)
+	}
+	w.clock.Advance(time.Minute)
+	cancelled, err := client.CancelTicket(t.Context(), business, sold.ID)
+	at := w.clock.Now()
+	want.Status, want.CancelledAt = "cancelled", &at
+	if err != nil || cmp.Diff(want, *cancelled) != "" {
+		t.Errorf("cancelled: %+v, %v", cancelled, err)
+	}
+	if _, err := client.CancelTicket(t.Context(), business, sold.ID); !fault.Is(err, fault.Conflict) {
+		t.Errorf("cancelled twice: %v", err)
+	}
+	if _, err := client.CancelTicket(t.Context(), business, uuid.New()); !fault.Is(err, fault.NotFound) {
+		t.Errorf("unknown tickets: %v", err)
+	}
+	event := galaID
+	list, err := client.Tickets(t.Context(), business, &event, booking.Page{})
+	if err != nil || cmp.Diff(&booking.TicketList{Tickets: []booking.Ticket{want}}, list) != "" {
+		t.Errorf("the list is %+v, %v", list, err)
+	}
+	event = otherID
+	if list, err := client.Tickets(t.Context(), business, &event, booking.Page{}); err != nil || list.Tickets == nil || len(list.Tickets) != 0 {
+		t.Errorf("of another event: %+v, %v", list, err)
+	}
+}
+
+func TestTicketsAreSoldOfWhatIsOfferedUntilItIsOver(t *testing.T) {
+	t.Parallel()
+	end := time.Date(2027, 3, 2, 1, 30, 0, 0, time.UTC) // Lisbon is on UTC in March
+	for name, c := range map[string]struct {
+		offer func(*catalog.Offer)
+		order booking.NewTicket
+		at    time.Time
+		kind  fault.Kind
+	}{
+		"a private event":       {withGala(func(e *catalog.Event) { e.Public = false }), tickets(seatID, 1), now, fault.Kind{}},
+		"at the door":           {withGala(asItIs), tickets(seatID, 1), end.Add(-time.Second), fault.Kind{}},
+		"after the end":         {withGala(asItIs), tickets(seatID, 1), end, fault.Conflict},
+		"an inactive event":     {withGala(func(e *catalog.Event) { e.Active = false }), tickets(seatID, 1), now, fault.Conflict},
+		"an event of no module": {func(o *catalog.Offer) { withGala(asItIs)(o); o.Modules.Events = false }, tickets(seatID, 1), now, fault.NotFound},
+		"an unknown event":      {withGala(func(e *catalog.Event) { e.ID = uuid.New() }), tickets(seatID, 1), now, fault.NotFound},
+		"an unknown tier":       {withGala(asItIs), tickets(otherID, 1), now, fault.NotFound},
+		"another business":      {func(o *catalog.Offer) { withGala(asItIs)(o); o.ID = uuid.New() }, tickets(seatID, 1), now, fault.InvalidParameter},
+		"an unknown business":   {func(o *catalog.Offer) { withGala(asItIs)(o); o.Slug = "quay" }, tickets(seatID, 1), now, fault.BusinessNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := open(t, none)
+			business := w.offer.ID
+			w.change(c.offer)
+			w.clock.Advance(c.at.Sub(now))
+			_, err := w.client().SellTicket(t.Context(), business, c.order)
+			if c.kind.Code == "" && err != nil || c.kind.Code != "" && !fault.Is(err, c.kind) {
+				t.Errorf("got %v, want %s", err, c.kind.Code)
+			}
+		})
+	}
+}
+
+func TestBadOrdersOfTicketsAreRefusedByField(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(withGala(asItIs))
+	at := w.internal + "/internal/businesses/" + w.offer.ID.String() + "/tickets"
+	good := `{"slug":"harbor","event_id":"` + galaID.String() + `","tier_id":"` + vipID.String() + `","quantity":1,"customer_name":"Zoë"}`
+	for field, change := range map[string][2]string{
+		"event_id":       {galaID.String(), "gala"},
+		"tier_id":        {vipID.String(), ""},
+		"quantity":       {`"quantity":1`, `"quantity":0`},
+		"quantity:":      {`"quantity":1`, `"quantity":1001`},
+		"The body":       {`"quantity":1`, `"quantity":1.5`},
+		"The body must":  {`{`, `[`},
+		"customer_name":  {"Zoë", " "},
+		"customer_name:": {"Zoë", `a\nb`},
+	} {
+		a := w.send(http.MethodPost, at, strings.Replace(good, change[0], change[1], 1), http.Header{})
+		w.expect(field, a, 400, "invalid_parameter")
+		if !strings.HasPrefix(a.body.Error, field) {
+			t.Errorf("%s: %s", field, a.body.Error)
+		}
+	}
+	for path, body := range map[string]string{"/sales": `{"event_ids": ["x"]}`, "/x/cancel": ""} {
+		w.expect(path, w.send(http.MethodPost, at+path, body, http.Header{}), 400, "invalid_parameter")
+	}
+	for _, query := range []string{"event_id=x", "limit=0", "cursor=x"} {
+		w.expect(query, w.send(http.MethodGet, at+"?"+query, "", http.Header{}), 400, "invalid_parameter")
+	}
+	if n := w.count(`SELECT count(*) FROM tickets`); n != 0 {
+		t.Errorf("%d orders were written", n)
+	}
+}

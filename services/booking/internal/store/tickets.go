@@ -1,0 +1,227 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+)
+
+// NewTicket is an order of tickets to write, with the capacities that the offer has now.
+type NewTicket struct {
+	BusinessID    uuid.UUID
+	ID            uuid.UUID
+	EventID       uuid.UUID
+	EventName     string
+	EventCapacity int
+	TierID        uuid.UUID
+	TierName      string
+	TierCapacity  int
+	LocalStart    time.Time // what the business's wall clock shows when the event starts, written as UTC
+	Quantity      int
+	CustomerName  string
+	OfferVersion  int64
+	Now           time.Time
+}
+
+// SoldOutError says that an order does not fit, and how many tickets are left: 0 where more are sold than the capacity
+// of today.
+type SoldOutError struct{ EventLeft, TierLeft int }
+
+func (e *SoldOutError) Error() string {
+	return fmt.Sprintf("%d tickets of the event and %d of the tier are left", e.EventLeft, e.TierLeft)
+}
+
+const ticketColumns = `id, status, event_id, event_name, tier_id, tier_name, local_start, quantity, customer_name,
+	created_at, cancelled_at`
+
+// The statements of a sale are sent together, in one round trip, and are one transaction. The first two see to it that
+// there are counters; the third locks the event's, so that orders of one event come one after another; the fourth then
+// sees what the order before it has left, in both counters, and raises both or neither.
+const (
+	ensureEventSQL = `
+INSERT INTO event_sales (business_id, event_id, sold) VALUES (@business_id, @event_id, 0) ON CONFLICT DO NOTHING`
+
+	ensureTierSQL = `
+INSERT INTO tier_sales (business_id, event_id, tier_id, sold) VALUES (@business_id, @event_id, @tier_id, 0) ON CONFLICT DO NOTHING`
+
+	lockEventSQL = `
+SELECT FROM event_sales WHERE business_id = @business_id AND event_id = @event_id FOR UPDATE`
+
+	sellSQL = `
+WITH tier AS (
+    UPDATE tier_sales SET sold = sold + @quantity
+    WHERE business_id = @business_id AND event_id = @event_id AND tier_id = @tier_id
+      AND sold + @quantity <= @tier_capacity
+      AND EXISTS (SELECT FROM event_sales
+                  WHERE business_id = @business_id AND event_id = @event_id AND sold + @quantity <= @event_capacity)
+    RETURNING 1
+), event AS (
+    UPDATE event_sales SET sold = sold + @quantity
+    WHERE business_id = @business_id AND event_id = @event_id AND sold + @quantity <= @event_capacity
+      AND EXISTS (SELECT FROM tier)
+    RETURNING 1
+), ticket AS (
+    INSERT INTO tickets (business_id, id, status, event_id, event_name, tier_id, tier_name, local_start, quantity,
+                         customer_name, offer_version, created_at)
+    SELECT @business_id, @id, @status, @event_id, @event_name, @tier_id, @tier_name, @local_start, @quantity,
+           @customer_name, @offer_version, @now
+    FROM event
+    RETURNING 1
+)
+SELECT EXISTS (SELECT FROM ticket),
+       (SELECT sold FROM event_sales WHERE business_id = @business_id AND event_id = @event_id),
+       (SELECT sold FROM tier_sales WHERE business_id = @business_id AND event_id = @event_id AND tier_id = @tier_id)`
+)
+
+// SellTicket writes an order where it fits into the capacities of both the tier and the event, else nothing. Errors:
+// [*SoldOutError].
+func (s *Store) SellTicket(ctx context.Context, t NewTicket) error {
+	args := pgx.NamedArgs{
+		"business_id": t.BusinessID, "id": t.ID, "status": booking.StatusSold,
+		"event_id": t.EventID, "event_name": t.EventName, "event_capacity": t.EventCapacity,
+		"tier_id": t.TierID, "tier_name": t.TierName, "tier_capacity": t.TierCapacity,
+		"local_start": t.LocalStart, "quantity": t.Quantity, "customer_name": t.CustomerName,
+		"offer_version": t.OfferVersion, "now": t.Now,
+	}
+	var (
+		batch               pgx.Batch
+		fits                bool
+		eventSold, tierSold int // before the order
+	)
+	batch.Queue(ensureEventSQL, args)
+	batch.Queue(ensureTierSQL, args)
+	batch.Queue(lockEventSQL, args)
+	batch.Queue(sellSQL, args).QueryRow(func(row pgx.Row) error { return row.Scan(&fits, &eventSold, &tierSold) })
+	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
+		return fmt.Errorf("sell tickets: %w", err)
+	}
+	if !fits {
+		return &SoldOutError{EventLeft: max(0, t.EventCapacity-eventSold), TierLeft: max(0, t.TierCapacity-tierSold)}
+	}
+	return nil
+}
+
+// cancelTicketSQL changes the status once; the counters go down by the row that it changed, the event's first.
+const cancelTicketSQL = `
+WITH cancelled AS (
+    UPDATE tickets SET status = @to, cancelled_at = @now
+    WHERE business_id = @business_id AND id = @id AND status = @from
+    RETURNING ` + ticketColumns + `
+), event AS (
+    UPDATE event_sales SET sold = event_sales.sold - cancelled.quantity
+    FROM cancelled
+    WHERE event_sales.business_id = @business_id AND event_sales.event_id = cancelled.event_id
+    RETURNING cancelled.event_id, cancelled.tier_id, cancelled.quantity
+), tier AS (
+    UPDATE tier_sales SET sold = tier_sales.sold - event.quantity
+    FROM event
+    WHERE tier_sales.business_id = @business_id AND tier_sales.event_id = event.event_id AND tier_sales.tier_id = event.tier_id
+)
+SELECT ` + ticketColumns + ` FROM cancelled`
+
+// ErrCancelled says that an order of tickets is cancelled already.
+var ErrCancelled = errors.New("cancelled already")
+
+// CancelTicket cancels an order and frees its tickets. Errors: [ErrNotFound], [ErrCancelled].
+func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time) (booking.Ticket, error) {
+	rows, err := s.pool.Query(ctx, cancelTicketSQL, pgx.NamedArgs{
+		"business_id": businessID, "id": id, "from": booking.StatusSold, "to": booking.StatusCancelled, "now": now,
+	})
+	if err != nil {
+		return booking.Ticket{}, fmt.Errorf("cancel tickets: %w", err)
+	}
+	cancelled, err := pgx.CollectExactlyOneRow(rows, scanTicket)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return booking.Ticket{}, s.whyNotCancelled(ctx, businessID, id)
+	}
+	if err != nil {
+		return booking.Ticket{}, fmt.Errorf("cancel tickets: %w", err)
+	}
+	return cancelled, nil
+}
+
+func (s *Store) whyNotCancelled(ctx context.Context, businessID, id uuid.UUID) error {
+	var known bool
+	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM tickets WHERE business_id = $1 AND id = $2)`, businessID, id).Scan(&known)
+	switch {
+	case err != nil:
+		return fmt.Errorf("look up tickets: %w", err)
+	case !known:
+		return ErrNotFound
+	}
+	return ErrCancelled
+}
+
+func scanTicket(row pgx.CollectableRow) (booking.Ticket, error) {
+	var (
+		t     booking.Ticket
+		start time.Time
+	)
+	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.TierID, &t.TierName, &start, &t.Quantity,
+		&t.CustomerName, &t.CreatedAt, &t.CancelledAt)
+	t.Date, t.StartTime = start.Format(time.DateOnly), start.Format(time.TimeOnly)
+	t.CreatedAt, t.CancelledAt = t.CreatedAt.UTC(), utc(t.CancelledAt)
+	return t, err
+}
+
+// Tickets lists orders of an event, or of all where eventID is nil, oldest first: at most limit after the cursor, and
+// the cursor of the page that follows, "" after the last. Errors: [ErrBadCursor].
+func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, limit int, after string) ([]booking.Ticket, string, error) {
+	from, err := parseCursor(after)
+	if err != nil {
+		return nil, "", err
+	}
+	rows, err := s.pool.Query(ctx, `
+		SELECT `+ticketColumns+` FROM tickets
+		WHERE business_id = @business_id
+		  AND (@event_id::uuid IS NULL OR event_id = @event_id)
+		  AND (@after::timestamptz IS NULL OR (created_at, id) > (@after, @after_id))
+		ORDER BY created_at, id
+		LIMIT @limit`, pgx.NamedArgs{
+		"business_id": businessID, "event_id": eventID, "after": from.instant(), "after_id": from.ID, "limit": limit + 1,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("list tickets: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, scanTicket)
+	if err != nil {
+		return nil, "", fmt.Errorf("list tickets: %w", err)
+	}
+	list, next := page(list, limit, func(t booking.Ticket) cursor { return cursor{At: t.CreatedAt, ID: t.ID} })
+	return list, next, nil
+}
+
+// Sales returns what is sold of those of the events that have counters, all as of one moment.
+func (s *Store) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) ([]booking.EventSales, error) {
+	rows, err := s.pool.Query(ctx, `
+		SELECT e.event_id, e.sold, t.tier_id, t.sold
+		FROM event_sales AS e JOIN tier_sales AS t USING (business_id, event_id)
+		WHERE e.business_id = $1 AND e.event_id = ANY($2)
+		ORDER BY e.event_id, t.tier_id`, businessID, eventIDs)
+	if err != nil {
+		return nil, fmt.Errorf("count tickets: %w", err)
+	}
+	var (
+		events []booking.EventSales
+		event  booking.EventSales
+		tier   booking.TierSales
+	)
+	_, err = pgx.ForEachRow(rows, []any{&event.EventID, &event.Sold, &tier.TierID, &tier.Sold}, func() error {
+		if len(events) == 0 || events[len(events)-1].EventID != event.EventID {
+			events = append(events, event)
+		}
+		last := &events[len(events)-1]
+		last.Tiers = append(last.Tiers, tier)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count tickets: %w", err)
+	}
+	return events, nil
+}

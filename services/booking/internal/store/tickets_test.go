@@ -1,0 +1,317 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// gala is an event with tiers that share its capacity.
+type gala struct {
+	business, event uuid.UUID
+	capacity        int
+	tiers           []uuid.UUID
+	tierCapacities  []int
+}
+
+func newGala(capacity int, tierCapacities ...int) gala {
+	g := gala{business: uuid.New(), event: uuid.New(), capacity: capacity, tierCapacities: tierCapacities}
+	for range tierCapacities {
+		g.tiers = append(g.tiers, uuid.New())
+	}
+	return g
+}
+
+func (g gala) order(tier, quantity int) store.NewTicket {
+	return store.NewTicket{
+		BusinessID: g.business, ID: uuid.New(), EventID: g.event, EventName: "Gala", EventCapacity: g.capacity,
+		TierID: g.tiers[tier], TierName: fmt.Sprintf("Tier %d", tier), TierCapacity: g.tierCapacities[tier],
+		LocalStart: noon, Quantity: quantity, CustomerName: "Zoë", OfferVersion: 3, Now: now,
+	}
+}
+
+// checkCounters compares the counters with the orders themselves.
+func checkCounters(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	wrong := count(t, pool, `
+		SELECT count(*) FROM event_sales AS e
+		WHERE sold <> (SELECT coalesce(sum(quantity), 0) FROM tickets AS t
+		               WHERE t.business_id = e.business_id AND t.event_id = e.event_id AND t.status = 'sold')`)
+	wrong += count(t, pool, `
+		SELECT count(*) FROM tier_sales AS s
+		WHERE sold <> (SELECT coalesce(sum(quantity), 0) FROM tickets AS t
+		               WHERE t.business_id = s.business_id AND t.event_id = s.event_id AND t.tier_id = s.tier_id AND t.status = 'sold')`)
+	if wrong != 0 {
+		t.Errorf("%d counters differ from the orders", wrong)
+	}
+}
+
+// soldOf sums the orders by tier, and all of them last.
+func (g gala) soldOf(t *testing.T, pool *pgxpool.Pool) []int {
+	t.Helper()
+	var sums []int
+	all := 0
+	for _, tier := range g.tiers {
+		n := count(t, pool, `SELECT coalesce(sum(quantity), 0) FROM tickets WHERE event_id = $1 AND tier_id = $2 AND status = 'sold'`, g.event, tier)
+		sums, all = append(sums, n), all+n
+	}
+	return append(sums, all)
+}
+
+// checkFull fails where an order that was refused would fit in the end: into the tier and into the event.
+func (g gala) checkFull(t *testing.T, sums []int, refused []store.NewTicket) {
+	t.Helper()
+	for _, o := range refused {
+		for i, tier := range g.tiers {
+			if tier == o.TierID && sums[i]+o.Quantity <= g.tierCapacities[i] && sums[len(sums)-1]+o.Quantity <= g.capacity {
+				t.Errorf("%d tickets of tier %d were refused, and would fit: sold %v", o.Quantity, i, sums)
+			}
+		}
+	}
+}
+
+func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, g := range map[string]gala{
+		"the event is the bound":      newGala(60, 50, 40, 30),
+		"the tiers are the bound":     newGala(200, 25, 20, 15),
+		"one of the tiers is":         newGala(90, 10, 100, 100),
+		"the last seat":               newGala(1, 1, 1, 1),
+		"nothing is sold of no seats": newGala(0, 5, 5, 5),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, pool := open(t)
+			refused := sellAtOnce(t, s, g, 200)
+			sums := g.soldOf(t, pool)
+			for i, capacity := range append(g.tierCapacities, g.capacity) {
+				if sums[i] > capacity {
+					t.Errorf("%d tickets are sold, of %d: %v", sums[i], capacity, sums)
+				}
+			}
+			g.checkFull(t, sums, refused)
+			checkCounters(t, pool)
+		})
+	}
+}
+
+// sellAtOnce sends orders of 1 to 3 tickets over all tiers and returns those that were refused.
+func sellAtOnce(t *testing.T, s *store.Store, g gala, orders int) []store.NewTicket {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var (
+		wg      sync.WaitGroup
+		mu      sync.Mutex
+		refused []store.NewTicket
+		start   = make(chan struct{})
+	)
+	for i := range orders {
+		order := g.order(i%len(g.tiers), 1+i/len(g.tiers)%3)
+		wg.Go(func() {
+			<-start
+			err := s.SellTicket(ctx, order)
+			var soldOut *store.SoldOutError
+			switch {
+			case errors.As(err, &soldOut):
+				mu.Lock()
+				defer mu.Unlock()
+				refused = append(refused, order)
+			case err != nil:
+				t.Errorf("a sale failed: %v", err)
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+	return refused
+}
+
+func TestTicketsSoldAndCancelledAtOnceKeepTheirCounters(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	g := newGala(40, 30, 30)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var wg sync.WaitGroup
+	for worker := range 16 {
+		rng := rand.New(rand.NewPCG(1, uint64(worker)))
+		wg.Go(func() {
+			for range 15 {
+				order := g.order(rng.IntN(2), 1+rng.IntN(4))
+				var soldOut *store.SoldOutError
+				if err := s.SellTicket(ctx, order); errors.As(err, &soldOut) {
+					continue
+				} else if err != nil {
+					t.Errorf("a sale failed: %v", err)
+				}
+				if rng.IntN(3) == 0 {
+					continue
+				}
+				if _, err := s.CancelTicket(ctx, g.business, order.ID, now); err != nil {
+					t.Errorf("a cancellation failed: %v", err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	checkCounters(t, pool)
+	if sums := g.soldOf(t, pool); sums[0] > 30 || sums[1] > 30 || sums[2] > 40 {
+		t.Errorf("oversold: %v", sums)
+	}
+}
+
+func TestCancellingFreesTicketsOnceAndAtOnce(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	g := newGala(5, 5)
+	order := g.order(0, 5)
+	if err := s.SellTicket(t.Context(), order); err != nil {
+		t.Fatal(err)
+	}
+	var (
+		wg      sync.WaitGroup
+		mu      sync.Mutex
+		results = map[string]int{}
+	)
+	for range 20 {
+		wg.Go(func() {
+			_, err := s.CancelTicket(context.Background(), g.business, order.ID, now.Add(time.Hour))
+			mu.Lock()
+			defer mu.Unlock()
+			results[fmt.Sprint(err)]++
+		})
+	}
+	wg.Wait()
+	if want := map[string]int{"<nil>": 1, store.ErrCancelled.Error(): 19}; cmp.Diff(want, results) != "" {
+		t.Errorf("got %v, want %v", results, want)
+	}
+	checkCounters(t, pool)
+	if err := s.SellTicket(t.Context(), g.order(0, 5)); err != nil {
+		t.Errorf("the freed tickets are not for sale: %v", err)
+	}
+	for name, id := range map[string]uuid.UUID{"unknown": uuid.New(), "another business's": order.ID} {
+		if _, err := s.CancelTicket(t.Context(), uuid.New(), id, now); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestSalesAreJudgedByTheCapacityOfTheirMoment(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	g := newGala(10, 10)
+	sell := func(quantity int) error { return s.SellTicket(t.Context(), g.order(0, quantity)) }
+	left := func(err error) string { return fmt.Sprint(err) }
+	if err := sell(8); err != nil {
+		t.Fatal(err)
+	}
+	if got := left(sell(3)); got != "2 tickets of the event and 2 of the tier are left" {
+		t.Error(got)
+	}
+	g.capacity, g.tierCapacities[0] = 6, 9 // lowered below what is sold: what is sold stays, nothing more is
+	if got := left(sell(1)); got != "0 tickets of the event and 1 of the tier are left" {
+		t.Error(got)
+	}
+	g.capacity, g.tierCapacities[0] = 20, 12 // raised
+	if err := sell(4); err != nil {
+		t.Error(err)
+	}
+	if got := left(sell(1)); got != "8 tickets of the event and 0 of the tier are left" {
+		t.Error(got)
+	}
+}
+
+func TestSalesAreCountedPerEventTierAndBusiness(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	g, other := newGala(100, 50, 50), newGala(100, 50)
+	elsewhere := g
+	elsewhere.business = uuid.New()
+	for _, o := range []store.NewTicket{g.order(0, 3), g.order(1, 2), g.order(1, 4), other.order(0, 9), elsewhere.order(0, 50)} {
+		if err := s.SellTicket(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Sales(t.Context(), g.business, []uuid.UUID{g.event, other.event, uuid.New()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byTier := map[uuid.UUID]int{}
+	for _, e := range got {
+		byTier[e.EventID] = e.Sold
+		for _, tier := range e.Tiers {
+			byTier[tier.TierID] = tier.Sold
+		}
+	}
+	if diff := cmp.Diff(map[uuid.UUID]int{g.event: 9, g.tiers[0]: 3, g.tiers[1]: 6}, byTier); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTicketsAreListedByAgeInPages(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	g, other := newGala(100, 50, 50), newGala(100, 50)
+	other.business = g.business
+	var want []uuid.UUID
+	for i := range 5 {
+		order := g.order(i%2, 1+i)
+		order.Now = now.Add(time.Duration(i) * time.Minute)
+		elsewhere := other.order(0, 1)
+		for _, o := range []store.NewTicket{order, elsewhere} {
+			if err := s.SellTicket(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want = append(want, order.ID)
+	}
+	if _, err := s.CancelTicket(t.Context(), g.business, want[2], now); err != nil {
+		t.Fatal(err)
+	}
+	var got []uuid.UUID
+	var third booking.Ticket
+	for cursor := ""; ; {
+		page, next, err := s.Tickets(t.Context(), g.business, &g.event, 2, cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ticket := range page {
+			if got = append(got, ticket.ID); len(got) == 3 {
+				third = ticket
+			}
+		}
+		if cursor = next; next == "" {
+			break
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	cancelledAt := now
+	whole := booking.Ticket{
+		ID: want[2], Status: "cancelled", EventID: g.event, EventName: "Gala", TierID: g.tiers[0], TierName: "Tier 0",
+		Date: "2027-06-01", StartTime: "12:00:00", Quantity: 3, CustomerName: "Zoë",
+		CreatedAt: now.Add(2 * time.Minute), CancelledAt: &cancelledAt,
+	}
+	if diff := cmp.Diff(whole, third); diff != "" {
+		t.Error(diff)
+	}
+	if all, _, err := s.Tickets(t.Context(), g.business, nil, 100, ""); err != nil || len(all) != 10 {
+		t.Errorf("%d orders of all events, %v", len(all), err)
+	}
+	if _, _, err := s.Tickets(t.Context(), g.business, nil, 1, "x"); !errors.Is(err, store.ErrBadCursor) {
+		t.Errorf("a bad cursor: %v", err)
+	}
+}
