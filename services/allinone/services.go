@@ -30,7 +30,7 @@ var services = []service{
 	describe(server.Service[pricing.Config]{Name: "pricing", New: pricing.New}),
 	describe(server.Service[booking.Config]{Name: "booking", New: booking.New, Migrate: booking.Migrate}),
 	describe(server.Service[availability.Config]{Name: "availability", New: availability.New}),
-	describe(server.Service[rental.Config]{Name: "rental", New: rental.New}),
+	describe(server.Service[rental.Config]{Name: "rental", New: rental.New, Migrate: rental.Migrate}),
 	describe(server.Service[mcp.Config]{Name: "mcp", New: mcp.New}),
 	describe(server.Service[console.Config]{Name: consoleName, New: console.New}),
 }

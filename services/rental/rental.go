@@ -1,22 +1,95 @@
-// Package rental is the service that will own rental reservations, pick-ups and returns, and answer whether units are
-// free (interface.md, /rental-availability and /rental-available-dates; semantics.md §4).
+// Package rental is the service that owns rental reservations, pick-ups and returns, and says whether units are free
+// (interface.md, /rental-availability and /rental-available-dates; semantics.md §4).
 //
-// Today it is a shell: it runs, reports its health, and its public paths answer 404. What a business rents out is part
-// of its offer, which catalog keeps; the reservations will live in this service's own schema, guarded like bookings.
+// What is rented out, in how many units, is part of the offer, which catalog keeps and this service caches. What is
+// free is computed from the offer and the reservations of its own tables by one function, the sweep of
+// internal/occupancy, for the calendars and for whoever reserves: what they show can be reserved and nothing else can.
+// Of many that reserve at once each counts under the lock of the rental's row (internal/store).
 package rental
 
 import (
 	"context"
+	"errors"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/rental/internal/api"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+	"github.com/slotmesh/slotmesh/services/rental/migrations"
 )
 
-// Config are the service's settings.
+// Config are rental's settings.
 type Config struct {
-	Server server.Config
+	Server   server.Config
+	Postgres postgres.Config
+	Redis    redisx.Config
+	// CatalogURL is the base URL of catalog's internal port.
+	CatalogURL string `env:"CATALOG_URL, required"`
+
+	schema string // of the tables; empty: "rental". Tests take schemas of their own.
 }
 
-// New returns the service, ready to run.
-func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
-	return server.New(cfg.Server, rt)
+// Validate checks the settings as a whole; each fault names its variable.
+func (c *Config) Validate() error {
+	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate())
+}
+
+func (c *Config) schemaName() string {
+	if c.schema == "" {
+		return "rental"
+	}
+	return c.schema
+}
+
+// Migrate brings rental's tables up to date.
+func Migrate(ctx context.Context, cfg Config) error {
+	return postgres.Migrate(ctx, cfg.Postgres, cfg.schemaName(), migrations.FS)
+}
+
+// New returns the service, ready to run. It connects to nothing yet.
+func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
+	srv, err := server.New(cfg.Server, rt)
+	if err != nil {
+		return nil, err
+	}
+	if err := assemble(ctx, cfg, rt, srv); err != nil {
+		return nil, errors.Join(err, srv.Close())
+	}
+	return srv, nil
+}
+
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Server) error {
+	sentences, err := message.Load()
+	if err != nil {
+		return err
+	}
+	pool, err := postgres.Open(ctx, cfg.Postgres, cfg.schemaName(), rt.Telemetry)
+	if err != nil {
+		return err
+	}
+	srv.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
+	records := store.New(pool)
+	srv.Ready("postgres", records.Ready)
+
+	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
+	if err != nil {
+		return err
+	}
+	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
+	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
+
+	offersPeer := peer.New("catalog", cfg.CatalogURL, rt.Telemetry)
+	srv.OnStop("catalog", func(context.Context) error { offersPeer.Close(); return nil })
+	offers := catalog.NewClient(offersPeer, rt.Telemetry)
+	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
+
+	api.NewPublic(offers, records, sentences, limiter, rt.Clock, rt.Telemetry).Mount(srv.Public)
+	api.NewInternal(offers, records, rt.Clock, rt.Telemetry).Mount(srv.Internal)
+	return nil
 }

@@ -1,32 +1,85 @@
-package rental_test
+package rental
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
-	"github.com/slotmesh/slotmesh/services/rental"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-func start(t *testing.T) *server.Server {
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+const kayak = "22222222-2222-4222-8222-222222222222"
+
+// offerServer stands in for catalog: it has one business, harbor, with six kayaks by the day.
+func offerServer(t *testing.T) string {
 	t.Helper()
-	cfg := rental.Config{Server: server.Config{
-		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
-		RequestTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second, PublicBodyLimit: 1000, InternalBodyLimit: 1000,
-	}}
-	srv, err := rental.New(t.Context(), cfg, server.Runtime{Name: "rental", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	six := 6
+	body, err := json.Marshal(catalog.Offer{
+		ID: uuid.New(), Slug: "harbor", Version: 1, Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en",
+		Modules: catalog.Modules{Rentals: true}, Bookings: catalog.Bookings{AdvanceDays: 365},
+		Rentals: []catalog.Rental{{
+			ID: uuid.MustParse(kayak), Name: "Kayak", Active: true, PriceType: catalog.PriceDaily, Quantity: &six,
+			Units: []catalog.RentalUnit{{InService: true}, {InService: true}, {InService: false}},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/internal/offers/harbor" {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"error": "Business not found", "messageCode": "business_not_found"}`)
+			return
+		}
+		w.Header().Set("ETag", `"1"`)
+		_, _ = w.Write(body)
+	}))
+	t.Cleanup(origin.Close)
+	return origin.URL
+}
+
+// start runs the service as its process does, migrated, on stores of its own.
+func start(t *testing.T, catalogURL string) *server.Server {
+	t.Helper()
+	db, schema := testkit.PostgresSchema(t, "rental")
+	cfg := Config{
+		Server: server.Config{
+			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second,
+			PublicBodyLimit: 1000, InternalBodyLimit: 1000,
+		},
+		Postgres: db, Redis: redisx.Config{URL: os.Getenv(testkit.RedisURL)}, CatalogURL: catalogURL, schema: schema,
+	}
+	if err := cfg.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Migrate(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	now := clock.Fixed(time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC))
+	srv, err := New(t.Context(), cfg, server.Runtime{Name: "rental", Clock: now, Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error)
+	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()
 	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
@@ -35,9 +88,9 @@ func start(t *testing.T) *server.Server {
 	return srv
 }
 
-func get(t *testing.T, url string) (int, string) {
+func ask(t *testing.T, method, url, body string) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,26 +99,68 @@ func get(t *testing.T, url string) (int, string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
+	answer, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response.StatusCode, string(body)
+	return response.StatusCode, string(answer)
 }
 
-func TestItIsHealthyAndItsPathsDoNotExistYet(t *testing.T) {
-	t.Parallel()
-	srv := start(t)
-	for _, probe := range []string{"/livez", "/readyz", "/metrics"} {
-		if status, body := get(t, "http://"+srv.InternalAddr().String()+probe); status != http.StatusOK {
-			t.Errorf("%s: %d %s", probe, status, body)
-		}
+func expect(t *testing.T, method, url, body string, status int, want string) {
+	t.Helper()
+	if got, answer := ask(t, method, url, body); got != status || !strings.Contains(answer, want) {
+		t.Errorf("%s %s: %d %s, want %d %s", method, url, got, answer, status, want)
 	}
-	for _, path := range []string{"/api/public/x/rental-availability", "/api/public/x/rental-available-dates", "/livez"} {
-		status, body := get(t, "http://"+srv.PublicAddr().String()+path)
-		want := `{"error":"There is nothing at this path.","messageCode":"not_found"}`
-		if status != http.StatusNotFound || body != want {
-			t.Errorf("%s: %d %s", path, status, body)
+}
+
+func TestItServesFromCatalogsOfferAndItsOwnTables(t *testing.T) {
+	t.Parallel()
+	srv := start(t, offerServer(t))
+	internal, public := "http://"+srv.InternalAddr().String(), "http://"+srv.PublicAddr().String()+"/api/public/harbor"
+	for _, probe := range []string{"/livez", "/readyz", "/metrics"} {
+		expect(t, http.MethodGet, internal+probe, "", http.StatusOK, "")
+	}
+	expect(t, http.MethodGet, internal+"/internal/businesses/harbor/ceilings?offer_version=1", "", http.StatusOK, `{"ceilings":{"`+kayak+`":2}}`)
+	expect(t, http.MethodPost, internal+"/internal/businesses/harbor/reservations",
+		`{"rental_id": "`+kayak+`", "start_date": "2027-06-11", "end_date": "2027-06-12", "quantity": 1, "customer_name": "Zoë"}`,
+		http.StatusCreated, `"status":"reserved"`)
+	question := "/rental-availability?rentalId=" + kayak + "&startDate=2027-06-11&endDate=2027-06-11&quantity="
+	expect(t, http.MethodGet, public+question+"1", "", http.StatusOK, `{"available":true}`)
+	expect(t, http.MethodGet, public+question+"2", "", http.StatusOK, `"Only 1 unit is available at that time."`)
+	expect(t, http.MethodGet, public+"/rental-available-dates?rental_id="+kayak+"&start=2027-06-11&end=2027-06-13", "", http.StatusOK,
+		`{"days":{"2027-06-11":{"`+kayak+`":1},"2027-06-12":{"`+kayak+`":1},"2027-06-13":{"`+kayak+`":2}},"computed":true,"timezone":"Europe/Lisbon"}`)
+}
+
+func TestInternalPathsAreNotPublic(t *testing.T) {
+	t.Parallel()
+	srv := start(t, offerServer(t))
+	for _, path := range []string{"/internal/businesses/harbor/ceilings", "/internal/businesses/harbor/reservations", "/livez", "/metrics"} {
+		expect(t, http.MethodGet, "http://"+srv.PublicAddr().String()+path, "", http.StatusNotFound, `"messageCode":"not_found"`)
+	}
+	expect(t, http.MethodPost, "http://"+srv.PublicAddr().String()+"/api/public/harbor/rental-availability", "", http.StatusMethodNotAllowed,
+		`"messageCode":"method_not_allowed"`)
+}
+
+func TestWithoutCatalogItIsReadyAndSaysThatItCannotKnow(t *testing.T) {
+	t.Parallel()
+	srv := start(t, "http://127.0.0.1:1")
+	internal, public := "http://"+srv.InternalAddr().String(), "http://"+srv.PublicAddr().String()+"/api/public/harbor"
+	expect(t, http.MethodGet, internal+"/readyz", "", http.StatusOK, "ok")
+	expect(t, http.MethodGet, public+"/rental-available-dates?rental_id="+kayak+"&start=2027-06-11&end=2027-06-13", "", http.StatusOK, `"computed":false`)
+	expect(t, http.MethodGet, public+"/rental-availability?rentalId="+kayak+"&startDate=2027-06-11&endDate=2027-06-11", "",
+		http.StatusServiceUnavailable, `"availability_unverified"`)
+	expect(t, http.MethodGet, internal+"/internal/businesses/harbor/ceilings?offer_version=1", "", http.StatusServiceUnavailable, `"service_unavailable"`)
+}
+
+func TestFaultsOfSettingsNameTheirVariables(t *testing.T) {
+	t.Parallel()
+	cfg := Config{}
+	cfg.Server.TrustedProxies = []string{"x"}
+	cfg.Postgres.URL, cfg.Redis.URL = "x://", "x://"
+	err := cfg.Validate()
+	for _, variable := range []string{"TRUSTED_PROXIES", "DATABASE_URL", "REDIS_URL"} {
+		if err == nil || !strings.Contains(err.Error(), variable+":") {
+			t.Errorf("%s is not named: %v", variable, err)
 		}
 	}
 }

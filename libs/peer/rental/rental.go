@@ -24,17 +24,17 @@ const (
 	MoveCancel = "cancel"
 )
 
-// NewReservation asks for units of a rental, in the terms of admin.md. A rental by the day is held on its dates, both
-// included, and ignores the times; one by the hour is held from start to end, or all day long on its dates where both
-// times are left out.
+// NewReservation asks for units of a rental, in the terms and texts of admin.md: rental checks them all. A rental by the
+// day is held on its dates, both included, and ignores the times; one by the hour is held from start to end, or all day
+// long on its dates where both times are left out.
 type NewReservation struct {
-	RentalID     uuid.UUID           `json:"rental_id"`
-	StartDate    timespan.Date       `json:"start_date"`
-	EndDate      timespan.Date       `json:"end_date"`
-	StartTime    *timespan.TimeOfDay `json:"start_time"`
-	EndTime      *timespan.TimeOfDay `json:"end_time"`
-	Quantity     int                 `json:"quantity"` // 1 to 1000
-	CustomerName string              `json:"customer_name"`
+	RentalID     string  `json:"rental_id"`  // UUID
+	StartDate    string  `json:"start_date"` // YYYY-MM-DD
+	EndDate      string  `json:"end_date"`
+	StartTime    *string `json:"start_time"` // HH:MM
+	EndTime      *string `json:"end_time"`
+	Quantity     int     `json:"quantity"` // 1 to 1000
+	CustomerName string  `json:"customer_name"`
 }
 
 // Reservation is a reservation as the owner sees it: dates and times in business time, as told to the customer.

@@ -1,4 +1,4 @@
-// Command rental runs the rental service as a process of its own.
+// Command rental runs the rental service; `rental migrate` brings its tables up to date.
 package main
 
 import (
@@ -7,5 +7,5 @@ import (
 )
 
 func main() {
-	server.Main(server.Service[rental.Config]{Name: "rental", New: rental.New})
+	server.Main(server.Service[rental.Config]{Name: "rental", New: rental.New, Migrate: rental.Migrate})
 }

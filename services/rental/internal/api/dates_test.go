@@ -1,0 +1,84 @@
+package api_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+func TestEachDayShowsWhatIsFreeAllDay(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.reserve(t, bike, 4, "2027-06-11", "2027-06-12")
+	s.reserve(t, bike, 5, "2027-06-12", "2027-06-13")
+	s.reserve(t, kayak, 2, "2027-06-12", "2027-06-13", "20:00", "03:00")
+	s.reserve(t, kayak, 1, "2027-06-13", "2027-06-13", "02:00", "04:00")
+	s.days(t, "rental_id", strings.Join([]string{kayak, bike, unknown, strings.ToUpper(bike), tent, retired, unicorn}, ","),
+		"start", "2027-06-11", "end", "2027-06-13").mustBe(t, 200, fmt.Sprintf(`{"days": {
+			"2027-06-11": {%[1]q: 6, %[2]q: 3, %[3]q: 3, %[4]q: 0},
+			"2027-06-12": {%[1]q: 1, %[2]q: 1, %[3]q: 2, %[4]q: 0},
+			"2027-06-13": {%[1]q: 5, %[2]q: 0, %[3]q: 2, %[4]q: 0}
+		}, "computed": true, "timezone": "Europe/Lisbon"}`, bike, kayak, tent, unicorn))
+}
+
+func TestDaysAreThoseFromTodayToTheAdvanceLimit(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	ask := func(start, end string) reply { return s.days(t, "rental_id", single, "start", start, "end", end) }
+	ask("2027-06-08", "2027-06-11").mustBe(t, 200,
+		`{"days": {"2027-06-10": {"`+single+`": 1}, "2027-06-11": {"`+single+`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
+	ask("2028-06-09", "2028-06-12").mustBe(t, 200,
+		`{"days": {"2028-06-09": {"`+single+`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
+	for _, window := range [][2]string{{"2027-05-01", "2027-06-09"}, {"2028-06-10", "2028-06-12"}, {"0000-01-01", "0000-01-02"}} {
+		ask(window[0], window[1]).mustBe(t, 200, `{"days": {}, "computed": true, "timezone": "Europe/Lisbon"}`)
+	}
+}
+
+func TestOnlyUnknownRentalsAre404(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, ids := range []string{unknown, retired, unknown + "," + retired} {
+		s.days(t, "rental_id", ids, "start", "2027-06-11", "end", "2027-06-11").
+			mustBe(t, 404, `{"error": "Rental not found", "messageCode": "rental_not_found"}`)
+	}
+}
+
+func TestTwentyIdsPassAndDuplicatesCountOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	ids := []string{single}
+	for range 19 {
+		ids = append(ids, uuid.NewString(), single)
+	}
+	want := `{"days": {"2027-06-11": {"` + single + `": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`
+	s.days(t, "rental_id", strings.Join(ids, ","), "start", "2027-06-11", "end", "2027-06-11").mustBe(t, 200, want)
+	s.days(t, "rental_id", strings.Join(append(ids, uuid.NewString()), ","), "start", "2027-06-11", "end", "2027-06-11").
+		mustBe(t, 400, `{"error": "Too many rental_id values (max 20).", "messageCode": "invalid_parameter"}`)
+}
+
+func TestBadWindowsAreRefusedByName(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, ask := range []struct{ id, start, end, named string }{
+		{single, "2027-06-11", "2027-08-12", "Window too large (max 62 days)."},
+		{single, "0001-01-01", "9999-12-31", "Window too large (max 62 days)."},
+		{single, "2027-06-11", "2027-06-10", "end"},
+		{single, "2027-02-30", "2027-06-10", "start"},
+		{single, "", "2027-06-10", "start"},
+		{single, "2027-06-10", "", "end"},
+		{"", "2027-06-10", "2027-06-10", "rental_id"},
+		{single + ",", "2027-06-10", "2027-06-10", "rental_id"},
+		{"kayak", "2027-06-10", "2027-06-10", "rental_id"},
+		{strings.Repeat("\xff", 36), "2027-06-10", "2027-06-10", "rental_id"},
+	} {
+		answer := s.days(t, "rental_id", ask.id, "start", ask.start, "end", ask.end)
+		if answer.status != 400 || !strings.Contains(answer.body, ask.named) || !strings.Contains(answer.body, `"invalid_parameter"`) {
+			t.Errorf("%+v: %d %s", ask, answer.status, answer.body)
+		}
+	}
+	if answer := s.days(t, "rental_id", single, "start", "2027-06-11", "end", "2027-08-11"); answer.status != 200 {
+		t.Errorf("62 days: %d %s", answer.status, answer.body)
+	}
+}

@@ -1,0 +1,248 @@
+package api_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+func TestCeilingsAreTheSmallerOfQuantityAndUnitsInService(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.reserve(t, bike, 10, "2027-06-10", "2027-06-20") // an upper bound: reservations do not count
+	got, err := s.client.Ceilings(t.Context(), "harbor", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[uuid.UUID]int{}
+	for id, n := range map[string]int{bike: 10, kayak: 3, tent: 3, unicorn: 0, retired: 5, single: 1} {
+		want[uuid.MustParse(id)] = n
+	}
+	if diff := cmp.Diff(want, got.Ceilings); diff != "" {
+		t.Errorf("ceilings (-want +got):\n%s", diff)
+	}
+	if _, err := s.client.Ceilings(t.Context(), "elsewhere", 1); !fault.Is(err, fault.BusinessNotFound) {
+		t.Errorf("an unknown business: %v", err)
+	}
+}
+
+func TestAReservationIsAsItWasAgreed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	got := s.reserve(t, kayak, 2, "2027-06-11", "2027-06-12", "22:00", "02:00")
+	day := timespan.NewDate(2027, time.June, 11)
+	from, to := timespan.TimeOfDay(22*60), timespan.TimeOfDay(2*60)
+	want := &rental.Reservation{
+		ID: got.ID, RentalID: uuid.MustParse(kayak), RentalName: "Thing", Status: "reserved", Quantity: 2,
+		StartDate: day, EndDate: day + 1, StartTime: &from, EndTime: &to, CustomerName: "Zoë", CreatedAt: morning, UpdatedAt: morning,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("reserved (-want +got):\n%s", diff)
+	}
+	list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{From: &day}, rental.Page{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&rental.ReservationList{Reservations: []rental.Reservation{*want}}, list); diff != "" {
+		t.Errorf("listed (-want +got):\n%s", diff)
+	}
+	daily := s.reserve(t, single, 1, "2027-06-11", "2027-06-12", "22:00", "02:00")
+	if daily.StartTime != nil || daily.EndTime != nil {
+		t.Errorf("a rental by the day has times: %v %v", daily.StartTime, daily.EndTime)
+	}
+}
+
+func TestWhatTheCalendarsDoNotShowCannotBeReserved(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.reserve(t, kayak, 2, "2027-06-11", "2027-06-11", "09:00", "11:00")
+	for _, refused := range []rental.NewReservation{
+		asked(kayak, 2, "2027-06-11", "2027-06-11", "10:59", "12:00"),
+		asked(kayak, 2, "2027-06-11", "2027-06-11"), // all day
+		asked(kayak, 4, "2027-06-12", "2027-06-12", "09:00", "10:00"),
+		asked(unicorn, 1, "2027-06-11", "2027-06-11"),
+		asked(tent, 3, "2027-06-13", "2027-06-20"),
+	} {
+		if _, err := s.client.Reserve(t.Context(), "harbor", refused); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%+v: %v", refused, err)
+		}
+	}
+	s.reserve(t, kayak, 2, "2027-06-11", "2027-06-11", "11:00", "12:00")
+	s.reserve(t, tent, 3, "2027-06-14", "2027-06-20")
+	for _, id := range []string{unknown, retired} {
+		if _, err := s.client.Reserve(t.Context(), "harbor", asked(id, 1, "2027-06-11", "2027-06-11")); !fault.Is(err, fault.RentalNotFound) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+func TestTheOwnerMayReserveInThePastAndFarAhead(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.reserve(t, single, 1, "2027-05-01", "2027-05-02")
+	s.reserve(t, single, 1, "2030-05-01", "2030-05-02")
+}
+
+func TestOfTwentyReservationsOfTheLastThreeThreeSucceed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.reserve(t, bike, 7, "2027-06-11", "2027-06-14")
+	var (
+		wg   sync.WaitGroup
+		errs = make([]error, 20)
+	)
+	for i := range errs {
+		wg.Go(func() {
+			_, errs[i] = s.client.Reserve(context.Background(), "harbor", asked(bike, 1, "2027-06-12", "2027-06-13"))
+		})
+	}
+	wg.Wait()
+	made := 0
+	for _, err := range errs {
+		if err == nil {
+			made++
+		} else if !fault.Is(err, fault.Conflict) {
+			t.Errorf("got %v, want a conflict", err)
+		}
+	}
+	if made != 3 {
+		t.Errorf("%d of 20 succeeded, want 3", made)
+	}
+}
+
+func TestOverdueIsWhatIsOutBeyondItsTime(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	ended := s.reserve(t, bike, 1, "2027-06-08", "2027-06-09")
+	lastDay := s.reserve(t, bike, 1, "2027-06-09", "2027-06-10")
+	gone := s.reserve(t, kayak, 1, "2027-06-10", "2027-06-10", "08:00", "09:30") // until this very moment
+	underway := s.reserve(t, kayak, 1, "2027-06-10", "2027-06-10", "08:00", "09:31")
+	noShow := s.reserve(t, bike, 1, "2027-06-01", "2027-06-02")
+	for _, r := range []*rental.Reservation{ended, lastDay, gone, underway} {
+		s.move(t, r.ID, "pickup")
+	}
+	overdue := func() map[uuid.UUID]bool {
+		list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{}, rental.Page{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		marked := map[uuid.UUID]bool{}
+		for _, r := range list.Reservations {
+			marked[r.ID] = r.Overdue
+		}
+		return marked
+	}
+	want := map[uuid.UUID]bool{ended.ID: true, lastDay.ID: false, gone.ID: true, underway.ID: false, noShow.ID: false}
+	if diff := cmp.Diff(want, overdue()); diff != "" {
+		t.Errorf("overdue (-want +got):\n%s", diff)
+	}
+	if back := s.move(t, ended.ID, "return"); back.Overdue || back.Status != "returned" {
+		t.Errorf("returned: %+v", back)
+	}
+	s.clock.Set(time.Date(2027, time.June, 10, 23, 0, 0, 0, time.UTC)) // 00:00 of the 11th in Lisbon
+	want = map[uuid.UUID]bool{ended.ID: false, lastDay.ID: true, gone.ID: true, underway.ID: true, noShow.ID: false}
+	if diff := cmp.Diff(want, overdue()); diff != "" {
+		t.Errorf("overdue after midnight (-want +got):\n%s", diff)
+	}
+}
+
+func TestCancellingAndReturningFreeTheUnits(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, moves := range [][]string{{"cancel"}, {"pickup", "return"}} {
+		r := s.reserve(t, single, 1, "2027-06-10", "2027-06-15")
+		if _, err := s.client.Reserve(t.Context(), "harbor", asked(single, 1, "2027-06-12", "2027-06-12")); !fault.Is(err, fault.Conflict) {
+			t.Fatalf("got %v, want a conflict", err)
+		}
+		for _, m := range moves {
+			s.move(t, r.ID, m)
+		}
+	}
+	s.reserve(t, single, 1, "2027-06-12", "2027-06-12")
+}
+
+func TestMovesThatTheStatusForbidsAreConflicts(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	r := s.reserve(t, single, 1, "2027-06-10", "2027-06-15")
+	if _, err := s.client.Move(t.Context(), "harbor", r.ID, "return"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("return before the pick-up: %v", err)
+	}
+	s.move(t, r.ID, "pickup")
+	for _, m := range []string{"pickup", "cancel"} {
+		if _, err := s.client.Move(t.Context(), "harbor", r.ID, m); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s after the pick-up: %v", m, err)
+		}
+	}
+	for name, call := range map[string]func() error{
+		"an unknown id":    func() error { _, err := s.client.Move(t.Context(), "harbor", uuid.New(), "return"); return err },
+		"an unknown move":  func() error { _, err := s.client.Move(t.Context(), "harbor", r.ID, "lose"); return err },
+		"another business": func() error { _, err := s.client.Move(t.Context(), "elsewhere", r.ID, "return"); return err },
+	} {
+		if err := call(); fault.Of(err).Kind.Status != 404 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestBadReservationsAreRefusedByName(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for named, change := range map[string]func(*rental.NewReservation){
+		"rental_id":      func(r *rental.NewReservation) { r.RentalID = "kayak" },
+		"start_date":     func(r *rental.NewReservation) { r.StartDate = "2027-02-29" },
+		"end_date":       func(r *rental.NewReservation) { r.EndDate = "2027-06-01" },
+		"end_date: ":     func(r *rental.NewReservation) { r.EndDate = "" },
+		"too long":       func(r *rental.NewReservation) { r.EndDate = "2029-06-10" },
+		"start_time":     func(r *rental.NewReservation) { r.StartTime = nil },
+		"start_time: ":   func(r *rental.NewReservation) { r.StartTime = new("24:00") },
+		"end_time":       func(r *rental.NewReservation) { r.EndTime = nil },
+		"end_time: ":     func(r *rental.NewReservation) { r.EndTime = new("09:00") },
+		"end_time: \"\"": func(r *rental.NewReservation) { r.EndTime = new("") },
+		"quantity":       func(r *rental.NewReservation) { r.Quantity = 0 },
+		"quantity: ":     func(r *rental.NewReservation) { r.Quantity = 1001 },
+		"customer_name":  func(r *rental.NewReservation) { r.CustomerName = " " },
+		"customer_name:": func(r *rental.NewReservation) { r.CustomerName = strings.Repeat("z", 201) },
+		"one line":       func(r *rental.NewReservation) { r.CustomerName = "Zoë\nHall" },
+	} {
+		r := asked(kayak, 1, "2027-06-11", "2027-06-11", "09:00", "10:00")
+		change(&r)
+		_, err := s.client.Reserve(t.Context(), "harbor", r)
+		if !fault.Is(err, fault.InvalidParameter) || !strings.Contains(err.Error(), named) {
+			t.Errorf("%s: %v", named, err)
+		}
+	}
+	if answer := s.post(t, "/internal/businesses/harbor/reservations", `{"quantity": "many"}`); answer.status != 400 {
+		t.Errorf("a text for a number: %d %s", answer.status, answer.body)
+	}
+}
+
+func TestBadListsAreRefusedByName(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	early, late := timespan.NewDate(2027, 6, 1), timespan.NewDate(2027, 6, 2)
+	for named, call := range map[string]func() error{
+		"to":     func() error { return s.list(t, rental.Filter{From: &late, To: &early}, rental.Page{}) },
+		"limit":  func() error { return s.list(t, rental.Filter{}, rental.Page{Limit: 1001}) },
+		"cursor": func() error { return s.list(t, rental.Filter{}, rental.Page{Cursor: "x"}) },
+	} {
+		if err := call(); !fault.Is(err, fault.InvalidParameter) || !strings.Contains(err.Error(), named+":") {
+			t.Errorf("%s: %v", named, err)
+		}
+	}
+}
+
+func (s service) list(t *testing.T, filter rental.Filter, page rental.Page) error {
+	t.Helper()
+	_, err := s.client.Reservations(t.Context(), "harbor", filter, page)
+	return err
+}

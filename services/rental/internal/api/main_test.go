@@ -1,0 +1,297 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/api"
+	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+	"github.com/slotmesh/slotmesh/services/rental/migrations"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+// Ids of the rentals that the tests ask about.
+const (
+	bike    = "11111111-1111-4111-8111-111111111111" // by the day, 10
+	kayak   = "22222222-2222-4222-8222-222222222222" // by the hour, 3
+	tent    = "33333333-3333-4333-8333-333333333333" // by the day, 4 units of which one is out of service and one away on 12 and 13 June; 6 offered
+	unicorn = "44444444-4444-4444-8444-444444444444" // by the day, 2 units, nothing offered
+	retired = "55555555-5555-4555-8555-555555555555"
+	single  = "66666666-6666-4666-8666-666666666666" // by the day, 1
+	unknown = "77777777-7777-4777-8777-777777777777"
+)
+
+// morning is 10 June 2027 at 09:30 in Lisbon, which is today in all tests unless they move the clock.
+var morning = time.Date(2027, time.June, 10, 8, 30, 0, 0, time.UTC)
+
+func harbor() *catalog.Offer {
+	units := func(n int) []catalog.RentalUnit {
+		list := make([]catalog.RentalUnit, n)
+		for i := range list {
+			list[i].InService = true
+		}
+		return list
+	}
+	daily := func(id string, quantity *int, units []catalog.RentalUnit) catalog.Rental {
+		return catalog.Rental{
+			ID: uuid.MustParse(id), Name: "Thing", Active: true, PriceType: catalog.PriceDaily, Quantity: quantity, Units: units,
+		}
+	}
+	away := units(4)
+	away[0].InService = false
+	june := timespan.NewDate(2027, time.June, 12)
+	away[1].Maintenance = []catalog.Maintenance{{From: june, To: june}, {From: june, To: june + 1}}
+	hourly := daily(kayak, new(3), units(3))
+	hourly.PriceType = catalog.PriceHourly
+	gone := daily(retired, new(5), units(5))
+	gone.Active = false
+	o := &catalog.Offer{
+		ID: uuid.MustParse("99999999-9999-4999-8999-999999999999"), Slug: "harbor", Version: 3, Timezone: "Europe/Lisbon",
+		Currency: "EUR", DefaultLanguage: "pt", Languages: []string{"pt", "en"}, Modules: catalog.Modules{Rentals: true},
+		Bookings: catalog.Bookings{AdvanceDays: 365},
+		Rentals: []catalog.Rental{
+			daily(bike, new(10), units(10)), hourly, daily(tent, new(6), away), daily(unicorn, nil, units(2)), gone,
+			daily(single, new(1), units(1)),
+		},
+	}
+	if err := o.Prepare(); err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// neighbours stands in for catalog, and can make the tables fail.
+type neighbours struct {
+	*store.Store
+	mu         sync.Mutex
+	offer      *catalog.Offer
+	offerErr   error
+	holdingErr error
+}
+
+var (
+	_ api.Offers  = (*neighbours)(nil)
+	_ api.Records = (*neighbours)(nil)
+)
+
+func (n *neighbours) change(f func(*neighbours)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	f(n)
+}
+
+func (n *neighbours) Get(_ context.Context, slug string) (*catalog.Offer, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.offerErr == nil && slug != n.offer.Slug {
+		return nil, fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	return n.offer, n.offerErr
+}
+
+func (n *neighbours) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
+	return n.Get(ctx, slug)
+}
+
+func (n *neighbours) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
+	offer, err := n.Get(ctx, slug)
+	if err == nil && version > offer.Version {
+		return nil, errors.New("the version asked for does not exist")
+	}
+	return offer, err
+}
+
+func (n *neighbours) Holding(ctx context.Context, businessID uuid.UUID, ids []uuid.UUID, d occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
+	n.mu.Lock()
+	err := n.holdingErr
+	n.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return n.Store.Holding(ctx, businessID, ids, d)
+}
+
+// service runs both APIs on loopback, on a schema of its own.
+type service struct {
+	*neighbours
+	clock  *clock.Manual
+	public string
+	client *rental.Client
+	base   string // internal
+}
+
+func start(t *testing.T) service {
+	t.Helper()
+	pool := testkit.Postgres(t, "rental", migrations.FS)
+	n := &neighbours{Store: store.New(pool), offer: harbor()}
+	now := clock.Fixed(morning)
+	tel := telemetry.Discard()
+	srv, err := server.New(server.Config{
+		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 10 * time.Second, DrainTimeout: 5 * time.Second,
+		PublicBodyLimit: 1 << 10, InternalBodyLimit: 1 << 20, TrustedProxies: []string{"127.0.0.1"},
+	}, server.Runtime{Name: "rental", Clock: now, Telemetry: tel})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sentences, err := message.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	api.NewPublic(n, n, sentences, ratelimit.NewLocal(now), now, tel).Mount(srv.Public)
+	api.NewInternal(n, n, now, tel).Mount(srv.Internal)
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- srv.Run(ctx) }()
+	base := "http://" + srv.InternalAddr().String()
+	p := peer.New("rental", base, tel)
+	t.Cleanup(func() {
+		p.Close()
+		http.DefaultClient.CloseIdleConnections()
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("the service did not stop cleanly: %v", err)
+		}
+	})
+	return service{
+		neighbours: n, clock: now, public: "http://" + srv.PublicAddr().String(), client: rental.NewClient(p), base: base,
+	}
+}
+
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// get asks the public port; every call comes from an address of its own unless header says otherwise.
+func (s service) get(t *testing.T, path string, header http.Header, query ...string) reply {
+	t.Helper()
+	values := url.Values{}
+	for i := 0; i+1 < len(query); i += 2 {
+		values.Add(query[i], query[i+1])
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.public+"/api/public/"+path+"?"+values.Encode(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = header
+	if header == nil {
+		request.Header = http.Header{"X-Forwarded-For": {nextAddress()}}
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, answer)
+}
+
+// nextAddress is one that limits count by itself: they go by the /64.
+func nextAddress() string {
+	id := uuid.NewString()
+	return "2001:db8:" + id[:4] + ":" + id[4:8] + "::1"
+}
+
+func read(t *testing.T, answer *http.Response) reply {
+	t.Helper()
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{answer.StatusCode, answer.Header, string(body)}
+}
+
+func (r reply) mustBe(t *testing.T, status int, body string) {
+	t.Helper()
+	if r.status != status {
+		t.Errorf("status %d, want %d: %s", r.status, status, r.body)
+	}
+	var got, want any
+	if err := errors.Join(json.Unmarshal([]byte(r.body), &got), json.Unmarshal([]byte(body), &want)); err != nil {
+		t.Fatalf("%s: %v", r.body, err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("body (-want +got):\n%s", diff)
+	}
+	if r.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("Cache-Control is %q", r.header.Get("Cache-Control"))
+	}
+}
+
+// check asks /rental-availability in English.
+func (s service) check(t *testing.T, query ...string) reply {
+	t.Helper()
+	return s.get(t, "harbor/rental-availability", nil, append([]string{"lang", "en"}, query...)...)
+}
+
+func (s service) days(t *testing.T, query ...string) reply {
+	t.Helper()
+	return s.get(t, "harbor/rental-available-dates", nil, query...)
+}
+
+const available = `{"available": true}`
+
+func unavailable(code, reason string) string {
+	body, _ := json.Marshal(map[string]any{"available": false, "messageCode": code, "conflictReason": reason})
+	return string(body)
+}
+
+// reserve holds units of a rental by the internal API.
+func (s service) reserve(t *testing.T, id string, quantity int, from, to string, times ...string) *rental.Reservation {
+	t.Helper()
+	made, err := s.client.Reserve(t.Context(), "harbor", asked(id, quantity, from, to, times...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func asked(id string, quantity int, from, to string, times ...string) rental.NewReservation {
+	r := rental.NewReservation{RentalID: id, Quantity: quantity, StartDate: from, EndDate: to, CustomerName: "Zoë"}
+	if len(times) == 2 {
+		r.StartTime, r.EndTime = &times[0], &times[1]
+	}
+	return r
+}
+
+func (s service) move(t *testing.T, id uuid.UUID, move string) *rental.Reservation {
+	t.Helper()
+	moved, err := s.client.Move(t.Context(), "harbor", id, move)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return moved
+}
+
+func (s service) post(t *testing.T, path, body string) reply {
+	t.Helper()
+	answer, err := http.Post(s.base+path, "application/json", bytes.NewBufferString(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, answer)
+}

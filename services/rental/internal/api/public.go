@@ -1,0 +1,238 @@
+package api
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
+)
+
+// Requests a minute from one address (interface.md §8).
+var (
+	availabilityLimit = ratelimit.PerMinute(60)
+	datesLimit        = ratelimit.PerMinute(20)
+)
+
+// languageCookie holds the language that a visitor has chosen on the business's pages.
+const languageCookie = "service_language"
+
+// Public serves the two calendars.
+type Public struct {
+	offers    Offers
+	records   Records
+	sentences Sentences
+	limiter   ratelimit.Limiter
+	clock     clock.Clock
+	tel       *telemetry.Telemetry
+	degraded  metric.Int64Counter
+}
+
+// NewPublic returns the public API.
+func NewPublic(offers Offers, records Records, sentences Sentences, limiter ratelimit.Limiter, now clock.Clock, tel *telemetry.Telemetry) *Public {
+	return &Public{
+		offers: offers, records: records, sentences: sentences, limiter: limiter, clock: now, tel: tel,
+		degraded: tel.Counter("slotmesh.rental.degraded", "Rental calendars that could not be computed, by what could not be read."),
+	}
+}
+
+// Mount adds the routes.
+func (p *Public) Mount(router fiber.Router) {
+	business := router.Group("/api/public/:slug")
+	business.Get("/rental-availability", p.limited("rental-availability", availabilityLimit), p.availability)
+	business.Get("/rental-available-dates", p.limited("rental-available-dates", datesLimit), p.dates)
+}
+
+// send answers with what nobody may keep; faults say so by themselves.
+func send(c *fiber.Ctx, answer any) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(answer)
+}
+
+// limited counts the request before anything is done for it: a client over its limit costs no other service a thing.
+func (p *Public) limited(name string, limit ratelimit.Limit) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		decision, err := p.limiter.Allow(c.UserContext(), name+":"+ratelimit.ClientKey(server.ClientIP(c)), limit)
+		if err != nil {
+			return err
+		}
+		if !decision.Allowed {
+			refused := fault.Newf(fault.RateLimited, "Too many requests; at most %d a minute pass.", limit.N)
+			refused.RetryAfter = decision.RetryAfter
+			return refused
+		}
+		return c.Next()
+	}
+}
+
+// verdict is the answer of /rental-availability.
+type verdict struct {
+	Available      bool       `json:"available"`
+	ConflictReason string     `json:"conflictReason,omitempty"`
+	MessageCode    message.ID `json:"messageCode,omitempty"`
+}
+
+func (p *Public) availability(c *fiber.Ctx) error {
+	q, err := parseAvailability(argsOf(c))
+	if err != nil {
+		return err
+	}
+	offer, err := p.offers.Get(c.UserContext(), c.Params("slug"))
+	if fault.Is(err, fault.BusinessNotFound) {
+		return err
+	}
+	if err != nil {
+		return p.unverified(c.UserContext(), "offer", err)
+	}
+	why, free, err := p.judge(c.UserContext(), offer, q)
+	if err != nil {
+		return err
+	}
+	if why == "" {
+		return send(c, verdict{Available: true})
+	}
+	sentence, err := p.sentence(c, offer, why, free)
+	if err != nil {
+		return err
+	}
+	return send(c, verdict{ConflictReason: sentence, MessageCode: why})
+}
+
+// judge says why a request cannot be met, "" where it can, and how many units are free (semantics.md §4). Faults:
+// invalid_parameter, availability_unverified.
+func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availabilityQuery) (message.ID, int, error) {
+	asked := rentalOf(offer, q.RentalID)
+	if asked == nil {
+		return message.RentalNotFound, 0, nil
+	}
+	span, isHours, err := q.hours(asked, offer.Location(), [2]string{"startTime", "endTime"})
+	if err != nil {
+		return "", 0, err
+	}
+	now := p.clock.Now()
+	today := offer.Today(now)
+	if q.Dates.From < today {
+		return message.DateInPast, 0, nil
+	}
+	if q.Dates.To > today+timespan.Date(offer.Bookings.AdvanceDays) {
+		return message.BeyondAdvanceLimit, 0, nil
+	}
+	held, err := p.records.Holding(ctx, offer.ID, []uuid.UUID{asked.ID}, q.Dates)
+	if err != nil {
+		return "", 0, p.unverified(ctx, "reservations", err)
+	}
+	calendar := occupancy.NewCalendar(offer.Location(), now, q.Dates)
+	if !isHours {
+		span = calendar.Span()
+	}
+	free := calendar.During(span, occupancy.StockOf(asked), held[asked.ID])
+	switch {
+	case free >= q.Quantity:
+		return "", free, nil
+	case free > 0:
+		return message.NotEnoughUnits, free, nil
+	}
+	return message.NothingAvailable, 0, nil
+}
+
+// sentence says why in the caller's language: lang, else the cookie's, else the business's default, else English.
+func (p *Public) sentence(c *fiber.Ctx, offer *catalog.Offer, why message.ID, free int) (string, error) {
+	code := p.sentences.Choose(c.Query("lang"), c.Cookies(languageCookie), offer.DefaultLanguage)
+	if why == message.NotEnoughUnits {
+		return p.sentences.SayCount(code, why, free)
+	}
+	return p.sentences.Say(code, why)
+}
+
+// calendarAnswer is the answer of /rental-available-dates.
+type calendarAnswer struct {
+	Days     map[timespan.Date]map[uuid.UUID]int `json:"days"`
+	Computed bool                                `json:"computed"`
+	Timezone string                              `json:"timezone"` // "" where the offer could not be read
+}
+
+func (p *Public) dates(c *fiber.Ctx) error {
+	q, err := parseAvailableDates(argsOf(c))
+	if err != nil {
+		return err
+	}
+	offer, err := p.offers.Get(c.UserContext(), c.Params("slug"))
+	if fault.Is(err, fault.BusinessNotFound) {
+		return err
+	}
+	answer := calendarAnswer{Days: map[timespan.Date]map[uuid.UUID]int{}}
+	if err != nil {
+		p.note(c.UserContext(), "offer", err)
+		return send(c, answer)
+	}
+	answer.Timezone = offer.Timezone
+	var rentals []*catalog.Rental
+	for _, id := range q.RentalIDs {
+		if r := rentalOf(offer, id); r != nil {
+			rentals = append(rentals, r)
+		}
+	}
+	if len(rentals) == 0 {
+		return notFound()
+	}
+	if err := p.count(c.UserContext(), offer, rentals, q.Dates, answer.Days); err != nil {
+		p.note(c.UserContext(), "reservations", err)
+		return send(c, answer)
+	}
+	answer.Computed = true
+	return send(c, answer)
+}
+
+// count fills in how many units of each rental are free all day, on the dates from today to the advance limit. Its error
+// says that what is held could not be read; days are untouched then.
+func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*catalog.Rental, asked occupancy.Dates, days map[timespan.Date]map[uuid.UUID]int) error {
+	now := p.clock.Now()
+	today := offer.Today(now)
+	dates := occupancy.Dates{
+		From: max(asked.From, today), To: min(asked.To, today+timespan.Date(offer.Bookings.AdvanceDays)),
+	}
+	if dates.To < dates.From {
+		return nil
+	}
+	ids := make([]uuid.UUID, len(rentals))
+	for i, r := range rentals {
+		ids[i] = r.ID
+	}
+	held, err := p.records.Holding(ctx, offer.ID, ids, dates)
+	if err != nil {
+		return err
+	}
+	for d := dates.From; d <= dates.To; d++ {
+		days[d] = make(map[uuid.UUID]int, len(rentals))
+	}
+	calendar := occupancy.NewCalendar(offer.Location(), now, dates)
+	for _, r := range rentals {
+		for i, free := range calendar.Days(occupancy.StockOf(r), held[r.ID]) {
+			days[dates.From+timespan.Date(i)][r.ID] = free
+		}
+	}
+	return nil
+}
+
+// unverified is the answer where a single question cannot be answered: it has no computed to say so by.
+func (p *Public) unverified(ctx context.Context, missing string, err error) error {
+	p.note(ctx, missing, err)
+	return fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be checked; try again shortly.")
+}
+
+// note counts and logs what could not be read.
+func (p *Public) note(ctx context.Context, missing string, err error) {
+	p.degraded.Add(ctx, 1, metric.WithAttributes(attribute.String("missing", missing)))
+	p.tel.Logger.WarnContext(ctx, "a rental calendar could not be computed", "missing", missing, "error", err)
+}

@@ -1,0 +1,38 @@
+package occupancy
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+// StockOf reads what there is of a rental from the offer. Only units in service count, and their maintenance once,
+// however many entries of one unit overlap.
+func StockOf(r *catalog.Rental) Stock {
+	var s Stock
+	if r.Quantity != nil {
+		s.Quantity = *r.Quantity
+	}
+	for i := range r.Units {
+		if r.Units[i].InService {
+			s.InService++
+			s.Maintenance = append(s.Maintenance, joined(r.Units[i].Maintenance)...)
+		}
+	}
+	return s
+}
+
+// joined makes stretches of one unit that share a date into one.
+func joined(stretches []catalog.Maintenance) []Dates {
+	sorted := slices.SortedFunc(slices.Values(stretches), func(a, b catalog.Maintenance) int { return cmp.Compare(a.From, b.From) })
+	var list []Dates
+	for _, m := range sorted {
+		if n := len(list); n > 0 && m.From <= list[n-1].To {
+			list[n-1].To = max(list[n-1].To, m.To)
+			continue
+		}
+		list = append(list, Dates{From: m.From, To: m.To})
+	}
+	return list
+}
