@@ -27,13 +27,21 @@ import (
 // owners says which service answers which path below /api/public/{slug}/. The services' ingress routes in the cluster
 // are the same.
 var owners = map[string]string{
-	"info":            "catalog",
-	"services":        "catalog",
-	"staff":           "catalog",
-	"slots":           "availability",
-	"available-dates": "availability",
-	"book":            "booking",
+	"info":                   "catalog",
+	"services":               "catalog",
+	"staff":                  "catalog",
+	"slots":                  "availability",
+	"available-dates":        "availability",
+	"rental-availability":    "rental",
+	"rental-available-dates": "rental",
+	"book":                   "booking",
 }
+
+// describer answers what describes the interface itself: paths below /api/public/ that belong to no business. They are
+// one segment shorter than a business's paths, so that no slug can be in their way.
+const describer = "catalog"
+
+var descriptions = []string{"openapi.json", "docs", "docs.js"}
 
 // Services names the services that the front needs an address of.
 func Services() []string { return slices.Sorted(maps.Values(owners)) }
@@ -54,7 +62,10 @@ func New(cfg server.Config, rt server.Runtime, addresses map[string]string) (*se
 	}
 	for path, service := range owners {
 		// Every method is forwarded: the service says which ones its path answers, and with 405 which it does not.
-		srv.Public.All("/api/public/:slug/"+path, upstreams[service].forward)
+		srv.Public.All("/api/public/:slug/"+path, plainSlug, upstreams[service].forward)
+	}
+	for _, path := range descriptions {
+		srv.Public.All("/api/public/"+path, upstreams[describer].forward)
 	}
 	srv.OnStop("upstream connections", func(context.Context) error {
 		for _, u := range upstreams {
@@ -111,9 +122,6 @@ var callerHeaders = []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Trace
 
 // forward sends the request to the service and its answer back.
 func (u *upstream) forward(c *fiber.Ctx) error {
-	if !plainSlug(c.Params("slug")) {
-		return fiber.ErrNotFound
-	}
 	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
 	defer fasthttp.ReleaseResponse(response)
@@ -154,16 +162,20 @@ func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx) {
 
 // plainSlug refuses a slug whose text depends on who decodes it. A slug that is merely unknown goes on, so that the
 // service says so.
-func plainSlug(slug string) bool {
+func plainSlug(c *fiber.Ctx) error {
+	slug := c.Params("slug")
 	for i := range len(slug) {
 		b := slug[i]
 		letter := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 		digit := b >= '0' && b <= '9'
 		if !letter && !digit && b != '-' && b != '_' {
-			return false
+			return fiber.ErrNotFound
 		}
 	}
-	return slug != ""
+	if slug == "" {
+		return fiber.ErrNotFound
+	}
+	return c.Next()
 }
 
 // headers lets the trace context be written into a request.

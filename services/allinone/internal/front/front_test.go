@@ -124,6 +124,7 @@ func TestEachPathGoesToItsService(t *testing.T) {
 	for path, owner := range map[string]string{
 		"info": "catalog", "services": "catalog", "staff": "catalog",
 		"slots": "availability", "available-dates": "availability", "book": "booking",
+		"rental-availability": "rental", "rental-available-dates": "rental",
 	} {
 		uri := "/api/public/harbor-studio/" + path + "?date=2027-03-01&q=%00%ff+x"
 		response, body := send(t, address, get(uri))
@@ -134,6 +135,26 @@ func TestEachPathGoesToItsService(t *testing.T) {
 		if h := response.Header.Get("X-Service"); h != owner {
 			t.Errorf("%s: the answer's header is %q", path, h)
 		}
+	}
+}
+
+func TestTheDescriptionIsCatalogsWhateverBusinessesAreCalled(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, nil)
+	for path, want := range map[string]string{
+		"openapi.json": "catalog", "docs": "catalog", "docs.js": "catalog", // the interface's
+		"docs/info": "catalog", "docs/slots": "availability", // of a business called docs
+	} {
+		for _, method := range []string{"GET", "OPTIONS"} {
+			_, body := send(t, address, method+" /api/public/"+path+" HTTP/1.1\nHost: h\n\n")
+			if got := decode(t, body); got.Service != want || got.Method != method || got.URI != "/api/public/"+path {
+				t.Errorf("%s %s: %+v", method, path, got)
+			}
+		}
+	}
+	response, _ := send(t, address, get("/api/public/openapi.json/info"))
+	if response.StatusCode != http.StatusNotFound {
+		t.Errorf("no business is called openapi.json, got %d", response.StatusCode)
 	}
 }
 
