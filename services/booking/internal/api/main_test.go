@@ -116,7 +116,6 @@ func openWith(t testing.TB, limits api.Limits, tel *telemetry.Telemetry) *town {
 	api.NewPublic(w.store, w, reception, limiter, limits, w.clock, tel).Mount(srv.Public)
 	api.NewInternal(w.store, w.clock).Mount(srv.Internal)
 	api.NewTickets(w.store, w, w.clock).Mount(srv.Internal)
-	api.NewTickets(w.store, w, w.clock).Mount(srv.Internal)
 	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()
 
 	ctx, stop := context.WithCancel(context.Background())
