@@ -59,7 +59,7 @@ func Open(ctx context.Context, cfg Config, schema string, tel *telemetry.Telemet
 	}
 	// Statements are parameterised, so their text is safe in spans; the parameters stay out.
 	parsed.ConnConfig.Tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(tel.TracerProvider),
-		otelpgx.WithMeterProvider(tel.MeterProvider), otelpgx.WithTrimSQLInSpanName(),
+		otelpgx.WithMeterProvider(tel.MeterProvider),
 		otelpgx.WithDisableConnectionDetailsInAttributes())
 	pool, err := pgxpool.NewWithConfig(ctx, parsed)
 	if err != nil {
