@@ -12,6 +12,9 @@ MODULES := libs $(sort $(patsubst %/go.mod,%,$(wildcard services/*/go.mod)))
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI         := $(dir $(shell $(GO) env GOCACHE))slotmesh/golangci-lint-$(GOLANGCI_VERSION)
 
+# The pure cores that are compared with a slow oracle on 100,000 generated cases.
+ORACLES := ./services/availability/internal/slot ./services/rental/internal/occupancy
+
 FUZZTIME  ?= 10s
 BENCHTIME ?= 1s
 
@@ -36,6 +39,8 @@ test: lint check-generated check-tidy test-go check-modules ## everything that m
 test-go: $(BIN)/withstores ## unit, store and end-to-end tests, on a PostgreSQL and a Redis of their own
 	@echo '== tests'
 	@$(BIN)/withstores -race sh -c '$(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 15m work'
+	@# The oracles compare their whole number of cases only where the race detector does not slow them down.
+	@$(GO) test $(ORACLES)
 
 .PHONY: bench
 bench: $(BIN)/withstores ## benchmarks, with allocations (BENCHTIME=1s)
