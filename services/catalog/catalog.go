@@ -2,8 +2,8 @@
 //
 // Owners publish through the internal API (the console's admin API stands before it); every publish is a new version,
 // whole or not at all. Peers read the newest version as a compiled offer and keep it fresh by its entity tag; a Redis
-// message tells them of a change at once. The public paths /info, /services and /staff show the same version to
-// customers, with prices quoted by the pricing service while that answers.
+// message tells them of a change at once. The public paths /info, /services, /staff and /events show the same version to
+// customers, with prices quoted by the pricing service and tickets counted by the booking service while those answer.
 //
 // PostgreSQL holds the versions (internal/store); internal/current keeps the newest of each business ready in memory,
 // decoded, compiled (internal/compile) and, once someone asks, made public (internal/public).
@@ -16,6 +16,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
@@ -24,6 +25,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/api"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/changes"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/docs"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 	"github.com/slotmesh/slotmesh/services/catalog/migrations"
@@ -38,9 +40,13 @@ type Config struct {
 	PricingURL string `env:"PRICING_URL, required"`
 	// PricingTimeout is how long /services waits for quotes; after it the list comes without them.
 	PricingTimeout time.Duration `env:"PRICING_TIMEOUT, default=1s"`
+	// BookingURL is the base URL of booking's internal port.
+	BookingURL string `env:"BOOKING_URL, required"`
+	// BookingTimeout is how long /events waits for the tickets sold; after it the list does not say what is left.
+	BookingTimeout time.Duration `env:"BOOKING_TIMEOUT, default=1s"`
 	// MemoryBytes bounds the versions kept ready, counted by their JSON; their ready form takes several times as much.
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
-	// PublicLimitPerMinute limits each client over the three public paths together; 0 is no limit.
+	// PublicLimitPerMinute limits each client over the public paths together; 0 is no limit.
 	PublicLimitPerMinute int `env:"CATALOG_PUBLIC_LIMIT_PER_MINUTE, default=0"`
 
 	schema string // of the tables; empty: "catalog". Tests take schemas of their own.
@@ -51,6 +57,9 @@ func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate()}
 	if c.PricingTimeout <= 0 {
 		errs = append(errs, errors.New("PRICING_TIMEOUT: write a duration above 0, such as 1s"))
+	}
+	if c.BookingTimeout <= 0 {
+		errs = append(errs, errors.New("BOOKING_TIMEOUT: write a duration above 0, such as 1s"))
 	}
 	if c.MemoryBytes < 0 {
 		errs = append(errs, errors.New("CATALOG_MEMORY_BYTES: write a number of bytes from 0 on"))
@@ -99,6 +108,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
 	prices := peer.New("pricing", cfg.PricingURL, rt.Telemetry, peer.Timeout(cfg.PricingTimeout))
 	srv.OnStop("pricing", func(context.Context) error { prices.Close(); return nil })
+	sales := peer.New("booking", cfg.BookingURL, rt.Telemetry, peer.Timeout(cfg.BookingTimeout))
+	srv.OnStop("booking", func(context.Context) error { sales.Close(); return nil })
 
 	businesses := store.New(pool)
 	srv.Ready("postgres", businesses.Ready)
@@ -112,6 +123,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 
 	public := &api.Public{
 		Versions: versions, Quoter: pricing.NewClient(prices), QuoteTimeout: cfg.PricingTimeout,
+		Sales: booking.NewClient(sales), SalesTimeout: cfg.BookingTimeout,
 		Limiter: limiter, Limit: ratelimit.PerMinute(cfg.PublicLimitPerMinute), Clock: rt.Clock,
 	}
 	public.Mount(srv.Public)
@@ -119,5 +131,5 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	(&api.Names{Store: businesses}).Mount(srv.Internal)
 	(&api.Offers{Versions: versions}).Mount(srv.Internal)
 	(&api.Owner{Store: businesses, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry}).Mount(srv.Internal)
-	return nil
+	return docs.Mount(srv.Public)
 }
