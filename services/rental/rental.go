@@ -89,7 +89,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	offers := catalog.NewClient(offersPeer, rt.Telemetry)
 	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
 
-	api.NewPublic(offers, records, sentences, limiter, rt.Clock, rt.Telemetry).Mount(srv.Public)
+	public := api.NewPublic(offers, records, sentences, limiter, rt.Clock, rt.Telemetry)
+	public.Mount(srv.Public)
+	public.MountForPeers(srv.Internal)
 	api.NewInternal(offers, records, rt.Clock, rt.Telemetry).Mount(srv.Internal)
 	return nil
 }

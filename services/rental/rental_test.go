@@ -127,7 +127,12 @@ func TestItServesFromCatalogsOfferAndItsOwnTables(t *testing.T) {
 	question := "/rental-availability?rentalId=" + kayak + "&startDate=2027-06-11&endDate=2027-06-11&quantity="
 	expect(t, http.MethodGet, public+question+"1", "", http.StatusOK, `{"available":true}`)
 	expect(t, http.MethodGet, public+question+"2", "", http.StatusOK, `"Only 1 unit is available at that time."`)
-	expect(t, http.MethodGet, public+"/rental-available-dates?rental_id="+kayak+"&start=2027-06-11&end=2027-06-13", "", http.StatusOK,
+	const calendar = "/rental-available-dates?start=2027-06-11&end=2027-06-13&rental_id=" + kayak
+	for range 21 { // peers have no limit by address
+		expect(t, http.MethodGet, internal+"/internal/api/public/harbor"+calendar, "", http.StatusOK, `"computed":true`)
+	}
+	expect(t, http.MethodGet, internal+"/internal/api/public/harbor"+question+"1", "", http.StatusOK, `{"available":true}`)
+	expect(t, http.MethodGet, public+calendar, "", http.StatusOK,
 		`{"days":{"2027-06-11":{"`+kayak+`":1},"2027-06-12":{"`+kayak+`":1},"2027-06-13":{"`+kayak+`":2}},"computed":true,"timezone":"Europe/Lisbon"}`)
 }
 

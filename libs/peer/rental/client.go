@@ -71,7 +71,9 @@ func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move strin
 	return &out, nil
 }
 
-func path(slug, rest string) string { return "/internal/businesses/" + url.PathEscape(slug) + "/" + rest }
+func path(slug, rest string) string {
+	return "/internal/businesses/" + url.PathEscape(slug) + "/" + rest
+}
 
 // Page names a part of a list: at most Limit entries (0: the default of 100; at most 1000) after Cursor, which is ""
 // for the first page and a list's NextCursor for the following ones.
