@@ -27,7 +27,8 @@ import (
 
 func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
 
-// harness is a running catalog on a schema of its own, with a pricing service that takes a tenth off.
+// harness is a running catalog on a schema of its own, with a pricing service that takes a tenth off and a booking service
+// that has sold tickets.
 type harness struct {
 	t        testing.TB
 	public   string
@@ -35,6 +36,7 @@ type harness struct {
 	owner    *peercatalog.Owner
 	clock    *clock.Manual
 	pricing  *priceServer
+	sales    *salesServer
 	schema   string
 	config   Config
 }
@@ -43,14 +45,14 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 	t.Helper()
 	database, schema := testkit.PostgresSchema(t, "catalog")
 	h := &harness{
-		t: t, clock: clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)), pricing: newPriceServer(t), schema: schema,
+		t: t, clock: clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)), pricing: newPriceServer(t), sales: newSalesServer(t), schema: schema,
 		config: Config{
 			Server:   server.Config{RequestTimeout: 20 * time.Second, DrainTimeout: 5 * time.Second, PublicBodyLimit: 1 << 18, InternalBodyLimit: 16 << 20},
 			Postgres: database, Redis: redisx.Config{URL: os.Getenv(testkit.RedisURL)},
-			PricingTimeout: 5 * time.Second, MemoryBytes: 64 << 20, schema: schema,
+			PricingTimeout: 5 * time.Second, BookingTimeout: 5 * time.Second, MemoryBytes: 64 << 20, schema: schema,
 		},
 	}
-	h.config.PricingURL = h.pricing.URL
+	h.config.PricingURL, h.config.BookingURL = h.pricing.URL, h.sales.URL
 	for _, c := range change {
 		c(&h.config)
 	}
@@ -460,11 +462,11 @@ func TestAChangeIsNoticedWithoutRedis(t *testing.T) {
 
 func TestThePublicLimitIsOffUnlessConfigured(t *testing.T) {
 	t.Parallel()
-	h := start(t, func(c *Config) { c.PublicLimitPerMinute = 3; c.Server.TrustedProxies = []string{"127.0.0.0/8"} })
+	h := start(t, func(c *Config) { c.PublicLimitPerMinute = 4; c.Server.TrustedProxies = []string{"127.0.0.0/8"} })
 	h.mustPublish(harborYAML)
 	client := "2001:db8:" + testkit.Unique()[:4] + ":" + testkit.Unique()[:4] + "::1" // the test Redis is shared
 	from := []string{"X-Forwarded-For", client}
-	for _, path := range []string{"/info", "/services", "/staff"} {
+	for _, path := range []string{"/info", "/services", "/staff", "/events"} {
 		if a := h.get(path, from...); a.status != http.StatusOK {
 			t.Fatalf("%s: %d %s", path, a.status, a.body)
 		}
@@ -478,10 +480,10 @@ func TestThePublicLimitIsOffUnlessConfigured(t *testing.T) {
 
 func TestSettingsAreJudgedTogether(t *testing.T) {
 	t.Parallel()
-	bad := Config{PricingTimeout: -1, MemoryBytes: -1, PublicLimitPerMinute: -1, Server: server.Config{TrustedProxies: []string{"x"}}}
+	bad := Config{PricingTimeout: -1, BookingTimeout: -1, MemoryBytes: -1, PublicLimitPerMinute: -1, Server: server.Config{TrustedProxies: []string{"x"}}}
 	bad.Postgres.MaxConns = 1
 	err := bad.Validate()
-	for _, name := range []string{"PRICING_TIMEOUT", "CATALOG_MEMORY_BYTES", "CATALOG_PUBLIC_LIMIT_PER_MINUTE", "TRUSTED_PROXIES", "REDIS_URL"} {
+	for _, name := range []string{"PRICING_TIMEOUT", "BOOKING_TIMEOUT", "CATALOG_MEMORY_BYTES", "CATALOG_PUBLIC_LIMIT_PER_MINUTE", "TRUSTED_PROXIES", "REDIS_URL"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not name %s", err, name)
 		}

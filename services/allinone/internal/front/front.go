@@ -30,6 +30,7 @@ var owners = map[string]string{
 	"info":                   "catalog",
 	"services":               "catalog",
 	"staff":                  "catalog",
+	"events":                 "catalog",
 	"slots":                  "availability",
 	"available-dates":        "availability",
 	"rental-availability":    "rental",
@@ -43,13 +44,19 @@ const describer = "catalog"
 
 var descriptions = []string{"openapi.json", "docs", "docs.js"}
 
-// Services names the services that the front needs an address of.
-func Services() []string { return slices.Sorted(maps.Values(owners)) }
+// agents answers mcpPath, where agents read and book; an API key names the business.
+const (
+	agents  = "mcp"
+	mcpPath = "/mcp"
+)
+
+// Services names the services that the front needs an address of, some of them more than once.
+func Services() []string { return append(slices.Sorted(maps.Values(owners)), agents) }
 
 // New returns the front. addresses holds the public "host:port" of each service in [Services].
 func New(cfg server.Config, rt server.Runtime, addresses map[string]string) (*server.Server, error) {
 	upstreams := make(map[string]*upstream)
-	for _, service := range owners {
+	for _, service := range Services() {
 		address, ok := addresses[service]
 		if !ok {
 			return nil, fmt.Errorf("front: no address of the %s service", service)
@@ -67,6 +74,7 @@ func New(cfg server.Config, rt server.Runtime, addresses map[string]string) (*se
 	for _, path := range descriptions {
 		srv.Public.All("/api/public/"+path, upstreams[describer].forward)
 	}
+	srv.Public.All(mcpPath, upstreams[agents].forward)
 	srv.OnStop("upstream connections", func(context.Context) error {
 		for _, u := range upstreams {
 			u.client.CloseIdleConnections()

@@ -31,9 +31,9 @@ func TestMain(m *testing.M) {
 
 // seen is what a service saw of a request.
 type seen struct {
-	Service, Method, URI string
-	Header               http.Header
-	Body                 string
+	Service, Method, Host, URI string
+	Header                     http.Header
+	Body                       string
 }
 
 // service answers 203 with what it saw.
@@ -46,7 +46,7 @@ func service(t *testing.T, name string) *httptest.Server {
 		}
 		w.Header().Set("X-Service", name)
 		w.WriteHeader(http.StatusNonAuthoritativeInfo)
-		_ = json.NewEncoder(w).Encode(seen{name, r.Method, r.RequestURI, r.Header, string(body)})
+		_ = json.NewEncoder(w).Encode(seen{name, r.Method, r.Host, r.RequestURI, r.Header, string(body)})
 	}))
 	t.Cleanup(s.Close)
 	return s
@@ -122,7 +122,7 @@ func TestEachPathGoesToItsService(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	for path, owner := range map[string]string{
-		"info": "catalog", "services": "catalog", "staff": "catalog",
+		"info": "catalog", "services": "catalog", "staff": "catalog", "events": "catalog",
 		"slots": "availability", "available-dates": "availability", "book": "booking",
 		"rental-availability": "rental", "rental-available-dates": "rental",
 	} {
@@ -158,6 +158,19 @@ func TestTheDescriptionIsCatalogsWhateverBusinessesAreCalled(t *testing.T) {
 	}
 }
 
+func TestAgentsReachTheirServiceWithHostKeyAndBody(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, nil)
+	response, body := send(t, address, "POST /mcp HTTP/1.1\nHost: book.example\nOrigin: https://book.example\n"+
+		"Authorization: Bearer sm_1\nMcp-Protocol-Version: 2025-11-25\nContent-Length: 2\n\n{}")
+	got := decode(t, body)
+	if response.Header.Get("X-Service") != "mcp" || got.URI != "/mcp" || got.Method != "POST" || got.Body != "{}" ||
+		got.Host != "book.example" || got.Header.Get("Origin") != "https://book.example" ||
+		got.Header.Get("Authorization") != "Bearer sm_1" || got.Header.Get("Mcp-Protocol-Version") != "2025-11-25" {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestWhatIsNotInTheTableDoesNotExist(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
@@ -167,7 +180,7 @@ func TestWhatIsNotInTheTableDoesNotExist(t *testing.T) {
 		"/api/public/x;a/info", "/api/public/../info", "/api/public/%2e%2e/info", "/api/public/./info",
 		"/api/public/x%2Finfo", "/api/public/x/%69nfo", "/api/public/a%2Fb/info", "/api/public/x/../y/info",
 		"/api/public/a%00b/info", "/api/public/%zz/info", "/internal/offers/x", "/livez", "/readyz", "/metrics",
-		"/admin/businesses", "/api/public/x/events", "/api/public/x/rentals", "/mcp", "/api/public/x/info%20",
+		"/admin/businesses", "/api/public/x/events", "/api/public/x/rentals", "/mcp/", "/MCP", "/mcp/x", "/api/public/x/info%20",
 		"/api/public/x/info%3Fa", "/api/public/\xff/info", "/api/public/x\\info",
 	} {
 		response, body := send(t, address, get(path))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -30,13 +31,15 @@ type Quoter interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
 
-// Public serves /info, /services and /staff (interface.md §4).
+// Public serves /info, /services, /staff and /events (interface.md §4).
 type Public struct {
 	Versions     *current.Cache[*ready.Version]
 	Quoter       Quoter
 	QuoteTimeout time.Duration // after it the list is served without quotes
+	Sales        Sales
+	SalesTimeout time.Duration // after it events are served without what is left of them
 	Limiter      ratelimit.Limiter
-	Limit        ratelimit.Limit // over the three paths together, for each client; zero is none
+	Limit        ratelimit.Limit // over these paths together, for each client; zero is none
 	Clock        clock.Clock
 }
 
@@ -46,6 +49,7 @@ func (p *Public) Mount(router fiber.Router) {
 	business.Get("/info", p.limited(p.info))
 	business.Get("/services", p.limited(p.services))
 	business.Get("/staff", p.limited(p.staff))
+	business.Get("/events", p.limited(p.events))
 }
 
 func (p *Public) limited(handler fiber.Handler) fiber.Handler {
@@ -112,28 +116,36 @@ func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
 	return version, err
 }
 
-// prices asks pricing for the prices of all services on a date, in one call. It returns nil when they cannot be had.
+// prices asks pricing for the prices of all services on a date. It returns nil when they cannot be had.
 func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) map[uuid.UUID]json.Number {
 	ids := v.Public().Priced()
-	prices := make(map[uuid.UUID]json.Number, len(ids))
-	if len(ids) == 0 {
-		return prices
-	}
-	request := pricing.QuotesRequest{Slug: v.Offer.Slug, OfferVersion: v.Offer.Version, PurchaseAt: now, OmitSteps: true}
+	items := make([]pricing.Item, 0, len(ids))
 	for _, id := range ids {
-		request.Items = append(request.Items, pricing.Item{Kind: pricing.KindService, ID: id, Date: date})
+		items = append(items, pricing.Item{Kind: pricing.KindService, ID: id, Date: date})
 	}
+	return p.quote(ctx, v, now, items, ids)
+}
+
+// quote asks pricing for all items, in one call where they are not more than one may hold, and returns what each costs
+// by its id in ids, free ones left out. It returns nil when the prices cannot be had.
+func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item, ids []uuid.UUID) map[uuid.UUID]json.Number {
 	ctx, cancel := context.WithTimeout(ctx, p.QuoteTimeout)
 	defer cancel()
-	answer, err := p.Quoter.Quotes(ctx, request)
-	// Pricing may already know a newer version; prices in another currency do not fit this list.
-	if err != nil || len(answer.Quotes) != len(ids) || answer.Currency != v.Offer.Currency {
-		return nil
-	}
-	for i, quote := range answer.Quotes {
-		if quote.Priced {
-			prices[ids[i]] = v.Offer.Money().JSON(quote.Price)
+	prices := make(map[uuid.UUID]json.Number, len(items))
+	request := pricing.QuotesRequest{Slug: v.Offer.Slug, OfferVersion: v.Offer.Version, PurchaseAt: now, OmitSteps: true}
+	for part := range slices.Chunk(items, pricing.MaxItems) {
+		request.Items = part
+		answer, err := p.Quoter.Quotes(ctx, request)
+		// Pricing may already know a newer version; prices in another currency do not fit this list.
+		if err != nil || len(answer.Quotes) != len(part) || answer.Currency != v.Offer.Currency {
+			return nil
 		}
+		for i, quote := range answer.Quotes {
+			if quote.Priced {
+				prices[ids[i]] = v.Offer.Money().JSON(quote.Price)
+			}
+		}
+		ids = ids[len(part):]
 	}
 	return prices
 }

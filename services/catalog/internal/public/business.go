@@ -1,4 +1,4 @@
-// Package public makes what the public paths say of a business: its info, services and staff, in every language.
+// Package public makes what the public paths say of a business: its info, services, staff and events, in every language.
 //
 // Everything that depends on the version alone (sanitized texts, order, ids) is made once, by [New]; what depends on
 // the request (language, date, quotes, the pause) is added by the methods. It is pure.
@@ -19,11 +19,14 @@ type Business struct {
 	info     Info
 	services []service
 	staff    []staff
+	events   []event
 }
 
 // New makes the public form of a version from its manifest and the offer compiled from it, whose order and ids it takes.
 func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
-	return &Business{info: newInfo(m, offer), services: newServices(m, offer), staff: newStaff(m, offer)}
+	return &Business{
+		info: newInfo(m, offer), services: newServices(m, offer), staff: newStaff(m, offer), events: newEvents(m, offer),
+	}
 }
 
 // Info is the business info of interface.md §2.

@@ -129,9 +129,12 @@ type Quotes struct {
 	Prices map[uuid.UUID]json.Number
 }
 
+// listPrices is the basis of a list that pricing did not quote.
+const listPrices = "List prices: pricing rules could not be applied just now, so quoted_price is null."
+
 func (q Quotes) describe() Quote {
 	if q.Prices == nil {
-		return Quote{Date: q.Date, Basis: "List prices: pricing rules could not be applied just now, so quoted_price is null."}
+		return Quote{Date: q.Date, Basis: listPrices}
 	}
 	return Quote{Date: q.Date, AppliesPricingRules: true, Basis: fmt.Sprintf("Price of one unit bought now for a booking on %s; "+
 		"rules that need a start time, a party size or the customer are settled at booking.", q.Date)}

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+)
+
+// Sales counts the tickets sold of many events at once; booking's client does. Any error means that nobody knows.
+type Sales interface {
+	Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error)
+}
+
+// events asks for prices and for tickets sold at the same time; the list is served without what does not come.
+func (p *Public) events(c *fiber.Ctx) error {
+	version, err := p.version(c)
+	if err != nil {
+		return err
+	}
+	var (
+		ctx    = c.UserContext()
+		now    = p.Clock.Now()
+		events = version.Public().Events(version.Offer.Today(now))
+		prices map[uuid.UUID]json.Number
+		sold   public.Sold
+		both   sync.WaitGroup
+	)
+	both.Go(func() { prices = p.ticketPrices(ctx, version, events, now) })
+	both.Go(func() { sold = p.sold(ctx, version.Offer.ID, events.IDs()) })
+	both.Wait()
+	return sendJSON(c, events.Show(language(c, version.Offer), prices, sold))
+}
+
+// ticketPrices asks for each tier's price on its event's own date and start. It returns nil when they cannot be had.
+func (p *Public) ticketPrices(ctx context.Context, v *ready.Version, events public.Events, now time.Time) map[uuid.UUID]json.Number {
+	tiers := events.Priced()
+	items, ids := make([]pricing.Item, 0, len(tiers)), make([]uuid.UUID, 0, len(tiers))
+	for _, t := range tiers {
+		items = append(items, pricing.Item{Kind: pricing.KindEvent, ID: t.EventID, TierID: &t.TierID})
+		ids = append(ids, t.TierID)
+	}
+	return p.quote(ctx, v, now, items, ids)
+}
+
+// sold asks what is sold of the events and of their tiers, in one call where they are not more than one may name. It
+// returns nil when nobody knows: that is shown as it is, neither as full nor as free.
+func (p *Public) sold(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) public.Sold {
+	ctx, cancel := context.WithTimeout(ctx, p.SalesTimeout)
+	defer cancel()
+	sold := public.Sold{}
+	for part := range slices.Chunk(eventIDs, booking.MaxSalesEvents) {
+		sales, err := p.Sales.Sales(ctx, businessID, part)
+		if err != nil {
+			return nil
+		}
+		for _, e := range sales.Events {
+			sold[e.EventID] = e.Sold
+			for _, t := range e.Tiers {
+				sold[t.TierID] = t.Sold
+			}
+		}
+	}
+	return sold
+}

@@ -1,0 +1,239 @@
+package public
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// EventList is the answer of /events.
+type EventList struct {
+	Events   []Event `json:"events"`
+	Currency string  `json:"currency"`
+	Quote    Quote   `json:"quote"`
+}
+
+// Event is an element of events[]. SpotsRemaining is null where the tickets sold could not be counted.
+type Event struct {
+	ID                 uuid.UUID         `json:"id"`
+	Name               string            `json:"name"`
+	Description        string            `json:"description"`
+	DescriptionHTML    string            `json:"description_html"`
+	Date               timespan.Date     `json:"date"`
+	StartTime          string            `json:"start_time"` // HH:MM:SS, as end_time is
+	EndTime            string            `json:"end_time"`   // on the next day where it is not after the start
+	ImageURL           string            `json:"image_url"`
+	TotalCapacity      int               `json:"total_capacity"`
+	SpotsRemaining     *int              `json:"spots_remaining"`
+	Inventory          []Tier            `json:"inventory"`
+	PaymentRequirement string            `json:"payment_requirement"`
+	DepositValue       *manifest.Decimal `json:"deposit_value"`
+
+	*EventTranslations
+}
+
+// Tier is an element of inventory[]: a kind of ticket. SpotsRemaining is null where an event's is.
+type Tier struct {
+	ID             uuid.UUID    `json:"id"`
+	Name           string       `json:"name"`
+	Price          json.Number  `json:"price"`
+	QuotedPrice    *json.Number `json:"quoted_price"`
+	TotalCapacity  int          `json:"total_capacity"`
+	SpotsRemaining *int         `json:"spots_remaining"`
+
+	*TierTranslations
+}
+
+// EventTranslations are shown without a locale; each is null where there is none.
+type EventTranslations struct {
+	Name            map[string]string `json:"name_translations"`
+	Description     map[string]string `json:"description_translations"`
+	DescriptionHTML map[string]string `json:"description_html_translations"`
+}
+
+// TierTranslations are shown without a locale; null where there is none.
+type TierTranslations struct {
+	Name map[string]string `json:"name_translations"`
+}
+
+// event is an event with what its public form is made from.
+type event struct {
+	shown        Event // without texts, prices and what is left
+	name         text
+	description  description
+	translations EventTranslations
+	tiers        []tier
+}
+
+type tier struct {
+	shown        Tier
+	name         text
+	translations TierTranslations
+	priced       bool
+}
+
+// newEvents takes the active public events by date, start and name; none where the business does not use the module.
+func newEvents(m *manifest.Manifest, offer *catalog.Offer) []event {
+	if !offer.Modules.Events {
+		return nil
+	}
+	written := byKey(m.Events, func(e *manifest.Event) manifest.Key { return e.Key })
+	var events []event
+	for i := range offer.Events {
+		if o := &offer.Events[i]; o.Active && o.Public {
+			events = append(events, newEvent(written[o.Key], o, offer))
+		}
+	}
+	slices.SortStableFunc(events, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.shown.Date, b.shown.Date), cmp.Compare(a.shown.StartTime, b.shown.StartTime),
+			cmp.Compare(a.name.standard, b.name.standard))
+	})
+	return events
+}
+
+func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Offer) event {
+	type translation = manifest.EventTranslation
+	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
+	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
+	e := event{
+		shown: Event{
+			ID:                 o.ID,
+			Date:               o.Date,
+			StartTime:          clockTime(o.Start),
+			EndTime:            clockTime(o.End),
+			ImageURL:           string(m.ImageURL),
+			TotalCapacity:      o.TotalCapacity,
+			PaymentRequirement: m.Requirement(),
+			DepositValue:       m.DepositValue,
+		},
+		name:         name,
+		description:  words,
+		translations: EventTranslations{Name: name.in, Description: words.plain.in, DescriptionHTML: words.html.in},
+	}
+	written := byKey(m.Tiers, func(t *manifest.Tier) manifest.Key { return t.Key })
+	for i := range o.Tiers {
+		e.tiers = append(e.tiers, newTier(written[o.Tiers[i].Key], &o.Tiers[i], offer))
+	}
+	return e
+}
+
+func newTier(m *manifest.Tier, o *catalog.Tier, offer *catalog.Offer) tier {
+	name := newText(string(m.Name), m.Translations, func(t manifest.TierTranslation) string { return string(t.Name) })
+	return tier{
+		shown:        Tier{ID: o.ID, Price: offer.Money().JSON(o.Price), TotalCapacity: o.Capacity},
+		name:         name,
+		translations: TierTranslations{Name: name.in},
+		priced:       o.Price > 0,
+	}
+}
+
+// clockTime renders HH:MM:SS; 24:00 is the next day's 00:00.
+func clockTime(t timespan.TimeOfDay) string { return (t % timespan.MinutesPerDay).String() + ":00" }
+
+// Events are those of a business's events that lie ahead.
+type Events struct {
+	list     []event
+	currency string
+	today    timespan.Date
+}
+
+// Events returns the active public events on today or later, in the order in which they happen.
+func (b *Business) Events(today timespan.Date) Events {
+	ahead, _ := slices.BinarySearchFunc(b.events, today, func(e event, d timespan.Date) int { return cmp.Compare(e.shown.Date, d) })
+	return Events{list: b.events[ahead:], currency: b.info.Currency, today: today}
+}
+
+// IDs lists the events.
+func (e Events) IDs() []uuid.UUID {
+	ids := make([]uuid.UUID, len(e.list))
+	for i := range e.list {
+		ids[i] = e.list[i].shown.ID
+	}
+	return ids
+}
+
+// TierOf names a tier and its event.
+type TierOf struct{ EventID, TierID uuid.UUID }
+
+// Priced lists the tiers to quote: those that are not free.
+func (e Events) Priced() []TierOf {
+	var tiers []TierOf
+	for i := range e.list {
+		for j := range e.list[i].tiers {
+			if t := &e.list[i].tiers[j]; t.priced {
+				tiers = append(tiers, TierOf{EventID: e.list[i].shown.ID, TierID: t.shown.ID})
+			}
+		}
+	}
+	return tiers
+}
+
+// Sold is how many tickets are sold, by event and by tier; what is not in it has sold none. A nil Sold says that nobody
+// knows.
+type Sold map[uuid.UUID]int
+
+// spots is what is left of a capacity, or nil where nobody knows.
+func (s Sold) spots(id uuid.UUID, capacity int) *int {
+	if s == nil {
+		return nil
+	}
+	return new(max(0, capacity-s[id]))
+}
+
+// Show returns the list. prices are the quotes by tier; nil says that pricing did not answer, and a tier without one is
+// free.
+func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) EventList {
+	list := EventList{Events: make([]Event, 0, len(e.list)), Currency: e.currency, Quote: e.quote(prices != nil)}
+	for i := range e.list {
+		list.Events = append(list.Events, e.list[i].show(l, prices, sold))
+	}
+	return list
+}
+
+// quote names the date of purchase; each event is quoted for its own (interface.md §2, Quote object).
+func (e Events) quote(applied bool) Quote {
+	if !applied {
+		return Quote{Date: e.today, Basis: listPrices}
+	}
+	return Quote{Date: e.today, AppliesPricingRules: true, Basis: fmt.Sprintf("Price of one ticket bought on %s for the event's own "+
+		"date and start; rules that need a party size or the customer are settled at booking.", e.today)}
+}
+
+func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold Sold) Event {
+	shown := e.shown
+	shown.Name = e.name.show(l)
+	shown.Description = e.description.plain.show(l)
+	shown.DescriptionHTML = e.description.html.show(l)
+	shown.SpotsRemaining = sold.spots(shown.ID, shown.TotalCapacity)
+	shown.Inventory = make([]Tier, 0, len(e.tiers))
+	for i := range e.tiers {
+		shown.Inventory = append(shown.Inventory, e.tiers[i].show(l, prices, sold, shown.SpotsRemaining))
+	}
+	if !l.Resolved {
+		shown.EventTranslations = &e.translations
+	}
+	return shown
+}
+
+// show gives a tier the smaller of what is left of it and of its event (semantics.md §4).
+func (t *tier) show(l Language, prices map[uuid.UUID]json.Number, sold Sold, ofEvent *int) Tier {
+	shown := t.shown
+	shown.Name = t.name.show(l)
+	if spots := sold.spots(shown.ID, shown.TotalCapacity); spots != nil {
+		shown.SpotsRemaining = new(min(*spots, *ofEvent))
+	}
+	if price, ok := prices[shown.ID]; ok {
+		shown.QuotedPrice = &price
+	}
+	if !l.Resolved {
+		shown.TierTranslations = &t.translations
+	}
+	return shown
+}
