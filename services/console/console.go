@@ -1,8 +1,8 @@
-// Package console is the owner's side of Slotmesh: today the admin API of admin.md for businesses, API keys and
-// bookings.
+// Package console is the owner's side of Slotmesh: today the admin API of admin.md for businesses, API keys,
+// bookings and rental reservations.
 //
 // It keeps nothing itself. What a business offers it writes and reads through catalog, keys and bookings through
-// booking, each by its internal API; it adds who may do so (one admin token), what an owner's request looks like, and a
+// booking, reservations through rental, each by its internal API; it adds who may do so (one admin token), what an owner's request looks like, and a
 // log line for every change. The public ingress never routes here: the public port is public to operators alone.
 //
 // The `slotmesh` command (cmd/slotmesh, internal/cli) speaks this API and nothing else.
@@ -18,6 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/console/internal/api"
 )
@@ -31,6 +32,8 @@ type Config struct {
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// BookingURL is the base URL of booking's internal port.
 	BookingURL string `env:"BOOKING_URL, required"`
+	// RentalURL is the base URL of rental's internal port.
+	RentalURL string `env:"RENTAL_URL, required"`
 	// PublishTimeout bounds one publish; a manifest of 5 MB is read, checked and stored within it.
 	PublishTimeout time.Duration `env:"PUBLISH_TIMEOUT, default=8s"`
 }
@@ -65,12 +68,15 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	srv.OnStop("catalog", func(context.Context) error { offers.Close(); return nil })
 	bookings := peer.New("booking", cfg.BookingURL, rt.Telemetry)
 	srv.OnStop("booking", func(context.Context) error { bookings.Close(); return nil })
+	rentals := peer.New("rental", cfg.RentalURL, rt.Telemetry)
+	srv.OnStop("rental", func(context.Context) error { rentals.Close(); return nil })
 
 	admin := &api.Admin{
 		Token:      api.NewToken(cfg.AdminToken),
 		Businesses: catalog.NewOwner(offers),
 		Offers:     catalog.NewClient(offers, rt.Telemetry),
 		Bookings:   booking.NewClient(bookings),
+		Rentals:    rental.NewClient(rentals),
 		Logger:     rt.Telemetry.Logger,
 	}
 	admin.Mount(srv.Public)

@@ -1,4 +1,4 @@
-// Package api serves the admin API of admin.md: businesses, API keys and bookings. It checks who asks and what a
+// Package api serves the admin API of admin.md: businesses, API keys, bookings and rental reservations. It checks who asks and what a
 // request looks like, hands it to the service that owns the answer, and logs every change with who made it.
 package api
 
@@ -58,6 +58,7 @@ type Admin struct {
 	Businesses Businesses
 	Offers     Offers
 	Bookings   Bookings
+	Rentals    Reservations
 	Logger     *slog.Logger
 }
 
@@ -78,6 +79,7 @@ func (a *Admin) Mount(router fiber.Router) {
 	for _, move := range []string{booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow} {
 		business.Post("/bookings/:id/"+move, a.move(move))
 	}
+	a.mountReservations(business)
 }
 
 var slugPattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)

@@ -35,16 +35,9 @@ func (a *Admin) listBookings(c *fiber.Ctx) error {
 }
 
 func filterOf(c *fiber.Ctx) (*booking.Filter, error) {
-	from, err := dateOf(c, "from")
+	from, to, err := datesOf(c)
 	if err != nil {
 		return nil, err
-	}
-	to, err := dateOf(c, "to")
-	if err != nil {
-		return nil, err
-	}
-	if from != nil && to != nil && *to < *from {
-		return nil, invalid("to: lies before from; write a date on or after it.")
 	}
 	status := c.Query("status")
 	if status != "" && !slices.Contains(statuses, status) {

@@ -55,6 +55,22 @@ func dateOf(c *fiber.Ctx, name string) (*timespan.Date, error) {
 	return &date, nil
 }
 
+// datesOf reads the optional dates from and to of the query.
+func datesOf(c *fiber.Ctx) (*timespan.Date, *timespan.Date, error) {
+	from, err := dateOf(c, "from")
+	if err != nil {
+		return nil, nil, err
+	}
+	to, err := dateOf(c, "to")
+	if err != nil {
+		return nil, nil, err
+	}
+	if from != nil && to != nil && *to < *from {
+		return nil, nil, invalid("to: lies before from; write a date on or after it.")
+	}
+	return from, to, nil
+}
+
 // flagOf reads an optional true or false of the query.
 func flagOf(c *fiber.Ctx, name string) (bool, error) {
 	switch c.Query(name) {

@@ -92,8 +92,9 @@ func newRoot(host Host) *cobra.Command {
 	c := &command{host: host}
 	root := &cobra.Command{
 		Use:   "slotmesh",
-		Short: "Publish businesses and look after their keys and bookings",
-		Long: `slotmesh speaks the admin API: it publishes businesses and looks after their API keys and bookings.
+		Short: "Publish businesses and look after their keys, bookings and reservations",
+		Long: `slotmesh speaks the admin API: it publishes businesses and looks after their API keys, bookings and
+rental reservations.
 
 The server is --server, else SLOTMESH_SERVER, else ` + defaultServer + `.
 The token is --token (others on this machine can see it), else SLOTMESH_ADMIN_TOKEN, else what the file admin-token
@@ -113,7 +114,8 @@ holds in SLOTMESH_HOME, or in .slotmesh where that is not set.`,
 	flags.VarP(&c.output, "output", "o", "how to print: table, json or yaml")
 	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "how long to wait for each answer")
 	mustComplete(root, "output", formats...)
-	root.AddCommand(c.apply(), c.validate(), c.get(), c.history(), c.rollback(), c.list(), c.delete(), c.keys(), c.bookings())
+	root.AddCommand(c.apply(), c.validate(), c.get(), c.history(), c.rollback(), c.list(), c.delete(), c.keys(), c.bookings(),
+		c.reservations())
 	return root
 }
 

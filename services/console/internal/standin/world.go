@@ -26,9 +26,12 @@ type World struct {
 	URL     string
 	Catalog *Catalog
 	Booking *Booking
+	Rental  *Rental
 	Log     *Log
 	// StopBooking makes booking unreachable.
 	StopBooking func()
+	// StopRental makes rental unreachable.
+	StopRental func()
 }
 
 // Log holds what console has logged.
@@ -54,12 +57,15 @@ func (l *Log) String() string {
 // Start runs console for the length of a test.
 func Start(t *testing.T) *World {
 	t.Helper()
-	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Log: &Log{}}
+	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Log: &Log{}}
 	offers := httptest.NewServer(w.Catalog.Handler())
 	t.Cleanup(offers.Close)
 	bookings := httptest.NewServer(w.Booking.Handler())
 	t.Cleanup(bookings.Close)
 	w.StopBooking = bookings.Close
+	rentals := httptest.NewServer(w.Rental.Handler())
+	t.Cleanup(rentals.Close)
+	w.StopRental = rentals.Close
 
 	tel := telemetry.Discard()
 	tel.Logger = slog.New(slog.NewJSONHandler(w.Log, nil))
@@ -68,7 +74,7 @@ func Start(t *testing.T) *World {
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
 			RequestTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second, PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 		},
-		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, PublishTimeout: 8 * time.Second,
+		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL, PublishTimeout: 8 * time.Second,
 	}
 	srv, err := console.New(t.Context(), cfg, server.Runtime{Name: "console", Clock: clock.System(), Telemetry: tel})
 	if err != nil {

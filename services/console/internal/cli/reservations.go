@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+func (c *command) reservations() *cobra.Command {
+	return group("reservations", "Look after a business's rental reservations", c.listReservations(), c.createReservation(),
+		c.moveReservation(rental.MovePickup, "Say that the units of a reservation were picked up"),
+		c.moveReservation(rental.MoveReturn, "Say that the units of a reservation are back"),
+		c.moveReservation(rental.MoveCancel, "Cancel a reservation that was not picked up; its units are free again"))
+}
+
+func (c *command) listReservations() *cobra.Command {
+	var from, to string
+	cmd := &cobra.Command{
+		Use:               "list SLUG",
+		Short:             "List a business's reservations by their start; late ones are marked overdue",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: c.completeSlug,
+		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
+			query := url.Values{}
+			for name, value := range map[string]string{"from": from, "to": to} {
+				if value != "" {
+					query.Set(name, value)
+				}
+			}
+			list, err := pages[rental.Reservation](cmd.Context(), client, at(args[0], "reservations"), "reservations", query)
+			if err != nil {
+				return err
+			}
+			return c.print(rental.ReservationList{Reservations: list}, reservationTable(list...))
+		}),
+	}
+	cmd.Flags().StringVar(&from, "from", "", "those that touch this date or later ones, YYYY-MM-DD")
+	cmd.Flags().StringVar(&to, "to", "", "those that touch this date or earlier ones")
+	return cmd
+}
+
+func reservationTable(list ...rental.Reservation) table {
+	t := table{head: []string{"ID", "RENTAL", "QUANTITY", "FROM", "TO", "STATUS", "CUSTOMER"}}
+	for _, r := range list {
+		status := r.Status
+		if r.Overdue {
+			status += " (overdue)"
+		}
+		t.rows = append(t.rows, []string{r.ID.String(), r.RentalName, strconv.Itoa(r.Quantity),
+			moment(r.StartDate, r.StartTime), moment(r.EndDate, r.EndTime), status, r.CustomerName})
+	}
+	return t
+}
+
+// moment is a date, with its time where there is one.
+func moment(d timespan.Date, t *timespan.TimeOfDay) string {
+	if t == nil {
+		return d.String()
+	}
+	return d.String() + " " + t.String()
+}
+
+func (c *command) createReservation() *cobra.Command {
+	var (
+		wanted     rental.NewReservation
+		start, end string
+	)
+	cmd := &cobra.Command{
+		Use:               "create SLUG",
+		Short:             "Reserve units of a rental for a customer",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: c.completeSlug,
+		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
+			if start != "" {
+				wanted.StartTime = &start
+			}
+			if end != "" {
+				wanted.EndTime = &end
+			}
+			var made rental.Reservation
+			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "reservations"), wanted, &made); err != nil {
+				return err
+			}
+			return c.print(made, reservationTable(made))
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&wanted.RentalID, "rental", "", "id of the rental")
+	flags.StringVar(&wanted.StartDate, "start", "", "first date, YYYY-MM-DD")
+	flags.StringVar(&wanted.EndDate, "end", "", "last date, included")
+	flags.StringVar(&start, "start-time", "", "HH:MM on the first date, of a rental by the hour")
+	flags.StringVar(&end, "end-time", "", "HH:MM on the last date, of a rental by the hour")
+	flags.IntVar(&wanted.Quantity, "quantity", 1, "how many units")
+	flags.StringVar(&wanted.CustomerName, "customer", "", "the customer's name")
+	for _, name := range []string{"rental", "start", "end", "customer"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // only for a flag that does not exist
+		}
+	}
+	return cmd
+}
+
+func (c *command) moveReservation(move, short string) *cobra.Command {
+	return &cobra.Command{
+		Use:               move + " SLUG ID",
+		Short:             short,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: c.completeSlug,
+		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
+			var moved rental.Reservation
+			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "reservations", args[1], move), nil, &moved); err != nil {
+				return err
+			}
+			return c.print(moved, reservationTable(moved))
+		}),
+	}
+}

@@ -1,0 +1,54 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/standin"
+)
+
+const kayak = "22222222-2222-4222-8222-222222222222"
+
+func TestReservationsAreMadeListedAndMoved(t *testing.T) {
+	t.Parallel()
+	s := shellAt(t, standin.Start(t))
+	create := func(customer string, more ...string) string {
+		args := []string{"reservations", "create", "harbor", "-o", "json", "--rental", kayak, "--start", "2026-12-01", "--end", "2026-12-03", "--customer", customer}
+		return decoded(t, s.must(append(args, more...)...))["id"].(string)
+	}
+	id := create("Cara")
+	late := create("Late Larry", "--quantity", "3", "--start-time", "09:00", "--end-time", "17:30")
+	if out := s.must("reservations", "pickup", "harbor", late); !strings.Contains(out, "picked_up (overdue)") {
+		t.Error(out)
+	}
+	lines := strings.Split(s.must("reservations", "list", "harbor", "--from", "2026-12-02", "--to", "2026-12-02"), "\n")
+	want := []string{
+		"ID                                    RENTAL  QUANTITY  FROM              TO                STATUS               CUSTOMER",
+		id + "  Kayak   1         2026-12-01        2026-12-03        reserved             Cara",
+		late + "  Kayak   3         2026-12-01 09:00  2026-12-03 17:30  picked_up (overdue)  Late Larry",
+		"",
+	}
+	if strings.Join(lines, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+	if out := s.must("reservations", "return", "harbor", late, "-o", "json"); decoded(t, out)["status"] != "returned" {
+		t.Error(out)
+	}
+	s.must("reservations", "cancel", "harbor", id)
+	s.fails(1, "cancelled", "reservations", "cancel", "harbor", id)
+	s.fails(1, "start_date", "reservations", "create", "harbor", "--rental", kayak, "--start", "x", "--end", "x", "--customer", "Cara")
+	s.fails(2, "customer", "reservations", "create", "harbor", "--rental", kayak, "--start", "2026-12-01", "--end", "2026-12-01")
+	s.fails(1, "from", "reservations", "list", "harbor", "--from", "2027-02-29")
+}
+
+func TestListsOfReservationsFollowEveryPage(t *testing.T) {
+	t.Parallel()
+	s := shellAt(t, standin.Start(t))
+	for range 5 { // pages hold three
+		s.must("reservations", "create", "harbor", "--rental", kayak, "--start", "2026-12-01", "--end", "2026-12-03", "--customer", "Cara")
+	}
+	list := decoded(t, s.must("reservations", "list", "harbor", "-o", "json"))["reservations"].([]any)
+	if len(list) != 5 {
+		t.Errorf("%d of 5 reservations are listed", len(list))
+	}
+}

@@ -1,0 +1,100 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/standin"
+)
+
+const kayak = "22222222-2222-4222-8222-222222222222"
+
+// someReservation is a body of two kayaks for a customer from one date to another.
+func someReservation(customer, from, to string) string {
+	return `{"rental_id": "` + kayak + `", "start_date": "` + from + `", "end_date": "` + to + `", "quantity": 2, "customer_name": "` + customer + `"}`
+}
+
+func TestReservationsAreMadeListedAndMoved(t *testing.T) {
+	t.Parallel()
+	w := standin.Start(t)
+	made := w.Call(t, "POST", harb+"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03"))
+	if made.Status != 201 || made.Header.Get("Cache-Control") != "no-store" || field(t, made, "status") != "reserved" {
+		t.Fatalf("made: %d %v %s", made.Status, made.Header, made.Body)
+	}
+	w.Call(t, "POST", harb+"/reservations", someReservation("Late Larry", "2026-12-05", "2026-12-06"))
+	for query, want := range map[string]int{
+		"": 2, "?from=2026-12-04": 1, "?to=2026-11-30": 0, "?from=2026-12-03&to=2026-12-05": 2, "?limit=1": 1,
+	} {
+		got := w.Call(t, "GET", harb+"/reservations"+query, "")
+		if list := field(t, got, "reservations").([]any); len(list) != want {
+			t.Errorf("%q: %d reservations, want %d", query, len(list), want)
+		}
+	}
+	at := harb + "/reservations/" + field(t, made, "id").(string) + "/"
+	for _, move := range []struct {
+		name   string
+		status int
+	}{{"return", 409}, {"pickup", 200}, {"cancel", 409}, {"return", 200}} {
+		got := w.Call(t, "POST", at+move.name, "")
+		if got.Status != move.status {
+			t.Errorf("%s: %d %s", move.name, got.Status, got.Body)
+		}
+		if move.status == 409 {
+			expect(t, got, 409, "conflict", "reservation")
+		}
+	}
+	expect(t, w.Call(t, "POST", at+"lose", ""), 404, "not_found", "nothing")
+	expect(t, w.Call(t, "POST", harb+"/reservations/"+uuid.NewString()+"/return", ""), 404, "not_found", "Reservation")
+	expect(t, w.Call(t, "POST", harb+"/reservations/1/return", ""), 404, "not_found", "Reservation")
+}
+
+func TestBadReservationsAreRefusedByField(t *testing.T) {
+	t.Parallel()
+	w := standin.Start(t)
+	post := func(body string) standin.Answer { return w.Call(t, "POST", harb+"/reservations", body) }
+	good := someReservation("Cara", "2026-12-01", "2026-12-03")
+	expect(t, post(strings.Replace(good, `"quantity": 2`, `"quantity": "two"`, 1)), 400, "invalid_parameter", "quantity")
+	expect(t, post(strings.Replace(good, "2026-12-01", "2026-02-29", 1)), 400, "invalid_parameter", "start_date")
+	expect(t, post(strings.Replace(good, "quantity", "colour", 1)), 400, "invalid_parameter", "colour")
+	expect(t, post("{"), 400, "invalid_parameter", "JSON")
+	expect(t, post(strings.Replace(good, `"quantity": 2`, `"quantity": 11`, 1)), 409, "conflict", "units")
+	for query, name := range map[string]string{
+		"from=2027-02-29": "from", "to=tomorrow": "to", "from=2026-12-02&to=2026-12-01": "to", "limit=0": "limit",
+	} {
+		expect(t, w.Call(t, "GET", harb+"/reservations?"+query, ""), 400, "invalid_parameter", name)
+	}
+	for _, slug := range []string{"elsewhere", "Harbor"} {
+		at := "/admin/businesses/" + slug + "/reservations"
+		expect(t, w.Call(t, "GET", at, ""), 404, "business_not_found", "Business")
+		expect(t, w.Call(t, "POST", at, good), 404, "business_not_found", "Business")
+		expect(t, w.Call(t, "POST", at+"/"+uuid.NewString()+"/cancel", ""), 404, "business_not_found", "Business")
+	}
+}
+
+func TestWithoutRentalTheRestGoesOn(t *testing.T) {
+	t.Parallel()
+	w := standin.Start(t)
+	publish(t, w)
+	w.StopRental()
+	expect(t, w.Call(t, "GET", harb+"/reservations", ""), 503, "service_unavailable", "rental")
+	if got := w.Call(t, "GET", harb+"/bookings", ""); got.Status != 200 {
+		t.Errorf("bookings: %d %s", got.Status, got.Body)
+	}
+}
+
+func TestReservationsAreLoggedWithoutCustomers(t *testing.T) {
+	t.Parallel()
+	w := standin.Start(t)
+	made := w.Call(t, "POST", harb+"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03"))
+	w.Call(t, "POST", harb+"/reservations/"+field(t, made, "id").(string)+"/cancel", "")
+	for _, change := range []string{`"change":"create reservation"`, `"change":"cancel reservation"`} {
+		if !strings.Contains(w.Log.String(), change) {
+			t.Errorf("the log does not hold %s: %s", change, w.Log)
+		}
+	}
+	if strings.Contains(w.Log.String(), "Cara") {
+		t.Errorf("the log holds the customer: %s", w.Log)
+	}
+}
