@@ -180,7 +180,7 @@ func TestWhatIsNotInTheTableDoesNotExist(t *testing.T) {
 		"/api/public/x;a/info", "/api/public/../info", "/api/public/%2e%2e/info", "/api/public/./info",
 		"/api/public/x%2Finfo", "/api/public/x/%69nfo", "/api/public/a%2Fb/info", "/api/public/x/../y/info",
 		"/api/public/a%00b/info", "/api/public/%zz/info", "/internal/offers/x", "/livez", "/readyz", "/metrics",
-		"/admin/businesses", "/api/public/x/events", "/api/public/x/rentals", "/mcp/", "/MCP", "/mcp/x", "/api/public/x/info%20",
+		"/admin/businesses", "/api/public/x/event", "/api/public/x/rentals", "/mcp/", "/MCP", "/mcp/x", "/api/public/x/info%20",
 		"/api/public/x/info%3Fa", "/api/public/\xff/info", "/api/public/x\\info",
 	} {
 		response, body := send(t, address, get(path))
