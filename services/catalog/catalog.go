@@ -2,8 +2,9 @@
 //
 // Owners publish through the internal API (the console's admin API stands before it); every publish is a new version,
 // whole or not at all. Peers read the newest version as a compiled offer and keep it fresh by its entity tag; a Redis
-// message tells them of a change at once. The public paths /info, /services, /staff and /events show the same version to
-// customers, with prices quoted by the pricing service and tickets counted by the booking service while those answer.
+// message tells them of a change at once. The public paths /info, /services, /staff, /events and /rentals show the same version
+// to customers, with prices quoted by the pricing service, tickets counted by the booking service and ceilings from the
+// rental service while those answer.
 //
 // PostgreSQL holds the versions (internal/store); internal/current keeps the newest of each business ready in memory,
 // decoded, compiled (internal/compile) and, once someone asks, made public (internal/public).
@@ -18,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/redisx"
@@ -44,6 +46,10 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// BookingTimeout is how long /events waits for the tickets sold; after it the list does not say what is left.
 	BookingTimeout time.Duration `env:"BOOKING_TIMEOUT, default=1s"`
+	// RentalURL is the base URL of rental's internal port.
+	RentalURL string `env:"RENTAL_URL, required"`
+	// RentalTimeout is how long /rentals waits for what can be booked at most; after it the list does not say it.
+	RentalTimeout time.Duration `env:"RENTAL_TIMEOUT, default=1s"`
 	// MemoryBytes bounds the versions kept ready, counted by their JSON; their ready form takes several times as much.
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
 	// PublicLimitPerMinute limits each client over the public paths together; 0 is no limit.
@@ -60,6 +66,9 @@ func (c *Config) Validate() error {
 	}
 	if c.BookingTimeout <= 0 {
 		errs = append(errs, errors.New("BOOKING_TIMEOUT: write a duration above 0, such as 1s"))
+	}
+	if c.RentalTimeout <= 0 {
+		errs = append(errs, errors.New("RENTAL_TIMEOUT: write a duration above 0, such as 1s"))
 	}
 	if c.MemoryBytes < 0 {
 		errs = append(errs, errors.New("CATALOG_MEMORY_BYTES: write a number of bytes from 0 on"))
@@ -110,6 +119,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	srv.OnStop("pricing", func(context.Context) error { prices.Close(); return nil })
 	sales := peer.New("booking", cfg.BookingURL, rt.Telemetry, peer.Timeout(cfg.BookingTimeout))
 	srv.OnStop("booking", func(context.Context) error { sales.Close(); return nil })
+	ceilings := peer.New("rental", cfg.RentalURL, rt.Telemetry, peer.Timeout(cfg.RentalTimeout))
+	srv.OnStop("rental", func(context.Context) error { ceilings.Close(); return nil })
 
 	businesses := store.New(pool)
 	srv.Ready("postgres", businesses.Ready)
@@ -124,6 +135,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	public := &api.Public{
 		Versions: versions, Quoter: pricing.NewClient(prices), QuoteTimeout: cfg.PricingTimeout,
 		Sales: booking.NewClient(sales), SalesTimeout: cfg.BookingTimeout,
+		Ceilings: rental.NewClient(ceilings), CeilingsTimeout: cfg.RentalTimeout,
 		Limiter: limiter, Limit: ratelimit.PerMinute(cfg.PublicLimitPerMinute), Clock: rt.Clock,
 	}
 	public.Mount(srv.Public)

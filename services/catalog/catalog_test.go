@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
 
 // harness is a running catalog on a schema of its own, with a pricing service that takes a tenth off and a booking service
-// that has sold tickets.
+// that has sold tickets and a rental service that knows ceilings.
 type harness struct {
 	t        testing.TB
 	public   string
@@ -37,6 +37,7 @@ type harness struct {
 	clock    *clock.Manual
 	pricing  *priceServer
 	sales    *salesServer
+	ceilings *ceilingServer
 	schema   string
 	config   Config
 }
@@ -45,14 +46,16 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 	t.Helper()
 	database, schema := testkit.PostgresSchema(t, "catalog")
 	h := &harness{
-		t: t, clock: clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)), pricing: newPriceServer(t), sales: newSalesServer(t), schema: schema,
+		t: t, clock: clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)), pricing: newPriceServer(t), sales: newSalesServer(t),
+		ceilings: newCeilingServer(t), schema: schema,
 		config: Config{
 			Server:   server.Config{RequestTimeout: 20 * time.Second, DrainTimeout: 5 * time.Second, PublicBodyLimit: 1 << 18, InternalBodyLimit: 16 << 20},
 			Postgres: database, Redis: redisx.Config{URL: os.Getenv(testkit.RedisURL)},
-			PricingTimeout: 5 * time.Second, BookingTimeout: 5 * time.Second, MemoryBytes: 64 << 20, schema: schema,
+			PricingTimeout: 5 * time.Second, BookingTimeout: 5 * time.Second, RentalTimeout: 5 * time.Second,
+			MemoryBytes: 64 << 20, schema: schema,
 		},
 	}
-	h.config.PricingURL, h.config.BookingURL = h.pricing.URL, h.sales.URL
+	h.config.PricingURL, h.config.BookingURL, h.config.RentalURL = h.pricing.URL, h.sales.URL, h.ceilings.URL
 	for _, c := range change {
 		c(&h.config)
 	}
@@ -480,10 +483,10 @@ func TestThePublicLimitIsOffUnlessConfigured(t *testing.T) {
 
 func TestSettingsAreJudgedTogether(t *testing.T) {
 	t.Parallel()
-	bad := Config{PricingTimeout: -1, BookingTimeout: -1, MemoryBytes: -1, PublicLimitPerMinute: -1, Server: server.Config{TrustedProxies: []string{"x"}}}
+	bad := Config{PricingTimeout: -1, BookingTimeout: -1, RentalTimeout: -1, MemoryBytes: -1, PublicLimitPerMinute: -1, Server: server.Config{TrustedProxies: []string{"x"}}}
 	bad.Postgres.MaxConns = 1
 	err := bad.Validate()
-	for _, name := range []string{"PRICING_TIMEOUT", "BOOKING_TIMEOUT", "CATALOG_MEMORY_BYTES", "CATALOG_PUBLIC_LIMIT_PER_MINUTE", "TRUSTED_PROXIES", "REDIS_URL"} {
+	for _, name := range []string{"PRICING_TIMEOUT", "BOOKING_TIMEOUT", "RENTAL_TIMEOUT", "CATALOG_MEMORY_BYTES", "CATALOG_PUBLIC_LIMIT_PER_MINUTE", "TRUSTED_PROXIES", "REDIS_URL"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not name %s", err, name)
 		}

@@ -18,6 +18,7 @@ func (p *Public) MountForPeers(router fiber.Router) {
 	business.Get("/services", p.services)
 	business.Get("/staff", p.staff)
 	business.Get("/events", p.events)
+	business.Get("/rentals", p.rentals)
 }
 
 // Slugs finds the slug of a business by its id; its error is the fault business_not_found where no business ever had it.

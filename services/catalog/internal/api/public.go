@@ -31,16 +31,18 @@ type Quoter interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
 
-// Public serves /info, /services, /staff and /events (interface.md §4).
+// Public serves /info, /services, /staff, /events and /rentals (interface.md §4).
 type Public struct {
-	Versions     *current.Cache[*ready.Version]
-	Quoter       Quoter
-	QuoteTimeout time.Duration // after it the list is served without quotes
-	Sales        Sales
-	SalesTimeout time.Duration // after it events are served without what is left of them
-	Limiter      ratelimit.Limiter
-	Limit        ratelimit.Limit // over these paths together, for each client; zero is none
-	Clock        clock.Clock
+	Versions        *current.Cache[*ready.Version]
+	Quoter          Quoter
+	QuoteTimeout    time.Duration // after it the list is served without quotes
+	Sales           Sales
+	SalesTimeout    time.Duration // after it events are served without what is left of them
+	Ceilings        Ceilings
+	CeilingsTimeout time.Duration // after it rentals are served without what can be booked at most
+	Limiter         ratelimit.Limiter
+	Limit           ratelimit.Limit // over these paths together, for each client; zero is none
+	Clock           clock.Clock
 }
 
 // Mount adds the routes.
@@ -50,6 +52,7 @@ func (p *Public) Mount(router fiber.Router) {
 	business.Get("/services", p.limited(p.services))
 	business.Get("/staff", p.limited(p.staff))
 	business.Get("/events", p.limited(p.events))
+	business.Get("/rentals", p.limited(p.rentals))
 }
 
 func (p *Public) limited(handler fiber.Handler) fiber.Handler {

@@ -1,4 +1,5 @@
-// Package public makes what the public paths say of a business: its info, services, staff and events, in every language.
+// Package public makes what the public paths say of a business: its info, services, staff, events and rentals, in every
+// language.
 //
 // Everything that depends on the version alone (sanitized texts, order, ids) is made once, by [New]; what depends on
 // the request (language, date, quotes, the pause) is added by the methods. It is pure.
@@ -20,12 +21,16 @@ type Business struct {
 	services []service
 	staff    []staff
 	events   []event
+	rentals  []rental
+	upsells  []Upsell
 }
 
 // New makes the public form of a version from its manifest and the offer compiled from it, whose order and ids it takes.
 func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
+	rentals := newRentals(m, offer)
 	return &Business{
 		info: newInfo(m, offer), services: newServices(m, offer), staff: newStaff(m, offer), events: newEvents(m, offer),
+		rentals: rentals, upsells: newUpsells(m, offer, rentals),
 	}
 }
 

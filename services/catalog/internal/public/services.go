@@ -122,8 +122,8 @@ func (b *Business) Priced() []uuid.UUID {
 	return ids
 }
 
-// Quotes are the prices that pricing quoted for a booking date, by service. A nil Prices says that it did not answer;
-// a service without one is free.
+// Quotes are the prices that pricing quoted for a booking date, by service or rental. A nil Prices says that it did not
+// answer; what is without one is free.
 type Quotes struct {
 	Date   timespan.Date
 	Prices map[uuid.UUID]json.Number
@@ -132,17 +132,20 @@ type Quotes struct {
 // listPrices is the basis of a list that pricing did not quote.
 const listPrices = "List prices: pricing rules could not be applied just now, so quoted_price is null."
 
-func (q Quotes) describe() Quote {
+// serviceBasis is what the quotes of services assume, with the booking date.
+const serviceBasis = "Price of one unit bought now for a booking on %s; " +
+	"rules that need a start time, a party size or the customer are settled at booking."
+
+func (q Quotes) describe(basis string) Quote {
 	if q.Prices == nil {
 		return Quote{Date: q.Date, Basis: listPrices}
 	}
-	return Quote{Date: q.Date, AppliesPricingRules: true, Basis: fmt.Sprintf("Price of one unit bought now for a booking on %s; "+
-		"rules that need a start time, a party size or the customer are settled at booking.", q.Date)}
+	return Quote{Date: q.Date, AppliesPricingRules: true, Basis: fmt.Sprintf(basis, q.Date)}
 }
 
 // Services returns the active services in display order.
 func (b *Business) Services(l Language, q Quotes) ServiceList {
-	list := ServiceList{Services: make([]Service, 0, len(b.services)), Currency: b.info.Currency, Quote: q.describe()}
+	list := ServiceList{Services: make([]Service, 0, len(b.services)), Currency: b.info.Currency, Quote: q.describe(serviceBasis)}
 	for i := range b.services {
 		list.Services = append(list.Services, b.services[i].show(l, q))
 	}

@@ -1,0 +1,197 @@
+package public
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+// RentalList is the answer of /rentals.
+type RentalList struct {
+	Rentals  []Rental `json:"rentals"`
+	AddOns   []Rental `json:"add_on_rentals"`
+	Upsells  []Upsell `json:"rental_upsells"`
+	Currency string   `json:"currency"`
+	Quote    Quote    `json:"quote"`
+}
+
+// Rental is an element of rentals[] and add_on_rentals[]. Its category is never translated.
+type Rental struct {
+	ID                 uuid.UUID         `json:"id"`
+	Name               string            `json:"name"`
+	Description        string            `json:"description"`
+	DescriptionHTML    string            `json:"description_html"`
+	Category           string            `json:"category"`
+	Price              json.Number       `json:"price"` // of an hour or a day, as price_type says
+	QuotedPrice        *json.Number      `json:"quoted_price"`
+	PriceType          string            `json:"price_type"`
+	Quantity           int               `json:"quantity"`            // 0: nothing is offered
+	MaxBookableOnline  *int              `json:"max_bookable_online"` // null: could not be determined
+	ImageURL           string            `json:"image_url"`
+	MinRentalDays      *int              `json:"min_rental_days"`
+	MaxRentalDays      *int              `json:"max_rental_days"`
+	MinRentalHours     *int              `json:"min_rental_hours"`
+	MaxRentalHours     *int              `json:"max_rental_hours"`
+	PaymentRequirement string            `json:"payment_requirement"`
+	DepositValue       *manifest.Decimal `json:"deposit_value"`
+
+	*RentalTranslations
+}
+
+// RentalTranslations are shown without a locale; each is null where there is none.
+type RentalTranslations struct {
+	Name            map[string]string `json:"name_translations"`
+	Description     map[string]string `json:"description_translations"`
+	DescriptionHTML map[string]string `json:"description_html_translations"`
+}
+
+// Upsell is an element of rental_upsells[]: a rental to offer along with another.
+type Upsell struct {
+	RentalID       uuid.UUID `json:"rental_id"`
+	UpsellRentalID uuid.UUID `json:"upsell_rental_id"`
+	IsRequired     bool      `json:"is_required"`
+	SortOrder      int       `json:"sort_order"`
+}
+
+// rental is a rental with what its public form is made from.
+type rental struct {
+	shown        Rental // without texts, not quoted
+	name         text
+	description  description
+	translations RentalTranslations
+	priced       bool
+	addOn        bool
+	order        int
+}
+
+// newRentals takes the active rentals in display order, then by name; none where the business does not use the module.
+func newRentals(m *manifest.Manifest, offer *catalog.Offer) []rental {
+	if !offer.Modules.Rentals {
+		return nil
+	}
+	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
+	var rentals []rental
+	for i := range offer.Rentals {
+		if o := &offer.Rentals[i]; o.Active {
+			rentals = append(rentals, newRental(written[o.Key], o, offer))
+		}
+	}
+	slices.SortStableFunc(rentals, func(a, b rental) int {
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.name.standard, b.name.standard))
+	})
+	return rentals
+}
+
+func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rental {
+	type translation = manifest.RentalTranslation
+	name := newText(string(m.Name), m.Translations, func(t translation) string { return string(t.Name) })
+	words := newDescription(m.DescriptionHTML, m.Translations, func(t translation) string { return t.DescriptionHTML })
+	quantity := 0
+	if o.Quantity != nil {
+		quantity = *o.Quantity
+	}
+	return rental{
+		shown: Rental{
+			ID:                 o.ID,
+			Category:           string(m.Category),
+			Price:              offer.Money().JSON(o.Price),
+			PriceType:          o.PriceType,
+			Quantity:           quantity,
+			ImageURL:           string(m.ImageURL),
+			MinRentalDays:      o.MinRentalDays,
+			MaxRentalDays:      o.MaxRentalDays,
+			MinRentalHours:     o.MinRentalHours,
+			MaxRentalHours:     o.MaxRentalHours,
+			PaymentRequirement: m.Requirement(),
+			DepositValue:       m.DepositValue,
+		},
+		name:         name,
+		description:  words,
+		translations: RentalTranslations{Name: name.in, Description: words.plain.in, DescriptionHTML: words.html.in},
+		priced:       o.Price > 0,
+		addOn:        m.AddOn,
+		order:        m.Order,
+	}
+}
+
+// newUpsells lists the upsells between rentals that are shown: by the rental's place in the list, then their own order.
+func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []Upsell {
+	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
+	keys := make(map[uuid.UUID]string, len(offer.Rentals))
+	ids := make(map[string]uuid.UUID, len(offer.Rentals))
+	for i := range offer.Rentals {
+		keys[offer.Rentals[i].ID] = offer.Rentals[i].Key
+	}
+	for i := range rentals {
+		ids[keys[rentals[i].shown.ID]] = rentals[i].shown.ID
+	}
+	upsells := []Upsell{}
+	for i := range rentals {
+		id := rentals[i].shown.ID
+		from := len(upsells)
+		for _, u := range written[keys[id]].Upsells {
+			if target, ok := ids[string(u.Rental)]; ok {
+				upsells = append(upsells, Upsell{RentalID: id, UpsellRentalID: target, IsRequired: u.Required, SortOrder: u.Order})
+			}
+		}
+		slices.SortStableFunc(upsells[from:], func(a, b Upsell) int { return cmp.Compare(a.SortOrder, b.SortOrder) })
+	}
+	return upsells
+}
+
+// HasRentals reports whether there is anything to rent.
+func (b *Business) HasRentals() bool { return len(b.rentals) > 0 }
+
+// PricedRentals lists the rentals to quote: those shown that are not free.
+func (b *Business) PricedRentals() []uuid.UUID {
+	var ids []uuid.UUID
+	for i := range b.rentals {
+		if b.rentals[i].priced {
+			ids = append(ids, b.rentals[i].shown.ID)
+		}
+	}
+	return ids
+}
+
+// rentalBasis is what the quotes of rentals assume, with the booking date.
+const rentalBasis = "Rate of one unit for an hour or a day, bought now for a hire on %s; " +
+	"duration, quantity and rules that need a start time or the customer are settled at booking."
+
+// Rentals returns the active rentals in display order. ceilings is max_bookable_online by rental; nil says that it could
+// not be read.
+func (b *Business) Rentals(l Language, q Quotes, ceilings map[uuid.UUID]int) RentalList {
+	list := RentalList{
+		Rentals: []Rental{}, AddOns: []Rental{}, Upsells: b.upsells, Currency: b.info.Currency, Quote: q.describe(rentalBasis),
+	}
+	for i := range b.rentals {
+		shown := b.rentals[i].show(l, q)
+		if ceiling, ok := ceilings[shown.ID]; ok {
+			shown.MaxBookableOnline = &ceiling
+		}
+		if b.rentals[i].addOn {
+			list.AddOns = append(list.AddOns, shown)
+		} else {
+			list.Rentals = append(list.Rentals, shown)
+		}
+	}
+	return list
+}
+
+func (r *rental) show(l Language, q Quotes) Rental {
+	shown := r.shown
+	shown.Name = r.name.show(l)
+	shown.Description = r.description.plain.show(l)
+	shown.DescriptionHTML = r.description.html.show(l)
+	if price, ok := q.Prices[shown.ID]; ok {
+		shown.QuotedPrice = &price
+	}
+	if !l.Resolved {
+		shown.RentalTranslations = &r.translations
+	}
+	return shown
+}
