@@ -1,0 +1,263 @@
+package allinone
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/sethvargo/go-envconfig"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+// stores are the settings that name an empty database and the Redis of the tests.
+func stores(t *testing.T) map[string]string {
+	t.Helper()
+	base := os.Getenv(testkit.DatabaseURL)
+	if base == "" {
+		t.Fatalf("%s is not set; run the tests by `make test`", testkit.DatabaseURL)
+	}
+	name := "allinone_" + testkit.Unique()
+	statement(t, base, "CREATE DATABASE "+name)
+	t.Cleanup(func() { statement(t, base, "DROP DATABASE "+name+" WITH (FORCE)") })
+	at, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.Path = "/" + name
+	return map[string]string{"DATABASE_URL": at.String(), "REDIS_URL": os.Getenv(testkit.RedisURL)}
+}
+
+func statement(t *testing.T, databaseURL, sql string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.Exec(ctx, sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lines collects what is printed, and tells when the greeting is complete.
+type lines struct {
+	text    strings.Builder
+	greeted chan string
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	n, err := l.text.Write(p)
+	if strings.Contains(string(p), "Slotmesh is running") {
+		l.greeted <- l.text.String()
+	}
+	return n, err
+}
+
+// runOnce runs the command until its greeting was seen by use, then stops it as Ctrl-C does.
+func runOnce(t *testing.T, env map[string]string, use func(greeting string)) {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	out := &lines{greeted: make(chan string, 1)}
+	ended := make(chan error, 1)
+	go func() { ended <- Run(ctx, envconfig.MapLookuper(env), out) }()
+	select {
+	case greeting := <-out.greeted:
+		use(greeting)
+	case err := <-ended:
+		t.Fatalf("it ended: %v", err)
+	}
+	interrupt()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+}
+
+var (
+	curlLine = regexp.MustCompile(`(?m)^ *curl .*$`)
+	curlURL  = regexp.MustCompile(`'(http[^']*)'`)
+	curlHead = regexp.MustCompile(`-H '([^:]*): ([^']*)'`)
+	curlBody = regexp.MustCompile(`-d '([^']*)'`)
+)
+
+// curl does what a printed line does, and returns the status.
+func curl(t *testing.T, line string) int {
+	t.Helper()
+	method, body := http.MethodGet, ""
+	if strings.Contains(line, "-X POST") {
+		method, body = http.MethodPost, curlBody.FindStringSubmatch(line)[1]
+	}
+	header := make(http.Header)
+	for _, h := range curlHead.FindAllStringSubmatch(line, -1) {
+		header.Set(h[1], h[2])
+	}
+	status, answer, err := request(t.Context(), method, curlURL.FindStringSubmatch(line)[1], header, []byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d %.200s", status, answer)
+	return status
+}
+
+func TestThePrintedLinesWorkAndASecondStartKeepsTheData(t *testing.T) {
+	t.Parallel()
+	env := stores(t)
+	env["PORT"], env["ADMIN_PORT"], env["SLOTMESH_HOME"] = "0", "0", t.TempDir()
+	var booked string
+	runOnce(t, env, func(greeting string) {
+		try := curlLine.FindAllString(greeting, -1)
+		if len(try) != 3 {
+			t.Fatalf("printed:\n%s", greeting)
+		}
+		got := []int{curl(t, try[0]), curl(t, try[1]), curl(t, try[2]), curl(t, try[2])}
+		if diff := cmp.Diff([]int{200, 200, 201, 409}, got); diff != "" {
+			t.Error(diff)
+		}
+		booked = try[2]
+	})
+	runOnce(t, env, func(greeting string) {
+		try := curlLine.FindAllString(greeting, -1)
+		if key := curlHead.FindStringSubmatch(try[2])[2]; !strings.Contains(booked, key) {
+			t.Errorf("the demo's key has changed: %s", key)
+		}
+		again := curlURL.ReplaceAllString(booked, curlURL.FindString(try[2])) // the port is another
+		got := []int{curl(t, again), curl(t, try[2])}
+		if diff := cmp.Diff([]int{409, 201}, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestAKeyOfAnotherDatabaseIsReplaced(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	for range 2 {
+		env := stores(t)
+		env["PORT"], env["ADMIN_PORT"], env["SLOTMESH_HOME"] = "0", "0", home
+		runOnce(t, env, func(greeting string) {
+			if status := curl(t, curlLine.FindAllString(greeting, -1)[2]); status != http.StatusCreated {
+				t.Errorf("got %d", status)
+			}
+		})
+	}
+}
+
+func TestSecretsAreKeptForTheirOwnerAlone(t *testing.T) {
+	t.Parallel()
+	env := stores(t)
+	env["PORT"], env["ADMIN_PORT"], env["SLOTMESH_HOME"] = "0", "0", t.TempDir()
+	runOnce(t, env, func(string) {})
+	for _, name := range []string{TokenFile, DemoKeyFile} {
+		info, err := os.Stat(filepath.Join(env["SLOTMESH_HOME"], name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v", name, info.Mode())
+		}
+	}
+}
+
+func TestTheClockStartsWhereItIsSet(t *testing.T) {
+	t.Parallel()
+	env := stores(t)
+	env["PORT"], env["ADMIN_PORT"], env["SLOTMESH_HOME"] = "0", "0", t.TempDir()
+	env["SLOTMESH_NOW"] = "2031-06-02T08:00:00Z" // a Monday: tomorrow is open
+	runOnce(t, env, func(greeting string) {
+		try := curlLine.FindAllString(greeting, -1)
+		if !strings.Contains(try[1], "date=2031-06-03") || curl(t, try[2]) != http.StatusCreated {
+			t.Errorf("printed:\n%s", greeting)
+		}
+	})
+}
+
+func TestFaultySettingsAreOneSentence(t *testing.T) {
+	t.Parallel()
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = taken.Close() }) // after the parallel subtests
+	_, port, err := net.SplitHostPort(taken.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		env  map[string]string
+		want string
+	}{
+		"a public port in use":   {map[string]string{"PORT": port, "ADMIN_PORT": "0"}, "port " + port + " is in use; set PORT to another"},
+		"an admin port in use":   {map[string]string{"PORT": "0", "ADMIN_PORT": port}, "port " + port + " is in use; set ADMIN_PORT to another"},
+		"one port for both":      {map[string]string{"PORT": port, "ADMIN_PORT": port}, "settings: ADMIN_PORT: it must differ from PORT"},
+		"no port":                {map[string]string{"PORT": "65536"}, "settings: PORT: 65536 is not a port; write one from 1 to 65535"},
+		"no instant":             {map[string]string{"SLOTMESH_NOW": "noon"}, `SLOTMESH_NOW: "noon" is not an instant; write one such as 2027-03-01T09:00:00Z`},
+		"no network":             {map[string]string{"TRUSTED_PROXIES": "nobody"}, `settings: TRUSTED_PROXIES: "nobody" is not a network; write CIDRs such as 10.0.0.0/8`},
+		"a database not there":   {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "DATABASE_URL": "postgres://u:secret@127.0.0.1:1/d?sslmode=disable"}, `DATABASE_URL: cannot use database "d" at 127.0.0.1:1 as user "u": connect: connection refused`},
+		"a home under no folder": {map[string]string{"SLOTMESH_HOME": "/dev/null/home"}, "SLOTMESH_HOME: cannot write in /dev/null/home: not a directory; name a folder that this user may write to and that has space"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if test.env["SLOTMESH_HOME"] == "" {
+				test.env["SLOTMESH_HOME"] = t.TempDir()
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a start that works would run on
+			defer cancel()
+			err := Run(ctx, envconfig.MapLookuper(test.env), io.Discard)
+			if err == nil || err.Error() != test.want {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestAStoreThatDiesIsNamed(t *testing.T) {
+	t.Parallel()
+	home, err := os.MkdirTemp("/tmp", "allinone-test-") // t.TempDir's folders are closed to the user of the stores
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	if err := os.Chmod(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Start(t.Context(), Config{Home: home}, func(line string) { t.Log(line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	text, err := os.ReadFile(filepath.Join(home, "postgres", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.Split(string(text), "\n")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-p.Died(); !strings.HasPrefix(err.Error(), "postgres has ended by itself: ") {
+		t.Errorf("got %v", err)
+	}
+}
