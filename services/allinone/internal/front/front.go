@@ -31,6 +31,7 @@ var owners = map[string]string{
 	"services":               "catalog",
 	"staff":                  "catalog",
 	"events":                 "catalog",
+	"rentals":                "catalog",
 	"slots":                  "availability",
 	"available-dates":        "availability",
 	"rental-availability":    "rental",

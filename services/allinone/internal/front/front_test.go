@@ -124,7 +124,7 @@ func TestEachPathGoesToItsService(t *testing.T) {
 	for path, owner := range map[string]string{
 		"info": "catalog", "services": "catalog", "staff": "catalog", "events": "catalog",
 		"slots": "availability", "available-dates": "availability", "book": "booking",
-		"rental-availability": "rental", "rental-available-dates": "rental",
+		"rentals": "catalog", "rental-availability": "rental", "rental-available-dates": "rental",
 	} {
 		uri := "/api/public/harbor-studio/" + path + "?date=2027-03-01&q=%00%ff+x"
 		response, body := send(t, address, get(uri))
@@ -180,7 +180,7 @@ func TestWhatIsNotInTheTableDoesNotExist(t *testing.T) {
 		"/api/public/x;a/info", "/api/public/../info", "/api/public/%2e%2e/info", "/api/public/./info",
 		"/api/public/x%2Finfo", "/api/public/x/%69nfo", "/api/public/a%2Fb/info", "/api/public/x/../y/info",
 		"/api/public/a%00b/info", "/api/public/%zz/info", "/internal/offers/x", "/livez", "/readyz", "/metrics",
-		"/admin/businesses", "/api/public/x/event", "/api/public/x/rentals", "/mcp/", "/MCP", "/mcp/x", "/api/public/x/info%20",
+		"/admin/businesses", "/api/public/x/event", "/api/public/x/rental", "/mcp/", "/MCP", "/mcp/x", "/api/public/x/info%20",
 		"/api/public/x/info%3Fa", "/api/public/\xff/info", "/api/public/x\\info",
 	} {
 		response, body := send(t, address, get(path))
