@@ -159,7 +159,9 @@ func TestAServerLeftBehindIsStoppedFirst(t *testing.T) {
 	left, sockets := serverPID(t, home), first.sockets(t)
 	second := start(t, Options{Home: home, RedisURL: sharedRedis(t)})
 	defer stop(t, second)
-	_ = <-first.Failed() // the server that was left behind has ended, and that was told
+	if err := <-first.Failed(); err == nil {
+		t.Error("the server that was left behind has ended, and nothing was told")
+	}
 	if pid := serverPID(t, home); pid == left {
 		t.Errorf("process %d still serves", pid)
 	}
