@@ -26,6 +26,7 @@ var (
 	InvalidAPIKey          = Kind{"invalid_api_key", http.StatusUnauthorized}
 	KeyRateLimited         = Kind{"rate_limited", http.StatusUnauthorized} // interface.md §8: the key's limit answers 401
 	ScopeForbidden         = Kind{"scope_forbidden", http.StatusForbidden}
+	SourceForbidden        = Kind{"source_forbidden", http.StatusForbidden} // /mcp: a Host or Origin that is not ours
 	SubscriptionInactive   = Kind{"subscription_inactive", http.StatusForbidden}
 	AccountClosing         = Kind{"account_closing", http.StatusForbidden}
 	NotAcceptingBookings   = Kind{"not_accepting_bookings", http.StatusForbidden}

@@ -1,22 +1,146 @@
-// Package mcp is the service that will let agents read and book through the Model Context Protocol (semantics.md §9):
-// six read tools and book_appointment at /mcp, under the same API keys and limits as POST /book.
+// Package mcp is the service by which agents read a business and book with it over the Model Context Protocol
+// (semantics.md §9): read tools and book_appointment at /mcp, under the same API keys, scopes and limits as POST /book.
 //
-// Today it is a shell: it runs, reports its health, and /mcp answers 404. It will own nothing: every tool asks the
-// service that owns the answer.
+// It owns nothing and keeps nothing between requests, so any replica answers any request. A request passes the gate
+// (internal/gate: Host and Origin, the key and its limit, asked of booking), then the protocol (the official SDK), then a
+// tool (internal/tools), which asks the service that owns the answer: catalog and availability for their public paths,
+// which they also serve on their internal ports without limits by address, and booking for what POST /book does.
 package mcp
 
 import (
 	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
 
+	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
+	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/mcp/internal/gate"
+	"github.com/slotmesh/slotmesh/services/mcp/internal/tools"
 )
 
 // Config are the service's settings.
 type Config struct {
 	Server server.Config
+	// CatalogURL is the base URL of catalog's internal port.
+	CatalogURL string `env:"CATALOG_URL, required"`
+	// AvailabilityURL is the base URL of availability's internal port.
+	AvailabilityURL string `env:"AVAILABILITY_URL, required"`
+	// BookingURL is the base URL of booking's internal port.
+	BookingURL string `env:"BOOKING_URL, required"`
+	// Hosts are the names that requests may be sent to; empty: any, but on loopback addresses only those of this machine.
+	Hosts []string `env:"MCP_HOSTS"`
+	// Origins are web origins that may call from a browser, beside the host itself.
+	Origins []string `env:"MCP_ORIGINS"`
 }
 
-// New returns the service, ready to run.
-func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
-	return server.New(cfg.Server, rt)
+// Validate checks the settings as a whole; each fault names its variable.
+func (c *Config) Validate() error {
+	errs := []error{c.Server.Validate()}
+	for _, origin := range c.Origins {
+		if u, err := url.Parse(strings.TrimSpace(origin)); err != nil || u.Host == "" || u.Scheme == "" || strings.Trim(u.Path, "/") != "" {
+			errs = append(errs, errors.New("MCP_ORIGINS: write origins such as https://app.example, separated by commas"))
+		}
+	}
+	for _, host := range c.Hosts {
+		if strings.ContainsAny(host, "/ ") {
+			errs = append(errs, errors.New("MCP_HOSTS: write names such as book.example, separated by commas, without scheme or path"))
+		}
+	}
+	return errors.Join(errs...)
 }
+
+// Version is what the server calls its version in the protocol.
+const version = "1"
+
+// New returns the service, ready to run. It connects to nothing yet.
+func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
+	srv, err := server.New(cfg.Server, rt)
+	if err != nil {
+		return nil, err
+	}
+	neighbour := func(name, at string, options ...peer.Option) *peer.Client {
+		client := peer.New(name, at, rt.Telemetry, options...)
+		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })
+		return client
+	}
+	// A call leaves time to send its answer before the request's own deadline. Booking may take as long.
+	call := cfg.Server.RequestTimeout * 9 / 10
+	offers := neighbour("catalog", cfg.CatalogURL)
+	desk := booking.NewAgents(neighbour("booking", cfg.BookingURL, peer.Timeout(call)))
+	box := &tools.Toolbox{
+		Catalog: reads{offers}, Availability: reads{neighbour("availability", cfg.AvailabilityURL)}, Booking: desk,
+		Clock: rt.Clock, Telemetry: rt.Telemetry, Timeout: call,
+	}
+	agents := box.Server(version)
+	g := &gate.Gate{
+		Keys: desk, Names: newNames(offers), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins),
+		Protocol: protocol.NewStreamableHTTPHandler(func(*http.Request) *protocol.Server { return agents }, &protocol.StreamableHTTPOptions{
+			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
+			DisableLocalhostProtection: true, // the gate does that, and more
+			Logger:                     rt.Telemetry.Logger,
+		}),
+	}
+	srv.HandleHTTP("/mcp", g.Serve)
+	return srv, nil
+}
+
+// lower puts host names and origins into the form in which they are compared.
+func lower(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s = strings.ToLower(strings.TrimRight(strings.TrimSpace(s), "/")); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// reads are the public paths of one service, on its internal port.
+type reads struct{ peer *peer.Client }
+
+// Read reads one path.
+func (r reads) Read(ctx context.Context, slug, path string, query url.Values, out any) error {
+	return catalog.Read(ctx, r.peer, slug, path, query, out)
+}
+
+// names remembers under which slug a business is read; that never changes.
+type names struct {
+	catalog *peer.Client
+	known   *lru.Cache[uuid.UUID, string]
+}
+
+// knownNames bounds what is remembered; the least recently used goes first.
+const knownNames = 65536
+
+func newNames(p *peer.Client) *names {
+	known, err := lru.New[uuid.UUID, string](knownNames)
+	if err != nil {
+		panic(err) // only for a size below 1
+	}
+	return &names{catalog: p, known: known}
+}
+
+// Slug returns the slug of a business.
+func (n *names) Slug(ctx context.Context, id uuid.UUID) (string, error) {
+	if slug, ok := n.known.Get(id); ok {
+		return slug, nil
+	}
+	slug, err := catalog.Slug(ctx, n.catalog, id)
+	if err == nil {
+		n.known.Add(id, slug)
+	}
+	return slug, err
+}
+
+var (
+	_ tools.Reader = reads{}
+	_ gate.Names   = (*names)(nil)
+)

@@ -1,0 +1,138 @@
+// Package gate is what a request passes before the Model Context Protocol begins: the checks of Host and Origin, the
+// API key with its limit, and one message at a time. What it refuses is JSON with a sentence and a messageCode, as on
+// every other path.
+package gate
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
+)
+
+// Keys checks an Authorization header and counts the request against its key's limit; booking.Agents says how.
+type Keys interface {
+	CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error)
+}
+
+// Names finds the slug of a business. Faults: business_not_found.
+type Names interface {
+	Slug(ctx context.Context, businessID uuid.UUID) (string, error)
+}
+
+// Gate stands before the protocol's handler.
+type Gate struct {
+	Keys  Keys
+	Names Names
+	// Hosts are the names that requests may be sent to, in lower case. Empty: any, but only those of this machine
+	// on a loopback address, where a page in a browser could reach it by a name of its own (DNS rebinding).
+	Hosts []string
+	// Origins are web origins, such as https://app.example, that may call from a browser, beside the host itself.
+	Origins []string
+	// Protocol speaks the protocol.
+	Protocol http.Handler
+}
+
+// Serve lets a request through or refuses it.
+func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
+	if err := g.checkSource(r); err != nil {
+		return err
+	}
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		return fault.New(fault.MethodNotAllowed, "This path takes POST alone: there are no sessions and no streams of the server's own.")
+	}
+	who, err := g.identify(w, r)
+	if err != nil {
+		return err
+	}
+	if err := refuseBatch(r); err != nil {
+		return err
+	}
+	answer := &answer{ResponseWriter: w}
+	g.Protocol.ServeHTTP(answer, r.WithContext(caller.With(r.Context(), who)))
+	return answer.refusal()
+}
+
+// identify accepts the key. Whatever is wrong with it is a 401 that says how to present one (RFC 6750 §3).
+func (g *Gate) identify(w http.ResponseWriter, r *http.Request) (caller.Caller, error) {
+	authorization := r.Header.Get("Authorization")
+	key, err := g.Keys.CheckKey(r.Context(), authorization)
+	if err != nil {
+		if fault.KindOf(err).Status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", challenge(err))
+		}
+		return caller.Caller{}, err
+	}
+	slug, err := g.Names.Slug(r.Context(), key.BusinessID)
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	return caller.Caller{Slug: slug, Scope: key.Scope, Authorization: authorization}, nil
+}
+
+func challenge(err error) string {
+	if fault.Is(err, fault.InvalidAPIKey) {
+		return `Bearer error="invalid_token"`
+	}
+	return "Bearer"
+}
+
+// checkSource refuses what a web page may have sent on behalf of somebody who does not know of it.
+func (g *Gate) checkSource(r *http.Request) error {
+	if !g.knownHost(r) {
+		return fault.New(fault.SourceForbidden, "Host: this server does not answer under that name.")
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" || slices.Contains(g.Origins, strings.ToLower(origin)) {
+		return nil
+	}
+	if from, err := url.Parse(origin); err == nil && from.Host != "" && strings.EqualFold(from.Host, r.Host) {
+		return nil
+	}
+	return fault.New(fault.SourceForbidden, "Origin: pages of this origin may not call this server.")
+}
+
+func (g *Gate) knownHost(r *http.Request) bool {
+	name := hostname(r.Host)
+	if len(g.Hosts) > 0 {
+		return slices.Contains(g.Hosts, name)
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return !ok || !loopback(hostname(local.String())) || loopback(name)
+}
+
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.ToLower(strings.Trim(host, "[]"))
+}
+
+func loopback(name string) bool {
+	ip := net.ParseIP(name)
+	return name == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// refuseBatch refuses an array of messages: each request counts once against its key's limit, so it carries one.
+func refuseBatch(r *http.Request) error {
+	body, err := io.ReadAll(r.Body) // bounded and in memory already (libs/server)
+	if err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
+		return fault.New(fault.InvalidParameter, "The body is an array; send one JSON-RPC message with each request.")
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// arguments are a call's, by name. One that is null was left out.
+type arguments map[string]json.RawMessage
+
+// parse reads the arguments and refuses one that the tool does not have, so that a misspelt one is not ignored.
+func (t *tool) parse(raw json.RawMessage) (arguments, error) {
+	args := arguments{}
+	if len(bytes.TrimSpace(raw)) > 0 {
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return nil, fault.New(fault.InvalidParameter, "The arguments are not a JSON object.")
+		}
+	}
+	known := t.InputSchema.(*jsonschema.Schema).Properties
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if known[name] == nil {
+			return nil, fault.Newf(fault.InvalidParameter, "%s: %s has no such argument; it takes %s.", quoted(name), t.Name, list(known))
+		}
+		if string(bytes.TrimSpace(args[name])) == "null" {
+			delete(args, name)
+		}
+	}
+	return args, nil
+}
+
+func list(known map[string]*jsonschema.Schema) string {
+	if len(known) == 0 {
+		return "none"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
+}
+
+// text reads a string; "" where it was left out.
+func (a arguments) text(name string) (string, error) {
+	var s string
+	if raw, ok := a[name]; ok && json.Unmarshal(raw, &s) != nil {
+		return "", fault.Newf(fault.InvalidParameter, "%s: send a string.", name)
+	}
+	if strings.ContainsRune(s, 0) {
+		return "", fault.Newf(fault.InvalidParameter, "%s: send text without NUL characters.", name)
+	}
+	return s, nil
+}
+
+// date reads a calendar date and gives it back as it was written; "" where it was left out.
+func (a arguments) date(name string) (string, error) {
+	s, err := a.text(name)
+	if _, given := a[name]; err != nil || !given {
+		return "", err
+	}
+	if _, err := timespan.ParseDate(s); err != nil {
+		return "", fault.Newf(fault.InvalidParameter, "%s: %s.", name, err)
+	}
+	return s, nil
+}
+
+// id reads a UUID; "" where it was left out.
+func (a arguments) id(name string) (string, error) {
+	s, err := a.text(name)
+	if _, given := a[name]; err != nil || !given {
+		return "", err
+	}
+	return s, checkID(name, s)
+}
+
+func checkID(name, s string) error {
+	const length = 36 // the usual form alone; the library also takes braces and URNs
+	if _, err := uuid.Parse(s); err != nil || len(s) != length {
+		return fault.Newf(fault.InvalidParameter, "%s: %s is not a UUID; take an id that a tool of this server gave.", name, quoted(s))
+	}
+	return nil
+}
+
+// ids reads a list of 1 to most UUIDs.
+func (a arguments) ids(name string, most int) ([]string, error) {
+	raw, given := a[name]
+	var list []string
+	if given && json.Unmarshal(raw, &list) != nil {
+		return nil, fault.Newf(fault.InvalidParameter, "%s: send a list of ids, such as [\"6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b\"].", name)
+	}
+	if len(list) == 0 || len(list) > most {
+		return nil, fault.Newf(fault.InvalidParameter, "%s: send 1 to %d ids.", name, most)
+	}
+	for _, s := range list {
+		if err := checkID(name, s); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// offset reads where a list goes on; 0 where it was left out.
+func (a arguments) offset() (int, error) {
+	var n int
+	if raw, ok := a["offset"]; ok && json.Unmarshal(raw, &n) != nil || n < 0 {
+		return 0, fault.New(fault.InvalidParameter, "offset: send a whole number from 0 on: the next_offset of the page before.")
+	}
+	return n, nil
+}
+
+// quoted shows a bounded part of the caller's text.
+func quoted(s string) string {
+	text, err := json.Marshal(clip(s, 40))
+	if err != nil {
+		return `""` // never: every string has a JSON form
+	}
+	return string(text)
+}

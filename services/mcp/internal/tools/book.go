@@ -1,0 +1,213 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
+)
+
+// confirmation is what book_appointment shows of the body of POST /book, which it gives as it is.
+type confirmation struct {
+	Success         bool   `json:"success"`
+	Booking         booked `json:"booking"`
+	PaymentRequired bool   `json:"paymentRequired" jsonschema:"true: payment says how the customer pays"`
+	Replayed        bool   `json:"replayed" jsonschema:"true: this booking was made before with the same idempotency_key, and nothing was booked now"`
+}
+
+type booked struct {
+	ID        string      `json:"id"`
+	Date      string      `json:"date"`
+	StartTime string      `json:"start_time" jsonschema:"HH:MM:SS"`
+	EndTime   string      `json:"end_time" jsonschema:"HH:MM:SS"`
+	Status    string      `json:"status"`
+	Source    string      `json:"source"`
+	Services  []sold      `json:"services"`
+	Total     json.Number `json:"total" jsonschema:"what the customer owes"`
+	Currency  string      `json:"currency"`
+	PartySize int         `json:"party_size"`
+	StaffID   *string     `json:"staff_id"`
+	StaffName *string     `json:"staff_name"`
+}
+
+type sold struct {
+	Name            string      `json:"name"`
+	DurationMinutes int         `json:"duration_minutes"`
+	Price           json.Number `json:"price"`
+}
+
+// Bounds of texts are those of POST /book.
+func bookSchema() *jsonschema.Schema {
+	return input(
+		required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.", maxServices)),
+		required("date", dateSchema("The date of the start, as find_slots gave it.")),
+		required("time", &jsonschema.Schema{
+			Type: "string", Pattern: `^([01][0-9]|2[0-3]):[0-5][0-9]$`,
+			Description: "Start time, HH:MM (24 hours), in the business's time zone, as find_slots gave it.",
+		}),
+		required("customer_name", textSchema("Full name of the customer.", 200)),
+		required("customer_email", &jsonschema.Schema{Type: "string", Format: "email", Description: "E-mail address of the customer."}),
+		optional("customer_phone", textSchema("Phone number of the customer.", 50)),
+		optional("staff_id", idSchema("Whom to book: the staff_id of the slot. Left out: the first who is free is assigned.")),
+		optional("party_size", wholeSchema("Number of guests; 1 where it is left out.", 1, 1000)),
+		optional("payment_choice", oneOfSchema("Where payment_modes.services of get_business_info is customer_choice: pay now, or on the spot "+
+			"(also when left out).", "online", "at_door")),
+		optional("class_schedule_id", idSchema("Only to tell apart two sessions of one class that start together.")),
+		optional("preferred_provider", textSchema("One of payment_providers of get_business_info.", 100)),
+		optional("form_data", &jsonschema.Schema{Type: "object", Description: "Answers to the business's own questions, by field."}),
+		optional("source", textSchema("Where the booking comes from, for the business's statistics; api where it is left out.", 100)),
+		optional("idempotency_key", textSchema("A new random value, such as a UUID, for each booking that the customer wants. When a call fails without "+
+			"a clear answer, repeat it with the same key and the same arguments: nothing is booked twice.", 255)),
+	)
+}
+
+func (b *Toolbox) book() *tool {
+	no := false
+	return &tool{
+		Tool: mcp.Tool{
+			Name:  "book_appointment",
+			Title: "Book an appointment",
+			Description: "Books an appointment for a customer, for real: agree on the service, date, time and price with the customer before. " +
+				"Take service_ids from list_services, and date, time and staff_id from a slot of find_slots; both are local time of " +
+				"the business's time zone. Send an idempotency_key. When the start has been taken meanwhile, the refusal lists other " +
+				"free starts of the same date.",
+			InputSchema:  bookSchema(),
+			OutputSchema: output[confirmation](),
+			Annotations: &mcp.ToolAnnotations{
+				Title: "Book an appointment", ReadOnlyHint: false, DestructiveHint: &no, IdempotentHint: false, OpenWorldHint: &no,
+			},
+		},
+		scopes: writers,
+		call:   b.bookAppointment,
+	}
+}
+
+// bookAppointment hands the arguments on as the body of POST /book, which checks them.
+func (b *Toolbox) bookAppointment(ctx context.Context, who caller.Caller, args arguments) (result, error) {
+	idempotencyKey, err := args.idempotencyKey()
+	if err != nil {
+		return result{}, err
+	}
+	delete(args, "idempotency_key")
+	body, err := json.Marshal(args)
+	if err != nil {
+		return result{}, fmt.Errorf("encode the body: %w", err)
+	}
+	answer, err := b.Booking.Book(ctx, who.Slug, who.Authorization, idempotencyKey, body)
+	if fault.Is(err, fault.SlotUnavailable) || fault.Is(err, fault.NoStaffAvailable) {
+		return result{}, b.instead(ctx, who, args, err)
+	}
+	if err != nil {
+		return result{}, naming(err)
+	}
+	return confirm(answer.Body, answer.Replayed)
+}
+
+// maxIdempotencyKey is the bound of POST /book.
+const maxIdempotencyKey = 255
+
+// idempotencyKey reads the key in the form that a header can carry; "" where it was left out.
+func (a arguments) idempotencyKey() (string, error) {
+	s, err := a.text("idempotency_key")
+	if _, given := a["idempotency_key"]; err != nil || !given {
+		return "", err
+	}
+	unprintable := func(r rune) bool { return r <= ' ' || r > '~' }
+	if s == "" || len(s) > maxIdempotencyKey || strings.ContainsFunc(s, unprintable) {
+		return "", fault.Newf(fault.InvalidParameter, "idempotency_key: send 1 to %d printable ASCII characters without spaces, such as a UUID.", maxIdempotencyKey)
+	}
+	return s, nil
+}
+
+// naming calls the header of POST /book by the name that it has here.
+func naming(err error) error {
+	f := *fault.Of(err)
+	f.Sentence = strings.Replace(f.Sentence, "Idempotency-Key:", "idempotency_key:", 1)
+	return &f
+}
+
+func confirm(body []byte, replayed bool) (result, error) {
+	var shown confirmation
+	structured := map[string]any{}
+	decoder := json.NewDecoder(strings.NewReader(string(body)))
+	decoder.UseNumber()
+	if err := errors.Join(decoder.Decode(&structured), json.Unmarshal(body, &shown)); err != nil {
+		return result{}, fmt.Errorf("read the confirmation: %w", err)
+	}
+	structured["replayed"] = replayed
+	return result{structured: structured, text: shown.text()}, nil
+}
+
+func (c *confirmation) text() string {
+	var names []string
+	for _, s := range c.Booking.Services {
+		names = append(names, clip(s.Name, maxName))
+	}
+	with := ""
+	if c.Booking.StaffName != nil {
+		with = " with " + clip(*c.Booking.StaffName, maxName)
+	}
+	text := fmt.Sprintf("Booked (%s): %s%s on %s from %s to %s, %s %s. Booking id %s.", c.Booking.Status, strings.Join(names, ", "),
+		with, c.Booking.Date, c.Booking.StartTime, c.Booking.EndTime, c.Booking.Total, c.Booking.Currency, c.Booking.ID)
+	if c.PaymentRequired {
+		text += " It must be paid; payment says how."
+	}
+	return text
+}
+
+// maxOthers is how many other starts a refusal lists.
+const maxOthers = 10
+
+// instead adds to the refusal of a start what else is free on that date. Where that cannot be read, the refusal stands
+// as it is.
+func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments, refusal error) error {
+	ids, errIDs := args.ids("service_ids", maxServices)
+	date, errDate := args.date("date")
+	at, errTime := args.text("time")
+	member, errStaff := args.id("staff_id")
+	if errors.Join(errIDs, errDate, errTime, errStaff) != nil {
+		return refusal
+	}
+	query := url.Values{"service_id": {strings.Join(ids, ",")}, "date": {date}}
+	if member != "" {
+		query.Set("staff_id", member)
+	}
+	free, listed, err := b.readSlots(ctx, who.Slug, query)
+	if err != nil || !listed.Computed {
+		return refusal
+	}
+	others := nearest(free, at)
+	next := "Nothing else is free on that date; call find_slots with start_date and end_date for another."
+	if len(others) > 0 {
+		next = "Also free on that date:" + starts(others)
+	}
+	return &taken{error: refusal, others: others, next: next}
+}
+
+// nearest are the slots around a time of day, nearest first.
+func nearest(free []slot, at string) []slot {
+	wanted, err := timespan.ParseTimeOfDay(at)
+	if err != nil {
+		return nil
+	}
+	away := func(s slot) int {
+		t, err := timespan.ParseTimeOfDay(s.Time)
+		if err != nil {
+			return 0
+		}
+		return max(int(t-wanted), int(wanted-t))
+	}
+	slices.SortStableFunc(free, func(a, b slot) int { return cmp.Compare(away(a), away(b)) })
+	return free[:min(len(free), maxOthers)]
+}

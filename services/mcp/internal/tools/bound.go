@@ -1,0 +1,76 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of an answer, in bytes. Together with the frame around them they stay below 25 kB.
+const (
+	maxListBytes = 18_000 // of a list in the structured content, as JSON
+	maxText      = 3_000  // of the short text
+)
+
+// Bounds of single texts, in bytes, so that one element always fits.
+const (
+	maxName        = 200
+	maxDescription = 600
+)
+
+// page is a part of a list.
+type page[T any] struct {
+	items []T
+	total int
+	next  *int // where the rest begins, nil at the end
+}
+
+// pageOf takes as many elements from offset on as fit.
+func pageOf[T any](all []T, offset int) page[T] {
+	p := page[T]{items: []T{}, total: len(all)}
+	size := 0
+	for i := min(offset, len(all)); i < len(all); i++ {
+		encoded, err := json.Marshal(all[i])
+		if size += len(encoded) + 1; err != nil || size > maxListBytes && len(p.items) > 0 {
+			p.next = &i
+			return p
+		}
+		p.items = append(p.items, all[i])
+	}
+	return p
+}
+
+// note says in the text that there is more.
+func (p page[T]) note() string {
+	if p.next == nil {
+		return ""
+	}
+	return fmt.Sprintf("\nThis is a part; for the rest call again with offset %d.", *p.next)
+}
+
+// clip bounds a text; a cut one ends with an ellipsis.
+func clip(s string, most int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= most {
+		return s
+	}
+	end := most - len("…")
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}
+
+// clipLines bounds the short text at the end of a line.
+func clipLines(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	const rest = "\n… more in the structured content."
+	s = clip(s, maxText-len(rest))
+	if i := strings.LastIndexByte(s, '\n'); i > 0 {
+		s = s[:i]
+	}
+	return s + rest
+}

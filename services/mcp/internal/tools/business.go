@@ -1,0 +1,108 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
+)
+
+// business is what get_business_info shows; all but local_time as in /info.
+type business struct {
+	Name                 string             `json:"name"`
+	Slug                 string             `json:"slug"`
+	Timezone             string             `json:"timezone" jsonschema:"IANA name; every date and time of this server is local time there"`
+	LocalTime            string             `json:"local_time" jsonschema:"the present time there, RFC 3339"`
+	Currency             string             `json:"currency" jsonschema:"ISO 4217"`
+	DefaultLanguage      string             `json:"default_language"`
+	Languages            []string           `json:"languages" jsonschema:"what locale can be"`
+	ModulesEnabled       modules            `json:"modules_enabled"`
+	OnlineBookingsPaused bool               `json:"online_bookings_paused" jsonschema:"while true, book_appointment is refused"`
+	HasPaymentProviders  bool               `json:"has_payment_providers"`
+	PaymentProviders     []string           `json:"payment_providers"`
+	PaymentModes         paymentModes       `json:"payment_modes"`
+	CancellationPolicy   []cancellationStep `json:"cancellation_policy"`
+	CoolingOffHours      int                `json:"cooling_off_hours"`
+	LogoURL              string             `json:"logo_url"`
+	SocialLinks          map[string]string  `json:"social_links"`
+}
+
+type modules struct {
+	Services bool `json:"services"`
+	Events   bool `json:"events"`
+	Rentals  bool `json:"rentals"`
+}
+
+type paymentModes struct {
+	Services string `json:"services" jsonschema:"online, at_door or customer_choice"`
+	Rentals  string `json:"rentals"`
+	Events   string `json:"events"`
+}
+
+type cancellationStep struct {
+	HoursBefore   int `json:"hours_before"`
+	RefundPercent int `json:"refund_percent"`
+}
+
+func (b *Toolbox) businessInfo() *tool {
+	return &tool{
+		Tool: mcp.Tool{
+			Name:  "get_business_info",
+			Title: "Business information",
+			Description: "Who the business is: name, time zone with its present local time, currency, languages, what it offers " +
+				"(services, events, rentals), how customers pay, what cancelling costs, and whether online bookings are paused. " +
+				"Call it first: \"today\" and \"tomorrow\" mean the local_time given here. Takes no arguments.",
+			InputSchema:  input(),
+			OutputSchema: output[business](),
+			Annotations:  reading("Business information"),
+		},
+		scopes: readers,
+		call: func(ctx context.Context, who caller.Caller, _ arguments) (result, error) {
+			var info business
+			if err := b.Catalog.Read(ctx, who.Slug, "info", nil, &info); err != nil {
+				return result{}, err
+			}
+			zone, err := time.LoadLocation(info.Timezone)
+			if err != nil {
+				return result{}, fmt.Errorf("time zone of the business: %w", err)
+			}
+			info.LocalTime = b.Clock.Now().In(zone).Format(time.RFC3339)
+			info.bound()
+			return result{structured: info, text: info.text()}, nil
+		},
+	}
+}
+
+// Lists of /info are as long as the owner wrote them.
+const (
+	maxLinks = 30
+	maxLink  = 200
+	maxSteps = 50
+)
+
+// bound cuts what an owner may have written at length.
+func (i *business) bound() {
+	i.Name, i.LogoURL = clip(i.Name, maxName), clip(i.LogoURL, maxDescription)
+	i.CancellationPolicy = i.CancellationPolicy[:min(len(i.CancellationPolicy), maxSteps)]
+	links := make(map[string]string)
+	for network, link := range i.SocialLinks {
+		if len(links) < maxLinks && len(network) <= maxLink && len(link) <= maxLink {
+			links[network] = link
+		}
+	}
+	i.SocialLinks = links
+}
+
+func (i *business) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s. Local time is %s (%s). Prices are in %s. Languages: %s.",
+		i.Name, i.LocalTime, i.Timezone, i.Currency, strings.Join(i.Languages, ", "))
+	if i.OnlineBookingsPaused {
+		b.WriteString(" Online bookings are paused: nothing can be booked now.")
+	}
+	return b.String()
+}

@@ -1,0 +1,102 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
+)
+
+// eventList is what list_events shows.
+type eventList struct {
+	Events     []event `json:"events"`
+	Currency   string  `json:"currency"`
+	Quote      quote   `json:"quote"`
+	Total      int     `json:"total" jsonschema:"how many events there are, on all pages"`
+	NextOffset *int    `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
+}
+
+// event is an event as in /events, without HTML and translations.
+type event struct {
+	ID                 string       `json:"id"`
+	Name               string       `json:"name"`
+	Description        string       `json:"description" jsonschema:"plain text; a long one is cut and ends with …"`
+	Date               string       `json:"date"`
+	StartTime          string       `json:"start_time" jsonschema:"HH:MM:SS"`
+	EndTime            string       `json:"end_time" jsonschema:"HH:MM:SS, on the next day where it is not after start_time"`
+	TotalCapacity      int          `json:"total_capacity"`
+	SpotsRemaining     *int         `json:"spots_remaining" jsonschema:"0: sold out; null: could not be counted just now"`
+	Inventory          []tier       `json:"inventory" jsonschema:"the kinds of tickets"`
+	PaymentRequirement string       `json:"payment_requirement"`
+	DepositValue       *json.Number `json:"deposit_value"`
+}
+
+// tier is one kind of ticket.
+type tier struct {
+	ID             string       `json:"id"`
+	Name           string       `json:"name"`
+	Price          json.Number  `json:"price" jsonschema:"before pricing rules"`
+	QuotedPrice    *json.Number `json:"quoted_price" jsonschema:"after them, for a purchase now; null for free tickets or where the rules could not be applied"`
+	TotalCapacity  int          `json:"total_capacity"`
+	SpotsRemaining *int         `json:"spots_remaining"`
+}
+
+// maxTiers bounds the kinds of tickets shown of one event.
+const maxTiers = 30
+
+func (b *Toolbox) events() *tool {
+	return &tool{
+		Tool: mcp.Tool{
+			Name:  "list_events",
+			Title: "Events",
+			Description: "The coming public events: name, description, date, start and end, kinds of tickets with prices, and how many places " +
+				"are left. Dates and times are local time of the business's time zone. Tickets cannot be bought with these tools. Long " +
+				"lists come in pages.",
+			InputSchema:  input(localeProperty(), offsetProperty()),
+			OutputSchema: output[eventList](),
+			Annotations:  reading("Events"),
+		},
+		scopes: readers,
+		call:   b.listEvents,
+	}
+}
+
+func (b *Toolbox) listEvents(ctx context.Context, who caller.Caller, args arguments) (result, error) {
+	query := url.Values{}
+	offset, err := args.listing(query)
+	if err != nil {
+		return result{}, err
+	}
+	var all eventList
+	if err := b.Catalog.Read(ctx, who.Slug, "events", query, &all); err != nil {
+		return result{}, err
+	}
+	for i := range all.Events {
+		e := &all.Events[i]
+		e.Name, e.Description = clip(e.Name, maxName), clip(e.Description, maxDescription)
+		e.Inventory = e.Inventory[:min(len(e.Inventory), maxTiers)]
+		for j := range e.Inventory {
+			e.Inventory[j].Name = clip(e.Inventory[j].Name, maxName)
+		}
+	}
+	p := pageOf(all.Events, offset)
+	all.Events, all.Total, all.NextOffset = p.items, p.total, p.next
+	return result{structured: all, text: all.text() + p.note()}, nil
+}
+
+func (l *eventList) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d coming events; prices in %s.", l.Total, l.Currency)
+	for _, e := range l.Events {
+		fmt.Fprintf(&b, "\n%s %s %s", e.Date, strings.TrimSuffix(e.StartTime, ":00"), e.Name)
+		if e.SpotsRemaining != nil {
+			fmt.Fprintf(&b, ", %d places left", *e.SpotsRemaining)
+		}
+	}
+	return b.String()
+}

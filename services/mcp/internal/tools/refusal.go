@@ -1,0 +1,84 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+// refusal is the structured content of a tool error.
+type refusal struct {
+	Error             string `json:"error" jsonschema:"why the call was refused, in one sentence"`
+	MessageCode       string `json:"messageCode" jsonschema:"the same as a code"`
+	RetryAfterSeconds int    `json:"retry_after_seconds,omitempty" jsonschema:"how long to wait before the same call can succeed"`
+	NextStep          string `json:"next_step,omitempty" jsonschema:"what to do next"`
+	OtherSlots        []slot `json:"other_slots,omitempty" jsonschema:"free starts of the same date, nearest first, where the one asked for is taken"`
+}
+
+// taken is the refusal of a start, with what else is free on that date.
+type taken struct {
+	error
+	others []slot
+	next   string
+}
+
+// Unwrap returns the refusal itself.
+func (t *taken) Unwrap() error { return t.error }
+
+// refused renders an error. What is no refusal is logged and says nothing of the inside.
+func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallToolResult {
+	if errors.Is(err, context.DeadlineExceeded) && fault.KindOf(err) == fault.Internal {
+		err = fault.Wrap(fault.PeerUnavailable, err, "The answer took too long; try again shortly.")
+	}
+	f := fault.Of(err)
+	if f.Kind == fault.Internal {
+		b.Telemetry.Logger.ErrorContext(ctx, "tool failed", "tool", t.Name, "error", err)
+	}
+	r := refusal{Error: f.Sentence, MessageCode: f.Kind.Code, RetryAfterSeconds: f.RetrySeconds(), NextStep: nextStep(t, f.Kind)}
+	var start *taken
+	if errors.As(err, &start) {
+		r.OtherSlots, r.NextStep = start.others, start.next
+	}
+	return &mcp.CallToolResult{
+		IsError:           true,
+		Content:           []mcp.Content{&mcp.TextContent{Text: clipLines(r.text())}},
+		StructuredContent: r,
+	}
+}
+
+func (r refusal) text() string {
+	text := r.Error + " (messageCode: " + r.MessageCode + ")"
+	if r.RetryAfterSeconds > 0 {
+		text += "\nTry again in " + strconv.Itoa(r.RetryAfterSeconds) + " s."
+	}
+	if r.NextStep != "" {
+		text += "\n" + r.NextStep
+	}
+	return text
+}
+
+// nextStep says what helps, where the sentence does not.
+func nextStep(t *tool, kind fault.Kind) string {
+	switch kind {
+	case fault.ServiceNotFound:
+		return "Call list_services for the ids that there are."
+	case fault.ScopeForbidden:
+		return "Ask the owner of the business for a key of the right scope; tools/list shows what this one may call."
+	case fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing:
+		return "Nothing can be booked online now. Tell the customer to contact the business."
+	case fault.PaymentUnavailable:
+		return "Where get_business_info says that payment_modes.services is customer_choice, payment_choice at_door books without paying now."
+	case fault.IdempotencyMismatch:
+		return "Take a new idempotency_key for a new booking; repeat the very same arguments to repeat a booking."
+	case fault.PeerUnavailable, fault.Internal:
+		if !t.Annotations.ReadOnlyHint {
+			return "It is not known whether the booking was made. With an idempotency_key, call again with the same arguments: " +
+				"nothing is booked twice. Without one, tell the customer to ask the business before booking again."
+		}
+	}
+	return ""
+}

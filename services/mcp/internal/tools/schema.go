@@ -1,0 +1,117 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// property is one argument in an input schema.
+type property struct {
+	name     string
+	schema   *jsonschema.Schema
+	required bool
+}
+
+// input is the schema of a tool's arguments, in the order given.
+func input(properties ...property) *jsonschema.Schema {
+	s := &jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
+	for _, p := range properties {
+		s.Properties[p.name] = p.schema
+		s.PropertyOrder = append(s.PropertyOrder, p.name)
+		if p.required {
+			s.Required = append(s.Required, p.name)
+		}
+	}
+	return s
+}
+
+func required(name string, schema *jsonschema.Schema) property { return property{name, schema, true} }
+func optional(name string, schema *jsonschema.Schema) property { return property{name, schema, false} }
+
+func textSchema(description string, most int) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Description: description, MaxLength: &most}
+}
+
+func idSchema(description string) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Format: "uuid", Description: description}
+}
+
+func dateSchema(description string) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Format: "date", Description: description + " YYYY-MM-DD, a calendar date in the business's time zone."}
+}
+
+func idsSchema(description string, most int) *jsonschema.Schema {
+	least := 1
+	return &jsonschema.Schema{
+		Type: "array", Items: &jsonschema.Schema{Type: "string", Format: "uuid"}, MinItems: &least, MaxItems: &most, Description: description,
+	}
+}
+
+func wholeSchema(description string, least, most float64) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "integer", Description: description, Minimum: &least}
+	if most > 0 {
+		s.Maximum = &most
+	}
+	return s
+}
+
+func oneOfSchema(description string, values ...any) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Enum: values, Description: description}
+}
+
+func localeProperty() property {
+	return optional("locale", textSchema("Language of names and descriptions, as a BCP 47 code such as pt. One that the business does not offer, "+
+		"like none, gives its default language; get_business_info lists languages.", 35))
+}
+
+func offsetProperty() property {
+	return optional("offset", wholeSchema("Where to go on in a long list: the next_offset of the answer before. Left out: the beginning.", 0, 0))
+}
+
+// output is the schema of a tool's structured content: either Out or, in a tool error, a [refusal]. Further members may
+// come, so none is forbidden.
+func output[Out any]() *jsonschema.Schema {
+	answer, refused := schemaOf[Out](), schemaOf[refusal]()
+	s := &jsonschema.Schema{
+		Type:          "object",
+		Properties:    maps.Clone(answer.Properties),
+		PropertyOrder: slices.Concat(answer.PropertyOrder, refused.PropertyOrder),
+		AnyOf:         []*jsonschema.Schema{{Required: answer.Required}, {Required: refused.Required}},
+	}
+	maps.Copy(s.Properties, refused.Properties)
+	return s
+}
+
+func schemaOf[T any]() *jsonschema.Schema {
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: known})
+	if err != nil {
+		panic(fmt.Sprintf("the schema of %T: %v", *new(T), err)) // a fault of the program, found by any test
+	}
+	open(s)
+	return s
+}
+
+// open allows further members in every object.
+func open(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	s.AdditionalProperties = nil
+	open(s.Items)
+	for _, p := range s.Properties {
+		open(p)
+	}
+}
+
+// known are the schemas of types whose JSON form differs from what their Go type suggests.
+var known = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[json.Number](): {Type: "number"},
+}

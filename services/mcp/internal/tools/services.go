@@ -1,0 +1,115 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
+)
+
+// serviceList is what list_services shows.
+type serviceList struct {
+	Services   []service `json:"services"`
+	Currency   string    `json:"currency"`
+	Quote      quote     `json:"quote"`
+	Total      int       `json:"total" jsonschema:"how many services there are, on all pages"`
+	NextOffset *int      `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
+}
+
+// service is a service as in /services, without HTML and translations.
+type service struct {
+	ID                 string       `json:"id" jsonschema:"what find_slots and book_appointment take"`
+	Name               string       `json:"name"`
+	Description        string       `json:"description" jsonschema:"plain text; a long one is cut and ends with …"`
+	Category           string       `json:"category"`
+	DurationMinutes    int          `json:"duration_minutes"`
+	Price              json.Number  `json:"price" jsonschema:"before pricing rules; 0 is free"`
+	QuotedPrice        *json.Number `json:"quoted_price" jsonschema:"after the rules that hold for quote.date; null for free services or where the rules could not be applied"`
+	Currency           string       `json:"currency"`
+	AllowMultiple      bool         `json:"allow_multiple"`
+	HasClassSchedule   bool         `json:"has_class_schedule" jsonschema:"true: booked at class sessions only"`
+	PaymentRequirement string       `json:"payment_requirement"`
+	DepositValue       *json.Number `json:"deposit_value"`
+}
+
+// quote says what quoted prices assume.
+type quote struct {
+	Date                string `json:"date"`
+	AppliesPricingRules bool   `json:"applies_pricing_rules"`
+	Basis               string `json:"basis"`
+}
+
+func (b *Toolbox) services() *tool {
+	return &tool{
+		Tool: mcp.Tool{
+			Name:  "list_services",
+			Title: "Services",
+			Description: "The services that can be booked, in the business's order: id, name, description, duration in minutes, and price. " +
+				"Call it before find_slots and book_appointment, which take the ids. With date, quoted_price is the price for a booking " +
+				"on that date; the total that book_appointment gives is what counts. Long lists come in pages.",
+			InputSchema: input(
+				optional("date", dateSchema("The date to quote prices for; left out: today.")),
+				localeProperty(), offsetProperty()),
+			OutputSchema: output[serviceList](),
+			Annotations:  reading("Services"),
+		},
+		scopes: readers,
+		call:   b.listServices,
+	}
+}
+
+func (b *Toolbox) listServices(ctx context.Context, who caller.Caller, args arguments) (result, error) {
+	query := url.Values{}
+	date, err := args.date("date")
+	if err != nil {
+		return result{}, err
+	}
+	if date != "" {
+		query.Set("date", date)
+	}
+	offset, err := args.listing(query)
+	if err != nil {
+		return result{}, err
+	}
+	var all serviceList
+	if err := b.Catalog.Read(ctx, who.Slug, "services", query, &all); err != nil {
+		return result{}, err
+	}
+	for i := range all.Services {
+		s := &all.Services[i]
+		s.Name, s.Category, s.Description = clip(s.Name, maxName), clip(s.Category, maxName), clip(s.Description, maxDescription)
+	}
+	p := pageOf(all.Services, offset)
+	all.Services, all.Total, all.NextOffset = p.items, p.total, p.next
+	return result{structured: all, text: all.text() + p.note()}, nil
+}
+
+// listing reads the arguments that lists of the offer share: locale goes into the query, offset comes back.
+func (a arguments) listing(query url.Values) (int, error) {
+	language, err := a.text("locale")
+	if err != nil {
+		return 0, err
+	}
+	if language != "" {
+		query.Set("locale", language)
+	}
+	return a.offset()
+}
+
+func (l *serviceList) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d services; prices in %s for %s.", l.Total, l.Currency, l.Quote.Date)
+	for _, s := range l.Services {
+		price := s.Price
+		if s.QuotedPrice != nil {
+			price = *s.QuotedPrice
+		}
+		fmt.Fprintf(&b, "\n%s: %d min, %s, id %s", s.Name, s.DurationMinutes, price, s.ID)
+	}
+	return b.String()
+}

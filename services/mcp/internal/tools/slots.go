@@ -1,0 +1,203 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
+)
+
+// calendar is what find_slots shows: slots for one date, days for a window.
+type calendar struct {
+	Timezone   string `json:"timezone" jsonschema:"IANA name of the zone that all dates and times are in"`
+	Computed   bool   `json:"computed" jsonschema:"false: availability could not be read just now. That is not the same as fully booked; call again shortly"`
+	Slots      []slot `json:"slots" jsonschema:"with date: the free starts, in order; else empty"`
+	Days       []day  `json:"days" jsonschema:"with start_date and end_date: the number of free starts of each bookable date; else empty"`
+	Total      int    `json:"total" jsonschema:"how many slots there are, on all pages, or in the window"`
+	NextOffset *int   `json:"next_offset" jsonschema:"offset of the next page of slots; null on the last"`
+}
+
+// slot is a free start.
+type slot struct {
+	Date      string  `json:"date" jsonschema:"the date that book_appointment takes for this start"`
+	Time      string  `json:"time" jsonschema:"HH:MM, the time that book_appointment takes"`
+	EndTime   string  `json:"end_time"`
+	StaffID   *string `json:"staff_id" jsonschema:"who is free; null where the service needs nobody"`
+	StaffName *string `json:"staff_name"`
+}
+
+type day struct {
+	Date  string `json:"date"`
+	Count int    `json:"count" jsonschema:"0: checked, and nothing is free"`
+}
+
+// maxServices is the bound of interface.md §8.
+const maxServices = 20
+
+func (b *Toolbox) slots() *tool {
+	return &tool{
+		Tool: mcp.Tool{
+			Name:  "find_slots",
+			Title: "Free times",
+			Description: "When one or several services can be booked. Call list_services first for the ids. With date: every free start " +
+				"of that date, each with the staff member who is free then. With start_date and end_date (at most 62 days, both " +
+				"included): how many free starts each date has; then ask for one of the dates. Several service_ids are one appointment, " +
+				"one after another. All dates and times are local time of the business's time zone. What is listed can be booked with " +
+				"book_appointment until somebody else takes it.",
+			InputSchema: input(
+				required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.", maxServices)),
+				optional("date", dateSchema("One date. Send either this, or start_date and end_date.")),
+				optional("start_date", dateSchema("First date of a window.")),
+				optional("end_date", dateSchema("Last date of a window, at most 62 days with both ends.")),
+				optional("staff_id", idSchema("Only this staff member: an id from list_staff.")),
+				offsetProperty()),
+			OutputSchema: output[calendar](),
+			Annotations:  reading("Free times"),
+		},
+		scopes: readers,
+		call:   b.findSlots,
+	}
+}
+
+func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args arguments) (result, error) {
+	query, err := calendarQuery(args)
+	if err != nil {
+		return result{}, err
+	}
+	offset, err := args.offset()
+	if err != nil {
+		return result{}, err
+	}
+	if query.Has("date") {
+		return b.oneDate(ctx, who, query, offset)
+	}
+	return b.window(ctx, who, query)
+}
+
+// calendarQuery turns the arguments into those of /slots or /available-dates.
+func calendarQuery(args arguments) (url.Values, error) {
+	ids, err := args.ids("service_ids", maxServices)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"service_id": {strings.Join(ids, ",")}}
+	for argument, parameter := range map[string]string{"date": "date", "start_date": "start", "end_date": "end"} {
+		date, err := args.date(argument)
+		if err != nil {
+			return nil, err
+		}
+		if date != "" {
+			query.Set(parameter, date)
+		}
+	}
+	member, err := args.id("staff_id")
+	if err != nil {
+		return nil, err
+	}
+	if member != "" {
+		query.Set("staff_id", member)
+	}
+	if one, window := query.Has("date"), query.Has("start") || query.Has("end"); one == window {
+		return nil, fault.New(fault.InvalidParameter, "date: send either date, or both start_date and end_date.")
+	}
+	if !query.Has("date") && (!query.Has("start") || !query.Has("end")) {
+		return nil, fault.New(fault.InvalidParameter, "start_date: a window needs both start_date and end_date.")
+	}
+	return query, nil
+}
+
+// listedSlots is the answer of /slots.
+type listedSlots struct {
+	Slots []struct {
+		Date      string  `json:"date"`
+		Time      string  `json:"time"`
+		EndTime   string  `json:"endTime"`
+		StaffID   *string `json:"staffId"`
+		StaffName *string `json:"staffName"`
+	} `json:"slots"`
+	Computed bool   `json:"computed"`
+	Timezone string `json:"timezone"`
+}
+
+func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) ([]slot, listedSlots, error) {
+	var listed listedSlots
+	if err := b.Availability.Read(ctx, slug, "slots", query, &listed); err != nil {
+		return nil, listed, err
+	}
+	slots := make([]slot, len(listed.Slots))
+	for i, s := range listed.Slots {
+		slots[i] = slot(s)
+		if s.StaffName != nil {
+			name := clip(*s.StaffName, maxName)
+			slots[i].StaffName = &name
+		}
+	}
+	return slots, listed, nil
+}
+
+func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Values, offset int) (result, error) {
+	slots, listed, err := b.readSlots(ctx, who.Slug, query)
+	if err != nil {
+		return result{}, err
+	}
+	p := pageOf(slots, offset)
+	shown := calendar{
+		Timezone: listed.Timezone, Computed: listed.Computed, Slots: p.items, Days: []day{}, Total: p.total, NextOffset: p.next,
+	}
+	if !shown.Computed {
+		return result{structured: shown, text: unknown}, nil
+	}
+	text := fmt.Sprintf("%d free starts on %s (%s).", p.total, query.Get("date"), shown.Timezone) + p.note() + starts(p.items)
+	return result{structured: shown, text: text}, nil
+}
+
+const unknown = "Availability could not be read just now. That does not mean fully booked: call again in a few seconds."
+
+// starts lists slots, one line for each.
+func starts(slots []slot) string {
+	var b strings.Builder
+	for _, s := range slots {
+		b.WriteString("\n" + s.text())
+	}
+	return b.String()
+}
+
+func (s slot) text() string {
+	if s.StaffID == nil || s.StaffName == nil {
+		return fmt.Sprintf("%s %s–%s", s.Date, s.Time, s.EndTime)
+	}
+	return fmt.Sprintf("%s %s–%s with %s (staff_id %s)", s.Date, s.Time, s.EndTime, *s.StaffName, *s.StaffID)
+}
+
+func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Values) (result, error) {
+	var dates struct {
+		Days     map[string]int `json:"days"`
+		Computed bool           `json:"computed"`
+		Timezone string         `json:"timezone"`
+	}
+	if err := b.Availability.Read(ctx, who.Slug, "available-dates", query, &dates); err != nil {
+		return result{}, err
+	}
+	shown := calendar{Timezone: dates.Timezone, Computed: dates.Computed, Slots: []slot{}, Days: []day{}}
+	if !shown.Computed {
+		return result{structured: shown, text: unknown}, nil
+	}
+	var lines strings.Builder
+	for _, date := range slices.Sorted(maps.Keys(dates.Days)) {
+		count := dates.Days[date]
+		shown.Days = append(shown.Days, day{date, count})
+		shown.Total += count
+		if count > 0 {
+			fmt.Fprintf(&lines, "\n%s: %d", date, count)
+		}
+	}
+	text := fmt.Sprintf("%d free starts from %s to %s (%s).", shown.Total, query.Get("start"), query.Get("end"), shown.Timezone)
+	return result{structured: shown, text: text + lines.String()}, nil
+}

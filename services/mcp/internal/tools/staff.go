@@ -1,0 +1,87 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
+)
+
+// staffList is what list_staff shows.
+type staffList struct {
+	Staff      []member `json:"staff"`
+	Total      int      `json:"total" jsonschema:"how many there are, on all pages"`
+	NextOffset *int     `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
+}
+
+// member is a staff member as in /staff, without HTML and translations.
+type member struct {
+	ID          string `json:"id" jsonschema:"what staff_id takes"`
+	Name        string `json:"name"`
+	Description string `json:"description" jsonschema:"plain text; a long one is cut and ends with …"`
+	Category    string `json:"category"`
+	ImageURL    string `json:"image_url"`
+}
+
+func (b *Toolbox) staff() *tool {
+	return &tool{
+		Tool: mcp.Tool{
+			Name:  "list_staff",
+			Title: "Staff",
+			Description: "The people who perform services: id, name, category, description. Call it where the customer wants somebody in " +
+				"particular; with service_id it lists those who perform that service. find_slots and book_appointment take an id as " +
+				"staff_id. Nobody has to be chosen: without staff_id the first who is free is assigned.",
+			InputSchema: input(
+				optional("service_id", idSchema("A service's id from list_services: only those who perform it.")),
+				localeProperty(), offsetProperty()),
+			OutputSchema: output[staffList](),
+			Annotations:  reading("Staff"),
+		},
+		scopes: readers,
+		call:   b.listStaff,
+	}
+}
+
+func (b *Toolbox) listStaff(ctx context.Context, who caller.Caller, args arguments) (result, error) {
+	query := url.Values{}
+	serviceID, err := args.id("service_id")
+	if err != nil {
+		return result{}, err
+	}
+	if serviceID != "" {
+		query.Set("service_id", serviceID)
+	}
+	offset, err := args.listing(query)
+	if err != nil {
+		return result{}, err
+	}
+	var all staffList
+	if err := b.Catalog.Read(ctx, who.Slug, "staff", query, &all); err != nil {
+		return result{}, err
+	}
+	for i := range all.Staff {
+		m := &all.Staff[i]
+		m.Name, m.Category, m.Description = clip(m.Name, maxName), clip(m.Category, maxName), clip(m.Description, maxDescription)
+		m.ImageURL = clip(m.ImageURL, maxDescription)
+	}
+	p := pageOf(all.Staff, offset)
+	all.Staff, all.Total, all.NextOffset = p.items, p.total, p.next
+	return result{structured: all, text: all.text() + p.note()}, nil
+}
+
+func (l *staffList) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d staff members.", l.Total)
+	for _, m := range l.Staff {
+		fmt.Fprintf(&b, "\n%s", m.Name)
+		if m.Category != "" {
+			fmt.Fprintf(&b, " (%s)", m.Category)
+		}
+		fmt.Fprintf(&b, ": id %s", m.ID)
+	}
+	return b.String()
+}
