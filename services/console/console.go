@@ -80,5 +80,8 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 		Logger:     rt.Telemetry.Logger,
 	}
 	admin.Mount(srv.Public)
+	if err := admin.MountDescription(srv.Public); err != nil {
+		return nil, errors.Join(err, srv.Close())
+	}
 	return srv, nil
 }
