@@ -41,7 +41,7 @@ func checkHeaders(o Order) error {
 	}
 	media, _, err := mime.ParseMediaType(o.ContentType)
 	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return fault.New(fault.InvalidParameter, "Content-Type: the body must be JSON; send application/json.")
+		return fault.New(fault.UnsupportedMediaType, "Content-Type: the body must be JSON; send application/json.")
 	}
 	return nil
 }
