@@ -83,8 +83,9 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{Process: p, http: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
+	w := &world{Process: p, http: &http.Client{Timeout: 30 * time.Second}}
 	t.Cleanup(func() { w.stop(t) })
+	w.http.Transport = w.underContract(t, &http.Transport{MaxIdleConnsPerHost: 256})
 	return w
 }
 
