@@ -27,12 +27,14 @@ func (s *Server) app(bodyLimit int, observe *observer, proxies Proxies) *fiber.A
 		CaseSensitive:         true,
 		StrictRouting:         true,
 		StreamRequestBody:     true, // boundBody reads it, so that a body too large still gets its answer
-		ReadBufferSize:        16 << 10,
-		ReadTimeout:           30 * time.Second,
-		WriteTimeout:          30 * time.Second,
-		IdleTimeout:           120 * time.Second,
-		RequestMethods:        knownMethods,
-		ErrorHandler:          func(c *fiber.Ctx, err error) error { return SendFault(c, asFault(err)) },
+
+		DisablePreParseMultipartForm: true, // nothing here is a form; who sends one gets the route's answer
+		ReadBufferSize:               16 << 10,
+		ReadTimeout:                  30 * time.Second,
+		WriteTimeout:                 30 * time.Second,
+		IdleTimeout:                  120 * time.Second,
+		RequestMethods:               knownMethods,
+		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return SendFault(c, asFault(err)) },
 	})
 	app.Server().CloseOnShutdown = true
 	app.Server().Handler = knowMethods(app.Server().Handler)

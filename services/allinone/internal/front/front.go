@@ -152,6 +152,7 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 // fill copies the request, with one client address and the front's own trace context.
 func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx) {
 	c.Request().Header.CopyTo(&request.Header)
+	request.Header.SetNoDefaultContentType(true) // a body that does not say what it is, goes on not saying it
 	request.SetBodyRaw(c.Request().Body())
 	for _, name := range connectionHeaders {
 		request.Header.Del(name)

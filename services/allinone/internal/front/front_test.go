@@ -205,6 +205,10 @@ func TestMethodAndBodyGoThrough(t *testing.T) {
 		got.Header.Get("Idempotency-Key") != "k" || got.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("got %+v", got)
 	}
+	_, body = send(t, address, "POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Length: 2\n\n{}")
+	if got := decode(t, body).Header["Content-Type"]; got != nil {
+		t.Errorf("a Content-Type was made up: %q", got)
+	}
 	_, body = send(t, address, "OPTIONS /api/public/x/info HTTP/1.1\nHost: h\n\n")
 	if got := decode(t, body); got.Method != "OPTIONS" {
 		t.Errorf("got %+v", got)

@@ -1,0 +1,159 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// harbor publishes the demo business, which has something of everything, and returns the public reads of it: what to
+// ask, by path of the document.
+func harbor(t *testing.T, w *world) map[string][]string {
+	t.Helper()
+	manifest, err := os.ReadFile("../demo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.publish(t, "harbor-studio", string(manifest))
+	cut, sauna := w.named(t, "harbor-studio", "services")["Haircut"], w.named(t, "harbor-studio", "services")["Sauna"]
+	anna := w.named(t, "harbor-studio", "staff")["Anna"]
+	kayak := w.named(t, "harbor-studio", "rentals")["Kayak"]
+	return map[string][]string{
+		"info":     {""},
+		"services": {"", "?locale=pt", "?locale=xx", "?date=2027-06-05", "?date=2027-06-05&locale=pt-BR"},
+		"staff":    {"", "?locale=pt", "?service_id=" + cut, "?service_id=" + cut + "&locale=pt"},
+		"events":   {"", "?locale=pt"},
+		"rentals":  {"", "?locale=pt", "?date=2027-06-05"},
+		"slots": {
+			"?date=2027-03-01&service_id=" + cut, "?date=2027-03-01&service_id=" + cut + "," + sauna,
+			"?date=2027-03-05&is_package=false&staff_id=" + anna + "&service_id=" + cut,
+		},
+		"available-dates": {
+			"?start=2027-03-01&end=2027-05-01&service_id=" + cut, "?start=2027-03-01&end=2027-03-01&service_id=" + cut + "&staff_id=" + anna,
+			"?start=2020-01-01&end=2020-01-31&service_id=" + cut,
+		},
+		"rental-availability": {
+			"?startDate=2027-03-01&endDate=2027-03-02&rentalId=" + kayak,
+			"?startDate=2027-03-01&endDate=2027-03-01&startTime=10:00&endTime=24:00&quantity=1000&lang=de&rentalId=" + kayak,
+			"?startDate=2027-03-01&endDate=2027-03-01&rentalId=" + cut,
+		},
+		"rental-available-dates": {"?start=2027-03-01&end=2027-05-01&rental_id=" + kayak + "," + kayak},
+	}
+}
+
+// Whether each answer is as described, the contract of the client checks; here is that every read is asked.
+func TestEveryReadAnswersAsDescribedAndIsOpenToPages(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	reads := harbor(t, w)
+	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
+	for path, item := range d.Paths.Map() {
+		name := strings.TrimPrefix(path, "/api/public/{slug}/")
+		if name != path && item.Get != nil && len(reads[name]) == 0 {
+			t.Errorf("%s is described and not read", path)
+		}
+	}
+	page := http.Header{"Origin": {"https://pages.example"}}
+	for name, queries := range reads {
+		for _, query := range queries {
+			url := w.PublicURL + "/api/public/harbor-studio/" + name + query
+			header := page.Clone()
+			header.Set("X-Forwarded-For", client())
+			get := w.do(t, http.MethodGet, url, nil, header)
+			get.want(t, http.StatusOK, "")
+			head := w.do(t, http.MethodHead, url, nil, header)
+			if head.status != http.StatusOK || head.header.Get("Content-Length") != fmt.Sprint(len(get.body)) || len(head.body) != 0 {
+				t.Errorf("HEAD %s: %d %v", url, head.status, head.header)
+			}
+			expose := get.header.Get("Access-Control-Expose-Headers")
+			if get.header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(expose, "ETag") || !strings.Contains(expose, "Retry-After") || !strings.Contains(expose, "traceparent") {
+				t.Errorf("%s is closed to pages: %v", url, get.header)
+			}
+			if tag := get.header.Get("ETag"); tag != "" {
+				header.Set("If-None-Match", tag)
+				if again := w.do(t, http.MethodGet, url, nil, header); again.status != http.StatusNotModified {
+					t.Errorf("%s with its ETag answered %d", url, again.status)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryMethodOfEveryPathIsAnsweredInOneShape(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	harbor(t, w)
+	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
+	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "QUERY"}
+	for path, item := range d.Paths.Map() {
+		url := w.PublicURL + strings.Replace(path, "{slug}", "harbor-studio", 1)
+		allow, open := "GET, HEAD, OPTIONS", "*"
+		if item.Get == nil {
+			allow, open = "POST, OPTIONS", ""
+		}
+		for _, method := range methods {
+			if strings.Contains(allow, method) {
+				continue
+			}
+			a := w.do(t, method, url, nil, http.Header{"X-Forwarded-For": {client()}})
+			if a.status != http.StatusMethodNotAllowed || a.header.Get("Allow") != allow || a.header.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s %s: %d %v", method, path, a.status, a.header)
+			}
+		}
+		preflight := w.do(t, http.MethodOptions, url, nil, http.Header{
+			"Origin": {"https://pages.example"}, "Access-Control-Request-Method": {strings.Split(allow, ", ")[0]},
+		})
+		if preflight.status != http.StatusNoContent || preflight.header.Get("Allow") != allow || preflight.header.Get("Access-Control-Allow-Origin") != open {
+			t.Errorf("OPTIONS %s: %d %v", path, preflight.status, preflight.header)
+		}
+	}
+	for _, method := range append(methods, http.MethodOptions) {
+		a := w.do(t, method, w.PublicURL+"/api/public/harbor-studio/nothing", nil, nil)
+		if a.status != http.StatusNotFound {
+			t.Errorf("%s of an unknown path answered %d", method, a.status)
+		}
+	}
+}
+
+func TestBodiesOfEveryTypeAndSizeAreAnsweredInOneShape(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "bodies", salon("bodies", 1))
+	key := w.key(t, "bodies", "write")
+	send := func(body string, change map[string]string) answer {
+		header := http.Header{"Authorization": {"Bearer " + key}, "X-Forwarded-For": {client()}}
+		for name, value := range change {
+			header.Set(name, value)
+		}
+		return w.do(t, http.MethodPost, w.PublicURL+"/api/public/bodies/book", []byte(body), header)
+	}
+	for _, mediaType := range []string{"text/plain", "text/html", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "json", "*/*"} {
+		send("{}", map[string]string{"Content-Type": mediaType}).want(t, http.StatusUnsupportedMediaType, "unsupported_media_type")
+	}
+	for _, mediaType := range []string{"", "application/json", "application/json; charset=utf-8", "application/merge-patch+json"} {
+		send("{}", map[string]string{"Content-Type": mediaType}).want(t, http.StatusBadRequest, "invalid_parameter")
+	}
+	send("x", map[string]string{"Content-Encoding": "gzip"}).want(t, http.StatusUnsupportedMediaType, "unsupported_media_type")
+	send(strings.Repeat(" ", 256<<10+1), nil).want(t, http.StatusRequestEntityTooLarge, "payload_too_large")
+	large := w.do(t, http.MethodGet, w.PublicURL+"/api/public/bodies/info", []byte(strings.Repeat(" ", 256<<10+1)), nil)
+	large.want(t, http.StatusRequestEntityTooLarge, "payload_too_large")
+}
+
+func TestAnUnknownBusinessIsSaidInOneSentenceOnEveryPath(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	reads := harbor(t, w)
+	for _, name := range slices.Sorted(maps.Keys(reads)) {
+		a := w.get(t, "nobody/"+name+reads[name][0])
+		a.want(t, http.StatusNotFound, "business_not_found")
+		if sentence := a.object(t)["error"]; sentence != "Business not found" {
+			t.Errorf("%s says %q", name, sentence)
+		}
+	}
+	key := w.key(t, "harbor-studio", "write")
+	w.book(t, "nobody", key, appointment("8f14e45f-ceea-567f-a2b6-1d1f7e0f5a01", "2027-03-01", "10:00")).want(t, http.StatusNotFound, "business_not_found")
+}
