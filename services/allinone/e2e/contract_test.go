@@ -231,13 +231,18 @@ func TestTheContractNoticesDrift(t *testing.T) {
 		from         answer
 		change       func(a *answer)
 	}{
-		"a field more":           {"GET", "info", nil, info, func(a *answer) { a.body = bytes.Replace(a.body, []byte(`{"name"`), []byte(`{"nickname":"","name"`), 1) }},
-		"a field less":           {"GET", "info", nil, info, func(a *answer) { a.body = bytes.Replace(a.body, []byte(`"cooling_off_hours":0,`), nil, 1) }},
-		"another type":           {"GET", "info", nil, info, func(a *answer) { a.body = bytes.Replace(a.body, []byte(`"cooling_off_hours":0`), []byte(`"cooling_off_hours":"0"`), 1) }},
-		"a null":                 {"GET", "info", nil, info, func(a *answer) { a.body = bytes.Replace(a.body, []byte(`"slug":"drift"`), []byte(`"slug":null`), 1) }},
-		"a member deeper":        {"GET", "info", nil, info, func(a *answer) { a.body = bytes.Replace(a.body, []byte(`{"services":true`), []byte(`{"classes":true,"services":true`), 1) }},
+		"a field more": {"GET", "info", nil, info, func(a *answer) { a.body = bytes.Replace(a.body, []byte(`{"name"`), []byte(`{"nickname":"","name"`), 1) }},
+		"a field less": {"GET", "info", nil, info, func(a *answer) { a.body = bytes.Replace(a.body, []byte(`"cooling_off_hours":0,`), nil, 1) }},
+		"another type": {"GET", "info", nil, info, func(a *answer) {
+			a.body = bytes.Replace(a.body, []byte(`"cooling_off_hours":0`), []byte(`"cooling_off_hours":"0"`), 1)
+		}},
+		"a null": {"GET", "info", nil, info, func(a *answer) { a.body = bytes.Replace(a.body, []byte(`"slug":"drift"`), []byte(`"slug":null`), 1) }},
+		"a member deeper": {"GET", "info", nil, info, func(a *answer) {
+			a.body = bytes.Replace(a.body, []byte(`{"services":true`), []byte(`{"classes":true,"services":true`), 1)
+		}},
 		"another header":         {"GET", "info", nil, info, func(a *answer) { a.header.Set("Cache-Control", "public") }},
 		"another status":         {"GET", "info", nil, info, func(a *answer) { a.status = 202 }},
+		"a header less":          {"GET", "info", nil, info, func(a *answer) { a.header.Del("Cache-Control") }},
 		"no trace":               {"GET", "info", nil, info, func(a *answer) { a.header.Del("Traceparent") }},
 		"an unknown code":        {"GET", "info", nil, info, func(a *answer) { a.status, a.body = 404, []byte(`{"error":"x","messageCode":"gone"}`) }},
 		"an error without words": {"GET", "nothing", nil, info, func(a *answer) { a.status, a.body = 404, []byte(`{"messageCode":"not_found"}`) }},
