@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -28,6 +29,8 @@ type Config struct {
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// BookingURL is the base URL of booking's internal port.
 	BookingURL string `env:"BOOKING_URL, required"`
+	// RentalURL is the base URL of rental's internal port.
+	RentalURL string `env:"RENTAL_URL, required"`
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
@@ -61,9 +64,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	bookingPeer := peer.New("booking", cfg.BookingURL, rt.Telemetry)
 	srv.OnStop("booking", func(context.Context) error { bookingPeer.Close(); return nil })
 
+	rentalPeer := peer.New("rental", cfg.RentalURL, rt.Telemetry)
+	srv.OnStop("rental", func(context.Context) error { rentalPeer.Close(); return nil })
+
 	calendars := api.NewPublic(offers, booking.NewClient(bookingPeer), limiter, rt.Clock, rt.Telemetry)
 	calendars.Mount(srv.Public)
 	calendars.MountForPeers(srv.Internal)
+	api.NewRentalDates(calendars, rental.NewClient(rentalPeer)).Mount(srv.Public)
 	api.NewInternal(offers, rt.Clock).Mount(srv.Internal)
 	return nil
 }

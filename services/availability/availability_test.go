@@ -61,6 +61,7 @@ func start(t *testing.T, bookingStatus int) (*server.Server, uuid.UUID) {
 		Redis:      redisx.Config{URL: os.Getenv(testkit.RedisURL)},
 		CatalogURL: always(t, http.StatusOK, offer),
 		BookingURL: always(t, bookingStatus, map[string]any{"busy": []any{}}),
+		RentalURL:  always(t, http.StatusOK, map[string]any{"days": map[string]any{}, "computed": true, "timezone": "UTC"}),
 	}, server.Runtime{
 		Name: "availability", Telemetry: telemetry.Discard(),
 		Clock: clock.Fixed(time.Date(2027, time.March, 1, 8, 0, 0, 0, time.UTC)),

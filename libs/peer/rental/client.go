@@ -2,6 +2,7 @@ package rental
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -33,6 +34,17 @@ func (c *Client) Ceilings(ctx context.Context, slug string, offerVersion int64) 
 		return nil, err
 	}
 	return &out, nil
+}
+
+// AvailableDates returns the answer of /rental-available-dates (interface.md §4) to these parameters, as it is sent.
+// Faults: invalid_parameter; rental_not_found.
+func (c *Client) AvailableDates(ctx context.Context, slug string, query url.Values) (json.RawMessage, error) {
+	var out json.RawMessage
+	at := "/internal/api/public/" + url.PathEscape(slug) + "/rental-available-dates?" + query.Encode()
+	if err := c.peer.Call(ctx, http.MethodGet, at, nil, &out); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // Reserve holds units. Faults: invalid_parameter; rental_not_found; conflict where units are lacking.

@@ -35,7 +35,7 @@ var owners = map[string]string{
 	"slots":                  "availability",
 	"available-dates":        "availability",
 	"rental-availability":    "rental",
-	"rental-available-dates": "rental",
+	"rental-available-dates": "availability", // which says that it is unknown while rental is gone
 	"book":                   "booking",
 }
 
@@ -44,6 +44,13 @@ var owners = map[string]string{
 const describer = "catalog"
 
 var descriptions = []string{"openapi.json", "docs", "docs.js"}
+
+// notices is where a payment provider says what became of charges. It is no business's path, also where one is called
+// stripe: no path of a business ends like it.
+const (
+	noticed = "booking"
+	notices = "stripe/webhook"
+)
 
 // agents answers mcpPath, where agents read and book; an API key names the business.
 const (
@@ -76,6 +83,7 @@ func New(cfg server.Config, rt server.Runtime, addresses map[string]string) (*se
 		srv.Public.All("/api/public/"+path, upstreams[describer].forward)
 	}
 	srv.Public.All(mcpPath, upstreams[agents].forward)
+	srv.Public.All("/api/public/"+notices, upstreams[noticed].forward)
 	srv.OnStop("upstream connections", func(context.Context) error {
 		for _, u := range upstreams {
 			u.client.CloseIdleConnections()

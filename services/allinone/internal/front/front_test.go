@@ -124,7 +124,7 @@ func TestEachPathGoesToItsService(t *testing.T) {
 	for path, owner := range map[string]string{
 		"info": "catalog", "services": "catalog", "staff": "catalog", "events": "catalog",
 		"slots": "availability", "available-dates": "availability", "book": "booking",
-		"rentals": "catalog", "rental-availability": "rental", "rental-available-dates": "rental",
+		"rentals": "catalog", "rental-availability": "rental", "rental-available-dates": "availability",
 	} {
 		uri := "/api/public/harbor-studio/" + path + "?date=2027-03-01&q=%00%ff+x"
 		response, body := send(t, address, get(uri))

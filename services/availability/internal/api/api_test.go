@@ -82,6 +82,7 @@ type neighbours struct {
 	busy        []booking.Busy
 	busyErr     error
 	askedWindow []timespan.Span
+	rentals     rentalCalendar
 }
 
 var (
@@ -134,7 +135,9 @@ func start(t *testing.T, change func(*neighbours)) service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	NewPublic(n, n, ratelimit.NewLocal(now), now, tel).Mount(srv.Public)
+	public := NewPublic(n, n, ratelimit.NewLocal(now), now, tel)
+	public.Mount(srv.Public)
+	NewRentalDates(public, &n.rentals).Mount(srv.Public)
 	NewInternal(n, now).Mount(srv.Internal)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)

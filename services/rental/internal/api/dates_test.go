@@ -2,10 +2,13 @@ package api_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
 func TestEachDayShowsWhatIsFreeAllDay(t *testing.T) {
@@ -80,5 +83,21 @@ func TestBadWindowsAreRefusedByName(t *testing.T) {
 	}
 	if answer := s.days(t, "rental_id", single, "start", "2027-06-11", "end", "2027-08-11"); answer.status != 200 {
 		t.Errorf("62 days: %d %s", answer.status, answer.body)
+	}
+}
+
+func TestPeersReadTheCalendarAsItIsSent(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	question := url.Values{"rental_id": {single}, "start": {"2027-06-11"}, "end": {"2027-06-11"}}
+	got, err := s.client.AvailableDates(t.Context(), "harbor", question)
+	if want := `{"days":{"2027-06-11":{"` + single + `":1}},"computed":true,"timezone":"Europe/Lisbon"}`; err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+	if _, err := s.client.AvailableDates(t.Context(), "harbor/x?y", question); !fault.Is(err, fault.BusinessNotFound) {
+		t.Errorf("an impossible slug: %v", err)
+	}
+	if _, err := s.client.AvailableDates(t.Context(), "harbor", nil); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("no parameters: %v", err)
 	}
 }

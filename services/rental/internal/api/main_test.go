@@ -161,7 +161,9 @@ func start(t *testing.T) service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	api.NewPublic(n, n, sentences, ratelimit.NewLocal(now), now, tel).Mount(srv.Public)
+	public := api.NewPublic(n, n, sentences, ratelimit.NewLocal(now), now, tel)
+	public.Mount(srv.Public)
+	public.MountForPeers(srv.Internal)
 	api.NewInternal(n, n, now, tel).Mount(srv.Internal)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -1,0 +1,63 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+// RentalCalendar answers /rental-available-dates; rental's client does. Errors are faults; one of kind
+// fault.PeerUnavailable says that rental does not answer.
+type RentalCalendar interface {
+	AvailableDates(ctx context.Context, slug string, query url.Values) (json.RawMessage, error)
+}
+
+// RentalDates serves /rental-available-dates as rental computes it, and says computed false where rental is away: a
+// service that is gone cannot say by itself that its calendar is unknown.
+type RentalDates struct {
+	public  *Public
+	rentals RentalCalendar
+}
+
+// NewRentalDates returns the calendar of rentals, with the limits and neighbours of public.
+func NewRentalDates(public *Public, rentals RentalCalendar) *RentalDates {
+	return &RentalDates{public: public, rentals: rentals}
+}
+
+// Mount adds the route. Limits are counted here; rental's internal port has none.
+func (r *RentalDates) Mount(router fiber.Router) {
+	router.Get("/api/public/:slug/rental-available-dates", r.public.limited("rental-available-dates", datesLimit), r.dates)
+}
+
+func (r *RentalDates) dates(c *fiber.Ctx) error {
+	get, query := argsOf(c), url.Values{}
+	for _, name := range []string{"start", "end", "rental_id"} {
+		query[name] = get(name)
+	}
+	body, err := r.rentals.AvailableDates(c.UserContext(), c.Params("slug"), query)
+	if fault.Is(err, fault.PeerUnavailable) {
+		return r.unknown(c, err)
+	}
+	if err != nil {
+		return err
+	}
+	return send(c, "no-store", body)
+}
+
+// unknown answers while rental is away: that a business does not exist is known all the same.
+func (r *RentalDates) unknown(c *fiber.Ctx, cause error) error {
+	r.public.note(c.UserContext(), "rentals", cause)
+	offer, err := r.public.offers.Get(c.UserContext(), c.Params("slug"))
+	if fault.Is(err, fault.BusinessNotFound) {
+		return err
+	}
+	var a answer
+	if err == nil {
+		a.timezone = offer.Timezone
+	}
+	return send(c, "no-store", a.renderDays(query{}))
+}

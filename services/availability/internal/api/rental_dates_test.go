@@ -1,0 +1,75 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+// rentalCalendar stands in for rental.
+type rentalCalendar struct {
+	body  string
+	err   error
+	asked url.Values
+}
+
+func (r *rentalCalendar) AvailableDates(_ context.Context, slug string, query url.Values) (json.RawMessage, error) {
+	r.asked = query
+	if r.err == nil && slug != "harbor" {
+		return nil, fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	return json.RawMessage(r.body), r.err
+}
+
+const calendar = `{"days": {"2027-03-01": {"11111111-1111-4111-8111-111111111111": 3}}, "computed": true, "timezone": "Europe/Lisbon"}`
+
+func TestTheRentalCalendarIsAsRentalComputesIt(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(n *neighbours) { n.rentals.body = calendar })
+	got := s.get(t, "harbor/rental-available-dates", "start", monday, "end", "\xff\x00 &x=1", "rental_id", "a", "rental_id", "b", "more", "1")
+	got.mustBe(t, 200, calendar)
+	if c := got.header.Get("Cache-Control"); c != "no-store" {
+		t.Errorf("Cache-Control is %q", c)
+	}
+	want := url.Values{"start": {monday}, "end": {"\xff\x00 &x=1"}, "rental_id": {"a", "b"}}
+	if diff := cmp.Diff(want, s.rentals.asked); diff != "" {
+		t.Errorf("rental was asked (-want +got):\n%s", diff)
+	}
+	s.get(t, "elsewhere/rental-available-dates").mustBe(t, 404, `{"error": "Business not found", "messageCode": "business_not_found"}`)
+}
+
+func TestFaultsOfRentalComeThrough(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(n *neighbours) {
+		n.rentals.err = fault.New(fault.InvalidParameter, "Window too large (max 62 days).")
+	})
+	s.get(t, "harbor/rental-available-dates").mustBe(t, 400, `{"error": "Window too large (max 62 days).", "messageCode": "invalid_parameter"}`)
+}
+
+func TestWithoutRentalItsCalendarIsUnknown(t *testing.T) {
+	t.Parallel()
+	away := fault.Wrap(fault.PeerUnavailable, errors.New("refused"), "The rental service does not answer; try again shortly.")
+	s := start(t, func(n *neighbours) { n.rentals.err = away })
+	s.get(t, "harbor/rental-available-dates").mustBe(t, 200, `{"days": {}, "computed": false, "timezone": "Europe/Lisbon"}`)
+	s.get(t, "elsewhere/rental-available-dates").mustBe(t, 404, `{"error": "Business not found", "messageCode": "business_not_found"}`)
+	blind := start(t, func(n *neighbours) { n.rentals.err, n.offerErr = away, errors.New("catalog is away") })
+	blind.get(t, "harbor/rental-available-dates").mustBe(t, 200, `{"days": {}, "computed": false, "timezone": ""}`)
+}
+
+func TestTheRentalCalendarPasses20AMinute(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(n *neighbours) { n.rentals.body = calendar })
+	for range 20 {
+		s.get(t, "harbor/rental-available-dates").mustBe(t, 200, calendar)
+	}
+	if got := s.get(t, "harbor/rental-available-dates"); got.status != 429 || !strings.Contains(got.body, `"rate_limited"`) || got.header.Get("Retry-After") != "60" {
+		t.Errorf("%d %v %s", got.status, got.header, got.body)
+	}
+}
