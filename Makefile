@@ -12,6 +12,9 @@ MODULES := libs $(sort $(patsubst %/go.mod,%,$(wildcard services/*/go.mod)))
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI         := $(dir $(shell $(GO) env GOCACHE))slotmesh/golangci-lint-$(GOLANGCI_VERSION)
 
+STRIPE_MOCK_VERSION := v0.203.0
+STRIPE_MOCK         := $(dir $(shell $(GO) env GOCACHE))slotmesh/stripe-mock-$(STRIPE_MOCK_VERSION)
+
 # The pure cores that are compared with a slow oracle on 100,000 generated cases.
 ORACLES := ./services/availability/internal/slot ./services/rental/internal/occupancy
 
@@ -36,9 +39,9 @@ build: ## build every command into bin/
 test: lint check-generated check-tidy test-go check-modules ## everything that must hold before a change lands
 
 .PHONY: test-go
-test-go: $(BIN)/withstores ## unit, store and end-to-end tests, on a PostgreSQL and a Redis of their own
+test-go: $(BIN)/withstores $(STRIPE_MOCK) ## unit, store and end-to-end tests, on a PostgreSQL, a Redis and a stripe-mock of their own
 	@echo '== tests'
-	@$(BIN)/withstores -race sh -c '$(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 15m work'
+	@SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) $(BIN)/withstores -race sh -c '$(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 15m work'
 	@# The oracles compare their whole number of cases only where the race detector does not slow them down.
 	@$(GO) test $(ORACLES)
 
@@ -115,3 +118,9 @@ $(GOLANGCI):
 	@mkdir -p $(dir $@)
 	@dir=$$(mktemp -d); GOWORK=off GOBIN=$$dir $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION); \
 	mv $$dir/golangci-lint $@; rmdir $$dir
+
+$(STRIPE_MOCK):
+	@echo "== building stripe-mock $(STRIPE_MOCK_VERSION), once"
+	@mkdir -p $(dir $@)
+	@dir=$$(mktemp -d); GOWORK=off GOBIN=$$dir $(GO) install github.com/stripe/stripe-mock@$(STRIPE_MOCK_VERSION); \
+	mv $$dir/stripe-mock $@; rmdir $$dir

@@ -88,7 +88,7 @@ func lookup(t testing.TB, name string) string {
 	t.Helper()
 	value := os.Getenv(name)
 	if value == "" {
-		t.Fatalf("%s is not set; run the tests by `make test`, which starts PostgreSQL and Redis", name)
+		t.Fatalf("%s is not set; run the tests by `make test`, which starts PostgreSQL, Redis and stripe-mock", name)
 	}
 	return value
 }

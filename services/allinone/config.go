@@ -26,6 +26,10 @@ type Config struct {
 	DatabaseURL string `env:"DATABASE_URL"`
 	// RedisURL names a Redis to use; empty: one is started.
 	RedisURL string `env:"REDIS_URL"`
+	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase connect Stripe, as booking's settings of these names do.
+	StripeSecretKey     string `env:"STRIPE_SECRET_KEY"`
+	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
+	StripeAPIBase       string `env:"STRIPE_API_BASE"`
 	// TrustedProxies are the CIDRs whose X-Forwarded-For the front believes.
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
 

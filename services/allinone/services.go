@@ -93,6 +93,13 @@ func (p *Process) environment() envconfig.Lookuper {
 	for _, s := range services {
 		env[strings.ToUpper(s.name)+"_URL"] = p.InternalURL(s.name)
 	}
+	for name, value := range map[string]string{
+		"STRIPE_SECRET_KEY": p.cfg.StripeSecretKey, "STRIPE_WEBHOOK_SECRET": p.cfg.StripeWebhookSecret, "STRIPE_API_BASE": p.cfg.StripeAPIBase,
+	} {
+		if value != "" {
+			env[name] = value
+		}
+	}
 	return envconfig.MapLookuper(env)
 }
 

@@ -9,6 +9,7 @@
 //	internal/request  reads the body (pure)          internal/store  SQL
 //	internal/state    the life of a booking (pure)   internal/api    HTTP, public and internal
 //	internal/desk     asks, decides, writes, tries again
+//	internal/payment  the port to payment providers, what is left of charges, and the adapter to Stripe
 package booking
 
 import (
@@ -51,12 +52,23 @@ type Config struct {
 	// KeyLimitPerMinute limits requests of each API key (interface.md §8).
 	KeyLimitPerMinute int `env:"BOOKING_KEY_LIMIT_PER_MINUTE, default=100"`
 
+	// StripeSecretKey is the platform's key with Stripe; empty: no payment provider is connected.
+	StripeSecretKey string `env:"STRIPE_SECRET_KEY"`
+	// StripeWebhookSecret is what Stripe signs its notices with.
+	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
+	// StripeAPIBase is where Stripe's API is.
+	StripeAPIBase string `env:"STRIPE_API_BASE, default=https://api.stripe.com"`
+	// PaymentTimeout bounds each call of a payment provider.
+	PaymentTimeout time.Duration `env:"PAYMENT_TIMEOUT, default=5s"`
+	// PaymentExpiresAfter is how long a customer has to pay, before the booking is cancelled.
+	PaymentExpiresAfter time.Duration `env:"PAYMENT_EXPIRES_AFTER, default=30m"`
+
 	schema string // of the tables; empty: "booking". Tests take schemas of their own.
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate()}
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.validatePayments()}
 	if c.IPLimitPerMinute < 1 {
 		errs = append(errs, errors.New("BOOKING_IP_LIMIT_PER_MINUTE: write a number of requests above 0"))
 	}
@@ -120,6 +132,7 @@ func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool
 	records := store.New(pool)
 	reception := desk.New(offers, availability.NewClient(neighbour("availability", cfg.AvailabilityURL)),
 		pricing.NewClient(neighbour("pricing", cfg.PricingURL)), records, rt.Clock, cfg.Server.RequestTimeout, rt.Telemetry)
+	takePayments(cfg, rt, srv, reception, records)
 	limits := api.Limits{PerIP: ratelimit.PerMinute(cfg.IPLimitPerMinute), PerKey: ratelimit.PerMinute(cfg.KeyLimitPerMinute)}
 	public := api.NewPublic(records, offers, reception, limiter, limits, rt.Clock, rt.Telemetry)
 	public.Mount(srv.Public)

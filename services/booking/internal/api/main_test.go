@@ -48,6 +48,7 @@ type town struct {
 	internal string
 	http     *http.Client
 	trips    roundTrips
+	desk     *desk.Desk
 
 	mu         sync.Mutex
 	offer      *catalog.Offer // nil: no such business
@@ -113,6 +114,8 @@ func openWith(t testing.TB, limits api.Limits, tel *telemetry.Telemetry) *town {
 	}
 	limiter := ratelimit.NewRedis(rdb, prefix)
 	reception := desk.New(w, w, w, w.store, w.clock, cfg.RequestTimeout, tel)
+	w.desk = reception
+	api.NewWebhook(w.store, webhookSecret, w.clock).Mount(srv.Public)
 	api.NewPublic(w.store, w, reception, limiter, limits, w.clock, tel).Mount(srv.Public)
 	api.NewInternal(w.store, w.clock).Mount(srv.Internal)
 	api.NewTickets(w.store, w, w.clock).Mount(srv.Internal)

@@ -50,6 +50,7 @@ type Store interface {
 	Claim(ctx context.Context, key store.IdempotencyKey, bodyHash [sha256.Size]byte, now, until time.Time, keep time.Duration) (*store.Claim, store.Record, error)
 	Answer(ctx context.Context, key store.IdempotencyKey, bodyHash [sha256.Size]byte, now time.Time) ([]byte, error)
 	Release(ctx context.Context, c store.Claim) error
+	Payments
 }
 
 // Desk books. It is safe for many goroutines.
@@ -60,6 +61,7 @@ type Desk struct {
 	store        Store
 	clock        clock.Clock
 	claimFor     time.Duration
+	till         Till
 	tel          *telemetry.Telemetry
 	lost         metric.Int64Counter
 }

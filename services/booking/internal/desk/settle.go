@@ -76,11 +76,11 @@ func (d *Desk) round(ctx context.Context, offer *catalog.Offer, body *request.Re
 		return Answer{}, err
 	}
 	prices, total := sum(quotes)
-	if needsOnlinePayment(offer, body, services, total) {
-		return Answer{}, fault.New(fault.PaymentUnavailable,
-			"This booking must be paid online, and online payment is not available here; nothing was booked.")
+	charge, err := d.charge(q, prices, total)
+	if err != nil {
+		return Answer{}, err
 	}
-	return d.take(ctx, q, choices, terms{prices: prices, total: total, first: situation.First}, claim)
+	return d.take(ctx, q, choices, terms{prices: prices, total: total, first: situation.First, charge: charge}, claim)
 }
 
 // question is one start asked for on one offer.
@@ -95,7 +95,8 @@ type question struct {
 type terms struct {
 	prices []int64 // of each service, in minor units
 	total  int64
-	first  bool // priced as the customer's first booking
+	first  bool              // priced as the customer's first booking
+	charge *store.NewPayment // nil: nothing is paid online
 }
 
 // window is the time that the appointment can touch, wherever its services and buffers fall. The hours around it cover
@@ -252,21 +253,22 @@ func (d *Desk) write(ctx context.Context, q question, c availability.Choice, t t
 		return Answer{}, err
 	}
 	b := q.booking(id, c, t)
-	response, err := render(b, q.offer.Money())
-	if err != nil {
+	b.Claim = claim
+	if b.Payment = t.charge; b.Payment != nil {
+		return d.writePaid(ctx, q, b)
+	}
+	if b.Response, err = render(b, q.offer.Money(), nil); err != nil {
 		return Answer{}, err
 	}
-	if claim != nil {
-		b.Claim, b.Response = claim, response
+	return Answer{Body: b.Response}, d.book(ctx, b)
+}
+
+func (d *Desk) book(ctx context.Context, b store.NewBooking) error {
+	err := d.store.Book(ctx, b)
+	if errors.Is(err, store.ErrClaimLost) {
+		return inProgress()
 	}
-	err = d.store.Book(ctx, b)
-	switch {
-	case errors.Is(err, store.ErrClaimLost):
-		return Answer{}, inProgress()
-	case err != nil:
-		return Answer{}, err
-	}
-	return Answer{Body: response}, nil
+	return err
 }
 
 func (q question) booking(id uuid.UUID, c availability.Choice, t terms) store.NewBooking {

@@ -39,7 +39,10 @@ type NewBooking struct {
 	// Parts is what the booking occupies, buffers included: all of it or nothing. Parts of one resource do not overlap.
 	Parts []availability.Part
 
-	// Claim is set when the request holds an idempotency key; Response is then kept as its answer.
+	// Payment is set when it is paid online: its charge is created once the booking is written.
+	Payment *NewPayment
+
+	// Claim is set when the request holds an idempotency key; Response is then kept as its answer, where it is known.
 	Claim    *Claim
 	Response []byte
 }
@@ -96,6 +99,11 @@ WITH claim AS MATERIALIZED (
     WHERE (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
     ON CONFLICT DO NOTHING
     RETURNING 1
+), charged AS (
+    INSERT INTO payments (business_id, booking_id, status, provider, account, amount, currency, due_at, created_at, updated_at)
+    SELECT @business_id, @id, 'creating', @provider::text, @account::text, @amount::bigint, @currency,
+           @due_at::timestamptz, @now::timestamptz, @now::timestamptz
+    WHERE @provider::text IS NOT NULL AND EXISTS (SELECT FROM booked)
 ), answered AS (
     UPDATE idempotency_records
     SET response = @response
@@ -142,6 +150,7 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 		"key_id": nil, "idempotency_key": nil, "token": nil, "response": nil,
 	}
 	addParts(args, b.Parts)
+	addPayment(args, b.Payment)
 	if b.Claim != nil {
 		args["key_id"], args["idempotency_key"] = b.Claim.KeyID, b.Claim.Key
 		args["token"], args["response"] = b.Claim.Token, b.Response

@@ -105,6 +105,10 @@ WITH moved AS (
 ), freed AS (
     DELETE FROM occupied_time
     WHERE business_id = @business_id AND booking_id = @id AND @frees::boolean AND EXISTS (SELECT FROM moved)
+), uncharged AS (
+    UPDATE payments SET status = 'cancelling', due_at = @now, attempts = 0, updated_at = @now
+    WHERE business_id = @business_id AND booking_id = @id AND status IN ('creating', 'open')
+      AND @frees::boolean AND EXISTS (SELECT FROM moved)
 )
 SELECT ` + bookingColumns + ` FROM moved`
 

@@ -1,0 +1,63 @@
+package testkit
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// StripeMockPath names the stripe-mock that `make test` builds.
+const StripeMockPath = "SLOTMESH_TEST_STRIPE_MOCK"
+
+// StripeMock is a stripe-mock at work. It keeps nothing: every request that Stripe's description of its API allows is
+// answered from fixtures.
+type StripeMock struct {
+	URL  string
+	stop func()
+}
+
+// Stop ends it, as a provider that goes away.
+func (m *StripeMock) Stop() { m.stop() }
+
+// StartStripeMock runs a stripe-mock on a free port until the test ends.
+func StartStripeMock(t testing.TB) *StripeMock {
+	t.Helper()
+	cmd := exec.Command(lookup(t, StripeMockPath), "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("%s: %v", StripeMockPath, err)
+	}
+	address := make(chan string, 1)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if _, at, ok := strings.Cut(lines.Text(), "Listening for HTTP at address: "); ok {
+				address <- at
+			}
+		}
+	}()
+	m := &StripeMock{stop: sync.OnceFunc(func() {
+		_ = cmd.Process.Kill() // it may have ended by itself
+		<-read
+		_ = cmd.Wait() // its error is that it was killed
+	})}
+	t.Cleanup(m.stop)
+	select {
+	case at := <-address:
+		m.URL = "http://" + at
+	case <-read:
+		t.Fatal("stripe-mock ended before it listened")
+	case <-time.After(time.Minute):
+		t.Fatal("stripe-mock does not listen after a minute")
+	}
+	return m
+}

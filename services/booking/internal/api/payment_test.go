@@ -1,0 +1,463 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+	"github.com/stripe/stripe-go/v86/webhook"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
+)
+
+const (
+	webhookSecret = "whsec_test"
+	expiresAfter  = 30 * time.Minute
+)
+
+// shop is a town whose business always charges online, through a Stripe at a URL.
+type shop struct {
+	*town
+	key        string
+	reconciler *payment.Reconciler
+}
+
+func openShop(t *testing.T, stripeURL string, within time.Duration) *shop {
+	t.Helper()
+	w := open(t, none)
+	w.change(func(o *catalog.Offer) {
+		o.Payments = catalog.Payments{
+			Providers: []string{"stripe"}, Accounts: map[string]string{"stripe": "acct_harbor"},
+			Modes: catalog.PaymentModes{Services: catalog.ModeOnline},
+		}
+	})
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	providers := payment.Providers{stripe.Name: stripe.New("sk_test_123", stripeURL, transport)}
+	w.desk.TakePayments(desk.Till{Providers: providers, Within: within, ExpiresAfter: expiresAfter})
+	return &shop{
+		town: w, key: w.key("write"),
+		reconciler: payment.NewReconciler(w.store, providers, w.clock, 5*time.Second, telemetry.Discard()),
+	}
+}
+
+// toPay is the payment of an answer.
+type toPay struct {
+	Provider     string
+	Amount       json.Number
+	Currency     string
+	Reference    string
+	ClientSecret string `json:"client_secret"`
+}
+
+func (a answer) payment(t *testing.T) *toPay {
+	t.Helper()
+	var body struct{ Payment *toPay }
+	if err := json.Unmarshal([]byte(a.text), &body); err != nil {
+		t.Fatal(err)
+	}
+	return body.Payment
+}
+
+// buy books at a time and expects a charge.
+func (s *shop) buy(at string) (uuid.UUID, *toPay) {
+	s.t.Helper()
+	a := s.book(s.key, order(at, nil))
+	p := a.payment(s.t.(*testing.T))
+	if a.status != http.StatusCreated || p == nil || a.body.PaymentRequired == nil || !*a.body.PaymentRequired {
+		s.t.Fatalf("got %d %s, want a booking to be paid", a.status, a.text)
+	}
+	return a.body.Booking.ID, p
+}
+
+func (s *shop) step() {
+	s.t.Helper()
+	if err := s.reconciler.Step(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// expectState compares the only booking, its charge, and how many times it occupies.
+func (s *shop) expectState(booking, charge string, occupied int) {
+	s.t.Helper()
+	var gotBooking, gotCharge string
+	err := s.pool.QueryRow(s.t.Context(), `SELECT b.status, p.status FROM bookings b
+		JOIN payments p ON p.business_id = b.business_id AND p.booking_id = b.id`).Scan(&gotBooking, &gotCharge)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if got := s.count(`SELECT count(*) FROM occupied_time`); gotBooking != booking || gotCharge != charge || got != occupied {
+		s.t.Errorf("the booking is %s, its charge %s, occupying %d; want %s, %s, %d", gotBooking, gotCharge, got, booking, charge, occupied)
+	}
+}
+
+func TestABookingPaidOnlineCarriesItsCharge(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, testkit.StartStripeMock(t).URL, 10*time.Second)
+	a := s.book(s.key, order("09:30", nil), header, "k")
+	p := a.payment(t)
+	if a.status != http.StatusCreated || !*a.body.PaymentRequired || a.body.Booking.Status != "pending" {
+		t.Fatalf("got %d %s", a.status, a.text)
+	}
+	if p.Provider != "stripe" || p.Amount != "40.00" || p.Currency != "EUR" || !strings.HasPrefix(p.Reference, "pi_") || p.ClientSecret == "" {
+		t.Errorf("the payment is %+v", p)
+	}
+	s.expectState("pending", "open", 1)
+	again := s.book(s.key, order("09:30", nil), header, "k")
+	if again.status != http.StatusCreated || again.text != a.text || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("the replay is %d %s\nthe answer was %s", again.status, again.text, a.text)
+	}
+	s.expectRows(1)
+	if n := s.count(`SELECT count(*) FROM payments p WHERE p::text LIKE '%secret%'`); n != 0 {
+		t.Error("the client secret is kept with the charge")
+	}
+}
+
+// TestPaymentIsRequiredWhereTheRulesSay goes through semantics.md §3 word by word: providers, a total above 0, a
+// requirement that is not none, and the mode online, or customer_choice with the choice online.
+func TestPaymentIsRequiredWhereTheRulesSay(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openShop(t, f.URL, 10*time.Second)
+	hour := 0
+	for _, providers := range [][]string{nil, {"stripe"}} {
+		for _, mode := range []string{"online", "at_door", "customer_choice"} {
+			for _, choice := range []any{nil, "online", "at_door"} {
+				for _, requirement := range []string{"none", "full"} {
+					for _, price := range []int64{0, 4000} {
+						s.change(func(o *catalog.Offer) {
+							o.Payments.Providers, o.Payments.Modes.Services = providers, mode
+							o.Services[0].PaymentRequirement, o.Services[0].Price = requirement, price
+						})
+						body := order(fmt.Sprintf("%02d:00", hour%24), map[string]any{"payment_choice": choice})
+						body["date"] = fmt.Sprintf("2027-03-%02d", 2+hour/24)
+						hour++
+						a := s.book(s.key, body)
+						want := len(providers) > 0 && price > 0 && requirement != "none" &&
+							(mode == "online" || mode == "customer_choice" && choice == "online")
+						if a.status != http.StatusCreated || *a.body.PaymentRequired != want || (a.payment(t) != nil) != want {
+							t.Errorf("providers %v, %s, choice %v, %s, price %d: %d %s", providers, mode, choice, requirement, price, a.status, a.text)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTheAmountFollowsTheRequirementOfEachService(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openShop(t, f.URL, 10*time.Second)
+	deposit := func(requirement, value string) func(*catalog.Service) {
+		d := decimal.RequireFromString(value)
+		return func(s *catalog.Service) { s.PaymentRequirement, s.DepositValue = requirement, &d }
+	}
+	for i, c := range []struct {
+		change func(*catalog.Service)
+		two    bool // with a second service of 15.00, payable in full
+		amount json.Number
+	}{
+		{func(*catalog.Service) {}, false, "40.00"},
+		{deposit("deposit_percent", "20"), false, "8.00"},
+		{deposit("deposit_percent", "0.0125"), false, "0.01"}, // 0.005, half up
+		{deposit("deposit_fixed", "12.5"), false, "12.50"},
+		{deposit("deposit_fixed", "99"), false, "40.00"}, // never more than the price
+		{deposit("deposit_percent", "20"), true, "23.00"},
+	} {
+		s.change(func(o *catalog.Offer) {
+			o.Services[0].DepositValue = nil
+			o.Services[0].PaymentRequirement = "full"
+			c.change(&o.Services[0])
+			o.Services[2].Price = 1500
+		})
+		ids := []uuid.UUID{cutID}
+		if c.two {
+			ids = append(ids, freeID)
+		}
+		a := s.book(s.key, order(fmt.Sprintf("%02d:00", 8+2*i), map[string]any{"service_ids": ids}))
+		p := a.payment(t)
+		if a.status != http.StatusCreated || p == nil || p.Amount != c.amount {
+			t.Errorf("case %d: %d %s, want %s to pay", i, a.status, a.text, c.amount)
+			continue
+		}
+		f.mu.Lock()
+		got, want := f.intents[p.Reference], strings.Replace(strings.TrimLeft(c.amount.String(), "0."), ".", "", 1)
+		f.mu.Unlock()
+		if got.Account != "acct_harbor" || got.Currency != "eur" || got.Amount != want {
+			t.Errorf("case %d: Stripe has %+v, want %s", i, got, want)
+		}
+	}
+}
+
+func TestWithoutAUsableProviderNothingIsBooked(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, newFakeStripe(t).URL, 10*time.Second)
+	s.change(func(o *catalog.Offer) { o.Payments.Accounts = nil })
+	s.expect("no account", s.book(s.key, order("09:30", nil)), 503, "payment_unavailable")
+	s.change(func(o *catalog.Offer) {
+		o.Payments.Providers, o.Payments.Accounts = []string{"other"}, map[string]string{"other": "x"}
+	})
+	s.expect("not connected", s.book(s.key, order("09:30", nil)), 503, "payment_unavailable")
+	s.expectRows(0)
+}
+
+// TestAProviderThatFailsLeavesNothing has every failure answered with 503, no time held right away, and no charge that
+// could be paid after the reconciliation.
+func TestAProviderThatFailsLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for name, m := range map[string]manner{
+		"fails": fails, "refuses": refuses, "throttles": throttles, "hangs": hangs, "breaks": breaks, "answers nonsense": answersNonsense,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFakeStripe(t)
+			s := openShop(t, f.URL, 300*time.Millisecond)
+			f.set(m)
+			a := s.book(s.key, order("09:30", nil), header, "k")
+			s.expect(name, a, 503, "payment_unavailable")
+			if a.header.Get("Retry-After") == "" {
+				t.Error("503 has no Retry-After")
+			}
+			charge := "cancelling"
+			if m == refuses {
+				charge = "cancelled"
+			}
+			s.expectState("cancelled", charge, 0)
+			f.set(answers)
+			s.step()
+			s.expectState("cancelled", "cancelled", 0)
+			if got := f.statuses(); got != "canceled" && m != refuses {
+				t.Errorf("the charges are %q, want them canceled", got)
+			}
+			s.expect("the same key again", s.book(s.key, order("09:30", nil), header, "k"), 201, "")
+		})
+	}
+}
+
+// TestAProcessThatDiesHoldsNothing leaves a booking as a process leaves it that dies before or after the charge.
+func TestAProcessThatDiesHoldsNothing(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openShop(t, f.URL, 10*time.Second)
+	s.buy("09:30")
+	if _, err := s.pool.Exec(t.Context(), `UPDATE payments SET status = 'creating', reference = NULL, due_at = $1`, now.Add(25*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Advance(24 * time.Second)
+	s.step()
+	s.expectState("pending", "creating", 1) // it may still be at work
+	s.clock.Advance(time.Second)
+	s.step()
+	s.expectState("cancelled", "cancelled", 0)
+	if got := f.statuses(); got != "canceled" {
+		t.Errorf("the charges are %q, want the one there was canceled", got)
+	}
+}
+
+func TestABookingThatIsNotPaidInTimeIsCancelled(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openShop(t, f.URL, 10*time.Second)
+	s.buy("09:30")
+	s.clock.Advance(expiresAfter - time.Second)
+	s.step()
+	s.expectState("pending", "open", 1)
+	s.clock.Advance(time.Second)
+	s.step()
+	s.expectState("cancelled", "cancelled", 0)
+	if got := f.statuses(); got != "canceled" {
+		t.Errorf("the charge is %q", got)
+	}
+}
+
+func TestAPaymentWhoseNoticeWasLostIsFoundInTheEnd(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openShop(t, f.URL, 10*time.Second)
+	_, p := s.buy("09:30")
+	f.pay(p.Reference)
+	s.clock.Advance(expiresAfter)
+	s.step()
+	s.expectState("confirmed", "paid", 1)
+}
+
+func TestCancellingABookingCancelsItsCharge(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openShop(t, f.URL, 10*time.Second)
+	id, _ := s.buy("09:30")
+	s.ownerMoves(id, "cancel")
+	s.expectState("cancelled", "cancelling", 0)
+	s.step()
+	s.expectState("cancelled", "cancelled", 0)
+	if got := f.statuses(); got != "canceled" {
+		t.Errorf("the charge is %q", got)
+	}
+}
+
+func TestABookingTheOwnerConfirmedOutlivesItsCharge(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, newFakeStripe(t).URL, 10*time.Second)
+	id, _ := s.buy("09:30")
+	s.ownerMoves(id, "confirm")
+	s.clock.Advance(expiresAfter)
+	s.step()
+	s.expectState("confirmed", "cancelled", 1)
+}
+
+func (s *shop) ownerMoves(id uuid.UUID, move string) {
+	s.t.Helper()
+	a := s.send(http.MethodPost, fmt.Sprintf("%s/internal/businesses/%s/bookings/%s/%s", s.internal, s.offer.ID, id, move), "", nil)
+	if a.status != http.StatusOK {
+		s.t.Fatalf("%s answered %d %s", move, a.status, a.text)
+	}
+}
+
+// notify sends what Stripe would of a charge.
+func (s *shop) notify(event, account, reference string) answer {
+	s.t.Helper()
+	body := fmt.Appendf(nil, `{"id": "evt_1", "object": "event", "api_version": "2020-08-27", "type": %q, "account": %q,
+		"data": {"object": {"id": %q, "object": "payment_intent"}}}`, event, account, reference)
+	signed := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: body, Secret: webhookSecret})
+	return s.sendNotice(string(body), signed.Header)
+}
+
+func (s *shop) sendNotice(body, signature string) answer {
+	s.t.Helper()
+	return s.send(http.MethodPost, s.public+"/api/public/stripe/webhook", body, http.Header{"Stripe-Signature": {signature}})
+}
+
+func TestNoticesSettleABooking(t *testing.T) {
+	t.Parallel()
+	const paid, failed, canceled = "payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled"
+	for _, c := range []struct {
+		notices         []string
+		booking, charge string
+		occupied        int
+		stripe          string // after the reconciliation
+	}{
+		{[]string{paid}, "confirmed", "paid", 1, "requires_payment_method"},
+		{[]string{paid, paid, failed, canceled}, "confirmed", "paid", 1, "requires_payment_method"},
+		{[]string{failed}, "cancelled", "cancelling", 0, "canceled"},
+		{[]string{failed, failed}, "cancelled", "cancelling", 0, "canceled"},
+		{[]string{canceled, canceled}, "cancelled", "cancelled", 0, "requires_payment_method"},
+		{[]string{"payment_intent.created", "charge.updated"}, "pending", "open", 1, "requires_payment_method"},
+		{[]string{failed, paid}, "cancelled", "refunding", 0, "requires_payment_method"},
+	} {
+		t.Run(strings.Join(c.notices, " then "), func(t *testing.T) {
+			t.Parallel()
+			f := newFakeStripe(t)
+			s := openShop(t, f.URL, 10*time.Second)
+			_, p := s.buy("09:30")
+			for _, n := range c.notices {
+				if a := s.notify(n, "acct_harbor", p.Reference); a.status != http.StatusOK {
+					t.Fatalf("%s: %d %s", n, a.status, a.text)
+				}
+			}
+			s.expectState(c.booking, c.charge, c.occupied)
+			s.step()
+			if got := f.statuses(); got != c.stripe {
+				t.Errorf("Stripe has the charge as %s, want %s", got, c.stripe)
+			}
+			if c.charge == "refunding" {
+				s.expectState("cancelled", "refunded", 0)
+				s.step()
+				if f.refunds[p.Reference] != 1 {
+					t.Errorf("refunded %d times", f.refunds[p.Reference])
+				}
+			}
+		})
+	}
+}
+
+func TestNoticesOfUnknownChargesChangeNothing(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, newFakeStripe(t).URL, 10*time.Second)
+	_, p := s.buy("09:30")
+	for _, n := range [][2]string{{"acct_harbor", "pi_unknown"}, {"acct_other", p.Reference}, {"", p.Reference}, {"acct_harbor", ""}} {
+		if a := s.notify("payment_intent.succeeded", n[0], n[1]); a.status != http.StatusOK {
+			t.Errorf("%v: %d %s", n, a.status, a.text)
+		}
+	}
+	s.expectState("pending", "open", 1)
+}
+
+func TestNoticesThatStripeDidNotSignAreRefused(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, newFakeStripe(t).URL, 10*time.Second)
+	_, p := s.buy("09:30")
+	body := fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded", "account": "acct_harbor",
+		"data": {"object": {"id": %q}}}`, p.Reference)
+	sign := func(secret string, at time.Time) string {
+		return webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: []byte(body), Secret: secret, Timestamp: at}).Header
+	}
+	real := time.Now()
+	for name, signature := range map[string]string{
+		"none": "", "nonsense": "t=1,v1=00", "another secret": sign("whsec_other", real), "too old": sign(webhookSecret, real.Add(-6*time.Minute)),
+	} {
+		s.expect(name, s.sendNotice(body, signature), 400, "invalid_parameter")
+	}
+	s.expect("another body", s.sendNotice(body+" ", sign(webhookSecret, real)), 400, "invalid_parameter")
+	s.expectState("pending", "open", 1)
+	s.expect("right", s.sendNotice(body, sign(webhookSecret, real)), 200, "")
+	s.expectState("confirmed", "paid", 1)
+}
+
+// TestStripeStoppedInTheMiddleHoldsNoSlot books from many clients and stops stripe-mock while they do.
+func TestStripeStoppedInTheMiddleHoldsNoSlot(t *testing.T) {
+	t.Parallel()
+	mock := testkit.StartStripeMock(t)
+	s := openShop(t, mock.URL, 5*time.Second)
+	const clients, hours = 3, 20
+	var wg sync.WaitGroup
+	var booked, refused atomic.Int32
+	for range clients {
+		wg.Go(func() {
+			for hour := range hours {
+				a := s.book(s.key, order(fmt.Sprintf("%02d:00", hour), nil))
+				switch {
+				case a.status == http.StatusCreated:
+					if booked.Add(1) == clients*hours/3 {
+						mock.Stop()
+					}
+				case a.status == http.StatusServiceUnavailable && a.body.MessageCode == "payment_unavailable":
+					refused.Add(1)
+				default:
+					t.Errorf("got %d %s, want 201 or 503", a.status, a.text)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if booked.Load() == 0 || refused.Load() == 0 {
+		t.Fatalf("%d were booked and %d refused: stripe-mock was not stopped in the middle", booked.Load(), refused.Load())
+	}
+	s.clock.Advance(time.Minute) // longer than a request can be at work
+	s.step()
+	for what, sql := range map[string]string{
+		"times without a live booking": `SELECT count(*) FROM occupied_time o WHERE NOT EXISTS (SELECT FROM bookings b
+			WHERE b.business_id = o.business_id AND b.id = o.booking_id AND b.status IN ('pending', 'confirmed'))`,
+		"live bookings without a charge": `SELECT count(*) FROM bookings b WHERE b.status = 'pending' AND NOT EXISTS (SELECT FROM payments p
+			WHERE p.business_id = b.business_id AND p.booking_id = b.id AND p.status = 'open' AND p.reference IS NOT NULL)`,
+	} {
+		if n := s.count(sql); n != 0 {
+			t.Errorf("there are %d %s", n, what)
+		}
+	}
+	if live := s.count(`SELECT count(*) FROM bookings WHERE status = 'pending'`); live != int(booked.Load()) {
+		t.Errorf("%d bookings live, %d were answered with 201", live, booked.Load())
+	}
+}

@@ -1,0 +1,157 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// fakeStripe keeps charges as Stripe does, one for each idempotency key, and fails as it is told to.
+type fakeStripe struct {
+	*httptest.Server
+
+	mu      sync.Mutex
+	manner  manner
+	intents map[string]*intent // by id
+	byKey   map[string]*intent
+	refunds map[string]int // by the id of the charge
+}
+
+type intent struct {
+	ID           string `json:"id"`
+	ClientSecret string `json:"client_secret"`
+	Status       string `json:"status"`
+	Account      string `json:"-"`
+	Amount       string `json:"-"`
+	Currency     string `json:"-"`
+}
+
+// manner is how a request to create a charge is answered.
+type manner int
+
+const (
+	answers         manner = iota
+	fails                  // 500, nothing is created
+	refuses                // 400, nothing is created
+	throttles              // 429
+	hangs                  // until the caller has gone; the charge is created
+	breaks                 // the charge is created, the connection breaks
+	answersNonsense        // the charge is created
+)
+
+func newFakeStripe(t *testing.T) *fakeStripe {
+	t.Helper()
+	f := &fakeStripe{intents: map[string]*intent{}, byKey: map[string]*intent{}, refunds: map[string]int{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/payment_intents", f.create)
+	mux.HandleFunc("GET /v1/payment_intents/{id}", f.read)
+	mux.HandleFunc("POST /v1/payment_intents/{id}/cancel", f.cancel)
+	mux.HandleFunc("POST /v1/refunds", f.refund)
+	f.Server = httptest.NewServer(mux)
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fakeStripe) set(m manner) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.manner = m
+}
+
+func (f *fakeStripe) create(w http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	f.mu.Lock()
+	m := f.manner
+	var made intent
+	if m == answers || m >= hangs {
+		made = *f.made(r)
+	}
+	f.mu.Unlock()
+	switch m {
+	case answers:
+		_ = json.NewEncoder(w).Encode(made)
+	case fails:
+		stripeError(w, http.StatusInternalServerError, "api_error", "")
+	case refuses:
+		stripeError(w, http.StatusBadRequest, "invalid_request_error", "amount_too_small")
+	case throttles:
+		stripeError(w, http.StatusTooManyRequests, "invalid_request_error", "rate_limit")
+	case hangs:
+		<-r.Context().Done()
+	case breaks:
+		panic(http.ErrAbortHandler)
+	case answersNonsense:
+		_, _ = w.Write([]byte(`{"id":`))
+	}
+}
+
+// made is the charge of the request's idempotency key.
+func (f *fakeStripe) made(r *http.Request) *intent {
+	key := r.Header.Get("Idempotency-Key")
+	if f.byKey[key] == nil {
+		id := fmt.Sprintf("pi_%d", len(f.intents)+1)
+		f.byKey[key] = &intent{
+			ID: id, ClientSecret: id + "_secret_x", Status: "requires_payment_method",
+			Account: r.Header.Get("Stripe-Account"), Amount: r.Form.Get("amount"), Currency: r.Form.Get("currency"),
+		}
+		f.intents[id] = f.byKey[key]
+	}
+	return f.byKey[key]
+}
+
+func (f *fakeStripe) read(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_ = json.NewEncoder(w).Encode(f.intents[r.PathValue("id")])
+}
+
+func (f *fakeStripe) cancel(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	made := f.intents[r.PathValue("id")]
+	switch {
+	case made == nil || made.Account != r.Header.Get("Stripe-Account"):
+		stripeError(w, http.StatusNotFound, "invalid_request_error", "resource_missing")
+	case made.Status != "requires_payment_method":
+		stripeError(w, http.StatusBadRequest, "invalid_request_error", "payment_intent_unexpected_state")
+	default:
+		made.Status = "canceled"
+		_ = json.NewEncoder(w).Encode(made)
+	}
+}
+
+func (f *fakeStripe) refund(w http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refunds[r.Form.Get("payment_intent")]++
+	_, _ = w.Write([]byte(`{"id": "re_1", "object": "refund"}`))
+}
+
+func stripeError(w http.ResponseWriter, status int, kind, code string) {
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, `{"error": {"type": %q, "code": %q, "message": "as told"}}`, kind, code)
+}
+
+// pay is what the customer's browser does.
+func (f *fakeStripe) pay(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.intents[id].Status = "succeeded"
+}
+
+// statuses says, in one line, what has become of all charges.
+func (f *fakeStripe) statuses() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []string
+	for i := range len(f.intents) {
+		id := fmt.Sprintf("pi_%d", i+1)
+		all = append(all, f.intents[id].Status)
+	}
+	return strings.Join(all, " ")
+}

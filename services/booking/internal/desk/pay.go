@@ -1,0 +1,116 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// Payments keeps charges beside their bookings; [store.Store] says what its methods do and return.
+type Payments interface {
+	OpenPayment(ctx context.Context, p store.OpenPayment) error
+	AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, claim *store.Claim, now time.Time) error
+}
+
+var _ Payments = (*store.Store)(nil)
+
+// Till is how the desk takes money.
+type Till struct {
+	Providers payment.Providers
+	// Within bounds the creation of a charge.
+	Within time.Duration
+	// ExpiresAfter is how long a customer has to pay, before the booking is cancelled.
+	ExpiresAfter time.Duration
+}
+
+// TakePayments connects the desk to payment providers. Without, whatever must be paid online is refused.
+func (d *Desk) TakePayments(till Till) { d.till = till }
+
+// charge says what of a booking is to be paid online now, nil where nothing is. Of the business's providers it takes the
+// preferred one first, and then the first that can charge it.
+func (d *Desk) charge(q question, prices []int64, total int64) (*store.NewPayment, error) {
+	if !needsOnlinePayment(q.offer, q.body, q.services, total) {
+		return nil, nil
+	}
+	due := payment.AmountDue(q.services, prices, q.offer.Money())
+	if due == 0 {
+		return nil, nil // what requires payment is free, or its deposit is less than the smallest coin
+	}
+	names := slices.Clone(q.offer.Payments.Providers)
+	if i := slices.Index(names, q.body.PreferredProvider); i > 0 {
+		names[0], names[i] = names[i], names[0]
+	}
+	for _, name := range names {
+		provider, connected := d.till.Providers[name]
+		account := q.offer.Payments.Accounts[name]
+		if !connected || account == "" {
+			continue
+		}
+		if amount, err := provider.Chargeable(due, q.offer.Money()); err == nil {
+			return &store.NewPayment{Provider: name, Account: account, Amount: amount, DueAt: q.now.Add(d.claimFor)}, nil
+		}
+	}
+	return nil, fault.New(fault.PaymentUnavailable,
+		"This booking must be paid online, and online payment is not available here; nothing was booked.")
+}
+
+// writePaid reserves the time, lets the provider create the charge while no transaction is open, and notes it. Where
+// that fails, the booking is taken back; where this process dies, the reconciliation does it. Errors: as of write; the
+// fault payment_unavailable.
+func (d *Desk) writePaid(ctx context.Context, q question, b store.NewBooking) (Answer, error) {
+	if err := d.book(ctx, b); err != nil {
+		return Answer{}, err
+	}
+	intent, err := d.createCharge(ctx, q, b)
+	if err == nil {
+		var answer Answer
+		if answer, err = d.openCharge(ctx, q, b, intent); err == nil {
+			return answer, nil
+		}
+	}
+	d.tel.Logger.WarnContext(ctx, "a charge could not be opened; its booking is taken back", "booking", b.ID, "error", err)
+	d.abandon(ctx, b, intent.Reference, errors.Is(err, payment.ErrRefused))
+	refusal := fault.New(fault.PaymentUnavailable,
+		"The payment could not be started just now, so nothing was booked; try again shortly.")
+	refusal.RetryAfter = time.Second
+	return Answer{}, refusal
+}
+
+func (d *Desk) createCharge(ctx context.Context, q question, b store.NewBooking) (payment.Intent, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.till.Within)
+	defer cancel()
+	return d.till.Providers[b.Payment.Provider].Create(ctx, payment.Charge{
+		BusinessID: b.BusinessID, BookingID: b.ID, Account: b.Payment.Account, Amount: b.Payment.Amount, Currency: q.offer.Money(),
+	})
+}
+
+func (d *Desk) openCharge(ctx context.Context, q question, b store.NewBooking, intent payment.Intent) (Answer, error) {
+	response, err := render(b, q.offer.Money(), &intent)
+	if err != nil {
+		return Answer{}, err
+	}
+	now := d.clock.Now()
+	err = d.store.OpenPayment(ctx, store.OpenPayment{
+		BusinessID: b.BusinessID, BookingID: b.ID, Reference: intent.Reference, DueAt: now.Add(d.till.ExpiresAfter),
+		Claim: b.Claim, Response: response, Now: now,
+	})
+	return Answer{Body: response}, err
+}
+
+// abandonWithin is the time to take a booking back, also when the request's own is up.
+const abandonWithin = 2 * time.Second
+
+func (d *Desk) abandon(ctx context.Context, b store.NewBooking, reference string, none bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonWithin)
+	defer cancel()
+	if err := d.store.AbandonPayment(ctx, b.BusinessID, b.ID, reference, none, b.Claim, d.clock.Now()); err != nil {
+		d.tel.Logger.WarnContext(ctx, "an unpaid booking stays until the reconciliation", "booking", b.ID, "error", err)
+	}
+}

@@ -1,0 +1,65 @@
+package stripe
+
+import (
+	"fmt"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+)
+
+// unit says how Stripe counts a currency: in units of 10^-digits, and only in multiples of step.
+type unit struct {
+	digits int
+	step   int64
+}
+
+// special holds the currencies that Stripe does not count as ISO 4217 does (docs.stripe.com/currencies): the Malagasy
+// ariary has no decimals there, Icelandic króna and Ugandan shilling keep two that must be 00, and currencies of three
+// decimals end in 0.
+var special = map[string]unit{
+	"MGA": {0, 1},
+	"ISK": {2, 100}, "UGX": {2, 100},
+	"BHD": {3, 10}, "JOD": {3, 10}, "KWD": {3, 10}, "OMR": {3, 10}, "TND": {3, 10},
+}
+
+// unitOf returns how Stripe counts a currency. Those of more than three decimals it does not know.
+func unitOf(c money.Currency) (unit, error) {
+	if u, ok := special[c.Code]; ok {
+		return u, nil
+	}
+	if c.Digits > 2 {
+		return unit{}, fmt.Errorf("%w: Stripe does not charge %s", payment.ErrRefused, c.Code)
+	}
+	return unit{c.Digits, 1}, nil
+}
+
+// amount is minor units of ISO 4217 as Stripe counts them, rounded down to what it charges.
+func amount(minor int64, c money.Currency) (int64, error) {
+	u, err := unitOf(c)
+	if err != nil {
+		return 0, err
+	}
+	n := minor
+	for range u.digits - c.Digits {
+		n *= 10
+	}
+	for range c.Digits - u.digits {
+		n /= 10
+	}
+	return n - n%u.step, nil
+}
+
+// minor is the way back.
+func minor(n int64, c money.Currency) (int64, error) {
+	u, err := unitOf(c)
+	if err != nil {
+		return 0, err
+	}
+	for range u.digits - c.Digits {
+		n /= 10
+	}
+	for range c.Digits - u.digits {
+		n *= 10
+	}
+	return n, nil
+}

@@ -1,0 +1,143 @@
+// Package stripe is the adapter to Stripe: a charge is a PaymentIntent on the business's connected account, made with
+// the platform's secret key and the booking's id as idempotency key. Nothing about the customer is sent.
+package stripe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	sdk "github.com/stripe/stripe-go/v86"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+)
+
+// Name is how manifests call this provider.
+const Name = "stripe"
+
+// Stripe speaks to Stripe's API. It is safe for many goroutines.
+type Stripe struct{ client *sdk.Client }
+
+var _ payment.Provider = (*Stripe)(nil)
+
+// New returns an adapter with the platform's secret key. base is where the API is, such as https://api.stripe.com. The
+// SDK neither logs, as its lines hold what is sent, nor tries again: the caller's deadline is short, and what is left
+// unknown is settled later.
+func New(secretKey, base string, transport http.RoundTripper) *Stripe {
+	backends := sdk.NewBackendsWithConfig(&sdk.BackendConfig{
+		URL:               sdk.String(base),
+		HTTPClient:        &http.Client{Transport: transport},
+		MaxNetworkRetries: sdk.Int64(0),
+		EnableTelemetry:   sdk.Bool(false),
+		LeveledLogger:     &sdk.LeveledLogger{Level: sdk.LevelNull},
+	})
+	return &Stripe{client: sdk.NewClient(secretKey, sdk.WithBackends(backends))}
+}
+
+// Chargeable rounds down to what Stripe charges in this currency.
+func (s *Stripe) Chargeable(due int64, currency money.Currency) (int64, error) {
+	n, err := amount(due, currency)
+	if err != nil {
+		return 0, err
+	}
+	if n <= 0 {
+		return 0, fmt.Errorf("%w: less than the smallest amount of %s", payment.ErrRefused, currency.Code)
+	}
+	return minor(n, currency)
+}
+
+// Create opens a PaymentIntent.
+func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, error) {
+	n, err := amount(c.Amount, c.Currency)
+	if err != nil {
+		return payment.Intent{}, err
+	}
+	params := &sdk.PaymentIntentCreateParams{
+		Amount:                  sdk.Int64(n),
+		Currency:                sdk.String(strings.ToLower(c.Currency.Code)),
+		AutomaticPaymentMethods: &sdk.PaymentIntentCreateAutomaticPaymentMethodsParams{Enabled: sdk.Bool(true)},
+		Metadata:                map[string]string{"slotmesh_business": c.BusinessID.String(), "slotmesh_booking": c.BookingID.String()},
+	}
+	params.SetIdempotencyKey(c.BookingID.String())
+	params.SetStripeAccount(c.Account)
+	intent, err := s.client.V1PaymentIntents.Create(ctx, params)
+	if err != nil {
+		return payment.Intent{}, readable("create a charge", err)
+	}
+	if intent.ID == "" || intent.ClientSecret == "" {
+		return payment.Intent{}, errors.New("create a charge: Stripe's answer has no id or no client secret")
+	}
+	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
+}
+
+// Cancel closes a PaymentIntent, unless it has ended before.
+func (s *Stripe) Cancel(ctx context.Context, account, reference string) (payment.Outcome, error) {
+	params := &sdk.PaymentIntentCancelParams{}
+	params.SetStripeAccount(account)
+	_, err := s.client.V1PaymentIntents.Cancel(ctx, reference, params)
+	var refusal *sdk.Error
+	switch {
+	case err == nil:
+		return payment.Cancelled, nil
+	case errors.As(err, &refusal) && refusal.Code == sdk.ErrorCodeResourceMissing:
+		return payment.Cancelled, nil
+	case errors.As(err, &refusal) && refusal.Code == sdk.ErrorCodePaymentIntentUnexpectedState:
+		return s.outcome(ctx, account, reference)
+	}
+	return "", readable("cancel a charge", err)
+}
+
+// outcome asks how a PaymentIntent that cannot be cancelled has ended.
+func (s *Stripe) outcome(ctx context.Context, account, reference string) (payment.Outcome, error) {
+	params := &sdk.PaymentIntentRetrieveParams{}
+	params.SetStripeAccount(account)
+	intent, err := s.client.V1PaymentIntents.Retrieve(ctx, reference, params)
+	if err != nil {
+		return "", readable("read a charge", err)
+	}
+	switch intent.Status {
+	case sdk.PaymentIntentStatusSucceeded:
+		return payment.Paid, nil
+	case sdk.PaymentIntentStatusCanceled:
+		return payment.Cancelled, nil
+	}
+	return "", fmt.Errorf("cancel a charge: it is %s", intent.Status)
+}
+
+// Refund gives back a PaymentIntent that was paid, once.
+func (s *Stripe) Refund(ctx context.Context, c payment.Charge, reference string) error {
+	params := &sdk.RefundCreateParams{PaymentIntent: sdk.String(reference)}
+	params.SetIdempotencyKey("refund-" + c.BookingID.String())
+	params.SetStripeAccount(c.Account)
+	_, err := s.client.V1Refunds.Create(ctx, params)
+	var refusal *sdk.Error
+	if errors.As(err, &refusal) && refusal.Code == sdk.ErrorCodeChargeAlreadyRefunded {
+		return nil
+	}
+	if err != nil {
+		return readable("refund a charge", err)
+	}
+	return nil
+}
+
+// readable keeps of Stripe's error what may stand in a log: its message can repeat what was sent. Refused for good is
+// what Stripe finds wrong with the request itself. Not so a conflict or one too many, nor a key or account that is not
+// accepted now, nor an idempotency key used in another way: a charge may be there.
+func readable(what string, err error) error {
+	var refusal *sdk.Error
+	if !errors.As(err, &refusal) {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	reason := fmt.Errorf("%s: Stripe answered %d %s %s (request %s)", what, refusal.HTTPStatusCode, refusal.Type, refusal.Code, refusal.RequestID)
+	if refusal.Type == sdk.ErrorTypeIdempotency {
+		return reason
+	}
+	switch refusal.HTTPStatusCode {
+	case http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:
+		return fmt.Errorf("%w: %w", payment.ErrRefused, reason)
+	}
+	return reason
+}

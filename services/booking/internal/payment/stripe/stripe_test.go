@@ -1,0 +1,143 @@
+package stripe_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+func adapter(t *testing.T, url string) *stripe.Stripe {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return stripe.New("sk_test_123", url, transport)
+}
+
+func charge(t *testing.T, amount int64, code string) payment.Charge {
+	t.Helper()
+	currency, err := money.ParseCurrency(code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return payment.Charge{BusinessID: uuid.New(), BookingID: uuid.New(), Account: "acct_1", Amount: amount, Currency: currency}
+}
+
+// TestStripesOwnDescriptionAllowsWhatIsSent has stripe-mock judge every request.
+func TestStripesOwnDescriptionAllowsWhatIsSent(t *testing.T) {
+	t.Parallel()
+	s := adapter(t, testkit.StartStripeMock(t).URL)
+	c := charge(t, 4000, "EUR")
+	intent, err := s.Create(t.Context(), c)
+	if err != nil || !strings.HasPrefix(intent.Reference, "pi_") || intent.ClientSecret == "" {
+		t.Fatalf("got %+v, %v", intent, err)
+	}
+	if outcome, err := s.Cancel(t.Context(), c.Account, intent.Reference); err != nil || outcome != payment.Cancelled {
+		t.Errorf("cancelling gave %q, %v", outcome, err)
+	}
+	if err := s.Refund(t.Context(), c, intent.Reference); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAmountsAreCountedAsStripeCounts holds the special cases of docs.stripe.com/currencies.
+func TestAmountsAreCountedAsStripeCounts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		code       string
+		due        int64 // in ISO 4217's minor units
+		chargeable int64 // the same, 0: refused
+		sent       string
+	}{
+		{"EUR", 4050, 4050, "4050"},
+		{"JPY", 1500, 1500, "1500"},
+		{"KRW", 1, 1, "1"},
+		{"HUF", 12345, 12345, "12345"},
+		{"ISK", 500, 500, "50000"}, // no decimals in ISO 4217, two zeros at Stripe
+		{"UGX", 5, 5, "500"},
+		{"MGA", 1250, 1200, "12"}, // two decimals in ISO 4217, none at Stripe
+		{"MGA", 99, 0, ""},
+		{"KWD", 5124, 5120, "5120"}, // the last digit must be 0
+		{"BHD", 9, 0, ""},
+		{"IQD", 5000, 0, ""}, // not charged by Stripe
+		{"CLF", 5000, 0, ""},
+	} {
+		var sent string
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			sent = r.FormValue("amount")
+			_, _ = w.Write([]byte(`{"id": "pi_1", "client_secret": "x"}`))
+		}))
+		s := adapter(t, server.URL)
+		asked := charge(t, c.due, c.code)
+		got, err := s.Chargeable(c.due, asked.Currency)
+		if got != c.chargeable || errors.Is(err, payment.ErrRefused) != (c.chargeable == 0) {
+			t.Errorf("%s %d: %d can be charged (%v), want %d", c.code, c.due, got, err, c.chargeable)
+		}
+		if c.chargeable != 0 {
+			asked.Amount = got
+			if _, err := s.Create(t.Context(), asked); err != nil || sent != c.sent {
+				t.Errorf("%s %d is sent as %s (%v), want %s", c.code, c.due, sent, err, c.sent)
+			}
+		}
+		server.Close()
+	}
+}
+
+func TestTheBookingIsTheIdempotencyKey(t *testing.T) {
+	t.Parallel()
+	var header http.Header
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header = r.Header
+		_, _ = w.Write([]byte(`{"id": "pi_1", "client_secret": "x"}`))
+	}))
+	t.Cleanup(server.Close)
+	c := charge(t, 4000, "EUR")
+	if _, err := adapter(t, server.URL).Create(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if header.Get("Idempotency-Key") != c.BookingID.String() || header.Get("Stripe-Account") != "acct_1" || header.Get("Authorization") != "Bearer sk_test_123" {
+		t.Errorf("sent %v", header)
+	}
+}
+
+// TestOnlyAFinalRefusalIsOne says after which answers there is certainly no charge.
+func TestOnlyAFinalRefusalIsOne(t *testing.T) {
+	t.Parallel()
+	for answer, refused := range map[string]bool{
+		"400 invalid_request_error": true, "402 card_error": true, "404 invalid_request_error": true,
+		"400 idempotency_error": false, "401 invalid_request_error": false, "403 invalid_request_error": false,
+		"409 idempotency_error": false, "429 invalid_request_error": false, "500 api_error": false,
+	} {
+		status, kind, _ := strings.Cut(answer, " ")
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			code := map[string]int{"400": 400, "401": 401, "402": 402, "403": 403, "404": 404, "409": 409, "429": 429, "500": 500}[status]
+			w.WriteHeader(code)
+			_, _ = w.Write([]byte(`{"error": {"type": "` + kind + `", "message": "said of ada@example.com"}}`))
+		}))
+		_, err := adapter(t, server.URL).Create(t.Context(), charge(t, 4000, "EUR"))
+		if err == nil || errors.Is(err, payment.ErrRefused) != refused {
+			t.Errorf("%s: refused is %t, want %t: %v", answer, errors.Is(err, payment.ErrRefused), refused, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "ada@example.com") {
+			t.Errorf("%s: the error repeats Stripe's message", answer)
+		}
+		server.Close()
+	}
+}
+
+func TestNoticesAreOfSignedBytesOnly(t *testing.T) {
+	t.Parallel()
+	if _, err := stripe.ReadNotice([]byte(`{}`), "t=1,v1=00", "whsec_x"); !errors.Is(err, stripe.ErrSignature) {
+		t.Errorf("got %v", err)
+	}
+}

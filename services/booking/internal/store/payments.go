@@ -1,0 +1,323 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+)
+
+// ErrPaymentOver says that a charge can no longer be opened: its booking is off, or its idempotency key was taken over.
+var ErrPaymentOver = errors.New("the payment is over")
+
+// NewPayment is the charge that a booking waits for. Amount is in minor units of the booking's currency. Where the
+// charge is not open by DueAt, the booking is released.
+type NewPayment struct {
+	Provider string
+	Account  string
+	Amount   int64
+	DueAt    time.Time
+}
+
+func addPayment(args pgx.NamedArgs, p *NewPayment) {
+	args["provider"], args["account"], args["amount"], args["due_at"] = nil, nil, nil, nil
+	if p != nil {
+		args["provider"], args["account"], args["amount"], args["due_at"] = p.Provider, p.Account, p.Amount, p.DueAt
+	}
+}
+
+// OpenPayment is a charge that the provider has created. It expires at DueAt. Response is kept as the answer to the
+// idempotency key where Claim is set.
+type OpenPayment struct {
+	BusinessID uuid.UUID
+	BookingID  uuid.UUID
+	Reference  string
+	DueAt      time.Time
+	Claim      *Claim
+	Response   []byte
+	Now        time.Time
+}
+
+// openPaymentSQL is one statement, so that the answer is kept exactly when the charge is noted.
+const openPaymentSQL = `
+WITH claim AS MATERIALIZED (
+    SELECT 1
+    FROM idempotency_records
+    WHERE business_id = @business_id AND key_id = @key_id AND idempotency_key = @idempotency_key
+      AND token = @token AND response IS NULL
+    FOR UPDATE
+), opened AS (
+    UPDATE payments
+    SET status = 'open', reference = @reference, due_at = @due_at, updated_at = @now
+    WHERE business_id = @business_id AND booking_id = @id AND status = 'creating'
+      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))
+    RETURNING 1
+), answered AS (
+    UPDATE idempotency_records
+    SET response = @response
+    WHERE business_id = @business_id AND key_id = @key_id AND idempotency_key = @idempotency_key
+      AND token = @token AND EXISTS (SELECT FROM opened)
+)
+SELECT EXISTS (SELECT FROM opened)`
+
+// OpenPayment notes that the charge of a booking is open. Errors: [ErrPaymentOver].
+func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
+	args := pgx.NamedArgs{
+		"business_id": p.BusinessID, "id": p.BookingID, "reference": p.Reference, "due_at": p.DueAt, "now": p.Now,
+		"key_id": nil, "idempotency_key": nil, "token": nil, "response": nil,
+	}
+	if p.Claim != nil {
+		args["key_id"], args["idempotency_key"] = p.Claim.KeyID, p.Claim.Key
+		args["token"], args["response"] = p.Claim.Token, p.Response
+	}
+	var opened bool
+	if err := s.pool.QueryRow(ctx, openPaymentSQL, args).Scan(&opened); err != nil {
+		return fmt.Errorf("note an open charge: %w", err)
+	}
+	if !opened {
+		return ErrPaymentOver
+	}
+	return nil
+}
+
+// AbandonPayment takes a booking back whose charge failed: it is cancelled, its time is free, and the charge, where there
+// may be one, waits to be cancelled. reference is "" where it is not known; none says that there is no charge for
+// certain. An answer kept for the claim goes.
+func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, claim *Claim, now time.Time) error {
+	return s.settle(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+		if p.payment != statusCreating && p.payment != statusOpen {
+			return nil
+		}
+		if err := p.cancel(ctx, tx, now); err != nil {
+			return err
+		}
+		next := statusCancelling
+		if none {
+			next = statusCancelled
+		}
+		if err := p.become(ctx, tx, next, reference, now); err != nil || claim == nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `DELETE FROM idempotency_records
+			WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND token = $4`,
+			claim.BusinessID, claim.KeyID, claim.Key, claim.Token)
+		return err
+	})
+}
+
+// ReleaseUnfinished takes bookings back whose charge was not open in time, as when the process that made them died, and
+// returns how many there were.
+func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
+	rows, err := s.pool.Query(ctx, `SELECT business_id, booking_id FROM payments
+		WHERE status = 'creating' AND due_at <= $1 ORDER BY due_at LIMIT 1000`, now)
+	if err != nil {
+		return 0, fmt.Errorf("find unfinished bookings: %w", err)
+	}
+	due, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ BusinessID, BookingID uuid.UUID }])
+	if err != nil {
+		return 0, fmt.Errorf("find unfinished bookings: %w", err)
+	}
+	for i, d := range due {
+		err := s.settle(ctx, d.BusinessID, d.BookingID, func(tx pgx.Tx, p paid) error {
+			if p.payment != statusCreating {
+				return nil
+			}
+			return errors.Join(p.cancel(ctx, tx, now), p.become(ctx, tx, statusCancelling, "", now))
+		})
+		if err != nil {
+			return i, err
+		}
+	}
+	return len(due), nil
+}
+
+// leaseSQL puts off what it returns, longer each time, so that no other replica takes it up meanwhile and a provider
+// that is away is not asked in vain too often.
+const leaseSQL = `
+UPDATE payments
+SET due_at = @now::timestamptz + least(interval '1 hour', interval '1 minute' * power(2, least(attempts, 10))),
+    attempts = attempts + 1, updated_at = @now
+WHERE (business_id, booking_id) IN (
+    SELECT business_id, booking_id
+    FROM payments
+    WHERE status IN ('open', 'cancelling', 'refunding') AND due_at <= @now
+    ORDER BY due_at
+    LIMIT @limit
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING business_id, booking_id, provider, account, amount, currency, coalesce(reference, ''), status = 'refunding'`
+
+// LeaseDue returns charges that are to be settled now, at most limit. Each is due again later, should it not be.
+func (s *Store) LeaseDue(ctx context.Context, now time.Time, limit int) ([]payment.Due, error) {
+	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now, "limit": limit})
+	if err != nil {
+		return nil, fmt.Errorf("lease due charges: %w", err)
+	}
+	due, err := pgx.CollectRows(rows, scanDue)
+	if err != nil {
+		return nil, fmt.Errorf("lease due charges: %w", err)
+	}
+	return due, nil
+}
+
+func scanDue(row pgx.CollectableRow) (payment.Due, error) {
+	var (
+		d        payment.Due
+		currency string
+	)
+	err := row.Scan(&d.BusinessID, &d.BookingID, &d.Provider, &d.Account, &d.Amount, &currency, &d.Reference, &d.Refund)
+	if err != nil {
+		return d, err
+	}
+	d.Currency, err = money.ParseCurrency(currency)
+	return d, err
+}
+
+// NoteReference keeps the provider's name of a charge that was not known to exist.
+func (s *Store) NoteReference(ctx context.Context, businessID, bookingID uuid.UUID, reference string) error {
+	_, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $3 WHERE business_id = $1 AND booking_id = $2`,
+		businessID, bookingID, reference)
+	if err != nil {
+		return fmt.Errorf("note a charge's reference: %w", err)
+	}
+	return nil
+}
+
+// FindPayment returns the booking that a charge is of. Errors: [ErrNotFound].
+func (s *Store) FindPayment(ctx context.Context, provider, account, reference string) (uuid.UUID, uuid.UUID, error) {
+	var businessID, bookingID uuid.UUID
+	err := s.pool.QueryRow(ctx, `SELECT business_id, booking_id FROM payments
+		WHERE provider = $1 AND account = $2 AND reference = $3 LIMIT 1`, provider, account, reference).Scan(&businessID, &bookingID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return uuid.Nil, uuid.Nil, ErrNotFound
+	}
+	if err != nil {
+		return uuid.Nil, uuid.Nil, fmt.Errorf("find a charge: %w", err)
+	}
+	return businessID, bookingID, nil
+}
+
+// PaymentPaid confirms a booking whose charge was paid. Where the booking is off already, the money is to go back. To
+// say it twice changes nothing.
+func (s *Store) PaymentPaid(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
+	return s.settle(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+		switch {
+		case p.payment == statusPaid || p.payment == statusRefunding || p.payment == statusRefunded:
+			return nil
+		case p.booking == state.Cancelled:
+			return p.become(ctx, tx, statusRefunding, "", now)
+		}
+		return errors.Join(p.move(ctx, tx, state.Confirm, now), p.become(ctx, tx, statusPaid, "", now))
+	})
+}
+
+// PaymentCancelled notes that a charge can no longer be paid, and cancels its booking, unless the owner has confirmed it
+// without the money. To say it twice changes nothing.
+func (s *Store) PaymentCancelled(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
+	return s.settle(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+		if p.payment != statusCreating && p.payment != statusOpen && p.payment != statusCancelling {
+			return nil
+		}
+		return errors.Join(p.move(ctx, tx, state.Cancel, now), p.become(ctx, tx, statusCancelled, "", now))
+	})
+}
+
+// PaymentFailed cancels a booking whose customer failed to pay; its charge, which is still open, waits to be cancelled.
+func (s *Store) PaymentFailed(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
+	return s.settle(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+		if p.payment != statusOpen {
+			return nil
+		}
+		return p.move(ctx, tx, state.Cancel, now)
+	})
+}
+
+// PaymentRefunded notes that the money of a charge went back.
+func (s *Store) PaymentRefunded(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
+	return s.settle(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+		if p.payment != statusRefunding {
+			return nil
+		}
+		return p.become(ctx, tx, statusRefunded, "", now)
+	})
+}
+
+// The states of a charge; the migration says how they follow each other.
+const (
+	statusCreating   = "creating"
+	statusOpen       = "open"
+	statusPaid       = "paid"
+	statusCancelling = "cancelling"
+	statusCancelled  = "cancelled"
+	statusRefunding  = "refunding"
+	statusRefunded   = "refunded"
+)
+
+// paid is a booking and its charge, both locked.
+type paid struct {
+	businessID, bookingID uuid.UUID
+	booking               state.State
+	payment               string
+}
+
+// settle decides on a booking and its charge while both are locked, the booking first, as moves of bookings lock them.
+func (s *Store) settle(ctx context.Context, businessID, bookingID uuid.UUID, decide func(pgx.Tx, paid) error) error {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		p := paid{businessID: businessID, bookingID: bookingID}
+		err := tx.QueryRow(ctx, `SELECT status FROM bookings WHERE business_id = $1 AND id = $2 FOR UPDATE`,
+			businessID, bookingID).Scan(&p.booking)
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRow(ctx, `SELECT status FROM payments WHERE business_id = $1 AND booking_id = $2 FOR UPDATE`,
+			businessID, bookingID).Scan(&p.payment)
+		if err != nil {
+			return err
+		}
+		return decide(tx, p)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("settle a charge: %w", err)
+	}
+	return nil
+}
+
+// move moves a booking that waits for its payment; one that has moved on stays where it is.
+func (p paid) move(ctx context.Context, tx pgx.Tx, m state.Move, now time.Time) error {
+	if p.booking != state.Pending {
+		return nil
+	}
+	t, _ := state.Of(m)
+	return p.apply(ctx, tx, t, now)
+}
+
+// cancel cancels a booking that nobody was told of, whatever has become of it.
+func (p paid) cancel(ctx context.Context, tx pgx.Tx, now time.Time) error {
+	t, _ := state.Of(state.Cancel)
+	return p.apply(ctx, tx, t, now)
+}
+
+func (p paid) apply(ctx context.Context, tx pgx.Tx, t state.Transition, now time.Time) error {
+	_, err := tx.Exec(ctx, moveSQL, pgx.NamedArgs{
+		"business_id": p.businessID, "id": p.bookingID, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
+	})
+	return err
+}
+
+// become changes the charge's state; what is not final is due at once. A reference of "" keeps the one there is.
+func (p paid) become(ctx context.Context, tx pgx.Tx, status, reference string, now time.Time) error {
+	_, err := tx.Exec(ctx, `UPDATE payments
+		SET status = $3, reference = coalesce(nullif($4, ''), reference), due_at = $5, attempts = 0, updated_at = $5
+		WHERE business_id = $1 AND booking_id = $2`, p.businessID, p.bookingID, status, reference, now)
+	return err
+}

@@ -1,0 +1,53 @@
+package booking
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/booking/internal/api"
+	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// validatePayments judges the settings of payments, where a provider is connected.
+func (c *Config) validatePayments() error {
+	if c.StripeSecretKey == "" && c.StripeWebhookSecret == "" {
+		return nil
+	}
+	var errs []error
+	if c.StripeSecretKey == "" {
+		errs = append(errs, errors.New("STRIPE_SECRET_KEY: write the platform's secret key, as STRIPE_WEBHOOK_SECRET is set"))
+	}
+	if c.StripeWebhookSecret == "" {
+		errs = append(errs, errors.New("STRIPE_WEBHOOK_SECRET: write the webhook's signing secret; without it no payment would ever confirm a booking"))
+	}
+	if base, err := url.Parse(c.StripeAPIBase); err != nil || base.Host == "" {
+		errs = append(errs, errors.New("STRIPE_API_BASE: write a URL such as https://api.stripe.com"))
+	}
+	if c.PaymentTimeout <= 0 {
+		errs = append(errs, errors.New("PAYMENT_TIMEOUT: write a duration above 0, such as 5s"))
+	}
+	if c.PaymentExpiresAfter <= 0 {
+		errs = append(errs, errors.New("PAYMENT_EXPIRES_AFTER: write a duration above 0, such as 30m"))
+	}
+	return errors.Join(errs...)
+}
+
+// takePayments connects the desk to the providers there are. The reconciliation runs also without any: it frees the time
+// of bookings whose charge was never opened.
+func takePayments(cfg Config, rt server.Runtime, srv *server.Server, reception *desk.Desk, records *store.Store) {
+	providers := payment.Providers{}
+	if cfg.StripeSecretKey != "" {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		srv.OnStop("stripe", func(context.Context) error { transport.CloseIdleConnections(); return nil })
+		providers[stripe.Name] = stripe.New(cfg.StripeSecretKey, cfg.StripeAPIBase, transport)
+		api.NewWebhook(records, cfg.StripeWebhookSecret, rt.Clock).Mount(srv.Public)
+	}
+	reception.TakePayments(desk.Till{Providers: providers, Within: cfg.PaymentTimeout, ExpiresAfter: cfg.PaymentExpiresAfter})
+	srv.Go("payments", payment.NewReconciler(records, providers, rt.Clock, cfg.PaymentTimeout, rt.Telemetry).Run)
+}
