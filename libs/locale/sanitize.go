@@ -20,20 +20,39 @@ func Sanitize(dirty string) string {
 	if !strings.ContainsAny(s, "<>&\"'\r\x00") {
 		return s // plain text, as most short fields are
 	}
-	// A browser's parser decides what a tag is before the policy sees it, and again what is left of the tree after:
-	// neighbours that the policy or the first parse made are taken apart where HTML does not let them nest.
+	// A browser's parser decides what a tag is before the policy sees it, and again what is left of the tree after.
 	body, ok := parse(s)
 	if !ok {
 		return onlyText(s)
 	}
 	breakBlocks(body)
-	if body, ok = parse(policy.Sanitize(render(body))); !ok {
-		return onlyText(s)
+	if settled, ok := settle(policy.Sanitize(render(body))); ok {
+		return settled
 	}
-	return render(body)
+	return onlyText(s)
 }
 
-// onlyText is what stays of HTML that nests deeper than a parser follows, and so is no prose.
+// mostRounds bounds [settle]. Prose is settled at once; only tags strewn at random need a second or third round.
+const mostRounds = 8
+
+// settle parses and writes s until that changes nothing: neighbours that the policy or a parse made are taken apart
+// where HTML does not let them nest, which may make new ones. It reports false for what does not come to rest.
+func settle(s string) (string, bool) {
+	for range mostRounds {
+		body, ok := parse(s)
+		if !ok {
+			return "", false
+		}
+		written := render(body)
+		if written == s {
+			return s, true
+		}
+		s = written
+	}
+	return "", false
+}
+
+// onlyText is what stays of HTML that nests deeper than a parser follows or is no prose in some other way.
 func onlyText(s string) string {
 	return html.EscapeString(VisibleText(textOnly.Sanitize(s)))
 }

@@ -10,7 +10,8 @@ import (
 // VisibleText returns the text that a browser shows for HTML as [Sanitize] returns it (semantics.md §6): entities
 // decoded, blocks and breaks as line breaks, each run of white space folded into one line break where it holds one and
 // into one space elsewhere, none at either end. White space is what HTML folds: space, tab, line feed, form feed and
-// carriage return. A no-break or an ideographic space stays as it is.
+// carriage return. A no-break or an ideographic space stays as it is. Where a line of the source ends beside a zero
+// width space, nothing stays (CSS Text 3, §4.1.3): so scripts without spaces break their source lines.
 func VisibleText(sanitized string) string {
 	var out foldingWriter
 	tokens := html.NewTokenizer(strings.NewReader(sanitized))
@@ -33,6 +34,8 @@ func VisibleText(sanitized string) string {
 type foldingWriter struct {
 	text    strings.Builder
 	pending string // the white space owed before the next character
+	endsRow bool   // the pending space began as the end of a line of the source
+	afterZW bool   // the last character written is a zero width space
 }
 
 func (w *foldingWriter) lineBreak() { w.pending = "\n" }
@@ -40,7 +43,7 @@ func (w *foldingWriter) lineBreak() { w.pending = "\n" }
 func (w *foldingWriter) write(s string) {
 	for word, rest := "", s; rest != ""; {
 		if n := len(rest) - len(strings.TrimLeft(rest, whiteSpace)); n > 0 {
-			w.space()
+			w.space(strings.Contains(rest[:n], "\n"))
 			rest = rest[n:]
 			continue
 		}
@@ -49,18 +52,21 @@ func (w *foldingWriter) write(s string) {
 	}
 }
 
-func (w *foldingWriter) space() {
-	if w.pending == "" {
-		w.pending = " "
+func (w *foldingWriter) space(endsRow bool) {
+	if w.pending != "" || endsRow && w.afterZW {
+		return
 	}
+	w.pending, w.endsRow = " ", endsRow
 }
 
 func (w *foldingWriter) word(s string) {
-	if w.text.Len() > 0 {
+	vanishes := w.pending == " " && w.endsRow && strings.HasPrefix(s, zeroWidthSpace)
+	if w.text.Len() > 0 && !vanishes {
 		w.text.WriteString(w.pending)
 	}
 	w.pending = ""
 	w.text.WriteString(s)
+	w.afterZW = strings.HasSuffix(s, zeroWidthSpace)
 }
 
 // cutWord splits s before its first white space.
@@ -71,4 +77,7 @@ func cutWord(s string) (string, string) {
 	return s, ""
 }
 
-const whiteSpace = " \t\n\f\r"
+const (
+	whiteSpace     = " \t\n\f\r"
+	zeroWidthSpace = "\u200b"
+)

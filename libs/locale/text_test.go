@@ -2,6 +2,7 @@ package locale
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,8 @@ func TestVisibleText(t *testing.T) {
 		{"ideographic spaces stay", "美しい　髪", "美しい　髪"},
 		{"right to left", "<p>مرحبا <b>بكم</b></p><p>שלום</p>", "مرحبا بكم\nשלום"},
 		{"empty blocks", "<p></p><ul></ul><p>a</p><p> </p>", "a"},
+		{"a line that ends beside a zero width space", "<p>ไทย\u200b\n ไทย</p>", "ไทย\u200bไทย"},
+		{"a space beside a zero width space", "a\u200b b", "a\u200b b"},
 		{"no code points are lost", "👩🏽‍🦰 e\u0301 \u200bx", "👩🏽‍🦰 e\u0301 \u200bx"},
 	} {
 		if got := VisibleText(c.in); got != c.want {
@@ -54,29 +57,70 @@ func TestVisibleTextOfWhatWasSanitized(t *testing.T) {
 	}
 }
 
-// visibleByTree is the slow way to the same text: it writes a mark for each border of a block, then folds by regular
-// expressions.
+// Signs of [visibleByTree], which no text of the tests holds.
+const (
+	mark  = '\uE000' // the border of a block
+	space = '\uE001' // white space within a line of the source
+	row   = '\uE002' // white space in which a line of the source ends
+)
+
+// visibleByTree is the slow way to the same text: it writes a mark for each border of a block, a sign for each white
+// space of a text (whether a line of the source ends there), and folds the lot.
 func visibleByTree(body *html.Node) string {
-	const mark = "\uE000"
-	var b strings.Builder
+	runs := regexp.MustCompile(`[ \t\n\f\r]+`)
+	var text []rune
 	var walk func(*html.Node)
 	walk = func(n *html.Node) {
 		inline := n.Type != html.ElementNode || strings.Contains(" a b strong i em u s body ", " "+n.Data+" ")
 		if !inline {
-			b.WriteString(mark)
+			text = append(text, mark)
 		}
 		if n.Type == html.TextNode {
-			b.WriteString(strings.ReplaceAll(n.Data, mark, "\uE001"))
+			text = append(text, []rune(runs.ReplaceAllStringFunc(n.Data, func(run string) string {
+				if strings.Contains(run, "\n") {
+					return string(row)
+				}
+				return string(space)
+			}))...)
 		}
 		for c := range n.ChildNodes() {
 			walk(c)
 		}
 		if !inline {
-			b.WriteString(mark)
+			text = append(text, mark)
 		}
 	}
 	walk(body)
-	s := regexp.MustCompile(`[ \t\n\f\r]+`).ReplaceAllString(b.String(), " ")
-	s = regexp.MustCompile(` ?`+mark+`[ `+mark+`]*`).ReplaceAllString(s, "\n")
-	return strings.ReplaceAll(strings.Trim(s, " \n"), "\uE001", mark)
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		end := i
+		for end < len(text) && slices.Contains([]rune{mark, space, row}, text[end]) {
+			end++
+		}
+		if end == i {
+			b.WriteRune(text[i])
+			i++
+			continue
+		}
+		if 0 < i && end < len(text) { // nothing at the ends
+			b.WriteString(foldedRun(text[i-1], text[i:end], text[end]))
+		}
+		i = end
+	}
+	return b.String()
+}
+
+// foldedRun is what stays of a run of signs between two characters.
+func foldedRun(before rune, run []rune, after rune) string {
+	if slices.Contains(run, mark) {
+		return "\n"
+	}
+	signs := string(run)
+	if before == '\u200b' {
+		signs = strings.TrimLeft(signs, string(row))
+	}
+	if signs == "" || after == '\u200b' && strings.HasPrefix(signs, string(row)) {
+		return ""
+	}
+	return " "
 }
