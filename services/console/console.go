@@ -71,11 +71,13 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	rentals := peer.New("rental", cfg.RentalURL, rt.Telemetry)
 	srv.OnStop("rental", func(context.Context) error { rentals.Close(); return nil })
 
+	ledger := booking.NewClient(bookings)
 	admin := &api.Admin{
 		Token:      api.NewToken(cfg.AdminToken),
 		Businesses: catalog.NewOwner(offers),
 		Offers:     catalog.NewClient(offers, rt.Telemetry),
-		Bookings:   booking.NewClient(bookings),
+		Bookings:   ledger,
+		Tickets:    ledger,
 		Rentals:    rental.NewClient(rentals),
 		Logger:     rt.Telemetry.Logger,
 	}

@@ -181,7 +181,7 @@ func TestPathsAndMethodsThatDoNotExistAreFaults(t *testing.T) {
 	t.Parallel()
 	w := standin.Start(t)
 	publish(t, w)
-	for _, path := range []string{"/", "/admin", "/admin/nowhere", harb + "/tickets", harb + "/tickets",
+	for _, path := range []string{"/", "/admin", "/admin/nowhere", harb + "/ticket", harb + "/tickets/" + uuid.NewString(),
 		harb + "/bookings/" + uuid.NewString(), harb + "/bookings/" + uuid.NewString() + "/refund", "/internal/businesses", "/metrics"} {
 		expect(t, w.Call(t, "GET", path, ""), 404, "not_found", "nothing")
 	}

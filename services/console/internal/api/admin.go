@@ -59,6 +59,7 @@ type Admin struct {
 	Offers     Offers
 	Bookings   Bookings
 	Rentals    Reservations
+	Tickets    Tickets
 	Logger     *slog.Logger
 }
 
@@ -80,6 +81,7 @@ func (a *Admin) Mount(router fiber.Router) {
 		business.Post("/bookings/:id/"+move, a.move(move))
 	}
 	a.mountReservations(business)
+	a.mountTickets(business)
 }
 
 var slugPattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)

@@ -92,9 +92,9 @@ func newRoot(host Host) *cobra.Command {
 	c := &command{host: host}
 	root := &cobra.Command{
 		Use:   "slotmesh",
-		Short: "Publish businesses and look after their keys, bookings and reservations",
-		Long: `slotmesh speaks the admin API: it publishes businesses and looks after their API keys, bookings and
-rental reservations.
+		Short: "Publish businesses and look after their keys, bookings, reservations and tickets",
+		Long: `slotmesh speaks the admin API: it publishes businesses and looks after their API keys, bookings,
+rental reservations and tickets.
 
 The server is --server, else SLOTMESH_SERVER, else ` + defaultServer + `.
 The token is --token (others on this machine can see it), else SLOTMESH_ADMIN_TOKEN, else what the file admin-token
@@ -115,7 +115,7 @@ holds in SLOTMESH_HOME, or in .slotmesh where that is not set.`,
 	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "how long to wait for each answer")
 	mustComplete(root, "output", formats...)
 	root.AddCommand(c.apply(), c.validate(), c.get(), c.history(), c.rollback(), c.list(), c.delete(), c.keys(), c.bookings(),
-		c.reservations())
+		c.reservations(), c.tickets())
 	return root
 }
 

@@ -18,6 +18,7 @@ type Booking struct {
 	mu       sync.Mutex
 	keys     map[string][]booking.Key
 	bookings map[string][]booking.Booking
+	tickets  map[string][]booking.Ticket
 }
 
 // Add puts a booking of a business in.
@@ -54,6 +55,9 @@ func (s *Booking) Handler() http.Handler {
 		"GET /internal/businesses/{business}/bookings":              s.list,
 		"GET /internal/businesses/{business}/bookings/ahead":        s.ahead,
 		"POST /internal/businesses/{business}/bookings/{id}/{move}": s.move,
+		"POST /internal/businesses/{business}/tickets":              s.sellTickets,
+		"GET /internal/businesses/{business}/tickets":               s.listTickets,
+		"POST /internal/businesses/{business}/tickets/{id}/cancel":  s.cancelTickets,
 	} {
 		mux.Handle(pattern, locked(&s.mu, answer))
 	}

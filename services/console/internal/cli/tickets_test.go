@@ -1,0 +1,40 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/standin"
+)
+
+const (
+	gala = "33333333-3333-4333-8333-333333333333"
+	vip  = "44444444-4444-4444-8444-444444444444"
+)
+
+func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
+	t.Parallel()
+	w := standin.Start(t)
+	w.Call(t, "PUT", "/admin/businesses/harbor", standin.Manifest("harbor", "Harbor"))
+	s := shellAt(t, w)
+	sell := []string{"tickets", "sell", "harbor", "--event", gala, "--tier", vip, "--customer", "Cara"}
+	id := decoded(t, s.must(append(sell, "--quantity", "3", "-o", "json")...))["id"].(string)
+	for range 4 { // pages hold three
+		s.must(append(sell, "-o", "json")...)
+	}
+	lines := strings.Split(s.must("tickets", "list", "harbor", "--event", gala), "\n")
+	want := []string{
+		"ID                                    EVENT           DATE        TIER  QUANTITY  STATUS  CUSTOMER",
+		id + "  Gala of harbor  2026-12-31  VIP   3         sold    Cara",
+	}
+	if len(lines) != 7 || strings.Join(lines[:2], "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+	if out := s.must("tickets", "cancel", "harbor", id, "-o", "json"); decoded(t, out)["status"] != "cancelled" {
+		t.Error(out)
+	}
+	s.fails(1, "cancelled", "tickets", "cancel", "harbor", id)
+	s.fails(1, "Sold out", append(sell, "--quantity", "11")...)
+	s.fails(1, "event_id", "tickets", "list", "harbor", "--event", "x")
+	s.fails(2, "tier", "tickets", "sell", "harbor", "--event", gala, "--customer", "Cara")
+}

@@ -1,0 +1,62 @@
+package standin
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+)
+
+// sellTickets sells at most ten tickets at once, of any event.
+func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
+	var order booking.NewTicket
+	if err := json.NewDecoder(r.Body).Decode(&order); err != nil {
+		return nil, err
+	}
+	if order.Quantity < 1 {
+		return nil, fault.New(fault.InvalidParameter, "quantity: send a whole number from 1 on.")
+	}
+	if order.Quantity > 10 {
+		return nil, fault.New(fault.Conflict, "Sold out: 10 tickets are left.")
+	}
+	sold := booking.Ticket{
+		ID: uuid.New(), Status: booking.StatusSold, EventID: order.EventID, EventName: "Gala of " + order.Slug, TierID: order.TierID, TierName: "VIP",
+		Date: "2026-12-31", StartTime: "20:00:00", Quantity: order.Quantity, CustomerName: order.CustomerName, CreatedAt: Epoch,
+	}
+	if s.tickets == nil {
+		s.tickets = map[string][]booking.Ticket{}
+	}
+	business := r.PathValue("business")
+	s.tickets[business] = append(s.tickets[business], sold)
+	return &reply{status: http.StatusCreated, value: sold}, nil
+}
+
+func (s *Booking) listTickets(r *http.Request) (*reply, error) {
+	event := r.URL.Query().Get("event_id")
+	var found []booking.Ticket
+	for _, t := range s.tickets[r.PathValue("business")] {
+		if event == "" || t.EventID.String() == event {
+			found = append(found, t)
+		}
+	}
+	entries, next := page(r, found)
+	return ok(booking.TicketList{Tickets: entries, NextCursor: next})
+}
+
+func (s *Booking) cancelTickets(r *http.Request) (*reply, error) {
+	tickets := s.tickets[r.PathValue("business")]
+	i := slices.IndexFunc(tickets, func(t booking.Ticket) bool { return t.ID.String() == r.PathValue("id") })
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "Tickets not found")
+	}
+	if tickets[i].Status != booking.StatusSold {
+		return nil, fault.New(fault.Conflict, "The tickets are cancelled already.")
+	}
+	at := Epoch
+	tickets[i].Status, tickets[i].CancelledAt = booking.StatusCancelled, &at
+	return ok(tickets[i])
+}

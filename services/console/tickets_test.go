@@ -1,0 +1,73 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/standin"
+)
+
+const (
+	gala = "33333333-3333-4333-8333-333333333333"
+	vip  = "44444444-4444-4444-8444-444444444444"
+)
+
+func someTickets(customer string) string {
+	return `{"event_id": "` + gala + `", "tier_id": "` + vip + `", "quantity": 2, "customer_name": "` + customer + `"}`
+}
+
+func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
+	t.Parallel()
+	w := standin.Start(t)
+	publish(t, w)
+	sold := w.Call(t, "POST", harb+"/tickets", someTickets("Cara"))
+	if sold.Status != 201 || sold.Header.Get("Cache-Control") != "no-store" || field(t, sold, "event_name") != "Gala of harbor" || field(t, sold, "quantity") != 2.0 {
+		t.Fatalf("sold: %d %v %s", sold.Status, sold.Header, sold.Body)
+	}
+	w.Call(t, "POST", harb+"/tickets", strings.Replace(someTickets("Dora"), gala, vip, 1))
+	for query, want := range map[string]int{"": 2, "?event_id=" + gala: 1, "?limit=1": 1, "?event_id=" + uuid.NewString(): 0} {
+		if list := field(t, w.Call(t, "GET", harb+"/tickets"+query, ""), "tickets").([]any); len(list) != want {
+			t.Errorf("%q: %d orders, want %d", query, len(list), want)
+		}
+	}
+	at := harb + "/tickets/" + field(t, sold, "id").(string)
+	if got := w.Call(t, "POST", at+"/cancel", ""); got.Status != 200 || field(t, got, "status") != "cancelled" {
+		t.Errorf("cancelled: %d %s", got.Status, got.Body)
+	}
+	expect(t, w.Call(t, "POST", at+"/cancel", ""), 409, "conflict", "cancelled")
+	expect(t, w.Call(t, "POST", at+"/use", ""), 404, "not_found", "nothing")
+	for _, id := range []string{uuid.NewString(), "1"} {
+		expect(t, w.Call(t, "POST", harb+"/tickets/"+id+"/cancel", ""), 404, "not_found", "Tickets")
+	}
+	for _, change := range []string{`"change":"sell tickets"`, `"change":"cancel tickets"`} {
+		if !strings.Contains(w.Log.String(), change) {
+			t.Errorf("the log does not hold %s: %s", change, w.Log)
+		}
+	}
+	if strings.Contains(w.Log.String(), "Cara") {
+		t.Errorf("the log holds the customer: %s", w.Log)
+	}
+}
+
+func TestBadOrdersOfTicketsAreRefusedByField(t *testing.T) {
+	t.Parallel()
+	w := standin.Start(t)
+	publish(t, w)
+	good := someTickets("Cara")
+	for name, change := range map[string][2]string{
+		"event_id": {gala, "gala"}, "tier_id": {vip, ""}, "quantity": {`"quantity": 2`, `"quantity": "two"`},
+		"quantity:": {`"quantity": 2`, `"quantity": 0`}, "colour": {"quantity", "colour"},
+	} {
+		expect(t, w.Call(t, "POST", harb+"/tickets", strings.Replace(good, change[0], change[1], 1)), 400, "invalid_parameter", name)
+	}
+	expect(t, w.Call(t, "POST", harb+"/tickets", strings.Replace(good, `"quantity": 2`, `"quantity": 11`, 1)), 409, "conflict", "Sold out")
+	for _, query := range []string{"event_id=x", "limit=0"} {
+		expect(t, w.Call(t, "GET", harb+"/tickets?"+query, ""), 400, "invalid_parameter", strings.Split(query, "=")[0])
+	}
+	elsewhere := "/admin/businesses/elsewhere/tickets"
+	expect(t, w.Call(t, "GET", elsewhere, ""), 404, "business_not_found", "Business")
+	expect(t, w.Call(t, "POST", elsewhere, good), 404, "business_not_found", "Business")
+	expect(t, w.Call(t, "POST", elsewhere+"/"+gala+"/cancel", ""), 404, "business_not_found", "Business")
+}
