@@ -1,0 +1,296 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// theatre sells tickets of an evening whose three tiers share its seats.
+func theatre(slug string, seats, stalls, circle, box int) string {
+	return fmt.Sprintf(`apiVersion: slotmesh/v1
+kind: Business
+slug: %s
+name: Theatre
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+languages: [en, pt, ar, ja]
+modules: {services: true, events: true, rentals: true}
+events:
+  - key: gala
+    name: Gala
+    description_html: "<p>Dinner &amp; music.</p>"
+    date: 2027-04-03
+    start_time: "20:00"
+    end_time: "00:30"
+    total_capacity: %d
+    payment_requirement: full
+    tiers:
+      - {key: stalls, name: Stalls, price: 60.00, capacity: %d, translations: {pt: {name: Plateia}, ja: {name: 一階席}}}
+      - {key: circle, name: Circle, price: 100.00, capacity: %d}
+      - {key: box, name: Box, capacity: %d}
+    translations:
+      pt: {name: Gala de primavera, description_html: "<p>Jantar<br>e música.</p>"}
+      ar: {name: حفل الربيع, description_html: "<p>عشاء <b>وموسيقى</b>.</p>"}
+      ja: {name: 春の祝宴, description_html: "<p>夕食と　音楽</p>"}
+  - {key: matinee, name: Matinee, date: 2027-04-05, start_time: "15:00", end_time: "17:00", total_capacity: 5, tiers: [{key: seat, name: Seat, price: 10.00, capacity: 5}]}
+  - {key: past, name: Past, date: 2027-02-28, start_time: "20:00", end_time: "22:00", total_capacity: 5, tiers: [{key: seat, name: Seat, capacity: 5}]}
+  - {key: private, name: Private, public: false, date: 2027-04-04, start_time: "15:00", end_time: "17:00", total_capacity: 5, tiers: []}
+pricing_rules:
+  - {key: evening, kind: time_of_day, from: "18:00", to: "22:00", amount: 5.00, applies_to: {events: all}}
+  - {key: saturday, kind: day_of_week, days: [sat], percent: 10, applies_to: {events: all}, priority: -1}
+  - {key: early, kind: early_bird, min_days_before: 34, percent: -50, applies_to: {events: all}, priority: 1}
+`, slug, seats, stalls, circle, box)
+}
+
+// events is an answer of /events.
+type events struct {
+	Events []struct {
+		ID, Name, Description, Date string
+		StartTime                   string `json:"start_time"`
+		EndTime                     string `json:"end_time"`
+		SpotsRemaining              *int   `json:"spots_remaining"`
+		Inventory                   []struct {
+			ID, Name       string
+			QuotedPrice    *float64 `json:"quoted_price"`
+			SpotsRemaining *int     `json:"spots_remaining"`
+		}
+	}
+	Quote struct {
+		Date    string
+		Applies bool `json:"applies_pricing_rules"`
+	}
+}
+
+func (w *world) events(t *testing.T, path string) events {
+	t.Helper()
+	var list events
+	w.get(t, path).into(t, http.StatusOK, &list)
+	return list
+}
+
+// left is what is left of the first event and of its tiers; -1 stands for unknown.
+func (e events) left() []int {
+	known := func(n *int) int {
+		if n == nil {
+			return -1
+		}
+		return *n
+	}
+	all := []int{known(e.Events[0].SpotsRemaining)}
+	for _, tier := range e.Events[0].Inventory {
+		all = append(all, known(tier.SpotsRemaining))
+	}
+	return all
+}
+
+func (w *world) sell(slug, event, tier string, quantity int) (answer, error) {
+	body, err := json.Marshal(map[string]any{"event_id": event, "tier_id": tier, "quantity": quantity, "customer_name": "Ada Example"})
+	if err != nil {
+		return answer{}, err
+	}
+	return w.try(http.MethodPost, w.AdminURL+"/admin/businesses/"+slug+"/tickets", body,
+		http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"}})
+}
+
+// mustSell sells and returns the order's id.
+func (w *world) mustSell(t *testing.T, slug, event, tier string, quantity int) string {
+	t.Helper()
+	a, err := w.sell(slug, event, tier, quantity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sold struct{ ID, Status string }
+	a.into(t, http.StatusCreated, &sold)
+	if sold.Status != "sold" {
+		t.Errorf("sold as %s", sold.Status)
+	}
+	return sold.ID
+}
+
+func wantLeft(t *testing.T, when string, got events, want ...int) {
+	t.Helper()
+	if fmt.Sprint(got.left()) != fmt.Sprint(want) {
+		t.Errorf("%s: left are %v, want %v", when, got.left(), want)
+	}
+}
+
+func TestEventsShowWhatIsLeftAsTicketsAreSoldAndCancelled(t *testing.T) {
+	t.Parallel()
+	w := start(t) // today is 2027-03-01
+	w.publish(t, "stage", theatre("stage", 10, 8, 4, 3))
+	list := w.events(t, "stage/events")
+	if len(list.Events) != 2 || list.Events[0].Name != "Gala" || list.Events[1].Name != "Matinee" ||
+		list.Events[0].StartTime != "20:00:00" || list.Events[0].EndTime != "00:30:00" || list.Quote.Date != "2027-03-01" || !list.Quote.Applies {
+		t.Errorf("events: %+v", list)
+	}
+	wantLeft(t, "before", list, 10, 8, 4, 3)
+	gala, tiers := list.Events[0].ID, list.Events[0].Inventory
+	first := w.mustSell(t, "stage", gala, tiers[0].ID, 5)
+	w.mustSell(t, "stage", gala, tiers[2].ID, 3)
+	wantLeft(t, "after 5 and 3", w.events(t, "stage/events"), 2, 2, 2, 0)
+	for name, order := range map[string]struct{ tier, quantity int }{"the tier": {2, 1}, "the event": {1, 3}} {
+		a, err := w.sell("stage", gala, tiers[order.tier].ID, order.quantity)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.want(t, http.StatusConflict, "conflict"); !strings.Contains(string(a.body), "Sold out") {
+			t.Errorf("%s: %s", name, a.body)
+		}
+	}
+	cancel := "businesses/stage/tickets/" + first + "/cancel"
+	w.admin(t, http.MethodPost, cancel, nil).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, cancel, nil).want(t, http.StatusConflict, "conflict")
+	wantLeft(t, "after cancelling 5", w.events(t, "stage/events"), 7, 7, 4, 0)
+
+	w.publish(t, "stage", theatre("stage", 2, 8, 4, 3)) // fewer seats than are sold
+	wantLeft(t, "with fewer seats", w.events(t, "stage/events"), 0, 0, 0, 0)
+	w.publish(t, "stage", theatre("stage", 12, 8, 4, 4))
+	wantLeft(t, "with more seats", w.events(t, "stage/events"), 9, 8, 4, 1)
+	w.mustSell(t, "stage", gala, tiers[2].ID, 1)
+	if all := w.admin(t, http.MethodGet, "businesses/stage/tickets?event_id="+gala, nil).object(t)["tickets"].([]any); len(all) != 3 {
+		t.Errorf("orders: %v", all)
+	}
+}
+
+// The Gala is on a Saturday evening 33 days ahead, the Matinee on a Monday afternoon 35 days ahead.
+func TestTicketsAreQuotedForTheirEventsOwnDateAndStart(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "quoted", theatre("quoted", 10, 8, 4, 3))
+	list := w.events(t, "quoted/events")
+	var got []string
+	for _, e := range list.Events {
+		for _, tier := range e.Inventory {
+			price := "null"
+			if tier.QuotedPrice != nil {
+				price = fmt.Sprint(*tier.QuotedPrice)
+			}
+			got = append(got, tier.Name+" "+price)
+		}
+	}
+	if want := "[Stalls 71 Circle 115 Box null Seat 5]"; fmt.Sprint(got) != want {
+		t.Errorf("quoted %v, want %s", got, want)
+	}
+	if err := w.StopService("pricing"); err != nil {
+		t.Fatal(err)
+	}
+	if list := w.events(t, "quoted/events"); list.Quote.Applies || list.Events[0].Inventory[0].QuotedPrice != nil || *list.Events[0].SpotsRemaining != 10 {
+		t.Errorf("without pricing: %+v", list)
+	}
+}
+
+func TestEventsAreToldInTheLanguageAskedFor(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "tongues", theatre("tongues", 10, 8, 4, 3))
+	for locale, want := range map[string]string{
+		"pt-BR": "Gala de primavera|Jantar\ne música.|Plateia|Circle",
+		"ar":    "حفل الربيع|عشاء وموسيقى.|Stalls|Circle",
+		"JA-jp": "春の祝宴|夕食と　音楽|一階席|Circle",
+		"fr":    "Gala|Dinner & music.|Stalls|Circle",
+		"*":     "Gala|Dinner & music.|Stalls|Circle",
+	} {
+		a := w.get(t, "tongues/events?locale="+locale)
+		var list events
+		a.into(t, http.StatusOK, &list)
+		e := list.Events[0]
+		if got := strings.Join([]string{e.Name, e.Description, e.Inventory[0].Name, e.Inventory[1].Name}, "|"); got != want {
+			t.Errorf("%s: got %s, want %s", locale, got, want)
+		}
+		if strings.Contains(string(a.body), "_translations") {
+			t.Errorf("%s: translations are left: %s", locale, a.body)
+		}
+	}
+}
+
+func TestWithoutBookingEventsAreListedAndWhatIsLeftIsUnknown(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "dark", theatre("dark", 10, 8, 4, 3))
+	gala := w.events(t, "dark/events").Events[0]
+	if err := w.StopService("booking"); err != nil {
+		t.Fatal(err)
+	}
+	list := w.events(t, "dark/events")
+	wantLeft(t, "without booking", list, -1, -1, -1, -1)
+	if list.Events[0].Inventory[0].QuotedPrice == nil {
+		t.Error("prices went with it")
+	}
+	a, err := w.sell("dark", gala.ID, gala.Inventory[0].ID, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.want(t, http.StatusServiceUnavailable, "service_unavailable")
+}
+
+func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	capacities := []int{60, 40, 30, 20} // of the event, then of its tiers
+	w.publish(t, "rush", theatre("rush", capacities[0], capacities[1], capacities[2], capacities[3]))
+	gala := w.events(t, "rush/events").Events[0]
+	type order struct {
+		tier, quantity, status int
+		err                    error
+	}
+	orders := make([]order, 200)
+	var wg sync.WaitGroup
+	for i := range orders {
+		wg.Go(func() {
+			o := order{tier: i % 3, quantity: 1 + i/3%3}
+			var a answer
+			a, o.err = w.sell("rush", gala.ID, gala.Inventory[o.tier].ID, o.quantity)
+			o.status = a.status
+			orders[i] = o
+		})
+	}
+	wg.Wait()
+	sold := make([]int, 4)
+	for _, o := range orders {
+		switch {
+		case o.err != nil:
+			t.Error(o.err)
+		case o.status == http.StatusCreated:
+			sold[0] += o.quantity
+			sold[o.tier+1] += o.quantity
+		case o.status != http.StatusConflict:
+			t.Errorf("an order answered %d", o.status)
+		}
+	}
+	for i, n := range sold {
+		if n > capacities[i] {
+			t.Errorf("oversold: %v of %v", sold, capacities)
+		}
+	}
+	for _, o := range orders {
+		if o.status == http.StatusConflict && sold[0]+o.quantity <= capacities[0] && sold[o.tier+1]+o.quantity <= capacities[o.tier+1] {
+			t.Errorf("%d of tier %d were refused and would fit: sold %v of %v", o.quantity, o.tier, sold, capacities)
+		}
+	}
+	eventLeft := capacities[0] - sold[0]
+	wantLeft(t, "in the end", w.events(t, "rush/events"), eventLeft,
+		min(eventLeft, capacities[1]-sold[1]), min(eventLeft, capacities[2]-sold[2]), min(eventLeft, capacities[3]-sold[3]))
+}
+
+func TestAnOperatorSellsTicketsFromTheCommandLine(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "counter", theatre("counter", 10, 8, 4, 3))
+	o := w.operator(t)
+	gala := w.events(t, "counter/events").Events[0]
+	sell := []string{"tickets", "sell", "counter", "--event", gala.ID, "--tier", gala.Inventory[0].ID, "--customer", "Ada Example"}
+	sold := o.must(t, "", append(sell, "--quantity", "8")...)
+	o.refused(t, "Sold out", "", sell...)
+	if cancelled := o.must(t, "", "tickets", "cancel", "counter", sold["id"].(string)); cancelled["status"] != "cancelled" {
+		t.Errorf("cancelled: %v", cancelled)
+	}
+	o.must(t, "", sell...)
+	if all := o.must(t, "", "tickets", "list", "counter", "--event", gala.ID)["tickets"].([]any); len(all) != 2 {
+		t.Errorf("orders: %v", all)
+	}
+}
