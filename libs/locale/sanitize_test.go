@@ -94,6 +94,9 @@ var attacks string
 
 func TestAttacksLeaveNothingButProse(t *testing.T) {
 	t.Parallel()
+	if n := strings.Count(attacks, "\n"); n < 100 {
+		t.Errorf("only %d attacks", n)
+	}
 	for attack := range strings.Lines(attacks) {
 		checkSanitized(t, attack)
 		checkSanitized(t, "<p>before "+attack+" <b>after</b></p>")
