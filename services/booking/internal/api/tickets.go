@@ -70,7 +70,7 @@ func (t *Tickets) sell(c *fiber.Ctx) error {
 	err = t.records.SellTicket(c.UserContext(), ticket)
 	var soldOut *store.SoldOutError
 	if errors.As(err, &soldOut) {
-		return fault.Newf(fault.Conflict, "Sold out: %d tickets do not fit; %d are left of %s and %d of the event.",
+		return fault.Newf(fault.Conflict, "Sold out: asked for %d, while %d are left of %s and %d of the event.",
 			order.Quantity, soldOut.TierLeft, ticket.TierName, soldOut.EventLeft)
 	}
 	if err != nil {

@@ -58,7 +58,7 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 	if diff := cmp.Diff(want, *sold); diff != "" {
 		t.Error(diff)
 	}
-	for _, sentence := range []string{"Sold out: 1 tickets do not fit; 0 are left of VIP and 3 of the event."} {
+	for _, sentence := range []string{"Sold out: asked for 1, while 0 are left of VIP and 3 of the event."} {
 		if _, err := client.SellTicket(t.Context(), business, tickets(vipID, 1)); !fault.Is(err, fault.Conflict) || fault.Of(err).Sentence != sentence {
 			t.Errorf("one too many: %v", err)
 		}
