@@ -110,24 +110,6 @@ func (n *neighbours) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// with changes one answer.
-func (n *neighbours) with(path string, answer any) *neighbours {
-	n.answers[path] = answer
-	return n
-}
-
-// last is what the path was asked last.
-func (n *neighbours) last(t *testing.T, path string) asked {
-	t.Helper()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	all := n.asked[path]
-	if len(all) == 0 {
-		t.Fatalf("%s was not asked", path)
-	}
-	return all[len(all)-1]
-}
-
 // start runs the service before its neighbours and returns its public address.
 func start(t *testing.T, n *neighbours, change ...func(*mcp.Config)) string {
 	t.Helper()

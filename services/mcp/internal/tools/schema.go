@@ -99,7 +99,8 @@ func schemaOf[T any]() *jsonschema.Schema {
 	return s
 }
 
-// open allows further members in every object.
+// open allows further members in every object, and says what may be null in the form that most clients understand: a
+// choice of two types instead of a list of types. Our lists are never null.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -109,6 +110,16 @@ func open(s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		open(p)
 	}
+	if len(s.Types) != 2 || s.Types[0] != "null" {
+		return
+	}
+	other := s.Types[1]
+	s.Types = nil
+	if other == "array" {
+		s.Type = other
+		return
+	}
+	s.AnyOf = []*jsonschema.Schema{{Type: other}, {Type: "null"}}
 }
 
 // known are the schemas of types whose JSON form differs from what their Go type suggests.

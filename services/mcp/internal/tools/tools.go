@@ -68,7 +68,11 @@ func (b *Toolbox) Server(version string) *mcp.Server {
 		&mcp.Implementation{Name: "slotmesh", Title: "Slotmesh", Version: version},
 		&mcp.ServerOptions{
 			Instructions: instructions,
-			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},                               // the list never changes by itself
+			// The lists never change by themselves. Those of prompts and resources are empty: the SDK answers them, so
+			// they are declared.
+			Capabilities: &mcp.ServerCapabilities{
+				Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
+			},
 			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // it depends on the key
 		})
 	calls := b.Telemetry.Counter("slotmesh.mcp.calls", "Calls of tools by tool and outcome: ok, or the messageCode of the refusal.")

@@ -1,0 +1,339 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// agent is a connection of the protocol's own client, with a key.
+type agent struct{ *mcp.ClientSession }
+
+// keyed sends every request with a key.
+type keyed struct {
+	key  string
+	next http.RoundTripper
+}
+
+// RoundTrip adds the header.
+func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+k.key)
+	return k.next.RoundTrip(r)
+}
+
+func (w *world) agent(t *testing.T, key string) agent {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: w.PublicURL + "/mcp", HTTPClient: &http.Client{Transport: keyed{key, w.http.Transport}},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return agent{session}
+}
+
+// call calls a tool and decodes its structured content into out, which may be nil.
+func (a agent) call(t *testing.T, tool string, arguments, out any) *mcp.CallToolResult {
+	t.Helper()
+	answer, err := a.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		t.Fatalf("%s: %v", tool, err)
+	}
+	encoded, err := json.Marshal(answer.StructuredContent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out != nil {
+		if err := json.Unmarshal(encoded, out); err != nil {
+			t.Fatalf("%s: %v: %s", tool, err, encoded)
+		}
+	}
+	if len(answer.Content) != 1 {
+		t.Fatalf("%s gave %d blocks of content, want one short text", tool, len(answer.Content))
+	}
+	return answer
+}
+
+func text(r *mcp.CallToolResult) string { return r.Content[0].(*mcp.TextContent).Text }
+
+// refused checks that a call is a tool error with this messageCode and returns its structured content.
+func (a agent) refused(t *testing.T, tool string, arguments any, code string) map[string]any {
+	t.Helper()
+	var content map[string]any
+	answer := a.call(t, tool, arguments, &content)
+	if !answer.IsError || content["messageCode"] != code || content["error"] == "" {
+		t.Fatalf("%s: isError %t, %v, want a refusal %s", tool, answer.IsError, content, code)
+	}
+	if s := text(answer); !strings.Contains(s, content["error"].(string)) || !strings.Contains(s, code) {
+		t.Errorf("%s: the text %q says neither why nor the code", tool, s)
+	}
+	return content
+}
+
+// accepted checks that a call succeeded.
+func (a agent) accepted(t *testing.T, tool string, arguments, out any) *mcp.CallToolResult {
+	t.Helper()
+	answer := a.call(t, tool, arguments, out)
+	if answer.IsError {
+		t.Fatalf("%s: %s", tool, text(answer))
+	}
+	return answer
+}
+
+type listed struct {
+	ID, Name string
+}
+
+func idOf(t *testing.T, list []listed, name string) string {
+	t.Helper()
+	for _, l := range list {
+		if l.Name == name {
+			return l.ID
+		}
+	}
+	t.Fatalf("there is no %s in %v", name, list)
+	return ""
+}
+
+func TestAnAgentFindsItsWayFromNothingToABooking(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "salon", salon("salon", 2))
+	a := w.agent(t, w.key(t, "salon", "all"))
+
+	var info struct {
+		Name      string
+		Timezone  string
+		LocalTime string `json:"local_time"`
+	}
+	a.accepted(t, "get_business_info", nil, &info)
+	if info.Name != "Salon" || info.Timezone != "Europe/Lisbon" || !strings.HasPrefix(info.LocalTime, "2027-03-01T06:0") {
+		t.Errorf("got %+v", info)
+	}
+	var offered struct {
+		Services []listed
+		Total    int
+	}
+	a.accepted(t, "list_services", map[string]any{"date": "2027-03-02"}, &offered)
+	cut := idOf(t, offered.Services, "Cut")
+	var staff struct{ Staff []listed }
+	a.accepted(t, "list_staff", map[string]any{"service_id": cut}, &staff)
+	anna := idOf(t, staff.Staff, "Member 1")
+
+	var window struct {
+		Days []struct {
+			Date  string
+			Count int
+		}
+		Computed bool
+	}
+	a.accepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "start_date": "2027-03-01", "end_date": "2027-03-07"}, &window)
+	if len(window.Days) != 7 || window.Days[0].Date != "2027-03-01" || window.Days[0].Count == 0 || window.Days[3].Count != 0 || !window.Computed {
+		t.Fatalf("got %+v", window)
+	}
+	var free struct {
+		Slots []struct {
+			Date, Time string
+			StaffID    string `json:"staff_id"`
+		}
+		Total int
+	}
+	a.accepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "date": "2027-03-01"}, &free)
+	if free.Total != window.Days[0].Count {
+		t.Errorf("the date has %d slots, the window says %d", free.Total, window.Days[0].Count)
+	}
+	a.accepted(t, "find_slots", map[string]any{"service_ids": []string{cut}, "date": "2027-03-02", "staff_id": anna}, &free)
+	o := appointment(cut, free.Slots[0].Date, free.Slots[0].Time).with("staff_id", free.Slots[0].StaffID).with("idempotency_key", "once")
+	var made, again struct {
+		Success  bool
+		Replayed bool
+		Booking  struct {
+			ID, Status string
+			Total      json.Number
+			StaffID    string `json:"staff_id"`
+		}
+	}
+	a.accepted(t, "book_appointment", o, &made)
+	if !made.Success || made.Replayed || made.Booking.Status != "pending" || made.Booking.StaffID != anna || made.Booking.Total != "36" {
+		t.Errorf("got %+v", made)
+	}
+	a.accepted(t, "book_appointment", o, &again)
+	if !again.Replayed || again.Booking.ID != made.Booking.ID {
+		t.Errorf("the same call again gave %+v, want booking %s", again, made.Booking.ID)
+	}
+	a.refused(t, "book_appointment", o.with("customer_name", "Someone Else"), "idempotency_mismatch")
+
+	other := a.refused(t, "book_appointment", o.with("idempotency_key", "twice"), "slot_unavailable")
+	if slots, _ := other["other_slots"].([]any); len(slots) == 0 || !strings.Contains(fmt.Sprint(other["next_step"]), "2027-03-02") {
+		t.Errorf("the refusal names no other start of the date: %v", other)
+	}
+}
+
+func TestScopesDecideWhatAKeyShowsAndMayCall(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "salon", salon("salon", 1))
+	reading := []string{"find_slots", "get_business_info", "list_events", "list_services", "list_staff"}
+	for scope, shown := range map[string][]string{
+		"read": reading, "write": {"book_appointment"}, "all": append([]string{"book_appointment"}, reading...),
+	} {
+		a := w.agent(t, w.key(t, "salon", scope))
+		tools, err := a.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, tool := range tools.Tools {
+			names = append(names, tool.Name)
+		}
+		if strings.Join(names, " ") != strings.Join(shown, " ") {
+			t.Errorf("a key of scope %s is shown %q, want %q", scope, names, shown)
+		}
+		if scope == "read" {
+			a.refused(t, "book_appointment", nil, "scope_forbidden")
+		}
+		if scope == "write" {
+			for _, tool := range reading {
+				a.refused(t, tool, nil, "scope_forbidden")
+			}
+		}
+	}
+}
+
+func TestAKeySeesItsOwnBusinessAlone(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "one", salon("one", 1))
+	w.publish(t, "two", salon("two", 1))
+	a := w.agent(t, w.key(t, "one", "all"))
+	var info struct{ Slug string }
+	a.accepted(t, "get_business_info", nil, &info)
+	if info.Slug != "one" {
+		t.Errorf("got business %q", info.Slug)
+	}
+	foreign := w.named(t, "two", "services")["Cut"]
+	a.refused(t, "find_slots", map[string]any{"service_ids": []string{foreign}, "date": "2027-03-01"}, "service_not_found")
+	a.refused(t, "list_staff", map[string]any{"service_id": foreign}, "service_not_found")
+	a.refused(t, "book_appointment", appointment(foreign, "2027-03-01", "10:00"), "service_not_found")
+}
+
+// rpc sends one message as it stands.
+func (w *world) rpc(key, message string) (answer, error) {
+	header := http.Header{
+		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-11-25"},
+	}
+	if key != "" {
+		header.Set("Authorization", "Bearer "+key)
+	}
+	return w.try(http.MethodPost, w.PublicURL+"/mcp", []byte(message), header)
+}
+
+const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+
+func TestWithoutAGoodKeyNoMessageIsHeard(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "salon", salon("salon", 1))
+	good, revoked := w.key(t, "salon", "read"), w.key(t, "salon", "read")
+	var keys struct{ Keys []struct{ ID string } }
+	w.admin(t, http.MethodGet, "businesses/salon/keys", nil).into(t, http.StatusOK, &keys)
+	if a, err := w.rpc(revoked, ping); err != nil || a.status != http.StatusOK {
+		t.Fatalf("before it is revoked: %d %s, %v", a.status, a.body, err)
+	}
+	w.admin(t, http.MethodDelete, "businesses/salon/keys/"+keys.Keys[1].ID, nil).want(t, http.StatusNoContent, "")
+	for name, c := range map[string]struct{ key, code, challenge string }{
+		"none": {"", "missing_api_key", "Bearer"}, "mistyped": {good[:66] + "x", "invalid_api_key", `Bearer error="invalid_token"`},
+		"revoked": {revoked, "invalid_api_key", `Bearer error="invalid_token"`},
+	} {
+		a, err := w.rpc(c.key, ping)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.want(t, http.StatusUnauthorized, c.code)
+		if got := a.header.Get("Www-Authenticate"); got != c.challenge {
+			t.Errorf("%s: WWW-Authenticate %q, want %q", name, got, c.challenge)
+		}
+	}
+}
+
+func TestAgentsAndServersShareTheLimitOfAKey(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "salon", salon("salon", 1))
+	key := w.key(t, "salon", "all")
+	for i := range 100 {
+		if i%2 == 0 {
+			w.book(t, "salon", key, order{}).want(t, http.StatusBadRequest, "invalid_parameter")
+			continue
+		}
+		a, err := w.rpc(key, ping)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.want(t, http.StatusOK, "")
+	}
+	a, err := w.rpc(key, ping)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.want(t, http.StatusUnauthorized, "rate_limited")
+	if a.object(t)["error"] != "Rate limit exceeded" || a.header.Get("Retry-After") == "" || a.header.Get("Www-Authenticate") == "" {
+		t.Errorf("got %v %s", a.header, a.body)
+	}
+	w.book(t, "salon", key, order{}).want(t, http.StatusUnauthorized, "rate_limited")
+}
+
+func TestAHundredAgentsBookOneSlotOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "salon", salon("salon", 1))
+	cut := w.named(t, "salon", "services")["Cut"]
+	keys := []string{w.key(t, "salon", "write"), w.key(t, "salon", "all")}
+	arguments, err := json.Marshal(appointment(cut, "2027-03-01", "10:00"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_appointment","arguments":%s}}`, arguments)
+	outcomes := make(map[string]int)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	begin := make(chan struct{})
+	for i := range 100 {
+		wg.Go(func() {
+			<-begin
+			a, err := w.rpc(keys[i%2], message)
+			var said struct {
+				Result struct {
+					StructuredContent struct {
+						MessageCode string
+						Success     bool
+					}
+				}
+			}
+			if err != nil || json.Unmarshal(a.body, &said) != nil {
+				t.Errorf("call %d: %v, %d %s", i, err, a.status, a.body)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			outcomes[fmt.Sprintf("%t %s", said.Result.StructuredContent.Success, said.Result.StructuredContent.MessageCode)]++
+		})
+	}
+	close(begin)
+	wg.Wait()
+	if outcomes["true "] != 1 || outcomes["true "]+outcomes["false no_staff_available"]+outcomes["false slot_unavailable"] != 100 {
+		t.Errorf("got %v, want one booking and 99 refusals", outcomes)
+	}
+	var kept struct{ Bookings []struct{ ID string } }
+	w.admin(t, http.MethodGet, "businesses/salon/bookings", nil).into(t, http.StatusOK, &kept)
+	if len(kept.Bookings) != 1 {
+		t.Errorf("there are %d bookings", len(kept.Bookings))
+	}
+}
