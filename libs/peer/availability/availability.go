@@ -25,6 +25,11 @@ type Question struct {
 	Time         timespan.TimeOfDay `json:"time"`
 	IsPackage    bool               `json:"is_package,omitempty"`
 	StaffingMode string             `json:"staffing_mode,omitempty"`
+
+	// Variants names the variant of each service that is not booked as itself.
+	Variants map[uuid.UUID]uuid.UUID `json:"variants,omitempty"`
+	// ClassScheduleID narrows a class to one of its sessions.
+	ClassScheduleID *uuid.UUID `json:"class_schedule_id,omitempty"`
 }
 
 // BookableResponse lists the ways in which the start can be served, in Auto-Assign order; none means that it cannot.
@@ -38,6 +43,14 @@ type Choice struct {
 	StaffID *uuid.UUID    `json:"staff_id"` // null for a service that no staff member performs
 	During  timespan.Span `json:"during"`   // the service time, without buffers
 	Parts   []Part        `json:"parts"`
+	Session *Session      `json:"session,omitempty"` // set for a class: its parts are held together with its other guests
+}
+
+// Session is one happening of a class session.
+type Session struct {
+	ID        uuid.UUID `json:"id"`
+	Capacity  int       `json:"capacity"`
+	Remaining int       `json:"remaining"` // seats that nobody has taken, from 1 on
 }
 
 // Part is one resource for one span, buffers included.

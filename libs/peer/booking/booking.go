@@ -20,13 +20,24 @@ type Resource struct {
 // Occupied is the time that live bookings of one business take within a window, buffers included.
 type Occupied struct {
 	Busy []Busy `json:"busy"`
+	// Seats are the seats taken in class sessions that start within the window, where they were asked for.
+	Seats []SeatsTaken `json:"seats,omitempty"`
 }
 
 // Busy is one resource's occupied time: [start, end) pairs in seconds since the epoch, flattened and sorted, whole
 // even where they reach out of the window asked for.
 type Busy struct {
 	Resource
+	// Class marks time that guests of class sessions hold together: it hinders appointments, but no class session.
+	Class bool    `json:"class,omitempty"`
 	Edges []int64 `json:"edges"`
+}
+
+// SeatsTaken is how many seats of one happening of a class session live bookings take.
+type SeatsTaken struct {
+	SessionID uuid.UUID `json:"session_id"`
+	StartsAt  int64     `json:"starts_at"` // seconds since the epoch
+	Taken     int       `json:"taken"`
 }
 
 // Add appends one span; spans of a resource are added in order of their start.
