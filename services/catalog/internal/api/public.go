@@ -119,12 +119,13 @@ func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
 	return version, err
 }
 
-// prices asks pricing for the prices of all services on a date. It returns nil when they cannot be had.
+// prices asks pricing for the prices of all services and variants on a date. It returns nil when they cannot be had.
 func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) map[uuid.UUID]json.Number {
-	ids := v.Public().Priced()
-	items := make([]pricing.Item, 0, len(ids))
-	for _, id := range ids {
-		items = append(items, pricing.Item{Kind: pricing.KindService, ID: id, Date: date})
+	prices := v.Public().Priced()
+	items, ids := make([]pricing.Item, 0, len(prices)), make([]uuid.UUID, 0, len(prices))
+	for _, price := range prices {
+		items = append(items, pricing.Item{Kind: pricing.KindService, ID: price.ServiceID, VariantID: price.VariantID, Date: date})
+		ids = append(ids, price.ID())
 	}
 	return p.quote(ctx, v, now, items, ids)
 }

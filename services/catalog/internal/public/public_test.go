@@ -177,11 +177,46 @@ services:
 	if want := []string{"Walk", "Yoga", "Zumba", "Swim"}; !slices.Equal(names, want) {
 		t.Errorf("got %q, want %q", names, want)
 	}
-	if want := []uuid.UUID{service(offer, "d"), service(offer, "b"), service(offer, "a")}; !slices.Equal(b.Priced(), want) {
-		t.Errorf("to be quoted: %v, want %v", b.Priced(), want)
+	want := []public.PriceOf{{ServiceID: service(offer, "d")}, {ServiceID: service(offer, "b")}, {ServiceID: service(offer, "a")}}
+	if diff := cmp.Diff(want, b.Priced()); diff != "" {
+		t.Errorf("to be quoted (-want +got):\n%s", diff)
 	}
 	if b.HasService(service(offer, "c")) || !b.HasService(service(offer, "e")) {
 		t.Error("an inactive service is shown, or an active one is not")
+	}
+}
+
+func TestVariantsAreListedWithTheirOwnPrices(t *testing.T) {
+	t.Parallel()
+	b, offer := read(t, `
+services:
+  - key: cut
+    name: Haircut
+    duration_minutes: 45
+    variants:
+      - {key: long, name: Long hair, duration_minutes: 60, price: 55}
+      - {key: child, name: Children, price: 0}
+  - key: yoga
+    name: Yoga
+    duration_minutes: 60
+    classes: [{key: mon, weekday: mon, time: "18:30", capacity: 12}]
+    variants: [{key: long, name: Long, price: 5}]
+`)
+	id := service(offer, "cut")
+	long, child := offer.Service(id).Variants[0].ID, offer.Service(id).Variants[1].ID
+	if diff := cmp.Diff([]public.PriceOf{{ServiceID: id, VariantID: &long}}, b.Priced()); diff != "" {
+		t.Errorf("to be quoted (-want +got):\n%s", diff)
+	}
+	services := b.Services(public.Language{}, public.Quotes{Prices: map[uuid.UUID]json.Number{long: "50.00"}}).Services
+	same(t, fmt.Sprintf(`[
+		{"id": %q, "name": "Long hair", "duration_minutes": 60, "price": 55.00, "quoted_price": 50.00},
+		{"id": %q, "name": "Children", "duration_minutes": 45, "price": 0.00, "quoted_price": null}]`, long, child),
+		services[0].Variants)
+	if services[1].Variants != nil {
+		t.Errorf("a class, as long as its sessions, lists %+v", services[1].Variants)
+	}
+	if again := b.Services(public.Language{}, public.Quotes{}).Services[0].Variants[0].QuotedPrice; again != nil {
+		t.Errorf("the quote of one answer, %s, is in the next", *again)
 	}
 }
 

@@ -43,8 +43,18 @@ type Service struct {
 	HasClassSchedule   bool              `json:"has_class_schedule"`
 	PaymentRequirement string            `json:"payment_requirement"`
 	DepositValue       *manifest.Decimal `json:"deposit_value"`
+	Variants           []Variant         `json:"variants,omitempty"`
 
 	*ServiceTranslations
+}
+
+// Variant is another length and price that a service can be booked with: the calendars and POST /book take its id.
+type Variant struct {
+	ID              uuid.UUID    `json:"id"`
+	Name            string       `json:"name"`
+	DurationMinutes int          `json:"duration_minutes"`
+	Price           json.Number  `json:"price"`
+	QuotedPrice     *json.Number `json:"quoted_price"`
 }
 
 // ServiceTranslations are shown without a locale; each is null where there is none.
@@ -61,8 +71,22 @@ type service struct {
 	name         text
 	description  description
 	translations ServiceTranslations
-	priced       bool
+	priced       []PriceOf
 	order        int
+}
+
+// PriceOf names a price to quote: a service's, or that of one of its variants.
+type PriceOf struct {
+	ServiceID uuid.UUID
+	VariantID *uuid.UUID
+}
+
+// ID is what the quoted price is kept by.
+func (p PriceOf) ID() uuid.UUID {
+	if p.VariantID != nil {
+		return *p.VariantID
+	}
+	return p.ServiceID
 }
 
 // newServices takes the active services in display order, then by name; none where the business does not use the module.
@@ -100,29 +124,54 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) s
 			HasClassSchedule:   len(o.Classes) > 0,
 			PaymentRequirement: o.PaymentRequirement,
 			DepositValue:       m.DepositValue,
+			Variants:           newVariants(o, offer),
 		},
 		name:        name,
 		description: words,
 		translations: ServiceTranslations{
 			Name: name.in, Description: words.plain.in, DescriptionHTML: words.html.in, Category: category.in,
 		},
-		priced: o.Price > 0,
+		priced: pricesOf(o),
 		order:  m.Order,
 	}
 }
 
-// Priced lists the services to quote: those shown that are not free.
-func (b *Business) Priced() []uuid.UUID {
-	var ids []uuid.UUID
-	for i := range b.services {
-		if b.services[i].priced {
-			ids = append(ids, b.services[i].shown.ID)
-		}
+// newVariants lists the variants; a class has none to choose from, as its sessions say how long it is.
+func newVariants(o *catalog.Service, offer *catalog.Offer) []Variant {
+	if len(o.Classes) > 0 {
+		return nil
 	}
-	return ids
+	variants := make([]Variant, len(o.Variants))
+	for i, v := range o.Variants {
+		variants[i] = Variant{ID: v.ID, Name: v.Name, DurationMinutes: v.DurationMinutes, Price: offer.Money().JSON(v.Price)}
+	}
+	return variants
 }
 
-// Quotes are the prices that pricing quoted for a booking date, by service or rental. A nil Prices says that it did not
+// pricesOf lists the prices of a service that are not free.
+func pricesOf(o *catalog.Service) []PriceOf {
+	var prices []PriceOf
+	if o.Price > 0 {
+		prices = append(prices, PriceOf{ServiceID: o.ID})
+	}
+	for i := range o.Variants {
+		if v := &o.Variants[i]; v.Price > 0 && len(o.Classes) == 0 {
+			prices = append(prices, PriceOf{ServiceID: o.ID, VariantID: &v.ID})
+		}
+	}
+	return prices
+}
+
+// Priced lists the prices to quote: those of the services shown and their variants that are not free.
+func (b *Business) Priced() []PriceOf {
+	var prices []PriceOf
+	for i := range b.services {
+		prices = append(prices, b.services[i].priced...)
+	}
+	return prices
+}
+
+// Quotes are the prices that pricing quoted for a booking date, by service, variant or rental. A nil Prices says that it did not
 // answer; what is without one is free.
 type Quotes struct {
 	Date   timespan.Date
@@ -159,6 +208,12 @@ func (s *service) show(l Language, q Quotes) Service {
 	shown.DescriptionHTML = s.description.html.show(l)
 	if price, ok := q.Prices[shown.ID]; ok {
 		shown.QuotedPrice = &price
+	}
+	shown.Variants = slices.Clone(shown.Variants)
+	for i := range shown.Variants {
+		if price, ok := q.Prices[shown.Variants[i].ID]; ok {
+			shown.Variants[i].QuotedPrice = &price
+		}
 	}
 	if !l.Resolved {
 		shown.ServiceTranslations = &s.translations
