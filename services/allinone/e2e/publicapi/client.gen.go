@@ -653,6 +653,9 @@ type Service struct {
 
 	// QuotedPrice Price of one unit after the rules.
 	QuotedPrice *float64 `json:"quoted_price"`
+
+	// Variants Other lengths and prices to book it with; left out where there are none.
+	Variants *[]Variant `json:"variants,omitempty"`
 }
 
 // ServiceList defines model for ServiceList.
@@ -755,6 +758,19 @@ type Translations map[string]string
 
 // TranslationsOrNull Language code to text; null where there is none. Left out when locale is given.
 type TranslationsOrNull map[string]string
+
+// Variant defines model for Variant.
+type Variant struct {
+	DurationMinutes int    `json:"duration_minutes"`
+	Id              Id     `json:"id"`
+	Name            string `json:"name"`
+
+	// Price List price.
+	Price float64 `json:"price"`
+
+	// QuotedPrice Price of one unit after the rules.
+	QuotedPrice *float64 `json:"quoted_price"`
+}
 
 // IfNoneMatch defines model for IfNoneMatch.
 type IfNoneMatch = string
