@@ -35,6 +35,16 @@ run: ## start everything in one process, with a demo business; Ctrl-C stops it
 build: ## build every command into bin/
 	$(GO) build -o $(BIN)/ $(addsuffix /cmd/...,$(addprefix ./,$(filter services/%,$(MODULES))))
 
+IMAGE_TAG ?= dev
+
+.PHONY: images
+images: ## every service's image as a tar in bin/images/, without a container engine (IMAGE_TAG=dev)
+	@cd k8s/images && GOWORK=off $(GO) run ./cmd/images -out $(BIN)/images -tag $(IMAGE_TAG)
+
+.PHONY: store-images
+store-images: ## trial images of PostgreSQL and Redis in bin/images/, made of this machine's Debian packages
+	@cd k8s/images && GOWORK=off $(GO) run ./cmd/images -out $(BIN)/images postgres redis
+
 .PHONY: test
 test: lint check-generated check-tidy test-go check-modules ## everything that must hold before a change lands
 

@@ -1,0 +1,110 @@
+// Command images makes container images without a container engine; `images -help` says how.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/slotmesh/slotmesh/k8s/images"
+)
+
+const usage = `images [-root DIR] [-out DIR] [-tag TAG] [-arch GOARCH] [NAME...]
+    writes the images of all services, or of those named, to DIR/slotmesh-NAME.tar; postgres and redis, where they are named,
+    are made of the Debian packages of this machine.
+images materials PROGRAM
+    prints the bill of materials of a Go program.
+images program REF PROGRAM FILE
+    writes an image called REF, which holds nothing but a static program, to FILE.
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "images:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) == 2 && args[0] == "materials" {
+		document, err := images.Materials(args[1])
+		fmt.Printf("%s", document)
+		return err
+	}
+	if len(args) == 4 && args[0] == "program" {
+		return images.SaveProgram(args[1], args[2], args[3])
+	}
+	flags := flag.NewFlagSet("images", flag.ExitOnError)
+	flags.Usage = func() { fmt.Fprint(os.Stderr, usage); flags.PrintDefaults() }
+	root := flags.String("root", "../..", "top of the checkout")
+	out := flags.String("out", "../../bin/images", "folder of the archives")
+	tag := flags.String("tag", "dev", "tag of the services' images")
+	arch := flags.String("arch", runtime.GOARCH, "architecture of the services' images")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	src, err := source(ctx, *root)
+	if err != nil {
+		return err
+	}
+	src.Version, src.Arch = *tag, *arch
+	names := flags.Args()
+	if len(names) == 0 {
+		if names, err = images.Services(*root); err != nil {
+			return err
+		}
+	}
+	return save(ctx, src, names, *out)
+}
+
+func save(ctx context.Context, src images.Source, names []string, out string) error {
+	for _, name := range names {
+		ref, err := images.Save(ctx, src, name, out)
+		if err != nil {
+			return err
+		}
+		fmt.Println(ref)
+	}
+	return nil
+}
+
+// source asks git which commit the checkout is at.
+func source(ctx context.Context, root string) (images.Source, error) {
+	commit, err := git(ctx, root, "log", "-1", "--format=%H %ct")
+	if err != nil {
+		return images.Source{}, err
+	}
+	revision, seconds, _ := strings.Cut(commit, " ")
+	created, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return images.Source{}, fmt.Errorf("git says %q: %w", commit, err)
+	}
+	changes, err := git(ctx, root, "status", "--porcelain", "--", "libs", "services")
+	if err != nil {
+		return images.Source{}, err
+	}
+	if changes != "" {
+		revision += "-dirty"
+	}
+	return images.Source{Root: root, Revision: revision, Created: time.Unix(created, 0)}, nil
+}
+
+func git(ctx context.Context, root string, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(exit.Stderr)))
+	}
+	return strings.TrimSpace(string(out)), err
+}

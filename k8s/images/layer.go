@@ -1,0 +1,79 @@
+package images
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+// entry is one file, folder or symbolic link of an image. Its time is the epoch, so that equal content gives equal layers.
+type entry struct {
+	path    string // without a leading slash
+	mode    int64
+	owner   int // uid and gid
+	content []byte
+	link    string // target of a symbolic link
+	folder  bool
+}
+
+// layer packs entries, and the folders above them, in the order of their paths.
+func layer(entries []entry) (v1.Layer, error) {
+	entries = withParents(entries)
+	var packed bytes.Buffer
+	w := tar.NewWriter(&packed)
+	for _, e := range entries {
+		if err := e.write(w); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.path, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed.Bytes())), nil }
+	return tarball.LayerFromOpener(open, tarball.WithCompressedCaching, tarball.WithCompressionLevel(gzip.BestSpeed))
+}
+
+func (e entry) write(w *tar.Writer) error {
+	header := &tar.Header{Name: e.path, Mode: e.mode, Uid: e.owner, Gid: e.owner, ModTime: time.Unix(0, 0), Format: tar.FormatUSTAR}
+	switch {
+	case e.folder:
+		header.Typeflag, header.Name = tar.TypeDir, e.path+"/"
+	case e.link != "":
+		header.Typeflag, header.Linkname = tar.TypeSymlink, e.link
+	default:
+		header.Typeflag, header.Size = tar.TypeReg, int64(len(e.content))
+	}
+	if err := w.WriteHeader(header); err != nil {
+		return err
+	}
+	_, err := w.Write(e.content)
+	return err
+}
+
+// withParents returns entries sorted by path, with root's folders above them where they name none, and each path once.
+func withParents(entries []entry) []entry {
+	known := make(map[string]entry, 2*len(entries))
+	for _, e := range entries {
+		for dir := path.Dir(e.path); dir != "."; dir = path.Dir(dir) {
+			if _, ok := known[dir]; !ok {
+				known[dir] = entry{path: dir, mode: 0o755, folder: true}
+			}
+		}
+		known[e.path] = e
+	}
+	all := make([]entry, 0, len(known))
+	for _, e := range known {
+		all = append(all, e)
+	}
+	slices.SortFunc(all, func(a, b entry) int { return strings.Compare(a.path, b.path) })
+	return all
+}

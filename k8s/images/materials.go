@@ -1,0 +1,65 @@
+package images
+
+import (
+	"bytes"
+	"debug/buildinfo"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"runtime/debug"
+	"strings"
+
+	"github.com/CycloneDX/cyclonedx-go"
+)
+
+// Materials returns the bill of materials of a Go program, a CycloneDX 1.6 document: the modules that the linker says are in
+// it, with the checksums of go.sum. It says nothing about when and where, so that equal programs have equal documents.
+func Materials(program string) ([]byte, error) {
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no Go program: %w", program, err)
+	}
+	bom := cyclonedx.NewBOM()
+	bom.Metadata = &cyclonedx.Metadata{Component: &cyclonedx.Component{
+		Type: cyclonedx.ComponentTypeApplication, BOMRef: info.Path, Name: path.Base(info.Path), PackageURL: "pkg:golang/" + info.Path,
+	}}
+	components := []cyclonedx.Component{standardLibrary(info.GoVersion)}
+	for _, module := range info.Deps {
+		components = append(components, component(module))
+	}
+	bom.Components = &components
+	refs := make([]string, 0, len(components))
+	for _, c := range components {
+		refs = append(refs, c.BOMRef)
+	}
+	bom.Dependencies = &[]cyclonedx.Dependency{{Ref: info.Path, Dependencies: &refs}}
+	var out bytes.Buffer
+	err = cyclonedx.NewBOMEncoder(&out, cyclonedx.BOMFileFormatJSON).EncodeVersion(bom, cyclonedx.SpecVersion1_6)
+	return out.Bytes(), err
+}
+
+func standardLibrary(version string) cyclonedx.Component {
+	version = strings.TrimPrefix(version, "go")
+	url := "pkg:golang/std@" + version
+	return cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary, BOMRef: url, Name: "std", Version: version, PackageURL: url}
+}
+
+// component describes a module; one that is replaced by another is that other one, one replaced by a folder of the checkout
+// keeps its name and has no version.
+func component(module *debug.Module) cyclonedx.Component {
+	if module.Replace != nil && module.Replace.Version != "" {
+		module = module.Replace
+	}
+	url := "pkg:golang/" + module.Path
+	c := cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary, Name: module.Path}
+	if module.Replace == nil {
+		c.Version, url = module.Version, url+"@"+module.Version
+	}
+	c.BOMRef, c.PackageURL = url, url
+	// "h1:" is a SHA-256 over the module's files, in base64.
+	if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(module.Sum, "h1:")); err == nil && len(sum) > 0 {
+		c.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}}
+	}
+	return c
+}

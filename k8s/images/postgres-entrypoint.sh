@@ -1,0 +1,18 @@
+#!/bin/sh
+# Makes the cluster of databases where there is none yet, then becomes the server: the part of the official image's
+# conventions that charts rely on.
+set -eu
+[ "${1#-}" = "$1" ] || set -- postgres "$@"
+[ "$1" = postgres ] || exec "$@"
+
+if [ ! -s "$PGDATA/PG_VERSION" ]; then
+  : "${POSTGRES_PASSWORD:?set POSTGRES_PASSWORD to the password of the new database}"
+  user=${POSTGRES_USER:-postgres} database=${POSTGRES_DB:-${POSTGRES_USER:-postgres}}
+  printf '%s\n' "$POSTGRES_PASSWORD" |
+    initdb -D "$PGDATA" -U "$user" --pwfile=/dev/stdin -E UTF8 --locale=C.UTF-8 --auth-local=trust --auth-host=scram-sha-256
+  echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
+  if [ "$database" != postgres ]; then
+    echo "CREATE DATABASE \"$database\"" | postgres --single -D "$PGDATA" postgres
+  fi
+fi
+exec "$@" -c listen_addresses='*'

@@ -1,0 +1,153 @@
+package images
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+)
+
+// nobody is the user that every service runs as: it owns nothing in the image.
+const nobody = "65532:65532"
+
+// certificates are what a service trusts when it calls others over TLS.
+const certificates = "etc/ssl/certs/ca-certificates.crt"
+
+// Services lists the services of the checkout at root that run in a cluster: all with a command of their own name, but the
+// one that is all of them in one process.
+func Services(root string) ([]string, error) {
+	dirs, err := filepath.Glob(filepath.Join(root, "services", "*", "cmd", "*", "main.go"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, main := range dirs {
+		command := filepath.Dir(main)
+		service := filepath.Dir(filepath.Dir(command))
+		if name := filepath.Base(service); name == filepath.Base(command) && name != "allinone" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s holds no services: name the top of a checkout", root)
+	}
+	return names, nil
+}
+
+// service makes the image of the service called what: /service is its command, other commands keep their names.
+func service(ctx context.Context, src Source, what string) (v1.Image, error) {
+	commands, err := compile(ctx, src, what)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(commands)
+	files, err := commandFiles(commands, what)
+	if err != nil {
+		return nil, err
+	}
+	trust, err := os.ReadFile("/" + certificates)
+	if err != nil {
+		return nil, fmt.Errorf("the CA certificates of this machine: %w: install the package ca-certificates", err)
+	}
+	return assemble([][]entry{{{path: certificates, mode: 0o644, content: trust}}, files}, v1.Config{
+		Entrypoint: []string{"/service"},
+		User:       nobody,
+		WorkingDir: "/",
+		Env:        []string{"PATH=/", "SSL_CERT_FILE=/" + certificates},
+		Labels:     src.labels(what),
+	}, src)
+}
+
+// labels are the image's title and origin, under the names of the Open Container Initiative.
+func (src Source) labels(what string) map[string]string {
+	const prefix = "org.opencontainers.image."
+	return map[string]string{
+		prefix + "title":       "slotmesh-" + what,
+		prefix + "description": "Slotmesh's " + what + " service",
+		prefix + "source":      "https://github.com/slotmesh/slotmesh",
+		prefix + "version":     src.Version,
+		prefix + "revision":    src.Revision,
+		prefix + "created":     src.Created.UTC().Format("2006-01-02T15:04:05Z"),
+		prefix + "base.name":   "scratch",
+		"io.slotmesh.sbom":     "/sbom",
+		"io.slotmesh.go":       runtime.Version(),
+	}
+}
+
+// compile builds the commands of a service outside the workspace into a folder of their own, which the caller removes.
+func compile(ctx context.Context, src Source, what string) (string, error) {
+	module := filepath.Join(src.Root, "services", what)
+	if _, err := os.Stat(filepath.Join(module, "cmd", what)); err != nil {
+		return "", errors.New("there is no service of that name")
+	}
+	out, err := os.MkdirTemp("", "slotmesh-image-")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", out+"/", "./cmd/...")
+	cmd.Dir = module
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=", "GOOS=linux", "GOARCH="+src.Arch)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return "", errors.Join(fmt.Errorf("go build: %w: %s", err, strings.TrimSpace(string(said))), os.RemoveAll(out))
+	}
+	return out, nil
+}
+
+// commandFiles are the commands in dir as they lie in the image, each with its bill of materials.
+func commandFiles(dir, service string) ([]entry, error) {
+	commands, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []entry
+	for _, command := range commands {
+		program, err := os.ReadFile(filepath.Join(dir, command.Name()))
+		if err != nil {
+			return nil, err
+		}
+		materials, err := Materials(filepath.Join(dir, command.Name()))
+		if err != nil {
+			return nil, err
+		}
+		at := command.Name()
+		if at == service {
+			at = "service"
+		}
+		files = append(files,
+			entry{path: at, mode: 0o755, content: program},
+			entry{path: "sbom/" + command.Name() + ".cdx.json", mode: 0o644, content: materials})
+	}
+	return files, nil
+}
+
+// assemble stacks layers under a configuration.
+func assemble(layers [][]entry, cfg v1.Config, src Source) (v1.Image, error) {
+	var adds []mutate.Addendum
+	for _, entries := range layers {
+		packed, err := layer(entries)
+		if err != nil {
+			return nil, err
+		}
+		history := v1.History{Created: v1.Time{Time: src.Created}, CreatedBy: "slotmesh k8s/images", Comment: entries[0].path}
+		adds = append(adds, mutate.Addendum{Layer: packed, History: history})
+	}
+	img, err := mutate.Append(empty.Image, adds...)
+	if err != nil {
+		return nil, err
+	}
+	file, err := img.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	file = file.DeepCopy()
+	file.OS, file.Architecture, file.Created, file.Config = "linux", src.Arch, v1.Time{Time: src.Created}, cfg
+	return mutate.ConfigFile(img, file)
+}

@@ -1,0 +1,175 @@
+package images
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// storeUser is the uid and gid that the official images of PostgreSQL and Redis use too.
+const storeUser = 999
+
+//go:embed postgres-entrypoint.sh
+var postgresEntrypoint []byte
+
+// store says how to make an image of a store out of a Debian package that is installed on this machine.
+type store struct {
+	tag      string
+	pkg      string
+	programs []string // linked into /usr/local/bin, so that they are found by name
+	files    []string // further files and folders
+	without  *regexp.Regexp
+	extra    []entry
+	config   v1.Config
+}
+
+// Stores lists the images that are made of Debian packages.
+func Stores() []string { return []string{"postgres", "redis"} }
+
+var stores = map[string]store{
+	"postgres": {
+		tag: "15",
+		pkg: "postgresql-15",
+		programs: []string{
+			"/usr/lib/postgresql/15/bin/postgres", "/usr/lib/postgresql/15/bin/initdb",
+			"/usr/lib/postgresql/15/bin/psql", "/usr/lib/postgresql/15/bin/pg_isready",
+		},
+		files: []string{"/usr/bin/dash", "/usr/lib/postgresql/15/lib", "/usr/share/postgresql/15", "/usr/share/zoneinfo", "/usr/lib/locale/C.utf8"},
+		// The compiler of queries, its bitcode and manuals are four fifths of the package; copies of the zones are most of theirs.
+		without: regexp.MustCompile(`/llvmjit|/bitcode/|/man/|/zoneinfo/(right|posix)/`),
+		extra: []entry{
+			{path: "usr/bin/sh", link: "dash"},
+			{path: "docker-entrypoint.sh", mode: 0o755, content: postgresEntrypoint},
+			{path: "var/lib/postgresql/data", mode: 0o700, owner: storeUser, folder: true},
+			{path: "run/postgresql", mode: 0o775, owner: storeUser, folder: true},
+			{path: "var/run", link: "../run"},
+		},
+		config: v1.Config{
+			Entrypoint: []string{"/docker-entrypoint.sh"},
+			Cmd:        []string{"postgres"},
+			Env:        []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "PGDATA=/var/lib/postgresql/data"},
+			StopSignal: "SIGINT", // "fast": SIGTERM would wait until the last client has gone
+		},
+	},
+	"redis": {
+		tag:      "7",
+		pkg:      "redis-server",
+		programs: []string{"/usr/bin/redis-server", "/usr/bin/redis-cli"},
+		files:    []string{"/usr/bin/dash"},
+		extra:    []entry{{path: "usr/bin/sh", link: "dash"}, {path: "data", mode: 0o755, owner: storeUser, folder: true}},
+		config: v1.Config{
+			Cmd:        []string{"redis-server", "--protected-mode", "no"},
+			Env:        []string{"PATH=/usr/local/bin:/usr/bin:/bin"},
+			WorkingDir: "/data",
+		},
+	},
+}
+
+// base is what every store's image has: Debian's links of the merged /usr, the users, and a place for temporary files.
+var base = []entry{
+	{path: "bin", link: "usr/bin"}, {path: "sbin", link: "usr/sbin"}, {path: "lib", link: "usr/lib"}, {path: "lib64", link: "usr/lib64"},
+	{path: "etc/passwd", mode: 0o644, content: []byte("root:x:0:0::/:/sbin/nologin\nstore:x:999:999::/:/bin/sh\n")},
+	{path: "etc/group", mode: 0o644, content: []byte("root:x:0:\nstore:x:999:\n")},
+	{path: "tmp", mode: 0o1777, folder: true},
+}
+
+func (s store) image(ctx context.Context) (v1.Image, error) {
+	version, err := exec.CommandContext(ctx, "dpkg-query", "-W", "-f", "${Version}", s.pkg).Output()
+	if err != nil {
+		return nil, fmt.Errorf("%w: install the Debian package %s", err, s.pkg)
+	}
+	entries := slices.Concat(base, s.extra)
+	for _, program := range s.programs {
+		entries = append(entries, entry{path: "usr/local/bin/" + filepath.Base(program), link: program})
+	}
+	paths, err := s.paths(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		e, err := fromMachine(path)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	cfg := s.config
+	cfg.User = fmt.Sprintf("%d:%d", storeUser, storeUser)
+	cfg.Labels = map[string]string{
+		"org.opencontainers.image.title":   s.pkg + " of Debian, for trials and tests",
+		"org.opencontainers.image.version": string(version),
+	}
+	return assemble([][]entry{entries}, cfg, Source{Arch: runtime.GOARCH, Created: time.Unix(0, 0)})
+}
+
+// paths lists the files of this machine that go into the image: programs, further files, and the libraries they load.
+func (s store) paths(ctx context.Context) ([]string, error) {
+	var paths []string
+	for _, top := range slices.Concat(s.programs, s.files) {
+		err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && !s.left(path) {
+				paths = append(paths, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	libraries, err := sharedLibraries(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	return append(paths, libraries...), nil
+}
+
+func (s store) left(path string) bool { return s.without != nil && s.without.MatchString(path) }
+
+// loaded is a line of ldd: the library's path behind "=>", or the loader's own alone.
+var loaded = regexp.MustCompile(`(?m)^\s+(?:\S+ => )?(/\S+) \(0x`)
+
+// sharedLibraries asks the loader what the programs and libraries among paths load.
+func sharedLibraries(ctx context.Context, paths []string) ([]string, error) {
+	args := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+		return !strings.HasSuffix(p, ".so") && !strings.Contains(p, "/bin/")
+	})
+	out, err := exec.CommandContext(ctx, "ldd", args...).Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) { // it ends with 1 where one of the files is linked statically
+		return nil, fmt.Errorf("ldd: %w", err)
+	}
+	var libraries []string
+	for _, match := range loaded.FindAllSubmatch(out, -1) {
+		libraries = append(libraries, string(match[1]))
+	}
+	return libraries, nil
+}
+
+// fromMachine reads a file of this machine, following links, into the place that the merged /usr gives it.
+func fromMachine(path string) (entry, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return entry{}, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return entry{}, err
+	}
+	at := strings.TrimPrefix(path, "/")
+	if !strings.HasPrefix(at, "usr/") {
+		at = "usr/" + at
+	}
+	return entry{path: at, mode: int64(info.Mode().Perm()), content: content}, nil
+}
