@@ -48,12 +48,13 @@ func standardLibrary(version string) cyclonedx.Component {
 // component describes a module; one that is replaced by another is that other one, one replaced by a folder of the checkout
 // keeps its name and has no version.
 func component(module *debug.Module) cyclonedx.Component {
-	if module.Replace != nil && module.Replace.Version != "" {
+	ours := module.Replace != nil && strings.HasPrefix(module.Replace.Path, ".")
+	if module.Replace != nil && !ours {
 		module = module.Replace
 	}
 	url := "pkg:golang/" + module.Path
 	c := cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary, Name: module.Path}
-	if module.Replace == nil {
+	if !ours {
 		c.Version, url = module.Version, url+"@"+module.Version
 	}
 	c.BOMRef, c.PackageURL = url, url

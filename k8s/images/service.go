@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -57,13 +56,17 @@ func service(ctx context.Context, src Source, what string) (v1.Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the CA certificates of this machine: %w: install the package ca-certificates", err)
 	}
-	return assemble([][]entry{{{path: certificates, mode: 0o644, content: trust}}, files}, v1.Config{
+	return assemble([][]entry{{{path: certificates, mode: 0o644, content: trust}}, files}, serviceConfig(src, what), src)
+}
+
+func serviceConfig(src Source, what string) v1.Config {
+	return v1.Config{
 		Entrypoint: []string{"/service"},
 		User:       nobody,
 		WorkingDir: "/",
 		Env:        []string{"PATH=/", "SSL_CERT_FILE=/" + certificates},
 		Labels:     src.labels(what),
-	}, src)
+	}
 }
 
 // labels are the image's title and origin, under the names of the Open Container Initiative.
@@ -78,7 +81,6 @@ func (src Source) labels(what string) map[string]string {
 		prefix + "created":     src.Created.UTC().Format("2006-01-02T15:04:05Z"),
 		prefix + "base.name":   "scratch",
 		"io.slotmesh.sbom":     "/sbom",
-		"io.slotmesh.go":       runtime.Version(),
 	}
 }
 
@@ -92,13 +94,18 @@ func compile(ctx context.Context, src Source, what string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", out+"/", "./cmd/...")
+	cmd := exec.CommandContext(ctx, "go", buildArgs(out+"/")...)
 	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=", "GOOS=linux", "GOARCH="+src.Arch)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return "", errors.Join(fmt.Errorf("go build: %w: %s", err, strings.TrimSpace(string(said))), os.RemoveAll(out))
 	}
 	return out, nil
+}
+
+// buildArgs are what the Dockerfile gives to go as well.
+func buildArgs(out string) []string {
+	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", out, "./cmd/..."}
 }
 
 // commandFiles are the commands in dir as they lie in the image, each with its bill of materials.

@@ -1,0 +1,58 @@
+package images
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestDockerfileMakesTheSameImage compares what the Dockerfile's last stage says with the configuration that we write. No
+// container engine runs in our tests, so it is read, not built.
+func TestDockerfileMakesTheSameImage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := strings.ReplaceAll(string(text), "\\\n", "")
+	build, last, found := strings.Cut(joined, "FROM scratch\n")
+	if !found {
+		t.Fatal("its last stage is not made of nothing")
+	}
+	want := serviceConfig(Source{Version: "${VERSION}", Revision: "${REVISION}"}, "${SERVICE}")
+	want.Labels["org.opencontainers.image.created"] = "${CREATED}"
+
+	var entrypoint []string
+	if err := json.Unmarshal([]byte(instruction(t, last, "ENTRYPOINT")), &entrypoint); err != nil {
+		t.Fatal(err)
+	}
+	got := serviceConfig(Source{}, "")
+	got.Entrypoint = entrypoint
+	got.User = instruction(t, last, "USER")
+	got.WorkingDir = instruction(t, last, "WORKDIR")
+	got.Env = strings.Fields(instruction(t, last, "ENV"))
+	got.Labels = map[string]string{}
+	for _, pair := range regexp.MustCompile(`(\S+)="([^"]*)"`).FindAllStringSubmatch(instruction(t, last, "LABEL"), -1) {
+		got.Labels[pair[1]] = pair[2]
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the Dockerfile differs from `make images` (-make +Dockerfile):\n%s", diff)
+	}
+	if flags := "go " + strings.Join(buildArgs("/image/"), " "); !strings.Contains(strings.ReplaceAll(build, `"`, ""), flags) {
+		t.Errorf("the Dockerfile does not build by %q", flags)
+	}
+}
+
+// instruction returns what stands behind the one line that begins with word.
+func instruction(t *testing.T, stage, word string) string {
+	t.Helper()
+	lines := regexp.MustCompile(`(?m)^`+word+` (.*)$`).FindAllStringSubmatch(stage, -1)
+	if len(lines) != 1 {
+		t.Fatalf("the last stage has %d lines %s", len(lines), word)
+	}
+	return lines[0][1]
+}
