@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# What was asked for beside the cluster itself (run --with): see there.
+set -euo pipefail
+cd "$(dirname "$0")"
+. ./settings.sh
+
+with() { [[ $CLUSTER_ADDONS == *" $1 "* ]]; }
+
+definitions() {
+  mapfile -t files < <(sed 's/^/--filename=/' "$CLUSTER_HOME/crds")
+  kubectl apply --server-side "${files[@]}" >/dev/null
+  kubectl wait --for=condition=Established crd --all --timeout=60s >/dev/null
+}
+
+deployment() { # name
+  kubectl apply --filename "manifests/$1.yaml" >/dev/null
+  wait_for 120 kubelet kubectl --namespace kube-system rollout status "deployment/$1" --timeout=1s
+}
+
+# It keeps to packet filters: the bridge already connects the pods, and kube-proxy the services.
+policies() {
+  start kube-router env NODE_NAME=$NODE kube-router --kubeconfig="$CLIENTS/admin.conf" --run-firewall=true --run-router=false \
+    --run-service-proxy=false --run-loadbalancer=false --service-cluster-ip-range=$SERVICE_CIDR --hostname-override=$NODE \
+    --iptables-sync-period=30s --health-port=0 --metrics-port=0
+}
+
+! with crds || definitions
+! with traefik || deployment traefik
+! with traefik || ! with crds || kubectl apply --filename manifests/gateway-class.yaml >/dev/null
+! with skipper || deployment skipper
+! with kube-router || policies

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# etcd, API server, controller manager and scheduler.
+set -euo pipefail
+cd "$(dirname "$0")"
+. ./settings.sh
+
+# The bridge that containers will hang on comes first: it has the address that everything listens on. Without a route to the
+# services' addresses, the node's own connections to them would end before kube-proxy's rules see them.
+network() {
+  ip link set lo up
+  ip link add cni0 type bridge
+  ip addr add "$NODE_IP/24" dev cni0
+  ip link set cni0 up
+  ip route add "$SERVICE_CIDR" dev cni0
+  sysctl -qw net.ipv4.ip_forward=1 net.bridge.bridge-nf-call-iptables=1
+}
+
+store() {
+  start etcd etcd --name only --data-dir "$CLUSTER_HOME/etcd" --unsafe-no-fsync \
+    --listen-client-urls "$ETCD_URL" --advertise-client-urls "$ETCD_URL" \
+    --listen-peer-urls http://127.0.0.1:2380 --initial-advertise-peer-urls http://127.0.0.1:2380 --initial-cluster only=http://127.0.0.1:2380
+}
+
+api_server() {
+  start kube-apiserver kube-apiserver --etcd-servers="$ETCD_URL" --bind-address=$NODE_IP --advertise-address=$NODE_IP --secure-port=6443 \
+    --client-ca-file="$PKI/ca.crt" --tls-cert-file="$PKI/apiserver.crt" --tls-private-key-file="$PKI/apiserver.key" \
+    --service-account-issuer=https://kubernetes.default.svc --service-account-key-file="$PKI/service-accounts.pub" \
+    --service-account-signing-key-file="$PKI/service-accounts.key" \
+    --authorization-mode=Node,RBAC --enable-admission-plugins=NodeRestriction --service-cluster-ip-range=$SERVICE_CIDR \
+    --kubelet-client-certificate="$PKI/apiserver-to-kubelet.crt" --kubelet-client-key="$PKI/apiserver-to-kubelet.key" \
+    --kubelet-certificate-authority="$PKI/ca.crt" --kubelet-preferred-address-types=InternalIP \
+    --requestheader-client-ca-file="$PKI/ca.crt" --requestheader-allowed-names=front-proxy-client \
+    --requestheader-username-headers=X-Remote-User --requestheader-group-headers=X-Remote-Group \
+    --requestheader-extra-headers-prefix=X-Remote-Extra- \
+    --proxy-client-cert-file="$PKI/front-proxy-client.crt" --proxy-client-key-file="$PKI/front-proxy-client.key"
+  wait_for 120 kube-apiserver kubectl get --raw /readyz
+}
+
+controllers() {
+  start kube-controller-manager kube-controller-manager --kubeconfig="$CLIENTS/controller-manager.conf" --bind-address=127.0.0.1 \
+    --leader-elect=false --use-service-account-credentials --root-ca-file="$PKI/ca.crt" \
+    --service-account-private-key-file="$PKI/service-accounts.key" --cluster-cidr=$POD_CIDR --service-cluster-ip-range=$SERVICE_CIDR \
+    --cluster-signing-cert-file="$PKI/ca.crt" --cluster-signing-key-file="$PKI/ca.key"
+  start kube-scheduler kube-scheduler --kubeconfig="$CLIENTS/scheduler.conf" --bind-address=127.0.0.1 --leader-elect=false
+}
+
+network
+bash pki.sh
+store
+api_server
+controllers

@@ -1,0 +1,3 @@
+module github.com/slotmesh/slotmesh/k8s/cluster/tools/pause
+
+go 1.26.0
