@@ -9,7 +9,6 @@ import (
 	"debug/elf"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,7 +23,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
@@ -212,27 +210,6 @@ func unpack(t *testing.T, img v1.Image) string {
 		}
 	})
 	return root
-}
-
-func eachFile(t *testing.T, img v1.Image, visit func(*tar.Header, []byte)) {
-	t.Helper()
-	flat := mutate.Extract(img)
-	defer flat.Close()
-	files := tar.NewReader(flat)
-	for {
-		header, err := files.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(files)
-		if err != nil {
-			t.Fatal(err)
-		}
-		visit(header, content)
-	}
 }
 
 func place(service, command string) string {

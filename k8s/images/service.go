@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,17 @@ const nobody = "65532:65532"
 
 // certificates are what a service trusts when it calls others over TLS.
 const certificates = "etc/ssl/certs/ca-certificates.crt"
+
+// machineCertificates reads what this machine trusts, from where Debian, Red Hat and macOS keep it.
+func machineCertificates() ([]byte, error) {
+	for _, file := range []string{"/" + certificates, "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"} {
+		bundle, err := os.ReadFile(file)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return bundle, err
+		}
+	}
+	return nil, errors.New("this machine has no CA certificates: install the package ca-certificates")
+}
 
 // Services lists the services of the checkout at root that run in a cluster: all with a command of their own name, but the
 // one that is all of them in one process.
@@ -52,9 +64,9 @@ func service(ctx context.Context, src Source, what string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	trust, err := os.ReadFile("/" + certificates)
+	trust, err := machineCertificates()
 	if err != nil {
-		return nil, fmt.Errorf("the CA certificates of this machine: %w: install the package ca-certificates", err)
+		return nil, err
 	}
 	return assemble([][]entry{{{path: certificates, mode: 0o644, content: trust}}, files}, serviceConfig(src, what), src)
 }

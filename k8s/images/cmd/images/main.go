@@ -25,6 +25,8 @@ images materials PROGRAM
     prints the bill of materials of a Go program.
 images program REF PROGRAM FILE
     writes an image called REF, which holds nothing but a static program, to FILE.
+images live REF SUPERVISOR PROGRAM [COMMAND...]
+    sends an image for development, whose PROGRAM can be replaced while it runs, to the registry that REF names.
 `
 
 func main() {
@@ -44,6 +46,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	if len(args) == 4 && args[0] == "program" {
 		return images.SaveProgram(args[1], args[2], args[3])
+	}
+	if len(args) >= 4 && args[0] == "live" {
+		return images.Live{Supervisor: args[2], Program: args[3], Commands: args[4:]}.Push(ctx, args[1])
 	}
 	flags := flag.NewFlagSet("images", flag.ExitOnError)
 	flags.Usage = func() { fmt.Fprint(os.Stderr, usage); flags.PrintDefaults() }

@@ -1,0 +1,38 @@
+// Command live is the first process of an image for development, and the tar in it. As /service it runs /live/service; as tar
+// it unpacks what Tilt sends (`tar -C / -x -f -`) and has the first process start /live/service anew.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/slotmesh/slotmesh/k8s/images/internal/live"
+)
+
+func main() {
+	code, err := run(filepath.Base(os.Args[0]), os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "live:", err)
+		os.Exit(1)
+	}
+	os.Exit(code)
+}
+
+func run(name string, args []string) (int, error) {
+	if name != "tar" {
+		signals := make(chan os.Signal, 8)
+		signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
+		return live.Supervise("/live/service", args, signals)
+	}
+	if !slices.Equal(args, []string{"-C", "/", "-x", "-f", "-"}) {
+		return 0, fmt.Errorf("this tar only knows `tar -C / -x -f -`, not %q", args)
+	}
+	if err := live.Unpack("/", os.Stdin); err != nil {
+		return 0, err
+	}
+	return 0, syscall.Kill(1, syscall.SIGHUP)
+}

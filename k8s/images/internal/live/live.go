@@ -1,0 +1,112 @@
+// Package live lets a running container take a new program without a new image: what Tilt's live update asks of an image.
+//
+// [Supervise] runs the program as the container's first process would, and starts it anew when it is told to; [Unpack] lays
+// down what Tilt sends. So an image for development needs no shell and no tar, and is made of nothing, as the real one is.
+package live
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// Supervise runs program with args until it ends by itself, or is told to by SIGTERM or SIGINT on signals, which it is handed;
+// SIGHUP stops it and starts it anew. It returns the program's exit code, 128 and the signal's number where a signal ended it.
+func Supervise(program string, args []string, signals <-chan os.Signal) (int, error) {
+	for {
+		child := exec.Command(program, args...)
+		child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			return 0, err
+		}
+		again, err := attend(child, signals)
+		if err != nil {
+			return 0, err
+		}
+		if !again {
+			return exitCode(child.ProcessState), nil
+		}
+	}
+}
+
+// attend hands signals to child until it has ended, and says whether it is to be started again.
+func attend(child *exec.Cmd, signals <-chan os.Signal) (bool, error) {
+	ended := make(chan error, 1)
+	go func() { ended <- child.Wait() }()
+	again := false
+	for {
+		select {
+		case s := <-signals:
+			again = s == syscall.SIGHUP
+			if again {
+				s = syscall.SIGTERM
+			}
+			if err := child.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				return false, err
+			}
+		case err := <-ended:
+			var exit *exec.ExitError
+			if err != nil && !errors.As(err, &exit) {
+				return false, err
+			}
+			return again, nil
+		}
+	}
+}
+
+func exitCode(state *os.ProcessState) int {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return state.ExitCode()
+}
+
+// Unpack writes the regular files of a tar archive below dir. Each replaces its elder whole, also one that is being run.
+func Unpack(dir string, archive io.Reader) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	files := tar.NewReader(archive)
+	for {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if header.Typeflag != tar.TypeReg {
+			continue
+		}
+		if err := replace(root, header, files); err != nil {
+			return fmt.Errorf("%s: %w", header.Name, err)
+		}
+	}
+}
+
+func replace(root *os.Root, header *tar.Header, content io.Reader) error {
+	path, err := filepath.Rel("/", filepath.Join("/", header.Name))
+	if err != nil {
+		return err
+	}
+	if err := root.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	beside := path + ".new"
+	file, err := root.OpenFile(beside, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, header.FileInfo().Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, content)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return root.Rename(beside, path)
+}

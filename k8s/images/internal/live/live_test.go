@@ -1,0 +1,114 @@
+package live
+
+import (
+	"archive/tar"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const patience = 10 * time.Second
+
+// script is a program that says which version it is, and ends with code 7 when it is asked to end.
+func script(version, said string) string {
+	return fmt.Sprintf("#!/bin/sh\ntrap 'exit 7' TERM\necho %s $1 >>%s\nwhile :; do read -r line <%s.never; done\n", version, said, said)
+}
+
+func archive(t *testing.T, files map[string]string) *bytes.Buffer {
+	t.Helper()
+	var packed bytes.Buffer
+	w := tar.NewWriter(&packed)
+	for name, content := range files {
+		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content)), Typeflag: tar.TypeReg}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return &packed
+}
+
+func awaitText(t *testing.T, file, want string) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		got, _ := os.ReadFile(file) // not there yet is as good as empty
+		if string(got) == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("it said %q, not %q", got, want)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func TestNewProgramIsRunInPlaceOfTheOld(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	said := filepath.Join(dir, "said")
+	if err := syscall.Mkfifo(said+".never", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Unpack(dir, archive(t, map[string]string{"live/service": script("first", said)})); err != nil {
+		t.Fatal(err)
+	}
+	signals, code := make(chan os.Signal, 1), make(chan int, 1)
+	go func() {
+		c, err := Supervise(filepath.Join(dir, "live", "service"), []string{"argument"}, signals)
+		if err != nil {
+			t.Error(err)
+		}
+		code <- c
+	}()
+	awaitText(t, said, "first argument\n")
+
+	if err := Unpack(dir, archive(t, map[string]string{"/live/service": script("second", said)})); err != nil {
+		t.Fatal(err)
+	}
+	signals <- syscall.SIGHUP
+	awaitText(t, said, "first argument\nsecond argument\n")
+
+	signals <- syscall.SIGTERM
+	select {
+	case c := <-code:
+		if c != 7 {
+			t.Errorf("the code is %d, the program's was 7", c)
+		}
+	case <-time.After(patience):
+		t.Error("it did not end")
+	}
+}
+
+func TestProgramThatEndsByItselfIsNotStartedAgain(t *testing.T) {
+	t.Parallel()
+	for program, want := range map[string]int{"exit 3": 3, "kill -9 $$": 137} {
+		code, err := Supervise("/bin/sh", []string{"-c", program}, nil)
+		if err != nil || code != want {
+			t.Errorf("%s: got %d, %v", program, code, err)
+		}
+	}
+}
+
+func TestUnpackStaysBelowItsFolder(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	dir := filepath.Join(top, "root")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Unpack(dir, archive(t, map[string]string{"../outside": "x"})); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(top, "outside")); err == nil {
+		t.Error("a file was written outside")
+	}
+}

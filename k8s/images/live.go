@@ -1,0 +1,73 @@
+package images
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+)
+
+// nobodyID is the number of [nobody].
+const nobodyID = 65532
+
+// Live are the files of an image for development, whose program can be replaced while it runs (internal/live).
+type Live struct {
+	Supervisor string   // cmd/live, built for Linux
+	Program    string   // the service
+	Commands   []string // further programs, which keep their names
+}
+
+// Push makes an image for development and sends it to the registry that ref names, over HTTP where that is on this machine.
+func (l Live) Push(ctx context.Context, ref string) error {
+	img, err := l.image()
+	if err != nil {
+		return err
+	}
+	tag, err := name.ParseReference(ref)
+	if err != nil {
+		return err
+	}
+	if err := remote.Write(tag, img, remote.WithContext(ctx)); err != nil {
+		return fmt.Errorf("sending the image to %s: %w: make the cluster with its registry, as k8s/README.md says", tag.Context().RegistryStr(), err)
+	}
+	return nil
+}
+
+func (l Live) image() (v1.Image, error) {
+	trust, err := machineCertificates()
+	if err != nil {
+		return nil, err
+	}
+	supervisor, err := os.ReadFile(l.Supervisor)
+	if err != nil {
+		return nil, err
+	}
+	tools := []entry{
+		{path: certificates, mode: 0o644, content: trust},
+		{path: "service", mode: 0o755, content: supervisor},
+		{path: "tar", link: "service"},
+	}
+	for _, command := range l.Commands {
+		content, err := os.ReadFile(command)
+		if err != nil {
+			return nil, err
+		}
+		tools = append(tools, entry{path: filepath.Base(command), mode: 0o755, content: content})
+	}
+	program, err := os.ReadFile(l.Program)
+	if err != nil {
+		return nil, err
+	}
+	service := []entry{
+		{path: "live", mode: 0o755, owner: nobodyID, folder: true},
+		{path: "live/service", mode: 0o755, owner: nobodyID, content: program},
+	}
+	src := Source{Version: "live", Created: time.Unix(0, 0), Arch: runtime.GOARCH}
+	return assemble([][]entry{tools, service}, serviceConfig(src, filepath.Base(filepath.Dir(l.Program))), src)
+}
