@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# containerd with the images of $CLUSTER_HOME/images, kubelet and kube-proxy: the one node. Then CoreDNS, as a pod.
+# containerd with the images of $CLUSTER_HOME/images, kubelet and kube-proxy: the one node. Then volumes, and CoreDNS as a pod.
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./settings.sh
@@ -97,11 +97,40 @@ Y
   start kube-proxy kube-proxy --config="$CLUSTER_HOME/kube-proxy.yaml"
 }
 
+# Nothing provides volumes here: a few are made beforehand, for claims that name no class.
+volumes() {
+  kubectl apply --filename - >/dev/null <<'Y'
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: local, annotations: {storageclass.kubernetes.io/is-default-class: "true"}}
+provisioner: kubernetes.io/no-provisioner
+volumeBindingMode: WaitForFirstConsumer
+Y
+  local n
+  for n in {1..6}; do
+    mkdir -p "$CLUSTER_HOME/volumes/$n"
+    kubectl apply --filename - >/dev/null <<Y
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: local-$n}
+spec:
+  storageClassName: local
+  capacity: {storage: 20Gi}
+  accessModes: [ReadWriteOnce]
+  persistentVolumeReclaimPolicy: Retain
+  local: {path: $CLUSTER_HOME/volumes/$n}
+  nodeAffinity:
+    required: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [$NODE]}]}]}
+Y
+  done
+}
+
 pod_network
 container_runtime
 ./load-images "$CLUSTER_HOME"/images/*.tar
 node_agent
 service_network
 wait_for 120 kubelet kubectl wait --for=condition=Ready "node/$NODE" --timeout=1s
-kubectl apply -f manifests/coredns.yaml >/dev/null
-wait_for 120 kubelet kubectl -n kube-system rollout status deployment/coredns --timeout=1s
+volumes
+kubectl apply --filename manifests/coredns.yaml >/dev/null
+wait_for 120 kubelet kubectl --namespace kube-system rollout status deployment/coredns --timeout=1s
