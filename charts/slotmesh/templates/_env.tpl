@@ -1,0 +1,40 @@
+{{/* The environment of a component as a list. (root, name, settings) */}}
+{{- define "slotmesh.env" -}}
+{{- $root := .root -}}
+{{- $edges := include "slotmesh.edges" . | fromYaml -}}
+- {name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }}}
+- {name: REQUEST_TIMEOUT, value: "{{ $root.Values.requestTimeoutSeconds }}s"}
+- {name: DRAIN_DELAY, value: "{{ $root.Values.drain.delaySeconds }}s"}
+- {name: DRAIN_TIMEOUT, value: "{{ $root.Values.drain.timeoutSeconds }}s"}
+{{- range $edges.calls }}
+- {name: {{ upper . }}_URL, value: "http://{{ include "slotmesh.fullname" $root }}-{{ . }}:9090"}
+{{- end }}
+{{- range $edges.stores }}
+{{ include (printf "slotmesh.%sEnv" .) $root }}
+{{- end }}
+{{- if eq .name "console" }}
+- {name: SLOTMESH_ADMIN_TOKEN, valueFrom: {secretKeyRef: {{ include "slotmesh.adminSecret" $root }}}}
+- {name: SLOTMESH_SERVER, value: "http://127.0.0.1:8080"} # for the slotmesh command in this image
+{{- end }}
+{{- range $name, $value := .settings.env }}
+- {name: {{ $name }}, value: {{ $value | toString | quote }}}
+{{- end }}
+{{- range $name, $from := .settings.secretEnv }}
+- {name: {{ $name }}, valueFrom: {secretKeyRef: {name: {{ $from.name | quote }}, key: {{ $from.key | quote }}}}}
+{{- end }}
+{{- end -}}
+
+{{- define "slotmesh.postgresEnv" -}}
+- {name: DATABASE_URL, valueFrom: {secretKeyRef: {{ include "slotmesh.postgresSecret" . }}}}
+- {name: DATABASE_MAX_CONNS, value: {{ .Values.postgres.maxConnections | quote }}}
+{{- end -}}
+
+{{- define "slotmesh.redisEnv" -}}
+{{- if eq .Values.redis.provider "trial" -}}
+- {name: REDIS_URL, value: "redis://{{ include "slotmesh.fullname" . }}-redis:6379/0"}
+{{- else if .Values.redis.url -}}
+- {name: REDIS_URL, value: {{ .Values.redis.url | quote }}}
+{{- else -}}
+- {name: REDIS_URL, valueFrom: {secretKeyRef: {name: {{ .Values.redis.existingSecret.name | quote }}, key: {{ .Values.redis.existingSecret.key | quote }}}}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,82 @@
+{{/* The name that all objects of a release begin with. */}}
+{{- define "slotmesh.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What selects the pods of one part; never changes in the life of a release. (root, name) */}}
+{{- define "slotmesh.selector" -}}
+app.kubernetes.io/name: slotmesh
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .name }}
+{{- end -}}
+
+{{/* Labels of a pod: none that changes with the chart alone, as that would restart it. (root, name) */}}
+{{- define "slotmesh.podLabels" -}}
+{{ include "slotmesh.selector" . }}
+app.kubernetes.io/part-of: slotmesh
+app.kubernetes.io/version: {{ default .root.Chart.AppVersion .root.Values.image.tag | quote }}
+{{- end -}}
+
+{{/* Labels of every object. (root, name) */}}
+{{- define "slotmesh.labels" -}}
+{{ include "slotmesh.podLabels" . }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{/* The settings of one component as YAML: the defaults, and what the component says on top. (root, name) */}}
+{{- define "slotmesh.settings" -}}
+{{- mergeOverwrite (deepCopy .root.Values.defaults) (deepCopy (index .root.Values.components .name | default dict)) | toYaml -}}
+{{- end -}}
+
+{{/* One row of the table of edges as YAML. (root, name) */}}
+{{- define "slotmesh.edges" -}}
+{{- index (.root.Files.Get "files/edges.yaml" | fromYaml) .name | toYaml -}}
+{{- end -}}
+
+{{/* The image of a component. (root, name, settings) */}}
+{{- define "slotmesh.image" -}}
+{{- $image := .root.Values.image -}}
+{{- $repository := default (printf "%s%s" $image.prefix .name) .settings.image.repository -}}
+{{- $tag := default (default .root.Chart.AppVersion $image.tag) .settings.image.tag -}}
+{{- if hasPrefix "sha256:" $tag -}}{{ $repository }}@{{ $tag }}{{- else -}}{{ $repository }}:{{ $tag }}{{- end -}}
+{{- end -}}
+
+{{/* Restricted Pod Security, for a pod and for a container. */}}
+{{- define "slotmesh.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: {{ . }}
+runAsGroup: {{ . }}
+fsGroup: {{ . }}
+seccompProfile: {type: RuntimeDefault}
+{{- end -}}
+
+{{- define "slotmesh.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: {{ . }}
+capabilities: {drop: [ALL]}
+{{- end -}}
+
+{{/* Where the address of a store is kept, as YAML of name and key. (root) */}}
+{{- define "slotmesh.postgresSecret" -}}
+{{- $p := .Values.postgres -}}
+{{- if eq $p.provider "external" -}}
+{name: {{ $p.existingSecret.name | quote }}, key: {{ $p.existingSecret.key | quote }}}
+{{- else if eq $p.provider "cloudnativepg" -}}
+{name: {{ include "slotmesh.fullname" . }}-postgres-app, key: uri}
+{{- else -}}
+{name: {{ include "slotmesh.fullname" . }}-postgres, key: url}
+{{- end -}}
+{{- end -}}
+
+{{- define "slotmesh.adminSecret" -}}
+{{- $existing := .Values.admin.existingSecret -}}
+{name: {{ default (printf "%s-admin" (include "slotmesh.fullname" .)) $existing.name | quote }}, key: {{ ternary $existing.key "token" (ne $existing.name "") | quote }}}
+{{- end -}}
