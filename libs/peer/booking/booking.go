@@ -87,32 +87,35 @@ type KeyList struct {
 
 // Booking is a booking as the owner sees it.
 type Booking struct {
-	ID            uuid.UUID       `json:"id"`
-	Status        string          `json:"status"`
-	Date          string          `json:"date"` // YYYY-MM-DD, start_time and end_time HH:MM:SS: business time, as told to the customer
-	StartTime     string          `json:"start_time"`
-	EndTime       string          `json:"end_time"`
-	StartsAt      time.Time       `json:"starts_at"` // the same start and end as instants
-	EndsAt        time.Time       `json:"ends_at"`
-	Services      []BookedService `json:"services"`
-	StaffID       *uuid.UUID      `json:"staff_id"`
-	StaffName     *string         `json:"staff_name"`
-	PartySize     int             `json:"party_size"`
-	Total         json.Number     `json:"total"`
-	Currency      string          `json:"currency"`
-	Source        string          `json:"source"`
-	CustomerName  string          `json:"customer_name"`
-	CustomerEmail string          `json:"customer_email"`
-	CustomerPhone *string         `json:"customer_phone"`
-	FormData      json.RawMessage `json:"form_data"`
-	CreatedAt     time.Time       `json:"created_at"`
-	UpdatedAt     time.Time       `json:"updated_at"`
+	ID        uuid.UUID       `json:"id"`
+	Status    string          `json:"status"`
+	Date      string          `json:"date"` // YYYY-MM-DD, start_time and end_time HH:MM:SS: business time, as told to the customer
+	StartTime string          `json:"start_time"`
+	EndTime   string          `json:"end_time"`
+	StartsAt  time.Time       `json:"starts_at"` // the same start and end as instants
+	EndsAt    time.Time       `json:"ends_at"`
+	Services  []BookedService `json:"services"`
+	StaffID   *uuid.UUID      `json:"staff_id"`
+	StaffName *string         `json:"staff_name"`
+	// ClassScheduleID is the session of a class booking, null for an appointment.
+	ClassScheduleID *uuid.UUID      `json:"class_schedule_id"`
+	PartySize       int             `json:"party_size"`
+	Total           json.Number     `json:"total"`
+	Currency        string          `json:"currency"`
+	Source          string          `json:"source"`
+	CustomerName    string          `json:"customer_name"`
+	CustomerEmail   string          `json:"customer_email"`
+	CustomerPhone   *string         `json:"customer_phone"`
+	FormData        json.RawMessage `json:"form_data"`
+	CreatedAt       time.Time       `json:"created_at"`
+	UpdatedAt       time.Time       `json:"updated_at"`
 }
 
 // BookedService is one service of a booking as it was sold.
 type BookedService struct {
 	ID              uuid.UUID   `json:"id"`
 	Name            string      `json:"name"`
+	VariantName     string      `json:"variant_name,omitempty"` // left out for the service itself
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
 }

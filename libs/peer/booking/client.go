@@ -31,12 +31,15 @@ func NewClient(peer Caller) *Client { return &Client{peer: peer} }
 // either side of it.
 const MaxOccupiedWindow = 80 * 24 * time.Hour
 
-// Occupied returns what live bookings of a business occupy within [from, to), to whole seconds; the window is at most
-// [MaxOccupiedWindow].
-func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time) (*Occupied, error) {
+// Occupied returns what live bookings of a business occupy within [from, to), to whole seconds, and, where seats are asked
+// for, how many are taken in the class sessions that start then; the window is at most [MaxOccupiedWindow].
+func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (*Occupied, error) {
 	query := url.Values{
 		"from": {strconv.FormatInt(from.Unix(), 10)},
 		"to":   {strconv.FormatInt(to.Unix(), 10)},
+	}
+	if seats {
+		query.Set("seats", "true")
 	}
 	var out Occupied
 	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "occupied")+"?"+query.Encode(), nil, &out); err != nil {

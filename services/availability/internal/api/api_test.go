@@ -104,7 +104,7 @@ func (n *neighbours) AtLeast(ctx context.Context, slug string, version int64) (*
 	return n.Get(ctx, slug)
 }
 
-func (n *neighbours) Occupied(_ context.Context, id uuid.UUID, from, to time.Time) (*booking.Occupied, error) {
+func (n *neighbours) Occupied(_ context.Context, id uuid.UUID, from, to time.Time, _ bool) (*booking.Occupied, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if id != n.offer.ID {

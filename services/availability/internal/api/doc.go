@@ -24,5 +24,5 @@ type Offers interface {
 // Occupied gives the time that live bookings of a business take within [from, to), at most
 // [booking.MaxOccupiedWindow] of it. Any error says that it could not be read.
 type Occupied interface {
-	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time) (*booking.Occupied, error)
+	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (*booking.Occupied, error)
 }

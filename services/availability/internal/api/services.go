@@ -40,7 +40,7 @@ func occupiedWithin(ctx context.Context, peer Occupied, businessID uuid.UUID, sp
 	var all []booking.Busy
 	for from := span.Start; from < span.End; from += most {
 		to := min(from+most, span.End)
-		piece, err := peer.Occupied(ctx, businessID, time.Unix(from, 0), time.Unix(to, 0))
+		piece, err := peer.Occupied(ctx, businessID, time.Unix(from, 0), time.Unix(to, 0), false)
 		if err != nil {
 			return nil, fmt.Errorf("read the occupied time: %w", err)
 		}

@@ -28,7 +28,7 @@ import (
 
 // Records is what peers may ask of the tables; [store.Store] says what its methods do and return.
 type Records interface {
-	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time) (booking.Occupied, error)
+	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (booking.Occupied, error)
 	CreateKey(ctx context.Context, key store.Key, hash [sha256.Size]byte) error
 	Keys(ctx context.Context, businessID uuid.UUID, limit int, after string) ([]booking.Key, string, error)
 	RevokeKey(ctx context.Context, businessID, id uuid.UUID, now time.Time) error
@@ -72,7 +72,7 @@ func (in *Internal) occupied(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	occupied, err := in.records.Occupied(c.UserContext(), businessID, from, to)
+	occupied, err := in.records.Occupied(c.UserContext(), businessID, from, to, c.Query("seats") == "true")
 	if err != nil {
 		return err
 	}

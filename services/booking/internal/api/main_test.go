@@ -77,6 +77,7 @@ func newOffer(t testing.TB) *catalog.Offer {
 	o := &catalog.Offer{
 		ID: uuid.New(), Slug: "harbor", Version: 3, Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
 		Account:  catalog.Account{SubscriptionActive: true},
+		Modules:  catalog.Modules{Services: true},
 		Payments: catalog.Payments{Modes: catalog.PaymentModes{Services: catalog.ModeCustomerChoice}, Providers: []string{"stripe"}},
 		Staff: []catalog.Staff{
 			{ID: annaID, Name: "Anna", Active: true}, {ID: benID, Name: "Ben", Active: true}, {ID: carlID, Name: "Carl", Active: true},

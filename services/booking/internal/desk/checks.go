@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 )
@@ -57,22 +56,9 @@ func checkProvider(offer *catalog.Offer, provider string) error {
 		strings.Join(providers, " or "))
 }
 
-// servicesOf finds the services of a body in the offer, in the order of service.
-func servicesOf(offer *catalog.Offer, ids []uuid.UUID) ([]*catalog.Service, error) {
-	services := make([]*catalog.Service, len(ids))
-	for i, id := range ids {
-		service := offer.Service(id)
-		if service == nil || !service.Active {
-			return nil, fault.Newf(fault.ServiceNotFound, "Service not found: %s", id)
-		}
-		services[i] = service
-	}
-	return services, nil
-}
-
-// checkClassSession refuses a session where no service has any; a class-based one is availability's to judge.
+// checkClassSession refuses a session of a service that has none.
 func checkClassSession(body *request.Request, services []*catalog.Service) error {
-	if body.ClassScheduleID == nil || slices.ContainsFunc(services, func(s *catalog.Service) bool { return len(s.Classes) > 0 }) {
+	if body.ClassScheduleID == nil || services[0].Class() {
 		return nil
 	}
 	return fault.New(fault.InvalidParameter, "class_schedule_id: none of these services is a class; leave it out.")
@@ -97,9 +83,23 @@ func needsOnlinePayment(offer *catalog.Offer, body *request.Request, services []
 
 // noneLeft is the answer when nobody can serve the start.
 func noneLeft(body *request.Request, services []*catalog.Service) error {
+	if services[0].Class() {
+		return fault.New(fault.SlotUnavailable, "No session of this class with seats left starts then; choose another from /slots.")
+	}
 	staffed := slices.ContainsFunc(services, func(s *catalog.Service) bool { return len(s.StaffIDs) > 0 })
 	if staffed && body.StaffID == nil {
 		return fault.New(fault.NoStaffAvailable, "No staff member is free at that time; choose another from /slots.")
 	}
 	return fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from /slots.")
+}
+
+// tooFewSeats is the answer when sessions start then, none of which has as many seats left as the party needs.
+func tooFewSeats(body *request.Request, sessions []availability.Choice) error {
+	most := 0
+	for _, c := range sessions {
+		most = max(most, c.Session.Remaining)
+	}
+	return fault.Newf(fault.SlotUnavailable,
+		"That class session has fewer seats left (%d) than party_size asks for (%d); send a smaller party or choose another from /slots.",
+		most, body.PartySize)
 }

@@ -44,8 +44,8 @@ type Pricing interface {
 
 // Store keeps bookings and answers; [store.Store] says what its methods do and return.
 type Store interface {
-	Situation(ctx context.Context, businessID uuid.UUID, from, to time.Time, email string) (store.Situation, error)
-	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time) (booking.Occupied, error)
+	Situation(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked store.Asked) (store.Situation, error)
+	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (booking.Occupied, error)
 	Book(ctx context.Context, b store.NewBooking) error
 	Claim(ctx context.Context, key store.IdempotencyKey, bodyHash [sha256.Size]byte, now, until time.Time, keep time.Duration) (*store.Claim, store.Record, error)
 	Answer(ctx context.Context, key store.IdempotencyKey, bodyHash [sha256.Size]byte, now time.Time) ([]byte, error)

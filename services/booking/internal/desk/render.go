@@ -46,6 +46,7 @@ type confirmed struct {
 
 type sold struct {
 	Name            string      `json:"name"`
+	VariantName     string      `json:"variant_name,omitempty"`
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
 }
@@ -56,7 +57,7 @@ func render(b store.NewBooking, currency money.Currency, intent *payment.Intent)
 	start, end := b.StartsAt.In(b.Location), b.EndsAt.In(b.Location)
 	services := make([]sold, len(b.Services))
 	for i, s := range b.Services {
-		services[i] = sold{Name: s.Name, DurationMinutes: s.DurationMinutes, Price: currency.JSON(s.Price)}
+		services[i] = sold{Name: s.Name, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: currency.JSON(s.Price)}
 	}
 	told := confirmation{Success: true, Booking: confirmed{
 		ID: b.ID, Date: start.Format(time.DateOnly), StartTime: start.Format(time.TimeOnly), EndTime: end.Format(time.TimeOnly),

@@ -59,7 +59,7 @@ func Unverified(err error) error {
 
 // round is one decision on one offer and one reading of the tables. It returns [errAgain] when either has changed.
 func (d *Desk) round(ctx context.Context, offer *catalog.Offer, body *request.Request, claim *store.Claim) (Answer, error) {
-	services, err := servicesOf(offer, body.ServiceIDs)
+	services, err := offer.Appointment(body.ServiceIDs, body.Variants)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -87,9 +87,12 @@ func (d *Desk) round(ctx context.Context, offer *catalog.Offer, body *request.Re
 type question struct {
 	offer    *catalog.Offer
 	body     *request.Request
-	services []*catalog.Service
+	services []*catalog.Service // as their variants
 	now      time.Time
 }
+
+// ofClass says whether seats of a class session are asked for.
+func (q question) ofClass() bool { return q.services[0].Class() }
 
 // terms are what a booking costs.
 type terms struct {
@@ -112,14 +115,15 @@ func (q question) window() (time.Time, time.Time) {
 	return start.Add(-slack - time.Duration(before)*time.Minute), start.Add(slack + time.Duration(during+after)*time.Minute)
 }
 
-// situation reads the occupied time and, where a rule prices first bookings, whether this is one.
+// situation reads the occupied time, the seats taken in classes where it is about one, and, where a rule prices first
+// bookings, whether this is one.
 func (d *Desk) situation(ctx context.Context, q question) (store.Situation, error) {
-	email := ""
+	asked := store.Asked{Seats: q.ofClass()}
 	if slices.ContainsFunc(q.offer.Rules, func(r catalog.Rule) bool { return r.Kind == catalog.RuleFirstBooking }) {
-		email = q.body.CustomerEmail
+		asked.FirstBookingOf = q.body.CustomerEmail
 	}
 	from, to := q.window()
-	return d.store.Situation(ctx, q.offer.ID, from, to, email)
+	return d.store.Situation(ctx, q.offer.ID, from, to, asked)
 }
 
 // ask puts the question to availability and pricing at the same time. What availability says comes first.
@@ -140,6 +144,8 @@ func (d *Desk) ask(ctx context.Context, q question, now store.Situation) ([]avai
 		return nil, nil, errAgain
 	case len(slots.Choices) == 0:
 		return nil, nil, noneLeft(q.body, q.services)
+	case !slices.ContainsFunc(slots.Choices, q.seats):
+		return nil, nil, tooFewSeats(q.body, slots.Choices)
 	case errPr != nil || len(prices.Quotes) != len(q.services):
 		f := fault.Wrap(fault.AvailabilityUnverified, errPr, "The price could not be settled just now, so nothing was booked; try again shortly.")
 		f.RetryAfter = time.Second
@@ -147,7 +153,12 @@ func (d *Desk) ask(ctx context.Context, q question, now store.Situation) ([]avai
 	case prices.OfferVersion != q.offer.Version:
 		return nil, nil, errAgain
 	}
-	return slots.Choices, prices.Quotes, nil
+	return slices.DeleteFunc(slots.Choices, func(c availability.Choice) bool { return !q.seats(c) }), prices.Quotes, nil
+}
+
+// seats reports whether a choice has room for the party; only a class session can be too small.
+func (q question) seats(c availability.Choice) bool {
+	return c.Session == nil || c.Session.Remaining >= q.body.PartySize
 }
 
 func (q question) bookable(occupied booking.Occupied) availability.BookableRequest {
@@ -157,6 +168,7 @@ func (q question) bookable(occupied booking.Occupied) availability.BookableReque
 		Question: availability.Question{
 			ServiceIDs: q.body.ServiceIDs, StaffID: q.body.StaffID, Date: q.body.Date, Time: q.body.Time,
 			IsPackage: q.body.IsPackage, StaffingMode: q.body.StaffingMode,
+			Variants: q.body.Variants, ClassScheduleID: q.body.ClassScheduleID,
 		},
 		Occupied: occupied,
 	}
@@ -168,6 +180,9 @@ func (q question) quotes(first bool) pricing.QuotesRequest {
 		items[i] = pricing.Item{
 			Kind: pricing.KindService, ID: s.ID, Date: q.body.Date, Start: &q.body.Time,
 			PartySize: &q.body.PartySize, FirstBooking: &first,
+		}
+		if variant, ok := q.body.Variants[s.ID]; ok {
+			items[i].VariantID = &variant
 		}
 	}
 	return pricing.QuotesRequest{Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items}
@@ -193,15 +208,15 @@ func (d *Desk) take(ctx context.Context, q question, choices []availability.Choi
 		}
 		d.lost.Add(ctx, 1)
 		from, to := q.window()
-		occupied, err := d.store.Occupied(ctx, q.offer.ID, from, to)
+		occupied, err := d.store.Occupied(ctx, q.offer.ID, from, to, q.ofClass())
 		if err != nil {
 			return Answer{}, Unverified(err)
 		}
-		taken := index(occupied)
-		if !taken.hinders(choices[0]) {
+		hinders := index(occupied).hinderer(q.body.PartySize)
+		if !hinders(choices[0]) {
 			return Answer{}, errAgain // refused for another reason: the customer's first booking is another one by now
 		}
-		choices = slices.DeleteFunc(choices, taken.hinders)
+		choices = slices.DeleteFunc(choices, hinders)
 		spread(choices)
 	}
 	return Answer{}, errAgain
@@ -228,22 +243,48 @@ func sameStaff(a, b availability.Choice) bool {
 	return *a.StaffID == *b.StaffID
 }
 
-// taken is occupied time by resource.
-type taken map[booking.Resource][]timespan.Span
+// taken is what is occupied, by resource: by appointments, and by the guests of classes, who share it; and the seats that
+// are taken in sessions.
+type taken struct {
+	alone, shared map[booking.Resource][]timespan.Span
+	seats         map[happening]int
+}
+
+// happening is a class session at one start.
+type happening struct {
+	session uuid.UUID
+	start   int64
+}
 
 func index(o booking.Occupied) taken {
-	t := make(taken, len(o.Busy))
+	t := taken{
+		alone: make(map[booking.Resource][]timespan.Span, len(o.Busy)), shared: map[booking.Resource][]timespan.Span{},
+		seats: make(map[happening]int, len(o.Seats)),
+	}
 	for _, b := range o.Busy {
-		t[b.Resource] = b.Spans()
+		if b.Class {
+			t.shared[b.Resource] = b.Spans()
+		} else {
+			t.alone[b.Resource] = b.Spans()
+		}
+	}
+	for _, s := range o.Seats {
+		t.seats[happening{s.SessionID, s.StartsAt}] = s.Taken
 	}
 	return t
 }
 
-// hinders reports whether a part of the choice is taken.
-func (t taken) hinders(c availability.Choice) bool {
-	return slices.ContainsFunc(c.Parts, func(p availability.Part) bool {
-		return slices.ContainsFunc(t[p.Resource], p.Occupies.Overlaps)
-	})
+// hinderer returns whether a choice can no longer be had by a party: where a part is taken, or the session too full.
+func (t taken) hinderer(party int) func(availability.Choice) bool {
+	return func(c availability.Choice) bool {
+		if c.Session != nil && t.seats[happening{c.Session.ID, c.During.Start}]+party > c.Session.Capacity {
+			return true
+		}
+		return slices.ContainsFunc(c.Parts, func(p availability.Part) bool {
+			return slices.ContainsFunc(t.alone[p.Resource], p.Occupies.Overlaps) ||
+				c.Session == nil && slices.ContainsFunc(t.shared[p.Resource], p.Occupies.Overlaps)
+		})
+	}
 }
 
 // write stores one choice. Errors: [store.ErrTaken]; the fault idempotency_in_progress when the claim is gone.
@@ -281,6 +322,9 @@ func (q question) booking(id uuid.UUID, c availability.Choice, t terms) store.Ne
 		Customer: store.Customer{Name: q.body.CustomerName, Email: q.body.CustomerEmail, Phone: q.body.CustomerPhone},
 		FormData: q.body.FormData, OfferVersion: q.offer.Version, Now: q.now, Parts: c.Parts,
 	}
+	if c.Session != nil {
+		b.Session = &store.ClassSession{ID: c.Session.ID, Capacity: c.Session.Capacity}
+	}
 	if c.StaffID != nil {
 		name := ""
 		if member := q.offer.StaffMember(*c.StaffID); member != nil {
@@ -290,8 +334,18 @@ func (q question) booking(id uuid.UUID, c availability.Choice, t terms) store.Ne
 	}
 	for i, s := range q.services {
 		b.Services = append(b.Services, store.SoldService{
-			ID: s.ID, Name: s.Name, DurationMinutes: s.DurationMinutes, Price: t.prices[i],
+			ID: s.ID, Name: s.Name, VariantName: q.variantName(s), DurationMinutes: s.DurationMinutes, Price: t.prices[i],
 		})
 	}
 	return b
+}
+
+// variantName is the name of the variant that a service is booked as, "" where it is booked as itself.
+func (q question) variantName(s *catalog.Service) string {
+	chosen, ok := q.body.Variants[s.ID]
+	if !ok {
+		return ""
+	}
+	i := slices.IndexFunc(s.Variants, func(v catalog.Variant) bool { return v.ID == chosen })
+	return s.Variants[i].Name
 }

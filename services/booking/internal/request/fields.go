@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -215,11 +216,27 @@ func (f *fields) flag(name string) bool {
 	return false
 }
 
-// refuseVariants refuses what would otherwise be booked with another length and price than was asked for.
-func (f *fields) refuseVariants() {
-	if raw := f.get("variants"); raw != nil && string(raw) != `""` && string(raw) != "[]" {
-		f.fail("variants", "variants cannot be booked online yet; leave the field out to book the service itself.")
+// variants reads pairs of a service and its variant, in one string as the calendars take them or as an array.
+func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
+	raw := f.get(name)
+	if raw == nil || string(raw) == `""` || string(raw) == "[]" {
+		return nil
 	}
+	var (
+		text  string
+		pairs []string
+	)
+	if err := json.Unmarshal(raw, &text); err == nil {
+		pairs = strings.Split(text, ",")
+	} else if err := json.Unmarshal(raw, &pairs); err != nil {
+		f.fail(name, "%s is neither a string nor an array of strings; send pairs of ids such as \"serviceId:variantId\".", kind(raw))
+		return nil
+	}
+	variants, err := catalog.ParseVariants(pairs)
+	if err != nil && f.fault == nil {
+		f.fault = err
+	}
+	return variants
 }
 
 // form reads the answers to the business's own questions. Keys that begin with an underscore are not the caller's to

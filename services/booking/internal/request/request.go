@@ -57,7 +57,8 @@ type Request struct {
 	Source            string
 	PreferredProvider string
 	IsPackage         bool
-	StaffingMode      string
+	StaffingMode      string                  // "per_service" or ""
+	Variants          map[uuid.UUID]uuid.UUID // service to variant; nil where every service is booked as itself
 }
 
 // Parse reads a body. Its fault is of kind invalid_parameter and tells of the first field that is wrong.
@@ -88,8 +89,8 @@ func Parse(body []byte) (*Request, error) {
 		FormData:          f.form("form_data"),
 		IsPackage:         f.flag("is_package"),
 		StaffingMode:      f.withDefault("staffing_mode", maxProvider, ""),
+		Variants:          f.variants("variants"),
 	}
-	f.refuseVariants()
 	if r.StaffingMode != staffingPerService {
 		r.StaffingMode = ""
 	}

@@ -60,6 +60,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 	got, err := request.Parse(body(t, map[string]any{
 		"service_ids": []string{cut, cut}, "staff_id": anna, "customer_phone": " +351 1 ", "party_size": 4, "payment_choice": "at_door",
 		"class_schedule_id": anna, "source": "widget", "preferred_provider": "stripe", "is_package": "true", "staffing_mode": "per_service",
+		"variants":  cut + ":" + anna + "," + cut + ":" + anna,
 		"form_data": map[string]any{"notes": "x", "_consent": true, "n": 12345678901234567890.0, "nested": map[string]any{"_kept": 1}},
 		"unknown":   "a newer client's",
 	}))
@@ -71,7 +72,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 		ServiceIDs: []uuid.UUID{uuid.MustParse(cut), uuid.MustParse(cut)}, StaffID: &staff,
 		Date: timespan.NewDate(2027, 3, 1), Time: 9*60 + 30, CustomerName: "Zoë", CustomerEmail: "zoe@example.com",
 		CustomerPhone: &phone, PartySize: 4, PaymentChoice: "at_door", ClassScheduleID: &staff, Source: "widget",
-		PreferredProvider: "stripe", IsPackage: true, StaffingMode: "per_service",
+		PreferredProvider: "stripe", IsPackage: true, StaffingMode: "per_service", Variants: map[uuid.UUID]uuid.UUID{uuid.MustParse(cut): staff},
 		FormData: json.RawMessage(`{"n":12345678901234567000,"nested":{"_kept":1},"notes":"x"}`),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -120,7 +121,7 @@ func TestWhatIsWrongIsToldByField(t *testing.T) {
 		"preferred_provider": {7, strings.Repeat("x", 101)},
 		"is_package":         {"yes", 1, []any{}},
 		"staffing_mode":      {7},
-		"variants":           {cut + ":" + anna, []any{"x"}},
+		"variants":           {"x", cut, cut + ":", cut + ":" + anna + ",", "{" + cut + "}:" + anna, cut + ":" + anna + "," + cut + ":" + cut, []any{"x"}, []any{7}, 7, map[string]any{cut: anna}, strings.Split(strings.Repeat(cut+":"+anna+" ", 21), " ")},
 	} {
 		name, _, _ := strings.Cut(field, "[")
 		name, _, _ = strings.Cut(name, ".")

@@ -93,7 +93,7 @@ func BenchmarkOccupied(b *testing.B) {
 	s, _, business := filled(b)
 	from := noon.AddDate(0, 0, -70)
 	for b.Loop() {
-		if _, err := s.Occupied(b.Context(), business, from, from.AddDate(0, 0, 62)); err != nil {
+		if _, err := s.Occupied(b.Context(), business, from, from.AddDate(0, 0, 62), false); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -39,12 +39,21 @@ type NewBooking struct {
 	// Parts is what the booking occupies, buffers included: all of it or nothing. Parts of one resource do not overlap.
 	Parts []availability.Part
 
+	// Session is set for a class: PartySize seats of it are taken, and Parts are held together with its other guests.
+	Session *ClassSession
+
 	// Payment is set when it is paid online: its charge is created once the booking is written.
 	Payment *NewPayment
 
 	// Claim is set when the request holds an idempotency key; Response is then kept as its answer, where it is known.
 	Claim    *Claim
 	Response []byte
+}
+
+// ClassSession is the session of a class booking, which starts when the booking does.
+type ClassSession struct {
+	ID       uuid.UUID
+	Capacity int
 }
 
 // Customer is who booked.
@@ -58,6 +67,7 @@ type Customer struct {
 type SoldService struct {
 	ID              uuid.UUID `json:"id"`
 	Name            string    `json:"name"`
+	VariantName     string    `json:"variant_name,omitempty"` // "" for the service itself
 	DurationMinutes int       `json:"duration_minutes"`
 	Price           int64     `json:"price"`
 }
@@ -71,6 +81,10 @@ type SoldService struct {
 // some did, or where another booking is the customer's first by now, the rows are left without a booking, their foreign
 // key fails and the statement with it: never a half.
 //
+// A class booking raises its session's counter where the capacity allows; bookings of one session wait for one another
+// there and hold nothing that any of them still needs. The seats it took are a row under the same foreign key, so that
+// the counter never keeps what no booking has.
+//
 // claim locks the idempotency record, so that nobody takes it over while this statement runs, and yields no row when
 // somebody has: then nothing is inserted.
 const bookSQL = `
@@ -81,22 +95,38 @@ WITH claim AS MATERIALIZED (
       AND token = @token AND response IS NULL
     FOR UPDATE
 ), taken AS (
-    INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during)
-    SELECT @business_id, @id, p.part, p.resource_id, p.lane, tstzrange(p.starts_at, p.ends_at)
+    INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
+    SELECT @business_id, @id, p.part, p.resource_id, p.lane, tstzrange(p.starts_at, p.ends_at),
+           CASE WHEN @session_id::uuid IS NULL THEN gen_random_uuid() ELSE '00000000-0000-0000-0000-000000000000' END
     FROM unnest(@resource_ids::uuid[], @lanes::integer[], @part_starts::timestamptz[], @part_ends::timestamptz[])
          WITH ORDINALITY AS p (resource_id, lane, starts_at, ends_at, part)
     WHERE @token::uuid IS NULL OR EXISTS (SELECT FROM claim)
     ORDER BY p.part
     ON CONFLICT DO NOTHING
     RETURNING 1
+), counted AS (
+    INSERT INTO class_sessions AS session (business_id, starts_at, session_id, taken)
+    SELECT @business_id, @starts_at, @session_id, @party_size
+    WHERE @session_id::uuid IS NOT NULL AND @party_size::integer <= @capacity::integer
+      AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
+      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))
+    ON CONFLICT (business_id, starts_at, session_id)
+        DO UPDATE SET taken = session.taken + excluded.taken WHERE session.taken + excluded.taken <= @capacity
+    RETURNING 1
+), seated AS (
+    INSERT INTO class_seats (business_id, booking_id, starts_at, session_id, seats)
+    SELECT @business_id, @id, @starts_at, @session_id, @party_size
+    FROM counted
 ), booked AS (
     INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
-                          staff_name, party_size, total, currency, first_booking, source, customer_name,
+                          staff_name, class_schedule_id, party_size, total, currency, first_booking, source, customer_name,
                           customer_email, customer_phone, form_data, offer_version, created_at, updated_at)
     SELECT @business_id, @id, @status, @starts_at, @ends_at, @local_start, @local_end, @services, @staff_id,
-           @staff_name, @party_size, @total, @currency, @first_booking, @source, @customer_name,
+           @staff_name, @session_id, @party_size, @total, @currency, @first_booking, @source, @customer_name,
            @customer_email, @customer_phone, @form_data, @offer_version, @now::timestamptz, @now::timestamptz
     WHERE (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
+      AND (@session_id::uuid IS NULL OR EXISTS (SELECT FROM counted))
+      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))
     ON CONFLICT DO NOTHING
     RETURNING 1
 ), charged AS (
@@ -112,7 +142,7 @@ WITH claim AS MATERIALIZED (
 )
 SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM claim)`
 
-// Book writes the booking, its occupied time and the answer to its idempotency key, or nothing. Errors: [ErrTaken],
+// Book writes the booking, its occupied time or seats, and the answer to its idempotency key, or nothing. Errors: [ErrTaken],
 // [ErrClaimLost].
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	args, err := bookArgs(b)
@@ -147,7 +177,10 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 		"total": b.Total, "currency": b.Currency, "first_booking": b.FirstBooking, "source": b.Source,
 		"customer_name": b.Customer.Name, "customer_email": b.Customer.Email, "customer_phone": b.Customer.Phone,
 		"form_data": []byte(b.FormData), "offer_version": b.OfferVersion, "now": b.Now,
-		"key_id": nil, "idempotency_key": nil, "token": nil, "response": nil,
+		"key_id": nil, "idempotency_key": nil, "token": nil, "response": nil, "session_id": nil, "capacity": nil,
+	}
+	if b.Session != nil {
+		args["session_id"], args["capacity"] = b.Session.ID, b.Session.Capacity
 	}
 	addParts(args, b.Parts)
 	addPayment(args, b.Payment)

@@ -282,7 +282,7 @@ func TestFirstBookingCountsWhatIsNotCancelled(t *testing.T) {
 	business := uuid.New()
 	first := func() bool {
 		t.Helper()
-		situation, err := s.Situation(t.Context(), business, noon, noon.Add(time.Hour), "zoe@EXAMPLE.com")
+		situation, err := s.Situation(t.Context(), business, noon, noon.Add(time.Hour), store.Asked{FirstBookingOf: "zoe@EXAMPLE.com"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -335,7 +335,7 @@ func TestOccupiedTimeIsThatOfTheWindowWholeAndSorted(t *testing.T) {
 	if err := s.Book(t.Context(), newBooking(uuid.New(), part(anna, 0, 0, 60))); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Occupied(t.Context(), business, noon, noon.Add(90*time.Minute))
+	got, err := s.Occupied(t.Context(), business, noon, noon.Add(90*time.Minute), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,7 +354,7 @@ func TestOccupiedTimeIsThatOfTheWindowWholeAndSorted(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("occupied time (-want +got):\n%s", diff)
 	}
-	situation, err := s.Situation(t.Context(), business, noon, noon.Add(90*time.Minute), "")
+	situation, err := s.Situation(t.Context(), business, noon, noon.Add(90*time.Minute), store.Asked{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-const bookingColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, party_size,
+const bookingColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, class_schedule_id, party_size,
 	total, currency, source, customer_name, customer_email, customer_phone, form_data, created_at, updated_at`
 
 // listed is a booking and its place in the list.
@@ -30,7 +30,7 @@ func scanBooking(row pgx.CollectableRow) (listed, error) {
 		services []SoldService
 		total    int64
 	)
-	err := row.Scan(&b.ID, &b.Status, &b.start, &end, &b.StartsAt, &b.EndsAt, &services, &b.StaffID, &b.StaffName,
+	err := row.Scan(&b.ID, &b.Status, &b.start, &end, &b.StartsAt, &b.EndsAt, &services, &b.StaffID, &b.StaffName, &b.ClassScheduleID,
 		&b.PartySize, &total, &b.Currency, &b.Source, &b.CustomerName, &b.CustomerEmail, &b.CustomerPhone, &b.FormData,
 		&b.CreatedAt, &b.UpdatedAt)
 	if err != nil {
@@ -46,7 +46,7 @@ func scanBooking(row pgx.CollectableRow) (listed, error) {
 	b.Total = currency.JSON(total)
 	for _, s := range services {
 		b.Services = append(b.Services, booking.BookedService{
-			ID: s.ID, Name: s.Name, DurationMinutes: s.DurationMinutes, Price: currency.JSON(s.Price),
+			ID: s.ID, Name: s.Name, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: currency.JSON(s.Price),
 		})
 	}
 	return b, nil
@@ -105,6 +105,14 @@ WITH moved AS (
 ), freed AS (
     DELETE FROM occupied_time
     WHERE business_id = @business_id AND booking_id = @id AND @frees::boolean AND EXISTS (SELECT FROM moved)
+), vacated AS (
+    DELETE FROM class_seats
+    WHERE business_id = @business_id AND booking_id = @id AND @frees::boolean AND EXISTS (SELECT FROM moved)
+    RETURNING starts_at, session_id, seats
+), given_back AS (
+    UPDATE class_sessions AS session SET taken = session.taken - vacated.seats
+    FROM vacated
+    WHERE session.business_id = @business_id AND session.starts_at = vacated.starts_at AND session.session_id = vacated.session_id
 ), uncharged AS (
     UPDATE payments SET status = 'cancelling', due_at = @now, attempts = 0, updated_at = @now
     WHERE business_id = @business_id AND booking_id = @id AND status IN ('creating', 'open')
