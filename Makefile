@@ -6,7 +6,7 @@ SHELL       := bash
 
 GO      ?= go
 BIN     := $(CURDIR)/bin
-MODULES := libs k8s/images $(sort $(patsubst %/go.mod,%,$(wildcard services/*/go.mod)))
+MODULES := libs k8s/e2e k8s/images $(sort $(patsubst %/go.mod,%,$(wildcard services/*/go.mod)))
 
 # Built once for all checkouts, beside Go's own build cache.
 GOLANGCI_VERSION := v2.15.0
@@ -24,7 +24,7 @@ BENCHTIME ?= 1s
 .PHONY: help
 help: ## list these targets
 	@echo 'make run    starts everything in one process; make test checks everything. All targets:'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: run
 run: ## start everything in one process, with a demo business; Ctrl-C stops it
@@ -54,6 +54,19 @@ test-go: $(BIN)/withstores $(STRIPE_MOCK) ## unit, store and end-to-end tests, o
 	@SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) $(BIN)/withstores -race sh -c '$(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 15m work'
 	@# The oracles compare their whole number of cases only where the race detector does not slow them down.
 	@$(GO) test $(ORACLES)
+
+.PHONY: cluster-tools
+cluster-tools: ## build what `make cluster` and `make e2e` are made of, once, beside Go's build cache (15 minutes)
+	@k8s/cluster/tools/build kubernetes helm coredns pause traefik skipper kube-router istioctl
+
+.PHONY: cluster
+cluster: ## a shell on a Kubernetes of its own, of one node, which ends with the shell (Linux, root)
+	@k8s/cluster/run --with crds --with traefik --with skipper --with kube-router bash
+
+.PHONY: e2e
+e2e: ## prove chart and images on a cluster: that of KUBECONFIG, else one made for it and taken away again
+	@echo '== on a cluster'
+	@k8s/e2e/run
 
 .PHONY: bench
 bench: $(BIN)/withstores ## benchmarks, with allocations (BENCHTIME=1s)

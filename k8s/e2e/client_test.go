@@ -1,0 +1,268 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// front is a way in from outside: the address of a controller, and the name under which it knows Slotmesh.
+type front struct {
+	name    string // what tests call it
+	address string // http://host:port
+	host    string // of the Host header
+	http    *http.Client
+}
+
+// reach is the front of this controller, found in kube-system or by the environment. Where the cluster has none, the test is skipped.
+func (c cluster) reach(t *testing.T, name, controller, host string) front {
+	t.Helper()
+	address := os.Getenv(frontOf + strings.ToUpper(controller))
+	if address == "" {
+		ip, err := c.try(t.Context(), nil, "kubectl", "--namespace", "kube-system", "get", "service", controller, "--output", "jsonpath={.spec.clusterIP}")
+		if err != nil {
+			t.Skipf("this cluster has no %s: %v", controller, err)
+		}
+		address = "http://" + ip
+	}
+	transport := &http.Transport{MaxIdleConnsPerHost: 64}
+	t.Cleanup(transport.CloseIdleConnections)
+	return front{name: name, address: address, host: host, http: &http.Client{
+		Transport: transport, Timeout: 30 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// answer is a response with its body read.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (a answer) String() string { return fmt.Sprintf("%d %.300s", a.status, a.body) }
+
+// send sends one request to a path exactly as it is written, from an address of its own, as the controllers believe it.
+func (f front) send(ctx context.Context, method, path string, body []byte, header http.Header) (answer, error) {
+	request, err := http.NewRequestWithContext(ctx, method, f.address, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	raw, query, _ := strings.Cut(path, "?")
+	request.URL = &url.URL{Scheme: request.URL.Scheme, Host: request.URL.Host, Opaque: raw, RawQuery: query}
+	request.Host = f.host
+	request.Header.Set("X-Forwarded-For", client())
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	return exchange(f.http, request)
+}
+
+func exchange(c *http.Client, request *http.Request) (answer, error) {
+	response, err := c.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(response.Body, 8<<20))
+	return answer{response.StatusCode, response.Header, body}, err
+}
+
+// client is an address of its own, so that the limits by address do not join what tests keep apart.
+func client() string {
+	return fmt.Sprintf("100.%d.%d.%d", 64+rand.IntN(64), rand.IntN(256), 1+rand.IntN(254))
+}
+
+// read decodes what a public path of a business answers with 200.
+func (f front) read(ctx context.Context, path string, out any) error {
+	a, err := f.send(ctx, http.MethodGet, "/api/public/"+path, nil, nil)
+	if err != nil {
+		return err
+	}
+	if a.status != http.StatusOK {
+		return fmt.Errorf("%s answered %v", path, a)
+	}
+	return json.Unmarshal(a.body, out)
+}
+
+// booking is an order of one appointment with one member of the staff.
+type booking struct{ service, staff, date, time string }
+
+func (f front) book(ctx context.Context, slug, key string, b booking) (answer, error) {
+	body, err := json.Marshal(map[string]any{
+		"service_ids": []string{b.service}, "staff_id": b.staff, "date": b.date, "time": b.time,
+		"customer_name": "Ada Example", "customer_email": "ada@example.com",
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return f.send(ctx, http.MethodPost, "/api/public/"+slug+"/book", body,
+		http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + key}})
+}
+
+// free lists appointments of a business's only service that are free in the next two weeks.
+func (f front) free(ctx context.Context, slug string) ([]booking, error) {
+	var offer struct{ Services []struct{ ID string } }
+	if err := f.read(ctx, slug+"/services", &offer); err != nil {
+		return nil, err
+	}
+	if len(offer.Services) == 0 {
+		return nil, errors.New(slug + " has no services")
+	}
+	var all []booking
+	for day := 1; day <= 14; day++ {
+		date := time.Now().AddDate(0, 0, day).Format(time.DateOnly)
+		var found struct {
+			Computed bool
+			Slots    []struct{ Date, Time, StaffID string }
+		}
+		if err := f.read(ctx, slug+"/slots?date="+date+"&service_id="+offer.Services[0].ID, &found); err != nil {
+			return nil, err
+		}
+		if !found.Computed {
+			return nil, fmt.Errorf("the slots of %s on %s were not computed", slug, date)
+		}
+		for _, s := range found.Slots {
+			all = append(all, booking{offer.Services[0].ID, s.StaffID, s.Date, s.Time})
+		}
+	}
+	return all, nil
+}
+
+// owner calls the admin API, through a tunnel of kubectl's to one pod of console: it is no public path.
+type owner struct {
+	address, token string
+	http           *http.Client
+}
+
+var forwarded = regexp.MustCompile(`Forwarding from (127\.0\.0\.1:\d+)`)
+
+func (c cluster) owner(t *testing.T) owner {
+	t.Helper()
+	token, err := base64.StdEncoding.DecodeString(c.kubectl(t, "get", "secret", release+"-admin", "--output", "jsonpath={.data.token}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	tunnel := exec.CommandContext(ctx, "kubectl", "--kubeconfig", c.config, "--namespace", namespace, "port-forward", "service/"+release+"-console", ":public")
+	stdout, err := tunnel.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tunnel.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cancel(); _ = tunnel.Wait() }) // it ends by being killed
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		if found := forwarded.FindStringSubmatch(lines.Text()); found != nil {
+			go func() { _, _ = io.Copy(io.Discard, stdout) }()
+			return owner{address: "http://" + found[1], token: string(token), http: &http.Client{Timeout: 30 * time.Second}}
+		}
+	}
+	t.Fatal("kubectl port-forward to console ended without a port")
+	return owner{}
+}
+
+// call calls the admin API below /admin/businesses/ and decodes an answer of this status.
+func (o owner) call(t *testing.T, method, path, contentType, body string, status int, out any) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, o.address+"/admin/businesses/"+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = http.Header{"Authorization": {"Bearer " + o.token}, "Content-Type": {contentType}}
+	a, err := exchange(o.http, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.status != status {
+		t.Fatalf("%s %s answered %v, want %d", method, path, a, status)
+	}
+	if out == nil {
+		return
+	}
+	if err := json.Unmarshal(a.body, out); err != nil {
+		t.Fatalf("%s %s answered %v: %v", method, path, a, err)
+	}
+}
+
+// publish makes a new business of the salon manifest.
+func (o owner) publish(t *testing.T, slug string, staff int) {
+	t.Helper()
+	o.call(t, http.MethodPut, slug, "application/yaml", salon(slug, staff), http.StatusCreated, nil)
+}
+
+// key makes an API key that may book.
+func (o owner) key(t *testing.T, slug string) string {
+	t.Helper()
+	var made struct{ Key string }
+	o.call(t, http.MethodPost, slug+"/keys", "application/json", `{"name":"e2e","scope":"all"}`, http.StatusCreated, &made)
+	return made.Key
+}
+
+// row is a booking as the owner sees it.
+type row struct {
+	ID        string
+	Date      string
+	StartTime string `json:"start_time"`
+	Status    string
+}
+
+// booked lists all bookings of a business.
+func (o owner) booked(t *testing.T, slug string) []row {
+	t.Helper()
+	var all []row
+	cursor := ""
+	for {
+		var page struct {
+			Bookings   []row
+			NextCursor string `json:"next_cursor"`
+		}
+		o.call(t, http.MethodGet, slug+"/bookings?limit=1000&cursor="+url.QueryEscape(cursor), "", "", http.StatusOK, &page)
+		all = append(all, page.Bookings...)
+		if page.NextCursor == "" {
+			return all
+		}
+		cursor = page.NextCursor
+	}
+}
+
+// salon is a business that is open every day and has one service of a quarter of an hour.
+func salon(slug string, staff int) string {
+	var members, keys []string
+	for i := range staff {
+		members = append(members, fmt.Sprintf("  - {key: s%d, name: Member %d, order: %d}", i, i, i))
+		keys = append(keys, fmt.Sprintf("s%d", i))
+	}
+	return fmt.Sprintf(`apiVersion: slotmesh/v1
+kind: Business
+slug: %s
+name: Salon
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+languages: [en]
+modules: {services: true, events: true, rentals: true}
+bookings: {slot_interval_minutes: 15, min_notice_minutes: 0, advance_days: 365}
+hours: {mon: ["09:00-17:00"], tue: ["09:00-17:00"], wed: ["09:00-17:00"], thu: ["09:00-17:00"], fri: ["09:00-17:00"], sat: ["09:00-17:00"], sun: ["09:00-17:00"]}
+staff:
+%s
+services:
+  - {key: trim, name: Trim, duration_minutes: 15, price: 10.00, staff: [%s], order: 1}
+`, slug, strings.Join(members, "\n"), strings.Join(keys, ", "))
+}

@@ -1,0 +1,127 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// services are the deployments of the chart that hold Slotmesh's own code.
+var services = []string{"availability", "booking", "catalog", "console", "mcp", "pricing", "rental"}
+
+func bookingID(a answer) (string, error) {
+	var made struct{ Booking struct{ ID string } }
+	if err := json.Unmarshal(a.body, &made); err != nil || made.Booking.ID == "" {
+		return "", fmt.Errorf("a booking was answered %v", a)
+	}
+	return made.Booking.ID, nil
+}
+
+// open is what must answer from outside, with the status that shows that the service behind it did.
+func open(slug, service, rental string) []struct {
+	method, path string
+	status       int
+} {
+	date := time.Now().AddDate(0, 0, 1).Format(time.DateOnly)
+	at := "/api/public/" + slug
+	return []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", at + "/info", 200},
+		{"GET", at + "/services", 200},
+		{"GET", at + "/staff", 200},
+		{"GET", at + "/slots?date=" + date + "&service_id=" + service, 200},
+		{"GET", at + "/available-dates?start=" + date + "&end=" + date + "&service_id=" + service, 200},
+		{"GET", at + "/events", 200},
+		{"GET", at + "/rentals", 200},
+		{"GET", at + "/rental-availability?rentalId=" + rental + "&startDate=" + date + "&endDate=" + date, 200},
+		{"GET", at + "/rental-available-dates?start=" + date + "&end=" + date + "&rental_id=" + rental, 200},
+		{"POST", at + "/book", 401},
+		{"POST", "/mcp", 401},
+		{"GET", "/api/public/docs", 200},
+		{"GET", "/api/public/openapi.json", 200},
+		{"POST", "/api/public/stripe/webhook", 404}, // booking answers it, also where no payments are set up
+	}
+}
+
+// closed is what must not be reached from outside, however it is written.
+var closed = []string{
+	"/", "/internal", "/internal/businesses", "/internal/businesses/harbor-studio/offer", "/metrics", "/livez", "/readyz",
+	"/admin", "/admin/businesses", "/admin/businesses/harbor-studio", "/admin/openapi.json",
+	"/api", "/api/public", "/api/public/", "/api/public/harbor-studio", "/api/public/harbor-studio/", "/api/public/harbor-studio/nothing",
+	"/api/public/harbor-studio/info/more", "/x/api/public/harbor-studio/info", "/api/public/a/b/info", "/api/public//info",
+	"/API/PUBLIC/harbor-studio/info", "/api/public/harbor-studio/infos", "/api/public/harbor-studio/inf", "/mcp/x", "/mcpx", "/xmcp",
+	"/api/public/../../internal/businesses", "/api/public/harbor-studio/../../../internal/businesses", "/api/public/%2e%2e/%2e%2e/metrics",
+	"/api/public/harbor-studio/info/%2e%2e/%2e%2e/%2e%2e/%2e%2e/metrics", "/api/public/harbor-studio%2f..%2f..%2f..%2fmetrics",
+	"/%6detrics", "/%2fmetrics", "/./metrics", "//metrics", "/metrics/", "/metrics%00", "/%2e/metrics", "/metrics;/info",
+	"/api/public/harbor-studio/info%2f..%2f..%2f..%2f..%2fmetrics", "/api/public/..%2f..%2finternal/info", "/api%2fpublic%2fharbor-studio%2finfo",
+	"/internal/info", "/admin/api/public/harbor-studio/info", "/mcp/../metrics", "/mcp/..%2fmetrics", "/mcp%2f..%2finternal",
+	"/api/public/harbor-studio/info\\..\\..\\metrics", "/metrics?/api/public/harbor-studio/info", "/metrics#/api/public/harbor-studio/info",
+}
+
+// described checks that a front answers the public paths and nothing else, and that a customer can read and book through it.
+func described(t *testing.T, f front, key string) {
+	var offer struct{ Services []struct{ ID, Name string } }
+	soon(t, f.name+" answers", func() error { return f.read(t.Context(), "harbor-studio/services", &offer) })
+	var hire struct{ Rentals []struct{ ID string } }
+	if err := f.read(t.Context(), "harbor-studio/rentals", &hire); err != nil || len(hire.Rentals) == 0 || len(offer.Services) == 0 {
+		t.Fatalf("the demo business offers %v and %v: %v", offer, hire, err)
+	}
+	for _, o := range open("harbor-studio", offer.Services[0].ID, hire.Rentals[0].ID) {
+		a, err := f.send(t.Context(), o.method, o.path, nil, http.Header{"Content-Type": {"application/json"}})
+		if err != nil || a.status != o.status || !ours(a) {
+			t.Errorf("%s %s: got %v (%v), want %d of the service's own", o.method, o.path, a, err, o.status)
+		}
+	}
+	for _, path := range closed {
+		a, err := f.send(t.Context(), http.MethodGet, path, nil, nil)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if (a.status != http.StatusNotFound && a.status != http.StatusBadRequest) || ours(a) {
+			t.Errorf("%s: got %v, want the front itself to refuse it", path, a)
+		}
+	}
+	stranger := f
+	stranger.host = "other.example"
+	if a, err := stranger.send(t.Context(), http.MethodGet, "/api/public/harbor-studio/info", nil, nil); err != nil || a.status != http.StatusNotFound {
+		t.Errorf("another host name is answered %v (%v)", a, err)
+	}
+	bookDemo(t, f, offer.Services[0].ID, key)
+}
+
+// ours tells Slotmesh's answers from a controller's: the faults of ours are JSON with a sentence.
+func ours(a answer) bool {
+	var fault struct{ Error string }
+	return a.status < http.StatusBadRequest || json.Unmarshal(a.body, &fault) == nil && fault.Error != ""
+}
+
+// bookDemo books the first free time of the demo business, and cannot book it again.
+func bookDemo(t *testing.T, f front, service, key string) {
+	t.Helper()
+	for day := 1; day <= 14; day++ {
+		date := time.Now().AddDate(0, 0, day).Format(time.DateOnly)
+		var found struct {
+			Slots []struct{ Date, Time, StaffID string }
+		}
+		if err := f.read(t.Context(), "harbor-studio/slots?date="+date+"&service_id="+service, &found); err != nil {
+			t.Fatal(err)
+		}
+		if len(found.Slots) == 0 {
+			continue
+		}
+		s := found.Slots[len(found.Slots)-1]
+		for _, want := range []int{http.StatusCreated, http.StatusConflict} {
+			a, err := f.book(t.Context(), "harbor-studio", key, booking{service, s.StaffID, s.Date, s.Time})
+			if err != nil || a.status != want {
+				t.Fatalf("booking %s %s: got %v (%v), want %d", s.Date, s.Time, a, err, want)
+			}
+		}
+		return
+	}
+	t.Fatal("the demo business has nothing free in the next two weeks")
+}

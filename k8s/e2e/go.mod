@@ -1,0 +1,3 @@
+module github.com/slotmesh/slotmesh/k8s/e2e
+
+go 1.26.0

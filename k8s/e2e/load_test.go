@@ -1,0 +1,199 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// load reads and books at a steady pace until it is stopped, and keeps account of every answer.
+type load struct {
+	front front
+	slug  string
+	keys  []string // each may book a hundred times a minute
+	free  []booking
+
+	mu       sync.Mutex
+	failures []string
+	reads    int
+	created  map[string]booking // by the booking's id
+	refused  int
+	degraded int // slots that were not computed: an answer that the interface describes
+}
+
+const (
+	betweenReads    = 40 * time.Millisecond
+	betweenBookings = 250 * time.Millisecond
+)
+
+// during runs the load while work is done.
+func (l *load) during(t *testing.T, work func()) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	every := func(pause time.Duration, act func(n int)) {
+		running.Go(func() {
+			tick := time.NewTicker(pause)
+			defer tick.Stop()
+			for n := 0; ; n++ {
+				select {
+				case <-ctx.Done():
+					return
+				case <-tick.C:
+					running.Go(func() { act(n) })
+				}
+			}
+		})
+	}
+	// What has been sent is waited for: only the pace ends with ctx.
+	background := context.WithoutCancel(t.Context())
+	every(betweenReads, func(n int) { l.readOnce(background, n) })
+	every(betweenBookings, func(n int) { l.bookOnce(background, n) })
+	work()
+	stop()
+	running.Wait()
+}
+
+func (l *load) readOnce(ctx context.Context, n int) {
+	date := time.Now().AddDate(0, 0, 1+n%14).Format(time.DateOnly)
+	paths := []string{"/info", "/services", "/staff", "/events", "/rentals", "/slots?date=" + date + "&service_id=" + l.free[0].service}
+	path := paths[n%len(paths)]
+	var body struct{ Computed *bool }
+	err := l.front.read(ctx, l.slug+path, &body)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reads++
+	if err != nil {
+		l.failures = append(l.failures, err.Error())
+	} else if body.Computed != nil && !*body.Computed {
+		l.degraded++
+	}
+}
+
+// bookOnce takes one time twice in eight, so that the second is refused.
+func (l *load) bookOnce(ctx context.Context, n int) {
+	b := l.free[(n-n/8)%len(l.free)]
+	a, err := l.front.book(ctx, l.slug, l.keys[n%len(l.keys)], b)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err != nil:
+		l.failures = append(l.failures, "booking: "+err.Error())
+	case a.status == http.StatusCreated:
+		id, err := bookingID(a)
+		if err != nil {
+			l.failures = append(l.failures, err.Error())
+		}
+		l.created[id] = b
+	case a.status == http.StatusConflict:
+		l.refused++
+	default:
+		l.failures = append(l.failures, fmt.Sprintf("booking %s %s answered %v", b.date, b.time, a))
+	}
+}
+
+// newLoad makes a business with more free times than the load will take.
+func newLoad(t *testing.T, c cluster, f front, slug string) *load {
+	t.Helper()
+	o := c.owner(t)
+	o.publish(t, slug, 10)
+	l := &load{front: f, slug: slug, created: make(map[string]booking)}
+	for range 6 {
+		l.keys = append(l.keys, o.key(t, slug))
+	}
+	soon(t, "free times of "+slug, func() error {
+		free, err := f.free(t.Context(), slug)
+		l.free = free
+		return err
+	})
+	// Staff by staff, so that the load spreads over all days.
+	slices.SortStableFunc(l.free, func(a, b booking) int { return strings.Compare(a.staff+a.time, b.staff+b.time) })
+	return l
+}
+
+// settled compares what the load was told with what the owner sees.
+func (l *load) settled(t *testing.T, o owner) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t.Logf("%d reads (%d without computed slots), %d bookings made, %d refused, %d failed", l.reads, l.degraded, len(l.created), l.refused, len(l.failures))
+	for _, f := range l.failures[:min(len(l.failures), 20)] {
+		t.Error(f)
+	}
+	if len(l.created) == 0 || l.reads == 0 {
+		t.Fatal("the load did nothing")
+	}
+	rows := make(map[string]row)
+	for _, r := range o.booked(t, l.slug) {
+		rows[r.ID] = r
+	}
+	if len(rows) != len(l.created) {
+		t.Errorf("%d bookings were answered with 201, the owner sees %d", len(l.created), len(rows))
+	}
+	for id, b := range l.created {
+		if r, ok := rows[id]; !ok || r.Date != b.date || r.StartTime[:5] != b.time {
+			t.Errorf("booking %s of %s %s: the owner sees %+v", id, b.date, b.time, r)
+		}
+	}
+	taken := make(map[booking]string)
+	for id, b := range l.created {
+		if other, ok := taken[b]; ok {
+			t.Errorf("%+v was sold twice: %s and %s", b, id, other)
+		}
+		taken[b] = id
+	}
+}
+
+// rollout replaces every pod of every service while the load runs.
+func (c cluster) rollout(t *testing.T, f front) {
+	l := newLoad(t, c, f, "rolling")
+	l.during(t, func() {
+		for _, name := range services {
+			c.kubectl(t, "rollout", "restart", "deployment/"+release+"-"+name)
+		}
+		c.settle(t)
+	})
+	l.settled(t, c.owner(t))
+}
+
+// killings deletes a pod every second for a minute while the load runs, as a drained or lost node would: always one of a service
+// that has another which is ready.
+func (c cluster) killings(t *testing.T, f front) {
+	l := newLoad(t, c, f, "killing")
+	killed := make(map[string]int)
+	l.during(t, func() {
+		second := time.NewTicker(time.Second)
+		defer second.Stop()
+		for n := range 60 {
+			<-second.C
+			ready := make(map[string][]string)
+			for _, p := range c.pods(t) {
+				if p.ready() && slices.Contains(services, p.component()) {
+					ready[p.component()] = append(ready[p.component()], p.Metadata.Name)
+				}
+			}
+			for i := range services {
+				name := services[(n+i)%len(services)]
+				if len(ready[name]) < 2 {
+					continue
+				}
+				c.kubectl(t, "delete", "pod", ready[name][n%len(ready[name])], "--wait=false")
+				killed[name]++
+				break
+			}
+		}
+		c.settle(t)
+	})
+	t.Logf("pods killed: %v", killed)
+	for _, name := range services {
+		if killed[name] == 0 {
+			t.Errorf("no pod of %s was killed: none had a ready one beside it", name)
+		}
+	}
+	l.settled(t, c.owner(t))
+}

@@ -1,0 +1,77 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// upgrade takes the release from a database that lacks the newest migration to the next revision of the chart, and back to the first.
+func (c cluster) upgrade(t *testing.T, f front) {
+	l := newLoad(t, c, f, "upgraded")
+	newest := c.unmigrate(t, "booking")
+	c.helm(t, append([]string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set", "logLevel=warn"}, values()...)...)
+	if got := c.sql(t, "SELECT max(version_id) FROM booking.goose_db_version"); got != newest {
+		t.Errorf("after the upgrade booking's tables are at version %s, want %s", got, newest)
+	}
+	c.everyPodIsReady(t)
+	l.booksAgain(t, l.free[0])
+	c.helm(t, "rollback", release, "1", "--wait", "--timeout", "8m")
+	c.everyPodIsReady(t)
+	l.booksAgain(t, l.free[1])
+	if rows := c.owner(t).booked(t, l.slug); len(rows) != 2 {
+		t.Errorf("the owner sees %d bookings, want the one before and the one after the way back", len(rows))
+	}
+}
+
+// unmigrate takes a service's newest migration back, as if the release before it had made the tables, and returns its number.
+func (c cluster) unmigrate(t *testing.T, service string) string {
+	t.Helper()
+	files, err := filepath.Glob("../../services/" + service + "/migrations/*.sql")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the migrations of %s are not found: %v", service, err)
+	}
+	text, err := os.ReadFile(slices.Max(files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, down, ok := strings.Cut(string(text), "-- +goose Down")
+	if !ok {
+		t.Fatalf("%s has no way down", slices.Max(files))
+	}
+	newest := c.sql(t, fmt.Sprintf("SELECT max(version_id) FROM %s.goose_db_version", service))
+	c.sql(t, fmt.Sprintf("SET search_path = %[1]s, public; BEGIN; %[2]s; DELETE FROM goose_db_version WHERE version_id = %[3]s; COMMIT", service, down, newest))
+	return newest
+}
+
+// sql runs statements on the trial's Postgres and returns what the last of them says.
+func (c cluster) sql(t *testing.T, statements string) string {
+	t.Helper()
+	out := c.kubectl(t, "exec", release+"-postgres-0", "--container", "postgres", "--",
+		"psql", "--username=slotmesh", "--dbname=slotmesh", "--quiet", "--no-psqlrc", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", "--command", statements)
+	return strings.TrimSpace(out)
+}
+
+// uninstall removes the release. Only volumes stay, and what every namespace has.
+func (c cluster) uninstall(t *testing.T) {
+	c.helm(t, "uninstall", release, "--wait", "--timeout", "5m")
+	soon(t, "nothing but volumes is left", func() error {
+		var left []string
+		for _, o := range c.objects(t) {
+			if !strings.HasPrefix(o, "PersistentVolumeClaim/") && o != "ServiceAccount/default" && o != "ConfigMap/kube-root-ca.crt" {
+				left = append(left, o)
+			}
+		}
+		if len(left) > 0 {
+			return fmt.Errorf("left: %v", left)
+		}
+		return nil
+	})
+	claims := c.kubectl(t, "get", "persistentvolumeclaims", "--output", "name")
+	if strings.Count(claims, "\n") != 1 {
+		t.Errorf("the volumes that are left: %q, want Postgres's", claims)
+	}
+}
