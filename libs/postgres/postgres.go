@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+	"github.com/sethvargo/go-retry"
 
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
@@ -28,6 +29,8 @@ type Config struct {
 	MaxConns int32 `env:"DATABASE_MAX_CONNS, default=16"`
 	// StatementTimeout ends a statement that runs longer.
 	StatementTimeout time.Duration `env:"DATABASE_STATEMENT_TIMEOUT, default=5s"`
+	// Wait is how long migrations try to reach a database that does not answer yet.
+	Wait time.Duration `env:"DATABASE_WAIT, default=0s"`
 }
 
 // Validate refuses a URL that pgx cannot read, without repeating it: it may hold a password.
@@ -38,8 +41,14 @@ func (c *Config) Validate() error {
 	if c.MaxConns < 1 {
 		return errors.New("DATABASE_MAX_CONNS: at least 1")
 	}
+	if c.Wait < 0 {
+		return errors.New("DATABASE_WAIT: write a duration from 0s on, such as 1m")
+	}
 	return nil
 }
+
+// connectTimeout bounds one attempt to connect where the URL does not.
+const connectTimeout = 3 * time.Second
 
 // Open returns a pool whose connections work in schema. It does not connect yet: a database that is away shows in
 // readiness and in the first query, not here.
@@ -55,7 +64,7 @@ func Open(ctx context.Context, cfg Config, schema string, tel *telemetry.Telemet
 	params["timezone"] = "UTC"
 	params["statement_timeout"] = fmt.Sprint(cfg.StatementTimeout.Milliseconds())
 	if parsed.ConnConfig.ConnectTimeout == 0 {
-		parsed.ConnConfig.ConnectTimeout = 3 * time.Second
+		parsed.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	// Statements are parameterised, so their text is safe in spans; the parameters stay out.
 	parsed.ConnConfig.Tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(tel.TracerProvider),
@@ -83,16 +92,19 @@ func Migrate(ctx context.Context, cfg Config, schema string, files fs.FS) error 
 		return cfg.Validate()
 	}
 	parsed.RuntimeParams["search_path"] = searchPath(schema)
+	if parsed.ConnectTimeout == 0 {
+		parsed.ConnectTimeout = connectTimeout
+	}
 	db := stdlib.OpenDB(*parsed)
 	defer func() { _ = db.Close() }()
-	if err := migrate(ctx, db, schema, files); err != nil {
+	if err := migrate(ctx, db, schema, files, cfg.Wait); err != nil {
 		return fmt.Errorf("migrate %s: %w", schema, err)
 	}
 	return nil
 }
 
-func migrate(ctx context.Context, db *sql.DB, schema string, files fs.FS) error {
-	lock, err := db.Conn(ctx)
+func migrate(ctx context.Context, db *sql.DB, schema string, files fs.FS, wait time.Duration) error {
+	lock, err := reach(ctx, db, wait)
 	if err != nil {
 		return err
 	}
@@ -112,6 +124,18 @@ func migrate(ctx context.Context, db *sql.DB, schema string, files fs.FS) error 
 	}
 	_, err = provider.Up(ctx)
 	return err
+}
+
+// reach connects; for as long as wait it tries again, as a database that is installed together with the services starts
+// later than they do.
+func reach(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, error) {
+	var conn *sql.Conn
+	err := retry.Do(ctx, retry.WithMaxDuration(wait, retry.NewConstant(500*time.Millisecond)), func(ctx context.Context) error {
+		opened, err := db.Conn(ctx)
+		conn = opened
+		return retry.RetryableError(err)
+	})
+	return conn, err
 }
 
 // Code returns the SQLSTATE of err, or "" when it did not come from the server.

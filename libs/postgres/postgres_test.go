@@ -1,0 +1,85 @@
+package postgres_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+var oneTable = fstest.MapFS{"00001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE one (id int PRIMARY KEY);\n")}}
+
+// late stands before the test's database and hangs up on the first callers, as one does that is still starting. It
+// returns the URL to reach the database by.
+func late(t *testing.T, database string, hangUps int) string {
+	t.Helper()
+	parsed, err := pgx.ParseConfig(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, address := pgconn.NetworkAddress(parsed.Host, parsed.Port)
+	var open sync.WaitGroup
+	open.Go(func() {
+		for callers := 0; ; callers++ {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if callers < hangUps {
+				_ = conn.Close()
+				continue
+			}
+			open.Go(func() { connect(conn, network, address) })
+		}
+	})
+	t.Cleanup(func() { _ = listener.Close(); open.Wait() })
+	name := url.URL{Scheme: "postgres", User: url.UserPassword(parsed.User, parsed.Password), Host: listener.Addr().String(),
+		Path: parsed.Database, RawQuery: "sslmode=disable"}
+	return name.String()
+}
+
+// connect carries bytes both ways until one side hangs up.
+func connect(conn net.Conn, network, address string) {
+	database, err := net.Dial(network, address)
+	if err != nil {
+		_ = conn.Close()
+		return
+	}
+	var both sync.WaitGroup
+	carry := func(to, from net.Conn) { _, _ = io.Copy(to, from); _, _ = to.Close(), from.Close() }
+	both.Go(func() { carry(database, conn) })
+	both.Go(func() { carry(conn, database) })
+	both.Wait()
+}
+
+func TestMigrationsWaitForADatabaseThatStartsLater(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		wait time.Duration
+		good bool
+	}{"with time to wait": {wait: time.Minute, good: true}, "without": {}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg, schema := testkit.PostgresSchema(t, "late")
+			cfg.URL, cfg.Wait = late(t, cfg.URL, 2), c.wait
+			err := postgres.Migrate(context.Background(), cfg, schema, oneTable)
+			if (err == nil) != c.good {
+				t.Errorf("migrate: %v", err)
+			}
+		})
+	}
+}
