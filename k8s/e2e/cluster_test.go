@@ -174,12 +174,20 @@ func (c cluster) pods(t *testing.T) []pod {
 	return kept
 }
 
-// settle waits until everything that the release runs is as it should be.
+// settle waits until everything that the release runs is as it should be, and what had to end has ended.
 func (c cluster) settle(t *testing.T) {
 	t.Helper()
 	for name := range strings.FieldsSeq(c.kubectl(t, "get", "deployments,statefulsets", "--selector", "app.kubernetes.io/instance="+release, "--output", "name")) {
 		c.kubectl(t, "rollout", "status", name, "--timeout", eventually.String())
 	}
+	soon(t, "ending pods are gone", func() error {
+		for _, p := range c.pods(t) {
+			if p.Metadata.DeletionTimestamp != nil {
+				return fmt.Errorf("%s is still there", p.Metadata.Name)
+			}
+		}
+		return nil
+	})
 }
 
 // soon asks until the answer is good; the last one is the test's failure when time is up.

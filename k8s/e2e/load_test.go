@@ -75,7 +75,7 @@ func (l *load) readOnce(ctx context.Context, n int) {
 	}
 }
 
-// bookOnce takes one time twice in eight, so that the second is refused.
+// bookOnce takes every seventh time twice, so that the second is refused.
 func (l *load) bookOnce(ctx context.Context, n int) {
 	b := l.free[(n-n/8)%len(l.free)]
 	a, err := l.front.book(ctx, l.slug, l.keys[n%len(l.keys)], b)
