@@ -108,7 +108,6 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		return err
 	}
 	srv.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
-	srv.Ready("postgres", pool.Ping)
 	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
 	if err != nil {
 		return err
@@ -130,6 +129,7 @@ func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool
 	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
 
 	records := store.New(pool)
+	srv.Ready("postgres", records.Ready)
 	reception := desk.New(offers, availability.NewClient(neighbour("availability", cfg.AvailabilityURL)),
 		pricing.NewClient(neighbour("pricing", cfg.PricingURL)), records, rt.Clock, cfg.Server.RequestTimeout, rt.Telemetry)
 	takePayments(cfg, rt, srv, reception, records)

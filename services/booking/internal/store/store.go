@@ -7,6 +7,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -31,6 +32,12 @@ type Store struct{ pool *pgxpool.Pool }
 
 // New returns a store on the pool, whose connections work in booking's schema.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
+
+// Ready reports whether the tables can be read.
+func (s *Store) Ready(ctx context.Context) error {
+	_, err := s.pool.Exec(ctx, `SELECT FROM bookings LIMIT 0`)
+	return err
+}
 
 // utc drops a zone that the driver added; instants are compared and printed as UTC.
 func utc(t *time.Time) *time.Time {

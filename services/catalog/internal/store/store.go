@@ -72,8 +72,11 @@ type Store struct{ pool *pgxpool.Pool }
 // New returns a store on a pool whose search path leads to catalog's schema.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
-// Ready reports whether the database answers.
-func (s *Store) Ready(ctx context.Context) error { return s.pool.Ping(ctx) }
+// Ready reports whether the tables can be read.
+func (s *Store) Ready(ctx context.Context) error {
+	_, err := s.pool.Exec(ctx, `SELECT FROM businesses LIMIT 0`)
+	return err
+}
 
 // Publish makes c the newest version of slug at the instant now. With ifMatch it does so only if that is the newest
 // version until then. Concurrent calls each get a version of their own.
