@@ -137,7 +137,7 @@ func TestStoresRunFromTheirImages(t *testing.T) {
 		t.Skip("these images are made of Debian packages, and this is not Debian")
 	}
 	for image, programs := range map[string][]string{
-		"postgres": {"postgres", "initdb", "psql", "pg_isready", "seq", "sleep"},
+		"postgres": {"postgres", "initdb", "psql", "pg_isready", "chmod", "seq", "sleep"},
 		"redis":    {"redis-server", "redis-cli"},
 	} {
 		t.Run(image, func(t *testing.T) {

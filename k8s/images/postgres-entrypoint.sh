@@ -15,4 +15,5 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
     echo "CREATE DATABASE \"$database\"" | postgres --single -D "$PGDATA" postgres
   fi
 fi
+chmod 0700 "$PGDATA" # a cluster may have opened it to the pod's group, and the server then refuses it
 exec "$@" -c listen_addresses='*'

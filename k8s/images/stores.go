@@ -45,7 +45,7 @@ var stores = map[string]store{
 		programs: []string{
 			"/usr/lib/postgresql/15/bin/postgres", "/usr/lib/postgresql/15/bin/initdb",
 			"/usr/lib/postgresql/15/bin/psql", "/usr/lib/postgresql/15/bin/pg_isready",
-			"/usr/bin/seq", "/usr/bin/sleep", // for the chart's hook after the start
+			"/usr/bin/chmod", "/usr/bin/seq", "/usr/bin/sleep", // for the entry point, and the chart's hook after the start
 		},
 		files: []string{"/usr/bin/dash", "/usr/lib/postgresql/15/lib", "/usr/share/postgresql/15", "/usr/share/zoneinfo", "/usr/lib/locale/C.utf8"},
 		// The compiler of queries, its bitcode and manuals are four fifths of the package; copies of the zones are most of theirs.
