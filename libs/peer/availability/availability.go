@@ -17,6 +17,10 @@ type BookableRequest struct {
 	Occupied     booking.Occupied `json:"occupied"`
 }
 
+// StaffingPerService is the staffing mode of a package whose services have members of their own; any other means one
+// provider (interface.md §4).
+const StaffingPerService = "per_service"
+
 // Question names one start, in the terms of POST /book.
 type Question struct {
 	ServiceIDs   []uuid.UUID        `json:"service_ids"`

@@ -63,7 +63,9 @@ func TestAnAppointmentTakesItsVariantsLengthAndPriceAtEveryOccurrence(t *testing
 func TestAppointmentsThatCannotBeAreRefused(t *testing.T) {
 	t.Parallel()
 	ids := func(ids ...uuid.UUID) []uuid.UUID { return ids }
-	as := func(service, variant uuid.UUID) map[uuid.UUID]uuid.UUID { return map[uuid.UUID]uuid.UUID{service: variant} }
+	as := func(service, variant uuid.UUID) map[uuid.UUID]uuid.UUID {
+		return map[uuid.UUID]uuid.UUID{service: variant}
+	}
 	off := salon(t)
 	off.Modules.Services = false
 	for name, c := range map[string]struct {

@@ -333,16 +333,24 @@ type BookingConfirmationSuccess bool
 
 // BookingRequest Unknown fields are ignored; null is the same as left out.
 type BookingRequest struct {
-	CustomerEmail string  `json:"customer_email"`
-	CustomerName  string  `json:"customer_name"`
-	CustomerPhone *string `json:"customer_phone,omitempty"`
+	// ClassScheduleId A session of a class. Left out, the first session of that start with enough seats is taken: send it only where two
+	// sessions of a class start together.
+	ClassScheduleId *openapi_types.UUID `json:"class_schedule_id,omitempty"`
+	CustomerEmail   string              `json:"customer_email"`
+	CustomerName    string              `json:"customer_name"`
+	CustomerPhone   *string             `json:"customer_phone,omitempty"`
 
 	// Date A real calendar date in the business's time zone.
 	Date Date `json:"date"`
 
 	// FormData Custom form answers, up to 64 KiB. Keys that begin with an underscore are ignored, `_consent` in particular.
-	FormData  *map[string]interface{} `json:"form_data,omitempty"`
-	PartySize *int                    `json:"party_size,omitempty"`
+	FormData *map[string]interface{} `json:"form_data,omitempty"`
+
+	// IsPackage True books a package, as the calendars list it. The texts `true` and `false` are read too.
+	IsPackage *bool `json:"is_package,omitempty"`
+
+	// PartySize Guests; a class booking takes that many seats.
+	PartySize *int `json:"party_size,omitempty"`
 
 	// PaymentChoice Decides only where the business leaves the choice to the customer; left out means at the door.
 	PaymentChoice *BookingRequestPaymentChoice `json:"payment_choice,omitempty"`
@@ -356,11 +364,28 @@ type BookingRequest struct {
 
 	// StaffId A `staffId` from /slots.
 	StaffId *openapi_types.UUID `json:"staff_id,omitempty"`
-	Time    Time                `json:"time"`
+
+	// StaffingMode For a package, `per_service` lets each service have its own staff member.
+	StaffingMode *string `json:"staffing_mode,omitempty"`
+	Time         Time    `json:"time"`
+
+	// Variants As the calendars take them, or the pairs as a list.
+	Variants *BookingRequest_Variants `json:"variants,omitempty"`
 }
 
 // BookingRequestPaymentChoice Decides only where the business leaves the choice to the customer; left out means at the door.
 type BookingRequestPaymentChoice string
+
+// BookingRequestVariants0 defines model for BookingRequest.Variants.0.
+type BookingRequestVariants0 = string
+
+// BookingRequestVariants1 defines model for BookingRequest.Variants.1.
+type BookingRequestVariants1 = []string
+
+// BookingRequest_Variants As the calendars take them, or the pairs as a list.
+type BookingRequest_Variants struct {
+	union json.RawMessage
+}
 
 // BusinessInfo defines model for BusinessInfo.
 type BusinessInfo struct {
@@ -670,12 +695,18 @@ type ServiceList struct {
 
 // Slot defines model for Slot.
 type Slot struct {
+	// ClassScheduleId The session, as `class_schedule_id` of POST /book takes it; on the slots of classes only.
+	ClassScheduleId *openapi_types.UUID `json:"classScheduleId,omitempty"`
+
 	// Date A real calendar date in the business's time zone.
 	Date Date `json:"date"`
 
 	// DateOffset 1 for the after-midnight part of an overnight shift.
 	DateOffset SlotDateOffset `json:"dateOffset"`
 	EndTime    Time           `json:"endTime"`
+
+	// RemainingCapacity Seats left; on the slots of classes only.
+	RemainingCapacity *int `json:"remainingCapacity,omitempty"`
 
 	// StaffId Null for services that no staff member performs.
 	StaffId   *openapi_types.UUID `json:"staffId"`
@@ -793,6 +824,12 @@ type Slug = string
 // StaffId defines model for StaffId.
 type StaffId = Id
 
+// StaffingMode defines model for StaffingMode.
+type StaffingMode = string
+
+// Variants defines model for Variants.
+type Variants = string
+
 // BusinessNotFound defines model for BusinessNotFound.
 type BusinessNotFound = Error
 
@@ -834,8 +871,17 @@ type ListAvailableDatesParams struct {
 	// StaffId Only this staff member. One that is unknown or inactive has no starts.
 	StaffId *StaffId `form:"staff_id,omitempty" json:"staff_id,omitempty"`
 
-	// IsPackage Anything but `true` is the same as left out; `true` is refused, as packages are not offered here.
+	// IsPackage `true` asks for a package: each start is listed once, with the first staff member who can serve it. Anything else
+	// is the same as left out. It says nothing of a class.
 	IsPackage *IsPackage `form:"is_package,omitempty" json:"is_package,omitempty"`
+
+	// StaffingMode For a package: `per_service` lets each service have its own staff member, and the start carries the first one's;
+	// anything else means one for the whole package.
+	StaffingMode *StaffingMode `form:"staffing_mode,omitempty" json:"staffing_mode,omitempty"`
+
+	// Variants Which variants are booked instead of the services themselves: pairs `serviceId:variantId`, separated by commas, up
+	// to 20. The ids of variants are those on `/services`.
+	Variants *Variants `form:"variants,omitempty" json:"variants,omitempty"`
 }
 
 // BookParams defines parameters for Book.
@@ -926,8 +972,17 @@ type ListSlotsParams struct {
 	// StaffId Only this staff member. One that is unknown or inactive has no starts.
 	StaffId *StaffId `form:"staff_id,omitempty" json:"staff_id,omitempty"`
 
-	// IsPackage Anything but `true` is the same as left out; `true` is refused, as packages are not offered here.
+	// IsPackage `true` asks for a package: each start is listed once, with the first staff member who can serve it. Anything else
+	// is the same as left out. It says nothing of a class.
 	IsPackage *IsPackage `form:"is_package,omitempty" json:"is_package,omitempty"`
+
+	// StaffingMode For a package: `per_service` lets each service have its own staff member, and the start carries the first one's;
+	// anything else means one for the whole package.
+	StaffingMode *StaffingMode `form:"staffing_mode,omitempty" json:"staffing_mode,omitempty"`
+
+	// Variants Which variants are booked instead of the services themselves: pairs `serviceId:variantId`, separated by commas, up
+	// to 20. The ids of variants are those on `/services`.
+	Variants *Variants `form:"variants,omitempty" json:"variants,omitempty"`
 }
 
 // ListStaffParams defines parameters for ListStaff.
@@ -944,6 +999,68 @@ type ListStaffParams struct {
 
 // BookJSONRequestBody defines body for Book for application/json ContentType.
 type BookJSONRequestBody = BookingRequest
+
+// AsBookingRequestVariants0 returns the union data inside the BookingRequest_Variants as a BookingRequestVariants0
+func (t BookingRequest_Variants) AsBookingRequestVariants0() (BookingRequestVariants0, error) {
+	var body BookingRequestVariants0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromBookingRequestVariants0 overwrites any union data inside the BookingRequest_Variants as the provided BookingRequestVariants0
+func (t *BookingRequest_Variants) FromBookingRequestVariants0(v BookingRequestVariants0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeBookingRequestVariants0 performs a merge with any union data inside the BookingRequest_Variants, using the provided BookingRequestVariants0
+func (t *BookingRequest_Variants) MergeBookingRequestVariants0(v BookingRequestVariants0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsBookingRequestVariants1 returns the union data inside the BookingRequest_Variants as a BookingRequestVariants1
+func (t BookingRequest_Variants) AsBookingRequestVariants1() (BookingRequestVariants1, error) {
+	var body BookingRequestVariants1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromBookingRequestVariants1 overwrites any union data inside the BookingRequest_Variants as the provided BookingRequestVariants1
+func (t *BookingRequest_Variants) FromBookingRequestVariants1(v BookingRequestVariants1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeBookingRequestVariants1 performs a merge with any union data inside the BookingRequest_Variants, using the provided BookingRequestVariants1
+func (t *BookingRequest_Variants) MergeBookingRequestVariants1(v BookingRequestVariants1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t BookingRequest_Variants) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *BookingRequest_Variants) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
@@ -1113,6 +1230,9 @@ type ClientInterface interface {
 	//
 	// Business hours, staff schedules, existing bookings, blocked time and schedule overrides are accounted for. When
 	// `computed` is false, availability could not be read: an empty list then does not mean fully booked.
+	//
+	// A class-based service is offered at its sessions only, each with the seats that are left. It is asked for alone.
+	//
 	// 60 requests a minute from one address.
 	//
 	// Corresponds with GET /api/public/{slug}/slots (the `ListSlots` operationId).
@@ -1320,6 +1440,9 @@ func (c *Client) ListServices(ctx context.Context, slug Slug, params *ListServic
 //
 // Business hours, staff schedules, existing bookings, blocked time and schedule overrides are accounted for. When
 // `computed` is false, availability could not be read: an empty list then does not mean fully booked.
+//
+// A class-based service is offered at its sessions only, each with the seats that are left. It is asked for alone.
+//
 // 60 requests a minute from one address.
 //
 // Corresponds with GET /api/public/{slug}/slots (the `ListSlots` operationId).
@@ -1468,6 +1591,30 @@ func NewListAvailableDatesRequest(server string, slug Slug, params *ListAvailabl
 		if params.IsPackage != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_package", *params.IsPackage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.StaffingMode != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "staffing_mode", *params.StaffingMode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Variants != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "variants", *params.Variants, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -2123,6 +2270,30 @@ func NewListSlotsRequest(server string, slug Slug, params *ListSlotsParams) (*ht
 
 		}
 
+		if params.StaffingMode != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "staffing_mode", *params.StaffingMode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Variants != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "variants", *params.Variants, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -2379,6 +2550,9 @@ type ClientWithResponsesInterface interface {
 	//
 	// Business hours, staff schedules, existing bookings, blocked time and schedule overrides are accounted for. When
 	// `computed` is false, availability could not be read: an empty list then does not mean fully booked.
+	//
+	// A class-based service is offered at its sessions only, each with the seats that are left. It is asked for alone.
+	//
 	// 60 requests a minute from one address.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -3466,6 +3640,9 @@ func (c *ClientWithResponses) ListServicesWithResponse(ctx context.Context, slug
 //
 // Business hours, staff schedules, existing bookings, blocked time and schedule overrides are accounted for. When
 // `computed` is false, availability could not be read: an empty list then does not mean fully booked.
+//
+// A class-based service is offered at its sessions only, each with the seats that are left. It is asked for alone.
+//
 // 60 requests a minute from one address.
 //
 // Returns a wrapper object for the known response body format(s).

@@ -36,6 +36,8 @@ var (
 	colour  = uuid.MustParse("22222222-2222-4222-8222-222222222222") // Anna, 30 minutes
 	sauna   = uuid.MustParse("33333333-3333-4333-8333-333333333333") // no staff, 2 at a time, 60 minutes
 	yoga    = uuid.MustParse("44444444-4444-4444-8444-444444444444") // class-based
+	evening = uuid.MustParse("66666666-6666-4666-8666-666666666666") // its session on Wednesdays at 18:00, ben's, 10 seats
+	long    = uuid.MustParse("88888888-8888-4888-8888-888888888888") // cut's variant, 120 minutes
 	retired = uuid.MustParse("55555555-5555-4555-8555-555555555555")
 	anna    = uuid.MustParse("aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa")
 	ben     = uuid.MustParse("bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb")
@@ -45,6 +47,7 @@ const monday = "2027-03-01" // now is 08:00 of this day in Lisbon, where it is U
 
 // harbor is open on weekdays from 09:00 to 12:00 and on Fridays from 22:00 to 01:00, with starts on the hour.
 func harbor() *catalog.Offer {
+	wednesday := time.Wednesday
 	o := &catalog.Offer{
 		ID: uuid.MustParse("99999999-9999-4999-8999-999999999999"), Slug: "harbor", Version: 3,
 		Timezone: "Europe/Lisbon", Currency: "EUR", Modules: catalog.Modules{Services: true},
@@ -54,10 +57,16 @@ func harbor() *catalog.Offer {
 			{ID: ben, Name: "Ben", Active: true, Order: 2},
 		},
 		Services: []catalog.Service{
-			{ID: cut, Active: true, DurationMinutes: 60, StaffIDs: []uuid.UUID{anna, ben}},
+			{
+				ID: cut, Active: true, DurationMinutes: 60, StaffIDs: []uuid.UUID{anna, ben},
+				Variants: []catalog.Variant{{ID: long, DurationMinutes: 120}},
+			},
 			{ID: colour, Active: true, DurationMinutes: 30, StaffIDs: []uuid.UUID{anna}},
 			{ID: sauna, Active: true, DurationMinutes: 60, Capacity: 2},
-			{ID: yoga, Active: true, DurationMinutes: 60, Classes: []catalog.ClassSession{{}}},
+			{
+				ID: yoga, Active: true, DurationMinutes: 60,
+				Classes: []catalog.ClassSession{{ID: evening, Key: "evening", Weekday: &wednesday, Time: 18 * 60, Capacity: 10, StaffID: &ben}},
+			},
 			{ID: retired, DurationMinutes: 60},
 		},
 	}
@@ -80,8 +89,10 @@ type neighbours struct {
 	offer       *catalog.Offer
 	offerErr    error
 	busy        []booking.Busy
+	seats       []booking.SeatsTaken
 	busyErr     error
 	askedWindow []timespan.Span
+	askedSeats  bool
 	rentals     rentalCalendar
 }
 
@@ -104,14 +115,18 @@ func (n *neighbours) AtLeast(ctx context.Context, slug string, version int64) (*
 	return n.Get(ctx, slug)
 }
 
-func (n *neighbours) Occupied(_ context.Context, id uuid.UUID, from, to time.Time, _ bool) (*booking.Occupied, error) {
+func (n *neighbours) Occupied(_ context.Context, id uuid.UUID, from, to time.Time, seats bool) (*booking.Occupied, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if id != n.offer.ID {
 		return nil, errors.New("asked for another business")
 	}
 	n.askedWindow = append(n.askedWindow, timespan.Span{Start: from.Unix(), End: to.Unix()})
-	return &booking.Occupied{Busy: n.busy}, n.busyErr
+	occupied := &booking.Occupied{Busy: n.busy}
+	if n.askedSeats = seats; seats {
+		occupied.Seats = n.seats
+	}
+	return occupied, n.busyErr
 }
 
 // service runs both APIs on loopback.
@@ -192,6 +207,13 @@ func (r reply) mustBe(t *testing.T, status int, body string) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)
+	}
+}
+
+func (r reply) decode(t *testing.T, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(r.body), into); err != nil {
+		t.Fatalf("%s: %v", r.body, err)
 	}
 }
 
@@ -300,8 +322,10 @@ func TestUnknownThingsAreNamed(t *testing.T) {
 	ask("harbor", cut.String(), retired.String()).mustBe(t, 404, notFound("Service not found: "+retired.String(), "service_not_found"))
 	s.get(t, "harbor/slots", "date", monday, "service_id", cut.String(), "staff_id", stranger.String()).
 		mustBe(t, 200, `{"slots": [], "computed": true, "timezone": "Europe/Lisbon"}`)
-	if r := ask("harbor", yoga.String()); r.status != 400 || !strings.Contains(r.body, "class sessions") {
-		t.Errorf("a class-based service: %d %s", r.status, r.body)
+	for _, together := range [][]string{{yoga.String(), cut.String()}, {yoga.String(), yoga.String()}} {
+		if r := ask("harbor", together...); r.status != 400 || !strings.Contains(r.body, "is a class, which is booked alone") {
+			t.Errorf("a class together with another service: %d %s", r.status, r.body)
+		}
 	}
 }
 
@@ -329,8 +353,11 @@ func TestBadParametersAreNamed(t *testing.T) {
 		{"slots", "date=2027-03-01&service_id=" + id + ",", `service_id: "" is not a UUID`},
 		{"slots", "date=2027-03-01&service_id=" + many, "Too many service_id values (max 20)."},
 		{"slots", "date=2027-03-01&service_id=" + id + "&staff_id=anna", `staff_id: "anna" is not a UUID`},
-		{"slots", "date=2027-03-01&service_id=" + id + "&is_package=true", "is_package: "},
-		{"slots", "date=2027-03-01&service_id=" + id + "&variants=" + id + ":" + id, "variants: "},
+		{"slots", "date=2027-03-01&service_id=" + id + "&variants=" + id + ":" + id, "variants: service " + id + " has no variant " + id},
+		{"slots", "date=2027-03-01&service_id=" + id + "&variants=" + id, "variants: entry 1 is not a pair of UUIDs"},
+		{"available-dates", "start=2027-03-01&end=2027-03-01&service_id=" + id + "&variants=" + anna.String() + ":" + id, "variants: service " + anna.String() + " is not asked for"},
+		{"slots", "date=2027-03-01&service_id=" + yoga.String() + "&variants=" + yoga.String() + ":" + id, "variants: service " + yoga.String() + " is a class"},
+		{"slots", "date=2027-03-01&service_id=" + id + "&is_package=true&is_package=true", "is_package: is given 2 times"},
 		{"available-dates", "end=2027-03-01&service_id=" + id, "start: is missing"},
 		{"available-dates", "start=2027-03-01&service_id=" + id, "end: is missing"},
 		{"available-dates", "start=2027-03-02&end=2027-03-01&service_id=" + id, "end: 2027-03-01 lies before start"},
@@ -405,7 +432,7 @@ func TestLongAppointmentsAreAskedForInPieces(t *testing.T) {
 	span := timespan.Span{Start: 1_000_000, End: 1_000_000 + 2*most + 5}
 	edge := span.Start + most
 	n.busy = []booking.Busy{{Resource: booking.Resource{ID: sauna, Lane: 1}, Edges: []int64{edge - 10, edge + 10, edge + 20, edge + 30}}}
-	got, err := occupiedWithin(t.Context(), n, n.offer.ID, span)
+	got, err := occupiedWithin(t.Context(), n, n.offer.ID, span, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,7 +440,7 @@ func TestLongAppointmentsAreAskedForInPieces(t *testing.T) {
 	if diff := cmp.Diff(want, n.askedWindow); diff != "" {
 		t.Errorf("pieces (-want +got):\n%s", diff)
 	}
-	if edges := got[1].Edges; len(edges) != 2 || edges[0] != edge+20 {
+	if edges := got.Busy[1].Edges; len(edges) != 2 || edges[0] != edge+20 {
 		t.Errorf("the second piece repeats what the first has: %v", edges)
 	}
 }
@@ -480,6 +507,14 @@ func TestBookableNamesWhoCanServe(t *testing.T) {
 	}
 }
 
+func manyVariants() map[uuid.UUID]uuid.UUID {
+	many := map[uuid.UUID]uuid.UUID{}
+	for range catalog.MaxVariants + 1 {
+		many[uuid.New()] = long
+	}
+	return many
+}
+
 func TestBookableRefusesBadRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -490,10 +525,11 @@ func TestBookableRefusesBadRequests(t *testing.T) {
 		"no services":     {func(r *availability.BookableRequest) { r.Question.ServiceIDs = nil }, 400},
 		"21 services":     {func(r *availability.BookableRequest) { r.Question.ServiceIDs = make([]uuid.UUID, 21) }, 400},
 		"24:00":           {func(r *availability.BookableRequest) { r.Question.Time = 1440 }, 400},
-		"package":         {func(r *availability.BookableRequest) { r.Question.IsPackage = true }, 400},
+		"unknown variant": {func(r *availability.BookableRequest) { r.Question.Variants = map[uuid.UUID]uuid.UUID{cut: anna} }, 400},
+		"21 variants":     {func(r *availability.BookableRequest) { r.Question.Variants = manyVariants() }, 400},
 		"unknown service": {func(r *availability.BookableRequest) { r.Question.ServiceIDs[0] = anna }, 404},
 		"unknown slug":    {func(r *availability.BookableRequest) { r.Slug = "nowhere" }, 404},
-		"class":           {func(r *availability.BookableRequest) { r.Question.ServiceIDs[0] = yoga }, 400},
+		"class with more": {func(r *availability.BookableRequest) { r.Question.ServiceIDs = []uuid.UUID{cut, yoga} }, 400},
 		"newer offer":     {func(r *availability.BookableRequest) { r.OfferVersion = 4 }, 500},
 	} {
 		if r := s.bookable(t, c.change); r.status != c.status {

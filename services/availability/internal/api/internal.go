@@ -11,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
@@ -40,12 +41,15 @@ func (a *Internal) bookable(c *fiber.Ctx) error {
 		return err
 	}
 	q := request.Question
-	services, err := resolve(offer, q.ServiceIDs)
+	services, err := offer.Appointment(q.ServiceIDs, q.Variants)
 	if err != nil {
 		return err
 	}
-	question := slot.Question{Services: services, StaffID: q.StaffID, Now: a.clock.Now()}
-	choices := slot.Bookable(offer, question, q.Date, q.Time, request.Occupied.Busy)
+	question := slot.Question{
+		Services: services, StaffID: q.StaffID, Now: a.clock.Now(), SessionID: q.ClassScheduleID,
+		Package: q.IsPackage, PerService: q.StaffingMode == availability.StaffingPerService,
+	}
+	choices := slot.Bookable(offer, question, q.Date, q.Time, request.Occupied)
 	if choices == nil {
 		choices = []availability.Choice{}
 	}
@@ -71,8 +75,8 @@ func parseBookable(body []byte) (availability.BookableRequest, error) {
 		return r, invalid("question.service_ids: Too many values (max %d).", maxServices)
 	case q.Time >= timespan.MinutesPerDay:
 		return r, invalid("question.time: 24:00 is no start; write 00:00 of the next date")
-	case q.IsPackage:
-		return r, invalid("question.is_package: packages are not offered here; leave it out")
+	case len(q.Variants) > catalog.MaxVariants:
+		return r, invalid("question.variants: Too many values (max %d).", catalog.MaxVariants)
 	}
 	return r, nil
 }

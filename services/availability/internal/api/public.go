@@ -130,21 +130,22 @@ func (p *Public) answer(ctx context.Context, slug string, q query) (answer, erro
 		p.note(ctx, "offer", err)
 		return answer{}, nil
 	}
-	services, err := resolve(offer, q.Services)
+	services, err := offer.Appointment(q.Services, q.Variants)
 	if err != nil {
 		return answer{}, err
 	}
 	a := answer{timezone: offer.Timezone, offer: offer, question: slot.Question{
 		Services: services, StaffID: q.StaffID, From: q.From, To: q.To, Now: p.clock.Now(),
+		Package: q.Package, PerService: q.PerService,
 	}}
 	return p.compute(ctx, a), nil
 }
 
 func (p *Public) compute(ctx context.Context, a answer) answer {
-	var occupied []booking.Busy
+	var occupied booking.Occupied
 	if reach, needed := a.question.Reach(a.offer); needed {
 		var err error
-		if occupied, err = occupiedWithin(ctx, p.occupied, a.offer.ID, reach); err != nil {
+		if occupied, err = occupiedWithin(ctx, p.occupied, a.offer.ID, reach, a.question.Services[0].Class()); err != nil {
 			p.note(ctx, "occupied time", err)
 			return a
 		}

@@ -7,6 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -21,6 +23,10 @@ type query struct {
 	From, To timespan.Date
 	Services []uuid.UUID
 	StaffID  *uuid.UUID
+	Variants map[uuid.UUID]uuid.UUID // service to variant
+
+	Package    bool
+	PerService bool // its services have members of their own; it says nothing without Package
 }
 
 // values gives every value of a query parameter in the order it was sent.
@@ -71,29 +77,26 @@ func parseShared(get values, q query) (query, error) {
 		}
 		q.StaffID = &id
 	}
-	return q, refuseUnoffered(get)
+	return parsePackage(get, q)
 }
 
-// refuseUnoffered refuses what would change the answer and is not offered, instead of answering something else.
-func refuseUnoffered(get values) error {
+// parsePackage reads how services are combined and as which variants.
+func parsePackage(get values, q query) (query, error) {
 	pack, err := single(get, "is_package")
 	if err != nil {
-		return err
+		return query{}, err
 	}
-	if pack == "true" {
-		return invalid("is_package: packages are not offered here; leave it out")
-	}
-	if _, err := single(get, "staffing_mode"); err != nil { // it says nothing without is_package
-		return err
-	}
-	variants, err := single(get, "variants")
+	staffing, err := single(get, "staffing_mode")
 	if err != nil {
-		return err
+		return query{}, err
 	}
-	if variants != "" {
-		return invalid("variants: variants of services are not offered here; leave it out")
+	q.Package, q.PerService = pack == "true", staffing == availability.StaffingPerService
+	variants, err := single(get, "variants")
+	if err != nil || variants == "" {
+		return q, err
 	}
-	return nil
+	q.Variants, err = catalog.ParseVariants(strings.Split(variants, ","))
+	return q, err
 }
 
 // single returns the one value of a parameter, "" where it is not there.

@@ -29,7 +29,12 @@ func (a answer) renderSlots(d timespan.Date) []byte {
 		b = append(appendTime(b, s.End), '"')
 		b = append(b, staffFields(staff, s.Staff)...)
 		b = append(append(b, `,"date":"`...), dates[s.DateOffset]...)
-		b = append(strconv.AppendInt(append(b, `","dateOffset":`...), int64(s.DateOffset), 10), '}')
+		b = strconv.AppendInt(append(b, `","dateOffset":`...), int64(s.DateOffset), 10)
+		if s.Session != nil {
+			b = strconv.AppendInt(append(b, `,"remainingCapacity":`...), int64(s.Remaining), 10)
+			b = append(append(append(b, `,"classScheduleId":"`...), s.Session.ID.String()...), '"')
+		}
+		b = append(b, '}')
 	}
 	return a.appendEnd(append(b, ']'))
 }

@@ -12,39 +12,50 @@ type appointment struct {
 	legs     []leg
 	duration int64 // seconds of service time
 	step     int64 // seconds between starts: the first service's
-	staffed  bool  // a member performs at least one leg
+	staffed  bool  // the candidate, a member, serves at least one leg
+	class    bool  // it is no appointment, but a class session
 }
 
 // leg is a stretch of an appointment that one provider serves without a break. Offsets are seconds after the start.
 type leg struct {
-	service  *catalog.Service // whose lanes the leg takes; nil: the staff member
+	service  *catalog.Service // whose lanes the leg takes; nil: a staff member's
+	anyOf    []*catalog.Staff // in Auto-Assign order, who may serve the leg instead of the candidate; nil: the candidate does
 	from, to int64            // service time
 	occupied timespan.Span    // the same widened by the buffers: the first service's before, the last's after
 }
 
 // newAppointment joins neighbouring services of one provider into legs.
-func newAppointment(services []*catalog.Service) appointment {
-	a := appointment{step: int64(services[0].SlotIntervalMinutes) * minute}
-	for _, s := range services {
-		var lanesOf *catalog.Service
-		if len(s.StaffIDs) == 0 {
-			lanesOf = s
+func newAppointment(offer *catalog.Offer, q Question) appointment {
+	first, last := q.Services[0], q.Services[len(q.Services)-1]
+	a := appointment{step: int64(first.SlotIntervalMinutes) * minute, class: first.Class()}
+	for i, s := range q.Services {
+		l := leg{from: a.duration, to: a.duration + int64(s.DurationMinutes)*minute}
+		switch {
+		case len(s.StaffIDs) == 0:
+			l.service = s
+		case q.byService() && i > 0:
+			l.anyOf = append([]*catalog.Staff{}, candidates(offer, q.Services[i:i+1], nil)...)
+		default:
+			a.staffed = true
 		}
-		a.staffed = a.staffed || lanesOf == nil
-		end := a.duration + int64(s.DurationMinutes)*minute
-		if n := len(a.legs); n > 0 && a.legs[n-1].service == lanesOf {
-			a.legs[n-1].to = end
+		a.duration = l.to
+		if n := len(a.legs); n > 0 && a.legs[n-1].continues(l) {
+			a.legs[n-1].to = l.to
 		} else {
-			a.legs = append(a.legs, leg{service: lanesOf, from: a.duration, to: end})
+			a.legs = append(a.legs, l)
 		}
-		a.duration = end
 	}
 	for i := range a.legs {
 		a.legs[i].occupied = timespan.Span{Start: a.legs[i].from, End: a.legs[i].to}
 	}
-	a.legs[0].occupied.Start -= int64(services[0].BufferBeforeMinutes) * minute
-	a.legs[len(a.legs)-1].occupied.End += int64(services[len(services)-1].BufferAfterMinutes) * minute
+	a.legs[0].occupied.Start -= int64(first.BufferBeforeMinutes) * minute
+	a.legs[len(a.legs)-1].occupied.End += int64(last.BufferAfterMinutes) * minute
 	return a
+}
+
+// continues reports whether the provider of l goes on with next.
+func (l leg) continues(next leg) bool {
+	return l.service == next.service && l.anyOf == nil && next.anyOf == nil
 }
 
 // reach returns how far before and after its start an appointment occupies anything.

@@ -21,13 +21,13 @@ func BenchmarkScenario(b *testing.B) {
 		b.Run(fmt.Sprintf("members=%d/count", members), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				count(Find(offer, q, occupied), q)
+				count(Find(offer, q, booking.Occupied{Busy: occupied}), q)
 			}
 		})
 		b.Run(fmt.Sprintf("members=%d/list", members), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				list(Find(offer, q, occupied), q)
+				list(Find(offer, q, booking.Occupied{Busy: occupied}), q)
 			}
 		})
 		b.Run(fmt.Sprintf("members=%d/plain-sweep", members), func(b *testing.B) {
@@ -109,7 +109,7 @@ func BenchmarkLarge(b *testing.B) {
 			for b.Loop() {
 				slots = 0
 				for _, q.Services = range questions {
-					slots += answer(Find(offer, q, occupied), q)
+					slots += answer(Find(offer, q, booking.Occupied{Busy: occupied}), q)
 				}
 			}
 			b.ReportMetric(float64(slots), "slots")

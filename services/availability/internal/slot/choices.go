@@ -11,20 +11,40 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// mostLaneChoices bounds how many ways with different lanes are offered for one start: more are never needed to get
-// past lost races.
-const mostLaneChoices = 64
+// mostChoices bounds how many ways with different lanes, or members of a package by service, are offered for one start:
+// more are never needed to get past lost races.
+const mostChoices = 64
 
 // Bookable returns the ways in which the appointment can start at the local time t of the calendar date d, in
 // Auto-Assign order; none when /slots of the matching date does not list it (semantics.md §3). q.From and q.To are
 // set here.
-func Bookable(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied []booking.Busy) []availability.Choice {
+func Bookable(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied booking.Occupied) []availability.Choice {
 	q.From, q.To = d-1, d // after midnight, the window may be the one of the day before
 	return Find(offer, q, occupied).choices(timespan.Instant(d, t, offer.Location()))
 }
 
 // choices returns the ways in which the appointment can begin at start.
 func (o *Openings) choices(start int64) []availability.Choice {
+	if o.class != nil {
+		return o.sessionChoices(start)
+	}
+	able := o.ableAt(start)
+	if len(able) == 0 {
+		return nil
+	}
+	lanes, depth := o.lanesAt(start, max(1, mostChoices/len(able)))
+	crew, rounds := o.othersAt(start, len(able))
+	choices := make([]availability.Choice, 0, len(able)*rounds*depth)
+	for i := range len(able) * rounds {
+		for j := range depth {
+			choices = append(choices, o.choice(start, way{candidate: o.candidates[able[i%len(able)]], crew: crew, lanes: lanes, nth: i, lane: j}))
+		}
+	}
+	return choices
+}
+
+// ableAt returns the candidates that can begin at start, in Auto-Assign order.
+func (o *Openings) ableAt(start int64) []int32 {
 	var able []int32
 	for _, r := range o.runs {
 		past := start - r.first
@@ -33,17 +53,29 @@ func (o *Openings) choices(start int64) []availability.Choice {
 		}
 	}
 	slices.Sort(able) // the runs of one date follow those of the date before
-	if len(able) == 0 {
-		return nil
+	return able
+}
+
+// othersAt returns who can serve each leg that is not the candidate's, and how often the candidates must be gone through
+// for each of them to have its turn, within bounds.
+func (o *Openings) othersAt(start int64, candidates int) ([][]*catalog.Staff, int) {
+	if len(o.others) == 0 {
+		return nil, 1
 	}
-	lanes, depth := o.lanesAt(start, max(1, mostLaneChoices/len(able)))
-	choices := make([]availability.Choice, 0, len(able)*depth)
-	for _, i := range able {
-		for j := range depth {
-			choices = append(choices, o.choice(start, o.candidates[i], lanes, j))
+	crew, most := make([][]*catalog.Staff, len(o.appointment.legs)), 1
+	for _, other := range o.others {
+		if contains(other.starts, start) {
+			crew[other.leg] = append(crew[other.leg], other.member)
+			most = max(most, len(crew[other.leg]))
 		}
 	}
-	return choices
+	return crew, min((most+candidates-1)/candidates, max(1, mostChoices/candidates))
+}
+
+// contains reports whether a normalized set of instants holds t.
+func contains(spans []timespan.Span, t int64) bool {
+	i, found := slices.BinarySearchFunc(spans, t, func(s timespan.Span, t int64) int { return compare(s.Start, t) })
+	return found || i > 0 && t < spans[i-1].End
 }
 
 // lanesAt returns the free lanes of each leg, and how many different ways to take them there are, at most limit: one
@@ -65,21 +97,34 @@ func (o *Openings) lanesAt(start int64, limit int) ([][]laneRun, int) {
 	return lanes, depth
 }
 
-// choice is the way that takes, at each moment, the lowest free lane but j.
-func (o *Openings) choice(start int64, member *catalog.Staff, lanes [][]laneRun, j int) availability.Choice {
+// way says who and what serves an appointment.
+type way struct {
+	candidate *catalog.Staff
+	crew      [][]*catalog.Staff // by leg, for those that are not the candidate's
+	lanes     [][]laneRun        // by leg, for those that take lanes
+	nth       int                // which of the crew, going around
+	lane      int                // which of the free lanes, from the lowest
+}
+
+// choice spells a way out.
+func (o *Openings) choice(start int64, w way) availability.Choice {
 	c := availability.Choice{During: timespan.Span{Start: start, End: start + o.appointment.duration}}
-	if member != nil {
-		c.StaffID = &member.ID
+	if w.candidate != nil {
+		c.StaffID = &w.candidate.ID
 	}
 	for i, l := range o.appointment.legs {
-		if l.service == nil {
-			span := timespan.Span{Start: start + l.occupied.Start, End: start + l.occupied.End}
-			c.Parts = appendPart(c.Parts, member.ID, 0, span)
+		if l.service != nil {
+			for _, r := range w.lanes[i] {
+				c.Parts = appendPart(c.Parts, l.service.ID, r.free[w.lane], r.Span)
+			}
 			continue
 		}
-		for _, r := range lanes[i] {
-			c.Parts = appendPart(c.Parts, l.service.ID, r.free[j], r.Span)
+		member := w.candidate
+		if l.anyOf != nil {
+			member = w.crew[i][w.nth%len(w.crew[i])]
 		}
+		span := timespan.Span{Start: start + l.occupied.Start, End: start + l.occupied.End}
+		c.Parts = appendPart(c.Parts, member.ID, 0, span)
 	}
 	return c
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -34,7 +35,7 @@ func TestLaneChoicesAreBounded(t *testing.T) {
 	t.Parallel()
 	hall := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1000}
 	offer, q := roundTheClock(t, "UTC", nil, hall)
-	choices := Bookable(offer, q, monday, 600, nil)
+	choices := Bookable(offer, q, monday, 600, booking.Occupied{})
 	if len(choices) != 64 || choices[63].Parts[0].Resource.Lane != 64 {
 		t.Errorf("%d choices, want the 64 lowest lanes", len(choices))
 	}
@@ -46,7 +47,7 @@ func TestMixedAppointmentsTryEachMemberOnSeveralLanes(t *testing.T) {
 	hall := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1000}
 	cut := catalog.Service{ID: uuid.UUID{4}, DurationMinutes: 30, SlotIntervalMinutes: 60, StaffIDs: []uuid.UUID{{2}, {3}}}
 	offer, q := roundTheClock(t, "UTC", staff, hall, cut)
-	choices := Bookable(offer, q, monday, 600, nil)
+	choices := Bookable(offer, q, monday, 600, booking.Occupied{})
 	if len(choices) != 64 || *choices[31].StaffID != staff[0].ID || *choices[32].StaffID != staff[1].ID {
 		t.Errorf("%d choices, want 32 lanes for each of the two members", len(choices))
 	}
@@ -67,7 +68,7 @@ func TestBookableReadsLocalTimesAsTheBusinessDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		choices := Bookable(offer, q, l.Date, l.Time, nil)
+		choices := Bookable(offer, q, l.Date, l.Time, booking.Occupied{})
 		if len(choices) != 1 {
 			t.Errorf("%s %s: %d choices, want 1", c.date, c.at, len(choices))
 			continue

@@ -95,7 +95,7 @@ func TestScenarioHasTheKnownAnswers(t *testing.T) {
 	s := loadScenario(t)
 	for members, want := range map[int]int{1: s.Want1, 20: s.Want20} {
 		offer, q, occupied := s.ask(t, members)
-		if got := distinct(Find(offer, q, occupied), q); got != want {
+		if got := distinct(Find(offer, q, booking.Occupied{Busy: occupied}), q); got != want {
 			t.Errorf("%d members: %d distinct starts, want %d", members, got, want)
 		}
 		if got := len(s.plainSweep(members)); got != want {

@@ -24,16 +24,20 @@ type horizon struct {
 
 	blocked       []timespan.Span               // business-wide blocks
 	memberBlocked map[uuid.UUID][]timespan.Span // blocks of single members
+	teaching      map[uuid.UUID][]timespan.Span // class sessions that members give, buffers included
 }
 
-// newHorizon lays out the dates from..to.
+// newHorizon lays out the dates from..to, and those before on which a class session can begin that lasts until then.
 func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
+	from -= longestClass(offer)
 	const slack = 3 * day // offsets differ from UTC by less than a day, windows end less than a day after their date
 	h := &horizon{
 		offer: offer,
 		first: from,
 		clock: newZone(offer.Location(), int64(from)*day-slack, int64(to)*day+slack),
 		plan:  make([][]timespan.Window, to-from+1),
+
+		teaching: map[uuid.UUID][]timespan.Span{},
 	}
 	for i := range h.plan {
 		h.plan[i] = offer.Hours[(from + timespan.Date(i)).Weekday()]
@@ -42,6 +46,7 @@ func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
 	h.shifts = h.appendShifts(nil, h.plan)
 	h.open = union(nil, h.shifts)
 	h.readBlocks()
+	h.readSessions()
 	return h
 }
 

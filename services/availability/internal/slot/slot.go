@@ -10,8 +10,9 @@
 // of each working window is a run of starts at equal distance, found by division: a run is counted without visiting
 // its starts. The zone's offsets are looked up once per question.
 //
-// An appointment is a sequence of legs, each served by one provider. That is where packages (a member for each leg) and
-// variants (another length) fit; a class session is a start of its own that joins the runs.
+// An appointment is a sequence of legs, each served by one provider: one member for all that staff perform, or, in a
+// package by service, any member for each. A variant is its service with another length. A class is asked for alone: its
+// sessions are starts of their own, and occupy their members for everything else.
 package slot
 
 import (
@@ -34,11 +35,18 @@ const (
 
 // Question asks for the bookable starts of one appointment.
 type Question struct {
-	Services []*catalog.Service // at least one, active, in the order they are performed
-	StaffID  *uuid.UUID         // only this member; nil: whoever can
+	Services []*catalog.Service // at least one, active, in the order they are performed, as their variants; a class alone
+	StaffID  *uuid.UUID         // only this member, in a package by service for its first service; nil: whoever can
 	From, To timespan.Date      // the dates whose windows are asked for, both included
 	Now      time.Time
+
+	Package    bool       // each start once, by the first member in Auto-Assign order
+	PerService bool       // a package whose services have members of their own
+	SessionID  *uuid.UUID // only this class session; nil: any
 }
+
+// byService reports whether each service may have a member of its own.
+func (q Question) byService() bool { return q.Package && q.PerService }
 
 // clamp narrows the dates to those that can hold a bookable start: not beyond the advance limit, and not before
 // yesterday, whose overnight windows may reach into today. The result is false when none is left.
@@ -52,8 +60,8 @@ func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, boo
 // is empty whatever is occupied.
 func (q Question) Reach(offer *catalog.Offer) (timespan.Span, bool) {
 	from, to, ok := q.clamp(offer)
-	a := newAppointment(q.Services)
-	if !ok || ((a.staffed || q.StaffID != nil) && len(staffFor(offer, a, q)) == 0) {
+	a := newAppointment(offer, q)
+	if !ok || !a.class && ((a.staffed || q.StaffID != nil) && len(staffFor(offer, a, q)) == 0) {
 		return timespan.Span{}, false
 	}
 	loc, reach := offer.Location(), a.reach()
@@ -69,7 +77,11 @@ func staffFor(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff 
 	if !a.staffed {
 		return nil
 	}
-	return candidates(offer, q.Services, q.StaffID)
+	services := q.Services
+	if q.byService() {
+		services = services[:1]
+	}
+	return candidates(offer, services, q.StaffID)
 }
 
 // Openings are the bookable starts that [Find] found. They are not safe for concurrent use.
@@ -80,6 +92,18 @@ type Openings struct {
 	candidates  []*catalog.Staff // in Auto-Assign order; one nil where no service needs staff
 	runs        []run            // by candidate, then date; once sorted by date, then candidate
 	byDate      bool
+	once        bool    // each start counts once a date, whoever serves it
+	others      []other // who can serve the legs that the candidate does not
+
+	class    *catalog.Service // whose sessions are asked for; nil for an appointment
+	sessions []session        // by start, then in the order of slots
+}
+
+// other is a member and the starts at which it can serve a leg that is not the candidate's.
+type other struct {
+	leg    int
+	member *catalog.Staff
+	starts []timespan.Span
 }
 
 // run is a sequence of count starts at equal distance that one candidate offers in one window of a date.
@@ -90,11 +114,18 @@ type run struct {
 	first     int64
 }
 
-// Find computes the bookable starts of a question. occupied holds at least the time taken within [Question.Reach].
-func Find(offer *catalog.Offer, q Question, occupied []booking.Busy) *Openings {
-	found := &Openings{appointment: newAppointment(q.Services)}
+// Find computes the bookable starts of a question. occupied holds at least the time taken within [Question.Reach], and
+// for a class the seats of sessions that start there.
+func Find(offer *catalog.Offer, q Question, occupied booking.Occupied) *Openings {
+	found := &Openings{appointment: newAppointment(offer, q), once: q.Package}
 	from, to, ok := q.clamp(offer)
 	if !ok {
+		return found
+	}
+	if found.appointment.class {
+		h := newHorizon(offer, from-1, to+1)
+		found.clock, found.class = h.clock, q.Services[0]
+		found.sessions = h.sessionsOf(q, from, to, earliest(q.Now, offer), occupied)
 		return found
 	}
 	found.candidates = staffFor(offer, found.appointment, q)
@@ -114,14 +145,23 @@ func Find(offer *catalog.Offer, q Question, occupied []booking.Busy) *Openings {
 		to:       to,
 	}
 	found.clock = s.horizon.clock
-	found.occupancy = newOccupancy(occupied)
+	found.occupancy = newOccupancy(occupied.Busy)
 	const usual = 4 // runs of a candidate on a date
 	found.runs = make([]run, 0, min(usual*len(found.candidates)*int(to-from+1), 1<<16))
-	s.admitAll(q.Now, offer.Bookings.MinNoticeMinutes)
+	s.admitAll(earliest(q.Now, offer))
 	for i, member := range found.candidates {
 		s.visit(int32(i), member)
 	}
 	return found
+}
+
+// earliest is the first instant at which anything may start.
+func earliest(now time.Time, offer *catalog.Offer) int64 {
+	at := now.Unix() + int64(offer.Bookings.MinNoticeMinutes)*minute
+	if now.Nanosecond() > 0 {
+		at++ // a start must not lie before now
+	}
+	return at
 }
 
 // compare orders instants.
@@ -143,6 +183,16 @@ func (o *Openings) Days(from, to timespan.Date, yield func(timespan.Date, int)) 
 			counts[r.date-from] += int(r.count)
 		}
 	}
+	for i := range o.sessions {
+		if d := o.sessions[i].date; from <= d && d <= to {
+			counts[d-from]++
+		}
+	}
+	for i := range counts {
+		if o.once && counts[i] > 0 && len(o.sessions) == 0 {
+			counts[i] = o.distinct(from + timespan.Date(i))
+		}
+	}
 	for i, n := range counts {
 		yield(from+timespan.Date(i), n)
 	}
@@ -155,28 +205,28 @@ type Slot struct {
 	Date       timespan.Date  // the calendar date of the start
 	Time, End  timespan.TimeOfDay
 	DateOffset int // 1 where Date is the day after the one whose window the slot lies in
+
+	Session   *catalog.ClassSession // set for a class
+	Remaining int                   // its seats left
 }
 
 // On returns the slots of the windows of date d, by start and then in Auto-Assign order.
 func (o *Openings) On(d timespan.Date) []Slot {
+	if o.class != nil {
+		return o.sessionSlots(d)
+	}
 	runs, unit := o.runsOn(d)
 	if len(runs) == 0 {
 		return nil
 	}
-	earliest := runs[0].first
-	for _, r := range runs {
-		earliest = min(earliest, r.first)
-	}
-	// All starts lie at multiples of unit after the earliest: they are sorted by counting how many lie at each.
-	var at []int32
-	for _, r := range runs {
-		last := int((r.first-earliest)/unit + int64(r.count-1)*(o.appointment.step/unit))
-		if grow := last + 1 - len(at); grow > 0 {
-			at = append(at, make([]int32, grow)...)
-		}
-		o.each(r, earliest, unit, func(i int64) { at[i]++ })
-	}
+	at, earliest := o.tally(runs, unit)
 	slots := o.lay(d, at, earliest, unit)
+	if o.once {
+		for _, r := range slices.Backward(runs) { // the first candidate is written last
+			o.each(r, earliest, unit, func(i int64) { slots[at[i]].Staff = o.candidates[r.candidate] })
+		}
+		return slots
+	}
 	for _, r := range runs { // by candidate, so that those of one start keep that order
 		o.each(r, earliest, unit, func(i int64) {
 			slots[at[i]].Staff = o.candidates[r.candidate]
@@ -184,6 +234,42 @@ func (o *Openings) On(d timespan.Date) []Slot {
 		})
 	}
 	return slots
+}
+
+// distinct is the number of different starts on date d.
+func (o *Openings) distinct(d timespan.Date) int {
+	runs, unit := o.runsOn(d)
+	if len(runs) == 0 {
+		return 0
+	}
+	at, _ := o.tally(runs, unit)
+	total := 0
+	for _, n := range at {
+		total += int(n)
+	}
+	return total
+}
+
+// tally counts how many slots begin at each unit after the earliest start, which it returns too. All starts lie at
+// multiples of unit after the earliest, so that they are sorted by counting.
+func (o *Openings) tally(runs []run, unit int64) ([]int32, int64) {
+	earliest := runs[0].first
+	for _, r := range runs {
+		earliest = min(earliest, r.first)
+	}
+	var at []int32
+	for _, r := range runs {
+		last := int((r.first-earliest)/unit + int64(r.count-1)*(o.appointment.step/unit))
+		if grow := last + 1 - len(at); grow > 0 {
+			at = append(at, make([]int32, grow)...)
+		}
+		o.each(r, earliest, unit, func(i int64) {
+			if at[i]++; o.once {
+				at[i] = 1
+			}
+		})
+	}
+	return at, earliest
 }
 
 // runsOn returns the runs of date d, by candidate, and the largest distance of which all distances of their starts are

@@ -82,7 +82,7 @@ func compareBusiness(t *testing.T, seed uint64) int {
 		occupied = nil
 	}
 	o := newOracle(b.table, offer, q, b.occupiedAgain(seed))
-	found := Find(offer, q, occupied)
+	found := Find(offer, q, booking.Occupied{Busy: occupied})
 	total, days := 0, map[timespan.Date]int{}
 	found.Days(q.From, q.To, func(d timespan.Date, n int) { days[d] = n })
 	for d := q.From; d <= q.To; d++ {
@@ -124,7 +124,7 @@ func compareStart(t *testing.T, seed uint64, o *oracle, d timespan.Date, at time
 			}
 		}
 	}
-	want, got := o.ways(able, i), o.spelledOut(Bookable(o.offer, o.question, d, at, o.occupied))
+	want, got := o.ways(able, i), o.spelledOut(Bookable(o.offer, o.question, d, at, booking.Occupied{Busy: o.occupied}))
 	same := func(a, b wayTaken) bool { return a.Staff == b.Staff && slices.Equal(a.Takes, b.Takes) }
 	if !slices.EqualFunc(want, got, same) { // cmp.Diff alone takes too long for the many that are equal
 		t.Errorf("seed %d: choices for %s %s (-oracle +engine):\n%s", seed, d, at, cmp.Diff(want, got))

@@ -1,7 +1,7 @@
 package slot
 
 import (
-	"time"
+	"slices"
 
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -22,16 +22,15 @@ type sweep struct {
 	fits, hindered []timespan.Span
 }
 
-// admitAll computes the starts that do not depend on the candidate.
-func (s *sweep) admitAll(now time.Time, noticeMinutes int) {
-	earliest := now.Unix() + int64(noticeMinutes)*minute
-	if now.Nanosecond() > 0 {
-		earliest++ // a start must not lie before now
-	}
+// admitAll computes the starts that do not depend on the candidate, from the instant earliest on.
+func (s *sweep) admitAll(earliest int64) {
 	s.starts = append(s.starts, timespan.Span{Start: earliest, End: maxInstant})
 	s.subtract(s.horizon.clock.repeated(nil))
-	for _, l := range s.appointment.legs {
+	for i, l := range s.appointment.legs {
 		s.hinder(l, s.horizon.blocked)
+		if l.anyOf != nil {
+			s.admitAny(i)
+		}
 		if l.service == nil {
 			continue
 		}
@@ -39,6 +38,27 @@ func (s *sweep) admitAll(now time.Time, noticeMinutes int) {
 		s.hinder(l, full(s.occupancy.lanes[l.service.ID], l.service.Capacity))
 	}
 	s.shared, s.starts = s.starts, nil
+}
+
+// admitAny keeps the starts at which any of the leg's members can serve it, and notes for each member which those are.
+func (s *sweep) admitAny(leg int) {
+	l := s.appointment.legs[leg]
+	before := s.starts
+	var union []timespan.Span
+	for _, member := range l.anyOf {
+		_, work := s.workOf(member)
+		s.starts = slices.Clone(before)
+		s.serve(l, member, work)
+		s.others = append(s.others, other{leg: leg, member: member, starts: s.starts})
+		union = append(union, s.starts...)
+	}
+	s.starts = timespan.Normalize(union)
+}
+
+// serve keeps the starts at which a member can serve the leg.
+func (s *sweep) serve(l leg, member *catalog.Staff, work []timespan.Span) {
+	s.confine(l, work)
+	s.hinderByMember(l, s.occupancy.members[member.ID], s.horizon.memberBlocked[member.ID], s.horizon.teaching[member.ID])
 }
 
 // confine keeps the starts for which the leg lies in work.
@@ -57,17 +77,19 @@ func (s *sweep) hinder(l leg, busy []timespan.Span) {
 	s.subtract(s.hindered)
 }
 
-// hinderByMember does the same for a member's occupied time and blocks.
-func (s *sweep) hinderByMember(l leg, edges []int64, blocked []timespan.Span) {
+// hinderByMember does the same for a member's occupied time, blocks and class sessions.
+func (s *sweep) hinderByMember(l leg, edges []int64, blocked, teaching []timespan.Span) {
 	s.hindered = s.hindered[:0]
 	for i := 0; i+1 < len(edges); i += 2 {
 		if edges[i] < edges[i+1] {
 			s.hindered = append(s.hindered, l.hindered(timespan.Span{Start: edges[i], End: edges[i+1]}))
 		}
 	}
-	for _, b := range blocked {
-		if b.Start < b.End {
-			s.hindered = append(s.hindered, l.hindered(b))
+	for _, spans := range [...][]timespan.Span{blocked, teaching} {
+		for _, b := range spans {
+			if b.Start < b.End {
+				s.hindered = append(s.hindered, l.hindered(b))
+			}
 		}
 	}
 	s.hindered = timespan.Normalize(s.hindered)
@@ -87,9 +109,8 @@ func (s *sweep) visit(candidate int32, member *catalog.Staff) {
 	}
 	s.starts = append(s.starts[:0], s.shared...)
 	for _, l := range s.appointment.legs {
-		if l.service == nil {
-			s.confine(l, work)
-			s.hinderByMember(l, s.occupancy.members[member.ID], s.horizon.memberBlocked[member.ID])
+		if l.service == nil && l.anyOf == nil {
+			s.serve(l, member, work)
 		}
 	}
 	if s.appointment.legs[0].service != nil {

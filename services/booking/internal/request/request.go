@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -22,9 +23,6 @@ const (
 	PayOnline = "online"
 	PayAtDoor = "at_door"
 )
-
-// Values of staffing_mode: any other means one provider (interface.md §4).
-const staffingPerService = "per_service"
 
 // Bounds of what a body may hold; lengths of text are in characters.
 const (
@@ -91,7 +89,7 @@ func Parse(body []byte) (*Request, error) {
 		StaffingMode:      f.withDefault("staffing_mode", maxProvider, ""),
 		Variants:          f.variants("variants"),
 	}
-	if r.StaffingMode != staffingPerService {
+	if r.StaffingMode != availability.StaffingPerService {
 		r.StaffingMode = ""
 	}
 	if f.fault != nil {

@@ -1,0 +1,166 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+)
+
+const wednesday = "2027-03-03"
+
+func TestAClassIsOfferedAtItsSessionsWithTheSeatsThatAreLeft(t *testing.T) {
+	t.Parallel()
+	seats := func(taken int) func(*neighbours) {
+		return func(n *neighbours) {
+			n.seats = []booking.SeatsTaken{{SessionID: evening, StartsAt: at(wednesday + "T18:00"), Taken: taken}}
+		}
+	}
+	const slot = `{"time": "18:00", "endTime": "19:00", "staffId": %q, "staffName": "Ben", "date": "2027-03-03", "dateOffset": 0,
+		"remainingCapacity": 3, "classScheduleId": %q}`
+	s := start(t, seats(7))
+	ask := func(s service, query ...string) reply {
+		return s.get(t, "harbor/slots", append([]string{"date", wednesday, "service_id", yoga.String()}, query...)...)
+	}
+	listed := `{"computed": true, "timezone": "Europe/Lisbon", "slots": [` + fmt.Sprintf(slot, ben, evening) + `]}`
+	none := `{"computed": true, "timezone": "Europe/Lisbon", "slots": []}`
+	ask(s).mustBe(t, 200, listed)
+	ask(s, "staff_id", ben.String()).mustBe(t, 200, listed)
+	ask(s, "is_package", "true").mustBe(t, 200, listed)
+	ask(s, "staff_id", anna.String()).mustBe(t, 200, none)
+	ask(start(t, seats(10))).mustBe(t, 200, none)
+	ask(start(t, seats(11))).mustBe(t, 200, none) // sold before the capacity was lowered
+	s.get(t, "harbor/available-dates", "start", "2027-03-02", "end", "2027-03-11", "service_id", yoga.String()).
+		mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "days": {"2027-03-02": 0, "2027-03-03": 1, "2027-03-04": 0,
+			"2027-03-05": 0, "2027-03-06": 0, "2027-03-07": 0, "2027-03-08": 0, "2027-03-09": 0, "2027-03-10": 1, "2027-03-11": 0}}`)
+}
+
+func TestSeatsAreAskedForWhereTheyMatter(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	for _, c := range []struct {
+		service string
+		seats   bool
+	}{{yoga.String(), true}, {cut.String(), false}} {
+		s.get(t, "harbor/slots", "date", wednesday, "service_id", c.service)
+		if s.askedSeats != c.seats {
+			t.Errorf("seats asked for: %t, want %t", s.askedSeats, c.seats)
+		}
+	}
+}
+
+func TestAVariantIsListedWithItsOwnLength(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	s.get(t, "harbor/slots", "date", monday, "service_id", cut.String(), "staff_id", ben.String(), "variants", cut.String()+":"+long.String()).
+		mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "slots": [
+		{"time": "09:00", "endTime": "11:00", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0},
+		{"time": "10:00", "endTime": "12:00", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0}]}`)
+}
+
+func TestAPackageListsEachStartOnceWithTheFirstMember(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(n *neighbours) {
+		n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:00", "2027-03-01T10:00")}
+	})
+	got := s.get(t, "harbor/slots", "date", monday, "service_id", cut.String(), "is_package", "true")
+	got.mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "slots": [
+		{"time": "09:00", "endTime": "10:00", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0},
+		{"time": "10:00", "endTime": "11:00", "staffId": "`+anna.String()+`", "staffName": "Anna \"A\" <Ω>", "date": "2027-03-01", "dateOffset": 0},
+		{"time": "11:00", "endTime": "12:00", "staffId": "`+anna.String()+`", "staffName": "Anna \"A\" <Ω>", "date": "2027-03-01", "dateOffset": 0}]}`)
+}
+
+// TestAPackageByServiceGivesEachServiceAMemberOfItsOwn: anna alone colours; while she cuts nobody else could colour after,
+// but ben can cut.
+func TestAPackageByServiceGivesEachServiceAMemberOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(n *neighbours) {
+		n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:00", "2027-03-01T10:00")}
+	})
+	ask := func(mode string) reply {
+		return s.get(t, "harbor/slots", "date", monday, "service_id", cut.String()+","+colour.String(), "is_package", "true", "staffing_mode", mode)
+	}
+	annaAtTen := `{"time": "10:00", "endTime": "11:30", "staffId": "` + anna.String() + `", "staffName": "Anna \"A\" <Ω>", "date": "2027-03-01", "dateOffset": 0}`
+	ask("any").mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "slots": [`+annaAtTen+`]}`)
+	ask("per_service").mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "slots": [
+		{"time": "09:00", "endTime": "10:30", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0},
+		`+annaAtTen+`]}`)
+}
+
+// TestBothCalendarsAgreeForEveryCombinationOfParameters counts what /slots lists, day by day.
+func TestBothCalendarsAgreeForEveryCombinationOfParameters(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(n *neighbours) {
+		n.busy = []booking.Busy{
+			busyFrom(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30"), busyFrom(ben, 0, "2027-03-02T09:30", "2027-03-02T10:30"),
+			busyFrom(sauna, 1, "2027-03-03T09:00", "2027-03-03T11:00"), busyFrom(sauna, 2, "2027-03-03T10:00", "2027-03-03T12:00"),
+		}
+		n.seats = []booking.SeatsTaken{{SessionID: evening, StartsAt: at(wednesday + "T18:00"), Taken: 10}}
+	})
+	days := []string{"2027-03-01", "2027-03-02", "2027-03-03", "2027-03-04", "2027-03-05", "2027-03-10"}
+	listed := 0
+	address := 0
+	for _, services := range []string{cut.String(), colour.String(), sauna.String(), yoga.String(), cut.String() + "," + colour.String(), sauna.String() + "," + cut.String() + "," + cut.String()} {
+		for _, staff := range []string{"", anna.String(), ben.String()} {
+			for _, pack := range []string{"", "true", "yes"} {
+				for _, mode := range []string{"", "per_service", "any"} {
+					for _, variants := range []string{"", cut.String() + ":" + long.String()} {
+						if variants != "" && !strings.Contains(services, cut.String()) {
+							continue
+						}
+						address++
+						query := fmt.Sprintf("service_id=%s&staff_id=%s&is_package=%s&staffing_mode=%s&variants=%s", services, staff, pack, mode, variants)
+						if staff == "" {
+							query = strings.Replace(query, "staff_id=&", "", 1)
+						}
+						counted := s.days(t, address, "start=2027-03-01&end=2027-03-10&"+query)
+						for _, d := range days {
+							n := s.count(t, address, "date="+d+"&"+query)
+							if listed += n; counted[d] != n {
+								t.Errorf("%s: /slots lists %d on %s, /available-dates says %d", query, n, d, counted[d])
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if listed == 0 {
+		t.Error("nothing is listed: the comparison means nothing")
+	}
+}
+
+// from reads an answer as a client of its own, so that no limit is met.
+func (s service) from(t *testing.T, address int, path string, into any) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.public+"/api/public/harbor/"+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Forwarded-For", fmt.Sprintf("10.0.%d.%d", address/250, address%250+1))
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := read(t, answer)
+	if r.status != http.StatusOK {
+		t.Fatalf("%s: %d %s", path, r.status, r.body)
+	}
+	r.decode(t, into)
+}
+
+func (s service) days(t *testing.T, address int, query string) map[string]int {
+	t.Helper()
+	var body struct{ Days map[string]int }
+	s.from(t, address, "available-dates?"+query, &body)
+	return body.Days
+}
+
+func (s service) count(t *testing.T, address int, query string) int {
+	t.Helper()
+	var body struct{ Slots []any }
+	s.from(t, address, "slots?"+query, &body)
+	return len(body.Slots)
+}

@@ -1,0 +1,47 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// occupiedWithin reads the occupied time of a span, and the seats of its class sessions where they are asked for, in as
+// many pieces as booking's bound asks for. Time that reaches from one piece into the next is reported by both and kept
+// once.
+func occupiedWithin(ctx context.Context, peer Occupied, businessID uuid.UUID, span timespan.Span, seats bool) (booking.Occupied, error) {
+	const most = int64(booking.MaxOccupiedWindow / time.Second)
+	var all booking.Occupied
+	for from := span.Start; from < span.End; from += most {
+		to := min(from+most, span.End)
+		piece, err := peer.Occupied(ctx, businessID, time.Unix(from, 0), time.Unix(to, 0), seats)
+		if err != nil {
+			return booking.Occupied{}, fmt.Errorf("read the occupied time: %w", err)
+		}
+		if from == span.Start {
+			all = *piece
+			continue
+		}
+		for _, b := range piece.Busy {
+			all.Busy = append(all.Busy, startingFrom(b, from))
+		}
+		all.Seats = append(all.Seats, piece.Seats...)
+	}
+	return all, nil
+}
+
+// startingFrom drops the spans that begin before an instant.
+func startingFrom(b booking.Busy, instant int64) booking.Busy {
+	kept := booking.Busy{Resource: b.Resource, Class: b.Class}
+	for _, s := range b.Spans() {
+		if s.Start >= instant {
+			kept.Add(s)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,213 @@
+package slot
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// happening is a class session on one of its dates.
+type happening struct {
+	session *catalog.ClassSession
+	date    timespan.Date
+	timespan.Span
+}
+
+// happenings calls yield for each time that a session of service happens on the dates from..to (semantics.md §2): on
+// its weekday within its dates, or on its one date; not on a date that the business closes, nor in blocked time, nor
+// where its member is inactive.
+func (h *horizon) happenings(service *catalog.Service, from, to timespan.Date, yield func(happening)) {
+	for i := range service.Classes {
+		c := &service.Classes[i]
+		if c.StaffID != nil && !h.isActive(*c.StaffID) {
+			continue
+		}
+		first, last, step := dates(c, from, to)
+		for d := first; d <= last; d += step {
+			start := h.clock.instant(d, c.Time)
+			at := happening{session: c, date: d, Span: timespan.Span{Start: start, End: start + int64(service.DurationMinutes)*minute}}
+			if !h.isClosed(d) && !h.isBlocked(at) {
+				yield(at)
+			}
+		}
+	}
+}
+
+// dates are those of a session within from..to: first, first + step, … up to last.
+func dates(c *catalog.ClassSession, from, to timespan.Date) (timespan.Date, timespan.Date, timespan.Date) {
+	const week = 7
+	if c.Date != nil {
+		return max(*c.Date, from), min(*c.Date, to), week
+	}
+	if c.From != nil {
+		from = max(from, *c.From)
+	}
+	if c.To != nil {
+		to = min(to, *c.To)
+	}
+	ahead := (int(*c.Weekday) - int(from.Weekday()) + week) % week
+	return from + timespan.Date(ahead), to, week
+}
+
+func (h *horizon) isActive(member uuid.UUID) bool {
+	m := h.offer.StaffMember(member)
+	return m != nil && m.Active
+}
+
+// isClosed reports whether an override of the business closes the date.
+func (h *horizon) isClosed(d timespan.Date) bool {
+	return slices.ContainsFunc(h.offer.Overrides, func(o catalog.DayOverride) bool { return o.Date == d && len(o.Hours) == 0 })
+}
+
+func (h *horizon) isBlocked(at happening) bool {
+	return slices.ContainsFunc(h.blocked, at.Overlaps) ||
+		at.session.StaffID != nil && slices.ContainsFunc(h.memberBlocked[*at.session.StaffID], at.Overlaps)
+}
+
+// readSessions notes the time that members give to class sessions, buffers included, whether or not a seat is sold.
+func (h *horizon) readSessions() {
+	for i := range h.offer.Services {
+		s := &h.offer.Services[i]
+		if !s.Active || !s.Class() {
+			continue
+		}
+		h.happenings(s, h.first, h.first+timespan.Date(len(h.plan))-1, func(at happening) {
+			if member := at.session.StaffID; member != nil {
+				h.teaching[*member] = append(h.teaching[*member], widened(s, at.Span))
+			}
+		})
+	}
+}
+
+// longestClass is the number of dates that the longest class session, buffers included, can touch beyond that of its
+// start.
+func longestClass(offer *catalog.Offer) timespan.Date {
+	longest := 0
+	for i := range offer.Services {
+		if s := &offer.Services[i]; s.Active && s.Class() {
+			longest = max(longest, s.DurationMinutes+s.BufferBeforeMinutes+s.BufferAfterMinutes)
+		}
+	}
+	return timespan.Date((longest + timespan.MinutesPerDay - 1) / timespan.MinutesPerDay)
+}
+
+// widened is a service's time with its buffers.
+func widened(s *catalog.Service, span timespan.Span) timespan.Span {
+	return timespan.Span{Start: span.Start - int64(s.BufferBeforeMinutes)*minute, End: span.End + int64(s.BufferAfterMinutes)*minute}
+}
+
+// session is a class session that can be booked.
+type session struct {
+	happening
+	member    *catalog.Staff // nil where nobody gives it
+	order     int            // the member's place in Auto-Assign order
+	remaining int
+}
+
+// sessionsOf lists the sessions of a class on the dates from..to that can be booked, from the instant earliest on. Other
+// sessions of a member do not hinder one, as the owner scheduled them; appointments do.
+func (h *horizon) sessionsOf(q Question, from, to timespan.Date, earliest int64, occupied booking.Occupied) []session {
+	class, taken, busy := q.Services[0], seatsTaken(occupied.Seats), appointments(occupied.Busy)
+	place := make(map[uuid.UUID]int, len(h.offer.Staff))
+	for i := range h.offer.Staff {
+		place[h.offer.Staff[i].ID] = i
+	}
+	var sessions []session
+	h.happenings(class, from, to, func(at happening) {
+		found := session{happening: at, order: len(place), remaining: at.session.Capacity - taken[seatKey{at.session.ID, at.Start}]}
+		if member := at.session.StaffID; member != nil {
+			found.member, found.order = h.offer.StaffMember(*member), place[*member]
+			if slices.ContainsFunc(busy[*member], widened(class, at.Span).Overlaps) {
+				return
+			}
+		}
+		if found.remaining > 0 && at.Start >= earliest && q.wants(at.session) {
+			sessions = append(sessions, found)
+		}
+	})
+	slices.SortStableFunc(sessions, compareSessions)
+	return sessions
+}
+
+// wants reports whether the question is about this session.
+func (q Question) wants(c *catalog.ClassSession) bool {
+	return (q.SessionID == nil || *q.SessionID == c.ID) &&
+		(q.StaffID == nil || c.StaffID != nil && *q.StaffID == *c.StaffID)
+}
+
+// seatKey names a session at one start.
+type seatKey struct {
+	session uuid.UUID
+	start   int64
+}
+
+func seatsTaken(seats []booking.SeatsTaken) map[seatKey]int {
+	taken := make(map[seatKey]int, len(seats))
+	for _, s := range seats {
+		taken[seatKey{s.SessionID, s.StartsAt}] += s.Taken
+	}
+	return taken
+}
+
+// appointments is the time of members that others than guests of classes hold.
+func appointments(occupied []booking.Busy) map[uuid.UUID][]timespan.Span {
+	busy := make(map[uuid.UUID][]timespan.Span, len(occupied))
+	for _, b := range occupied {
+		if b.Lane == 0 && !b.Class {
+			busy[b.ID] = append(busy[b.ID], b.Spans()...)
+		}
+	}
+	return busy
+}
+
+// compareSessions orders by start, then the member's place, then the session's key.
+func compareSessions(a, b session) int {
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.order, b.order), cmp.Compare(a.session.Key, b.session.Key))
+}
+
+// slots are the sessions of date d.
+func (o *Openings) sessionSlots(d timespan.Date) []Slot {
+	var slots []Slot
+	for i := range o.sessions {
+		s := &o.sessions[i]
+		if s.date != d {
+			continue
+		}
+		date, from := o.clock.local(s.Start)
+		_, end := o.clock.local(s.End)
+		slots = append(slots, Slot{
+			Staff: s.member, Start: s.Start, Date: date, Time: from, End: end, DateOffset: int(date - d),
+			Session: s.session, Remaining: s.remaining,
+		})
+	}
+	return slots
+}
+
+// sessionChoices are the sessions that begin at start, in order of their keys: the first with seats is taken.
+func (o *Openings) sessionChoices(start int64) []availability.Choice {
+	var found []session
+	for _, s := range o.sessions {
+		if s.Start == start {
+			found = append(found, s)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b session) int { return cmp.Compare(a.session.Key, b.session.Key) })
+	choices := make([]availability.Choice, 0, len(found))
+	for _, s := range found {
+		c := availability.Choice{
+			During: s.Span, StaffID: s.session.StaffID, Parts: []availability.Part{},
+			Session: &availability.Session{ID: s.session.ID, Capacity: s.session.Capacity, Remaining: s.remaining},
+		}
+		if s.member != nil {
+			c.Parts = appendPart(c.Parts, s.member.ID, 0, widened(o.class, s.Span))
+		}
+		choices = append(choices, c)
+	}
+	return choices
+}
