@@ -151,7 +151,7 @@ func (s *Server) probes() {
 	s.Internal.Get("/metrics", adaptor.HTTPHandler(s.tel.MetricsHandler()))
 }
 
-// readyz answers 200 while every check passes, else 503 with the checks that do not.
+// readyz answers 200 once every check has passed, else 503 with the checks that have not.
 func (s *Server) readyz(c *fiber.Ctx) error {
 	if s.draining.Load() {
 		return c.Status(fiber.StatusServiceUnavailable).SendString("stopping\n")
@@ -160,10 +160,15 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	defer cancel()
 	var failed string
 	for _, check := range s.checks {
+		if check.passed.Load() {
+			continue
+		}
 		if err := check.ask(ctx); err != nil {
 			failed += check.name + ": not ready\n"
 			s.tel.Logger.WarnContext(ctx, "not ready", "check", check.name, "error", err)
+			continue
 		}
+		check.passed.Store(true)
 	}
 	if failed != "" {
 		return c.Status(fiber.StatusServiceUnavailable).SendString(failed)

@@ -68,14 +68,15 @@ type Server struct {
 	observe  *observer
 	web      *web // nil where fiber serves the public port
 	draining atomic.Bool
-	checks   []check
+	checks   []*check
 	parts    []part
 	closers  []part
 }
 
 type check struct {
-	name string
-	ask  func(context.Context) error
+	name   string
+	ask    func(context.Context) error
+	passed atomic.Bool
 }
 
 type part struct {
@@ -123,9 +124,10 @@ func (s *Server) PublicAddr() net.Addr { return s.public.Addr() }
 // InternalAddr is the address the internal port listens on.
 func (s *Server) InternalAddr() net.Addr { return s.internal.Addr() }
 
-// Ready adds a check that /readyz asks, with a short deadline.
+// Ready adds a check that /readyz asks, with a short deadline, until it has passed once. A store that goes away later
+// shows in answers, not in readiness: every replica would leave service at once, with what they can still answer.
 func (s *Server) Ready(name string, ask func(context.Context) error) {
-	s.checks = append(s.checks, check{name, ask})
+	s.checks = append(s.checks, &check{name: name, ask: ask})
 }
 
 // Go adds a part that runs beside the listeners until its context ends. When it fails, the service stops.
