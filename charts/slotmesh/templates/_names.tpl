@@ -55,6 +55,7 @@ runAsNonRoot: true
 runAsUser: {{ . }}
 runAsGroup: {{ . }}
 fsGroup: {{ . }}
+fsGroupChangePolicy: OnRootMismatch
 seccompProfile: {type: RuntimeDefault}
 {{- end -}}
 
