@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -30,19 +29,19 @@ func (c cluster) upgrade(t *testing.T, f front) {
 // unmigrate takes a service's newest migration back, as if the release before it had made the tables, and returns its number.
 func (c cluster) unmigrate(t *testing.T, service string) string {
 	t.Helper()
-	files, err := filepath.Glob("../../services/" + service + "/migrations/*.sql")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("the migrations of %s are not found: %v", service, err)
+	newest := c.sql(t, fmt.Sprintf("SELECT max(version_id) FROM %s.goose_db_version", service))
+	files, err := filepath.Glob(fmt.Sprintf("../../services/%s/migrations/%05s_*.sql", service, newest))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("migration %s of %s: found %v (%v)", newest, service, files, err)
 	}
-	text, err := os.ReadFile(slices.Max(files))
+	text, err := os.ReadFile(files[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, down, ok := strings.Cut(string(text), "-- +goose Down")
 	if !ok {
-		t.Fatalf("%s has no way down", slices.Max(files))
+		t.Fatalf("%s has no way down", files[0])
 	}
-	newest := c.sql(t, fmt.Sprintf("SELECT max(version_id) FROM %s.goose_db_version", service))
 	c.sql(t, fmt.Sprintf("SET search_path = %[1]s, public; BEGIN; %[2]s; DELETE FROM goose_db_version WHERE version_id = %[3]s; COMMIT", service, down, newest))
 	return newest
 }

@@ -12,7 +12,13 @@ import (
 func (c cluster) losePostgres(t *testing.T, f front) {
 	l := newLoad(t, c, f, "without-postgres")
 	c.without(t, "statefulset/"+release+"-postgres", func() {
-		// The offer is read from what the readers hold; which times are taken is unknown, and unknown is not full.
+		// What is offered is read on; which times are taken is unknown, and unknown is not full.
+		for _, path := range []string{"/info", "/services", "/staff"} {
+			var any map[string]any
+			if err := f.read(t.Context(), l.slug+path, &any); err != nil {
+				t.Error(err)
+			}
+		}
 		soon(t, "slots that are not computed", func() error {
 			var found struct {
 				Computed *bool
