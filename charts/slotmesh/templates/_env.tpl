@@ -6,6 +6,12 @@
 - {name: REQUEST_TIMEOUT, value: "{{ $root.Values.requestTimeoutSeconds }}s"}
 - {name: DRAIN_DELAY, value: "{{ $root.Values.drain.delaySeconds }}s"}
 - {name: DRAIN_TIMEOUT, value: "{{ $root.Values.drain.timeoutSeconds }}s"}
+{{- with $root.Values.frontDoor.trustedProxies }}
+- {name: TRUSTED_PROXIES, value: {{ join "," . | quote }}}
+{{- end }}
+{{- with $root.Values.telemetry.otlpEndpoint }}
+- {name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }}}
+{{- end }}
 {{- range $edges.calls }}
 - {name: {{ upper . }}_URL, value: "http://{{ include "slotmesh.fullname" $root }}-{{ . }}:9090"}
 {{- end }}
