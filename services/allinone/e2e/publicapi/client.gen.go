@@ -286,6 +286,9 @@ type AvailableDates struct {
 
 // Booking defines model for Booking.
 type Booking struct {
+	// ClassScheduleId The session of a class booking; left out for an appointment.
+	ClassScheduleId *openapi_types.UUID `json:"class_schedule_id,omitempty"`
+
 	// Currency ISO 4217 code.
 	Currency Currency `json:"currency"`
 
@@ -300,6 +303,9 @@ type Booking struct {
 
 		// Price After the rules.
 		Price float64 `json:"price"`
+
+		// VariantName Left out for the service itself.
+		VariantName *string `json:"variant_name,omitempty"`
 	} `json:"services"`
 	Source string `json:"source"`
 

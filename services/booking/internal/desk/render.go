@@ -42,6 +42,7 @@ type confirmed struct {
 	PartySize int         `json:"party_size"`
 	StaffID   *uuid.UUID  `json:"staff_id"`
 	StaffName *string     `json:"staff_name"`
+	SessionID *uuid.UUID  `json:"class_schedule_id,omitempty"`
 }
 
 type sold struct {
@@ -65,6 +66,9 @@ func render(b store.NewBooking, currency money.Currency, intent *payment.Intent)
 		Total: currency.JSON(b.Total), Currency: b.Currency, PartySize: b.PartySize,
 		StaffID: b.StaffID, StaffName: b.StaffName,
 	}}
+	if b.Session != nil {
+		told.Booking.SessionID = &b.Session.ID
+	}
 	if intent != nil {
 		told.PaymentRequired = true
 		told.Payment = &toPay{

@@ -1,0 +1,273 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+// studio is a business with classes: yoga on Mondays at 18:00 with ten seats by Ben, and, as Ben alone also cuts hair, a
+// service of his that a class keeps him from; spinning in two rooms at once, which nobody gives.
+func studio(slug string) string {
+	return `apiVersion: slotmesh/v1
+kind: Business
+slug: ` + slug + `
+name: Studio
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+languages: [en]
+bookings: {slot_interval_minutes: 30, min_notice_minutes: 0, advance_days: 365}
+hours: {mon: ["16:00-20:00"], tue: ["16:00-20:00"]}
+overrides: [{date: 2027-03-15, hours: []}]
+staff:
+  - {key: anna, name: Anna, order: 1}
+  - {key: ben, name: Ben, order: 2}
+services:
+  - {key: cut, name: Cut, duration_minutes: 30, price: 40.00, staff: [ben], order: 1}
+  - key: yoga
+    name: Yoga
+    duration_minutes: 60
+    buffer_after_minutes: 15
+    price: 12.50
+    order: 2
+    classes: [{key: monday, weekday: mon, time: "18:00", capacity: 10, staff: ben}]
+  - key: spinning
+    name: Spinning
+    duration_minutes: 45
+    order: 3
+    classes:
+      - {key: a-room, date: 2027-03-02, time: "07:00", capacity: 2}
+      - {key: b-room, date: 2027-03-02, time: "07:00", capacity: 1}
+`
+}
+
+// seat is a slot of a class.
+type seat struct {
+	Time, EndTime     string
+	StaffName         *string
+	RemainingCapacity *int
+	ClassScheduleID   string
+}
+
+func (w *world) seats(t *testing.T, slug, date, service string) []seat {
+	t.Helper()
+	var s struct {
+		Slots    []seat
+		Computed bool
+	}
+	w.get(t, slug+"/slots?date="+date+"&service_id="+service).into(t, http.StatusOK, &s)
+	if !s.Computed {
+		t.Fatalf("the classes of %s on %s were not computed", slug, date)
+	}
+	return s.Slots
+}
+
+// remaining shows the seats of each session, such as "18:00 7".
+func (w *world) remaining(t *testing.T, slug, date, service string) string {
+	t.Helper()
+	var shown []string
+	for _, s := range w.seats(t, slug, date, service) {
+		shown = append(shown, fmt.Sprintf("%s %d", s.Time, *s.RemainingCapacity))
+	}
+	return strings.Join(shown, ", ")
+}
+
+// days counts a date by /available-dates.
+func (w *world) days(t *testing.T, slug, date, query string) int {
+	t.Helper()
+	var d struct{ Days map[string]int }
+	w.get(t, slug+"/available-dates?start="+date+"&end="+date+"&"+query).into(t, http.StatusOK, &d)
+	return d.Days[date]
+}
+
+func TestAClassIsSoldSeatBySeat(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "class", studio("class"))
+	services, key := w.named(t, "class", "services"), w.key(t, "class", "all")
+	yoga, monday := services["Yoga"], "2027-03-01"
+	expect := func(want string) {
+		t.Helper()
+		if got := w.remaining(t, "class", monday, yoga); got != want {
+			t.Errorf("the session shows %q, want %q", got, want)
+		}
+		if n := w.days(t, "class", monday, "service_id="+yoga); n != min(1, len(want)) {
+			t.Errorf("/available-dates counts %d where /slots shows %q", n, want)
+		}
+	}
+	party := func(n int) order { return appointment(yoga, monday, "18:00").with("party_size", n) }
+	expect("18:00 10")
+	var first struct {
+		Booking struct {
+			ID        string
+			StartTime string `json:"start_time"`
+			EndTime   string `json:"end_time"`
+			StaffName string `json:"staff_name"`
+			Session   string `json:"class_schedule_id"`
+			Total     float64
+		}
+	}
+	w.book(t, "class", key, party(4)).into(t, http.StatusCreated, &first)
+	if b := first.Booking; b.StartTime != "18:00:00" || b.EndTime != "19:00:00" || b.StaffName != "Ben" || b.Total != 12.5 ||
+		b.Session != w.seats(t, "class", monday, yoga)[0].ClassScheduleID {
+		t.Errorf("the booking is %+v", b)
+	}
+	expect("18:00 6")
+	w.book(t, "class", key, party(7)).want(t, http.StatusConflict, "slot_unavailable")
+	w.book(t, "class", key, party(6)).want(t, http.StatusCreated, "")
+	expect("") // a full session is not listed
+	w.book(t, "class", key, party(1)).want(t, http.StatusConflict, "slot_unavailable")
+	w.admin(t, http.MethodPost, "businesses/class/bookings/"+first.Booking.ID+"/cancel", nil).want(t, http.StatusOK, "")
+	expect("18:00 4")
+	w.book(t, "class", key, appointment(yoga, monday, "18:30")).want(t, http.StatusConflict, "slot_unavailable") // no session
+	w.book(t, "class", key, appointment(yoga, monday, "18:00").with("service_ids", []string{yoga, services["Cut"]})).
+		want(t, http.StatusBadRequest, "invalid_parameter")
+	if n := w.days(t, "class", "2027-03-08", "service_id="+yoga); n != 1 {
+		t.Errorf("a week later there are %d sessions, want 1", n)
+	}
+	if n := w.days(t, "class", "2027-03-15", "service_id="+yoga); n != 0 {
+		t.Errorf("on a day that is closed there are %d sessions", n)
+	}
+}
+
+// TestAClassKeepsItsTeacher: from 18:00 to 19:15 Ben gives a class, whether or not a seat is sold.
+func TestAClassKeepsItsTeacher(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "teacher", studio("teacher"))
+	services, key := w.named(t, "teacher", "services"), w.key(t, "teacher", "all")
+	times := func(date string) string {
+		var all []string
+		for _, s := range w.slots(t, "teacher", date, "service_id="+services["Cut"]).Slots {
+			all = append(all, s.Time)
+		}
+		return strings.Join(all, " ")
+	}
+	if got := times("2027-03-01"); got != "16:00 16:30 17:00 17:30 19:30" {
+		t.Errorf("beside the class Ben is offered at %s", got)
+	}
+	if got := times("2027-03-02"); got != "16:00 16:30 17:00 17:30 18:00 18:30 19:00 19:30" {
+		t.Errorf("without a class Ben is offered at %s", got)
+	}
+	w.book(t, "teacher", key, appointment(services["Cut"], "2027-03-01", "18:30")).want(t, http.StatusConflict, "no_staff_available")
+
+	// A seat that is sold keeps him also when the session has left the offer.
+	w.book(t, "teacher", key, appointment(services["Yoga"], "2027-03-01", "18:00")).want(t, http.StatusCreated, "")
+	w.publish(t, "teacher", strings.Replace(studio("teacher"), `weekday: mon, time: "18:00"`, `weekday: tue, time: "18:00"`, 1))
+	if got := times("2027-03-01"); got != "16:00 16:30 17:00 17:30 19:30" {
+		t.Errorf("beside the class that was sold Ben is offered at %s", got)
+	}
+
+	// An appointment that was there first keeps him from a session that came after it.
+	w.book(t, "teacher", key, appointment(services["Cut"], "2027-03-08", "18:30")).want(t, http.StatusCreated, "")
+	w.publish(t, "teacher", studio("teacher"))
+	if got := w.remaining(t, "teacher", "2027-03-08", services["Yoga"]); got != "" {
+		t.Errorf("while Ben cuts hair he is to give a class: %s", got)
+	}
+	w.book(t, "teacher", key, appointment(services["Yoga"], "2027-03-08", "18:00")).want(t, http.StatusConflict, "slot_unavailable")
+}
+
+func TestTwoSessionsOfOneStartAreToldApart(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "two", studio("two"))
+	key, spinning := w.key(t, "two", "all"), w.named(t, "two", "services")["Spinning"]
+	sessions := w.seats(t, "two", "2027-03-02", spinning)
+	if len(sessions) != 2 || *sessions[0].RemainingCapacity != 2 || *sessions[1].RemainingCapacity != 1 || sessions[0].StaffName != nil {
+		t.Fatalf("the sessions are %+v", sessions)
+	}
+	ride := appointment(spinning, "2027-03-02", "07:00")
+	w.book(t, "two", key, ride.with("class_schedule_id", sessions[1].ClassScheduleID)).want(t, http.StatusCreated, "")
+	w.book(t, "two", key, ride.with("class_schedule_id", sessions[1].ClassScheduleID)).want(t, http.StatusConflict, "slot_unavailable")
+	if got := w.remaining(t, "two", "2027-03-02", spinning); got != "07:00 2" {
+		t.Errorf("after the second session was sold out: %s", got)
+	}
+	w.publish(t, "two", strings.Replace(studio("two"), `key: b-room, date: 2027-03-02, time: "07:00", capacity: 1`, `key: b-room, date: 2027-03-02, time: "07:00", capacity: 3`, 1))
+	w.book(t, "two", key, ride).want(t, http.StatusCreated, "") // without a word of it, the first with seats
+	if got := w.remaining(t, "two", "2027-03-02", spinning); got != "07:00 1, 07:00 2" {
+		t.Errorf("a seat without a session named was taken so that %s remain", got)
+	}
+	w.book(t, "two", key, ride.with("party_size", 2)).want(t, http.StatusCreated, "") // the first has too few for two
+	w.book(t, "two", key, ride).want(t, http.StatusCreated, "")
+	w.book(t, "two", key, ride).want(t, http.StatusConflict, "slot_unavailable")
+	w.book(t, "two", key, ride.with("class_schedule_id", key)).want(t, http.StatusBadRequest, "invalid_parameter")
+	cut := w.named(t, "two", "services")["Cut"]
+	w.book(t, "two", key, appointment(cut, "2027-03-02", "16:00").with("class_schedule_id", sessions[0].ClassScheduleID)).
+		want(t, http.StatusBadRequest, "invalid_parameter")
+}
+
+// TestOfFiftyPartiesAsManySitAsThereAreSeats: ten seats, parties of one to three; nobody is refused who would have fitted
+// in the end.
+func TestOfFiftyPartiesAsManySitAsThereAreSeats(t *testing.T) {
+	t.Parallel()
+	var databaseURL string
+	w := start(t, func(c *allinone.Config) { databaseURL = c.DatabaseURL })
+	w.publish(t, "fifty", studio("fifty"))
+	key, yoga := w.key(t, "fifty", "write"), w.named(t, "fifty", "services")["Yoga"]
+	var (
+		wg       sync.WaitGroup
+		mu       sync.Mutex
+		seated   int
+		smallest = 100 // of the parties that were refused
+	)
+	begin := make(chan struct{})
+	for i := range 50 {
+		party := 1 + i%3
+		wg.Go(func() {
+			<-begin
+			a, err := w.tryBook("fifty", key, appointment(yoga, "2027-03-01", "18:00").with("party_size", party), nil)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err != nil:
+				t.Error(err)
+			case a.status == http.StatusCreated:
+				seated += party
+			case a.status == http.StatusConflict:
+				smallest = min(smallest, party)
+			default:
+				t.Errorf("a party of %d was answered %d: %s", party, a.status, a.body)
+			}
+		})
+	}
+	close(begin)
+	wg.Wait()
+	if seated > 10 || seated+smallest <= 10 {
+		t.Errorf("%d sit on 10 seats, and a party of %d was refused", seated, smallest)
+	}
+	counted := row(t, databaseURL, `SELECT (SELECT sum(taken) FROM booking.class_sessions), (SELECT sum(seats) FROM booking.class_seats),
+		(SELECT sum(party_size) FROM booking.bookings WHERE status <> 'cancelled'), (SELECT count(*) FROM booking.occupied_time)
+		- (SELECT count(*) FROM booking.bookings)`, 4)
+	if counted[0] != seated || counted[1] != seated || counted[2] != seated || counted[3] != 0 {
+		t.Errorf("%d sit; the tables count %v", seated, counted)
+	}
+}
+
+// row reads one row of numbers from a database.
+func row(t *testing.T, databaseURL, sql string, columns int) []int {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	numbers, into := make([]int, columns), make([]any, columns)
+	for i := range numbers {
+		into[i] = &numbers[i]
+	}
+	if err := conn.QueryRow(ctx, sql).Scan(into...); err != nil {
+		t.Fatal(err)
+	}
+	return numbers
+}

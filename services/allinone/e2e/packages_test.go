@@ -1,0 +1,187 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+// spa is a business whose package has a member for each of its services: Anna alone washes, Ben alone cuts.
+func spa(slug string) string {
+	return `apiVersion: slotmesh/v1
+kind: Business
+slug: ` + slug + `
+name: Spa
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+languages: [en]
+bookings: {slot_interval_minutes: 30, min_notice_minutes: 0, advance_days: 365}
+hours: {mon: ["09:00-12:00"]}
+staff:
+  - {key: anna, name: Anna, order: 1}
+  - {key: ben, name: Ben, order: 2}
+services:
+  - {key: wash, name: Wash, duration_minutes: 30, price: 10.00, staff: [anna], order: 1}
+  - key: cut
+    name: Cut
+    duration_minutes: 30
+    price: 40.00
+    staff: [ben]
+    order: 2
+    variants: [{key: long, name: Long hair, duration_minutes: 60, price: 55.00}]
+`
+}
+
+func TestAPackageByServiceIsListedAndBookedWithAMemberForEach(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "pack", spa("pack"))
+	services, key := w.named(t, "pack", "services"), w.key(t, "pack", "all")
+	both := services["Wash"] + "," + services["Cut"]
+	list := func(query string) string {
+		shown := ""
+		for _, s := range w.slots(t, "pack", "2027-03-01", query).Slots {
+			shown += fmt.Sprintf("%s-%s %s ", s.Time, s.EndTime, *s.StaffName)
+		}
+		return shown
+	}
+	if got := list("service_id=" + both + "&is_package=true"); got != "" {
+		t.Errorf("nobody does both, and yet there is %s", got)
+	}
+	byService := "service_id=" + both + "&is_package=true&staffing_mode=per_service"
+	const all = "09:00-10:00 Anna 09:30-10:30 Anna 10:00-11:00 Anna 10:30-11:30 Anna 11:00-12:00 Anna "
+	if got := list(byService); got != all {
+		t.Errorf("the package is listed at %s", got)
+	}
+	o := appointment("", "2027-03-01", "09:00").with("service_ids", []string{services["Wash"], services["Cut"]})
+	w.book(t, "pack", key, o).want(t, http.StatusConflict, "no_staff_available")
+	w.book(t, "pack", key, o.with("is_package", true)).want(t, http.StatusConflict, "no_staff_available")
+	pack := o.with("is_package", true).with("staffing_mode", "per_service")
+	var got struct {
+		Booking struct {
+			ID        string
+			EndTime   string `json:"end_time"`
+			StaffName string `json:"staff_name"`
+			Total     float64
+		}
+	}
+	w.book(t, "pack", key, pack).into(t, http.StatusCreated, &got)
+	if b := got.Booking; b.EndTime != "10:00:00" || b.StaffName != "Anna" || b.Total != 50 {
+		t.Errorf("the package was booked as %+v", b)
+	}
+	// Each is held for the own part only: Anna to 09:30, Ben from 09:30 to 10:00.
+	if got, want := list("service_id="+services["Wash"]), "09:30-10:00 Anna 10:00-10:30 Anna 10:30-11:00 Anna 11:00-11:30 Anna 11:30-12:00 Anna "; got != want {
+		t.Errorf("Anna is free at %s", got)
+	}
+	if got, want := list("service_id="+services["Cut"]), "09:00-09:30 Ben 10:00-10:30 Ben 10:30-11:00 Ben 11:00-11:30 Ben 11:30-12:00 Ben "; got != want {
+		t.Errorf("Ben is free at %s", got)
+	}
+	w.admin(t, http.MethodPost, "businesses/pack/bookings/"+got.Booking.ID+"/cancel", nil).want(t, http.StatusOK, "")
+	if got := list(byService); got != all {
+		t.Errorf("after it was cancelled the package is listed at %s", got)
+	}
+}
+
+func TestAVariantIsBookedWithItsOwnLengthAndPrice(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "long", spa("long"))
+	var list struct {
+		Services []struct {
+			ID, Name string
+			Variants []struct {
+				ID, Name    string
+				QuotedPrice float64 `json:"quoted_price"`
+			}
+		}
+	}
+	w.get(t, "long/services").into(t, http.StatusOK, &list)
+	cut := list.Services[1]
+	if len(cut.Variants) != 1 || cut.Variants[0].Name != "Long hair" || cut.Variants[0].QuotedPrice != 55 {
+		t.Fatalf("the variants of %s are %+v", cut.Name, cut.Variants)
+	}
+	pair := cut.ID + ":" + cut.Variants[0].ID
+	slots := w.slots(t, "long", "2027-03-01", "service_id="+cut.ID+"&variants="+pair).Slots
+	if last := slots[len(slots)-1]; last.Time != "11:00" || last.EndTime != "12:00" {
+		t.Errorf("the last start is %+v", last)
+	}
+	if n := w.days(t, "long", "2027-03-01", "service_id="+cut.ID+"&variants="+pair); n != len(slots) {
+		t.Errorf("/available-dates counts %d, /slots lists %d", n, len(slots))
+	}
+	var got struct {
+		Booking struct {
+			EndTime  string `json:"end_time"`
+			Total    float64
+			Services []map[string]any
+		}
+	}
+	key := w.key(t, "long", "all")
+	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:00").with("variants", []string{pair})).into(t, http.StatusCreated, &got)
+	if b := got.Booking; b.EndTime != "12:00:00" || b.Total != 55 || b.Services[0]["variant_name"] != "Long hair" || b.Services[0]["duration_minutes"] != 60.0 {
+		t.Errorf("the variant was booked as %+v", b)
+	}
+	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:30").with("variants", pair)).want(t, http.StatusConflict, "no_staff_available")
+	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "09:00").with("variants", cut.ID+":"+cut.ID)).
+		want(t, http.StatusBadRequest, "invalid_parameter")
+}
+
+// TestAPackageIsNeverHalfBooked: 50 clients book the package's members singly while others book the package.
+func TestAPackageIsNeverHalfBooked(t *testing.T) {
+	t.Parallel()
+	var databaseURL string
+	w := start(t, func(c *allinone.Config) { databaseURL = c.DatabaseURL })
+	w.publish(t, "half", spa("half"))
+	services := w.named(t, "half", "services")
+	keys := []string{w.key(t, "half", "write"), w.key(t, "half", "write")}
+	times := []string{"09:00", "09:30", "10:00", "10:30", "11:00"}
+	var (
+		wg     sync.WaitGroup
+		mu     sync.Mutex
+		packed int
+	)
+	begin := make(chan struct{})
+	send := func(key string, o order, pack bool) {
+		wg.Go(func() {
+			<-begin
+			a, err := w.tryBook("half", key, o, nil)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err != nil:
+				t.Error(err)
+			case a.status == http.StatusCreated && pack:
+				packed++
+			case a.status != http.StatusCreated && a.status != http.StatusConflict:
+				t.Errorf("answered %d: %s", a.status, a.body)
+			}
+		})
+	}
+	for i := range 50 {
+		single := services["Wash"]
+		if i%2 == 1 {
+			single = services["Cut"]
+		}
+		send(keys[0], appointment(single, "2027-03-01", times[i/2%len(times)]), false)
+	}
+	for i := range 20 {
+		o := appointment("", "2027-03-01", times[i%len(times)]).with("service_ids", []string{services["Wash"], services["Cut"]})
+		send(keys[1], o.with("is_package", true).with("staffing_mode", "per_service"), true)
+	}
+	close(begin)
+	wg.Wait()
+	// A package is a booking of two services: it holds two resources for half an hour each; a single holds one.
+	counted := row(t, databaseURL, `
+		WITH parts AS (
+			SELECT b.id, jsonb_array_length(b.services) AS services, count(o.*) AS parts
+			FROM booking.bookings b LEFT JOIN booking.occupied_time o ON o.business_id = b.business_id AND o.booking_id = b.id
+			GROUP BY 1, 2
+		)
+		SELECT count(*) FILTER (WHERE services <> parts), count(*) FILTER (WHERE services = 2) FROM parts`, 2)
+	if counted[0] != 0 || counted[1] != packed {
+		t.Errorf("%d packages were answered 201; %d are in the tables, and %d bookings are half", packed, counted[1], counted[0])
+	}
+}
