@@ -24,6 +24,9 @@ const storeUser = 999
 //go:embed postgres-entrypoint.sh
 var postgresEntrypoint []byte
 
+//go:embed redis-entrypoint.sh
+var redisEntrypoint []byte
+
 // store says how to make an image of a store out of a Debian package that is installed on this machine.
 type store struct {
 	tag      string
@@ -69,9 +72,14 @@ var stores = map[string]store{
 		pkg:      "redis-server",
 		programs: []string{"/usr/bin/redis-server", "/usr/bin/redis-cli"},
 		files:    []string{"/usr/bin/dash"},
-		extra:    []entry{{path: "usr/bin/sh", link: "dash"}, {path: "data", mode: 0o755, owner: storeUser, folder: true}},
+		extra: []entry{
+			{path: "usr/bin/sh", link: "dash"},
+			{path: "docker-entrypoint.sh", mode: 0o755, content: redisEntrypoint},
+			{path: "data", mode: 0o755, owner: storeUser, folder: true},
+		},
 		config: v1.Config{
-			Cmd:        []string{"redis-server", "--protected-mode", "no"},
+			Entrypoint: []string{"/docker-entrypoint.sh"},
+			Cmd:        []string{"redis-server"},
 			Env:        []string{"PATH=/usr/local/bin:/usr/bin:/bin"},
 			WorkingDir: "/data",
 		},
