@@ -9,6 +9,7 @@ import (
 	"debug/elf"
 	"encoding/json"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -150,6 +151,77 @@ func TestStoresRunFromTheirImages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRedisAnswersFromOutsideItsContainer starts the server as the chart does, with arguments in place of the image's own, and
+// asks it by an address that is not the loopback's.
+func TestRedisAnswersFromOutsideItsContainer(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("dpkg-query"); err != nil {
+		t.Skip("this image is made of Debian packages, and this is not Debian")
+	}
+	listener, err := net.Listen("tcp", outside(t)+":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, root := saved(t, "redis")
+	server := confined(t, root, storeUser, "/docker-entrypoint.sh", "redis-server", "--save", "", "--port", port)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = server.Process.Kill(), server.Wait() })
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		answer, err := ping(address)
+		if answer == "+PONG\r\n" {
+			return
+		}
+		if time.Now().After(deadline) || answer != "" {
+			t.Fatalf("PING is answered by %q, %v", answer, err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// outside is an address of this machine other than the loopback's.
+func outside(t *testing.T) string {
+	t.Helper()
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addresses {
+		if network, ok := a.(*net.IPNet); ok && network.IP.To4() != nil && !network.IP.IsLoopback() {
+			return network.IP.String()
+		}
+	}
+	t.Skip("this machine has no address but the loopback's")
+	return ""
+}
+
+func ping(address string) (string, error) {
+	conn, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+		return "", err
+	}
+	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
+		return "", err
+	}
+	answer := make([]byte, 256)
+	n, err := conn.Read(answer)
+	return string(answer[:n]), err
 }
 
 // saved makes an image, reads its archive and unpacks it.
