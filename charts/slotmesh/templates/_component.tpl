@@ -18,7 +18,11 @@ apiVersion: v1
 kind: Service
 metadata:
   name: {{ $full }}
-  labels: {{- include "slotmesh.labels" $part | nindent 4 }}
+  labels:
+    {{- include "slotmesh.labels" $part | nindent 4 }}
+    {{- if eq (include "slotmesh.waypoint" $root) "true" }}
+    istio.io/use-waypoint: {{ include "slotmesh.fullname" $root }}-waypoint
+    {{- end }}
   {{- with $settings.serviceAnnotations }}
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -67,10 +71,11 @@ spec:
     metadata:
       labels:
         {{- include "slotmesh.podLabels" . | nindent 8 }}
+        {{- include "slotmesh.meshLabels" (dict "root" .root "in" true) | nindent 8 }}
         {{- with .settings.podLabels }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
-      {{- with .settings.podAnnotations }}
+      {{- with mergeOverwrite (include "slotmesh.meshAnnotations" (dict "root" .root "in" true "metrics" true) | fromYaml) .settings.podAnnotations }}
       annotations: {{- toYaml . | nindent 8 }}
       {{- end }}
     spec: {{- include "slotmesh.pod" . | nindent 6 }}

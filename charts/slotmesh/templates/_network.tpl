@@ -1,0 +1,67 @@
+{{- define "slotmesh.postgresEgress" -}}
+{{- if ne .Values.postgres.provider "external" -}}
+- ports: [{port: 5432}]
+  to: {{- include "slotmesh.peers" (dict "root" . "names" (list "postgres")) | nindent 4 }}
+{{- else -}}
+- ports: [{port: {{ .Values.networkPolicy.postgresPort }}}]
+  {{- with .Values.networkPolicy.postgresTo }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+{{- end -}}
+
+{{- define "slotmesh.redisEgress" -}}
+{{- if eq .Values.redis.provider "trial" -}}
+- ports: [{port: 6379}]
+  to: {{- include "slotmesh.peers" (dict "root" . "names" (list "redis")) | nindent 4 }}
+{{- else -}}
+- ports: [{port: {{ .Values.networkPolicy.redisPort }}}]
+  {{- with .Values.networkPolicy.redisTo }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+{{- end -}}
+
+{{/*
+What the mesh itself needs: its proxies ask their control plane, and carry what they have encrypted on a port of
+their own (Istio's ambient mode: 15008; Linkerd: 4143). Who may call whom there is the mesh's own policy.
+*/}}
+{{- define "slotmesh.meshNetwork" -}}
+{{- $mesh := .Values.mesh -}}
+{{- if ne $mesh.provider "none" }}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: {{ include "slotmesh.fullname" . }}-mesh
+  labels: {{- include "slotmesh.labels" (dict "root" . "name" "network") | nindent 4 }}
+spec:
+  podSelector:
+    matchLabels:
+      app.kubernetes.io/name: slotmesh
+      app.kubernetes.io/instance: {{ .Release.Name }}
+  policyTypes: [Ingress, Egress]
+  {{- if eq $mesh.provider "linkerd" }}
+  ingress:
+    - ports: [{port: 4143}]
+    - ports: [{port: 4191}] # the proxy's own probes and metrics
+  egress:
+    - ports: [{port: 4143}]
+    - to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: {{ $mesh.linkerd.controlPlaneNamespace }}}}}]
+  {{- else if eq $mesh.istio.mode "ambient" }}
+  ingress:
+    - ports: [{port: 15008}]
+    - ports: [{port: internal}] # the kubelet's probes come from this address in ambient mode
+      from: [{ipBlock: {cidr: 169.254.7.127/32}}]
+  egress:
+    - ports: [{port: 15008}]
+    - to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: {{ $mesh.istio.controlPlaneNamespace }}}}}]
+  {{- else }}
+  ingress:
+    - ports: [{port: 15020}] # the proxy's own probes, and the metrics of both
+    - ports: [{port: 15021}]
+  egress:
+    - to: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: {{ $mesh.istio.controlPlaneNamespace }}}}}]
+  {{- end }}
+{{- end }}
+{{- end -}}
