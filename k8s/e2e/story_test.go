@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -61,12 +62,18 @@ func (c cluster) everyPodIsReady(t *testing.T) {
 // host is the name under which the release of these tests is known (testdata/e2e-values.yaml).
 const host = "slotmesh.test"
 
-// ingress adds what the chart makes for this controller beside what is installed.
+// ingress adds what the chart makes for this controller beside what is installed, under a host name of its own.
 func (c cluster) ingress(t *testing.T, controller string) {
 	t.Helper()
-	rendered := c.helm(t, append([]string{"template", release, chart, "--show-only", "templates/frontdoor/ingress.yaml"}, values("testdata/"+controller+"-values.yaml")...)...)
-	c.apply(t, rendered)
-	t.Cleanup(func() { c.kubectl(t, "delete", "ingress", "--all") })
+	c.apply(t, c.helm(t, append([]string{
+		"template", release, chart, "--show-only", "templates/frontdoor/" + controller + ".yaml",
+		"--set", "frontDoor.ingress.controller=" + controller, "--set", "frontDoor.hosts={" + controller + "." + host + "}",
+	}, values()...)...))
+	t.Cleanup(func() {
+		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "--namespace", namespace, "delete", "ingress", "--all"); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // objects lists the namespace's objects of these kinds that the release made.
