@@ -1,0 +1,88 @@
+{{/*
+Values that each are fine and together make no sense. Every sentence says what is wrong and what would be right; the
+release is refused with all of them at once.
+*/}}
+{{- define "slotmesh.contradictions" -}}
+{{- $faults := list -}}
+{{- $pg := .Values.postgres -}}
+{{- if and (eq $pg.provider "external") (not $pg.existingSecret.name) -}}
+{{- $faults = append $faults "postgres.existingSecret.name: name the Secret that holds the database's URL, as postgres.provider is external." -}}
+{{- end -}}
+{{- if and (ne $pg.provider "external") $pg.existingSecret.name -}}
+{{- $faults = append $faults (printf "postgres.existingSecret.name: leave it empty, or set postgres.provider to external: %s makes a Secret of its own." $pg.provider) -}}
+{{- end -}}
+{{- $redis := .Values.redis -}}
+{{- if and (eq $redis.provider "external") (not (or $redis.url $redis.existingSecret.name)) -}}
+{{- $faults = append $faults "redis: give redis.url, or redis.existingSecret.name where the URL holds a password, as redis.provider is external." -}}
+{{- end -}}
+{{- if and $redis.url $redis.existingSecret.name -}}
+{{- $faults = append $faults "redis: give redis.url or redis.existingSecret.name, not both." -}}
+{{- end -}}
+{{- if and (eq $redis.provider "trial") (or $redis.url $redis.existingSecret.name) -}}
+{{- $faults = append $faults "redis: set redis.provider to external to use redis.url or redis.existingSecret.name; trial brings a Redis of its own." -}}
+{{- end -}}
+{{- $door := .Values.frontDoor -}}
+{{- if and $door.gateway.className $door.gateway.parentRefs -}}
+{{- $faults = append $faults "frontDoor.gateway: give className to have a Gateway made, or parentRefs to use another, not both." -}}
+{{- end -}}
+{{- if and $door.adminHost (has $door.adminHost $door.hosts) -}}
+{{- $faults = append $faults "frontDoor.adminHost: take a host that is not among frontDoor.hosts: the admin API is not public." -}}
+{{- end -}}
+{{- if and $door.adminHost (not $door.gateway.enabled) (not $door.ingress.controller) -}}
+{{- $faults = append $faults "frontDoor.adminHost: enable frontDoor.gateway or set frontDoor.ingress.controller; nothing leads to that host otherwise." -}}
+{{- end -}}
+{{- if and $door.gateway.experimentalRetry (not $door.gateway.enabled) -}}
+{{- $faults = append $faults "frontDoor.gateway.experimentalRetry: it has no effect without frontDoor.gateway.enabled; leave it false." -}}
+{{- end -}}
+{{- if le (int $door.timeoutSeconds) (int .Values.requestTimeoutSeconds) -}}
+{{- $faults = append $faults (printf "frontDoor.timeoutSeconds: write more than requestTimeoutSeconds (%v): the services answer first then, in their own words." .Values.requestTimeoutSeconds) -}}
+{{- end -}}
+{{- $mesh := .Values.mesh -}}
+{{- $open := or $door.gateway.enabled $door.ingress.controller -}}
+{{- if and (ne $mesh.provider "none") $open (not $mesh.frontAccounts) (not $mesh.frontOutside) -}}
+{{- $faults = append $faults "mesh.frontAccounts: name the service accounts of the ingress controller or gateway, or set mesh.frontOutside if it is not in the mesh; the mesh would refuse it." -}}
+{{- end -}}
+{{- if and $mesh.frontAccounts $mesh.frontOutside -}}
+{{- $faults = append $faults "mesh: set frontOutside or name frontAccounts, not both: whoever is outside the mesh has no account that it could show." -}}
+{{- end -}}
+{{- if and (eq $mesh.provider "none") (or $mesh.frontAccounts $mesh.frontOutside $mesh.metricsAccounts $mesh.tracingProvider) -}}
+{{- $faults = append $faults "mesh: set mesh.provider to istio or linkerd, or leave frontAccounts, frontOutside, metricsAccounts and tracingProvider empty." -}}
+{{- end -}}
+{{- if and (ne $mesh.provider "istio") $mesh.tracingProvider -}}
+{{- $faults = append $faults "mesh.tracingProvider: it names an extension provider of Istio; leave it empty with another mesh." -}}
+{{- end -}}
+{{- $unscraped := and (ne $mesh.provider "none") (not (and (eq $mesh.provider "istio") (eq $mesh.istio.mode "sidecar"))) -}}
+{{- if and .Values.monitoring.enabled $unscraped (not $mesh.metricsAccounts) -}}
+{{- $faults = append $faults "mesh.metricsAccounts: name the service account of Prometheus, as the mesh lets nobody else read the metrics." -}}
+{{- end -}}
+{{- range $name, $_ := .Files.Get "files/edges.yaml" | fromYaml -}}
+{{- $faults = concat $faults (include "slotmesh.componentFaults" (dict "root" $ "name" $name) | fromYaml).faults -}}
+{{- end -}}
+{{- if $faults -}}
+{{- fail (printf "\n%s" (join "\n" $faults)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The faults of one component as YAML {faults: […]}. (root, name) */}}
+{{- define "slotmesh.componentFaults" -}}
+{{- $faults := list -}}
+{{- $settings := include "slotmesh.settings" . | fromYaml -}}
+{{- $scale := $settings.autoscaling -}}
+{{- if and $scale.enabled (gt (int $scale.minReplicas) (int $scale.maxReplicas)) -}}
+{{- $faults = append $faults (printf "components.%s.autoscaling: write a maxReplicas of %v or more, or a smaller minReplicas." .name $scale.minReplicas) -}}
+{{- end -}}
+{{- if and $scale.enabled (not (dig "requests" "cpu" "" $settings.resources)) -}}
+{{- $faults = append $faults (printf "components.%s.resources.requests.cpu: write one, as autoscaling is enabled and measures against it." .name) -}}
+{{- end -}}
+{{- $own := list "LOG_LEVEL" "REQUEST_TIMEOUT" "DRAIN_DELAY" "DRAIN_TIMEOUT" "TRUSTED_PROXIES" "OTEL_EXPORTER_OTLP_ENDPOINT" "DATABASE_URL" "DATABASE_MAX_CONNS" "REDIS_URL" "SLOTMESH_ADMIN_TOKEN" "SLOTMESH_SERVER" "PUBLIC_ADDR" "INTERNAL_ADDR" -}}
+{{- range (include "slotmesh.edges" . | fromYaml).calls -}}{{- $own = append $own (printf "%s_URL" (upper .)) -}}{{- end -}}
+{{- range $variable := concat (keys $settings.env) (keys $settings.secretEnv) | sortAlpha -}}
+{{- if has $variable $own -}}
+{{- $faults = append $faults (printf "components.%s.env: leave %s out, the chart sets it itself." $.name $variable) -}}
+{{- end -}}
+{{- if and (hasKey $settings.env $variable) (hasKey $settings.secretEnv $variable) -}}
+{{- $faults = append $faults (printf "components.%s: give %s under env or under secretEnv, not under both." $.name $variable) -}}
+{{- end -}}
+{{- end -}}
+{{- dict "faults" $faults | toYaml -}}
+{{- end -}}
