@@ -7,7 +7,8 @@
 // rental service while those answer.
 //
 // PostgreSQL holds the versions (internal/store); internal/current keeps the newest of each business ready in memory,
-// decoded, compiled (internal/compile) and, once someone asks, made public (internal/public).
+// decoded, compiled (internal/compile) and, once someone asks, made public (internal/public); internal/rendered keeps the
+// bytes of answers.
 package catalog
 
 import (
@@ -29,6 +30,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/docs"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 	"github.com/slotmesh/slotmesh/services/catalog/migrations"
 )
@@ -52,6 +54,8 @@ type Config struct {
 	RentalTimeout time.Duration `env:"RENTAL_TIMEOUT, default=1s"`
 	// MemoryBytes bounds the versions kept ready, counted by their JSON; their ready form takes several times as much.
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
+	// RenderedBytes bounds the rendered answers kept ready.
+	RenderedBytes int `env:"CATALOG_RENDERED_BYTES, default=33554432"`
 	// PublicLimitPerMinute limits each client over the public paths together; 0 is no limit.
 	PublicLimitPerMinute int `env:"CATALOG_PUBLIC_LIMIT_PER_MINUTE, default=0"`
 
@@ -72,6 +76,9 @@ func (c *Config) Validate() error {
 	}
 	if c.MemoryBytes < 0 {
 		errs = append(errs, errors.New("CATALOG_MEMORY_BYTES: write a number of bytes from 0 on"))
+	}
+	if c.RenderedBytes < 0 {
+		errs = append(errs, errors.New("CATALOG_RENDERED_BYTES: write a number of bytes from 0 on"))
 	}
 	if c.PublicLimitPerMinute < 0 {
 		errs = append(errs, errors.New("CATALOG_PUBLIC_LIMIT_PER_MINUTE: write a number of requests, or 0 for no limit"))
@@ -136,7 +143,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		Versions: versions, Quoter: pricing.NewClient(prices), QuoteTimeout: cfg.PricingTimeout,
 		Sales: booking.NewClient(sales), SalesTimeout: cfg.BookingTimeout,
 		Ceilings: rental.NewClient(ceilings), CeilingsTimeout: cfg.RentalTimeout,
-		Limiter: limiter, Limit: ratelimit.PerMinute(cfg.PublicLimitPerMinute), Clock: rt.Clock,
+		Rendered: rendered.NewCache(cfg.RenderedBytes),
+		Limiter:  limiter, Limit: ratelimit.PerMinute(cfg.PublicLimitPerMinute), Clock: rt.Clock,
 	}
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)

@@ -52,7 +52,7 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 			Server:   server.Config{RequestTimeout: 20 * time.Second, DrainTimeout: 5 * time.Second, PublicBodyLimit: 1 << 18, InternalBodyLimit: 16 << 20},
 			Postgres: database, Redis: redisx.Config{URL: os.Getenv(testkit.RedisURL)},
 			PricingTimeout: 5 * time.Second, BookingTimeout: 5 * time.Second, RentalTimeout: 5 * time.Second,
-			MemoryBytes: 64 << 20, schema: schema,
+			MemoryBytes: 64 << 20, RenderedBytes: 8 << 20, schema: schema,
 		},
 	}
 	h.config.PricingURL, h.config.BookingURL, h.config.RentalURL = h.pricing.URL, h.sales.URL, h.ceilings.URL
@@ -100,9 +100,12 @@ func listen(t testing.TB) net.Listener {
 	return listener
 }
 
-// priceServer stands for pricing: it takes a tenth off what the services cost, and free ones are not priced.
+// priceServer stands for pricing: it takes a tenth off what things cost, or what percent says.
 type priceServer struct {
 	*httptest.Server
+
+	percent atomic.Int64 // of the list price
+	ahead   atomic.Int64 // versions that it knows and catalog does not
 
 	calls atomic.Int64
 	last  atomic.Pointer[pricing.QuotesRequest]
@@ -111,6 +114,7 @@ type priceServer struct {
 
 func newPriceServer(t testing.TB) *priceServer {
 	p := &priceServer{}
+	p.percent.Store(90)
 	p.Server = httptest.NewServer(http.HandlerFunc(p.quote))
 	t.Cleanup(p.Close)
 	return p
@@ -124,10 +128,10 @@ func (p *priceServer) quote(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.last.Store(&asked)
-	answer := pricing.QuotesResponse{OfferVersion: asked.OfferVersion, Currency: "EUR"}
+	answer := pricing.QuotesResponse{OfferVersion: asked.OfferVersion + p.ahead.Load(), Currency: "EUR"}
 	for i := range asked.Items {
 		list := int64(1000 * (i + 1))
-		answer.Quotes = append(answer.Quotes, pricing.Quote{Priced: true, List: list, Price: list * 9 / 10})
+		answer.Quotes = append(answer.Quotes, pricing.Quote{Priced: true, List: list, Price: list * p.percent.Load() / 100})
 	}
 	_ = json.NewEncoder(w).Encode(answer)
 }
@@ -279,6 +283,7 @@ func TestServicesAreListedWithoutQuotesWhilePricingIsAway(t *testing.T) {
 	h.mustPublish(harborYAML)
 	quoted := h.get("/services")
 	h.pricing.away.Store(true)
+	h.clock.Advance(2 * time.Second) // for as long the prices hold that were asked for before
 	a := h.get("/services")
 	body := a.json(t)
 	if a.status != http.StatusOK || body["quote"].(map[string]any)["applies_pricing_rules"] != false || len(body["services"].([]any)) != 3 {
@@ -483,10 +488,10 @@ func TestThePublicLimitIsOffUnlessConfigured(t *testing.T) {
 
 func TestSettingsAreJudgedTogether(t *testing.T) {
 	t.Parallel()
-	bad := Config{PricingTimeout: -1, BookingTimeout: -1, RentalTimeout: -1, MemoryBytes: -1, PublicLimitPerMinute: -1, Server: server.Config{TrustedProxies: []string{"x"}}}
+	bad := Config{PricingTimeout: -1, BookingTimeout: -1, RentalTimeout: -1, MemoryBytes: -1, RenderedBytes: -1, PublicLimitPerMinute: -1, Server: server.Config{TrustedProxies: []string{"x"}}}
 	bad.Postgres.MaxConns = 1
 	err := bad.Validate()
-	for _, name := range []string{"PRICING_TIMEOUT", "BOOKING_TIMEOUT", "RENTAL_TIMEOUT", "CATALOG_MEMORY_BYTES", "CATALOG_PUBLIC_LIMIT_PER_MINUTE", "TRUSTED_PROXIES", "REDIS_URL"} {
+	for _, name := range []string{"PRICING_TIMEOUT", "BOOKING_TIMEOUT", "RENTAL_TIMEOUT", "CATALOG_MEMORY_BYTES", "CATALOG_RENDERED_BYTES", "CATALOG_PUBLIC_LIMIT_PER_MINUTE", "TRUSTED_PROXIES", "REDIS_URL"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not name %s", err, name)
 		}

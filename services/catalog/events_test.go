@@ -16,11 +16,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 )
 
-// salesServer stands for booking: it has sold 7 tickets of every event, 3 of them of the tiers it is told of.
+// salesServer stands for booking: it has sold 7 tickets, or what sold says, of every event, 3 of them of the tiers it is told of.
 type salesServer struct {
 	*httptest.Server
 
 	calls atomic.Int64
+	sold  atomic.Int64
 	last  atomic.Pointer[booking.SalesRequest]
 	path  atomic.Pointer[string]
 	tiers atomic.Pointer[[]uuid.UUID]
@@ -31,6 +32,7 @@ type salesServer struct {
 func newSalesServer(t testing.TB) *salesServer {
 	s := &salesServer{slow: make(chan struct{})}
 	close(s.slow)
+	s.sold.Store(7)
 	s.tiers.Store(&[]uuid.UUID{})
 	s.Server = httptest.NewServer(http.HandlerFunc(s.sales))
 	t.Cleanup(s.Close)
@@ -49,7 +51,7 @@ func (s *salesServer) sales(w http.ResponseWriter, r *http.Request) {
 	s.path.Store(&r.URL.Path)
 	answer := booking.Sales{}
 	for _, id := range asked.EventIDs {
-		event := booking.EventSales{EventID: id, Sold: 7}
+		event := booking.EventSales{EventID: id, Sold: int(s.sold.Load())}
 		for _, tier := range *s.tiers.Load() {
 			event.Tiers = append(event.Tiers, booking.TierSales{TierID: tier, Sold: 3})
 		}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
 // Sales counts the tickets sold of many events at once; booking's client does. Any error means that nobody knows.
@@ -21,7 +21,8 @@ type Sales interface {
 	Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error)
 }
 
-// events asks for prices and for tickets sold at the same time; the list is served without what does not come.
+// events asks for prices, where those it has do not hold any more, and for tickets sold at the same time; the list is
+// served without what does not come.
 func (p *Public) events(c *fiber.Ctx) error {
 	version, err := p.version(c)
 	if err != nil {
@@ -30,19 +31,31 @@ func (p *Public) events(c *fiber.Ctx) error {
 	var (
 		ctx    = c.UserContext()
 		now    = p.Clock.Now()
-		events = version.Public().Events(version.Offer.Today(now))
-		prices map[uuid.UUID]json.Number
+		today  = version.Offer.Today(now)
+		events = version.Public().Events(today)
+		key    = rendered.Key{Slug: version.Offer.Slug, Path: "events", Language: language(c, version.Offer), Date: today, Today: today}
+		held   = p.Rendered.Get(key, version)
+		quoted prices
 		sold   public.Sold
 		both   sync.WaitGroup
 	)
-	both.Go(func() { prices = p.ticketPrices(ctx, version, events, now) })
-	both.Go(func() { sold = p.sold(ctx, version.Offer.ID, events.IDs()) })
+	fresh := held != nil && held.Holds(now)
+	if !fresh {
+		both.Go(func() { quoted = p.ticketPrices(ctx, version, events, now) })
+	}
+	sold = p.sold(ctx, version.Offer.ID, events.IDs())
 	both.Wait()
-	return sendJSON(c, events.Show(language(c, version.Offer), prices, sold))
+	if fresh {
+		quoted = prices{of: held.Numbers.Prices, ofVersion: true}
+		now = held.From
+	}
+	return p.sendNumbered(c, key, version, held, numbered{now: now, prices: quoted, counts: sold, complete: sold != nil}, func() any {
+		return events.Show(key.Language, quoted.of, sold)
+	})
 }
 
-// ticketPrices asks for each tier's price on its event's own date and start. It returns nil when they cannot be had.
-func (p *Public) ticketPrices(ctx context.Context, v *ready.Version, events public.Events, now time.Time) map[uuid.UUID]json.Number {
+// ticketPrices asks for each tier's price on its event's own date and start.
+func (p *Public) ticketPrices(ctx context.Context, v *ready.Version, events public.Events, now time.Time) prices {
 	tiers := events.Priced()
 	items, ids := make([]pricing.Item, 0, len(tiers)), make([]uuid.UUID, 0, len(tiers))
 	for _, t := range tiers {

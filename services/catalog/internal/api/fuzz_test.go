@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/api"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
 // one is a source with one business, called "harbor".
@@ -59,7 +60,7 @@ func publicServer(f *testing.F) *server.Server {
 	}
 	f.Cleanup(func() { _ = srv.Close() })
 	versions := current.New(one{canonical}, ready.Decode, 1<<20, clock.System(), telemetry.Discard())
-	(&api.Public{Versions: versions, Quoter: noQuotes{}, QuoteTimeout: time.Second, Clock: clock.System()}).Mount(srv.Public)
+	(&api.Public{Versions: versions, Quoter: noQuotes{}, QuoteTimeout: time.Second, Rendered: rendered.NewCache(1 << 20), Clock: clock.System()}).Mount(srv.Public)
 	return srv
 }
 

@@ -2,11 +2,8 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"regexp"
-	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -21,9 +18,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
-	"github.com/slotmesh/slotmesh/services/catalog/internal/etag"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
 // Quoter prices many items at once; pricing's client does. Any error means that the prices could not be had.
@@ -40,6 +37,7 @@ type Public struct {
 	SalesTimeout    time.Duration // after it events are served without what is left of them
 	Ceilings        Ceilings
 	CeilingsTimeout time.Duration // after it rentals are served without what can be booked at most
+	Rendered        *rendered.Cache
 	Limiter         ratelimit.Limiter
 	Limit           ratelimit.Limit // over these paths together, for each client; zero is none
 	Clock           clock.Clock
@@ -78,7 +76,8 @@ func (p *Public) info(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendJSON(c, version.Public().Info(version.Offer.Paused(p.Clock.Now())))
+	key := rendered.Key{Slug: version.Offer.Slug, Path: "info", Paused: version.Offer.Paused(p.Clock.Now())}
+	return p.sendLasting(c, key, version, func() any { return version.Public().Info(key.Paused) })
 }
 
 func (p *Public) services(c *fiber.Ctx) error {
@@ -87,12 +86,20 @@ func (p *Public) services(c *fiber.Ctx) error {
 		return err
 	}
 	now := p.Clock.Now()
-	date, err := dateParam(c, version.Offer.Today(now))
+	today := version.Offer.Today(now)
+	date, err := dateParam(c, today)
 	if err != nil {
 		return err
 	}
-	quotes := public.Quotes{Date: date, Prices: p.prices(c.UserContext(), version, date, now)}
-	return sendJSON(c, version.Public().Services(language(c, version.Offer), quotes))
+	key := rendered.Key{Slug: version.Offer.Slug, Path: "services", Language: language(c, version.Offer), Date: date, Today: today}
+	held := p.Rendered.Get(key, version)
+	if held != nil && held.Holds(now) {
+		return sendAnswer(c, held)
+	}
+	prices := p.prices(c.UserContext(), version, date, now)
+	return p.sendNumbered(c, key, version, held, numbered{now: now, prices: prices, complete: true}, func() any {
+		return version.Public().Services(key.Language, public.Quotes{Date: date, Prices: prices.of})
+	})
 }
 
 func (p *Public) staff(c *fiber.Ctx) error {
@@ -107,7 +114,11 @@ func (p *Public) staff(c *fiber.Ctx) error {
 	if serviceID != nil && !version.Public().HasService(*serviceID) {
 		return fault.Newf(fault.ServiceNotFound, "Service not found: %s", serviceID)
 	}
-	return sendJSON(c, version.Public().Staff(language(c, version.Offer), serviceID))
+	key := rendered.Key{Slug: version.Offer.Slug, Path: "staff", Language: language(c, version.Offer)}
+	if serviceID != nil {
+		key.Service = *serviceID
+	}
+	return p.sendLasting(c, key, version, func() any { return version.Public().Staff(key.Language, serviceID) })
 }
 
 func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
@@ -117,49 +128,6 @@ func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
 	}
 	version, _, err := p.Versions.Fresh(c.UserContext(), slug)
 	return version, err
-}
-
-// prices asks pricing for the prices of all services and variants on a date. It returns nil when they cannot be had.
-func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) map[uuid.UUID]json.Number {
-	prices := v.Public().Priced()
-	items, ids := make([]pricing.Item, 0, len(prices)), make([]uuid.UUID, 0, len(prices))
-	for _, price := range prices {
-		items = append(items, pricing.Item{Kind: pricing.KindService, ID: price.ServiceID, VariantID: price.VariantID, Date: date})
-		ids = append(ids, price.ID())
-	}
-	return p.quote(ctx, v, now, items, ids)
-}
-
-// quote asks pricing for all items, in one call where they are not more than one may hold, and returns what each costs
-// by its id in ids, free ones left out. It returns nil when the prices cannot be had.
-func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item, ids []uuid.UUID) map[uuid.UUID]json.Number {
-	ctx, cancel := context.WithTimeout(ctx, p.QuoteTimeout)
-	defer cancel()
-	prices := make(map[uuid.UUID]json.Number, len(items))
-	request := pricing.QuotesRequest{Slug: v.Offer.Slug, OfferVersion: v.Offer.Version, PurchaseAt: now, OmitSteps: true}
-	for part := range slices.Chunk(items, pricing.MaxItems) {
-		request.Items = part
-		answer, err := p.Quoter.Quotes(ctx, request)
-		// Pricing may already know a newer version; prices in another currency do not fit this list.
-		if err != nil || len(answer.Quotes) != len(part) || answer.Currency != v.Offer.Currency {
-			return nil
-		}
-		for i, quote := range answer.Quotes {
-			if quote.Priced {
-				prices[ids[i]] = v.Offer.Money().JSON(quote.Price)
-			}
-		}
-		ids = ids[len(part):]
-	}
-	return prices
-}
-
-func sendJSON(c *fiber.Ctx, v any) error {
-	body, err := encode(v)
-	if err != nil {
-		return fmt.Errorf("encode answer: %w", err)
-	}
-	return sendTagged(c, fiber.MIMEApplicationJSON, body, etag.Of(body))
 }
 
 var slugPattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
 // Ceilings gives max_bookable_online of all rentals of a business; rental's client does. Any error means that it could
@@ -22,32 +22,45 @@ type Ceilings interface {
 	Ceilings(ctx context.Context, slug string, offerVersion int64) (*rental.Ceilings, error)
 }
 
-// rentals serves /rentals. Prices and ceilings are asked for at the same time; the list comes without those that cannot
-// be had.
+// rentals serves /rentals. Prices, where those it has do not hold any more, and ceilings are asked for at the same time;
+// the list comes without those that cannot be had.
 func (p *Public) rentals(c *fiber.Ctx) error {
 	version, err := p.version(c)
 	if err != nil {
 		return err
 	}
 	now := p.Clock.Now()
-	date, err := dateParam(c, version.Offer.Today(now))
+	today := version.Offer.Today(now)
+	date, err := dateParam(c, today)
 	if err != nil {
 		return err
 	}
 	var (
 		ctx      = c.UserContext()
-		quotes   = public.Quotes{Date: date}
+		key      = rendered.Key{Slug: version.Offer.Slug, Path: "rentals", Language: language(c, version.Offer), Date: date, Today: today}
+		held     = p.Rendered.Get(key, version)
+		quoted   prices
 		ceilings map[uuid.UUID]int
 		both     sync.WaitGroup
 	)
-	both.Go(func() { quotes.Prices = p.rates(ctx, version, date, now) })
-	both.Go(func() { ceilings = p.ceilings(ctx, version) })
+	fresh := held != nil && held.Holds(now)
+	if !fresh {
+		both.Go(func() { quoted = p.rates(ctx, version, date, now) })
+	}
+	ceilings = p.ceilings(ctx, version)
 	both.Wait()
-	return sendJSON(c, version.Public().Rentals(language(c, version.Offer), quotes, ceilings))
+	if fresh {
+		quoted = prices{of: held.Numbers.Prices, ofVersion: true}
+		now = held.From
+	}
+	complete := ceilings != nil || !version.Public().HasRentals()
+	return p.sendNumbered(c, key, version, held, numbered{now: now, prices: quoted, counts: ceilings, complete: complete}, func() any {
+		return version.Public().Rentals(key.Language, public.Quotes{Date: date, Prices: quoted.of}, ceilings)
+	})
 }
 
-// rates asks pricing for the rates of all rentals on a date. It returns nil when they cannot be had.
-func (p *Public) rates(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) map[uuid.UUID]json.Number {
+// rates asks pricing for the rates of all rentals on a date.
+func (p *Public) rates(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) prices {
 	ids := v.Public().PricedRentals()
 	items := make([]pricing.Item, 0, len(ids))
 	for _, id := range ids {

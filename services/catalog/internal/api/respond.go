@@ -3,11 +3,63 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/services/catalog/internal/etag"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
+
+// sendLasting answers with what depends on nothing but the key and the version.
+func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Version, show func() any) error {
+	if held := p.Rendered.Get(key, version); held != nil {
+		return sendAnswer(c, held)
+	}
+	body, err := encode(show())
+	if err != nil {
+		return err
+	}
+	answer := rendered.New(body, version, rendered.Numbers{}, time.Time{}, time.Time{})
+	p.Rendered.Put(key, answer)
+	return sendAnswer(c, answer)
+}
+
+// numbered are the numbers of an answer, just asked for.
+type numbered struct {
+	now      time.Time
+	prices   prices
+	counts   map[uuid.UUID]int
+	complete bool // nobody whose counts are needed was away
+}
+
+// sendNumbered answers with what depends on numbers too. The bytes in held, which may be nil, are sent again when they
+// show the same ones. An answer that lacks a number, or whose prices are another version's, is sent and not kept.
+func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Version, held *rendered.Answer, n numbered, show func() any) error {
+	numbers := rendered.Numbers{Prices: n.prices.of, Counts: n.counts}
+	lasts := n.complete && n.prices.of != nil && n.prices.ofVersion
+	until := pricesHold(version.Offer, n.now)
+	if lasts && held != nil && held.Shows(numbers) {
+		p.Rendered.Put(key, held.Renewed(n.now, until))
+		return sendAnswer(c, held)
+	}
+	body, err := encode(show())
+	if err != nil {
+		return err
+	}
+	answer := rendered.New(body, version, numbers, n.now, until)
+	if lasts {
+		p.Rendered.Put(key, answer)
+	}
+	return sendAnswer(c, answer)
+}
+
+func sendAnswer(c *fiber.Ctx, a *rendered.Answer) error {
+	return sendTagged(c, fiber.MIMEApplicationJSON, a.Body, a.Tag)
+}
 
 // encode renders v as JSON and leaves HTML in texts readable: answers are never put into a page as they are.
 func encode(v any) ([]byte, error) {
@@ -15,9 +67,9 @@ func encode(v any) ([]byte, error) {
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("encode answer: %w", err)
 	}
-	return body.Bytes(), nil
+	return bytes.Clone(body.Bytes()), nil // kept for long: without the room that the buffer grew by
 }
 
 // sendTagged answers with the body, or with 304 when the caller has it already.

@@ -1,0 +1,79 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+)
+
+// prices are what things cost by their id, free ones left out.
+type prices struct {
+	of map[uuid.UUID]json.Number // nil: they could not be had
+	// ofVersion says that they were quoted by the very version that is shown: pricing may already know a newer one.
+	ofVersion bool
+}
+
+// prices asks pricing for the prices of all services and variants on a date.
+func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Date, now time.Time) prices {
+	priced := v.Public().Priced()
+	items, ids := make([]pricing.Item, 0, len(priced)), make([]uuid.UUID, 0, len(priced))
+	for _, price := range priced {
+		items = append(items, pricing.Item{Kind: pricing.KindService, ID: price.ServiceID, VariantID: price.VariantID, Date: date})
+		ids = append(ids, price.ID())
+	}
+	return p.quote(ctx, v, now, items, ids)
+}
+
+// quote asks pricing for all items, in one call where they are not more than one may hold; ids are what each price is
+// kept by.
+func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item, ids []uuid.UUID) prices {
+	ctx, cancel := context.WithTimeout(ctx, p.QuoteTimeout)
+	defer cancel()
+	quoted := prices{of: make(map[uuid.UUID]json.Number, len(items)), ofVersion: true}
+	request := pricing.QuotesRequest{Slug: v.Offer.Slug, OfferVersion: v.Offer.Version, PurchaseAt: now, OmitSteps: true}
+	for part := range slices.Chunk(items, pricing.MaxItems) {
+		request.Items = part
+		answer, err := p.Quoter.Quotes(ctx, request)
+		// Prices of a newer version in another currency do not fit this list.
+		if err != nil || len(answer.Quotes) != len(part) || answer.Currency != v.Offer.Currency {
+			return prices{}
+		}
+		quoted.ofVersion = quoted.ofVersion && answer.OfferVersion == v.Offer.Version
+		for i, quote := range answer.Quotes {
+			if quote.Priced {
+				quoted.of[ids[i]] = v.Offer.Money().JSON(quote.Price)
+			}
+		}
+		ids = ids[len(part):]
+	}
+	return quoted
+}
+
+// pricesHold is until when prices asked for at now may be shown without asking again: for as long as a version is
+// trusted, so that a pricing service that is away shows as soon, but not across a moment at which a flash sale begins or
+// ends. Rules that count days from the business's today cannot change before that does, which is part of an answer's key.
+func pricesHold(offer *catalog.Offer, now time.Time) time.Time {
+	until := now.Add(current.Trust)
+	for i := range offer.Rules {
+		sale := offer.Rules[i].Sale
+		if sale == nil {
+			continue
+		}
+		for _, edge := range []timespan.LocalDateTime{sale.From, sale.To} {
+			at := time.Unix(timespan.Instant(edge.Date, edge.Time, offer.Location()), 0)
+			if at.After(now) && at.Before(until) {
+				until = at
+			}
+		}
+	}
+	return until
+}
