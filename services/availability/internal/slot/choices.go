@@ -32,12 +32,13 @@ func (o *Openings) choices(start int64) []availability.Choice {
 	if len(able) == 0 {
 		return nil
 	}
-	lanes, depth := o.lanesAt(start, max(1, mostChoices/len(able)))
-	crew, rounds := o.othersAt(start, len(able))
-	choices := make([]availability.Choice, 0, len(able)*rounds*depth)
-	for i := range len(able) * rounds {
+	crew, turns := o.crewAt(start, len(able))
+	lanes, depth := o.lanesAt(start, max(1, mostChoices/turns))
+	choices := make([]availability.Choice, 0, turns*depth)
+	for i := range turns {
 		for j := range depth {
-			choices = append(choices, o.choice(start, way{candidate: o.candidates[able[i%len(able)]], crew: crew, lanes: lanes, nth: i, lane: j}))
+			w := way{candidate: o.candidates[able[i%len(able)]], crew: crew, lanes: lanes, turn: i, lane: j}
+			choices = append(choices, o.choice(start, w))
 		}
 	}
 	return choices
@@ -56,20 +57,20 @@ func (o *Openings) ableAt(start int64) []int32 {
 	return able
 }
 
-// othersAt returns who can serve each leg that is not the candidate's, and how often the candidates must be gone through
-// for each of them to have its turn, within bounds.
-func (o *Openings) othersAt(start int64, candidates int) ([][]*catalog.Staff, int) {
+// crewAt returns who can serve each leg that is not the candidate's, and the number of turns after which each of them,
+// and each candidate, has had its own: bounded in a package by service.
+func (o *Openings) crewAt(start int64, candidates int) ([][]*catalog.Staff, int) {
 	if len(o.others) == 0 {
-		return nil, 1
+		return nil, candidates
 	}
-	crew, most := make([][]*catalog.Staff, len(o.appointment.legs)), 1
+	crew, turns := make([][]*catalog.Staff, len(o.appointment.legs)), candidates
 	for _, other := range o.others {
 		if contains(other.starts, start) {
 			crew[other.leg] = append(crew[other.leg], other.member)
-			most = max(most, len(crew[other.leg]))
+			turns = max(turns, len(crew[other.leg]))
 		}
 	}
-	return crew, min((most+candidates-1)/candidates, max(1, mostChoices/candidates))
+	return crew, min(turns, mostChoices)
 }
 
 // contains reports whether a normalized set of instants holds t.
@@ -102,7 +103,7 @@ type way struct {
 	candidate *catalog.Staff
 	crew      [][]*catalog.Staff // by leg, for those that are not the candidate's
 	lanes     [][]laneRun        // by leg, for those that take lanes
-	nth       int                // which of the crew, going around
+	turn      int                // which of the crew, going around
 	lane      int                // which of the free lanes, from the lowest
 }
 
@@ -121,7 +122,7 @@ func (o *Openings) choice(start int64, w way) availability.Choice {
 		}
 		member := w.candidate
 		if l.anyOf != nil {
-			member = w.crew[i][w.nth%len(w.crew[i])]
+			member = w.crew[i][w.turn%len(w.crew[i])]
 		}
 		span := timespan.Span{Start: start + l.occupied.Start, End: start + l.occupied.End}
 		c.Parts = appendPart(c.Parts, member.ID, 0, span)

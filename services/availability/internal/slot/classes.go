@@ -106,7 +106,6 @@ func widened(s *catalog.Service, span timespan.Span) timespan.Span {
 type session struct {
 	happening
 	member    *catalog.Staff // nil where nobody gives it
-	order     int            // the member's place in Auto-Assign order
 	remaining int
 }
 
@@ -114,15 +113,11 @@ type session struct {
 // sessions of a member do not hinder one, as the owner scheduled them; appointments do.
 func (h *horizon) sessionsOf(q Question, from, to timespan.Date, earliest int64, occupied booking.Occupied) []session {
 	class, taken, busy := q.Services[0], seatsTaken(occupied.Seats), appointments(occupied.Busy)
-	place := make(map[uuid.UUID]int, len(h.offer.Staff))
-	for i := range h.offer.Staff {
-		place[h.offer.Staff[i].ID] = i
-	}
 	var sessions []session
 	h.happenings(class, from, to, func(at happening) {
-		found := session{happening: at, order: len(place), remaining: at.session.Capacity - taken[seatKey{at.session.ID, at.Start}]}
+		found := session{happening: at, remaining: at.session.Capacity - taken[seatKey{at.session.ID, at.Start}]}
 		if member := at.session.StaffID; member != nil {
-			found.member, found.order = h.offer.StaffMember(*member), place[*member]
+			found.member = h.offer.StaffMember(*member)
 			if slices.ContainsFunc(busy[*member], widened(class, at.Span).Overlaps) {
 				return
 			}
@@ -166,12 +161,24 @@ func appointments(occupied []booking.Busy) map[uuid.UUID][]timespan.Span {
 	return busy
 }
 
-// compareSessions orders by start, then the member's place, then the session's key.
+// compareSessions orders by start, then as slots of one start are, those that nobody gives last, then by the session's key.
 func compareSessions(a, b session) int {
-	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.order, b.order), cmp.Compare(a.session.Key, b.session.Key))
+	return cmp.Or(cmp.Compare(a.Start, b.Start), compareMembers(a.member, b.member), cmp.Compare(a.session.Key, b.session.Key))
 }
 
-// slots are the sessions of date d.
+func compareMembers(a, b *catalog.Staff) int {
+	switch {
+	case a == b:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name))
+}
+
+// sessionSlots are the sessions of date d.
 func (o *Openings) sessionSlots(d timespan.Date) []Slot {
 	var slots []Slot
 	for i := range o.sessions {

@@ -81,7 +81,8 @@ type oracle struct {
 	*clockTable
 	offer    *catalog.Offer
 	question Question
-	occupied []booking.Busy
+	services []*catalog.Service // those asked for, as their variants
+	occupied booking.Occupied
 	open     minutes
 	works    map[uuid.UUID]minutes
 	busy     map[uuid.UUID]minutes
@@ -99,9 +100,9 @@ func (o *oracle) dates() []timespan.Date {
 	return dates
 }
 
-func newOracle(t *clockTable, offer *catalog.Offer, q Question, occupied []booking.Busy) *oracle {
+func newOracle(t *clockTable, offer *catalog.Offer, a asked, occupied booking.Occupied) *oracle {
 	o := &oracle{
-		clockTable: t, offer: offer, question: q, occupied: occupied,
+		clockTable: t, offer: offer, question: a.Question, services: a.performed(offer), occupied: occupied,
 		open: make(minutes, len(t.shown)), blocked: make(minutes, len(t.shown)),
 		works: map[uuid.UUID]minutes{}, busy: map[uuid.UUID]minutes{}, running: map[uuid.UUID][]int{},
 		known: map[staffDate][][2]int{},
@@ -118,6 +119,27 @@ func newOracle(t *clockTable, offer *catalog.Offer, q Question, occupied []booki
 	}
 	return o
 }
+
+// performed reads which services are asked for: a variant replaces its service's duration, wherever that occurs.
+func (a asked) performed(offer *catalog.Offer) []*catalog.Service {
+	var services []*catalog.Service
+	for _, id := range a.ids {
+		i := slices.IndexFunc(offer.Services, func(s catalog.Service) bool { return s.ID == id })
+		s := offer.Services[i]
+		for _, v := range s.Variants {
+			if a.variants[id] == v.ID {
+				s.DurationMinutes = v.DurationMinutes
+			}
+		}
+		services = append(services, &s)
+	}
+	return services
+}
+
+func (o *oracle) ofClass() bool { return len(o.services[0].Classes) > 0 }
+
+// byService: a package whose services are each matched to a member of their own.
+func (o *oracle) byService() bool { return o.question.Package && o.question.PerService }
 
 func (o *oracle) paint(m minutes, from, to int) {
 	for i := max(from, 0); i < min(to, len(m)); i++ {
@@ -191,7 +213,7 @@ func (o *oracle) paintedStretches(s *catalog.Staff, d timespan.Date) [][2]int {
 // yields reports whether a window of (s, d) has a start at minute i, whether or not it can be booked.
 func (o *oracle) yields(s *catalog.Staff, d timespan.Date, i int) bool {
 	for _, w := range o.stretches(s, d) {
-		if w[0] <= i && i < w[1] && (i-w[0])%o.question.Services[0].SlotIntervalMinutes == 0 {
+		if w[0] <= i && i < w[1] && (i-w[0])%o.services[0].SlotIntervalMinutes == 0 {
 			return true
 		}
 	}
@@ -212,19 +234,35 @@ func (o *oracle) worksAt(s *catalog.Staff) minutes {
 	return m
 }
 
+// blockedAt is the blocked time of a member: the business's and its own.
+func (o *oracle) blockedAt(member uuid.UUID) minutes {
+	m := slices.Clone(o.blocked)
+	for _, b := range o.offer.Blocks {
+		if slices.Contains(b.StaffIDs, member) {
+			o.paint(m, o.minuteOf(b.From.Date, b.From.Time), o.minuteOf(b.To.Date, b.To.Time))
+		}
+	}
+	return m
+}
+
+// busyAt is when a member can serve nothing: in blocked time, in bookings of any kind, and in the class sessions that it
+// gives, whether or not they are sold.
 func (o *oracle) busyAt(s *catalog.Staff) minutes {
 	if m, ok := o.busy[s.ID]; ok {
 		return m
 	}
-	m := slices.Clone(o.blocked)
-	for _, b := range o.offer.Blocks {
-		if slices.Contains(b.StaffIDs, s.ID) {
-			o.paint(m, o.minuteOf(b.From.Date, b.From.Time), o.minuteOf(b.To.Date, b.To.Time))
-		}
-	}
-	for _, b := range o.occupied {
+	m := o.blockedAt(s.ID)
+	for _, b := range o.occupied.Busy {
 		for i := 0; b.ID == s.ID && i < len(b.Edges); i += 2 {
 			o.paint(m, o.minuteAt(b.Edges[i]), o.minuteAt(b.Edges[i+1]))
+		}
+	}
+	for i := range o.offer.Services {
+		v := &o.offer.Services[i]
+		for j := range v.Classes {
+			if c := &v.Classes[j]; v.Active && c.StaffID != nil && *c.StaffID == s.ID {
+				o.paintSessions(m, v, c)
+			}
 		}
 	}
 	o.busy[s.ID] = m
@@ -236,7 +274,7 @@ func (o *oracle) runningAt(s *catalog.Service) []int {
 		return n
 	}
 	n := make([]int, len(o.shown))
-	for _, b := range o.occupied {
+	for _, b := range o.occupied.Busy {
 		for i := 0; b.ID == s.ID && i < len(b.Edges); i += 2 {
 			for at := max(0, o.minuteAt(b.Edges[i])); at < min(len(n), o.minuteAt(b.Edges[i+1])); at++ {
 				n[at]++
@@ -247,23 +285,34 @@ func (o *oracle) runningAt(s *catalog.Service) []int {
 	return n
 }
 
-// members are those who perform every service that staff perform, in Auto-Assign order; one nil where none does.
+// members are those who perform every service that staff perform, in a package by service the first service, in
+// Auto-Assign order; one nil where no staff perform it.
 func (o *oracle) members() []*catalog.Staff {
+	services := o.services
+	if o.byService() {
+		services = services[:1]
+	}
+	members := []*catalog.Staff{nil}
+	if slices.ContainsFunc(services, isStaffed) {
+		members = o.performersOf(services)
+	}
+	if o.question.StaffID != nil {
+		members = slices.DeleteFunc(members, func(s *catalog.Staff) bool { return s == nil || s.ID != *o.question.StaffID })
+	}
+	return members
+}
+
+// performersOf are the active members who perform each of the services that staff perform, in Auto-Assign order.
+func (o *oracle) performersOf(services []*catalog.Service) []*catalog.Staff {
 	var members []*catalog.Staff
 	for i := range o.offer.Staff {
 		s, able := &o.offer.Staff[i], true
-		for _, v := range o.question.Services {
+		for _, v := range services {
 			able = able && (len(v.StaffIDs) == 0 || slices.Contains(v.StaffIDs, s.ID))
 		}
 		if able && s.Active {
 			members = append(members, s)
 		}
-	}
-	if !slices.ContainsFunc(o.question.Services, isStaffed) {
-		members = []*catalog.Staff{nil}
-	}
-	if o.question.StaffID != nil {
-		members = slices.DeleteFunc(members, func(s *catalog.Staff) bool { return s == nil || s.ID != *o.question.StaffID })
 	}
 	slices.SortFunc(members, func(a, b *catalog.Staff) int {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID.String(), b.ID.String()))
@@ -276,18 +325,19 @@ func isStaffed(s *catalog.Service) bool { return len(s.StaffIDs) > 0 }
 // part is what one of the services asked for takes: its own minutes, and the same with buffers.
 type part struct {
 	service              *catalog.Service
+	nth                  int
 	from, to, wide, wend int
 }
 
 func (o *oracle) parts(i int) []part {
 	var parts []part
-	for k, v := range o.question.Services {
-		p := part{service: v, from: i, to: i + v.DurationMinutes}
+	for k, v := range o.services {
+		p := part{service: v, nth: k, from: i, to: i + v.DurationMinutes}
 		p.wide, p.wend = p.from, p.to
 		if k == 0 {
 			p.wide -= v.BufferBeforeMinutes
 		}
-		if k == len(o.question.Services)-1 {
+		if k == len(o.services)-1 {
 			p.wend += v.BufferAfterMinutes
 		}
 		parts = append(parts, p)
@@ -296,29 +346,48 @@ func (o *oracle) parts(i int) []part {
 	return parts
 }
 
-// listed reports whether /slots of date d lists a start at minute i of d's windows for member s.
-func (o *oracle) listed(s *catalog.Staff, d timespan.Date, i int) bool {
-	if o.at[o.shown[i]-o.wall] != i {
-		return false // the clock shows this time for the second time
-	}
+// inTime reports whether a start at minute i of date d's windows, or of a session on d, keeps the notice and the advance
+// limit.
+func (o *oracle) inTime(d timespan.Date, i int) bool {
 	start := time.Unix(o.start+int64(i)*60, 0)
 	if start.Before(o.question.Now.Add(time.Duration(o.offer.Bookings.MinNoticeMinutes) * time.Minute)) {
 		return false
 	}
 	now := o.question.Now.In(o.loc)
 	lastDay := time.Date(now.Year(), now.Month(), now.Day()+o.offer.Bookings.AdvanceDays, 0, 0, 0, 0, time.UTC)
-	if int64(d)*86400 > lastDay.Unix() {
+	return int64(d)*86400 <= lastDay.Unix()
+}
+
+// listed reports whether /slots of date d lists a start at minute i of d's windows for member s.
+func (o *oracle) listed(s *catalog.Staff, d timespan.Date, i int) bool {
+	if o.at[o.shown[i]-o.wall] != i {
+		return false // the clock shows this time for the second time
+	}
+	if !o.inTime(d, i) {
 		return false
 	}
 	if o.shown[i]/1440 == int(d)+1 && o.yields(o.gridOf(s), d+1, i) {
 		return false
 	}
-	return !slices.ContainsFunc(o.parts(i), func(p part) bool { return !o.serves(s, p) })
+	return !slices.ContainsFunc(o.parts(i), func(p part) bool { return len(o.servers(s, p)) == 0 })
+}
+
+// servers are those who can serve a part of an appointment of member s, in Auto-Assign order: s itself, or in a package by
+// service, but for its first service, any who perform it; one nil for a service without staff.
+func (o *oracle) servers(s *catalog.Staff, p part) []*catalog.Staff {
+	candidates := []*catalog.Staff{s}
+	switch {
+	case !isStaffed(p.service):
+		candidates = []*catalog.Staff{nil}
+	case o.byService() && p.nth > 0:
+		candidates = o.performersOf([]*catalog.Service{p.service})
+	}
+	return slices.DeleteFunc(candidates, func(s *catalog.Staff) bool { return !o.serves(s, p) })
 }
 
 // gridOf returns whose windows the starts lie in: the first service's performer's.
 func (o *oracle) gridOf(s *catalog.Staff) *catalog.Staff {
-	if !isStaffed(o.question.Services[0]) {
+	if !isStaffed(o.services[0]) {
 		return nil
 	}
 	return s
@@ -348,34 +417,47 @@ func (o *oracle) serves(s *catalog.Staff, p part) bool {
 
 // slots lists date d.
 func (o *oracle) slots(d timespan.Date) []Slot {
-	var slots []Slot
-	length := 0
-	for _, v := range o.question.Services {
-		length += v.DurationMinutes
+	if o.ofClass() {
+		return o.sessions(d)
 	}
+	var slots []Slot
 	for _, s := range o.members() {
 		for _, w := range o.stretches(o.gridOf(s), d) {
-			for i := w[0]; i < w[1]; i += o.question.Services[0].SlotIntervalMinutes {
-				if !o.listed(s, d, i) {
-					continue
+			for i := w[0]; i < w[1]; i += o.services[0].SlotIntervalMinutes {
+				if o.listed(s, d, i) {
+					slots = append(slots, o.slot(s, d, i))
 				}
-				slots = append(slots, Slot{
-					Staff: s, Start: o.start + int64(i)*60,
-					Date: timespan.Date(o.shown[i] / 1440), Time: timespan.TimeOfDay(o.shown[i] % 1440),
-					End:        timespan.TimeOfDay(o.shown[i+length] % 1440),
-					DateOffset: o.shown[i]/1440 - int(d),
-				})
 			}
 		}
 	}
 	slices.SortStableFunc(slots, func(a, b Slot) int { return cmp.Compare(a.Start, b.Start) })
+	if o.question.Package {
+		slots = slices.CompactFunc(slots, func(a, b Slot) bool { return a.Start == b.Start })
+	}
 	return slots
+}
+
+// slot is a start at minute i of a window or session of date d.
+func (o *oracle) slot(s *catalog.Staff, d timespan.Date, i int) Slot {
+	length := 0
+	for _, v := range o.services {
+		length += v.DurationMinutes
+	}
+	return Slot{
+		Staff: s, Start: o.start + int64(i)*60,
+		Date: timespan.Date(o.shown[i] / 1440), Time: timespan.TimeOfDay(o.shown[i] % 1440),
+		End:        timespan.TimeOfDay(o.shown[i+length] % 1440),
+		DateOffset: o.shown[i]/1440 - int(d),
+	}
 }
 
 // wayTaken is a choice spelled out: which resource it takes at which minute, minute after minute.
 type wayTaken struct {
-	Staff uuid.UUID
-	Takes []taken
+	Staff   uuid.UUID
+	Session availability.Session // of a class
+	From    int64
+	To      int64
+	Takes   []taken
 }
 
 type taken struct {
@@ -384,9 +466,15 @@ type taken struct {
 	Lane   int // 0 for staff
 }
 
+const mostWays = 64 // of members of a package by service, and of lanes
+
 // ways are all choices for the start at minute i, given the members for whom it is listed.
 func (o *oracle) ways(able []*catalog.Staff, i int) []wayTaken {
-	limit, depth := max(1, 64/max(1, len(able))), 1000
+	if len(able) == 0 {
+		return nil
+	}
+	around := o.around(able, i)
+	limit, depth := max(1, mostWays/around), 1000
 	for _, p := range o.parts(i) {
 		if isStaffed(p.service) {
 			continue
@@ -400,31 +488,75 @@ func (o *oracle) ways(able []*catalog.Staff, i int) []wayTaken {
 		depth = 1 // no lanes at all
 	}
 	var ways []wayTaken
-	for _, s := range able {
+	for turn := range around {
 		for j := range depth {
-			way := wayTaken{}
-			for _, p := range o.parts(i) {
-				for at := p.wide; at < p.wend; at++ {
-					if isStaffed(p.service) {
-						way.Takes = append(way.Takes, taken{at, s.ID, 0})
-					} else {
-						way.Takes = append(way.Takes, taken{at, p.service.ID, o.freeLane(p.service, at, j)})
-					}
-				}
-			}
-			if s != nil {
-				way.Staff = s.ID
-			}
-			ways = append(ways, way)
+			ways = append(ways, o.way(able[turn%len(able)], i, turn, j))
 		}
 	}
 	return ways
 }
 
+// waysAt are all choices for the start at minute i that a request for date d means: those of members for whom the list of
+// that date, or of the one before, has it.
+func (o *oracle) waysAt(d timespan.Date, i int) []wayTaken {
+	if o.ofClass() {
+		return o.sessionWays(d, i)
+	}
+	var able []*catalog.Staff
+	for _, s := range o.members() {
+		for _, of := range []timespan.Date{d - 1, d} {
+			if o.yields(o.gridOf(s), of, i) && o.listed(s, of, i) {
+				able = append(able, s)
+				break
+			}
+		}
+	}
+	return o.ways(able, i)
+}
+
+// around is how many turns there are until each member of each service has had one.
+func (o *oracle) around(able []*catalog.Staff, i int) int {
+	turns := len(able)
+	if !o.byService() {
+		return turns
+	}
+	for _, p := range o.parts(i) {
+		if p.nth > 0 {
+			turns = max(turns, len(o.servers(nil, p)))
+		}
+	}
+	return min(turns, mostWays)
+}
+
+// way is the choice with member s, the turn-th member of each other service going around, and the lowest free lanes but
+// lane.
+func (o *oracle) way(s *catalog.Staff, i, turn, lane int) wayTaken {
+	parts := o.parts(i)
+	way := wayTaken{From: o.start + int64(i)*60, To: o.start + int64(parts[len(parts)-1].to)*60}
+	if s != nil {
+		way.Staff = s.ID
+	}
+	for _, p := range parts {
+		server := s
+		if o.byService() && isStaffed(p.service) && p.nth > 0 {
+			free := o.servers(nil, p)
+			server = free[turn%len(free)]
+		}
+		for at := p.wide; at < p.wend; at++ {
+			if isStaffed(p.service) {
+				way.Takes = append(way.Takes, taken{at, server.ID, 0})
+			} else {
+				way.Takes = append(way.Takes, taken{at, p.service.ID, o.freeLane(p.service, at, lane)})
+			}
+		}
+	}
+	return way
+}
+
 // freeLane is the lowest free lane but j at a minute.
 func (o *oracle) freeLane(s *catalog.Service, at, j int) int {
 	for lane := 1; ; lane++ {
-		inUse := slices.ContainsFunc(o.occupied, func(b booking.Busy) bool {
+		inUse := slices.ContainsFunc(o.occupied.Busy, func(b booking.Busy) bool {
 			for i := 0; b.ID == s.ID && b.Lane == lane && i < len(b.Edges); i += 2 {
 				if o.minuteAt(b.Edges[i]) <= at && at < o.minuteAt(b.Edges[i+1]) {
 					return true
@@ -445,9 +577,12 @@ func (o *oracle) freeLane(s *catalog.Service, at, j int) int {
 func (o *oracle) spelledOut(choices []availability.Choice) []wayTaken {
 	var ways []wayTaken
 	for _, c := range choices {
-		way := wayTaken{}
+		way := wayTaken{From: c.During.Start, To: c.During.End}
 		if c.StaffID != nil {
 			way.Staff = *c.StaffID
+		}
+		if c.Session != nil {
+			way.Session = *c.Session
 		}
 		for _, p := range c.Parts {
 			for at := o.minuteAt(p.Occupies.Start); at < o.minuteAt(p.Occupies.End); at++ {

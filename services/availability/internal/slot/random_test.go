@@ -93,9 +93,14 @@ func (b business) week() catalog.WeekHours {
 func (b business) overrides() []catalog.DayOverride {
 	var days []catalog.DayOverride
 	for d := b.base - 3; d < b.base+6; d++ {
-		if b.oneIn(6) {
-			days = append(days, catalog.DayOverride{Date: d, Hours: b.windows()})
+		if !b.oneIn(6) {
+			continue
 		}
+		day := catalog.DayOverride{Date: d}
+		if !b.oneIn(4) {
+			day.Hours = b.windows()
+		}
+		days = append(days, day)
 	}
 	return days
 }
@@ -132,6 +137,9 @@ func (b business) service(staff []catalog.Staff) catalog.Service {
 	}
 	if b.oneIn(2) {
 		s.BufferBeforeMinutes, s.BufferAfterMinutes = b.IntN(40), b.IntN(40)
+	}
+	if b.oneIn(3) {
+		s.Variants = b.variants()
 	}
 	if b.oneIn(4) {
 		return s
@@ -183,18 +191,23 @@ func (b business) edges() []int64 {
 	return edges
 }
 
-func (b business) occupied(offer *catalog.Offer) []booking.Busy {
+func (b business) occupied(offer *catalog.Offer) booking.Occupied {
 	var busy []booking.Busy
 	for _, s := range offer.Staff {
 		busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID}, Edges: b.edges()})
+		if b.oneIn(3) {
+			busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID}, Class: true, Edges: b.edges()})
+		}
 	}
 	for _, s := range offer.Services {
 		for lane := 1; len(s.StaffIDs) == 0 && lane <= s.Capacity+1; lane++ {
 			busy = append(busy, booking.Busy{Resource: booking.Resource{ID: s.ID, Lane: lane}, Edges: b.edges()})
 		}
 	}
+	seats, held := b.sold(offer)
+	busy = append(busy, held...)
 	b.Shuffle(len(busy), func(i, j int) { busy[i], busy[j] = busy[j], busy[i] })
-	return busy
+	return booking.Occupied{Busy: busy, Seats: seats}
 }
 
 func (b business) offer() *catalog.Offer {
@@ -202,11 +215,15 @@ func (b business) offer() *catalog.Offer {
 	offer := &catalog.Offer{
 		Timezone: b.table.loc.String(), Currency: "EUR",
 		Hours: b.week(), Overrides: b.overrides(), Staff: staff, Blocks: b.blocks(staff),
-		Bookings: catalog.Bookings{AdvanceDays: 20},
+		Bookings: catalog.Bookings{AdvanceDays: 20}, Modules: catalog.Modules{Services: true},
 	}
 	for range 1 + b.IntN(3) {
 		offer.Services = append(offer.Services, b.service(staff))
 	}
+	for range max(0, b.IntN(4)-1) {
+		offer.Services = append(offer.Services, b.class(staff))
+	}
+	b.blockAtSessions(offer)
 	if b.oneIn(4) {
 		offer.Bookings.MinNoticeMinutes = b.IntN(130) * 15
 	}
@@ -219,18 +236,23 @@ func (b business) offer() *catalog.Offer {
 	return offer
 }
 
-func (b business) question(offer *catalog.Offer) Question {
+// asked is a question as it comes: services by id, and the variants chosen for them.
+type asked struct {
+	Question
+	ids      []uuid.UUID
+	variants map[uuid.UUID]uuid.UUID
+}
+
+func (b business) question(offer *catalog.Offer) asked {
 	from := b.base - 1 + timespan.Date(b.IntN(3))
-	q := Question{
+	q := asked{Question: Question{
 		From: from, To: from + timespan.Date(b.IntN(3)),
-		Now: time.Unix(b.table.start+int64(b.IntN(4*86400)), int64(b.IntN(2))*1000),
-	}
+		Now:     time.Unix(b.table.start+int64(b.IntN(4*86400)), int64(b.IntN(2))*1000),
+		Package: b.oneIn(3), PerService: b.oneIn(2),
+	}}
 	if b.oneIn(3) { // within the dates, on the grid, where a start is just in time or just too late
 		at := b.table.start + int64(4*86400+b.IntN(3*86400))
 		q.Now = time.Unix(at/900*900, int64(b.IntN(2)))
-	}
-	for range 1 + max(0, b.IntN(5)-2) {
-		q.Services = append(q.Services, &offer.Services[b.IntN(len(offer.Services))])
 	}
 	if b.oneIn(6) {
 		id := b.id()
@@ -239,5 +261,39 @@ func (b business) question(offer *catalog.Offer) Question {
 		}
 		q.StaffID = &id
 	}
+	b.chooseServices(offer, &q)
+	var err error
+	if q.Services, err = offer.Appointment(q.ids, q.variants); err != nil {
+		panic(err)
+	}
 	return q
+}
+
+// chooseServices asks for a class, or for others one after another, some as a variant.
+func (b business) chooseServices(offer *catalog.Offer, q *asked) {
+	var classes, others []*catalog.Service
+	for i := range offer.Services {
+		switch s := &offer.Services[i]; {
+		case len(s.Classes) == 0:
+			others = append(others, s)
+		case s.Active:
+			classes = append(classes, s)
+		}
+	}
+	if len(classes) > 0 && b.oneIn(2) {
+		class := classes[b.IntN(len(classes))]
+		q.ids = []uuid.UUID{class.ID}
+		if b.oneIn(4) {
+			q.SessionID = &class.Classes[b.IntN(len(class.Classes))].ID
+		}
+		return
+	}
+	q.variants = map[uuid.UUID]uuid.UUID{}
+	for range 1 + max(0, b.IntN(5)-2) {
+		s := others[b.IntN(len(others))]
+		q.ids = append(q.ids, s.ID)
+		if len(s.Variants) > 0 && b.oneIn(2) {
+			q.variants[s.ID] = s.Variants[b.IntN(len(s.Variants))].ID
+		}
+	}
 }

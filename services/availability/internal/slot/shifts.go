@@ -27,9 +27,11 @@ type horizon struct {
 	teaching      map[uuid.UUID][]timespan.Span // class sessions that members give, buffers included
 }
 
-// newHorizon lays out the dates from..to, and those before on which a class session can begin that lasts until then.
+// newHorizon lays out the dates from..to, those before on which a class session can begin that lasts until then, and those
+// after into which one can last.
 func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
-	from -= longestClass(offer)
+	lasting := longestClass(offer)
+	from, to = from-lasting, to+lasting
 	const slack = 3 * day // offsets differ from UTC by less than a day, windows end less than a day after their date
 	h := &horizon{
 		offer: offer,
@@ -127,6 +129,9 @@ func (h *horizon) readBlocks() {
 }
 
 func (h *horizon) addBlock(members []uuid.UUID, span timespan.Span) {
+	if span.End <= span.Start {
+		return // a clock change skips it
+	}
 	if len(members) == 0 {
 		h.blocked = append(h.blocked, span)
 		return

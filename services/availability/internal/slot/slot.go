@@ -125,7 +125,7 @@ func Find(offer *catalog.Offer, q Question, occupied booking.Occupied) *Openings
 	if found.appointment.class {
 		h := newHorizon(offer, from-1, to+1)
 		found.clock, found.class = h.clock, q.Services[0]
-		found.sessions = h.sessionsOf(q, from, to, earliest(q.Now, offer), occupied)
+		found.sessions = h.sessionsOf(q, max(from, offer.Today(q.Now)), to, earliest(q.Now, offer), occupied)
 		return found
 	}
 	found.candidates = staffFor(offer, found.appointment, q)

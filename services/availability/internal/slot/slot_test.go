@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -79,10 +78,10 @@ func compareBusiness(t *testing.T, seed uint64) int {
 	if reach, ok := q.Reach(offer); ok {
 		occupied = within(occupied, reach)
 	} else {
-		occupied = nil
+		occupied = booking.Occupied{}
 	}
 	o := newOracle(b.table, offer, q, b.occupiedAgain(seed))
-	found := Find(offer, q, booking.Occupied{Busy: occupied})
+	found := Find(offer, q.Question, occupied)
 	total, days := 0, map[timespan.Date]int{}
 	found.Days(q.From, q.To, func(d timespan.Date, n int) { days[d] = n })
 	for d := q.From; d <= q.To; d++ {
@@ -114,25 +113,17 @@ func compareChoices(t *testing.T, seed uint64, o *oracle, b business, d timespan
 // compareStart checks who can serve one start: exactly those for whom a date's list has it.
 func compareStart(t *testing.T, seed uint64, o *oracle, d timespan.Date, at timespan.TimeOfDay) {
 	t.Helper()
-	i := o.minuteOf(d, at)
-	var able []*catalog.Staff
-	for _, s := range o.members() {
-		for _, of := range []timespan.Date{d - 1, d} {
-			if o.yields(o.gridOf(s), of, i) && o.listed(s, of, i) {
-				able = append(able, s)
-				break
-			}
-		}
+	want, got := o.waysAt(d, o.minuteOf(d, at)), o.spelledOut(Bookable(o.offer, o.question, d, at, o.occupied))
+	same := func(a, b wayTaken) bool {
+		return a.Staff == b.Staff && a.Session == b.Session && a.From == b.From && a.To == b.To && slices.Equal(a.Takes, b.Takes)
 	}
-	want, got := o.ways(able, i), o.spelledOut(Bookable(o.offer, o.question, d, at, booking.Occupied{Busy: o.occupied}))
-	same := func(a, b wayTaken) bool { return a.Staff == b.Staff && slices.Equal(a.Takes, b.Takes) }
 	if !slices.EqualFunc(want, got, same) { // cmp.Diff alone takes too long for the many that are equal
 		t.Errorf("seed %d: choices for %s %s (-oracle +engine):\n%s", seed, d, at, cmp.Diff(want, got))
 	}
 }
 
 // occupiedAgain draws the same occupied time as the business with this seed has, whole.
-func (business) occupiedAgain(seed uint64) []booking.Busy {
+func (business) occupiedAgain(seed uint64) booking.Occupied {
 	b := newBusiness(seed)
 	offer := b.offer()
 	b.question(offer)
@@ -140,16 +131,21 @@ func (business) occupiedAgain(seed uint64) []booking.Busy {
 }
 
 // within keeps what a peer asked for one span would send.
-func within(occupied []booking.Busy, reach timespan.Span) []booking.Busy {
-	var kept []booking.Busy
-	for _, b := range occupied {
-		few := booking.Busy{Resource: b.Resource}
+func within(occupied booking.Occupied, reach timespan.Span) booking.Occupied {
+	var kept booking.Occupied
+	for _, b := range occupied.Busy {
+		few := booking.Busy{Resource: b.Resource, Class: b.Class}
 		for _, s := range b.Spans() {
 			if s.Overlaps(reach) {
 				few.Add(s)
 			}
 		}
-		kept = append(kept, few)
+		kept.Busy = append(kept.Busy, few)
+	}
+	for _, s := range occupied.Seats {
+		if reach.Start <= s.StartsAt && s.StartsAt < reach.End {
+			kept.Seats = append(kept.Seats, s)
+		}
 	}
 	return kept
 }
@@ -161,12 +157,18 @@ type briefSlot struct {
 	Time   string
 	End    string
 	Offset int
+
+	Session   string
+	Remaining int
 }
 
 func brief(slots []Slot) []briefSlot {
 	var out []briefSlot
 	for _, s := range slots {
-		b := briefSlot{"", s.Start, s.Date.String(), s.Time.String(), s.End.String(), s.DateOffset}
+		b := briefSlot{Start: s.Start, Date: s.Date.String(), Time: s.Time.String(), End: s.End.String(), Offset: s.DateOffset, Remaining: s.Remaining}
+		if s.Session != nil {
+			b.Session = s.Session.Key
+		}
 		if s.Staff != nil {
 			b.Staff = s.Staff.ID.String()
 		}
