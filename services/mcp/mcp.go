@@ -3,8 +3,8 @@
 //
 // It owns nothing and keeps nothing between requests, so any replica answers any request. A request passes the gate
 // (internal/gate: Host and Origin, the key and its limit, asked of booking), then the protocol (the official SDK), then a
-// tool (internal/tools), which asks the service that owns the answer: catalog and availability for their public paths,
-// which they also serve on their internal ports without limits by address, and booking for what POST /book does.
+// tool (internal/tools), which asks the service that owns the answer: catalog, availability and rental for their public
+// paths, which they also serve on their internal ports without limits by address, and booking for what POST /book does.
 package mcp
 
 import (
@@ -33,6 +33,8 @@ type Config struct {
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// AvailabilityURL is the base URL of availability's internal port.
 	AvailabilityURL string `env:"AVAILABILITY_URL, required"`
+	// RentalURL is the base URL of rental's internal port.
+	RentalURL string `env:"RENTAL_URL, required"`
 	// BookingURL is the base URL of booking's internal port.
 	BookingURL string `env:"BOOKING_URL, required"`
 	// Hosts are the names that requests may be sent to; empty: any, but on loopback addresses only those of this machine.
@@ -76,7 +78,8 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	offers := neighbour("catalog", cfg.CatalogURL)
 	desk := booking.NewAgents(neighbour("booking", cfg.BookingURL, peer.Timeout(call)))
 	box := &tools.Toolbox{
-		Catalog: reads{offers}, Availability: reads{neighbour("availability", cfg.AvailabilityURL)}, Booking: desk,
+		Catalog: reads{offers}, Availability: reads{neighbour("availability", cfg.AvailabilityURL)},
+		Rental: reads{neighbour("rental", cfg.RentalURL)}, Booking: desk,
 		Clock: rt.Clock, Telemetry: rt.Telemetry, Timeout: call,
 	}
 	agents := box.Server(version)

@@ -110,6 +110,19 @@ func (n *neighbours) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// queries gives the query of the last request to a path that has this in it.
+func (n *neighbours) queries(path, having string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	last := ""
+	for _, a := range n.asked[path] {
+		if strings.Contains(a.query, having) {
+			last = a.query
+		}
+	}
+	return last
+}
+
 // start runs the service before its neighbours and returns its public address.
 func start(t *testing.T, n *neighbours, change ...func(*mcp.Config)) string {
 	t.Helper()
@@ -120,7 +133,7 @@ func start(t *testing.T, n *neighbours, change ...func(*mcp.Config)) string {
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
 			RequestTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
 		},
-		CatalogURL: beside.URL, AvailabilityURL: beside.URL, BookingURL: beside.URL,
+		CatalogURL: beside.URL, AvailabilityURL: beside.URL, RentalURL: beside.URL, BookingURL: beside.URL,
 	}
 	for _, c := range change {
 		c(&cfg)

@@ -181,7 +181,7 @@ func TestScopesDecideWhatAKeyShowsAndMayCall(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "salon", salon("salon", 1))
-	reading := []string{"find_slots", "get_business_info", "list_events", "list_services", "list_staff"}
+	reading := []string{"find_slots", "get_business_info", "list_events", "list_rentals", "list_services", "list_staff"}
 	for scope, shown := range map[string][]string{
 		"read": reading, "write": {"book_appointment"}, "all": append([]string{"book_appointment"}, reading...),
 	} {

@@ -49,27 +49,27 @@ type sold struct {
 
 // Bounds of texts are those of POST /book.
 func bookSchema() *jsonschema.Schema {
-	return input(
+	return input(append([]property{
 		required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.", maxServices)),
 		required("date", dateSchema("The date of the start, as find_slots gave it.")),
 		required("time", &jsonschema.Schema{
-			Type: "string", Pattern: `^([01][0-9]|2[0-3]):[0-5][0-9]$`,
+			Type: "string", Pattern: clockPattern,
 			Description: "Start time, HH:MM (24 hours), in the business's time zone, as find_slots gave it.",
 		}),
 		required("customer_name", textSchema("Full name of the customer.", 200)),
 		required("customer_email", &jsonschema.Schema{Type: "string", Format: "email", Description: "E-mail address of the customer."}),
 		optional("customer_phone", textSchema("Phone number of the customer.", 50)),
 		optional("staff_id", idSchema("Whom to book: the staff_id of the slot. Left out: the first who is free is assigned.")),
-		optional("party_size", wholeSchema("Number of guests; 1 where it is left out.", 1, 1000)),
+		optional("party_size", wholeSchema("Number of guests; 1 where it is left out. A class booking takes so many places.", 1, 1000)),
 		optional("payment_choice", oneOfSchema("Where payment_modes.services of get_business_info is customer_choice: pay now, or on the spot "+
 			"(also when left out).", "online", "at_door")),
-		optional("class_schedule_id", idSchema("Only to tell apart two sessions of one class that start together.")),
+		optional("class_schedule_id", idSchema("For a class: the session, as find_slots gave it. Needed only where two sessions of the class start together.")),
 		optional("preferred_provider", textSchema("One of payment_providers of get_business_info.", 100)),
 		optional("form_data", &jsonschema.Schema{Type: "object", Description: "Answers to the business's own questions, by field."}),
 		optional("source", textSchema("Where the booking comes from, for the business's statistics; api where it is left out.", 100)),
 		optional("idempotency_key", textSchema("A new random value, such as a UUID, for each booking that the customer wants. When a call fails without "+
 			"a clear answer, repeat it with the same key and the same arguments: nothing is booked twice.", 255)),
-	)
+	}, combining()...)...)
 }
 
 func (b *Toolbox) book() *tool {
@@ -182,6 +182,9 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 	query := url.Values{"service_id": {strings.Join(ids, ",")}, "date": {date}}
 	if member != "" {
 		query.Set("staff_id", member)
+	}
+	if args.combined(query) != nil {
+		return refusal
 	}
 	free, listed, err := b.readSlots(ctx, who.Slug, query)
 	if err != nil || !listed.Computed {

@@ -17,6 +17,7 @@ const (
 const (
 	maxName        = 200
 	maxDescription = 600
+	maxReason      = 200
 )
 
 // page is a part of a list.
@@ -26,13 +27,13 @@ type page[T any] struct {
 	next  *int // where the rest begins, nil at the end
 }
 
-// pageOf takes as many elements from offset on as fit.
-func pageOf[T any](all []T, offset int) page[T] {
+// pageOf takes as many elements from offset on as fit, each with so many more bytes as are added to it later.
+func pageOf[T any](all []T, offset, later int) page[T] {
 	p := page[T]{items: []T{}, total: len(all)}
 	size := 0
 	for i := min(offset, len(all)); i < len(all); i++ {
 		encoded, err := json.Marshal(all[i])
-		if size += len(encoded) + 1; err != nil || size > maxListBytes && len(p.items) > 0 {
+		if size += len(encoded) + 1 + later; err != nil || size > maxListBytes && len(p.items) > 0 {
 			p.next = &i
 			return p
 		}

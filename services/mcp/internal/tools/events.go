@@ -84,14 +84,14 @@ func (b *Toolbox) listEvents(ctx context.Context, who caller.Caller, args argume
 			e.Inventory[j].Name = clip(e.Inventory[j].Name, maxName)
 		}
 	}
-	p := pageOf(all.Events, offset)
+	p := pageOf(all.Events, offset, 0)
 	all.Events, all.Total, all.NextOffset = p.items, p.total, p.next
-	return result{structured: all, text: all.text() + p.note()}, nil
+	return result{structured: all, text: all.text(p.note())}, nil
 }
 
-func (l *eventList) text() string {
+func (l *eventList) text(note string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d coming events; prices in %s.", l.Total, l.Currency)
+	fmt.Fprintf(&b, "%d coming events; prices in %s.%s", l.Total, l.Currency, note)
 	for _, e := range l.Events {
 		fmt.Fprintf(&b, "\n%s %s %s", e.Date, strings.TrimSuffix(e.StartTime, ":00"), e.Name)
 		if e.SpotsRemaining != nil {

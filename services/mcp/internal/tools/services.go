@@ -32,10 +32,23 @@ type service struct {
 	QuotedPrice        *json.Number `json:"quoted_price" jsonschema:"after the rules that hold for quote.date; null for free services or where the rules could not be applied"`
 	Currency           string       `json:"currency"`
 	AllowMultiple      bool         `json:"allow_multiple"`
-	HasClassSchedule   bool         `json:"has_class_schedule" jsonschema:"true: booked at class sessions only"`
+	HasClassSchedule   bool         `json:"has_class_schedule" jsonschema:"true: booked at class sessions only, alone, which find_slots lists with the places that are left"`
 	PaymentRequirement string       `json:"payment_requirement"`
 	DepositValue       *json.Number `json:"deposit_value"`
+	Variants           []variant    `json:"variants" jsonschema:"other lengths and prices that it comes in; empty: only as it is"`
 }
+
+// variant is a service in another length, at another price.
+type variant struct {
+	ID              string       `json:"id" jsonschema:"variants of find_slots and book_appointment take it, as serviceId:variantId"`
+	Name            string       `json:"name"`
+	DurationMinutes int          `json:"duration_minutes"`
+	Price           json.Number  `json:"price"`
+	QuotedPrice     *json.Number `json:"quoted_price"`
+}
+
+// maxVariants bounds the variants shown of one service.
+const maxVariants = 20
 
 // quote says what quoted prices assume.
 type quote struct {
@@ -81,12 +94,20 @@ func (b *Toolbox) listServices(ctx context.Context, who caller.Caller, args argu
 		return result{}, err
 	}
 	for i := range all.Services {
-		s := &all.Services[i]
-		s.Name, s.Category, s.Description = clip(s.Name, maxName), clip(s.Category, maxName), clip(s.Description, maxDescription)
+		all.Services[i].bound()
 	}
-	p := pageOf(all.Services, offset)
+	p := pageOf(all.Services, offset, 0)
 	all.Services, all.Total, all.NextOffset = p.items, p.total, p.next
-	return result{structured: all, text: all.text() + p.note()}, nil
+	return result{structured: all, text: all.text(p.note())}, nil
+}
+
+// bound cuts what an owner may have written at length.
+func (s *service) bound() {
+	s.Name, s.Category, s.Description = clip(s.Name, maxName), clip(s.Category, maxName), clip(s.Description, maxDescription)
+	s.Variants = append([]variant{}, s.Variants[:min(len(s.Variants), maxVariants)]...)
+	for i := range s.Variants {
+		s.Variants[i].Name = clip(s.Variants[i].Name, maxName)
+	}
 }
 
 // listing reads the arguments that lists of the offer share: locale goes into the query, offset comes back.
@@ -101,15 +122,18 @@ func (a arguments) listing(query url.Values) (int, error) {
 	return a.offset()
 }
 
-func (l *serviceList) text() string {
+func (l *serviceList) text(note string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d services; prices in %s for %s.", l.Total, l.Currency, l.Quote.Date)
+	fmt.Fprintf(&b, "%d services; prices in %s for %s.%s", l.Total, l.Currency, l.Quote.Date, note)
 	for _, s := range l.Services {
 		price := s.Price
 		if s.QuotedPrice != nil {
 			price = *s.QuotedPrice
 		}
 		fmt.Fprintf(&b, "\n%s: %d min, %s, id %s", s.Name, s.DurationMinutes, price, s.ID)
+		for _, v := range s.Variants {
+			fmt.Fprintf(&b, "\n  variant %s: %d min, id %s", v.Name, v.DurationMinutes, v.ID)
+		}
 	}
 	return b.String()
 }

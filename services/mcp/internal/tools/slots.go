@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -31,6 +32,10 @@ type slot struct {
 	EndTime   string  `json:"end_time"`
 	StaffID   *string `json:"staff_id" jsonschema:"who is free; null where the service needs nobody"`
 	StaffName *string `json:"staff_name"`
+
+	// For class sessions only.
+	RemainingCapacity *int    `json:"remaining_capacity,omitempty" jsonschema:"only of a class: how many places are left, which party_size of book_appointment may take"`
+	ClassScheduleID   *string `json:"class_schedule_id,omitempty" jsonschema:"only of a class: the session; book_appointment needs it where two begin together"`
 }
 
 type day struct {
@@ -49,21 +54,27 @@ func (b *Toolbox) slots() *tool {
 			Description: "When one or several services can be booked. Call list_services first for the ids. With date: every free start " +
 				"of that date, each with the staff member who is free then. With start_date and end_date (at most 62 days, both " +
 				"included): how many free starts each date has; then ask for one of the dates. Several service_ids are one appointment, " +
-				"one after another. All dates and times are local time of the business's time zone. What is listed can be booked with " +
+				"one after another, by one staff member; is_package and staffing_mode combine them otherwise, variants chooses other lengths. A class " +
+				"is asked for alone: its sessions are listed, with the places that are left. All dates and times are local time of the business's time zone. What is listed can be booked with " +
 				"book_appointment until somebody else takes it.",
-			InputSchema: input(
-				required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.", maxServices)),
-				optional("date", dateSchema("One date. Send either this, or start_date and end_date.")),
-				optional("start_date", dateSchema("First date of a window.")),
-				optional("end_date", dateSchema("Last date of a window, at most 62 days with both ends.")),
-				optional("staff_id", idSchema("Only this staff member: an id from list_staff.")),
-				offsetProperty()),
+			InputSchema:  slotsSchema(),
 			OutputSchema: output[calendar](),
 			Annotations:  reading("Free times"),
 		},
 		scopes: readers,
 		call:   b.findSlots,
 	}
+}
+
+func slotsSchema() *jsonschema.Schema {
+	properties := append([]property{
+		required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.", maxServices)),
+		optional("date", dateSchema("One date. Send either this, or start_date and end_date.")),
+		optional("start_date", dateSchema("First date of a window.")),
+		optional("end_date", dateSchema("Last date of a window, at most 62 days with both ends.")),
+		optional("staff_id", idSchema("Only this staff member: an id from list_staff.")),
+	}, combining()...)
+	return input(append(properties, offsetProperty())...)
 }
 
 func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args arguments) (result, error) {
@@ -88,6 +99,9 @@ func calendarQuery(args arguments) (url.Values, error) {
 		return nil, err
 	}
 	query := url.Values{"service_id": {strings.Join(ids, ",")}}
+	if err := args.combined(query); err != nil {
+		return nil, err
+	}
 	for argument, parameter := range map[string]string{"date": "date", "start_date": "start", "end_date": "end"} {
 		date, err := args.date(argument)
 		if err != nil {
@@ -121,6 +135,9 @@ type listedSlots struct {
 		EndTime   string  `json:"endTime"`
 		StaffID   *string `json:"staffId"`
 		StaffName *string `json:"staffName"`
+
+		RemainingCapacity *int    `json:"remainingCapacity"`
+		ClassScheduleID   *string `json:"classScheduleId"`
 	} `json:"slots"`
 	Computed bool   `json:"computed"`
 	Timezone string `json:"timezone"`
@@ -147,7 +164,7 @@ func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Valu
 	if err != nil {
 		return result{}, err
 	}
-	p := pageOf(slots, offset)
+	p := pageOf(slots, offset, 0)
 	shown := calendar{
 		Timezone: listed.Timezone, Computed: listed.Computed, Slots: p.items, Days: []day{}, Total: p.total, NextOffset: p.next,
 	}
@@ -170,10 +187,14 @@ func starts(slots []slot) string {
 }
 
 func (s slot) text() string {
-	if s.StaffID == nil || s.StaffName == nil {
-		return fmt.Sprintf("%s %s–%s", s.Date, s.Time, s.EndTime)
+	text := fmt.Sprintf("%s %s–%s", s.Date, s.Time, s.EndTime)
+	if s.StaffID != nil && s.StaffName != nil {
+		text += fmt.Sprintf(" with %s (staff_id %s)", *s.StaffName, *s.StaffID)
 	}
-	return fmt.Sprintf("%s %s–%s with %s (staff_id %s)", s.Date, s.Time, s.EndTime, *s.StaffName, *s.StaffID)
+	if s.RemainingCapacity != nil {
+		text += fmt.Sprintf(", %d places left", *s.RemainingCapacity)
+	}
+	return text
 }
 
 func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Values) (result, error) {

@@ -68,14 +68,14 @@ func (b *Toolbox) listStaff(ctx context.Context, who caller.Caller, args argumen
 		m.Name, m.Category, m.Description = clip(m.Name, maxName), clip(m.Category, maxName), clip(m.Description, maxDescription)
 		m.ImageURL = clip(m.ImageURL, maxDescription)
 	}
-	p := pageOf(all.Staff, offset)
+	p := pageOf(all.Staff, offset, 0)
 	all.Staff, all.Total, all.NextOffset = p.items, p.total, p.next
-	return result{structured: all, text: all.text() + p.note()}, nil
+	return result{structured: all, text: all.text(p.note())}, nil
 }
 
-func (l *staffList) text() string {
+func (l *staffList) text(note string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d staff members.", l.Total)
+	fmt.Fprintf(&b, "%d staff members.%s", l.Total, note)
 	for _, m := range l.Staff {
 		fmt.Fprintf(&b, "\n%s", m.Name)
 		if m.Category != "" {

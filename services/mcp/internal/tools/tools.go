@@ -36,6 +36,7 @@ type Booker interface {
 type Toolbox struct {
 	Catalog      Reader
 	Availability Reader
+	Rental       Reader
 	Booking      Booker
 	Clock        clock.Clock
 	Telemetry    *telemetry.Telemetry
@@ -85,7 +86,7 @@ func (b *Toolbox) Server(version string) *mcp.Server {
 }
 
 func (b *Toolbox) tools() []*tool {
-	return []*tool{b.businessInfo(), b.services(), b.staff(), b.slots(), b.events(), b.book()}
+	return []*tool{b.businessInfo(), b.services(), b.staff(), b.slots(), b.events(), b.rentals(), b.book()}
 }
 
 // showing makes tools/list show what the key may call.

@@ -1,0 +1,113 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+)
+
+// found is an answer of find_slots.
+type found struct {
+	Slots []struct {
+		Date, Time        string
+		StaffID           *string `json:"staff_id"`
+		StaffName         *string `json:"staff_name"`
+		RemainingCapacity *int    `json:"remaining_capacity"`
+		ClassScheduleID   *string `json:"class_schedule_id"`
+	}
+	Days []struct {
+		Date  string
+		Count int
+	}
+	Total int
+}
+
+func TestAnAgentBooksSeatsOfAClassSession(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "two", studio("two"))
+	a, spinning := w.agent(t, w.key(t, "two", "all")), w.named(t, "two", "services")["Spinning"]
+	var before, after found
+	asked := map[string]any{"service_ids": []string{spinning}, "date": "2027-03-02"}
+	a.accepted(t, "find_slots", asked, &before)
+	if len(before.Slots) != 2 || *before.Slots[0].RemainingCapacity != 2 || *before.Slots[1].RemainingCapacity != 1 {
+		t.Fatalf("the sessions are %+v", before.Slots)
+	}
+	ride := appointment(spinning, "2027-03-02", "07:00").with("class_schedule_id", *before.Slots[0].ClassScheduleID).with("party_size", 2)
+	a.accepted(t, "book_appointment", ride, nil)
+	other := a.refused(t, "book_appointment", ride, "slot_unavailable")
+	if slots, _ := other["other_slots"].([]any); len(slots) != 1 {
+		t.Errorf("other sessions: %v", other["other_slots"])
+	}
+	a.accepted(t, "find_slots", asked, &after)
+	if len(after.Slots) != 1 || *after.Slots[0].ClassScheduleID != *before.Slots[1].ClassScheduleID {
+		t.Errorf("after two seats of the first session went: %+v", after.Slots)
+	}
+}
+
+func TestAnAgentBooksAPackageWithAVariant(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "pack", spa("pack"))
+	a := w.agent(t, w.key(t, "pack", "all"))
+	var offered struct {
+		Services []struct {
+			ID, Name string
+			Variants []struct {
+				ID       string
+				Duration int `json:"duration_minutes"`
+			}
+		}
+	}
+	a.accepted(t, "list_services", nil, &offered)
+	wash, cut := offered.Services[0], offered.Services[1]
+	if len(wash.Variants) != 0 || len(cut.Variants) != 1 || cut.Variants[0].Duration != 60 {
+		t.Fatalf("got %+v", offered)
+	}
+	asked := order{
+		"service_ids": []string{wash.ID, cut.ID}, "is_package": true, "staffing_mode": "per_service",
+		"variants": []string{cut.ID + ":" + cut.Variants[0].ID},
+	}
+	times := func() []string {
+		var f found
+		a.accepted(t, "find_slots", asked.with("date", "2027-03-01"), &f)
+		var got []string
+		for _, s := range f.Slots {
+			got = append(got, s.Time)
+		}
+		return got
+	}
+	if got := times(); !slices.Equal(got, []string{"09:00", "09:30", "10:00", "10:30"}) { // open until 12:00, 30 and then 60 minutes
+		t.Errorf("the package is found at %v", got)
+	}
+	var window found
+	a.accepted(t, "find_slots", asked.with("start_date", "2027-03-01").with("end_date", "2027-03-02"), &window)
+	if len(window.Days) != 2 || window.Days[0].Count != 4 || window.Total != 4 {
+		t.Errorf("the window says %+v", window)
+	}
+	var one found
+	a.accepted(t, "find_slots", asked.with("date", "2027-03-01").with("staffing_mode", "one_provider"), &one)
+	if len(one.Slots) != 0 {
+		t.Errorf("nobody does both, and yet there is %+v", one.Slots)
+	}
+
+	o := asked.with("date", "2027-03-01").with("time", "09:30").with("customer_name", "Ada Example").with("customer_email", "ada@example.com")
+	var made struct {
+		Booking struct {
+			End string `json:"end_time"`
+		}
+	}
+	a.accepted(t, "book_appointment", o, &made)
+	if made.Booking.End != "11:00:00" {
+		t.Errorf("booked until %s", made.Booking.End)
+	}
+	if got := times(); !slices.Equal(got, []string{"10:30"}) { // Ben cuts from 10:00 to 11:00
+		t.Errorf("then the package is found at %v", got)
+	}
+	other := a.refused(t, "book_appointment", o, "no_staff_available")
+	if starts, _ := other["other_slots"].([]any); len(starts) != 1 { // without the package's arguments there would be none
+		t.Errorf("other starts of the package: %v", other)
+	}
+	a.refused(t, "find_slots", asked.with("date", "2027-03-01").with("staffing_mode", "any"), "invalid_parameter")
+	a.refused(t, "find_slots", asked.with("date", "2027-03-01").with("variants", "none"), "invalid_parameter")
+	a.refused(t, "find_slots", asked.with("date", "2027-03-01").with("is_package", "yes"), "invalid_parameter")
+}

@@ -1,0 +1,71 @@
+package tools
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+// oneProvider names what every other staffing_mode than per_service means.
+const oneProvider = "one_provider"
+
+// combining are the arguments that say how services are combined and as which variants; find_slots and book_appointment
+// take the same ones, so that what is found can be booked.
+func combining() []property {
+	return []property{
+		optional("is_package", &jsonschema.Schema{Type: "boolean", Description: "True: the services are one package, and each start is offered " +
+			"once, with the first staff member who can serve it. False where it is left out. Send the same to find_slots and book_appointment."}),
+		optional("staffing_mode", oneOfSchema("For a package: one_provider (also when left out) has one staff member perform all of it, per_service "+
+			"lets each service have its own. Send the same to find_slots and book_appointment.", oneProvider, availability.StaffingPerService)),
+		optional("variants", variantsSchema()),
+	}
+}
+
+func variantsSchema() *jsonschema.Schema {
+	const id = "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
+	most := catalog.MaxVariants
+	return &jsonschema.Schema{
+		Type: "array", Items: &jsonschema.Schema{Type: "string", Pattern: "^" + id + ":" + id + "$"}, MaxItems: &most,
+		Description: "Variants to take instead of the services themselves: pairs serviceId:variantId of ids from list_services, at most one for " +
+			"each service. Send the same to find_slots and book_appointment.",
+	}
+}
+
+// combined reads these arguments into the parameters of the calendars.
+func (a arguments) combined(query url.Values) error {
+	var isPackage bool
+	if raw, ok := a["is_package"]; ok && json.Unmarshal(raw, &isPackage) != nil {
+		return fault.New(fault.InvalidParameter, "is_package: send true or false.")
+	}
+	if isPackage {
+		query.Set("is_package", "true")
+	}
+	mode, err := a.text("staffing_mode")
+	if err != nil {
+		return err
+	}
+	switch mode {
+	case "", oneProvider:
+	case availability.StaffingPerService:
+		query.Set("staffing_mode", mode)
+	default:
+		return fault.Newf(fault.InvalidParameter, "staffing_mode: %s is none; send %s or %s.", quoted(mode), oneProvider, availability.StaffingPerService)
+	}
+	var pairs []string
+	if raw, ok := a["variants"]; ok && json.Unmarshal(raw, &pairs) != nil {
+		return fault.New(fault.InvalidParameter, "variants: send a list of pairs serviceId:variantId, with ids from list_services.")
+	}
+	if _, err := catalog.ParseVariants(pairs); err != nil {
+		return err
+	}
+	if len(pairs) > 0 {
+		query.Set("variants", strings.Join(pairs, ","))
+	}
+	return nil
+}

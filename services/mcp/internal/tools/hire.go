@@ -1,0 +1,188 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// rentalAvailability says whether a rental can be had for the time asked for.
+type rentalAvailability struct {
+	Status      hireStatus `json:"status" jsonschema:"available, unavailable, or unknown: it could not be read just now, which says neither"`
+	Reason      *string    `json:"reason" jsonschema:"why it is unavailable, in the language of locale; else null"`
+	MessageCode *string    `json:"messageCode" jsonschema:"the same as a code; else null"`
+}
+
+// maxAvailability is the most that it takes as JSON, in bytes.
+const maxAvailability = 350
+
+// hireStatus is what is known of a rental's availability.
+type hireStatus string
+
+const (
+	statusAvailable   hireStatus = "available"
+	statusUnavailable hireStatus = "unavailable"
+	statusUnknown     hireStatus = "unknown"
+)
+
+// Bounds of a hire (interface.md §4).
+const (
+	maxQuantity = 1000
+	maxHireDays = 730
+)
+
+// clockPattern is a time of day, HH:MM.
+const clockPattern = `^([01][0-9]|2[0-3]):[0-5][0-9]$`
+
+// period reads what availability is asked for, as the parameters of /rental-availability; nil where no dates were sent.
+func (a arguments) period() (url.Values, error) {
+	query := url.Values{}
+	for argument, parameter := range map[string]string{"start_date": "startDate", "end_date": "endDate"} {
+		date, err := a.date(argument)
+		if err != nil {
+			return nil, err
+		}
+		if date != "" {
+			query.Set(parameter, date)
+		}
+	}
+	for argument, parameter := range map[string]string{"start_time": "startTime", "end_time": "endTime"} {
+		at, err := a.clockTime(argument)
+		if err != nil {
+			return nil, err
+		}
+		if at != "" {
+			query.Set(parameter, at)
+		}
+	}
+	quantity, err := a.quantity()
+	if err != nil {
+		return nil, err
+	}
+	if err := a.checkPeriod(query); err != nil || !query.Has("startDate") {
+		return nil, err
+	}
+	query.Set("quantity", strconv.Itoa(quantity))
+	return query, nil
+}
+
+// checkPeriod refuses what is no time of a hire.
+func (a arguments) checkPeriod(query url.Values) error {
+	_, counted := a["quantity"]
+	switch {
+	case query.Has("startDate") != query.Has("endDate"):
+		return fault.New(fault.InvalidParameter, "start_date: availability needs both start_date and end_date; send the same date twice for one day.")
+	case query.Has("startTime") != query.Has("endTime"):
+		return fault.New(fault.InvalidParameter, "start_time: send both start_time and end_time, or neither.")
+	case !query.Has("startDate") && (counted || query.Has("startTime")):
+		return fault.New(fault.InvalidParameter, "start_date: times and quantity need start_date and end_date.")
+	case !query.Has("startDate"):
+		return nil
+	}
+	from, errFrom := timespan.ParseDate(query.Get("startDate"))
+	to, errTo := timespan.ParseDate(query.Get("endDate"))
+	if errFrom != nil || errTo != nil || to < from {
+		return fault.New(fault.InvalidParameter, "end_date: it lies before start_date; send a date on or after it.")
+	}
+	if to-from >= maxHireDays {
+		return fault.Newf(fault.InvalidParameter, "end_date: send at most %d days, both ends counted.", maxHireDays)
+	}
+	if from == to && query.Has("startTime") && query.Get("endTime") <= query.Get("startTime") {
+		return fault.New(fault.InvalidParameter, "end_time: it is not after start_time; send a later time, or a later end_date.")
+	}
+	return nil
+}
+
+// clockTime reads a time of day and gives it back as it was written; "" where it was left out.
+func (a arguments) clockTime(name string) (string, error) {
+	s, err := a.text(name)
+	if _, given := a[name]; err != nil || !given {
+		return "", err
+	}
+	const length = len("09:00")
+	if _, err := timespan.ParseTimeOfDay(s); err != nil || len(s) != length || s >= "24:00" {
+		return "", fault.Newf(fault.InvalidParameter, "%s: %s is not a time of day; write HH:MM, 00:00 to 23:59.", name, quoted(s))
+	}
+	return s, nil
+}
+
+// quantity reads how many units are wanted; 1 where it was left out.
+func (a arguments) quantity() (int, error) {
+	n := 1
+	if raw, ok := a["quantity"]; ok && json.Unmarshal(raw, &n) != nil || n < 1 || n > maxQuantity {
+		return 0, fault.Newf(fault.InvalidParameter, "quantity: send a whole number from 1 to %d.", maxQuantity)
+	}
+	return n, nil
+}
+
+// atOnce is how many rentals of one call are asked for at the same time.
+const atOnce = 8
+
+// judge fills in the availability of rentals and says how many of them are unknown. What cannot be read in half of the
+// call's time is unknown too, so that the list comes in any case. Faults: invalid_parameter.
+func (b *Toolbox) judge(ctx context.Context, slug string, asked url.Values, rentals []rental) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.Timeout/2)
+	defer cancel()
+	refusals := make([]error, len(rentals))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(atOnce, len(rentals)) {
+		wg.Go(func() {
+			for i := range next {
+				rentals[i].Availability, refusals[i] = b.availability(ctx, slug, asked, rentals[i].ID)
+			}
+		})
+	}
+	for i := range rentals {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	unknown := 0
+	for i, refusal := range refusals {
+		if refusal != nil {
+			return 0, refusal
+		}
+		if rentals[i].Availability.Status == statusUnknown {
+			unknown++
+		}
+	}
+	return unknown, nil
+}
+
+// availability asks for one rental. A bad parameter is the caller's fault; whatever else goes wrong leaves it unknown.
+func (b *Toolbox) availability(ctx context.Context, slug string, asked url.Values, id string) (*rentalAvailability, error) {
+	query := url.Values{"rentalId": {id}}
+	for name, values := range asked {
+		query[name] = values
+	}
+	var verdict struct {
+		Available      bool   `json:"available"`
+		ConflictReason string `json:"conflictReason"`
+		MessageCode    string `json:"messageCode"`
+	}
+	err := b.Rental.Read(ctx, slug, "rental-availability", query, &verdict)
+	switch {
+	case fault.Is(err, fault.InvalidParameter):
+		return nil, inWordsOfTool(err)
+	case err != nil:
+		return &rentalAvailability{Status: statusUnknown}, nil
+	case verdict.Available:
+		return &rentalAvailability{Status: statusAvailable}, nil
+	}
+	reason := clip(verdict.ConflictReason, maxReason)
+	return &rentalAvailability{Status: statusUnavailable, Reason: &reason, MessageCode: &verdict.MessageCode}, nil
+}
+
+// inWordsOfTool calls the parameters of /rental-availability by the names that they have here.
+func inWordsOfTool(err error) error {
+	f := *fault.Of(err)
+	f.Sentence = strings.NewReplacer("startDate", "start_date", "endDate", "end_date", "startTime", "start_time", "endTime", "end_time").Replace(f.Sentence)
+	return &f
+}

@@ -1,0 +1,178 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
+)
+
+// rentalList is what list_rentals shows.
+type rentalList struct {
+	Rentals      []rental `json:"rentals"`
+	AddOnRentals []rental `json:"add_on_rentals" jsonschema:"what is offered along with other rentals"`
+	Currency     string   `json:"currency"`
+	Quote        quote    `json:"quote"`
+	Computed     bool     `json:"computed" jsonschema:"false: the availability of some rentals could not be read just now, so it is unknown. That is neither free nor fully booked; call again shortly"`
+	Total        int      `json:"total" jsonschema:"how many rentals and add-ons there are, on all pages"`
+	NextOffset   *int     `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
+}
+
+// rental is a rental as in /rentals, without HTML and translations.
+type rental struct {
+	ID                 string              `json:"id"`
+	Name               string              `json:"name"`
+	Description        string              `json:"description" jsonschema:"plain text; a long one is cut and ends with …"`
+	Category           string              `json:"category"`
+	Price              json.Number         `json:"price" jsonschema:"of one unit for an hour or a day, as price_type says, before pricing rules"`
+	QuotedPrice        *json.Number        `json:"quoted_price" jsonschema:"the same after the rules that hold for quote.date; null for free rentals or where the rules could not be applied"`
+	PriceType          string              `json:"price_type" jsonschema:"hourly or daily"`
+	Quantity           int                 `json:"quantity" jsonschema:"how many units the business lists"`
+	MaxBookableOnline  *int                `json:"max_bookable_online" jsonschema:"at most so many units can be had at once, before reservations and maintenance; 0: none; null: could not be determined"`
+	MinRentalDays      *int                `json:"min_rental_days"`
+	MaxRentalDays      *int                `json:"max_rental_days"`
+	MinRentalHours     *int                `json:"min_rental_hours"`
+	MaxRentalHours     *int                `json:"max_rental_hours"`
+	PaymentRequirement string              `json:"payment_requirement"`
+	DepositValue       *json.Number        `json:"deposit_value"`
+	Upsells            []upsell            `json:"upsells" jsonschema:"what is offered along with it"`
+	Availability       *rentalAvailability `json:"availability" jsonschema:"for start_date to end_date; null where no dates were sent"`
+}
+
+// upsell is a rental that goes along with another.
+type upsell struct {
+	RentalID   string `json:"rental_id"`
+	IsRequired bool   `json:"is_required" jsonschema:"true: not to be had without it"`
+}
+
+// maxUpsells bounds what is shown along with one rental.
+const maxUpsells = 20
+
+func rentalSchema() *jsonschema.Schema {
+	clockTime := func(description string) *jsonschema.Schema {
+		return &jsonschema.Schema{Type: "string", Pattern: clockPattern, Description: description + " HH:MM (24 hours), in the business's time zone."}
+	}
+	return input(
+		optional("start_date", dateSchema("First date of the hire; with end_date each rental says whether it is available. Prices are quoted for it.")),
+		optional("end_date", dateSchema("Last date of the hire, included; on or after start_date, at most 730 days with both ends. The same as start_date for one day.")),
+		optional("start_time", clockTime("Rentals by the hour: when the hire begins on start_date. Send it together with end_time; without both, whole days.")),
+		optional("end_time", clockTime("Rentals by the hour: when it ends on end_date.")),
+		optional("quantity", wholeSchema("How many units are wanted of each; 1 where it is left out. Needs dates.", 1, maxQuantity)),
+		localeProperty(), offsetProperty())
+}
+
+func (b *Toolbox) rentals() *tool {
+	return &tool{
+		Tool: mcp.Tool{
+			Name:  "list_rentals",
+			Title: "Rentals",
+			Description: "What can be hired by the hour or the day, and add-ons: id, name, description, price, how many units. With start_date and " +
+				"end_date each has its availability for that time: available, unavailable with the reason, or unknown where it could not " +
+				"be read just now (never take unknown for free or full). All dates and times are local time of the business's time zone. " +
+				"Rentals cannot be reserved with these tools. Long lists come in pages.",
+			InputSchema:  rentalSchema(),
+			OutputSchema: output[rentalList](),
+			Annotations:  reading("Rentals"),
+		},
+		scopes: readers,
+		call:   b.listRentals,
+	}
+}
+
+func (b *Toolbox) listRentals(ctx context.Context, who caller.Caller, args arguments) (result, error) {
+	asked, err := args.period()
+	if err != nil {
+		return result{}, err
+	}
+	query := url.Values{}
+	offset, err := args.listing(query)
+	if err != nil {
+		return result{}, err
+	}
+	if asked != nil {
+		query.Set("date", asked.Get("startDate"))
+	}
+	var all listedRentals
+	if err := b.Catalog.Read(ctx, who.Slug, "rentals", query, &all); err != nil {
+		return result{}, err
+	}
+	p := pageOf(all.bounded(), offset, maxAvailability)
+	unknown := 0
+	if asked != nil {
+		asked.Set("lang", query.Get("locale"))
+		if unknown, err = b.judge(ctx, who.Slug, asked, p.items); err != nil {
+			return result{}, err
+		}
+	}
+	addOns := max(0, min(len(p.items), len(all.Rentals)-offset)) // where they begin on this page
+	shown := rentalList{
+		Rentals: p.items[:addOns], AddOnRentals: p.items[addOns:], Currency: all.Currency, Quote: all.Quote,
+		Computed: unknown == 0, Total: p.total, NextOffset: p.next,
+	}
+	return result{structured: shown, text: shown.text(unknown, len(all.AddOnRentals)) + p.note() + lines(p.items)}, nil
+}
+
+// listedRentals is the answer of /rentals.
+type listedRentals struct {
+	Rentals      []rental `json:"rentals"`
+	AddOnRentals []rental `json:"add_on_rentals"`
+	Upsells      []struct {
+		RentalID       string `json:"rental_id"`
+		UpsellRentalID string `json:"upsell_rental_id"`
+		IsRequired     bool   `json:"is_required"`
+	} `json:"rental_upsells"`
+	Currency string `json:"currency"`
+	Quote    quote  `json:"quote"`
+}
+
+// bounded gives rentals and then add-ons, each with what goes along with it, cut to what fits.
+func (l *listedRentals) bounded() []rental {
+	along := make(map[string][]upsell)
+	for _, u := range l.Upsells {
+		if len(along[u.RentalID]) < maxUpsells {
+			along[u.RentalID] = append(along[u.RentalID], upsell{u.UpsellRentalID, u.IsRequired})
+		}
+	}
+	all := slices.Concat(l.Rentals, l.AddOnRentals)
+	for i := range all {
+		r := &all[i]
+		r.Name, r.Category, r.Description = clip(r.Name, maxName), clip(r.Category, maxName), clip(r.Description, maxDescription)
+		r.Upsells = append([]upsell{}, along[r.ID]...)
+	}
+	return all
+}
+
+func (l *rentalList) text(unknown, addOns int) string {
+	text := fmt.Sprintf("%d rentals, %d of them add-ons; prices in %s for %s.", l.Total, addOns, l.Currency, l.Quote.Date)
+	if unknown > 0 {
+		text += fmt.Sprintf(" The availability of %d could not be read just now: that is neither free nor fully booked. Call again in a few seconds.", unknown)
+	}
+	return text
+}
+
+// lines lists rentals, one line for each.
+func lines(rentals []rental) string {
+	var b strings.Builder
+	for _, r := range rentals {
+		price := r.Price
+		if r.QuotedPrice != nil {
+			price = *r.QuotedPrice
+		}
+		fmt.Fprintf(&b, "\n%s: %s %s", r.Name, price, r.PriceType)
+		if r.Availability != nil {
+			fmt.Fprintf(&b, ", %s", r.Availability.Status)
+		}
+		if r.Availability != nil && r.Availability.Reason != nil {
+			fmt.Fprintf(&b, " (%s)", *r.Availability.Reason)
+		}
+		fmt.Fprintf(&b, ", id %s", r.ID)
+	}
+	return b.String()
+}
