@@ -149,18 +149,6 @@ func (l *load) settled(t *testing.T, o owner) {
 	}
 }
 
-// rollout replaces every pod of every service while the load runs.
-func (c cluster) rollout(t *testing.T, f front) {
-	l := newLoad(t, c, f, "rolling")
-	l.during(t, func() {
-		for _, name := range services {
-			c.kubectl(t, "rollout", "restart", "deployment/"+release+"-"+name)
-		}
-		c.settle(t)
-	})
-	l.settled(t, c.owner(t))
-}
-
 // killings deletes a pod every second for a minute while the load runs, as a drained or lost node would: always one of a service
 // that has another which is ready.
 func (c cluster) killings(t *testing.T, f front) {

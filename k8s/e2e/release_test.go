@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// upgrade takes the release from a database that lacks the newest migration to the next revision of the chart, and back to the first.
+// upgrade takes the release from a database that lacks the newest migration to the next revision of the chart.
 func (c cluster) upgrade(t *testing.T, f front) {
 	l := newLoad(t, c, f, "upgraded")
 	newest := c.unmigrate(t, "booking")
@@ -18,11 +19,25 @@ func (c cluster) upgrade(t *testing.T, f front) {
 	}
 	c.everyPodIsReady(t)
 	l.booksAgain(t, l.free[0])
-	c.helm(t, "rollback", release, "1", "--wait", "--timeout", "8m")
+}
+
+// rollback goes back to the first revision, which replaces every pod of every service, while the load runs.
+func (c cluster) rollback(t *testing.T, f front) {
+	l := newLoad(t, c, f, "rolling")
+	before := c.pods(t)
+	l.during(t, func() {
+		c.helm(t, "rollback", release, "1", "--wait", "--timeout", "8m")
+		c.settle(t)
+	})
 	c.everyPodIsReady(t)
-	l.booksAgain(t, l.free[1])
-	if rows := c.owner(t).booked(t, l.slug); len(rows) != 2 {
-		t.Errorf("the owner sees %d bookings, want the one before and the one after the way back", len(rows))
+	for _, p := range c.pods(t) {
+		if slices.Contains(services, p.component()) && slices.ContainsFunc(before, func(old pod) bool { return old.Metadata.Name == p.Metadata.Name }) {
+			t.Errorf("%s was not replaced", p.Metadata.Name)
+		}
+	}
+	l.settled(t, c.owner(t))
+	if rows := c.owner(t).booked(t, "upgraded"); len(rows) != 1 {
+		t.Errorf("the owner sees %d of the bookings made before, want 1", len(rows))
 	}
 }
 
