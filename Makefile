@@ -6,7 +6,7 @@ SHELL       := bash
 
 GO      ?= go
 BIN     := $(CURDIR)/bin
-MODULES := libs k8s/e2e k8s/images $(sort $(patsubst %/go.mod,%,$(wildcard services/*/go.mod)))
+MODULES := libs charts/test k8s/e2e k8s/images $(sort $(patsubst %/go.mod,%,$(wildcard services/*/go.mod)))
 
 # Built once for all checkouts, beside Go's own build cache.
 GOLANGCI_VERSION := v2.15.0

@@ -1,0 +1,185 @@
+// Package chart_test holds the slotmesh chart against what it promises: what each supported shape renders, which values
+// it refuses, that its tables agree with the services' code, and that its README says all of it.
+package chart_test
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/strvals"
+	"sigs.k8s.io/yaml"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const (
+	root      = "../.."
+	chartPath = "../slotmesh"
+	release   = "slotmesh"
+	namespace = "booking"
+)
+
+// services are all of them, as the repository's folders name them.
+var services = []string{"availability", "booking", "catalog", "console", "mcp", "pricing", "rental"}
+
+// object is one rendered object.
+type object map[string]any
+
+func (o object) kind() string { return text(o, "kind") }
+func (o object) name() string { return text(o, "metadata", "name") }
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func decode[T any](t *testing.T, content []byte) T {
+	t.Helper()
+	var out T
+	if err := yaml.Unmarshal(content, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func load(t *testing.T) *chart.Chart {
+	t.Helper()
+	loaded, err := loader.Load(chartPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
+}
+
+// shapes are the names of the values files in ci/.
+func shapes(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(chartPath, "ci", "*-values.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no values files in ci/: %v", err)
+	}
+	var names []string
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(filepath.Base(file), "-values.yaml"))
+	}
+	return names
+}
+
+func shapeValues(t *testing.T, shape string) map[string]any {
+	t.Helper()
+	return decode[map[string]any](t, read(t, filepath.Join(chartPath, "ci", shape+"-values.yaml")))
+}
+
+// set returns values as helm's --set reads them.
+func set(t *testing.T, settings string) map[string]any {
+	t.Helper()
+	values, err := strvals.Parse(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// render returns the rendered files by name, as `helm install` (or, with upgrade, `helm upgrade`) makes them.
+func render(t *testing.T, values map[string]any, upgrade bool) (map[string]string, error) {
+	t.Helper()
+	loaded := load(t)
+	options := chartutil.ReleaseOptions{Name: release, Namespace: namespace, Revision: 1, IsInstall: !upgrade, IsUpgrade: upgrade}
+	merged, err := chartutil.ToRenderValues(loaded, values, options, chartutil.DefaultCapabilities)
+	if err != nil {
+		return nil, err
+	}
+	files, err := engine.Render(loaded, merged)
+	maps.DeleteFunc(files, func(name, content string) bool {
+		return !strings.HasSuffix(name, ".yaml") || strings.TrimSpace(content) == ""
+	})
+	return files, err
+}
+
+// objects are all objects of the files, in the order of file names.
+func objects(t *testing.T, files map[string]string) []object {
+	t.Helper()
+	var all []object
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		for _, document := range strings.Split("\n"+files[file], "\n---") {
+			if decoded := decode[object](t, []byte(document)); len(decoded) > 0 {
+				all = append(all, decoded)
+			}
+		}
+	}
+	return all
+}
+
+func mustRender(t *testing.T, values map[string]any) []object {
+	t.Helper()
+	files, err := render(t, values, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects(t, files)
+}
+
+// find returns the one object of that kind and name.
+func find(t *testing.T, all []object, kind, name string) object {
+	t.Helper()
+	for _, o := range all {
+		if o.kind() == kind && o.name() == name {
+			return o
+		}
+	}
+	t.Fatalf("no %s named %s", kind, name)
+	return nil
+}
+
+// ofKind returns the objects of a kind.
+func ofKind(all []object, kind string) []object {
+	return slices.DeleteFunc(slices.Clone(all), func(o object) bool { return o.kind() != kind })
+}
+
+// at walks down maps by key; nil where one is missing.
+func at(value any, path ...string) any {
+	for _, key := range path {
+		switch m := value.(type) {
+		case object:
+			value = m[key]
+		case map[string]any:
+			value = m[key]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+func text(value any, path ...string) string {
+	s, _ := at(value, path...).(string)
+	return s
+}
+
+func list(value any, path ...string) []any {
+	l, _ := at(value, path...).([]any)
+	return l
+}
+
+// podSpec returns the pod of a workload, nil of anything else.
+func podSpec(o object) map[string]any {
+	switch o.kind() {
+	case "Deployment", "StatefulSet", "Job":
+		spec, _ := at(o, "spec", "template", "spec").(map[string]any)
+		return spec
+	}
+	return nil
+}

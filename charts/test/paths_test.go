@@ -1,0 +1,192 @@
+package chart_test
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// pathTable is files/paths.yaml.
+type pathTable struct {
+	Business map[string]string `json:"business"`
+	Exact    map[string]string `json:"exact"`
+	Slug     string            `json:"slug"`
+}
+
+func publicPaths(t *testing.T) pathTable {
+	t.Helper()
+	return decode[pathTable](t, read(t, filepath.Join(chartPath, "files", "paths.yaml")))
+}
+
+// route leads what match finds to a service.
+type route struct {
+	match   func(path string) bool
+	service string
+}
+
+// wanted is which service answers which path: every public one, and of everything else none.
+func wanted(t *testing.T) map[string]string {
+	t.Helper()
+	paths := map[string]string{}
+	table := publicPaths(t)
+	for part, service := range table.Business {
+		path := "/api/public/harbor-studio_2/" + part
+		paths[path] = service
+		for _, odd := range []string{"/x" + path, path + "/", path + "s", path + "/x", path + "\n", strings.ToUpper(path), "/" + path, strings.Replace(path, "harbor", "harbor/", 1)} {
+			paths[odd] = ""
+		}
+		paths["/api/public/a.b/"+part], paths["/api/public/a%2fb/"+part], paths["/api/public//"+part] = "", "", ""
+	}
+	for path, service := range table.Exact {
+		paths[path] = service
+		paths["/x"+path], paths[path+"/"], paths[path+"x"], paths[path+"/x"] = "", "", "", ""
+		if strings.Contains(path, ".") {
+			paths[strings.ReplaceAll(path, ".", "x")] = ""
+		}
+	}
+	for _, path := range []string{
+		"/", "/internal", "/internal/offers/x", "/metrics", "/livez", "/readyz", "/admin", "/admin/businesses", "/api/public",
+		"/api/public/x", "/api/public/x/", "/api/public/../metrics", "/api/public/x/../../../metrics", "/%69nternal", "/api/public/x/event",
+	} {
+		paths[path] = ""
+	}
+	return paths
+}
+
+func checkRoutes(t *testing.T, routes []route) {
+	t.Helper()
+	for path, service := range wanted(t) {
+		var owners []string
+		for _, r := range routes {
+			if r.match(path) {
+				owners = append(owners, r.service)
+			}
+		}
+		if got := strings.Join(owners, " and "); got != service {
+			t.Errorf("%q leads to %q, want %q", path, got, service)
+		}
+	}
+}
+
+func equal(want string) func(string) bool { return func(path string) bool { return path == want } }
+
+// search matches as Go's regexp does by itself: anywhere in the path.
+func search(t *testing.T, expression string) func(string) bool {
+	t.Helper()
+	compiled, err := regexp.Compile(expression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled.MatchString
+}
+
+func TestTheGatewayLeadsPublicPathsToTheirServicesAndNothingElse(t *testing.T) {
+	t.Parallel()
+	all := mustRender(t, shapeValues(t, "gateway"))
+	var routes []route
+	for _, rule := range list(find(t, all, "HTTPRoute", release), "spec", "rules") {
+		service := strings.TrimPrefix(text(list(rule, "backendRefs")[0], "name"), release+"-")
+		if text(rule, "timeouts", "request") == "" {
+			t.Errorf("the rule of %s has no timeout", service)
+		}
+		for _, match := range list(rule, "matches") {
+			value := text(match, "path", "value")
+			if text(match, "path", "type") == "Exact" {
+				routes = append(routes, route{equal(value), service})
+				continue
+			}
+			if !strings.HasPrefix(value, "^") || !strings.HasSuffix(value, "$") {
+				t.Errorf("%s is not anchored", value)
+			}
+			routes = append(routes, route{search(t, value), service})
+		}
+	}
+	checkRoutes(t, routes)
+}
+
+// ingressRoutes reads the paths of Ingresses; match says how the controller takes a path of no fixed type.
+func ingressRoutes(t *testing.T, ingresses []object, match func(o object, path string) func(string) bool) []route {
+	t.Helper()
+	var routes []route
+	for _, o := range ingresses {
+		for _, path := range list(list(o, "spec", "rules")[0], "http", "paths") {
+			value := text(path, "path")
+			if !strings.HasPrefix(value, "/") {
+				t.Errorf("%s does not begin with a slash: the API server refuses it", value)
+			}
+			r := route{service: strings.TrimPrefix(text(path, "backend", "service", "name"), release+"-"), match: match(o, value)}
+			if text(path, "pathType") == "Exact" {
+				r.match = equal(value)
+			}
+			if port := text(path, "backend", "service", "port", "name"); port != "public" {
+				t.Errorf("%s leads to the port %s", value, port)
+			}
+			routes = append(routes, r)
+		}
+	}
+	return routes
+}
+
+func TestEachIngressLeadsPublicPathsToTheirServicesAndNothingElse(t *testing.T) {
+	t.Parallel()
+	for controller, match := range map[string]func(o object, path string) func(string) bool{
+		"traefik": func(_ object, path string) func(string) bool { return search(t, path) },
+		"nginx":   func(_ object, path string) func(string) bool { return search(t, "^"+path) },
+		"skipper": func(o object, path string) func(string) bool {
+			predicate := text(o, "metadata", "annotations", "zalando.org/skipper-predicate")
+			var expression string
+			if _, err := fmt.Sscanf(predicate, "PathRegexp(%q)", &expression); err != nil || path != "/" {
+				t.Fatalf("predicate %s of path %s: %v", predicate, path, err)
+			}
+			return search(t, expression)
+		},
+	} {
+		t.Run(controller, func(t *testing.T) {
+			t.Parallel()
+			ingresses := ofKind(mustRender(t, shapeValues(t, "ingress-"+controller)), "Ingress")
+			checkRoutes(t, ingressRoutes(t, ingresses, match))
+		})
+	}
+}
+
+func TestTheAdminAPIHasAHostOfItsOwnOrNone(t *testing.T) {
+	t.Parallel()
+	for _, settings := range []string{
+		"frontDoor.adminHost=admin.example.com", "frontDoor.adminHost=admin.example.com,frontDoor.gateway.enabled=false,frontDoor.ingress.controller=traefik", "demo.enabled=true",
+	} {
+		for _, o := range mustRender(t, set(t, settings)) {
+			if o.kind() != "HTTPRoute" && o.kind() != "Ingress" {
+				continue
+			}
+			rendered := fmt.Sprint(o["spec"])
+			if console, own := strings.Contains(rendered, release+"-console"), strings.Contains(rendered, "admin.example.com"); console != own {
+				t.Errorf("%s: %s %s leads to console: %v, is the admin API's host: %v", settings, o.kind(), o.name(), console, own)
+			}
+		}
+	}
+}
+
+func TestThePathsAreOwnedByServicesThatExist(t *testing.T) {
+	t.Parallel()
+	table := publicPaths(t)
+	owners := slices.Concat(slices.Collect(maps.Values(table.Business)), slices.Collect(maps.Values(table.Exact)))
+	for _, owner := range owners {
+		if !slices.Contains(services, owner) {
+			t.Errorf("%s is no service", owner)
+		}
+	}
+}
+
+func TestTheDemoBusinessIsTheOneOfMakeRun(t *testing.T) {
+	t.Parallel()
+	want := read(t, filepath.Join(root, "services", "allinone", "demo.yaml"))
+	if diff := cmp.Diff(string(want), string(read(t, filepath.Join(chartPath, "files", "demo.yaml")))); diff != "" {
+		t.Errorf("copy services/allinone/demo.yaml to charts/slotmesh/files/demo.yaml (-want +got):\n%s", diff)
+	}
+}
