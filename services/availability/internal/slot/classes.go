@@ -86,15 +86,16 @@ func (h *horizon) readSessions() {
 }
 
 // longestClass is the number of dates that the longest class session, buffers included, can touch beyond that of its
-// start.
+// start; one of them may be a date that a zone skipped when it moved across the date line.
 func longestClass(offer *catalog.Offer) timespan.Date {
-	longest := 0
+	longest := timespan.Date(0)
 	for i := range offer.Services {
 		if s := &offer.Services[i]; s.Active && s.Class() {
-			longest = max(longest, s.DurationMinutes+s.BufferBeforeMinutes+s.BufferAfterMinutes)
+			minutes := s.DurationMinutes + s.BufferBeforeMinutes + s.BufferAfterMinutes
+			longest = max(longest, timespan.Date(minutes/timespan.MinutesPerDay+2))
 		}
 	}
-	return timespan.Date((longest + timespan.MinutesPerDay - 1) / timespan.MinutesPerDay)
+	return longest
 }
 
 // widened is a service's time with its buffers.

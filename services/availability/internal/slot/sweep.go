@@ -87,9 +87,7 @@ func (s *sweep) hinderByMember(l leg, edges []int64, blocked, teaching []timespa
 	}
 	for _, spans := range [...][]timespan.Span{blocked, teaching} {
 		for _, b := range spans {
-			if b.Start < b.End {
-				s.hindered = append(s.hindered, l.hindered(b))
-			}
+			s.hindered = append(s.hindered, l.hindered(b))
 		}
 	}
 	s.hindered = timespan.Normalize(s.hindered)

@@ -1,0 +1,52 @@
+package slot
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// A camp that begins on Monday and lasts until Thursday keeps its guide on the days between.
+func TestALongClassKeepsItsMemberForDays(t *testing.T) {
+	t.Parallel()
+	guide := uuid.UUID{2}
+	camp := catalog.Service{
+		ID: uuid.UUID{1}, Active: true, DurationMinutes: 3 * timespan.MinutesPerDay,
+		Classes: []catalog.ClassSession{{ID: uuid.UUID{3}, Date: &monday, Time: 9 * 60, Capacity: 5, StaffID: &guide}},
+	}
+	walk := catalog.Service{ID: uuid.UUID{4}, Active: true, DurationMinutes: 60, SlotIntervalMinutes: 60, StaffIDs: []uuid.UUID{guide}}
+	offer, q := roundTheClock(t, "UTC", []catalog.Staff{{ID: guide, Active: true}}, camp, walk)
+	q.Services = q.Services[1:]
+	for days, want := range []int{9, 0, 0, 24 - 9, 24} {
+		q.From = monday + timespan.Date(days)
+		q.To = q.From
+		if n := len(Find(offer, q, booking.Occupied{}).On(q.From)); n != want {
+			t.Errorf("%d days after it began there are %d walks, want %d", days, n, want)
+		}
+	}
+}
+
+// Apia's clock skipped 2011-12-30 whole: what is blocked then is no time at all, and hinders no class that runs over it.
+func TestBlockedTimeThatTheClockSkipsHindersNoClass(t *testing.T) {
+	t.Parallel()
+	first := timespan.NewDate(2011, time.December, 29)
+	retreat := catalog.Service{
+		ID: uuid.UUID{1}, Active: true, DurationMinutes: timespan.MinutesPerDay,
+		Classes: []catalog.ClassSession{{ID: uuid.UUID{3}, Date: &first, Time: 12 * 60, Capacity: 5}},
+	}
+	offer, q := roundTheClock(t, "Pacific/Apia", nil, retreat)
+	offer.Blocks = []catalog.Block{{
+		From: timespan.LocalDateTime{Date: first + 1, Time: 10 * 60}, To: timespan.LocalDateTime{Date: first + 1, Time: 11 * 60},
+	}}
+	q.Now = time.Date(2011, time.December, 1, 0, 0, 0, 0, time.UTC)
+	q.From, q.To = first, first
+	slots := Find(offer, q, booking.Occupied{}).On(first)
+	if len(slots) != 1 || slots[0].Remaining != 5 {
+		t.Errorf("the retreat is offered as %+v", slots)
+	}
+}
