@@ -82,8 +82,7 @@ func compareBusiness(t *testing.T, seed uint64) int {
 	}
 	o := newOracle(b.table, offer, q, b.occupiedAgain(seed))
 	found := Find(offer, q.Question, occupied)
-	total, days := 0, map[timespan.Date]int{}
-	found.Days(q.From, q.To, func(d timespan.Date, n int) { days[d] = n })
+	total, days := 0, daysOf(found, q.Question)
 	for d := q.From; d <= q.To; d++ {
 		want, got := o.slots(d), found.On(d)
 		if !slices.Equal(want, got) {
@@ -97,6 +96,13 @@ func compareBusiness(t *testing.T, seed uint64) int {
 		compareChoices(t, seed, o, b, d, want)
 	}
 	return total
+}
+
+// daysOf are the numbers that a calendar of the question's dates shows.
+func daysOf(found *Openings, q Question) map[timespan.Date]int {
+	days := map[timespan.Date]int{}
+	found.Days(q.From, q.To, func(d timespan.Date, n int) { days[d] = n })
+	return days
 }
 
 // compareChoices asks by whom a few starts of date d can be booked, listed or not.
