@@ -146,7 +146,22 @@ func confirm(body []byte, replayed bool) (result, error) {
 		return result{}, fmt.Errorf("read the confirmation: %w", err)
 	}
 	structured["replayed"] = replayed
+	clipNames(structured["booking"])
 	return result{structured: structured, text: shown.text()}, nil
+}
+
+// clipNames bounds the names of what was booked, of which there may be many long ones.
+func clipNames(booking any) {
+	fields, _ := booking.(map[string]any)
+	services, _ := fields["services"].([]any)
+	for _, of := range append(services, booking) {
+		element, _ := of.(map[string]any)
+		for _, field := range []string{"name", "variant_name", "staff_name"} {
+			if name, ok := element[field].(string); ok {
+				element[field] = clip(name, maxName)
+			}
+		}
+	}
 }
 
 func (c *confirmation) text() string {

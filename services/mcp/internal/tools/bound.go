@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of an answer, in bytes. Together with the frame around them they stay below 25 kB.
+// Bounds of an answer, in bytes of its JSON form. Together with the frame around them they stay below 25 kB.
 const (
 	maxListBytes = 18_000 // of a list in the structured content, as JSON
 	maxText      = 3_000  // of the short text
 )
 
-// Bounds of single texts, in bytes, so that one element always fits.
+// Bounds of single texts, likewise, so that one element always fits.
 const (
 	maxName        = 200
 	maxDescription = 600
@@ -53,23 +53,36 @@ func (p page[T]) note() string {
 // clip bounds a text; a cut one ends with an ellipsis.
 func clip(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= most {
-		return s
+	size, end := 0, 0 // end is where the text would be cut
+	for i, r := range s {
+		if size <= most-len("…") {
+			end = i
+		}
+		if size += sizeOf(r); size > most {
+			return s[:end] + "…"
+		}
 	}
-	end := most - len("…")
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
+	return s
+}
+
+// sizeOf is how many bytes a character takes in JSON.
+func sizeOf(r rune) int {
+	switch {
+	case strings.ContainsRune("\"\\\b\f\n\r\t", r):
+		return len(`\n`)
+	case r < ' ' || strings.ContainsRune("<>&\u2028\u2029", r):
+		return len(`\u003c`)
 	}
-	return s[:end] + "…"
+	return utf8.RuneLen(r)
 }
 
 // clipLines bounds the short text at the end of a line.
 func clipLines(s string) string {
-	if len(s) <= maxText {
+	if clip(s, maxText) == s {
 		return s
 	}
 	const rest = "\n… more in the structured content."
-	s = clip(s, maxText-len(rest))
+	s = clip(s, maxText-len(rest)-1)
 	if i := strings.LastIndexByte(s, '\n'); i > 0 {
 		s = s[:i]
 	}

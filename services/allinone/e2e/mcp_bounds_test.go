@@ -1,0 +1,139 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxAnswer is the most text that a tool may answer with.
+const maxAnswer = 25_000
+
+// department is a business with as much of everything as its owner may write at length: sixty of each, in texts that grow
+// when they are escaped.
+func department(slug string) string {
+	const each = 60
+	name := func(kind string, i int) string {
+		return fmt.Sprintf("%s %02d %s", kind, i, strings.Repeat("<&\"é", 40))
+	}
+	quoted := func(s string) string { encoded, _ := json.Marshal(s); return string(encoded) }
+	text := quoted("<p>" + strings.Repeat("A long word of the owner &amp; another &lt;one&gt;, 長い文章。 ", 100) + "</p>")
+	var staff, services, events, rentals, keys, tiers, variants strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&tiers, "{key: t%d, name: %s, price: 10.00, capacity: 5}, ", i, quoted(name("Tier", i)))
+	}
+	for i := range 20 {
+		fmt.Fprintf(&variants, "{key: v%d, name: %s, duration_minutes: 30, price: 15.00}, ", i, quoted(name("Variant", i)))
+	}
+	for i := range each {
+		fmt.Fprintf(&keys, "s%d, ", i)
+		fmt.Fprintf(&staff, "  - {key: s%d, name: %s, category: %s, order: %d, description_html: %s}\n", i, quoted(name("Member", i)), quoted(name("Group", i)), i, text)
+	}
+	for i := range each {
+		also := ""
+		if i == 0 {
+			also = ", staff: [" + strings.TrimSuffix(keys.String(), ", ") + "], variants: [" + strings.TrimSuffix(variants.String(), ", ") + "]"
+		}
+		fmt.Fprintf(&services, "  - {key: v%d, name: %s, category: %s, duration_minutes: 15, price: 10.00, order: %d, description_html: %s%s}\n",
+			i, quoted(name("Service", i)), quoted(name("Group", i)), i, text, also)
+		fmt.Fprintf(&events, "  - {key: e%d, name: %s, date: 2027-04-01, start_time: \"20:00\", end_time: \"22:00\", total_capacity: 150, description_html: %s, tiers: [%s]}\n",
+			i, quoted(name("Event", i)), text, strings.TrimSuffix(tiers.String(), ", "))
+		fmt.Fprintf(&rentals, "  - {key: r%d, name: %s, category: %s, price: 5.00, price_type: daily, quantity: 5, units_count: 5, order: %d, add_on: %t, description_html: %s}\n",
+			i, quoted(name("Rental", i)), quoted(name("Group", i)), i, i >= 50, text)
+	}
+	return fmt.Sprintf(`apiVersion: slotmesh/v1
+kind: Business
+slug: %s
+name: %s
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+languages: [en, pt, de]
+bookings: {slot_interval_minutes: 5, min_notice_minutes: 0, advance_days: 365}
+hours: {mon: ["00:00-24:00"], tue: ["00:00-24:00"]}
+staff:
+%sservices:
+%sevents:
+%srentals:
+%s`, slug, quoted(name("Department", 0)), staff.String(), services.String(), events.String(), rentals.String())
+}
+
+// size is how much text an answer has, as JSON: its structured content and its short text.
+func size(t *testing.T, answer *mcp.CallToolResult) int {
+	t.Helper()
+	encoded, err := json.Marshal(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(encoded)
+}
+
+func TestNoAnswerOfABigBusinessExceedsItsBound(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "department", department("department"))
+	a := w.agent(t, w.key(t, "department", "all"))
+	bounded := func(tool string, arguments, out any) {
+		t.Helper()
+		if n := size(t, a.accepted(t, tool, arguments, out)); n > maxAnswer {
+			t.Errorf("%s %v gave %d bytes", tool, arguments, n)
+		}
+	}
+	bounded("get_business_info", nil, nil)
+	var first string
+	for _, tool := range []string{"list_services", "list_staff", "list_events", "list_rentals"} {
+		arguments := map[string]any{}
+		if tool == "list_rentals" {
+			arguments = map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-03", "quantity": 6}
+		}
+		ids := make(map[string]bool)
+		var page struct {
+			Services, Staff, Events, Rentals []listed
+			AddOns                           []listed `json:"add_on_rentals"`
+			Total                            int
+			NextOffset                       *int `json:"next_offset"`
+		}
+		for pages := 0; pages == 0 || page.NextOffset != nil; pages++ {
+			page.Services, page.Staff, page.Events, page.Rentals, page.AddOns, page.NextOffset = nil, nil, nil, nil, nil, nil
+			bounded(tool, arguments, &page)
+			for _, part := range [][]listed{page.Services, page.Staff, page.Events, page.Rentals, page.AddOns} {
+				for _, l := range part {
+					ids[l.ID] = true
+				}
+			}
+			if page.NextOffset != nil {
+				arguments["offset"] = *page.NextOffset
+			}
+			if pages == 0 && tool == "list_services" {
+				first = page.Services[0].ID
+			}
+		}
+		if len(ids) != 60 || page.Total != 60 {
+			t.Errorf("the pages of %s list %d of %d, want 60", tool, len(ids), page.Total)
+		}
+	}
+	var day found
+	bounded("find_slots", map[string]any{"service_ids": []string{first}, "date": "2027-03-02"}, &day)
+	if day.Total < 10_000 {
+		t.Errorf("the day has %d slots only", day.Total)
+	}
+	bounded("find_slots", map[string]any{"service_ids": []string{first}, "start_date": "2027-03-01", "end_date": "2027-05-01"}, nil)
+
+	twenty := make([]string, 20)
+	for i := range twenty {
+		twenty[i] = first
+	}
+	o := appointment("", "2027-03-02", "10:00").with("service_ids", twenty).with("staff_id", *day.Slots[0].StaffID)
+	bounded("book_appointment", o, nil)
+	taken := a.call(t, "book_appointment", o, nil)
+	if n := size(t, taken); !taken.IsError || n > maxAnswer {
+		t.Errorf("the refusal: %t, %d bytes", taken.IsError, n)
+	}
+	wrong := a.call(t, "find_slots", map[string]any{strings.Repeat("x", 50_000): 1, "date": strings.Repeat("9", 50_000)}, nil)
+	if n := size(t, wrong); !wrong.IsError || n > maxAnswer {
+		t.Errorf("the refusal of long arguments: %t, %d bytes", wrong.IsError, n)
+	}
+}
