@@ -1,0 +1,162 @@
+package chart_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+	"sigs.k8s.io/yaml"
+)
+
+// pods are the pods of all workloads of a shape, by the workload's name.
+func pods(t *testing.T, shape string) map[string]*corev1.PodSpec {
+	t.Helper()
+	found := map[string]*corev1.PodSpec{}
+	for _, o := range mustRender(t, shapeValues(t, shape)) {
+		spec := podSpec(o)
+		if spec == nil {
+			continue
+		}
+		content, err := yaml.Marshal(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pod := decode[corev1.PodSpec](t, content)
+		found[o.kind()+" "+o.name()] = &pod
+	}
+	return found
+}
+
+func TestEveryPodIsOfRestrictedPodSecurity(t *testing.T) {
+	t.Parallel()
+	restricted, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	level := api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}
+	for _, shape := range shapes(t) {
+		for name, pod := range pods(t, shape) {
+			for _, result := range restricted.EvaluatePod(level, &metav1.ObjectMeta{}, pod) {
+				if !result.Allowed {
+					t.Errorf("%s: %s: %s, %s", shape, name, result.ForbiddenReason, result.ForbiddenDetail)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryContainerIsBoundedReadOnlyAndWithoutAToken(t *testing.T) {
+	t.Parallel()
+	for _, shape := range shapes(t) {
+		for name, pod := range pods(t, shape) {
+			if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
+				t.Errorf("%s: %s is given a token of the API server", shape, name)
+			}
+			for _, c := range pod.Containers {
+				if c.Resources.Limits.Memory().IsZero() || c.Resources.Requests.Cpu().IsZero() || c.Resources.Requests.Memory().IsZero() {
+					t.Errorf("%s: %s: %s has no bounds: %v", shape, name, c.Name, c.Resources)
+				}
+				if c.SecurityContext.ReadOnlyRootFilesystem == nil || !*c.SecurityContext.ReadOnlyRootFilesystem {
+					t.Errorf("%s: %s: %s may write to its image", shape, name, c.Name)
+				}
+			}
+		}
+	}
+}
+
+func TestAPodIsGivenTheTimeItNeedsToStop(t *testing.T) {
+	t.Parallel()
+	values := set(t, "drain.preStopSeconds=7,drain.delaySeconds=11,drain.timeoutSeconds=13")
+	for _, o := range ofKind(mustRender(t, values), "Deployment") {
+		if o.name() == release+"-redis" {
+			continue
+		}
+		content, err := yaml.Marshal(podSpec(o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pod := decode[corev1.PodSpec](t, content)
+		if sleep := pod.Containers[0].Lifecycle.PreStop.Sleep.Seconds; sleep != 7 {
+			t.Errorf("%s sleeps %d s before it stops", o.name(), sleep)
+		}
+		// The listeners and then the stores take DRAIN_TIMEOUT each at most.
+		if grace := *pod.TerminationGracePeriodSeconds; grace < 7+11+2*13 {
+			t.Errorf("%s is killed after %d s", o.name(), grace)
+		}
+		env := environment(podSpec(o))
+		if env["DRAIN_DELAY"] != "11s" || env["DRAIN_TIMEOUT"] != "13s" {
+			t.Errorf("%s: %v", o.name(), env)
+		}
+	}
+}
+
+func TestProbesAskTheInternalPort(t *testing.T) {
+	t.Parallel()
+	for name, pod := range pods(t, "production") {
+		if !strings.HasPrefix(name, "Deployment") {
+			continue
+		}
+		c := pod.Containers[0]
+		for path, probe := range map[string]*corev1.Probe{"/livez": c.StartupProbe, "/readyz": c.ReadinessProbe} {
+			if probe.HTTPGet.Path != path || probe.HTTPGet.Port.String() != "internal" {
+				t.Errorf("%s: %v", name, probe.HTTPGet)
+			}
+		}
+		if c.LivenessProbe.HTTPGet.Path != "/livez" {
+			t.Errorf("%s: liveness asks %s; a database that is away is no reason to restart", name, c.LivenessProbe.HTTPGet.Path)
+		}
+	}
+}
+
+func TestMigrationsRunBeforeTheServicesTheyAreFor(t *testing.T) {
+	t.Parallel()
+	const hook = "helm.sh/hook"
+	for _, c := range []struct {
+		shape   string
+		upgrade bool
+		name    string
+		hooks   string
+	}{
+		{"production", false, "migrate", "pre-install,pre-upgrade"},
+		{"production", true, "migrate", "pre-install,pre-upgrade"},
+		{"trial", false, "migrate-first", ""}, // its database comes with the release
+		{"trial", true, "migrate", "pre-install,pre-upgrade"},
+		{"cloudnativepg", false, "migrate-first", ""},
+	} {
+		files, err := render(t, shapeValues(t, c.shape), c.upgrade)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := find(t, objects(t, files), "Job", release+"-"+c.name)
+		if got := text(job, "metadata", "annotations", hook); got != c.hooks {
+			t.Errorf("%s: hooks are %q, want %q", c.shape, got, c.hooks)
+		}
+		var migrated []string
+		for _, container := range list(podSpec(job), "containers") {
+			if fmt.Sprint(at(container, "args")) != "[migrate]" {
+				t.Errorf("%s: %v", c.shape, container)
+			}
+			migrated = append(migrated, text(container, "name"))
+		}
+		if !slices.Equal(migrated, []string{"booking", "catalog", "rental"}) {
+			t.Errorf("%s: migrates %v", c.shape, migrated)
+		}
+	}
+}
+
+func TestAReplicaCountIsLeftToTheAutoscaler(t *testing.T) {
+	t.Parallel()
+	all := mustRender(t, shapeValues(t, "production"))
+	for _, service := range services {
+		replicas := at(find(t, all, "Deployment", release+"-"+service), "spec", "replicas")
+		scaled := slices.ContainsFunc(ofKind(all, "HorizontalPodAutoscaler"), func(o object) bool { return o.name() == release+"-"+service })
+		if scaled != (replicas == nil) || scaled == (service == "console") {
+			t.Errorf("%s: scaled by load: %v, replicas %v", service, scaled, replicas)
+		}
+	}
+}

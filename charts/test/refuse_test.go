@@ -1,0 +1,139 @@
+package chart_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"helm.sh/helm/v3/pkg/lint"
+	"helm.sh/helm/v3/pkg/lint/support"
+)
+
+func TestValuesThatContradictEachOtherAreRefusedWithASentence(t *testing.T) {
+	t.Parallel()
+	for settings, want := range map[string]string{
+		"postgres.provider=external":                                               "postgres.existingSecret.name: name the Secret",
+		"postgres.existingSecret.name=x":                                           "postgres.existingSecret.name: leave it empty",
+		"postgres.provider=cloudnativepg,postgres.existingSecret.name=x":           "cloudnativepg makes a Secret of its own",
+		"redis.provider=external":                                                  "redis: give redis.url, or redis.existingSecret.name",
+		"redis.provider=external,redis.url=redis://a,redis.existingSecret.name=x":  "redis: give redis.url or redis.existingSecret.name, not both",
+		"redis.url=redis://a":                                                      "redis: set redis.provider to external",
+		"frontDoor.gateway.className=a,frontDoor.gateway.parentRefs[0].name=b":     "frontDoor.gateway: give className to have a Gateway made, or parentRefs",
+		"frontDoor.adminHost=book.example.com":                                     "frontDoor.adminHost: take a host that is not among frontDoor.hosts",
+		"frontDoor.adminHost=a.example.com,frontDoor.gateway.enabled=false":        "nothing leads to that host otherwise",
+		"frontDoor.gateway.enabled=false,frontDoor.gateway.experimentalRetry=true": "frontDoor.gateway.experimentalRetry: it has no effect",
+		"frontDoor.timeoutSeconds=10":                                              "frontDoor.timeoutSeconds: write more than requestTimeoutSeconds (10)",
+		"mesh.provider=istio":                                                      "mesh.frontAccounts: name the service accounts",
+		"mesh.provider=linkerd":                                                    "mesh.frontAccounts: name the service accounts",
+		"mesh.provider=istio,mesh.frontOutside=true,mesh.frontAccounts[0].name=a,mesh.frontAccounts[0].namespace=b": "mesh: set frontOutside or name frontAccounts, not both",
+		"mesh.frontOutside=true": "mesh: set mesh.provider to istio or linkerd",
+		"mesh.provider=linkerd,mesh.frontOutside=true,mesh.tracingProvider=a":                       "mesh.tracingProvider: it names an extension provider of Istio",
+		"mesh.provider=linkerd,mesh.frontOutside=true,monitoring.enabled=true":                      "mesh.metricsAccounts: name the service account of Prometheus",
+		"components.booking.autoscaling.enabled=true,components.booking.autoscaling.maxReplicas=1":  "components.booking.autoscaling: write a maxReplicas of 2 or more",
+		"defaults.autoscaling.enabled=true,defaults.resources.requests.cpu=null":                    "resources.requests.cpu: write one",
+		"components.mcp.env.CATALOG_URL=http://x":                                                   "components.mcp.env: leave CATALOG_URL out",
+		"components.mcp.env.A=1,components.mcp.secretEnv.A.name=x,components.mcp.secretEnv.A.key=y": "components.mcp: give A under env or under secretEnv",
+	} {
+		_, err := render(t, set(t, settings), false)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want a sentence with %q", settings, err, want)
+		}
+	}
+}
+
+func TestAllContradictionsAreReportedAtOnce(t *testing.T) {
+	t.Parallel()
+	_, err := render(t, set(t, "postgres.provider=external,redis.provider=external,mesh.provider=istio"), false)
+	for _, want := range []string{"postgres.existingSecret", "redis.existingSecret", "mesh.frontAccounts"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want a sentence of %s too", err, want)
+		}
+	}
+}
+
+// free are the values below which names are the installer's own.
+var free = []string{
+	"nodeSelector", "affinity", "podAnnotations", "podLabels", "serviceAnnotations", "serviceAccountAnnotations", "requests",
+	"limits", "annotations", "parameters", "labels", "dashboardLabels", "env", "secretEnv",
+}
+
+// places are all objects among the values whose names the chart chooses.
+func places(values map[string]any, path []string) [][]string {
+	found := [][]string{path}
+	for name, value := range values {
+		if below, ok := value.(map[string]any); ok && !slices.Contains(free, name) {
+			found = append(found, places(below, append(slices.Clone(path), name))...)
+		}
+	}
+	return found
+}
+
+func nested(path []string, value any) map[string]any {
+	for _, name := range slices.Backward(path) {
+		value = map[string]any{name: value}
+	}
+	out, _ := value.(map[string]any)
+	return out
+}
+
+func TestUnknownValuesAreRefusedEverywhere(t *testing.T) {
+	t.Parallel()
+	all := places(load(t).Values, nil)
+	if len(all) < 30 {
+		t.Fatalf("only %d places among the values", len(all))
+	}
+	for _, path := range all {
+		_, err := render(t, nested(append(path, "unknown"), 1), false)
+		if err == nil || !strings.Contains(err.Error(), "unknown") {
+			t.Errorf("%s.unknown: got %v", strings.Join(path, "."), err)
+		}
+	}
+}
+
+func TestValuesOfTheWrongTypeAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, settings := range []string{
+		"defaults.replicas=-1", "defaults.replicas=two", "image.pullPolicy=Sometimes", "logLevel=loud", "postgres.provider=mysql",
+		"redis.url=http://x", "frontDoor.hosts[0]=https://book.example.com", "frontDoor.hosts[0]=Book.example.com", "frontDoor.hosts=null",
+		"frontDoor.trustedProxies[0]=everyone", "frontDoor.ingress.controller=haproxy", "mesh.provider=consul", "mesh.istio.mode=both",
+		"telemetry.otlpEndpoint=collector:4318", "telemetry.otlpEndpoint=http://collector:4318/v1", "components.booking.env.lower=1",
+		"mesh.frontAccounts[0].name=x", "networkPolicy.redisPort=70000", "trial.postgres.runAsUser=0",
+	} {
+		if _, err := render(t, set(t, settings), false); err == nil {
+			t.Errorf("%s is accepted", settings)
+		}
+	}
+}
+
+func TestLintFindsNothingInAnyShape(t *testing.T) {
+	t.Parallel()
+	for _, shape := range shapes(t) {
+		result := lint.AllWithKubeVersion(chartPath, shapeValues(t, shape), namespace, nil)
+		for _, message := range result.Messages {
+			if message.Severity >= support.WarningSev {
+				t.Errorf("%s: %s", shape, message)
+			}
+		}
+	}
+}
+
+func TestDefaultsRender(t *testing.T) {
+	t.Parallel()
+	all := mustRender(t, nil)
+	names := map[string]bool{}
+	for _, o := range all {
+		names[o.kind()+"/"+o.name()] = true
+	}
+	if len(names) != len(all) {
+		t.Errorf("%d objects with %d names: %s", len(all), len(names), slices.Sorted(maps.Keys(names)))
+	}
+	for _, service := range services {
+		for _, kind := range []string{"Deployment", "Service", "ServiceAccount", "PodDisruptionBudget", "NetworkPolicy"} {
+			if name := fmt.Sprintf("%s/%s-%s", kind, release, service); !names[name] {
+				t.Errorf("no %s", name)
+			}
+		}
+	}
+}
