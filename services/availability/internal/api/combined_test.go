@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -87,49 +86,6 @@ func TestAPackageByServiceGivesEachServiceAMemberOfItsOwn(t *testing.T) {
 	ask("per_service").mustBe(t, 200, `{"computed": true, "timezone": "Europe/Lisbon", "slots": [
 		{"time": "09:00", "endTime": "10:30", "staffId": "`+ben.String()+`", "staffName": "Ben", "date": "2027-03-01", "dateOffset": 0},
 		`+annaAtTen+`]}`)
-}
-
-// TestBothCalendarsAgreeForEveryCombinationOfParameters counts what /slots lists, day by day.
-func TestBothCalendarsAgreeForEveryCombinationOfParameters(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(n *neighbours) {
-		n.busy = []booking.Busy{
-			busyFrom(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30"), busyFrom(ben, 0, "2027-03-02T09:30", "2027-03-02T10:30"),
-			busyFrom(sauna, 1, "2027-03-03T09:00", "2027-03-03T11:00"), busyFrom(sauna, 2, "2027-03-03T10:00", "2027-03-03T12:00"),
-		}
-		n.seats = []booking.SeatsTaken{{SessionID: evening, StartsAt: at(wednesday + "T18:00"), Taken: 10}}
-	})
-	days := []string{"2027-03-01", "2027-03-02", "2027-03-03", "2027-03-04", "2027-03-05", "2027-03-10"}
-	listed := 0
-	address := 0
-	for _, services := range []string{cut.String(), colour.String(), sauna.String(), yoga.String(), cut.String() + "," + colour.String(), sauna.String() + "," + cut.String() + "," + cut.String()} {
-		for _, staff := range []string{"", anna.String(), ben.String()} {
-			for _, pack := range []string{"", "true", "yes"} {
-				for _, mode := range []string{"", "per_service", "any"} {
-					for _, variants := range []string{"", cut.String() + ":" + long.String()} {
-						if variants != "" && !strings.Contains(services, cut.String()) {
-							continue
-						}
-						address++
-						query := fmt.Sprintf("service_id=%s&staff_id=%s&is_package=%s&staffing_mode=%s&variants=%s", services, staff, pack, mode, variants)
-						if staff == "" {
-							query = strings.Replace(query, "staff_id=&", "", 1)
-						}
-						counted := s.days(t, address, "start=2027-03-01&end=2027-03-10&"+query)
-						for _, d := range days {
-							n := s.count(t, address, "date="+d+"&"+query)
-							if listed += n; counted[d] != n {
-								t.Errorf("%s: /slots lists %d on %s, /available-dates says %d", query, n, d, counted[d])
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-	if listed == 0 {
-		t.Error("nothing is listed: the comparison means nothing")
-	}
 }
 
 // from reads an answer as a client of its own, so that no limit is met.

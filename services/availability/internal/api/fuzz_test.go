@@ -23,6 +23,8 @@ func fuzzQuery(f *testing.F, parse func(values) (query, error)) {
 		"date=2027-02-29&start=2027-03-02&end=2027-03-01&service_id=x",
 		"date=9999-12-31&start=0000-01-01&end=0000-03-02&service_id=" + id + "," + id + "&staff_id=" + id,
 		"date=%00&start=%ff&service_id=,", "is_package=true&staffing_mode=per_service&variants=" + id + ":" + id,
+		"date=2027-03-01&service_id=" + id + "&variants=" + id + ":" + id + "," + id + ":11111111-1111-4111-8111-111111111112",
+		"date=2027-03-01&service_id=" + id + "&variants=" + strings.Repeat(id+":"+id+",", 21) + ":",
 		"date=2027-03-01&date=2027-03-01", "service_id=" + strings.Repeat(id+",", 30),
 	} {
 		f.Add(seed)
@@ -37,7 +39,7 @@ func fuzzQuery(f *testing.F, parse func(values) (query, error)) {
 			}
 			return
 		}
-		if q.To < q.From || q.To-q.From > 61 || len(q.Services) < 1 || len(q.Services) > 20 {
+		if q.To < q.From || q.To-q.From > 61 || len(q.Services) < 1 || len(q.Services) > 20 || len(q.Variants) > 20 {
 			t.Errorf("%q was read as %+v", raw, q)
 		}
 	})
@@ -47,6 +49,10 @@ func FuzzBookableBody(f *testing.F) {
 	f.Add([]byte(`{"slug":"harbor","offer_version":3,"question":{"service_ids":["11111111-1111-4111-8111-111111111111"],` +
 		`"date":"2027-03-01","time":"09:00"},"occupied":{"busy":[{"id":"11111111-1111-4111-8111-111111111111","edges":[1,2]}]}}`))
 	f.Add([]byte(`{"question":{"service_ids":[],"time":"24:00"}}`))
+	f.Add([]byte(`{"question":{"service_ids":["11111111-1111-4111-8111-111111111111"],"date":"2027-03-01","time":"09:00","is_package":true,` +
+		`"staffing_mode":"per_service","variants":{"11111111-1111-4111-8111-111111111111":"88888888-8888-4888-8888-888888888888"},` +
+		`"class_schedule_id":"66666666-6666-4666-8666-666666666666"},"occupied":{"busy":[{"id":"11111111-1111-4111-8111-111111111111",` +
+		`"class":true,"edges":[1,2]}],"seats":[{"session_id":"66666666-6666-4666-8666-666666666666","starts_at":1,"taken":2}]}}`))
 	f.Add([]byte("\x00{\xff"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r, err := parseBookable(body)
@@ -56,7 +62,7 @@ func FuzzBookableBody(f *testing.F) {
 			}
 			return
 		}
-		if n := len(r.Question.ServiceIDs); n < 1 || n > 20 || r.Question.Time < 0 || r.Question.Time > 1439 {
+		if n := len(r.Question.ServiceIDs); n < 1 || n > 20 || len(r.Question.Variants) > 20 || r.Question.Time < 0 || r.Question.Time > 1439 {
 			t.Errorf("%q was read as %+v", body, r)
 		}
 	})

@@ -1,0 +1,164 @@
+package api
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// randomBusiness changes harbor into a business like no other: hours over midnight, a zone whose clock changes within the
+// week asked for, members with hours of their own, buffers, variants, sessions at any time and half of everything sold.
+func randomBusiness(r *rand.Rand) func(*neighbours) {
+	return func(n *neighbours) {
+		o := n.offer
+		o.Timezone = []string{"Europe/Lisbon", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata"}[r.IntN(4)]
+		o.Bookings = catalog.Bookings{SlotIntervalMinutes: 30, AdvanceDays: 10 + r.IntN(40), MinNoticeMinutes: r.IntN(3000)}
+		o.Hours = randomWeek(r)
+		if r.IntN(2) == 0 {
+			week := randomWeek(r)
+			o.Staff[1].Hours = &week
+		}
+		for i := range o.Services {
+			s := &o.Services[i]
+			s.DurationMinutes, s.SlotIntervalMinutes = 10+5*r.IntN(30), 30*(1+r.IntN(3))
+			s.BufferBeforeMinutes, s.BufferAfterMinutes = 5*r.IntN(4), 5*r.IntN(4)
+		}
+		o.Services[3].Classes = randomSessions(r)
+		for range 2 {
+			d := firstOfWeek + timespan.Date(r.IntN(7))
+			o.Overrides = append(o.Overrides, catalog.DayOverride{Date: d})
+			o.Blocks = append(o.Blocks, catalog.Block{
+				From: timespan.LocalDateTime{Date: d, Time: 600}, To: timespan.LocalDateTime{Date: d + 1, Time: 660}, StaffIDs: []uuid.UUID{anna},
+			})
+		}
+		if err := o.Prepare(); err != nil {
+			panic(err)
+		}
+		n.busy, n.seats = randomBookings(r, o)
+	}
+}
+
+// firstOfWeek begins the week asked for, on a day when New York's clock changes.
+var firstOfWeek = timespan.NewDate(2027, time.March, 14)
+
+func randomWeek(r *rand.Rand) catalog.WeekHours {
+	var week catalog.WeekHours
+	for d := range week {
+		from := timespan.TimeOfDay(30 * r.IntN(44))
+		week[d] = []timespan.Window{{From: from, To: from + timespan.TimeOfDay(60+30*r.IntN(20))}}
+	}
+	return week
+}
+
+func randomSessions(r *rand.Rand) []catalog.ClassSession {
+	var sessions []catalog.ClassSession
+	for i := range 6 {
+		weekday := time.Weekday(r.IntN(7))
+		c := catalog.ClassSession{ID: uuid.UUID{7, byte(i)}, Key: fmt.Sprint(i), Weekday: &weekday, Time: timespan.TimeOfDay(60 * r.IntN(24)), Capacity: 1 + r.IntN(3)}
+		if r.IntN(3) > 0 {
+			c.StaffID = []*uuid.UUID{&anna, &ben}[r.IntN(2)]
+		}
+		sessions = append(sessions, c)
+	}
+	return sessions
+}
+
+// randomBookings takes time of everyone and every lane, and seats of each session.
+func randomBookings(r *rand.Rand, o *catalog.Offer) ([]booking.Busy, []booking.SeatsTaken) {
+	var busy []booking.Busy
+	for _, resource := range []booking.Resource{{ID: anna}, {ID: ben}, {ID: sauna, Lane: 1}, {ID: sauna, Lane: 2}} {
+		b := booking.Busy{Resource: resource}
+		for at := int64(firstOfWeek-1) * 86400; at < int64(firstOfWeek+8)*86400; {
+			at += int64(r.IntN(600)) * 60
+			b.Add(timespan.Span{Start: at, End: at + 3600})
+			at += 3600
+		}
+		busy = append(busy, b)
+	}
+	var seats []booking.SeatsTaken
+	for _, c := range o.Services[3].Classes {
+		for d := firstOfWeek; d < firstOfWeek+7; d++ {
+			seats = append(seats, booking.SeatsTaken{SessionID: c.ID, StartsAt: timespan.Instant(d, c.Time, o.Location()), Taken: r.IntN(c.Capacity + 1)})
+		}
+	}
+	return busy, seats
+}
+
+// combinations are the parameters that both calendars take, in every combination that makes sense of them.
+func combinations() []url.Values {
+	ids := func(list ...uuid.UUID) string {
+		var all []string
+		for _, id := range list {
+			all = append(all, id.String())
+		}
+		return strings.Join(all, ",")
+	}
+	parameters := []struct {
+		name   string
+		values []string
+	}{
+		{"service_id", []string{ids(cut), ids(sauna), ids(yoga), ids(cut, colour), ids(sauna, cut, cut)}},
+		{"staff_id", []string{"", ids(anna), ids(ben), ids(cut)}},
+		{"is_package", []string{"", "true", "1"}},
+		{"staffing_mode", []string{"", "per_service", "any"}},
+		{"variants", []string{"", ids(cut) + ":" + ids(long)}},
+	}
+	all := []url.Values{{}}
+	for _, p := range parameters {
+		var more []url.Values
+		for _, had := range all {
+			for _, v := range p.values {
+				query := url.Values{}
+				for name, values := range had {
+					query[name] = values
+				}
+				if v != "" {
+					query.Set(p.name, v)
+				}
+				more = append(more, query)
+			}
+		}
+		all = more
+	}
+	return slices.DeleteFunc(all, func(q url.Values) bool {
+		return q.Has("variants") && !strings.Contains(q.Get("service_id"), cut.String())
+	})
+}
+
+// TestBothCalendarsAgreeForEveryCombinationOfParameters compares /available-dates with the lengths of the lists of /slots
+// of random businesses, day by day.
+func TestBothCalendarsAgreeForEveryCombinationOfParameters(t *testing.T) {
+	t.Parallel()
+	listed := map[string]int{} // by service_id
+	for seed := range uint64(6) {
+		s := start(t, randomBusiness(rand.New(rand.NewPCG(seed, 2))))
+		for address, query := range combinations() {
+			dates := url.Values{"start": {firstOfWeek.String()}, "end": {(firstOfWeek + 6).String()}}
+			days := s.days(t, address, dates.Encode()+"&"+query.Encode())
+			if len(days) != 7 {
+				t.Fatalf("seed %d, %s: %d days, want 7", seed, query.Encode(), len(days))
+			}
+			for day, number := range days {
+				n := s.count(t, address, "date="+day+"&"+query.Encode())
+				if listed[query.Get("service_id")] += n; n != number {
+					t.Errorf("seed %d, %s: /slots lists %d on %s, /available-dates says %d", seed, query.Encode(), n, day, number)
+				}
+			}
+		}
+	}
+	for services, n := range listed {
+		if n == 0 {
+			t.Errorf("nothing is listed of %s: the comparison means nothing", services)
+		}
+	}
+}
