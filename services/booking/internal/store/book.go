@@ -81,9 +81,11 @@ type SoldService struct {
 // some did, or where another booking is the customer's first by now, the rows are left without a booking, their foreign
 // key fails and the statement with it: never a half.
 //
-// A class booking raises its session's counter where the capacity allows; bookings of one session wait for one another
-// there and hold nothing that any of them still needs. The seats it took are a row under the same foreign key, so that
-// the counter never keeps what no booking has.
+// A class booking raises its session's counter where the capacity allows. The seats it took are a row under the same
+// foreign key, so that the counter never keeps what no booking has.
+//
+// All statements take their locks in one order: claim, occupied time, counter, the index of first bookings. So whoever
+// waits at one of them holds nothing that those ahead of it still need (moveSQL keeps to it, too).
 //
 // claim locks the idempotency record, so that nobody takes it over while this statement runs, and yields no row when
 // somebody has: then nothing is inserted.

@@ -97,22 +97,31 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 }
 
 // moveSQL changes the status only from one of the allowed ones; who moves first wins, the other finds another status.
+//
+// It locks the booking, then lowers its session's counter, and changes the booking last. A booking that
+// is being written holds that counter and may then wait for whoever changes the customer's first booking (bookSQL): were
+// the booking changed before the counter is held, the two could wait for one another.
 const moveSQL = `
-WITH moved AS (
-    UPDATE bookings SET status = @to, updated_at = @now
+WITH chosen AS MATERIALIZED (
+    SELECT 1 FROM bookings
     WHERE business_id = @business_id AND id = @id AND status = ANY(@from)
-    RETURNING ` + bookingColumns + `
-), freed AS (
-    DELETE FROM occupied_time
-    WHERE business_id = @business_id AND booking_id = @id AND @frees::boolean AND EXISTS (SELECT FROM moved)
+    FOR UPDATE
 ), vacated AS (
     DELETE FROM class_seats
-    WHERE business_id = @business_id AND booking_id = @id AND @frees::boolean AND EXISTS (SELECT FROM moved)
+    WHERE business_id = @business_id AND booking_id = @id AND @frees::boolean AND EXISTS (SELECT FROM chosen)
     RETURNING starts_at, session_id, seats
 ), given_back AS (
     UPDATE class_sessions AS session SET taken = session.taken - vacated.seats
     FROM vacated
     WHERE session.business_id = @business_id AND session.starts_at = vacated.starts_at AND session.session_id = vacated.session_id
+    RETURNING 1
+), moved AS (
+    UPDATE bookings SET status = @to, updated_at = @now
+    WHERE business_id = @business_id AND id = @id AND EXISTS (SELECT FROM chosen) AND (SELECT count(*) FROM given_back) >= 0
+    RETURNING ` + bookingColumns + `
+), freed AS (
+    DELETE FROM occupied_time
+    WHERE business_id = @business_id AND booking_id = @id AND @frees::boolean AND EXISTS (SELECT FROM moved)
 ), uncharged AS (
     UPDATE payments SET status = 'cancelling', due_at = @now, attempts = 0, updated_at = @now
     WHERE business_id = @business_id AND booking_id = @id AND status IN ('creating', 'open')

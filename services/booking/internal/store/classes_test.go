@@ -1,0 +1,421 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// session is one happening of a class of an hour: at a minute after noon, with so many seats, given by a teacher or, where
+// that is nil, by nobody.
+type session struct {
+	business, id, teacher uuid.UUID
+	at, capacity          int
+}
+
+func newSession(capacity int) session {
+	return session{business: uuid.New(), id: uuid.New(), teacher: uuid.New(), capacity: capacity}
+}
+
+// seats is a booking of a party in it.
+func (c session) seats(party int) store.NewBooking {
+	b := newBooking(c.business, part(c.teacher, 0, c.at, c.at+60))
+	b.PartySize, b.Session = party, &store.ClassSession{ID: c.id, Capacity: c.capacity}
+	if c.teacher == uuid.Nil {
+		b.Parts, b.StaffID, b.StaffName = nil, nil, nil
+	}
+	return b
+}
+
+// taken is the counter of the session, 0 where nothing was ever sold.
+func (c session) taken(t *testing.T, pool *pgxpool.Pool) int {
+	t.Helper()
+	return count(t, pool, `SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE business_id = $1 AND session_id = $2`, c.business, c.id)
+}
+
+// checkSeats fails the test where a counter is not the sum of the seats of live bookings, each of which has a row of them.
+func checkSeats(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	if n := count(t, pool, `
+		SELECT count(*) FROM class_sessions s
+		WHERE taken <> (SELECT coalesce(sum(party_size), 0) FROM bookings b
+		                WHERE b.business_id = s.business_id AND b.class_schedule_id = s.session_id AND b.starts_at = s.starts_at
+		                  AND b.status <> 'cancelled')`); n != 0 {
+		t.Errorf("%d counters differ from the parties that are booked", n)
+	}
+	if n := count(t, pool, `
+		SELECT count(*) FROM bookings b FULL JOIN class_seats c ON c.business_id = b.business_id AND c.booking_id = b.id
+		WHERE (b.class_schedule_id IS NOT NULL AND b.status <> 'cancelled') IS DISTINCT FROM (c.booking_id IS NOT NULL)
+		   OR c.booking_id IS NOT NULL AND (c.seats, c.session_id, c.starts_at) <> (b.party_size, b.class_schedule_id, b.starts_at)`); n != 0 {
+		t.Errorf("%d bookings and their seats do not match", n)
+	}
+}
+
+func cancel(t *testing.T, s *store.Store, b store.NewBooking) {
+	t.Helper()
+	transition, _ := state.Of(state.Cancel)
+	if _, err := s.Move(t.Context(), b.BusinessID, b.ID, transition, now); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustBook(t *testing.T, s *store.Store, bookings ...store.NewBooking) {
+	t.Helper()
+	for _, b := range bookings {
+		if err := s.Book(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func expectTaken(t *testing.T, s *store.Store, what string, b store.NewBooking) {
+	t.Helper()
+	if err := s.Book(t.Context(), b); !errors.Is(err, store.ErrTaken) {
+		t.Errorf("%s: got %v, want ErrTaken", what, err)
+	}
+}
+
+func TestOfFiftyPartiesNoneIsRefusedThatWouldFitInTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, teacher := range map[string]uuid.UUID{"given by a teacher": uuid.New(), "given by nobody": uuid.Nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, pool := open(t)
+			class := newSession(10)
+			class.teacher = teacher
+			parties := repeat(50, func(i int) store.NewBooking { return class.seats(1 + i%3) })
+			race(t, s, parties)
+			seated := class.taken(t, pool)
+			if seated > 10 {
+				t.Errorf("%d sit on 10 seats", seated)
+			}
+			for _, b := range parties {
+				there := count(t, pool, `SELECT count(*) FROM bookings WHERE id = $1`, b.ID)
+				if there == 0 && seated+b.PartySize <= 10 {
+					t.Errorf("%d sit on 10 seats, and a party of %d was refused", seated, b.PartySize)
+				}
+			}
+			checkSeats(t, pool)
+			checkWhole(t, pool, len(parties[0].Parts))
+		})
+	}
+}
+
+func TestAPartyThatFillsTheSessionFitsAndALargerOneDoesNot(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	class := newSession(3)
+	expectTaken(t, s, "four on three seats", class.seats(4))
+	mustBook(t, s, class.seats(3))
+	expectTaken(t, s, "one more", class.seats(1))
+	other := class
+	other.at = 24 * 60 // the same session on another day
+	mustBook(t, s, other.seats(3))
+	checkSeats(t, pool)
+	if n := count(t, pool, `SELECT count(*) FROM class_sessions`); n != 2 {
+		t.Errorf("there are %d counters, want one for each day", n)
+	}
+}
+
+func TestCancellingGivesSeatsBackOnce(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	class := newSession(5)
+	three, two := class.seats(3), class.seats(2)
+	mustBook(t, s, three, two)
+	cancel(t, s, three)
+	if got := class.taken(t, pool); got != 2 {
+		t.Errorf("%d seats are taken after three of five were given back", got)
+	}
+	transition, _ := state.Of(state.Cancel)
+	var refused *store.NotAllowedError
+	if _, err := s.Move(t.Context(), three.BusinessID, three.ID, transition, now); !errors.As(err, &refused) {
+		t.Errorf("cancelled twice: %v", err)
+	}
+	mustBook(t, s, class.seats(3))
+	expectTaken(t, s, "one more", class.seats(1))
+	for _, move := range []state.Move{state.Confirm, state.Complete} {
+		transition, _ := state.Of(move)
+		if _, err := s.Move(t.Context(), two.BusinessID, two.ID, transition, now); err != nil {
+			t.Fatal(err)
+		}
+		if got := class.taken(t, pool); got != 5 {
+			t.Errorf("after %s %d seats are taken, want 5", move, got)
+		}
+	}
+	checkSeats(t, pool)
+}
+
+func TestAChargeThatFailsGivesSeatsBack(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func(*store.Store, store.NewBooking) error{
+		"at the provider": func(s *store.Store, b store.NewBooking) error {
+			return s.AbandonPayment(context.Background(), b.BusinessID, b.ID, "", true, nil, now)
+		},
+		"with the process": func(s *store.Store, _ store.NewBooking) error {
+			_, err := s.ReleaseUnfinished(context.Background(), now.Add(time.Hour))
+			return err
+		},
+		"by time": func(s *store.Store, b store.NewBooking) error {
+			return s.PaymentCancelled(context.Background(), b.BusinessID, b.ID, now)
+		},
+		"by the customer's bank": func(s *store.Store, b store.NewBooking) error {
+			opened := store.OpenPayment{BusinessID: b.BusinessID, BookingID: b.ID, Reference: "pi_1", DueAt: now.Add(time.Hour), Now: now}
+			return errors.Join(s.OpenPayment(context.Background(), opened), s.PaymentFailed(context.Background(), b.BusinessID, b.ID, now))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, pool := open(t)
+			class := newSession(3)
+			b := class.seats(2)
+			b.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(time.Minute)}
+			mustBook(t, s, b)
+			expectTaken(t, s, "two on the last seat", class.seats(2))
+			if err := fail(s, b); err != nil {
+				t.Fatal(err)
+			}
+			if got := class.taken(t, pool); got != 0 {
+				t.Errorf("%d seats are still taken", got)
+			}
+			checkSeats(t, pool)
+			mustBook(t, s, class.seats(3))
+		})
+	}
+}
+
+// TestWhatIsRefusedTakesNoSeat: a booking can fail on something else than its seats.
+func TestWhatIsRefusedTakesNoSeat(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	class := newSession(10)
+	first := newBooking(class.business, part(uuid.New(), 0, 0, 45))
+	first.FirstBooking = true
+	mustBook(t, s, first)
+	again := class.seats(2)
+	again.FirstBooking = true
+	expectTaken(t, s, "a second first booking of a customer", again)
+
+	key := newKey()
+	key.BusinessID = class.business
+	lost := mustClaim(t, s, key, bodyHash, now)
+	mustClaim(t, s, key, bodyHash, now.Add(deadline)) // somebody else holds the key by now
+	late := class.seats(2)
+	late.Claim = lost
+	if err := s.Book(t.Context(), late); !errors.Is(err, store.ErrClaimLost) {
+		t.Errorf("got %v, want ErrClaimLost", err)
+	}
+
+	busy := newBooking(class.business, part(class.teacher, 0, 59, 90))
+	mustBook(t, s, busy)
+	expectTaken(t, s, "a class while its teacher has an appointment", class.seats(2))
+	if n := count(t, pool, `SELECT count(*) FROM class_sessions`) + count(t, pool, `SELECT count(*) FROM class_seats`); n != 0 {
+		t.Errorf("%d rows of seats are left by bookings that were refused", n)
+	}
+	if n := count(t, pool, `SELECT count(*) FROM occupied_time`); n != 2 {
+		t.Errorf("%d times are held, want those of the two appointments", n)
+	}
+}
+
+// TestATeacherIsInOnePlace: appointments of a teacher and parties of the class come at the same moment; either the class
+// has guests or the teacher an appointment, never both.
+func TestATeacherIsInOnePlace(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	const rounds = 10
+	class := newSession(100)
+	var all []store.NewBooking
+	for i := range rounds {
+		class.at = i * 120
+		for j := range 8 {
+			all = append(all, class.seats(1+j%2), newBooking(class.business, part(class.teacher, 0, class.at+30, class.at+75)))
+		}
+	}
+	race(t, s, all)
+	both := count(t, pool, `
+		SELECT count(*) FROM bookings a JOIN bookings b ON a.business_id = b.business_id AND a.staff_id = b.staff_id
+		WHERE a.class_schedule_id IS NULL AND a.id <> b.id AND a.starts_at < b.ends_at AND b.starts_at < a.ends_at`)
+	if both != 0 {
+		t.Errorf("%d times a teacher is in two places", both)
+	}
+	if n := count(t, pool, `SELECT count(DISTINCT date_trunc('hour', starts_at)) FROM bookings`); n != rounds {
+		t.Errorf("of %d times %d were sold at all", rounds, n)
+	}
+	checkSeats(t, pool)
+	checkWhole(t, pool, 1)
+}
+
+func TestTwoSessionsOfOneTeacherAtOneTimeBothSell(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	a := newSession(5)
+	b := a
+	b.id, b.at = uuid.New(), 30
+	if written := race(t, s, repeat(10, func(i int) store.NewBooking { return []session{a, b}[i%2].seats(1) })); written != 10 {
+		t.Errorf("%d of 10 seats in two rooms were sold", written)
+	}
+	checkSeats(t, pool)
+}
+
+func TestALoweredCapacityTakesNothingBackAndSellsNothingMore(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	class := newSession(10)
+	five, three := class.seats(5), class.seats(3)
+	mustBook(t, s, five, three)
+	class.capacity = 4
+	expectTaken(t, s, "a seat where eight of four are taken", class.seats(1))
+	if got := class.taken(t, pool); got != 8 {
+		t.Errorf("%d seats are taken, want the eight that were sold", got)
+	}
+	cancel(t, s, five)
+	mustBook(t, s, class.seats(1))
+	expectTaken(t, s, "a fifth of four", class.seats(1))
+	checkSeats(t, pool)
+}
+
+// TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter books and cancels in one session at the same time, all as the customer's
+// first booking: the counter and the index of first bookings are then taken in every order, which must not deadlock.
+func TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	class := newSession(4)
+	transition, _ := state.Of(state.Cancel)
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	var wg sync.WaitGroup
+	for worker := range 8 {
+		wg.Go(func() {
+			for range 30 {
+				b := class.seats(1 + worker%3)
+				b.FirstBooking = worker%2 == 0
+				err := s.Book(ctx, b)
+				if errors.Is(err, store.ErrTaken) {
+					continue
+				}
+				if err == nil {
+					_, err = s.Move(ctx, b.BusinessID, b.ID, transition, now)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	checkSeats(t, pool)
+	if got := class.taken(t, pool); got != 0 {
+		t.Errorf("%d seats are taken after everybody left", got)
+	}
+}
+
+func TestSeatsAreReadWithTheTimeOfTheirTeachers(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	class := newSession(10)
+	later, gone, appointed := class, class, uuid.New()
+	later.at, gone.at = 120, 60
+	left := gone.seats(1)
+	mustBook(t, s, class.seats(2), class.seats(3), later.seats(1), left, newBooking(class.business, part(appointed, 0, 0, 30)),
+		session{business: uuid.New(), id: class.id, teacher: class.teacher, capacity: 9}.seats(7))
+	cancel(t, s, left)
+	read := func(seats bool) booking.Occupied {
+		t.Helper()
+		got, err := s.Occupied(t.Context(), class.business, noon, noon.Add(2*time.Hour), seats)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	got := read(true)
+	if diff := cmp.Diff([]booking.SeatsTaken{{SessionID: class.id, StartsAt: noon.Unix(), Taken: 5}}, got.Seats); diff != "" {
+		t.Errorf("seats (-want +got):\n%s", diff)
+	}
+	byWhom := map[uuid.UUID]booking.Busy{}
+	for _, busy := range got.Busy {
+		byWhom[busy.ID] = busy
+	}
+	hour := []int64{noon.Unix(), noon.Unix() + 3600}
+	if b := byWhom[class.teacher]; !b.Class || cmp.Diff(hour, b.Edges) != "" {
+		t.Errorf("the teacher's time is %+v, want the hour of the class, once and as a class's", b)
+	}
+	if b := byWhom[appointed]; b.Class || len(b.Edges) != 2 || len(got.Busy) != 2 {
+		t.Errorf("the appointment's time is %+v of %d", b, len(got.Busy))
+	}
+	if plain := read(false); plain.Seats != nil || cmp.Diff(got.Busy, plain.Busy) != "" {
+		t.Errorf("without seats the time is %+v", plain)
+	}
+}
+
+// TestAPackageOfSeveralMembersIsNeverHalf: packages that hold each member for its own part, against fifty who book the
+// members singly.
+func TestAPackageOfSeveralMembersIsNeverHalf(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business, anna, ben := uuid.New(), uuid.New(), uuid.New()
+	all := repeat(50, func(i int) store.NewBooking {
+		at := i / 2 % 5 * 30
+		return newBooking(business, part([]uuid.UUID{anna, ben}[i%2], 0, at, at+30))
+	})
+	for i := range 20 {
+		at := i % 5 * 30
+		parts := []availability.Part{part(anna, 0, at, at+30), part(ben, 0, at+30, at+60)}
+		b := newBooking(business, parts[i%2], parts[1-i%2])
+		b.Services = append(b.Services, b.Services[0])
+		all = append(all, b)
+	}
+	race(t, s, all)
+	halves := count(t, pool, `
+		SELECT count(*) FROM bookings b
+		WHERE (SELECT count(*) FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id) <> jsonb_array_length(b.services)`)
+	if halves != 0 {
+		t.Errorf("%d bookings do not hold what they sold", halves)
+	}
+	if n := count(t, pool, `SELECT count(*) FROM occupied_time WHERE NOT EXISTS (SELECT FROM bookings WHERE id = booking_id)`); n != 0 {
+		t.Errorf("%d times are held for no booking", n)
+	}
+	checkNeverTwice(t, pool)
+}
+
+// TestOfConfirmingAndCancellingAtOnceNoSeatIsKept: a booking may be confirmed in the very moment of its cancellation.
+func TestOfConfirmingAndCancellingAtOnceNoSeatIsKept(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	class := newSession(100)
+	confirming, _ := state.Of(state.Confirm)
+	cancelling, _ := state.Of(state.Cancel)
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	var wg sync.WaitGroup
+	for _, b := range repeat(40, func(int) store.NewBooking { return class.seats(2) }) {
+		mustBook(t, s, b)
+		wg.Go(func() {
+			var refused *store.NotAllowedError
+			if _, err := s.Move(ctx, b.BusinessID, b.ID, confirming, now); err != nil && !errors.As(err, &refused) {
+				t.Error(err)
+			}
+		})
+		wg.Go(func() {
+			if _, err := s.Move(ctx, b.BusinessID, b.ID, cancelling, now); err != nil {
+				t.Errorf("neither pending nor confirmed: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	checkSeats(t, pool)
+	if n := class.taken(t, pool) + count(t, pool, `SELECT count(*) FROM occupied_time`); n != 0 {
+		t.Errorf("%d seats and times are still held", n)
+	}
+}
