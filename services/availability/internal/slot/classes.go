@@ -32,7 +32,7 @@ func (h *horizon) happenings(service *catalog.Service, from, to timespan.Date, y
 		for d := first; d <= last; d += step {
 			start := h.clock.instant(d, c.Time)
 			at := happening{session: c, date: d, Span: timespan.Span{Start: start, End: start + int64(service.DurationMinutes)*minute}}
-			if !h.isClosed(d) && !h.isBlocked(at) {
+			if !h.closed[d] && !h.isBlocked(at) {
 				yield(at)
 			}
 		}
@@ -60,18 +60,30 @@ func (h *horizon) isActive(member uuid.UUID) bool {
 	return m != nil && m.Active
 }
 
-// isClosed reports whether an override of the business closes the date.
-func (h *horizon) isClosed(d timespan.Date) bool {
-	return slices.ContainsFunc(h.offer.Overrides, func(o catalog.DayOverride) bool { return o.Date == d && len(o.Hours) == 0 })
+func (h *horizon) isBlocked(at happening) bool {
+	return overlapsAny(h.blocked, at.Span) ||
+		at.session.StaffID != nil && overlapsAny(h.memberBlocked[*at.session.StaffID], at.Span)
 }
 
-func (h *horizon) isBlocked(at happening) bool {
-	return slices.ContainsFunc(h.blocked, at.Overlaps) ||
-		at.session.StaffID != nil && slices.ContainsFunc(h.memberBlocked[*at.session.StaffID], at.Overlaps)
+// overlapsAny reports whether s overlaps one of normalized spans.
+func overlapsAny(spans []timespan.Span, s timespan.Span) bool {
+	i, _ := slices.BinarySearchFunc(spans, s.Start, func(b timespan.Span, start int64) int { return compare(b.End, start+1) })
+	return i < len(spans) && spans[i].Overlaps(s)
+}
+
+// readClosed notes the dates that an override of the business closes.
+func (h *horizon) readClosed() {
+	h.closed = make(map[timespan.Date]bool)
+	for _, o := range h.offer.Overrides {
+		if len(o.Hours) == 0 {
+			h.closed[o.Date] = true
+		}
+	}
 }
 
 // readSessions notes the time that members give to class sessions, buffers included, whether or not a seat is sold.
 func (h *horizon) readSessions() {
+	h.teaching = make(map[uuid.UUID][]timespan.Span)
 	for i := range h.offer.Services {
 		s := &h.offer.Services[i]
 		if !s.Active || !s.Class() {

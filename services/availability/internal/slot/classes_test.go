@@ -50,3 +50,22 @@ func TestBlockedTimeThatTheClockSkipsHindersNoClass(t *testing.T) {
 		t.Errorf("the retreat is offered as %+v", slots)
 	}
 }
+
+// A session of the date that Apia skipped begins when the next one does; it is yesterday's then, and no longer offered.
+func TestYesterdaysSessionsAreNotOffered(t *testing.T) {
+	t.Parallel()
+	skipped := timespan.NewDate(2011, time.December, 30)
+	yoga := catalog.Service{
+		ID: uuid.UUID{1}, Active: true, DurationMinutes: 60,
+		Classes: []catalog.ClassSession{{ID: uuid.UUID{3}, Date: &skipped, Time: 12 * 60, Capacity: 5}},
+	}
+	offer, q := roundTheClock(t, "Pacific/Apia", nil, yoga)
+	q.From, q.To = skipped, skipped
+	midnight := time.Date(2011, time.December, 31, 0, 0, 0, 0, offer.Location())
+	for now, want := range map[time.Time]int{midnight.Add(-time.Second): 1, midnight: 0} {
+		q.Now = now
+		if n := len(Find(offer, q, booking.Occupied{}).On(skipped)); n != want {
+			t.Errorf("%s: %d sessions, want %d", now, n, want)
+		}
+	}
+}

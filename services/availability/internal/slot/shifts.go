@@ -22,9 +22,10 @@ type horizon struct {
 	shifts []shift             // the same as spans, by date
 	open   []timespan.Span     // their union
 
-	blocked       []timespan.Span               // business-wide blocks
-	memberBlocked map[uuid.UUID][]timespan.Span // blocks of single members
+	blocked       []timespan.Span               // business-wide blocks, normalized
+	memberBlocked map[uuid.UUID][]timespan.Span // the same of single members
 	teaching      map[uuid.UUID][]timespan.Span // class sessions that members give, buffers included
+	closed        map[timespan.Date]bool        // dates that an override of the business closes
 }
 
 // newHorizon lays out the dates from..to, those before on which a class session can begin that lasts until then, and those
@@ -38,8 +39,6 @@ func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
 		first: from,
 		clock: newZone(offer.Location(), int64(from)*day-slack, int64(to)*day+slack),
 		plan:  make([][]timespan.Window, to-from+1),
-
-		teaching: map[uuid.UUID][]timespan.Span{},
 	}
 	for i := range h.plan {
 		h.plan[i] = offer.Hours[(from + timespan.Date(i)).Weekday()]
@@ -48,7 +47,10 @@ func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
 	h.shifts = h.appendShifts(nil, h.plan)
 	h.open = union(nil, h.shifts)
 	h.readBlocks()
-	h.readSessions()
+	if lasting > 0 {
+		h.readClosed()
+		h.readSessions()
+	}
 	return h
 }
 
@@ -126,12 +128,12 @@ func (h *horizon) readBlocks() {
 		h.addBlock(b.StaffIDs, span)
 	}
 	h.blocked = timespan.Normalize(h.blocked)
+	for member, spans := range h.memberBlocked {
+		h.memberBlocked[member] = timespan.Normalize(spans)
+	}
 }
 
 func (h *horizon) addBlock(members []uuid.UUID, span timespan.Span) {
-	if span.End <= span.Start {
-		return // a clock change skips it
-	}
 	if len(members) == 0 {
 		h.blocked = append(h.blocked, span)
 		return
