@@ -56,8 +56,8 @@ test-go: $(BIN)/withstores $(STRIPE_MOCK) ## unit, store and end-to-end tests, o
 	@$(GO) test $(ORACLES)
 
 .PHONY: cluster-tools
-cluster-tools: ## build what `make cluster` and `make e2e` are made of, once, beside Go's build cache (15 minutes)
-	@k8s/cluster/tools/build kubernetes helm coredns pause traefik skipper kube-router istioctl
+cluster-tools: ## build what `make cluster` and `make e2e` are made of, once, beside Go's build cache (20 minutes)
+	@k8s/cluster/tools/build kubernetes helm coredns pause traefik skipper kube-router istioctl tilt crane jaeger
 
 .PHONY: cluster
 cluster: ## a shell on a Kubernetes of its own, of one node, which ends with the shell (Linux, root)
@@ -67,9 +67,19 @@ cluster: ## a shell on a Kubernetes of its own, of one node, which ends with the
 e2e: ## prove chart and images on a cluster: that of KUBECONFIG, else one made for it and taken away again
 	@echo '== on a cluster'
 	@k8s/e2e/run
+	@[ -n "$${KUBECONFIG:-}" ] || E2E_IMAGES=kept tilt/e2e
 
 .PHONY: bench
-bench: $(BIN)/withstores ## benchmarks, with allocations (BENCHTIME=1s)
+bench: ## everything beside bare programs in one run: a table of figures and ratios (BENCHFLAGS="-for 10s")
+	@$(GO) build -o $(BIN)/slotmesh-bench ./services/allinone/cmd/bench
+	@$(BIN)/slotmesh-bench $(BENCHFLAGS)
+
+.PHONY: profile
+profile: ## CPU and allocation profiles of every path in bin/profiles/ (go tool pprof -top FILE)
+	@$(MAKE) --no-print-directory bench BENCHFLAGS="-engine=false -profiles $(BIN)/profiles $(BENCHFLAGS)"
+
+.PHONY: microbench
+microbench: $(BIN)/withstores ## Go's benchmarks of all packages, with allocations (BENCHTIME=1s)
 	@$(BIN)/withstores $(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) work
 
 .PHONY: fuzz

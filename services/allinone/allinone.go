@@ -269,6 +269,9 @@ func (p *Process) InternalURL(service string) string {
 	return "http://" + p.ports[service].internal.Addr().String()
 }
 
+// ServiceURL is the base URL of a service's public port, past the front.
+func (p *Process) ServiceURL(service string) string { return p.ports.url(service) }
+
 // StopService stops one service politely, as when its last replica goes; the others go on.
 func (p *Process) StopService(name string) error {
 	for _, part := range p.parts {

@@ -1,0 +1,132 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+)
+
+// BareAddresses are the base URLs of the bare program.
+type BareAddresses struct{ Public, Inside string }
+
+// bare is the program beside Slotmesh: fiber, go-redis and pgx as they come, no telemetry, no deadlines, no checks. It
+// answers with bytes that it was given.
+//
+//	PUT /bytes/{name}    keeps the body
+//	GET /bytes/{name}    sends it
+//	GET /limited/{name}  the same after the limiter's script in Redis and one query of occupied time in PostgreSQL
+//	GET /rented/{name}   the same with one query of reservations
+type bare struct {
+	answers sync.Map // name → []byte
+	pool    *pgxpool.Pool
+	limiter *ratelimit.Redis
+}
+
+func serveBare(ctx context.Context, ready func(any) error) error {
+	pool, err := pgxpool.New(ctx, os.Getenv("DATABASE_URL"))
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	settings, err := redis.ParseURL(os.Getenv("REDIS_URL"))
+	if err != nil {
+		return err
+	}
+	client := redis.NewClient(settings)
+	defer func() { _ = client.Close() }()
+	b := &bare{pool: pool, limiter: ratelimit.NewRedis(client, "bench:bare:")}
+	app := fiber.New(fiber.Config{DisableStartupMessage: true, BodyLimit: largestAnswer})
+	app.Put("/bytes/:name", b.keep)
+	app.Get("/bytes/:name", b.send)
+	app.Get("/limited/:name", b.limited(occupiedQuery))
+	app.Get("/rented/:name", b.limited(reservationsQuery))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	inside, err := serveInside(ctx)
+	if err != nil {
+		return err
+	}
+	if err := ready(BareAddresses{Public: "http://" + listener.Addr().String(), Inside: inside}); err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, func() { _ = app.ShutdownWithTimeout(time.Second) })
+	return app.Listener(listener)
+}
+
+func (b *bare) keep(c *fiber.Ctx) error {
+	b.answers.Store(string([]byte(c.Params("name"))), bytes.Clone(c.Body()))
+	return nil
+}
+
+func (b *bare) send(c *fiber.Ctx) error {
+	body, ok := b.answers.Load(c.Params("name"))
+	if !ok {
+		return fiber.ErrNotFound
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.Send(body.([]byte))
+}
+
+// The one query that such an answer needs: what is taken within a window of a business.
+const (
+	occupiedQuery = `SELECT resource_id, lane, array_agg(lower(during)), array_agg(upper(during))
+		FROM booking.occupied_time WHERE business_id = $1 AND during && tstzrange($2, $3) GROUP BY 1, 2`
+	reservationsQuery = `SELECT rental_id, quantity, array_agg(start_date::timestamptz), array_agg(end_date::timestamptz)
+		FROM rental.reservations WHERE business_id = $1 AND start_date <= $3::timestamptz::date AND end_date >= $2::timestamptz::date
+		AND status IN ('reserved', 'picked_up') GROUP BY 1, 2`
+)
+
+// limited counts the client, reads the window that the query parameters business, from and to name (seconds since the
+// epoch), and sends the bytes.
+func (b *bare) limited(query string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		ctx := c.UserContext()
+		decision, err := b.limiter.Allow(ctx, c.Get(fiber.HeaderXForwardedFor), ratelimit.PerMinute(60))
+		if err != nil || !decision.Allowed {
+			return fiber.ErrTooManyRequests
+		}
+		business, err := uuid.Parse(c.Query("business"))
+		if err != nil {
+			return fiber.ErrBadRequest
+		}
+		from, _ := strconv.ParseInt(c.Query("from"), 10, 64)
+		to, _ := strconv.ParseInt(c.Query("to"), 10, 64)
+		if err := b.read(ctx, query, business, time.Unix(from, 0), time.Unix(to, 0)); err != nil {
+			return err
+		}
+		return b.send(c)
+	}
+}
+
+// read reads every value, as whoever uses them must.
+func (b *bare) read(ctx context.Context, query string, business uuid.UUID, from, to time.Time) error {
+	rows, err := b.pool.Query(ctx, query, business, from, to)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var (
+			resource     uuid.UUID
+			number       int32
+			starts, ends []time.Time
+		)
+		if err := rows.Scan(&resource, &number, &starts, &ends); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// TestMain plays a part of the benchmark where this very program was started for it.
+func TestMain(m *testing.M) {
+	if played, err := Child(); played {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// progress shows what is going on in the test's log.
+type progress struct{ t *testing.T }
+
+func (p progress) Write(b []byte) (int, error) {
+	p.t.Log(strings.TrimSpace(string(b)))
+	return len(b), nil
+}
+
+// It says nothing of how fast anything is: only that everything is measured and that all answers are right.
+func TestARunMeasuresEverythingAndAllAnswersAreRight(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	report, err := Run(ctx, Options{
+		DatabaseURL: os.Getenv(testkit.DatabaseURL), RedisURL: os.Getenv(testkit.RedisURL),
+		Duration: 100 * time.Millisecond, Clients: 4, Seeds: Seeds{Salons: 2, Keys: 20, Bookings: 200}, Progress: progress{t},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range report.Rows {
+		var answers int64
+		for _, n := range row.Statuses {
+			answers += n
+		}
+		if answers == 0 || row.PerSecond <= 0 || row.P50 <= 0 || row.P999 < row.P50 {
+			t.Errorf("%s: %+v", row.Name, row)
+		}
+	}
+	for _, c := range report.Claims {
+		if c.Value <= 0 && !strings.Contains(c.What, "CPU") { // CPU is counted in hundredths of a second: none may be seen
+			t.Errorf("%s: nothing was measured", c.What)
+		}
+	}
+	var out bytes.Buffer
+	if err := report.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range report.Rows {
+		if !strings.Contains(out.String(), strings.TrimSpace(row.Name)) {
+			t.Errorf("the table lacks %s", row.Name)
+		}
+	}
+}
+
+func TestAStallCountsForAllWhoWouldHaveComeMeanwhile(t *testing.T) {
+	t.Parallel()
+	var stalled bool
+	f, err := openLoop(t.Context(), 1, 1000, 200*time.Millisecond, new(atomic.Int64), func(int64) (int, error) {
+		if !stalled {
+			stalled = true
+			<-time.After(100 * time.Millisecond)
+		}
+		return 200, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of 200 requests one was slow, but about a hundred were due while it was.
+	if late := f.Latency.ValueAtQuantile(70); f.Sent != 200 || late < 20_000 {
+		t.Errorf("%d requests, at 70 %% %d µs", f.Sent, late)
+	}
+}
+
+func TestResultsOfTheEngineAreRead(t *testing.T) {
+	t.Parallel()
+	got := parseEngine([]byte("goos: linux\nBenchmarkScenario/members=1/list-2   \t 100\t  1234.5 ns/op\t  56 B/op\t  7 allocs/op\nok x\n"))
+	if diff := cmp.Diff([]EngineRow{{Name: "Scenario/members=1/list", Time: 1234, Allocs: 7}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestThisProcessesTimeIsRead(t *testing.T) {
+	t.Parallel()
+	s, err := readStat(os.Getpid())
+	if err != nil || s.parent != os.Getppid() {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if resident(os.Getpid()) < 1<<20 {
+		t.Error("this process takes no memory")
+	}
+}

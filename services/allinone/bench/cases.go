@@ -1,0 +1,266 @@
+package bench
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// randomness is the machine's.
+type randomness struct{}
+
+// Read fills b.
+func (randomness) Read(b []byte) (int, error) { return rand.Read(b) }
+
+// aCase is one thing to measure.
+type aCase struct {
+	name    string
+	bare    bool // it asks the bare program, or the database itself
+	shot    shot
+	clients int           // of the closed loop; 0: as set
+	allowed []int         // statuses of right answers
+	check   func() error  // whether answers are right, before anything is measured; may be nil
+}
+
+// Names of cases that claims compare.
+const (
+	infoName, infoBare          = "GET /info, catalog", "  the same bytes, bare fiber"
+	servicesName, servicesBare  = "GET /services, catalog", "  the same bytes of /services, bare fiber"
+	slotsName, slotsBare        = "GET /slots, one day, 10 staff", "  bare: script, query, bytes of /slots"
+	datesName, datesBare        = "GET /available-dates, 62 days", "  bare: script, query, bytes of the dates"
+	rentalName, rentalBare      = "GET /rental-availability, 30 days", "  bare: script, query, bytes of the rental"
+	bookName, bookBare, bookHot = "POST /book, distinct slots", "  bare: one statement, same constraint", "POST /book, one member, 64 clients"
+	agentName                   = "MCP find_slots, one day"
+	frontInfo, frontSlots       = "GET /info, through the front", "GET /slots, through the front"
+)
+
+func (w *world) cases() []aCase {
+	public := func(service, path string) string {
+		return w.at.Services[service] + "/api/public/" + w.reader.slug + path
+	}
+	front := w.at.Front + "/api/public/" + w.reader.slug
+	slots := "/slots?date=" + tomorrow.Format(time.DateOnly) + "&service_id=" + w.reader.services[0].String()
+	dates := "/available-dates?start=" + tomorrow.Format(time.DateOnly) + "&end=" + tomorrow.AddDate(0, 0, window-1).Format(time.DateOnly) +
+		"&service_id=" + w.reader.services[0].String()
+	hire := "/rental-availability?startDate=" + tomorrow.Format(time.DateOnly) + "&endDate=" + tomorrow.AddDate(0, 0, 29).Format(time.DateOnly) +
+		"&rentalId=" + w.reader.rental.String()
+	return []aCase{
+		w.read(infoName, public("catalog", "/info"), w.sameAs("info", public("catalog", "/info"))),
+		w.bareRead(infoBare, "/bytes/info"),
+		w.read(servicesName, public("catalog", "/services"), w.sameAs("services", public("catalog", "/services"))),
+		w.bareRead(servicesBare, "/bytes/services"),
+		w.read(slotsName, public("availability", slots), w.rightSlots(public("availability", slots))),
+		w.bareRead(slotsBare, "/limited/slots"+w.windowOf(1)),
+		w.read(datesName, public("availability", dates), w.rightDates(public("availability", dates))),
+		w.bareRead(datesBare, "/limited/dates"+w.windowOf(window)),
+		w.read(rentalName, public("rental", hire), w.rightHire(public("rental", hire))),
+		w.bareRead(rentalBare, "/rented/hire"+w.windowOf(30)),
+		w.agents(),
+		w.read(frontInfo, front+"/info", nil),
+		w.read(frontSlots, front+slots, nil),
+		{name: bookName, shot: w.bookAnywhere, allowed: []int{http.StatusCreated}, check: w.rightBooking},
+		{name: bookBare, bare: true, shot: w.insert, allowed: []int{http.StatusCreated}, check: w.makeBareTables},
+		{name: bookHot, shot: w.bookHot, clients: 64, allowed: []int{http.StatusCreated, http.StatusConflict}},
+	}
+}
+
+func (w *world) read(name, url string, check func() error) aCase {
+	return aCase{name: name, allowed: []int{http.StatusOK}, check: check, shot: func(n int64) (int, error) {
+		return w.http.send(call{Method: http.MethodGet, URL: url, Headers: client(n)}, nil)
+	}}
+}
+
+func (w *world) bareRead(name, path string) aCase {
+	c := w.read(name, w.bareAt.Public+path, nil)
+	c.bare = true
+	return c
+}
+
+// windowOf is the query of the bare program: so many days of the reader.
+func (w *world) windowOf(days int) string {
+	return fmt.Sprintf("?business=%s&from=%d&to=%d", w.reader.id, tomorrow.Unix(), tomorrow.AddDate(0, 0, days).Unix())
+}
+
+// sameAs gives the bare program the bytes of an answer.
+func (w *world) sameAs(name, url string) func() error {
+	return func() error {
+		body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: client(w.number.Add(1))})
+		if err != nil {
+			return err
+		}
+		return w.give(name, body)
+	}
+}
+
+// answer decodes an answer and gives its bytes to the bare program.
+func (w *world) answer(name, url string, into any) error {
+	body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: client(w.number.Add(1))})
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return err
+	}
+	return w.give(name, body)
+}
+
+// takenOn is how many of the seeded bookings lie on a day of the window.
+func (w *world) takenOn(day int) int {
+	n, each := w.o.Seeds.Bookings, w.o.Seeds.Bookings/window
+	if day < n%window {
+		each++
+	}
+	return each
+}
+
+func (w *world) rightSlots(url string) func() error {
+	return func() error {
+		var list struct {
+			Slots    []json.RawMessage
+			Computed bool
+		}
+		if err := w.answer("slots", url, &list); err != nil {
+			return err
+		}
+		if want := salonStaff*startsADay - w.takenOn(0); len(list.Slots) != want || !list.Computed {
+			return fmt.Errorf("%d slots, computed %v; want %d, true", len(list.Slots), list.Computed, want)
+		}
+		return nil
+	}
+}
+
+func (w *world) rightDates(url string) func() error {
+	return func() error {
+		var calendar struct{ Days map[string]int }
+		if err := w.answer("dates", url, &calendar); err != nil {
+			return err
+		}
+		for day := range window {
+			date := tomorrow.AddDate(0, 0, day).Format(time.DateOnly)
+			if got, want := calendar.Days[date], salonStaff*startsADay-w.takenOn(day); got != want {
+				return fmt.Errorf("%d starts on %s, want %d", got, date, want)
+			}
+		}
+		return nil
+	}
+}
+
+func (w *world) rightHire(url string) func() error {
+	return func() error {
+		for quantity, want := range map[string]bool{"&quantity=2": false, "": true} { // four of five are out
+			var answer struct{ Available *bool }
+			name := "hire"
+			if quantity != "" {
+				name = "no-hire"
+			}
+			if err := w.answer(name, url+quantity, &answer); err != nil {
+				return err
+			}
+			if answer.Available == nil || *answer.Available != want {
+				return fmt.Errorf("available is not %v with %q", want, quantity)
+			}
+		}
+		return nil
+	}
+}
+
+func (w *world) rightBooking() error {
+	twice := w.bookCall(w.hot, 0, w.number.Add(1))
+	for _, want := range []int{http.StatusCreated, http.StatusConflict} {
+		var said string
+		status, err := w.http.send(twice, func(body []byte) { said = string(body) })
+		if err != nil {
+			return err
+		}
+		if status != want {
+			return fmt.Errorf("booking answers %d, want %d: %s", status, want, said)
+		}
+	}
+	return nil
+}
+
+// agents asks for the slots of a day as an agent does.
+func (w *world) agents() aCase {
+	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_slots","arguments":{"service_ids":[%q],"date":%q}}}`,
+		w.reader.services[0], tomorrow.Format(time.DateOnly))
+	ask := func(n int64) call {
+		return call{Method: http.MethodPost, URL: w.at.Services["mcp"] + "/mcp", Body: body, Headers: append(client(n),
+			"Content-Type", "application/json", "Accept", "application/json, text/event-stream",
+			"Authorization", "Bearer "+w.reader.keys[int(n)%len(w.reader.keys)])}
+	}
+	return aCase{
+		name: agentName, allowed: []int{http.StatusOK},
+		shot: func(n int64) (int, error) { return w.http.send(ask(n), nil) },
+		check: func() error {
+			body, err := w.http.get(ask(w.number.Add(1)))
+			if err != nil {
+				return err
+			}
+			return w.rightTotal(body)
+		},
+	}
+}
+
+func (w *world) rightTotal(body []byte) error {
+	var answer struct {
+		Result struct{ StructuredContent struct{ Total int } }
+	}
+	if err := json.Unmarshal(lastData(body), &answer); err != nil {
+		return fmt.Errorf("%w: %s", err, body)
+	}
+	if got, want := answer.Result.StructuredContent.Total, salonStaff*startsADay-w.takenOn(0); got != want {
+		return fmt.Errorf("%d slots in all, want %d: %s", got, want, body)
+	}
+	return nil
+}
+
+// bookAnywhere books slots that nobody has booked, all over the salons.
+func (w *world) bookAnywhere(n int64) (int, error) {
+	s := w.salons[int(n)%len(w.salons)]
+	const all = salonStaff * startsADay * advanceDays / 2
+	i := n / int64(len(w.salons)) * 7919 % all // a prime: every slot comes once before any comes again
+	return w.http.send(w.bookCall(s, i, n), nil)
+}
+
+// bookHot books one member's slots from all clients at once: few are free for long.
+func (w *world) bookHot(n int64) (int, error) {
+	return w.http.send(w.bookCall(w.hot, n%200*salonStaff, n), nil)
+}
+
+// makeBareTables makes tables like booking's, constraints included.
+func (w *world) makeBareTables() error {
+	_, err := w.pool.Exec(context.Background(), `CREATE SCHEMA IF NOT EXISTS bare;
+		CREATE TABLE bare.bookings (LIKE booking.bookings INCLUDING ALL);
+		CREATE TABLE bare.occupied_time (LIKE booking.occupied_time INCLUDING ALL)`)
+	return err
+}
+
+// insert writes a booking and its time in one statement. Its 201 stands for a row that went in.
+func (w *world) insert(n int64) (int, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	s := w.salons[int(n)%len(w.salons)]
+	i := n / int64(len(w.salons))
+	starts := tomorrow.Add(time.Duration(i/salonStaff) * 30 * time.Minute)
+	tag, err := w.pool.Exec(ctx, `
+		WITH taken AS (
+			INSERT INTO bare.occupied_time (business_id, booking_id, part, resource_id, lane, during)
+			VALUES ($1, $2, 1, $3, 0, tstzrange($4, $5)) ON CONFLICT DO NOTHING RETURNING 1
+		)
+		INSERT INTO bare.bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id, staff_name, party_size,
+			total, currency, first_booking, source, customer_name, customer_email, form_data, offer_version, created_at, updated_at)
+		SELECT $1, $2, 'pending', $4, $5, $4, $5, '[{}]', $3, 'Member', 1, 0, 'EUR', false, 'bench', 'C', $6, '{}', 1, now(), now()
+		FROM taken`, s.id, uuid.New(), s.staff[i%salonStaff], starts, starts.Add(30*time.Minute), fmt.Sprintf("c%d@example.com", n))
+	if err != nil {
+		return 0, err
+	}
+	if tag.RowsAffected() == 0 {
+		return http.StatusConflict, nil
+	}
+	return http.StatusCreated, nil
+}

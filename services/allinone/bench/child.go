@@ -1,0 +1,130 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+)
+
+// roleVariable names the part that a child process plays; this program starts itself for each.
+const roleVariable = "SLOTMESH_BENCH_ROLE"
+
+// role is what a child does until stdin ends. It calls ready once with what its parent is to know.
+type role func(ctx context.Context, ready func(any) error) error
+
+// Child plays the part that the environment names and reports whether it names one. It comes first in main.
+func Child() (bool, error) {
+	roles := map[string]role{"slotmesh": serveSlotmesh, "bare": serveBare}
+	play, ok := roles[os.Getenv(roleVariable)]
+	if !ok {
+		return false, nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // it ends with the parent, however that ends
+		cancel()
+	}()
+	return true, play(ctx, func(v any) error { return json.NewEncoder(os.Stdout).Encode(v) })
+}
+
+// child is a running child process.
+type child struct {
+	command *exec.Cmd
+	stdin   io.Closer
+}
+
+// startWithin bounds a child's start, migrations included.
+const startWithin = 2 * time.Minute
+
+// startChild starts this program in a role and reads what it says when it is ready.
+func startChild(ctx context.Context, role string, environment []string, into any) (*child, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	command := exec.CommandContext(ctx, self)
+	command.Env = append(append(os.Environ(), roleVariable+"="+role), environment...)
+	command.Stderr = os.Stderr
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	c := &child{command: command, stdin: stdin}
+	said := make(chan error, 1)
+	go func() {
+		line, err := bufio.NewReader(stdout).ReadBytes('\n')
+		if err == nil {
+			err = json.Unmarshal(line, into)
+		}
+		said <- err
+	}()
+	select {
+	case err = <-said:
+	case <-time.After(startWithin):
+		err = errors.New("it was not ready in time")
+	}
+	if err != nil {
+		c.stop()
+		return nil, fmt.Errorf("start the %s process: %w", role, err)
+	}
+	return c, nil
+}
+
+func (c *child) pid() int { return c.command.Process.Pid }
+
+func (c *child) stop() {
+	_ = c.stdin.Close()
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = c.command.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		_ = c.command.Process.Kill()
+		<-ended
+	}
+}
+
+// Memory is what a Go process has allocated since it began, and what it holds.
+type Memory struct {
+	Mallocs   uint64
+	Bytes     uint64
+	HeapInUse uint64
+}
+
+// serveInside answers, on a port of loopback, what allocations there were, and profiles; it returns the base URL.
+func serveInside(ctx context.Context) (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/memory", func(w http.ResponseWriter, _ *http.Request) {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		_ = json.NewEncoder(w).Encode(Memory{Mallocs: m.Mallocs, Bytes: m.TotalAlloc, HeapInUse: m.HeapInuse})
+	})
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(listener) }()
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	return "http://" + listener.Addr().String(), nil
+}

@@ -1,0 +1,122 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"text/tabwriter"
+	"time"
+)
+
+// Claim is a ratio that is meant to stay within a bound.
+type Claim struct {
+	What   string
+	Value  float64
+	Bound  float64
+	AtMost bool // else at least
+}
+
+// Holds reports whether the value keeps the bound.
+func (c Claim) Holds() bool {
+	if c.AtMost {
+		return c.Value <= c.Bound
+	}
+	return c.Value >= c.Bound
+}
+
+// claims compares the rows of a report.
+func claims(r *Report) []Claim {
+	rows := map[string]Row{}
+	for _, row := range r.Rows {
+		rows[row.Name] = row
+	}
+	cpu := func(a, b string) float64 { return ratio(float64(rows[a].server()), float64(rows[b].server())) }
+	hot := rows[bookHot]
+	list := engineClaims(r.Engine)
+	return append(list,
+		Claim{"/info: CPU a request against bare fiber with the same bytes", cpu(infoName, infoBare), 1.4, true},
+		Claim{"/services: CPU a request against bare fiber with the same bytes", cpu(servicesName, servicesBare), 1.4, true},
+		Claim{"/slots, one day, 10 staff: CPU a request against bare fiber, script and query", cpu(slotsName, slotsBare), 2, true},
+		Claim{"/available-dates, 62 days: CPU a request against the same", cpu(datesName, datesBare), 4, true},
+		Claim{"/rental-availability, 30 days: CPU a request against the same", cpu(rentalName, rentalBare), 2, true},
+		Claim{"POST /book, distinct slots: throughput against one-statement inserts", ratio(rows[bookName].PerSecond, rows[bookBare].PerSecond), 0.5, false},
+		Claim{"POST /book, one member, 64 clients: p99 against p50", ratio(float64(hot.P99), float64(hot.P50)), 10, true},
+		Claim{"MCP find_slots: CPU a request against /slots", cpu(agentName, slotsName), 2, true},
+	)
+}
+
+func engineClaims(rows []EngineRow) []Claim {
+	byName := map[string]EngineRow{}
+	for _, row := range rows {
+		byName[row.Name] = row
+	}
+	var list []Claim
+	for _, members := range []string{"1", "20"} {
+		listed, plain := byName["Scenario/members="+members+"/list"], byName["Scenario/members="+members+"/plain-sweep"]
+		if plain.Time > 0 {
+			list = append(list, Claim{"slot engine, " + members + " members listed: time against the plain sweep", ratio(float64(listed.Time), float64(plain.Time)), 1.3, true})
+		}
+	}
+	return list
+}
+
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// Print writes the report as it stands in the README.
+func (r *Report) Print(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if len(r.Engine) > 0 {
+		_, _ = fmt.Fprint(t, "slot engine\ttime\tallocations\t\n")
+		for _, row := range r.Engine {
+			_, _ = fmt.Fprintf(t, "%s\t%s\t%d\t\n", row.Name, row.Time, row.Allocs)
+		}
+		_, _ = fmt.Fprintln(t)
+	}
+	_, _ = fmt.Fprint(t, "\trequests/s\tp50 ms\tp99 ms\tp99.9 ms\tserver µs\tPostgres µs\tRedis µs\tallocs\tkB\tresident MB\t\n")
+	for _, row := range r.Rows {
+		_, _ = fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f\t%.1f\t%d\t\n", row.Name, row.PerSecond,
+			milliseconds(row.P50), milliseconds(row.P99), milliseconds(row.P999), microseconds(row.server()),
+			microseconds(row.CPU.Postgres), microseconds(row.CPU.Redis), row.Allocs, row.Bytes/1000, row.Resident>>20)
+	}
+	_, _ = fmt.Fprint(t, "\nratio\tbound\tmeasured\t\t\n")
+	for _, c := range r.Claims {
+		bound, verdict := "≥", "reached"
+		if c.AtMost {
+			bound = "≤"
+		}
+		if !c.Holds() {
+			verdict = "not reached"
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s %.1f\t%.2f\t%s\t\n", c.What, bound, c.Bound, c.Value, verdict)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return r.printHot(out)
+}
+
+// printHot says what became of the bookings that all wanted one member.
+func (r *Report) printHot(out io.Writer) error {
+	for _, row := range r.Rows {
+		if row.Name != bookHot {
+			continue
+		}
+		if _, err := fmt.Fprintf(out, "\nOne member, 64 clients: %d booked, %d refused with 409, nothing else.\n",
+			row.Statuses[http.StatusCreated], row.Statuses[http.StatusConflict]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.2f", float64(d)/float64(time.Millisecond))
+}
+func microseconds(d time.Duration) string {
+	return fmt.Sprintf("%.1f", float64(d)/float64(time.Microsecond))
+}

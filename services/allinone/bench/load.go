@@ -1,0 +1,172 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/valyala/fasthttp"
+)
+
+// shot is one request: what is done and the status it came to. n numbers the requests of a case.
+type shot func(n int64) (int, error)
+
+// firing is what a loop saw.
+type firing struct {
+	Sent     int64
+	Elapsed  time.Duration
+	Latency  *hdrhistogram.Histogram // in microseconds
+	Statuses map[int]int64
+}
+
+// PerSecond is the throughput.
+func (f firing) PerSecond() float64 { return float64(f.Sent) / f.Elapsed.Seconds() }
+
+// tally is one worker's part of a firing.
+type tally struct {
+	latency  *hdrhistogram.Histogram
+	statuses map[int]int64
+}
+
+func newTally() *tally {
+	const longest, digits = int64(time.Minute / time.Microsecond), 3
+	return &tally{latency: hdrhistogram.New(1, longest, digits), statuses: map[int]int64{}}
+}
+
+func (t *tally) note(status int, took time.Duration) {
+	t.statuses[status]++
+	_ = t.latency.RecordValue(max(1, took.Microseconds())) // beyond a minute nothing is answered
+}
+
+// closedLoop lets each client ask again as soon as it is answered.
+func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.Int64, s shot) (firing, error) {
+	begun := now()
+	return fire(ctx, clients, func(t *tally) error {
+		for now().Sub(begun) < d && ctx.Err() == nil {
+			start := now()
+			status, err := s(next.Add(1))
+			if err != nil {
+				return err
+			}
+			t.note(status, now().Sub(start))
+		}
+		return nil
+	})
+}
+
+// openLoop begins requests at a fixed rate, whatever becomes of those before. When all clients are busy a request begins
+// late, and its latency counts from the time at which it should have begun.
+func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, next *atomic.Int64, s shot) (firing, error) {
+	begun, total := now(), int64(rate*d.Seconds())
+	var turn atomic.Int64
+	return fire(ctx, clients, func(t *tally) error {
+		for ctx.Err() == nil {
+			i := turn.Add(1) - 1
+			if i >= total {
+				return nil
+			}
+			due := begun.Add(time.Duration(float64(i) / rate * float64(time.Second)))
+			if err := sleepUntil(ctx, due); err != nil {
+				return err
+			}
+			status, err := s(next.Add(1))
+			if err != nil {
+				return err
+			}
+			t.note(status, now().Sub(due))
+		}
+		return nil
+	})
+}
+
+func fire(ctx context.Context, clients int, work func(*tally) error) (firing, error) {
+	begun := now()
+	tallies, errs := make([]*tally, clients), make([]error, clients)
+	var all sync.WaitGroup
+	for i := range clients {
+		tallies[i] = newTally()
+		all.Go(func() { errs[i] = work(tallies[i]) })
+	}
+	all.Wait()
+	f := firing{Elapsed: now().Sub(begun), Latency: newTally().latency, Statuses: map[int]int64{}}
+	for _, t := range tallies {
+		f.Latency.Merge(t.latency)
+		for status, n := range t.statuses {
+			f.Statuses[status] += n
+			f.Sent += n
+		}
+	}
+	return f, errors.Join(append(errs, ctx.Err())...)
+}
+
+func now() time.Time { return time.Now() } //nolint:forbidigo // measures, with the monotonic clock
+
+func sleepUntil(ctx context.Context, due time.Time) error {
+	wait := due.Sub(now())
+	if wait <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// caller sends requests over kept connections. It is fasthttp's, as the machine is shared with what is measured.
+type caller struct{ http *fasthttp.Client }
+
+// largestAnswer bounds what is read of an answer.
+const largestAnswer = 64 << 20
+
+func newCaller() *caller {
+	return &caller{http: &fasthttp.Client{
+		MaxConnsPerHost: 1024, MaxIdemponentCallAttempts: 1, MaxResponseBodySize: largestAnswer,
+		Dial: func(address string) (net.Conn, error) { return net.DialTimeout("tcp", address, 5*time.Second) },
+	}}
+}
+
+// call is one request; Headers come as name, value, name, value.
+type call struct {
+	Method, URL string
+	Headers     []string
+	Body        []byte
+}
+
+// send returns the status, and hands the body, which is good until it returns, to read where that is not nil.
+func (c *caller) send(r call, read func(body []byte)) (int, error) {
+	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(request)
+	defer fasthttp.ReleaseResponse(response)
+	request.Header.SetMethod(r.Method)
+	request.SetRequestURI(r.URL)
+	for i := 0; i+1 < len(r.Headers); i += 2 {
+		request.Header.Set(r.Headers[i], r.Headers[i+1])
+	}
+	request.SetBodyRaw(r.Body)
+	if err := c.http.DoTimeout(request, response, 30*time.Second); err != nil {
+		return 0, fmt.Errorf("%s %s: %w", r.Method, r.URL, err)
+	}
+	if read != nil {
+		read(response.Body())
+	}
+	return response.StatusCode(), nil
+}
+
+// get returns the body of an answer that must be a 200.
+func (c *caller) get(r call) ([]byte, error) {
+	var body []byte
+	status, err := c.send(r, func(b []byte) { body = append(body, b...) })
+	if err == nil && status != fasthttp.StatusOK {
+		err = fmt.Errorf("%s %s: the answer is %d: %s", r.Method, r.URL, status, body)
+	}
+	return body, err
+}

@@ -1,0 +1,161 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Row is what was measured of one case. CPU and allocations are those of the closed loop, for each request; latencies
+// are those of the open loop at half its rate, or of the closed loop where it is the one that is asked about (hot).
+type Row struct {
+	Name           string
+	PerSecond      float64
+	P50, P99, P999 time.Duration
+	CPU            Usage   // of one request
+	Allocs         float64 // of the server asked, a request
+	Bytes          float64
+	Resident       int64 // of the server asked, after the closed loop
+	Statuses       map[int]int64
+	Bare           bool
+}
+
+// server is the CPU of the process that answers.
+func (r Row) server() time.Duration {
+	if r.Bare {
+		return r.CPU.Bare
+	}
+	return r.CPU.Slotmesh
+}
+
+func (w *world) measure(ctx context.Context, c aCase) (Row, error) {
+	row := Row{Name: c.name, Bare: c.bare}
+	if c.check != nil {
+		if err := c.check(); err != nil {
+			return row, err
+		}
+	}
+	clients := c.clients
+	if clients == 0 {
+		clients = w.o.Clients
+	}
+	if _, err := closedLoop(ctx, clients, w.o.Duration/4, &w.number, c.shot); err != nil { // warms connections and caches
+		return row, err
+	}
+	inside, pid := w.at.Inside, w.slotmesh.pid()
+	if c.bare {
+		inside, pid = w.bareAt.Inside, w.bare.pid()
+	}
+	closed, err := w.ceiling(ctx, c, clients, inside, &row)
+	if err != nil {
+		return row, err
+	}
+	row.Resident = resident(pid)
+	latency := closed
+	if c.clients == 0 {
+		if latency, err = openLoop(ctx, 4*clients, closed.PerSecond()/2, w.o.Duration, &w.number, c.shot); err != nil {
+			return row, err
+		}
+		if err := onlyAllowed(c, latency); err != nil {
+			return row, err
+		}
+	}
+	at := func(percent float64) time.Duration {
+		return time.Duration(latency.Latency.ValueAtQuantile(percent)) * time.Microsecond
+	}
+	row.P50, row.P99, row.P999 = at(50), at(99), at(99.9)
+	return row, nil
+}
+
+// ceiling runs the closed loop and reads what it took.
+func (w *world) ceiling(ctx context.Context, c aCase, clients int, inside string, row *Row) (firing, error) {
+	finish := w.profile(c, inside)
+	before, err := w.memory(inside)
+	if err != nil {
+		return firing{}, err
+	}
+	used := w.meter.read()
+	closed, err := closedLoop(ctx, clients, w.o.Duration, &w.number, c.shot)
+	if err != nil {
+		return closed, err
+	}
+	used = w.meter.read().minus(used)
+	after, err := w.memory(inside)
+	if err != nil {
+		return closed, err
+	}
+	if err := finish(); err != nil {
+		return closed, err
+	}
+	each := func(d time.Duration) time.Duration { return d / time.Duration(max(1, closed.Sent)) }
+	row.PerSecond, row.Statuses = closed.PerSecond(), closed.Statuses
+	row.CPU = Usage{each(used.Slotmesh), each(used.Bare), each(used.Postgres), each(used.Redis)}
+	row.Allocs = float64(after.Mallocs-before.Mallocs) / float64(closed.Sent)
+	row.Bytes = float64(after.Bytes-before.Bytes) / float64(closed.Sent)
+	return closed, onlyAllowed(c, closed)
+}
+
+func onlyAllowed(c aCase, f firing) error {
+	for status, n := range f.Statuses {
+		if !slices.Contains(c.allowed, status) {
+			return fmt.Errorf("%d of %d answers are %d", n, f.Sent, status)
+		}
+	}
+	return nil
+}
+
+func (w *world) memory(inside string) (Memory, error) {
+	var m Memory
+	body, err := w.http.get(call{Method: http.MethodGet, URL: inside + "/memory"})
+	if err != nil {
+		return m, err
+	}
+	return m, json.Unmarshal(body, &m)
+}
+
+var unsafeInNames = regexp.MustCompile(`[^a-z0-9]+`)
+
+// profile records the CPU of a closed loop, and the allocations until its end, where profiles are asked for. The function
+// returned waits for them.
+func (w *world) profile(c aCase, inside string) func() error {
+	if w.o.ProfileDir == "" || c.bare {
+		return func() error { return nil }
+	}
+	name := strings.Trim(unsafeInNames.ReplaceAllString(strings.ToLower(c.name), "-"), "-")
+	path := func(kind string) string { return filepath.Join(w.o.ProfileDir, name+"."+kind+".pprof") }
+	seconds := max(1, int(w.o.Duration.Seconds()))
+	done := make(chan error, 1)
+	go func() { done <- w.save(fmt.Sprintf("%s/debug/pprof/profile?seconds=%d", inside, seconds), path("cpu")) }()
+	return func() error {
+		if err := <-done; err != nil {
+			return err
+		}
+		return w.save(inside+"/debug/pprof/allocs", path("allocs"))
+	}
+}
+
+func (w *world) save(url, path string) error {
+	body, err := w.http.get(call{Method: http.MethodGet, URL: url})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, body, 0o644)
+}
+
+// lastData is the JSON of an answer that may come as a stream of one event.
+func lastData(body []byte) []byte {
+	for line := range bytes.Lines(body) {
+		if data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:")); ok {
+			return data
+		}
+	}
+	return body
+}

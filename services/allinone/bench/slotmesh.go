@@ -1,0 +1,56 @@
+package bench
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+// startsAt is where the services' clock starts: a Monday, so that every run asks for the same days.
+const startsAt = "2027-03-01T06:00:00Z"
+
+// adminToken opens the admin API of the child, which listens on loopback only.
+var adminToken = strings.Repeat("bench-", 8)
+
+// Addresses are the base URLs of the child that is Slotmesh.
+type Addresses struct {
+	Front, Admin, Inside string
+	Services             map[string]string // each service's public port
+}
+
+// serveSlotmesh runs everything in this process, on the stores of the environment.
+func serveSlotmesh(ctx context.Context, ready func(any) error) error {
+	home, err := os.MkdirTemp("", "slotmesh-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(home) }()
+	p, err := allinone.Start(ctx, allinone.Config{
+		Home: home, Now: startsAt, TrustedProxies: []string{"127.0.0.0/8"}, AdminToken: adminToken,
+		DatabaseURL: os.Getenv("DATABASE_URL"), RedisURL: os.Getenv("REDIS_URL"),
+	}, func(string) {})
+	if err != nil {
+		return err
+	}
+	inside, err := serveInside(ctx)
+	if err != nil {
+		return err
+	}
+	services := map[string]string{}
+	for _, name := range []string{"catalog", "availability", "booking", "rental", "mcp"} {
+		services[name] = p.ServiceURL(name)
+	}
+	if err := ready(Addresses{Front: p.PublicURL, Admin: p.AdminURL, Inside: inside, Services: services}); err != nil {
+		return err
+	}
+	select {
+	case err = <-p.Died():
+	case <-ctx.Done():
+	}
+	if stopErr := p.Stop(); err == nil {
+		err = stopErr
+	}
+	return err
+}

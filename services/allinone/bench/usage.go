@@ -1,0 +1,127 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
+)
+
+// Usage is the CPU time that processes have taken since they began.
+type Usage struct{ Slotmesh, Bare, Postgres, Redis time.Duration }
+
+// minus is what was taken since an earlier reading.
+func (u Usage) minus(v Usage) Usage {
+	return Usage{u.Slotmesh - v.Slotmesh, u.Bare - v.Bare, u.Postgres - v.Postgres, u.Redis - v.Redis}
+}
+
+// meter reads the CPU time of the processes that take part, from /proc.
+type meter struct{ slotmesh, bare, postgres, redis int }
+
+// newMeter finds the stores' processes by asking them. A store that is not a process of this machine counts as 0.
+func newMeter(ctx context.Context, o Options, slotmesh, bare int) (*meter, error) {
+	m := &meter{slotmesh: slotmesh, bare: bare}
+	conn, err := pgx.Connect(ctx, o.DatabaseURL)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if s, err := readStat(int(conn.PgConn().PID())); err == nil {
+		m.postgres = s.parent // a connection's process is a child of the one that listens
+	}
+	settings, err := redis.ParseURL(o.RedisURL)
+	if err != nil {
+		return nil, err
+	}
+	client := redis.NewClient(settings)
+	defer func() { _ = client.Close() }()
+	info, err := client.Info(ctx, "server").Result()
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(info) {
+		if id, ok := strings.CutPrefix(strings.TrimSpace(line), "process_id:"); ok {
+			m.redis, _ = strconv.Atoi(id)
+		}
+	}
+	return m, nil
+}
+
+func (m *meter) read() Usage {
+	return Usage{Slotmesh: own(m.slotmesh), Bare: own(m.bare), Postgres: withChildren(m.postgres), Redis: own(m.redis)}
+}
+
+// stat is what is read of /proc/<pid>/stat. gone is the time of children that have ended.
+type stat struct {
+	parent    int
+	own, gone time.Duration
+}
+
+// tick is the unit of the times in /proc/<pid>/stat: USER_HZ is 100 on every Linux that Go runs on.
+const tick = 10 * time.Millisecond
+
+func readStat(pid int) (stat, error) {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return stat{}, err
+	}
+	// The name of the program may hold spaces and parentheses; what follows the last one are numbers.
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if len(fields) < 15 {
+		return stat{}, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(fields))
+	}
+	number := func(i int) time.Duration {
+		n, _ := strconv.ParseInt(string(fields[i]), 10, 64)
+		return time.Duration(n)
+	}
+	return stat{
+		parent: int(number(1)), own: (number(11) + number(12)) * tick, gone: (number(13) + number(14)) * tick,
+	}, nil
+}
+
+func own(pid int) time.Duration {
+	s, _ := readStat(pid) // a process that has ended takes no more
+	return s.own
+}
+
+// withChildren adds the children, living and gone.
+func withChildren(pid int) time.Duration {
+	s, err := readStat(pid)
+	if err != nil {
+		return 0
+	}
+	total := s.own + s.gone
+	entries, _ := filepath.Glob("/proc/[0-9]*")
+	for _, entry := range entries {
+		child, err := strconv.Atoi(filepath.Base(entry))
+		if err != nil {
+			continue
+		}
+		if c, err := readStat(child); err == nil && c.parent == pid {
+			total += c.own + c.gone
+		}
+	}
+	return total
+}
+
+// resident is the memory of a process in bytes, 0 where it cannot be read.
+func resident(pid int) int64 {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kilobytes, _ := strconv.ParseInt(strings.Fields(value)[0], 10, 64)
+			return kilobytes << 10
+		}
+	}
+	return 0
+}

@@ -1,0 +1,254 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/apikey"
+)
+
+// world is what is measured: both children, at work on stores with the seeds in them.
+type world struct {
+	o        Options
+	http     *caller
+	pool     *pgxpool.Pool
+	slotmesh *child
+	bare     *child
+	at       Addresses
+	bareAt   BareAddresses
+	meter    *meter
+
+	reader salon   // whose lists and calendars are read
+	hot    salon   // booked at one staff member at once
+	salons []salon // booked at all over
+	number atomic.Int64
+}
+
+// salon is a business that the run has made: ids are ours, so that nothing needs to be asked for.
+type salon struct {
+	slug     string
+	id       uuid.UUID
+	services []uuid.UUID
+	staff    []uuid.UUID
+	rental   uuid.UUID
+	keys     []string
+}
+
+const (
+	salonServices = 20
+	salonStaff    = 10
+	advanceDays   = 200
+	opens, closes = 8, 20 // o'clock
+	startsADay    = (closes - opens) * 2
+	window        = 62 // days of a calendar
+)
+
+// tomorrow is the first day that is asked for.
+var tomorrow = time.Date(2027, time.March, 2, 0, 0, 0, 0, time.UTC)
+
+func newWorld(ctx context.Context, o Options) (*world, error) {
+	w := &world{o: o, http: newCaller()}
+	if err := w.start(ctx); err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *world) start(ctx context.Context) error {
+	stores := []string{"DATABASE_URL=" + w.o.DatabaseURL, "REDIS_URL=" + w.o.RedisURL}
+	var err error
+	if w.slotmesh, err = startChild(ctx, "slotmesh", stores, &w.at); err != nil {
+		return err
+	}
+	if w.bare, err = startChild(ctx, "bare", stores, &w.bareAt); err != nil {
+		return err
+	}
+	if w.meter, err = newMeter(ctx, w.o, w.slotmesh.pid(), w.bare.pid()); err != nil {
+		return err
+	}
+	if w.pool, err = pgxpool.New(ctx, w.o.DatabaseURL); err != nil {
+		return err
+	}
+	return w.seed(ctx)
+}
+
+func (w *world) close() {
+	for _, c := range []*child{w.slotmesh, w.bare} {
+		if c != nil {
+			c.stop()
+		}
+	}
+	if w.pool != nil {
+		w.pool.Close()
+	}
+}
+
+func (w *world) seed(ctx context.Context) error {
+	_, _ = fmt.Fprintln(w.o.Progress, "making businesses, keys and bookings")
+	var err error
+	if w.reader, err = w.found(ctx, "reader", 10*w.o.Seeds.Keys); err != nil {
+		return err
+	}
+	if w.hot, err = w.found(ctx, "hot", 10*w.o.Seeds.Keys); err != nil {
+		return err
+	}
+	for i := range w.o.Seeds.Salons {
+		s, err := w.found(ctx, fmt.Sprintf("salon-%d", i), w.o.Seeds.Keys)
+		if err != nil {
+			return err
+		}
+		w.salons = append(w.salons, s)
+	}
+	if err := w.seedBookings(ctx, w.reader, w.o.Seeds.Bookings); err != nil {
+		return err
+	}
+	if err := w.seedReservations(ctx, w.reader); err != nil {
+		return err
+	}
+	_, err = w.pool.Exec(ctx, "ANALYZE")
+	return err
+}
+
+// found publishes a salon and gives it keys.
+func (w *world) found(ctx context.Context, slug string, keys int) (salon, error) {
+	s := salon{slug: slug, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(slug)), rental: uuid.NewSHA1(uuid.NameSpaceURL, []byte(slug+"/bike"))}
+	manifest, err := json.Marshal(s.manifest())
+	if err != nil {
+		return s, err
+	}
+	status, err := w.http.send(call{
+		Method: http.MethodPut, URL: w.at.Admin + "/admin/businesses/" + slug, Body: manifest,
+		Headers: []string{"Authorization", "Bearer " + adminToken, "Content-Type", "application/json"},
+	}, nil)
+	if err != nil {
+		return s, err
+	}
+	if status != http.StatusCreated {
+		return s, fmt.Errorf("publish %s: the answer is %d", slug, status)
+	}
+	return s, w.makeKeys(ctx, &s, keys)
+}
+
+// manifest makes the salon's offer and notes its ids: every member performs every service, each half an hour long.
+func (s *salon) manifest() map[string]any {
+	var staff, services []map[string]any
+	var everyone []string
+	for i := range salonStaff {
+		key := fmt.Sprintf("member-%d", i)
+		id := uuid.NewSHA1(s.id, []byte(key))
+		s.staff, everyone = append(s.staff, id), append(everyone, key)
+		staff = append(staff, map[string]any{"key": key, "id": id, "name": fmt.Sprintf("Member %d", i), "order": i})
+	}
+	for i := range salonServices {
+		key := fmt.Sprintf("service-%d", i)
+		id := uuid.NewSHA1(s.id, []byte(key))
+		s.services = append(s.services, id)
+		services = append(services, map[string]any{
+			"key": key, "id": id, "name": fmt.Sprintf("Service %d", i), "price": 20 + i, "duration_minutes": 30, "staff": everyone,
+			"description_html": "<p>Half an hour of <b>care</b>, with tea.</p>",
+			"translations":     map[string]any{"pt": map[string]any{"name": fmt.Sprintf("Serviço %d", i), "description_html": "<p>Meia hora.</p>"}},
+		})
+	}
+	hours := map[string][]string{}
+	for _, day := range []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} {
+		hours[day] = []string{fmt.Sprintf("%02d:00-%02d:00", opens, closes)}
+	}
+	return map[string]any{
+		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": s.slug, "id": s.id, "name": "Salon " + s.slug, "currency": "EUR",
+		"timezone": "Europe/Lisbon", "default_language": "en", "languages": []string{"en", "pt"}, "hours": hours,
+		"bookings": map[string]any{"slot_interval_minutes": 30, "advance_days": advanceDays}, "staff": staff, "services": services,
+		"rentals":       []map[string]any{{"key": "bike", "id": s.rental, "name": "Bike", "price": 15, "price_type": "daily", "quantity": 5, "units_count": 5}},
+		"pricing_rules": []map[string]any{{"key": "tuesdays", "kind": "day_of_week", "days": []string{"tue"}, "percent": -10}},
+	}
+}
+
+func (w *world) makeKeys(ctx context.Context, s *salon, n int) error {
+	var hashes [][]byte
+	var shown []string
+	for range n {
+		key, err := apikey.Generate(randomness{})
+		if err != nil {
+			return err
+		}
+		hash := apikey.Hash(key)
+		s.keys, hashes, shown = append(s.keys, key), append(hashes, hash[:]), append(shown, apikey.Display(key))
+	}
+	_, err := w.pool.Exec(ctx, `INSERT INTO booking.api_keys (business_id, id, name, scope, hash, prefix, created_at)
+		SELECT $1, gen_random_uuid(), 'bench', 'all', k.hash, k.prefix, now() FROM unnest($2::bytea[], $3::text[]) AS k (hash, prefix)`,
+		s.id, hashes, shown)
+	return err
+}
+
+// seedBookings spreads n bookings of half an hour over the window: by day, then member, then every other hour.
+func (w *world) seedBookings(ctx context.Context, s salon, n int) error {
+	_, err := w.pool.Exec(ctx, `
+		WITH made AS (
+			SELECT gen_random_uuid() AS id, $2::uuid[] AS staff, i,
+			       $3::timestamptz + make_interval(days => i % $5, hours => 9 + 2 * (i / ($5 * cardinality($2::uuid[])))) AS at
+			FROM generate_series(0, $4 - 1) AS i
+		), booked AS (
+			INSERT INTO booking.bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, party_size,
+				total, currency, first_booking, source, customer_name, customer_email, form_data, offer_version, created_at, updated_at)
+			SELECT $1, id, 'confirmed', at, at + interval '30 minutes', at, at + interval '30 minutes', '[{}]', 1,
+				0, 'EUR', false, 'bench', 'C', 'c@example.com', '{}', 1, now(), now()
+			FROM made
+		)
+		INSERT INTO booking.occupied_time (business_id, booking_id, part, resource_id, lane, during)
+		SELECT $1, id, 1, staff[1 + (i / $5) % cardinality(staff)], 0, tstzrange(at, at + interval '30 minutes') FROM made`,
+		s.id, s.staff, tomorrow, n, window)
+	if err != nil {
+		return fmt.Errorf("make bookings: %w", err)
+	}
+	return nil
+}
+
+// seedReservations has four of five bikes out all the time, in reservations of three days.
+func (w *world) seedReservations(ctx context.Context, s salon) error {
+	var batch pgx.Batch
+	batch.Queue(`INSERT INTO rental.rentals (business_id, rental_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, s.id, s.rental)
+	batch.Queue(`INSERT INTO rental.reservations (business_id, id, rental_id, rental_name, status, quantity, start_date, end_date,
+			customer_name, offer_version, created_at, updated_at)
+		SELECT $1, gen_random_uuid(), $2, 'Bike', 'reserved', 1, $3::date + 3 * day, $3::date + 3 * day + 2, 'C', 1, now(), now()
+		FROM generate_series(0, 29) AS day, generate_series(1, 4)`, s.id, s.rental, tomorrow)
+	return w.pool.SendBatch(ctx, &batch).Close()
+}
+
+// client is the headers of a client of its own: no two requests of a run come from one address, as limits go by address.
+func client(n int64) []string {
+	n += addressBase
+	return []string{"X-Forwarded-For", "10." + strconv.FormatInt(n>>16&255, 10) + "." + strconv.FormatInt(n>>8&255, 10) + "." + strconv.FormatInt(n&255, 10)}
+}
+
+// addressBase differs from run to run, as a Redis may be used again within a minute.
+var addressBase = now().Unix() * 9973
+
+// bookCall books the slot number i of a salon: by member, then start, then day.
+func (w *world) bookCall(s salon, i, n int64) call {
+	body := fmt.Appendf(nil, `{"service_ids":[%q],"staff_id":%q,"date":%q,"time":"%02d:%02d","customer_name":"C","customer_email":"c%d@example.com"}`,
+		s.services[0], s.staff[i%salonStaff], tomorrow.AddDate(0, 0, int(i/(salonStaff*startsADay))).Format(time.DateOnly),
+		opens+i/salonStaff%startsADay/2, i/salonStaff%2*30, n)
+	return call{
+		Method: http.MethodPost, URL: w.at.Services["booking"] + "/api/public/" + s.slug + "/book", Body: body,
+		Headers: append(client(n), "Content-Type", "application/json", "Authorization", "Bearer "+s.keys[int(n)%len(s.keys)]),
+	}
+}
+
+// give lets the bare program keep the bytes of an answer under a name.
+func (w *world) give(name string, body []byte) error {
+	status, err := w.http.send(call{Method: http.MethodPut, URL: w.bareAt.Public + "/bytes/" + name, Body: bytes.Clone(body)}, nil)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("the bare program answers %d", status)
+	}
+	return err
+}

@@ -1,0 +1,60 @@
+// Command bench measures Slotmesh beside bare programs, on stores that it starts and throws away (`make bench`).
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/slotmesh/slotmesh/services/allinone/bench"
+	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
+)
+
+func main() {
+	if played, err := bench.Child(); played {
+		exit(err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx)
+	stop()
+	exit(err)
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func run(ctx context.Context) error {
+	var o bench.Options
+	flag.DurationVar(&o.Duration, "for", 4*time.Second, "how long each loop runs")
+	flag.IntVar(&o.Clients, "clients", 32, "clients of the closed loops")
+	flag.StringVar(&o.ProfileDir, "profiles", "", "folder for CPU and allocation profiles of each path")
+	flag.BoolVar(&o.Engine, "engine", true, "also run the slot engine's benchmarks, from the root of the repository")
+	flag.Parse()
+	o.Seeds = bench.Seeds{Salons: 20, Keys: 100, Bookings: 2000}
+	o.Progress = os.Stderr
+	if o.ProfileDir != "" {
+		if err := os.MkdirAll(o.ProfileDir, 0o755); err != nil {
+			return err
+		}
+	}
+	stores, err := backing.Start(ctx, backing.Options{Throwaway: true, Say: func(line string) { fmt.Fprintln(os.Stderr, line) }})
+	if err != nil {
+		return err
+	}
+	o.DatabaseURL, o.RedisURL = stores.DatabaseURL, stores.RedisURL
+	report, err := bench.Run(ctx, o)
+	if err == nil {
+		err = report.Print(os.Stdout)
+	}
+	return errors.Join(err, stores.Stop())
+}
