@@ -180,7 +180,8 @@ func (w *town) Fresh(_ context.Context, slug string) (*catalog.Offer, error) {
 	return w.offer, nil
 }
 
-// Bookable offers every free member in order, or every free lane, on the occupied time that was sent along.
+// Bookable offers every free member in order, or every free lane, on the occupied time that was sent along; of a class its
+// sessions of that start with seats left.
 func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*availability.BookableResponse, error) {
 	w.mu.Lock()
 	w.asked++
@@ -203,11 +204,18 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 	if !opening {
 		return answer, nil
 	}
-	start := timespan.Instant(r.Question.Date, r.Question.Time, offer.Location())
-	service := offer.Service(r.Question.ServiceIDs[0])
+	services, err := offer.Appointment(r.Question.ServiceIDs, r.Question.Variants)
+	if err != nil {
+		return nil, err
+	}
+	start, service := timespan.Instant(r.Question.Date, r.Question.Time, offer.Location()), services[0]
 	during := timespan.Span{Start: start, End: start}
-	for _, id := range r.Question.ServiceIDs {
-		during.End += int64(offer.Service(id).DurationMinutes) * 60
+	for _, s := range services {
+		during.End += int64(s.DurationMinutes) * 60
+	}
+	if service.Class() {
+		answer.Choices = sessions(service, r, during)
+		return answer, nil
 	}
 	occupies := timespan.Span{Start: during.Start, End: during.End + int64(service.BufferAfterMinutes)*60}
 	for _, resource := range resources(service) {
@@ -255,7 +263,15 @@ func (w *town) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.Quot
 	}
 	answer := &pricing.QuotesResponse{OfferVersion: w.offer.Version, Currency: w.offer.Currency}
 	for _, item := range r.Items {
-		list := w.offer.Service(item.ID).Price
+		variants := map[uuid.UUID]uuid.UUID{}
+		if item.VariantID != nil {
+			variants[item.ID] = *item.VariantID
+		}
+		services, err := w.offer.Appointment([]uuid.UUID{item.ID}, variants)
+		if err != nil {
+			return nil, err
+		}
+		list := services[0].Price
 		price := list
 		if *item.FirstBooking {
 			price -= list / 10
@@ -319,8 +335,10 @@ type answer struct {
 			PartySize int        `json:"party_size"`
 			StaffID   *uuid.UUID `json:"staff_id"`
 			StaffName *string    `json:"staff_name"`
+			SessionID *uuid.UUID `json:"class_schedule_id"`
 			Services  []struct {
 				Name            string
+				VariantName     string `json:"variant_name"`
 				DurationMinutes int `json:"duration_minutes"`
 				Price           json.Number
 			}
