@@ -22,9 +22,9 @@ type aCase struct {
 	name    string
 	bare    bool // it asks the bare program, or the database itself
 	shot    shot
-	clients int           // of the closed loop; 0: as set
-	allowed []int         // statuses of right answers
-	check   func() error  // whether answers are right, before anything is measured; may be nil
+	clients int          // of the closed loop; 0: as set
+	allowed []int        // statuses of right answers
+	check   func() error // whether answers are right, before anything is measured; may be nil
 }
 
 // Names of cases that claims compare.
