@@ -339,7 +339,7 @@ type answer struct {
 			Services  []struct {
 				Name            string
 				VariantName     string `json:"variant_name"`
-				DurationMinutes int `json:"duration_minutes"`
+				DurationMinutes int    `json:"duration_minutes"`
 				Price           json.Number
 			}
 		}
