@@ -143,6 +143,12 @@ func start(t *testing.T, n *neighbours, change ...func(*mcp.Config)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return run(t, srv)
+}
+
+// run runs a server until the test ends and returns its public address.
+func run(t *testing.T, srv *server.Server) string {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- srv.Run(ctx) }()

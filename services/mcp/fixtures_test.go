@@ -1,0 +1,112 @@
+package mcp_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/mcp/internal/gate"
+)
+
+// fixtures is the server of the SDK, in the version that the service is built with, that has all tools, prompts and
+// resources which the suite calls.
+const fixtures = "github.com/modelcontextprotocol/go-sdk/conformance/everything-server"
+
+// buildFixtures compiles it.
+func buildFixtures(t *testing.T) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	program := filepath.Join(t.TempDir(), "fixtures")
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, fixtures)
+	build.WaitDelay = 5 * time.Second
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return program
+}
+
+// freeAddress is one that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// runFixtures runs the program behind the service's own server and gate, and returns the address of the latter.
+func runFixtures(t *testing.T, program, mode string) string {
+	t.Helper()
+	behind := freeAddress(t)
+	run := exec.Command(program, "-http", behind, mode)
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
+	transport := &http.Transport{DialContext: patiently}
+	t.Cleanup(transport.CloseIdleConnections)
+	proxy := &httputil.ReverseProxy{
+		Transport: transport, FlushInterval: -1,
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: behind}) },
+	}
+	return gated(t, proxy)
+}
+
+// patiently dials a server that is still starting.
+func patiently(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	for {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err == nil || ctx.Err() != nil {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// harborAlone is the stand-in business's name.
+type harborAlone struct{}
+
+func (harborAlone) Slug(context.Context, uuid.UUID) (string, error) { return "harbor", nil }
+
+// gated serves another protocol handler as the service serves its own: on libs/server, behind the gate.
+func gated(t *testing.T, protocol http.Handler) string {
+	t.Helper()
+	beside := httptest.NewServer(standIn())
+	t.Cleanup(beside.Close)
+	cfg := server.Config{
+		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
+		RequestTimeout: 30 * time.Second, DrainTimeout: 10 * time.Second, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
+	}
+	now := clock.Fixed(time.Date(2027, 3, 1, 6, 0, 0, 0, time.UTC))
+	srv, err := server.New(cfg, server.Runtime{Name: "mcp", Clock: now, Telemetry: telemetry.Discard()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := peer.New("booking", beside.URL, telemetry.Discard())
+	t.Cleanup(keys.Close)
+	g := &gate.Gate{Keys: booking.NewAgents(keys), Names: harborAlone{}, Protocol: protocol}
+	srv.HandleHTTP("/mcp", g.Serve)
+	return run(t, srv)
+}
