@@ -30,7 +30,8 @@ ALTER TABLE bookings ADD COLUMN class_schedule_id uuid;
 -- and the reverse. So an appointment's row is held by a random id, which differs from every other, and a class
 -- booking's by the nil UUID, which differs from all but its like. Rows written without a word of it are appointments'.
 --
--- The constraint is made anew, under a lock that keeps bookings waiting: about 100 s for a million rows.
+-- The column and the constraint rewrite the table under a lock that keeps bookings, and reads of occupied time, waiting:
+-- 17 s for 100,000 rows on a busy machine of two cores. An exclusion constraint cannot be built beside its table's use.
 ALTER TABLE occupied_time ADD COLUMN holder uuid NOT NULL DEFAULT gen_random_uuid();
 ALTER TABLE occupied_time
     DROP CONSTRAINT never_twice,
