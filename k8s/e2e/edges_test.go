@@ -17,7 +17,7 @@ var callers = map[string][]string{
 	"pricing:9090":      {"booking", "catalog"},
 	"availability:9090": {"booking", "mcp"},
 	"booking:9090":      {"availability", "catalog", "console", "mcp"},
-	"rental:9090":       {"availability", "catalog", "console"},
+	"rental:9090":       {"availability", "catalog", "console", "mcp"},
 	"mcp:9090":          {},
 	"console:9090":      {},
 	"postgres:5432":     {"booking", "catalog", "rental"},
