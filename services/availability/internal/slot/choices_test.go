@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -76,5 +77,34 @@ func TestBookableReadsLocalTimesAsTheBusinessDoes(t *testing.T) {
 		if got := time.Unix(choices[0].During.Start, 0).UTC().Format(time.RFC3339); got != c.want {
 			t.Errorf("%s %s begins at %s, want %s", c.date, c.at, got, c.want)
 		}
+	}
+}
+
+func TestWaysOfAPackageByServiceAreBounded(t *testing.T) {
+	t.Parallel()
+	var staff []catalog.Staff
+	var everybody []uuid.UUID
+	for i := range 70 {
+		id := uuid.UUID{2, byte(i)}
+		staff, everybody = append(staff, catalog.Staff{ID: id, Active: true, Order: i}), append(everybody, id)
+	}
+	hall := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1000}
+	cut := catalog.Service{ID: uuid.UUID{4}, DurationMinutes: 30, SlotIntervalMinutes: 60, StaffIDs: everybody}
+	offer, q := roundTheClock(t, "UTC", staff, hall, cut)
+	q.Package, q.PerService = true, true
+	at := func(services ...*catalog.Service) []availability.Choice {
+		q.Services = services
+		return Bookable(offer, q, monday, 600, booking.Occupied{})
+	}
+	hallOf, cutOf := q.Services[0], q.Services[1]
+	if choices := at(hallOf, cutOf); len(choices) != 64 || choices[63].Parts[1].Resource.ID != everybody[63] {
+		t.Errorf("%d ways with 1000 lanes and 70 members, want each of the first 64 members on one lane", len(choices))
+	}
+	cutOf.StaffIDs = everybody[:2]
+	if choices := at(hallOf, cutOf); len(choices) != 64 || choices[31].Parts[1].Resource.ID != everybody[0] || choices[32].Parts[1].Resource.ID != everybody[1] {
+		t.Errorf("%d ways with 1000 lanes and 2 members, want 32 lanes for each of the two members", len(choices))
+	}
+	if choices := at(cutOf, cutOf); len(choices) != 2 || len(choices[1].Parts) != 1 || *choices[1].StaffID != everybody[1] {
+		t.Errorf("%+v, want one stretch of each of the two members", choices)
 	}
 }
