@@ -1,0 +1,170 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/services/mcp"
+)
+
+const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+
+// reply is an HTTP answer.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// post sends a request as a test changes it; a Host among its headers is the name that it is sent to.
+func post(t *testing.T, address, method, body string, header http.Header) reply {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+"/mcp", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = http.Header{
+		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer read"},
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	request.Host = header.Get("Host")
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	read, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{response.StatusCode, response.Header, string(read)}
+}
+
+// want checks the status and, for a refusal, its one shape (semantics.md §7).
+func (r reply) want(t *testing.T, what string, status int, code string) {
+	t.Helper()
+	var refusal struct{ Error, MessageCode string }
+	if r.status != status {
+		t.Errorf("%s: got %d %s, want %d", what, r.status, r.body, status)
+	}
+	if code != "" && (json.Unmarshal([]byte(r.body), &refusal) != nil || refusal.MessageCode != code || refusal.Error == "") {
+		t.Errorf("%s: got %s, want a sentence and messageCode %s", what, r.body, code)
+	}
+}
+
+func TestOnlyKnownHostsAndOriginsAreAnswered(t *testing.T) {
+	t.Parallel()
+	local := start(t, standIn())
+	named := start(t, standIn(), func(c *mcp.Config) {
+		c.Hosts, c.Origins = []string{"Book.example"}, []string{"https://App.example/"}
+	})
+	for what, c := range map[string]struct {
+		address, host, origin string
+		status                int
+	}{
+		"this machine":                  {local, "", "", 200},
+		"this machine by name":          {local, "localhost:8080", "", 200},
+		"this machine by IPv6":          {local, "[::1]:8080", "", 200},
+		"another name on loopback":      {local, "evil.example", "", 403},
+		"its own page":                  {local, "localhost:8080", "http://localhost:8080", 200},
+		"another page":                  {local, "localhost:8080", "https://evil.example", 403},
+		"a page without an origin":      {local, "localhost:8080", "null", 403},
+		"the named host":                {named, "book.example", "", 200},
+		"the named host with a port":    {named, "BOOK.example:443", "", 200},
+		"not the named host":            {named, "localhost", "", 403},
+		"the named origin":              {named, "book.example", "https://app.example", 200},
+		"the named origin without TLS":  {named, "book.example", "http://app.example", 403},
+		"the named origin as a prefix":  {named, "book.example", "https://app.example.evil.example", 403},
+		"the host itself as the origin": {named, "book.example", "https://book.example", 200},
+	} {
+		header := http.Header{"Host": {c.host}}
+		if c.origin != "" {
+			header.Set("Origin", c.origin)
+		}
+		code := ""
+		if c.status != http.StatusOK {
+			code = "source_forbidden"
+		}
+		post(t, c.address, http.MethodPost, ping, header).want(t, what, c.status, code)
+	}
+}
+
+func TestWhatIsNoMessageIsRefusedInTheOneShape(t *testing.T) {
+	t.Parallel()
+	address := start(t, standIn(), func(c *mcp.Config) { c.Server.PublicBodyLimit = 1000 })
+	for what, c := range map[string]struct {
+		method, body string
+		header       http.Header
+		status       int
+		code         string
+	}{
+		"no key":           {http.MethodPost, ping, http.Header{"Authorization": {""}}, 401, "missing_api_key"},
+		"a bad key":        {http.MethodPost, ping, http.Header{"Authorization": {"Bearer bad"}}, 401, "invalid_api_key"},
+		"a spent key":      {http.MethodPost, ping, http.Header{"Authorization": {"Bearer spent"}}, 401, "rate_limited"},
+		"GET":              {http.MethodGet, "", nil, 405, "method_not_allowed"},
+		"DELETE":           {http.MethodDelete, "", nil, 405, "method_not_allowed"},
+		"a batch":          {http.MethodPost, " [" + ping + "]", nil, 400, "invalid_parameter"},
+		"no JSON":          {http.MethodPost, "ping", nil, 400, "invalid_parameter"},
+		"nothing":          {http.MethodPost, "", nil, 400, "invalid_parameter"},
+		"a form":           {http.MethodPost, ping, http.Header{"Content-Type": {"text/plain"}}, 415, "unsupported_media_type"},
+		"too much":         {http.MethodPost, `"` + strings.Repeat("x", 1000) + `"`, nil, 413, "payload_too_large"},
+		"unknown revision": {http.MethodPost, ping, http.Header{"Mcp-Protocol-Version": {"1999-01-01"}}, 400, ""},
+	} {
+		got := post(t, address, c.method, c.body, c.header)
+		got.want(t, what, c.status, c.code)
+		if c.status == http.StatusUnauthorized && !strings.HasPrefix(got.header.Get("WWW-Authenticate"), "Bearer") {
+			t.Errorf("%s: WWW-Authenticate is %q", what, got.header.Get("WWW-Authenticate"))
+		}
+		if c.status == http.StatusMethodNotAllowed && got.header.Get("Allow") != http.MethodPost {
+			t.Errorf("%s: Allow is %q", what, got.header.Get("Allow"))
+		}
+	}
+}
+
+// A neighbour that is away takes down what asks it, and nothing else; without booking no key can be checked.
+func TestEachNeighbourThatIsAwayTakesItsToolsWithIt(t *testing.T) {
+	t.Parallel()
+	slots := map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01"}
+	away := fault.New(fault.PeerUnavailable, "Not now.")
+	n := standIn()
+	n.answers["GET /internal/api/public/harbor/slots"] = away
+	address := start(t, n)
+	if got := call(t, address, "read", "find_slots", slots); !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" {
+		t.Errorf("without availability: %v", got)
+	}
+	if got := call(t, address, "read", "list_services", nil); got.IsError {
+		t.Errorf("without availability, services: %v", got)
+	}
+
+	n = standIn()
+	n.answers["GET /internal/api/public/harbor/services"] = away
+	address = start(t, n)
+	if got := call(t, address, "read", "list_services", nil); !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" {
+		t.Errorf("without catalog: %v", got)
+	}
+	if got := call(t, address, "read", "find_slots", slots); got.IsError {
+		t.Errorf("without catalog, slots: %v", got)
+	}
+
+	n = standIn()
+	n.answers["POST /internal/keys/check"] = away
+	post(t, start(t, n), http.MethodPost, ping, nil).want(t, "without booking", http.StatusServiceUnavailable, "service_unavailable")
+
+	n = standIn()
+	n.answers["GET /internal/slugs/"+businessID] = away
+	post(t, start(t, n), http.MethodPost, ping, nil).want(t, "without the name of the business", http.StatusServiceUnavailable, "service_unavailable")
+
+	n = standIn()
+	n.answers["POST /internal/api/public/harbor/book"] = away
+	got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}})
+	if next, _ := got.StructuredContent["next_step"].(string); !got.IsError || !strings.Contains(next, "not known whether the booking was made") {
+		t.Errorf("a booking without an answer: %v", got)
+	}
+}
