@@ -11,18 +11,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// A camp that begins on Monday and lasts until Thursday keeps its guide on the days between.
+// A camp that begins on Monday and lasts for a week keeps its guide on the days between.
 func TestALongClassKeepsItsMemberForDays(t *testing.T) {
 	t.Parallel()
 	guide := uuid.UUID{2}
 	camp := catalog.Service{
-		ID: uuid.UUID{1}, Active: true, DurationMinutes: 3 * timespan.MinutesPerDay,
+		ID: uuid.UUID{1}, Active: true, DurationMinutes: 7 * timespan.MinutesPerDay,
 		Classes: []catalog.ClassSession{{ID: uuid.UUID{3}, Date: &monday, Time: 9 * 60, Capacity: 5, StaffID: &guide}},
 	}
 	walk := catalog.Service{ID: uuid.UUID{4}, Active: true, DurationMinutes: 60, SlotIntervalMinutes: 60, StaffIDs: []uuid.UUID{guide}}
 	offer, q := roundTheClock(t, "UTC", []catalog.Staff{{ID: guide, Active: true}}, camp, walk)
 	q.Services = q.Services[1:]
-	for days, want := range []int{9, 0, 0, 24 - 9, 24} {
+	for days, want := range []int{9, 0, 0, 0, 0, 0, 0, 24 - 9, 24} {
 		q.From = monday + timespan.Date(days)
 		q.To = q.From
 		if n := len(Find(offer, q, booking.Occupied{}).On(q.From)); n != want {
@@ -66,6 +66,30 @@ func TestYesterdaysSessionsAreNotOffered(t *testing.T) {
 		q.Now = now
 		if n := len(Find(offer, q, booking.Occupied{}).On(skipped)); n != want {
 			t.Errorf("%s: %d sessions, want %d", now, n, want)
+		}
+	}
+}
+
+// A camp of a week is cancelled by what is blocked on its last day, and ends by the clock of that day.
+func TestALongClassIsSeenToItsEnd(t *testing.T) {
+	t.Parallel()
+	begins := timespan.NewDate(2027, time.March, 22) // clocks go forward on the 28th
+	camp := catalog.Service{
+		ID: uuid.UUID{1}, Active: true, DurationMinutes: 7 * timespan.MinutesPerDay,
+		Classes: []catalog.ClassSession{{ID: uuid.UUID{3}, Date: &begins, Time: 12 * 60, Capacity: 5}},
+	}
+	offer, q := roundTheClock(t, "Europe/Berlin", nil, camp)
+	q.From, q.To = begins, begins
+	slots := Find(offer, q, booking.Occupied{}).On(begins)
+	if len(slots) != 1 || slots[0].End != 13*60 {
+		t.Fatalf("the camp is offered as %+v, want its end at 13:00", slots)
+	}
+	for from, want := range map[timespan.TimeOfDay]int{12*60 + 59: 0, 13 * 60: 1} {
+		offer.Blocks = []catalog.Block{{
+			From: timespan.LocalDateTime{Date: begins + 7, Time: from}, To: timespan.LocalDateTime{Date: begins + 7, Time: 14 * 60},
+		}}
+		if n := len(Find(offer, q, booking.Occupied{}).On(begins)); n != want {
+			t.Errorf("blocked from %s on the last day, the camp is offered %d times, want %d", from, n, want)
 		}
 	}
 }
