@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -19,6 +20,7 @@ import (
 type observer struct {
 	tel      *telemetry.Telemetry
 	duration metric.Float64Histogram
+	labels   sync.Map // label → metric.MeasurementOption: routes and statuses are few, and making a set takes long
 }
 
 func newObserver(tel *telemetry.Telemetry) *observer {
@@ -64,18 +66,40 @@ type seen struct {
 
 // finish names the span and records the metric and, for a failure on our side, the log line.
 func (o *observer) finish(ctx context.Context, span trace.Span, start time.Time, s seen) {
-	attrs := []attribute.KeyValue{
-		attribute.String("http.request.method", s.method),
-		attribute.String("http.route", s.route),
-		attribute.Int("http.response.status_code", s.status),
+	if span.IsRecording() {
+		span.SetName(s.method + " " + s.route)
+		span.SetAttributes(s.attributes()...)
 	}
-	span.SetName(s.method + " " + s.route)
-	span.SetAttributes(attrs...)
-	o.duration.Record(ctx, time.Since(start).Seconds(), metric.WithAttributes(attrs...))
+	o.duration.Record(ctx, time.Since(start).Seconds(), o.labelled(s))
 	if s.status >= fiber.StatusInternalServerError {
 		span.SetStatus(codes.Error, "")
 		o.tel.Logger.ErrorContext(ctx, "request failed", "method", s.method, "route", s.route, "status", s.status, "error", s.cause)
 	}
+}
+
+func (s seen) attributes() []attribute.KeyValue {
+	return []attribute.KeyValue{
+		attribute.String("http.request.method", s.method),
+		attribute.String("http.route", s.route),
+		attribute.Int("http.response.status_code", s.status),
+	}
+}
+
+// label is what tells the requests of a metric apart. Method and route are among those that routes were added for, so
+// that there are few.
+type label struct {
+	method, route string
+	status        int
+}
+
+func (o *observer) labelled(s seen) metric.MeasurementOption {
+	key := label{s.method, s.route, s.status}
+	if made, ok := o.labels.Load(key); ok {
+		return made.(metric.MeasurementOption)
+	}
+	made := metric.WithAttributeSet(attribute.NewSet(s.attributes()...))
+	o.labels.Store(key, made)
+	return made
 }
 
 type requestHeaders struct{ c *fiber.Ctx }

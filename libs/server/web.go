@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"time"
 
@@ -84,7 +85,11 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		cause = f
 		sendHTTPFault(answer, f)
 	}
-	w.server.observe.finish(ctx, span, start, seen{method: r.Method, route: route, status: answer.status, cause: cause})
+	method := r.Method
+	if !slices.Contains(knownMethods, method) {
+		method = otherMethod // the caller's text stays out of labels
+	}
+	w.server.observe.finish(ctx, span, start, seen{method: method, route: route, status: answer.status, cause: cause})
 }
 
 // guarded gives the request its deadline and its body, and turns a panic into an error.

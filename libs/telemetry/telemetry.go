@@ -22,6 +22,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/exemplar"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -57,7 +58,9 @@ func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Tele
 	if err != nil {
 		return nil, err
 	}
-	meters := sdkmetric.NewMeterProvider(sdkmetric.WithResource(res), sdkmetric.WithReader(reader))
+	// Exemplars would be collected at every measurement, and nobody reads them from the text format.
+	meters := sdkmetric.NewMeterProvider(sdkmetric.WithResource(res), sdkmetric.WithReader(reader),
+		sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter))
 	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
 	if cfg.OTLPEndpoint != "" {
 		exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(cfg.OTLPEndpoint+"/v1/traces"))
@@ -65,6 +68,10 @@ func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Tele
 			return nil, err
 		}
 		options = append(options, sdktrace.WithBatcher(exporter))
+	} else {
+		// Spans that go nowhere keep their ids, which logs and answers carry, and record nothing else. What a caller
+		// decided goes on to peers.
+		options = append(options, sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.NeverSample())))
 	}
 	traces := sdktrace.NewTracerProvider(options...)
 	handler := slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: cfg.LogLevel})

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"regexp"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,9 +29,10 @@ type Options struct {
 	Duration    time.Duration // of each loop
 	Clients     int           // of the closed loops
 	Seeds       Seeds
-	Engine      bool      // also run the slot engine's benchmarks, by the go command in the current folder
-	ProfileDir  string    // a folder for CPU and allocation profiles of Slotmesh by path; "" makes none
-	Progress    io.Writer // what is going on
+	Engine      bool           // also run the slot engine's benchmarks, by the go command in the current folder
+	Only        *regexp.Regexp // the cases to measure, by name; nil: all
+	ProfileDir  string         // a folder for CPU and allocation profiles of Slotmesh by path; "" makes none
+	Progress    io.Writer      // what is going on
 }
 
 // Seeds are the sizes of what is made before the run.
@@ -67,6 +69,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 	}
 	for _, c := range w.cases() {
+		if o.Only != nil && !o.Only.MatchString(c.name) {
+			continue
+		}
 		_, _ = fmt.Fprintf(o.Progress, "measuring %s\n", c.name)
 		row, err := w.measure(ctx, c)
 		if err != nil {

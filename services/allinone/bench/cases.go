@@ -227,9 +227,9 @@ func (w *world) bookAnywhere(n int64) (int, error) {
 	return w.http.send(w.bookCall(s, i, n), nil)
 }
 
-// bookHot books one member's slots from all clients at once: few are free for long.
+// bookHot books one member's slots from all clients at once; two want each, so that every other one is refused.
 func (w *world) bookHot(n int64) (int, error) {
-	return w.http.send(w.bookCall(w.hot, n%200*salonStaff, n), nil)
+	return w.http.send(w.bookCall(w.hot, n/2%(startsADay*advanceDays/2)*salonStaff, n), nil)
 }
 
 // makeBareTables makes tables like booking's, constraints included.

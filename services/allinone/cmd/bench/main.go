@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"syscall"
 	"time"
 
@@ -39,7 +40,12 @@ func run(ctx context.Context) error {
 	flag.IntVar(&o.Clients, "clients", 32, "clients of the closed loops")
 	flag.StringVar(&o.ProfileDir, "profiles", "", "folder for CPU and allocation profiles of each path")
 	flag.BoolVar(&o.Engine, "engine", true, "also run the slot engine's benchmarks, from the root of the repository")
+	only := flag.String("only", "", "measure only the cases whose names match this regular expression")
 	flag.Parse()
+	var err error
+	if o.Only, err = regexp.Compile(*only); err != nil {
+		return fmt.Errorf("-only: %w", err)
+	}
 	o.Seeds = bench.Seeds{Salons: 20, Keys: 100, Bookings: 2000}
 	o.Progress = os.Stderr
 	if o.ProfileDir != "" {
