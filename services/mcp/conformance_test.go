@@ -1,7 +1,9 @@
 package mcp_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
@@ -27,10 +30,23 @@ func withKey(t *testing.T, address, key string) string {
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
+		r.Out.Body = whole(r.In.Body)
 		r.Out.Header.Set("Authorization", "Bearer "+key)
 	}})
 	t.Cleanup(func() { proxy.Close(); transport.CloseIdleConnections() })
 	return proxy.URL + "/mcp"
+}
+
+// whole reads a body to its end. A proxy that answers while it still reads, as with a stream, may lose its connection.
+func whole(body io.ReadCloser) io.ReadCloser {
+	if body == nil {
+		return nil
+	}
+	read, err := io.ReadAll(body)
+	if err != nil {
+		return io.NopCloser(iotest.ErrReader(err))
+	}
+	return io.NopCloser(bytes.NewReader(read))
 }
 
 // needNoFixtures are the scenarios that say something of a server without the suite's own tools, prompts and resources,

@@ -128,6 +128,15 @@ func TestWhatIsNoMessageIsRefusedInTheOneShape(t *testing.T) {
 	}
 }
 
+func TestAKeyAndOneRequestAreEnough(t *testing.T) {
+	t.Parallel()
+	got := post(t, start(t, standIn()), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
+	got.want(t, "tools/list without a handshake", http.StatusOK, "")
+	if !strings.Contains(got.body, `"list_rentals"`) || strings.Contains(got.body, `"book_appointment"`) {
+		t.Errorf("a key that reads is shown %s", got.body)
+	}
+}
+
 // A neighbour that is away takes down what asks it, and nothing else; without booking no key can be checked.
 func TestEachNeighbourThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 	t.Parallel()
