@@ -57,7 +57,7 @@ test-go: $(BIN)/withstores $(STRIPE_MOCK) ## unit, store and end-to-end tests, o
 
 .PHONY: cluster-tools
 cluster-tools: ## build what `make cluster` and `make e2e` are made of, once, beside Go's build cache (20 minutes)
-	@k8s/cluster/tools/build kubernetes helm coredns pause traefik skipper kube-router istioctl tilt crane jaeger
+	@k8s/cluster/tools/build kubernetes helm coredns pause traefik skipper kube-router istioctl kubeconform tilt crane jaeger
 
 .PHONY: cluster
 cluster: ## a shell on a Kubernetes of its own, of one node, which ends with the shell (Linux, root)
@@ -71,8 +71,9 @@ e2e: ## prove chart and images on a cluster: that of KUBECONFIG, else one made f
 
 .PHONY: bench
 bench: ## everything beside bare programs in one run: a table of figures and ratios (BENCHFLAGS="-for 10s")
+	@$(MAKE) --no-print-directory build
 	@$(GO) build -o $(BIN)/slotmesh-bench ./services/allinone/cmd/bench
-	@$(BIN)/slotmesh-bench $(BENCHFLAGS)
+	@$(BIN)/slotmesh-bench -programs $(BIN) $(BENCHFLAGS)
 
 .PHONY: profile
 profile: ## CPU and allocation profiles of every path in bin/profiles/ (go tool pprof -top FILE)

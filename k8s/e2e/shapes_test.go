@@ -7,21 +7,24 @@ import (
 	"testing"
 )
 
-// TestTheServerAcceptsEveryShape renders the chart with each of its ci/ values and lets the API server judge what comes out, with
-// the definitions of all custom resources at hand.
+// TestTheServerAcceptsEveryShape renders the chart with each of its ci/ values and lets helm lint, the API server, kubeconform and Istio
+// judge what comes out, with the definitions of all custom resources at hand.
 func TestTheServerAcceptsEveryShape(t *testing.T) {
 	c := connect(t)
 	shapes, err := filepath.Glob(chart + "/ci/*-values.yaml")
 	if err != nil || len(shapes) < 2 {
 		t.Fatalf("the chart's shapes are not found: %v %v", shapes, err)
 	}
+	schemas := c.schemas(t)
 	for _, shape := range shapes {
 		t.Run(strings.TrimSuffix(filepath.Base(shape), "-values.yaml"), func(t *testing.T) {
+			c.run(t, "helm", "lint", "--strict", "--quiet", chart, "--values", shape)
 			rendered := c.run(t, "helm", "template", release, chart, "--namespace", "default", "--values", shape)
 			_, err := c.try(t.Context(), []byte(rendered), "kubectl", "--namespace", "default", "create", "--dry-run=server", "--validate=strict", "--filename", "-")
 			if err != nil {
 				t.Error(err)
 			}
+			c.conform(t, schemas, rendered)
 			if strings.Contains(rendered, "istio.io/") {
 				c.analyze(t, rendered)
 			}
@@ -29,11 +32,24 @@ func TestTheServerAcceptsEveryShape(t *testing.T) {
 	}
 }
 
+// conform lets kubeconform judge all objects.
+func (c cluster) conform(t *testing.T, schemas, rendered string) {
+	t.Helper()
+	if _, err := exec.LookPath("kubeconform"); err != nil {
+		t.Log("kubeconform is not in PATH")
+		return
+	}
+	if out, err := c.try(t.Context(), []byte(rendered), "kubeconform", "-strict", "-schema-location", schemas, "-"); err != nil {
+		t.Errorf("%s%v", out, err)
+	}
+}
+
 // analyze lets Istio judge its objects.
 func (c cluster) analyze(t *testing.T, rendered string) {
 	t.Helper()
 	if _, err := exec.LookPath("istioctl"); err != nil {
-		t.Skip("istioctl is not in PATH")
+		t.Log("istioctl is not in PATH")
+		return
 	}
 	out, err := c.try(t.Context(), []byte(rendered), "istioctl", "analyze", "--use-kube=false", "--failure-threshold", "Warning", "-")
 	if err != nil {

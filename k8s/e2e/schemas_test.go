@@ -1,0 +1,75 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// schemas writes what the API server says of its resources, custom ones included, as the strict JSON schemas that kubeconform reads,
+// and returns their location as kubeconform wants it written.
+func (c cluster) schemas(t *testing.T) string {
+	t.Helper()
+	var document struct{ Definitions map[string]map[string]any }
+	if err := json.Unmarshal([]byte(c.run(t, "kubectl", "get", "--raw", "/openapi/v2")), &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range document.Definitions {
+		tighten(d)
+	}
+	// Both are described as strings, and may be numbers.
+	either := map[string]any{"anyOf": []any{map[string]any{"type": "string"}, map[string]any{"type": "number"}}}
+	document.Definitions["io.k8s.apimachinery.pkg.api.resource.Quantity"] = either
+	document.Definitions["io.k8s.apimachinery.pkg.util.intstr.IntOrString"] = either
+
+	folder := t.TempDir()
+	const shared = "definitions.json"
+	save(t, filepath.Join(folder, shared), map[string]any{"definitions": document.Definitions})
+	for name, d := range document.Definitions {
+		kinds, _ := d["x-kubernetes-group-version-kind"].([]any)
+		if len(kinds) != 1 {
+			continue // options of requests belong to every group
+		}
+		kind := kinds[0].(map[string]any)
+		group, _, _ := strings.Cut(kind["group"].(string), ".")
+		file := strings.ToLower(strings.Trim(fmt.Sprintf("%s-%s", kind["kind"], group), "-")) + "-" + kind["version"].(string) + ".json"
+		save(t, filepath.Join(folder, file), map[string]any{"$ref": shared + "#/definitions/" + name})
+	}
+	return folder + "/{{.ResourceKind}}{{.KindSuffix}}.json"
+}
+
+// tighten makes unknown fields errors wherever fields are listed, at every depth.
+func tighten(node any) {
+	switch n := node.(type) {
+	case []any:
+		for _, child := range n {
+			tighten(child)
+		}
+	case map[string]any:
+		for _, child := range n {
+			tighten(child)
+		}
+		if n["x-kubernetes-int-or-string"] == true {
+			delete(n, "type")
+		}
+		_, listed := n["properties"].(map[string]any)
+		_, said := n["additionalProperties"]
+		if listed && !said && n["x-kubernetes-preserve-unknown-fields"] != true {
+			n["additionalProperties"] = false
+		}
+	}
+}
+
+func save(t *testing.T, file string, document any) {
+	t.Helper()
+	encoded, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, encoded, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
