@@ -203,7 +203,7 @@ func (o *Openings) sessionSlots(d timespan.Date) []Slot {
 		_, end := o.clock.local(s.End)
 		slots = append(slots, Slot{
 			Staff: s.member, Start: s.Start, Date: date, Time: from, End: end, DateOffset: int(date - d),
-			Session: s.session, Remaining: s.remaining,
+			Session: s.session, Remaining: int32(s.remaining),
 		})
 	}
 	return slots

@@ -134,7 +134,7 @@ func canBeBooked(t *testing.T, offer *catalog.Offer, q Question, occupied bookin
 	for _, c := range Bookable(offer, q, s.Date, s.Time, occupied) {
 		same := c.During.Start == s.Start
 		if s.Session != nil {
-			same = same && c.Session != nil && c.Session.ID == s.Session.ID && c.Session.Remaining == s.Remaining
+			same = same && c.Session != nil && c.Session.ID == s.Session.ID && c.Session.Remaining == int(s.Remaining)
 		} else {
 			same = same && (s.Staff == nil) == (c.StaffID == nil) && (s.Staff == nil || *c.StaffID == s.Staff.ID)
 		}

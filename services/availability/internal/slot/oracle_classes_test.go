@@ -103,7 +103,7 @@ func (o *oracle) sessions(d timespan.Date) []Slot {
 			continue
 		}
 		slot := o.slot(nil, d, i)
-		slot.Session, slot.Remaining = c, seats
+		slot.Session, slot.Remaining = c, int32(seats)
 		if c.StaffID != nil {
 			slot.Staff = o.member(*c.StaffID)
 			if o.held(*c.StaffID, i-class.BufferBeforeMinutes, i+class.DurationMinutes+class.BufferAfterMinutes) {
@@ -151,7 +151,7 @@ func (o *oracle) sessionWays(asked timespan.Date, i int) []wayTaken {
 	for _, s := range found {
 		p := o.parts(i)[0]
 		way := wayTaken{From: s.Start, To: s.Start + int64(p.service.DurationMinutes)*60}
-		way.Session.ID, way.Session.Capacity, way.Session.Remaining = s.Session.ID, s.Session.Capacity, s.Remaining
+		way.Session.ID, way.Session.Capacity, way.Session.Remaining = s.Session.ID, s.Session.Capacity, int(s.Remaining)
 		for at := p.wide; s.Staff != nil && at < p.wend; at++ {
 			way.Takes = append(way.Takes, taken{at, s.Staff.ID, 0})
 		}

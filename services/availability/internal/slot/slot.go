@@ -203,11 +203,11 @@ type Slot struct {
 	Staff      *catalog.Staff // nil for services without staff
 	Start      int64          // seconds since the epoch
 	Date       timespan.Date  // the calendar date of the start
+	Remaining  int32          // of a class: the seats left; it fills the gap after Date, as lists of appointments are long
 	Time, End  timespan.TimeOfDay
 	DateOffset int // 1 where Date is the day after the one whose window the slot lies in
 
-	Session   *catalog.ClassSession // set for a class
-	Remaining int                   // its seats left
+	Session *catalog.ClassSession // set for a class
 }
 
 // On returns the slots of the windows of date d, by start and then in Auto-Assign order.

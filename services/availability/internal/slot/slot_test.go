@@ -165,7 +165,7 @@ type briefSlot struct {
 	Offset int
 
 	Session   string
-	Remaining int
+	Remaining int32
 }
 
 func brief(slots []Slot) []briefSlot {
