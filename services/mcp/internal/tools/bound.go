@@ -18,6 +18,7 @@ const (
 	maxName        = 200
 	maxDescription = 600
 	maxReason      = 200
+	maxLocale      = 35
 )
 
 // page is a part of a list.

@@ -90,7 +90,7 @@ func (i *business) bound() {
 	i.CancellationPolicy = i.CancellationPolicy[:min(len(i.CancellationPolicy), maxSteps)]
 	links := make(map[string]string)
 	for network, link := range i.SocialLinks {
-		if len(links) < maxLinks && len(network) <= maxLink && len(link) <= maxLink {
+		if len(links) < maxLinks && clip(network, maxLink) == network && clip(link, maxLink) == link {
 			links[network] = link
 		}
 	}

@@ -69,7 +69,7 @@ func oneOfSchema(description string, values ...any) *jsonschema.Schema {
 
 func localeProperty() property {
 	return optional("locale", textSchema("Language of names and descriptions, as a BCP 47 code such as pt. One that the business does not offer, "+
-		"like none, gives its default language; get_business_info lists languages.", 35))
+		"like none, gives its default language; get_business_info lists languages.", maxLocale))
 }
 
 func offsetProperty() property {

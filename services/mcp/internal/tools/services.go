@@ -117,7 +117,7 @@ func (a arguments) listing(query url.Values) (int, error) {
 		return 0, err
 	}
 	if language != "" {
-		query.Set("locale", language)
+		query.Set("locale", clip(language, maxLocale)) // never refused; a cut one names no language
 	}
 	return a.offset()
 }
