@@ -31,6 +31,7 @@ type Options struct {
 	Seeds       Seeds
 	Engine      bool           // also run the slot engine's benchmarks, by the go command in the current folder
 	Only        *regexp.Regexp // the cases to measure, by name; nil: all
+	Programs    string         // the folder of the services' programs, to measure their start; "": not measured
 	ProfileDir  string         // a folder for CPU and allocation profiles of Slotmesh by path; "" makes none
 	Progress    io.Writer      // what is going on
 }
@@ -44,9 +45,10 @@ type Seeds struct {
 
 // Report is what a run found.
 type Report struct {
-	Engine []EngineRow
-	Rows   []Row
-	Claims []Claim
+	Engine   []EngineRow
+	Startups []Startup
+	Rows     []Row
+	Claims   []Claim
 }
 
 // Run measures everything once.
@@ -65,6 +67,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	report := &Report{}
 	if o.Engine {
 		if report.Engine, err = runEngine(ctx, o.Progress); err != nil {
+			return nil, err
+		}
+	}
+	if o.Programs != "" {
+		if report.Startups, err = w.measureStartups(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -43,6 +43,11 @@ func claims(r *Report) []Claim {
 		Claim{"POST /book, one member, 64 clients: p99 against p50", ratio(float64(hot.P99), float64(hot.P50)), 10, true},
 		Claim{"MCP find_slots: CPU a request against /slots", cpu(agentName, slotsName), 2, true},
 	)
+	for _, s := range r.Startups {
+		list = append(list,
+			Claim{s.Service + ": ready, against 300 ms", ratio(float64(s.Ready), float64(readyWithin)), 1, true},
+			Claim{s.Service + ": resident when idle, against 40 MB", ratio(float64(s.Resident), idleResident), 1, true})
+	}
 	return slices.DeleteFunc(list, func(c Claim) bool { return c.Value == 0 }) // not measured
 }
 
@@ -78,11 +83,20 @@ func (r *Report) Print(out io.Writer) error {
 		}
 		_, _ = fmt.Fprintln(t)
 	}
-	_, _ = fmt.Fprint(t, "\trequests/s\tp50 ms\tp99 ms\tp99.9 ms\tserver µs\tPostgres µs\tRedis µs\tallocs\tkB\tresident MB\t\n")
-	for _, row := range r.Rows {
-		_, _ = fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f\t%.1f\t%d\t\n", row.Name, row.PerSecond,
-			milliseconds(row.P50), milliseconds(row.P99), milliseconds(row.P999), microseconds(row.server()),
-			microseconds(row.CPU.Postgres), microseconds(row.CPU.Redis), row.Allocs, row.Bytes/1000, row.Resident>>20)
+	if len(r.Startups) > 0 {
+		_, _ = fmt.Fprint(t, "service\tready in\tresident MB, idle\t\n")
+		for _, s := range r.Startups {
+			_, _ = fmt.Fprintf(t, "%s\t%s\t%.1f\t\n", s.Service, s.Ready.Round(time.Millisecond), float64(s.Resident)/(1<<20))
+		}
+		_, _ = fmt.Fprintln(t)
+	}
+	if len(r.Rows) > 0 {
+		_, _ = fmt.Fprint(t, "\trequests/s\tp50 ms\tp99 ms\tp99.9 ms\tserver µs\tPostgres µs\tRedis µs\tallocs\tkB\tresident MB\t\n")
+		for _, row := range r.Rows {
+			_, _ = fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f\t%.1f\t%d\t\n", row.Name, row.PerSecond,
+				milliseconds(row.P50), milliseconds(row.P99), milliseconds(row.P999), microseconds(row.server()),
+				microseconds(row.CPU.Postgres), microseconds(row.CPU.Redis), row.Allocs, row.Bytes/1000, row.Resident>>20)
+		}
 	}
 	_, _ = fmt.Fprint(t, "\nratio\tbound\tmeasured\t\t\n")
 	for _, c := range r.Claims {

@@ -40,6 +40,7 @@ func run(ctx context.Context) error {
 	flag.IntVar(&o.Clients, "clients", 32, "clients of the closed loops")
 	flag.StringVar(&o.ProfileDir, "profiles", "", "folder for CPU and allocation profiles of each path")
 	flag.BoolVar(&o.Engine, "engine", true, "also run the slot engine's benchmarks, from the root of the repository")
+	flag.StringVar(&o.Programs, "programs", "", "folder of the services' programs, to measure how they start")
 	only := flag.String("only", "", "measure only the cases whose names match this regular expression")
 	flag.Parse()
 	var err error

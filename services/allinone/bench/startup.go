@@ -1,0 +1,110 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Startup is how one service starts as a process of its own, its tables being there, and what it holds when idle.
+type Startup struct {
+	Service  string
+	Ready    time.Duration // from the start of the process to the first 200 of /readyz; the median of three
+	Resident int64         // bytes, a second after it was ready
+}
+
+// What each service may take to start and to hold.
+const (
+	readyWithin  = 300 * time.Millisecond
+	idleResident = 40 << 20
+)
+
+var programs = []string{"availability", "booking", "catalog", "console", "mcp", "pricing", "rental"}
+
+// measureStartups starts each service's program, which lies in the folder of Options.Programs.
+func (w *world) measureStartups(ctx context.Context) ([]Startup, error) {
+	var all []Startup
+	for _, name := range programs {
+		_, _ = fmt.Fprintf(w.o.Progress, "starting %s\n", name)
+		var took []time.Duration
+		s := Startup{Service: name}
+		for range 3 {
+			once, err := w.startOnce(ctx, name)
+			if err != nil {
+				return nil, fmt.Errorf("start %s: %w", name, err)
+			}
+			took, s.Resident = append(took, once.Ready), max(s.Resident, once.Resident)
+		}
+		slices.Sort(took)
+		s.Ready = took[1]
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func (w *world) startOnce(ctx context.Context, name string) (Startup, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	public, err := freeAddress()
+	if err != nil {
+		return Startup{}, err
+	}
+	internal, err := freeAddress()
+	if err != nil {
+		return Startup{}, err
+	}
+	command := exec.CommandContext(ctx, filepath.Join(w.o.Programs, name))
+	command.Env = append(os.Environ(), "PUBLIC_ADDR="+public, "INTERNAL_ADDR="+internal, "DATABASE_URL="+w.o.DatabaseURL,
+		"REDIS_URL="+w.o.RedisURL, "SLOTMESH_ADMIN_TOKEN="+adminToken)
+	for _, peer := range programs {
+		command.Env = append(command.Env, strings.ToUpper(peer)+"_URL="+w.at.Front) // nothing is asked while it is idle
+	}
+	begun := now()
+	if err := command.Start(); err != nil {
+		return Startup{}, err
+	}
+	defer func() { _ = command.Process.Kill(); _ = command.Wait() }()
+	if err := awaitReady(ctx, "http://"+internal+"/readyz"); err != nil {
+		return Startup{}, err
+	}
+	s := Startup{Service: name, Ready: now().Sub(begun)}
+	if err := sleepUntil(ctx, now().Add(time.Second)); err != nil {
+		return s, err
+	}
+	s.Resident = resident(command.Process.Pid)
+	return s, nil
+}
+
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+func awaitReady(ctx context.Context, url string) error {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 2 * time.Second}
+	for {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			return err
+		}
+		if answer, err := client.Do(request); err == nil {
+			_ = answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		if err := sleepUntil(ctx, now().Add(2*time.Millisecond)); err != nil {
+			return err
+		}
+	}
+}
