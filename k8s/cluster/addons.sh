@@ -14,7 +14,7 @@ definitions() {
 
 deployment() { # name
   kubectl apply --filename "manifests/$1.yaml" >/dev/null
-  wait_for 120 kubelet kubectl --namespace kube-system rollout status "deployment/$1" --timeout=1s
+  wait_for 240 kubelet kubectl --namespace kube-system rollout status "deployment/$1" --timeout=1s
 }
 
 # It keeps to packet filters: the bridge already connects the pods, and kube-proxy the services.

@@ -33,7 +33,7 @@ api_server() {
     --requestheader-username-headers=X-Remote-User --requestheader-group-headers=X-Remote-Group \
     --requestheader-extra-headers-prefix=X-Remote-Extra- \
     --proxy-client-cert-file="$PKI/front-proxy-client.crt" --proxy-client-key-file="$PKI/front-proxy-client.key"
-  wait_for 120 kube-apiserver kubectl get --raw /readyz
+  wait_for 240 kube-apiserver kubectl get --raw /readyz
 }
 
 controllers() {

@@ -130,7 +130,7 @@ container_runtime
 ./load-images "$CLUSTER_HOME"/images/*.tar
 node_agent
 service_network
-wait_for 120 kubelet kubectl wait --for=condition=Ready "node/$NODE" --timeout=1s
+wait_for 240 kubelet kubectl wait --for=condition=Ready "node/$NODE" --timeout=1s
 volumes
 kubectl apply --filename manifests/coredns.yaml >/dev/null
-wait_for 120 kubelet kubectl --namespace kube-system rollout status deployment/coredns --timeout=1s
+wait_for 240 kubelet kubectl --namespace kube-system rollout status deployment/coredns --timeout=1s
