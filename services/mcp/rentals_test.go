@@ -206,7 +206,7 @@ func TestRentalsRefuseWhatIsNoTimeOfAHire(t *testing.T) {
 		"one date":          {map[string]any{"start_date": "2027-03-02"}, "start_date:"},
 		"no real date":      {map[string]any{"start_date": "2027-02-29", "end_date": "2027-03-01"}, "start_date:"},
 		"backwards":         {map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-01"}, "end_date:"},
-		"731 days":          {map[string]any{"start_date": "2027-03-01", "end_date": "2029-03-01"}, "end_date:"},
+		"731 days":          {map[string]any{"start_date": "2027-03-01", "end_date": "2029-02-28"}, "end_date:"},
 		"one time":          {period("start_time", "09:00"), "start_time:"},
 		"no time":           {period("start_time", "9:00", "end_time", "11:00"), "start_time:"},
 		"after midnight":    {period("start_time", "09:00", "end_time", "24:00"), "end_time:"},

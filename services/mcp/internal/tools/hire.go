@@ -106,7 +106,7 @@ func (a arguments) clockTime(name string) (string, error) {
 		return "", err
 	}
 	const length = len("09:00")
-	if _, err := timespan.ParseTimeOfDay(s); err != nil || len(s) != length || s >= "24:00" {
+	if _, err := timespan.ParseTimeOfDay(s); err != nil || len(s) != length {
 		return "", fault.Newf(fault.InvalidParameter, "%s: %s is not a time of day; write HH:MM, 00:00 to 23:59.", name, quoted(s))
 	}
 	return s, nil
@@ -124,11 +124,9 @@ func (a arguments) quantity() (int, error) {
 // atOnce is how many rentals of one call are asked for at the same time.
 const atOnce = 8
 
-// judge fills in the availability of rentals and says how many of them are unknown. What cannot be read in half of the
-// call's time is unknown too, so that the list comes in any case. Faults: invalid_parameter.
+// judge fills in the availability of rentals and says how many of them are unknown. What cannot be read in the call's time
+// is unknown too, so that the list comes in any case. Faults: invalid_parameter.
 func (b *Toolbox) judge(ctx context.Context, slug string, asked url.Values, rentals []rental) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, b.Timeout/2)
-	defer cancel()
 	refusals := make([]error, len(rentals))
 	next := make(chan int)
 	var wg sync.WaitGroup
