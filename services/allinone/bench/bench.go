@@ -30,6 +30,7 @@ type Options struct {
 	Clients     int           // of the closed loops
 	Seeds       Seeds
 	Engine      bool           // also run the slot engine's benchmarks, by the go command in the current folder
+	Sizes       []Size         // also measure how figures change with these
 	Only        *regexp.Regexp // the cases to measure, by name; nil: all
 	Programs    string         // the folder of the services' programs, to measure their start; "": not measured
 	ProfileDir  string         // a folder for CPU and allocation profiles of Slotmesh by path; "" makes none
@@ -48,6 +49,7 @@ type Report struct {
 	Engine   []EngineRow
 	Startups []Startup
 	Rows     []Row
+	Grown    []Grown
 	Claims   []Claim
 }
 
@@ -85,6 +87,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
 		report.Rows = append(report.Rows, row)
+	}
+	if report.Grown, err = w.grow(ctx, o.Sizes); err != nil {
+		return nil, err
 	}
 	report.Claims = claims(report)
 	return report, nil

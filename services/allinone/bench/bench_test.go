@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
+	"encoding/xml"
 	"fmt"
 	"os"
 	"strings"
@@ -42,7 +43,7 @@ func TestARunMeasuresEverythingAndAllAnswersAreRight(t *testing.T) {
 	defer cancel()
 	report, err := Run(ctx, Options{
 		DatabaseURL: os.Getenv(testkit.DatabaseURL), RedisURL: os.Getenv(testkit.RedisURL),
-		Duration: 100 * time.Millisecond, Clients: 4, Seeds: Seeds{Salons: 2, Keys: 20, Bookings: 200}, Progress: progress{t},
+		Duration: 100 * time.Millisecond, Clients: 4, Seeds: Seeds{Salons: 2, Keys: 20, Bookings: 200}, Sizes: []Size{{2, 300}, {5, 1000}}, Progress: progress{t},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +59,12 @@ func TestARunMeasuresEverythingAndAllAnswersAreRight(t *testing.T) {
 	}
 	if len(report.Rows) != 16 || len(report.Claims) < 2 { // CPU is counted in hundredths of a second: none may be seen
 		t.Errorf("%d rows, %d claims", len(report.Rows), len(report.Claims))
+	}
+	if len(report.Grown) != 4 {
+		t.Errorf("%d rows of growth", len(report.Grown))
+	}
+	if plot := Plot(report.Grown); strings.Count(plot, "<polyline") != 6 || xml.Unmarshal([]byte(plot), new(any)) != nil {
+		t.Errorf("the plot is %s", plot)
 	}
 	var out bytes.Buffer
 	if err := report.Print(&out); err != nil {
@@ -105,5 +112,18 @@ func TestThisProcessesTimeIsRead(t *testing.T) {
 	}
 	if resident(os.Getpid()) < 1<<20 {
 		t.Error("this process takes no memory")
+	}
+}
+
+func TestSizesAreBoundedAndGrow(t *testing.T) {
+	t.Parallel()
+	got, err := ParseSizes("10:10000,1000:1000000")
+	if diff := cmp.Diff([]Size{{10, 10_000}, {1000, 1_000_000}}, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	for _, text := range []string{"", "10", "0:1", "1:0", "100001:1", "1:10000001", "10:100,5:200", "10:100,20:50", "a:b"} {
+		if got, err := ParseSizes(text); err == nil {
+			t.Errorf("%q gives %v", text, got)
+		}
 	}
 }

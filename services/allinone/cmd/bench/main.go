@@ -42,8 +42,15 @@ func run(ctx context.Context) error {
 	flag.BoolVar(&o.Engine, "engine", true, "also run the slot engine's benchmarks, from the root of the repository")
 	flag.StringVar(&o.Programs, "programs", "", "folder of the services' programs, to measure how they start")
 	only := flag.String("only", "", "measure only the cases whose names match this regular expression")
+	sizes := flag.String("grow", "", "also measure at these numbers of businesses and bookings, such as 10:10000,1000:1000000")
+	plot := flag.String("plot", "growth.svg", "the file that -grow draws its plot into")
 	flag.Parse()
 	var err error
+	if *sizes != "" {
+		if o.Sizes, err = bench.ParseSizes(*sizes); err != nil {
+			return fmt.Errorf("-grow: %w", err)
+		}
+	}
 	if o.Only, err = regexp.Compile(*only); err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
@@ -62,6 +69,9 @@ func run(ctx context.Context) error {
 	report, err := bench.Run(ctx, o)
 	if err == nil {
 		err = report.Print(os.Stdout)
+	}
+	if err == nil && len(report.Grown) > 0 {
+		err = os.WriteFile(*plot, []byte(bench.Plot(report.Grown)), 0o644)
 	}
 	return errors.Join(err, stores.Stop())
 }
