@@ -227,7 +227,7 @@ func ping(address string) (string, error) {
 // saved makes an image, reads its archive and unpacks it.
 func saved(t *testing.T, what string) (v1.Image, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	dir := t.TempDir()
 	ref, err := Save(ctx, testSource(), what, dir)
