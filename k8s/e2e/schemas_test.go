@@ -26,8 +26,6 @@ func (c cluster) schemas(t *testing.T) string {
 	document.Definitions["io.k8s.apimachinery.pkg.util.intstr.IntOrString"] = either
 
 	folder := t.TempDir()
-	const shared = "definitions.json"
-	save(t, filepath.Join(folder, shared), map[string]any{"definitions": document.Definitions})
 	for name, d := range document.Definitions {
 		kinds, _ := d["x-kubernetes-group-version-kind"].([]any)
 		if len(kinds) != 1 {
@@ -36,9 +34,32 @@ func (c cluster) schemas(t *testing.T) string {
 		kind := kinds[0].(map[string]any)
 		group, _, _ := strings.Cut(kind["group"].(string), ".")
 		file := strings.ToLower(strings.Trim(fmt.Sprintf("%s-%s", kind["kind"], group), "-")) + "-" + kind["version"].(string) + ".json"
-		save(t, filepath.Join(folder, file), map[string]any{"$ref": shared + "#/definitions/" + name})
+		used := make(map[string]any)
+		gather(document.Definitions, d, used)
+		used[name] = d
+		save(t, filepath.Join(folder, file), map[string]any{"$ref": "#/definitions/" + name, "definitions": used})
 	}
 	return folder + "/{{.ResourceKind}}{{.KindSuffix}}.json"
+}
+
+// gather collects the definitions that a node refers to, and those that they refer to.
+func gather(all map[string]map[string]any, node any, used map[string]any) {
+	switch n := node.(type) {
+	case []any:
+		for _, child := range n {
+			gather(all, child, used)
+		}
+	case map[string]any:
+		for _, child := range n {
+			gather(all, child, used)
+		}
+		reference, _ := n["$ref"].(string)
+		name := strings.TrimPrefix(reference, "#/definitions/")
+		if _, known := used[name]; reference != "" && !known {
+			used[name] = all[name]
+			gather(all, all[name], used)
+		}
+	}
 }
 
 // tighten makes unknown fields errors wherever fields are listed, at every depth.
