@@ -54,6 +54,8 @@ test-go: $(BIN)/withstores $(STRIPE_MOCK) ## unit, store and end-to-end tests, o
 	@SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) $(BIN)/withstores -race sh -c '$(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 15m work'
 	@# The oracles compare their whole number of cases only where the race detector does not slow them down.
 	@$(GO) test $(ORACLES)
+	@# Nor are images made and unpacked under it.
+	@$(GO) test -timeout 15m ./k8s/images
 
 .PHONY: cluster-tools
 cluster-tools: ## build what `make cluster` and `make e2e` are made of, once, beside Go's build cache (20 minutes)
