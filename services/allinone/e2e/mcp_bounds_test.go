@@ -20,7 +20,7 @@ func department(slug string) string {
 		return fmt.Sprintf("%s %02d %s", kind, i, strings.Repeat("<&\"é", 40))
 	}
 	quoted := func(s string) string { encoded, _ := json.Marshal(s); return string(encoded) }
-	text := quoted("<p>" + strings.Repeat("A long word of the owner &amp; another &lt;one&gt;, 長い文章。 ", 100) + "</p>")
+	text := quoted("<p>" + strings.Repeat("A long word of the owner &amp; another &lt;one&gt;, 長い文章。 ", 15) + "</p>")
 	var staff, services, events, rentals, keys, tiers, variants strings.Builder
 	for i := range 30 {
 		fmt.Fprintf(&tiers, "{key: t%d, name: %s, price: 10.00, capacity: 5}, ", i, quoted(name("Tier", i)))
