@@ -77,10 +77,10 @@ func described(t *testing.T, f front, key string) {
 		// Controllers learn of each route in their own time.
 		soon(t, f.name+" answers "+o.path, func() error {
 			a, err := f.send(t.Context(), o.method, o.path, nil, http.Header{"Content-Type": {"application/json"}})
-			if err != nil || a.status != o.status || !ours(a) {
-				return fmt.Errorf("got %v (%v), want %d of the service's own", a, err, o.status)
+			if err == nil && (a.status != o.status || !ours(a)) {
+				err = fmt.Errorf("got %v, want %d of the service's own", a, o.status)
 			}
-			return nil
+			return err
 		})
 	}
 	for _, path := range closed {
