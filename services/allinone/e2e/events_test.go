@@ -179,7 +179,8 @@ func TestTicketsAreQuotedForTheirEventsOwnDateAndStart(t *testing.T) {
 	if err := w.StopService("pricing"); err != nil {
 		t.Fatal(err)
 	}
-	if list := w.events(t, "quoted/events"); list.Quote.Applies || list.Events[0].Inventory[0].QuotedPrice != nil || *list.Events[0].SpotsRemaining != 10 {
+	w.publish(t, "quoted", theatre("quoted", 11, 8, 4, 3)) // another version: prices that were asked for hold for two seconds
+	if list := w.events(t, "quoted/events"); list.Quote.Applies || list.Events[0].Inventory[0].QuotedPrice != nil || *list.Events[0].SpotsRemaining != 11 {
 		t.Errorf("without pricing: %+v", list)
 	}
 }
