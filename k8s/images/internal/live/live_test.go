@@ -2,6 +2,7 @@ package live
 
 import (
 	"archive/tar"
+	"bufio"
 	"bytes"
 	"fmt"
 	"os"
@@ -13,9 +14,9 @@ import (
 
 const patience = 10 * time.Second
 
-// script is a program that says which version it is, and ends with code 7 when it is asked to end.
+// script is a program that says into the pipe said which version it is, and ends with code 7 when it is asked to end.
 func script(version, said string) string {
-	return fmt.Sprintf("#!/bin/sh\ntrap 'exit 7' TERM\necho %s $1 >>%s\nwhile :; do read -r line <%s.never; done\n", version, said, said)
+	return fmt.Sprintf("#!/bin/sh\ntrap 'exit 7' TERM\necho %s $1 >%s\nwhile :; do read -r line <%s.never; done\n", version, said, said)
 }
 
 func archive(t *testing.T, files map[string]string) *bytes.Buffer {
@@ -36,18 +37,26 @@ func archive(t *testing.T, files map[string]string) *bytes.Buffer {
 	return &packed
 }
 
-func awaitText(t *testing.T, file, want string) {
+// pipe makes a named pipe and returns a function that fails the test unless the next line said into it is want.
+func pipe(t *testing.T, name string) func(want string) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		got, _ := os.ReadFile(file) // not there yet is as good as empty
-		if string(got) == want {
-			return
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.OpenFile(name, os.O_RDWR, 0) // for writing too, so that it does not end with each writer
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = said.Close() })
+	lines := bufio.NewReader(said)
+	return func(want string) {
+		t.Helper()
+		if err := said.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("it said %q, not %q", got, want)
+		if got, err := lines.ReadString('\n'); err != nil || got != want+"\n" {
+			t.Fatalf("it said %q (%v), not %q", got, err, want)
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
 
@@ -58,6 +67,7 @@ func TestNewProgramIsRunInPlaceOfTheOld(t *testing.T) {
 	if err := syscall.Mkfifo(said+".never", 0o600); err != nil {
 		t.Fatal(err)
 	}
+	expect := pipe(t, said)
 	if err := Unpack(dir, archive(t, map[string]string{"live/service": script("first", said)})); err != nil {
 		t.Fatal(err)
 	}
@@ -69,13 +79,13 @@ func TestNewProgramIsRunInPlaceOfTheOld(t *testing.T) {
 		}
 		code <- c
 	}()
-	awaitText(t, said, "first argument\n")
+	expect("first argument")
 
 	if err := Unpack(dir, archive(t, map[string]string{"/live/service": script("second", said)})); err != nil {
 		t.Fatal(err)
 	}
 	signals <- syscall.SIGHUP
-	awaitText(t, said, "first argument\nsecond argument\n")
+	expect("second argument")
 
 	signals <- syscall.SIGTERM
 	select {
