@@ -52,6 +52,21 @@ func (b Busy) Spans() []timespan.Span {
 	return spans
 }
 
+// Happening is a class session at one start.
+type Happening struct {
+	SessionID uuid.UUID
+	StartsAt  int64 // seconds since the epoch
+}
+
+// SeatsByHappening returns how many seats are taken of each happening that has any.
+func (o Occupied) SeatsByHappening() map[Happening]int {
+	taken := make(map[Happening]int, len(o.Seats))
+	for _, s := range o.Seats {
+		taken[Happening{s.SessionID, s.StartsAt}] += s.Taken
+	}
+	return taken
+}
+
 // Scopes of an API key (interface.md §5).
 const (
 	ScopeRead  = "read"

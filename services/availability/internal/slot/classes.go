@@ -125,10 +125,10 @@ type session struct {
 // sessionsOf lists the sessions of a class on the dates from..to that can be booked, from the instant earliest on. Other
 // sessions of a member do not hinder one, as the owner scheduled them; appointments do.
 func (h *horizon) sessionsOf(q Question, from, to timespan.Date, earliest int64, occupied booking.Occupied) []session {
-	class, taken, busy := q.Services[0], seatsTaken(occupied.Seats), appointments(occupied.Busy)
+	class, taken, busy := q.Services[0], occupied.SeatsByHappening(), appointments(occupied.Busy)
 	var sessions []session
 	h.happenings(class, from, to, func(at happening) {
-		found := session{happening: at, remaining: at.session.Capacity - taken[seatKey{at.session.ID, at.Start}]}
+		found := session{happening: at, remaining: at.session.Capacity - taken[booking.Happening{SessionID: at.session.ID, StartsAt: at.Start}]}
 		if member := at.session.StaffID; member != nil {
 			found.member = h.offer.StaffMember(*member)
 			if slices.ContainsFunc(busy[*member], widened(class, at.Span).Overlaps) {
@@ -147,20 +147,6 @@ func (h *horizon) sessionsOf(q Question, from, to timespan.Date, earliest int64,
 func (q Question) wants(c *catalog.ClassSession) bool {
 	return (q.SessionID == nil || *q.SessionID == c.ID) &&
 		(q.StaffID == nil || c.StaffID != nil && *q.StaffID == *c.StaffID)
-}
-
-// seatKey names a session at one start.
-type seatKey struct {
-	session uuid.UUID
-	start   int64
-}
-
-func seatsTaken(seats []booking.SeatsTaken) map[seatKey]int {
-	taken := make(map[seatKey]int, len(seats))
-	for _, s := range seats {
-		taken[seatKey{s.SessionID, s.StartsAt}] += s.Taken
-	}
-	return taken
 }
 
 // appointments is the time of members that others than guests of classes hold.

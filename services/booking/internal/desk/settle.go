@@ -247,19 +247,13 @@ func sameStaff(a, b availability.Choice) bool {
 // are taken in sessions.
 type taken struct {
 	alone, shared map[booking.Resource][]timespan.Span
-	seats         map[happening]int
-}
-
-// happening is a class session at one start.
-type happening struct {
-	session uuid.UUID
-	start   int64
+	seats         map[booking.Happening]int
 }
 
 func index(o booking.Occupied) taken {
 	t := taken{
 		alone: make(map[booking.Resource][]timespan.Span, len(o.Busy)), shared: map[booking.Resource][]timespan.Span{},
-		seats: make(map[happening]int, len(o.Seats)),
+		seats: o.SeatsByHappening(),
 	}
 	for _, b := range o.Busy {
 		if b.Class {
@@ -268,16 +262,13 @@ func index(o booking.Occupied) taken {
 			t.alone[b.Resource] = b.Spans()
 		}
 	}
-	for _, s := range o.Seats {
-		t.seats[happening{s.SessionID, s.StartsAt}] = s.Taken
-	}
 	return t
 }
 
 // hinderer returns whether a choice can no longer be had by a party: where a part is taken, or the session too full.
 func (t taken) hinderer(party int) func(availability.Choice) bool {
 	return func(c availability.Choice) bool {
-		if c.Session != nil && t.seats[happening{c.Session.ID, c.During.Start}]+party > c.Session.Capacity {
+		if c.Session != nil && t.seats[booking.Happening{SessionID: c.Session.ID, StartsAt: c.During.Start}]+party > c.Session.Capacity {
 			return true
 		}
 		return slices.ContainsFunc(c.Parts, func(p availability.Part) bool {
