@@ -3,11 +3,8 @@ package e2e
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
 // toolCall is a message that calls a tool.
@@ -26,10 +23,7 @@ func (w *world) rpcIn(t *testing.T, traceID, key, message string) answer {
 
 func TestOneTraceRunsFromTheAgentThroughAllHops(t *testing.T) {
 	t.Parallel()
-	received := &spans{}
-	sink := httptest.NewServer(received)
-	t.Cleanup(sink.Close)
-	w := start(t, func(c *allinone.Config) { c.Telemetry.OTLPEndpoint = sink.URL })
+	w, received := startTraced(t)
 	w.publish(t, "traced", salon("traced", 1))
 	cut, key := w.named(t, "traced", "services")["Cut"], w.key(t, "traced", "all")
 

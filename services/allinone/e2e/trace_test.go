@@ -92,12 +92,18 @@ func (s *spans) edges(traceID string) map[string]bool {
 	return edges
 }
 
-func TestOneTraceRunsThroughAllHops(t *testing.T) {
-	t.Parallel()
+// startTraced starts a Slotmesh that sends its spans to the receiver returned.
+func startTraced(t *testing.T) (*world, *spans) {
+	t.Helper()
 	received := &spans{}
 	sink := httptest.NewServer(received)
 	t.Cleanup(sink.Close)
-	w := start(t, func(c *allinone.Config) { c.Telemetry.OTLPEndpoint = sink.URL })
+	return start(t, func(c *allinone.Config) { c.Telemetry.OTLPEndpoint = sink.URL }), received
+}
+
+func TestOneTraceRunsThroughAllHops(t *testing.T) {
+	t.Parallel()
+	w, received := startTraced(t)
 	w.publish(t, "traced", salon("traced", 1))
 	cut, key := w.named(t, "traced", "services")["Cut"], w.key(t, "traced", "write")
 
