@@ -1159,7 +1159,8 @@ type ClientInterface interface {
 	// BookWithBody Book an appointment
 	//
 	// Several services are one appointment, one after another in the order given. Without `staff_id` the first free
-	// member in the business's Auto-Assign order is taken. Nothing is written unless the answer is 201.
+	// member in the business's Auto-Assign order is taken. A class is booked alone, at the date and time of a session, of
+	// which it takes `party_size` seats. Nothing is written unless the answer is 201.
 	//
 	// 10 requests a minute from one address (429) and 100 a minute with one key (401). Checked in this order: address
 	// limit, key, key limit, business, the key's business and scope, the business's standing, body, services,
@@ -1173,7 +1174,8 @@ type ClientInterface interface {
 	// Book Book an appointment
 	//
 	// Several services are one appointment, one after another in the order given. Without `staff_id` the first free
-	// member in the business's Auto-Assign order is taken. Nothing is written unless the answer is 201.
+	// member in the business's Auto-Assign order is taken. A class is booked alone, at the date and time of a session, of
+	// which it takes `party_size` seats. Nothing is written unless the answer is 201.
 	//
 	// 10 requests a minute from one address (429) and 100 a minute with one key (401). Checked in this order: address
 	// limit, key, key limit, business, the key's business and scope, the business's standing, body, services,
@@ -1289,7 +1291,8 @@ func (c *Client) ListAvailableDates(ctx context.Context, slug Slug, params *List
 // BookWithBody Book an appointment
 //
 // Several services are one appointment, one after another in the order given. Without `staff_id` the first free
-// member in the business's Auto-Assign order is taken. Nothing is written unless the answer is 201.
+// member in the business's Auto-Assign order is taken. A class is booked alone, at the date and time of a session, of
+// which it takes `party_size` seats. Nothing is written unless the answer is 201.
 //
 // 10 requests a minute from one address (429) and 100 a minute with one key (401). Checked in this order: address
 // limit, key, key limit, business, the key's business and scope, the business's standing, body, services,
@@ -1313,7 +1316,8 @@ func (c *Client) BookWithBody(ctx context.Context, slug Slug, params *BookParams
 // Book Book an appointment
 //
 // Several services are one appointment, one after another in the order given. Without `staff_id` the first free
-// member in the business's Auto-Assign order is taken. Nothing is written unless the answer is 201.
+// member in the business's Auto-Assign order is taken. A class is booked alone, at the date and time of a session, of
+// which it takes `party_size` seats. Nothing is written unless the answer is 201.
 //
 // 10 requests a minute from one address (429) and 100 a minute with one key (401). Checked in this order: address
 // limit, key, key limit, business, the key's business and scope, the business's standing, body, services,
@@ -2467,7 +2471,8 @@ type ClientWithResponsesInterface interface {
 	// BookWithBodyWithResponse Book an appointment
 	//
 	// Several services are one appointment, one after another in the order given. Without `staff_id` the first free
-	// member in the business's Auto-Assign order is taken. Nothing is written unless the answer is 201.
+	// member in the business's Auto-Assign order is taken. A class is booked alone, at the date and time of a session, of
+	// which it takes `party_size` seats. Nothing is written unless the answer is 201.
 	//
 	// 10 requests a minute from one address (429) and 100 a minute with one key (401). Checked in this order: address
 	// limit, key, key limit, business, the key's business and scope, the business's standing, body, services,
@@ -2481,7 +2486,8 @@ type ClientWithResponsesInterface interface {
 	// BookWithResponse Book an appointment
 	//
 	// Several services are one appointment, one after another in the order given. Without `staff_id` the first free
-	// member in the business's Auto-Assign order is taken. Nothing is written unless the answer is 201.
+	// member in the business's Auto-Assign order is taken. A class is booked alone, at the date and time of a session, of
+	// which it takes `party_size` seats. Nothing is written unless the answer is 201.
 	//
 	// 10 requests a minute from one address (429) and 100 a minute with one key (401). Checked in this order: address
 	// limit, key, key limit, business, the key's business and scope, the business's standing, body, services,
@@ -3509,7 +3515,8 @@ func (c *ClientWithResponses) ListAvailableDatesWithResponse(ctx context.Context
 // BookWithBodyWithResponse Book an appointment
 //
 // Several services are one appointment, one after another in the order given. Without `staff_id` the first free
-// member in the business's Auto-Assign order is taken. Nothing is written unless the answer is 201.
+// member in the business's Auto-Assign order is taken. A class is booked alone, at the date and time of a session, of
+// which it takes `party_size` seats. Nothing is written unless the answer is 201.
 //
 // 10 requests a minute from one address (429) and 100 a minute with one key (401). Checked in this order: address
 // limit, key, key limit, business, the key's business and scope, the business's standing, body, services,
@@ -3529,7 +3536,8 @@ func (c *ClientWithResponses) BookWithBodyWithResponse(ctx context.Context, slug
 // BookWithResponse Book an appointment
 //
 // Several services are one appointment, one after another in the order given. Without `staff_id` the first free
-// member in the business's Auto-Assign order is taken. Nothing is written unless the answer is 201.
+// member in the business's Auto-Assign order is taken. A class is booked alone, at the date and time of a session, of
+// which it takes `party_size` seats. Nothing is written unless the answer is 201.
 //
 // 10 requests a minute from one address (429) and 100 a minute with one key (401). Checked in this order: address
 // limit, key, key limit, business, the key's business and scope, the business's standing, body, services,
