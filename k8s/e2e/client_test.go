@@ -179,39 +179,43 @@ func (c cluster) owner(t *testing.T) owner {
 }
 
 // call calls the admin API below /admin/businesses/ and decodes an answer of this status.
-func (o owner) call(t *testing.T, method, path, contentType, body string, status int, out any) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, o.address+"/admin/businesses/"+path, strings.NewReader(body))
+func (o owner) call(ctx context.Context, method, path, contentType, body string, status int, out any) error {
+	request, err := http.NewRequestWithContext(ctx, method, o.address+"/admin/businesses/"+path, strings.NewReader(body))
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	request.Header = http.Header{"Authorization": {"Bearer " + o.token}, "Content-Type": {contentType}}
 	a, err := exchange(o.http, request)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	if a.status != status {
-		t.Fatalf("%s %s answered %v, want %d", method, path, a, status)
+		return fmt.Errorf("%s %s answered %v, want %d", method, path, a, status)
 	}
 	if out == nil {
-		return
+		return nil
 	}
 	if err := json.Unmarshal(a.body, out); err != nil {
-		t.Fatalf("%s %s answered %v: %v", method, path, a, err)
+		return fmt.Errorf("%s %s answered %v: %w", method, path, a, err)
 	}
+	return nil
 }
 
 // publish makes a new business of the salon manifest.
 func (o owner) publish(t *testing.T, slug string, staff int) {
 	t.Helper()
-	o.call(t, http.MethodPut, slug, "application/yaml", salon(slug, staff), http.StatusCreated, nil)
+	if err := o.call(t.Context(), http.MethodPut, slug, "application/yaml", salon(slug, staff), http.StatusCreated, nil); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // key makes an API key that may book.
 func (o owner) key(t *testing.T, slug string) string {
 	t.Helper()
 	var made struct{ Key string }
-	o.call(t, http.MethodPost, slug+"/keys", "application/json", `{"name":"e2e","scope":"all"}`, http.StatusCreated, &made)
+	if err := o.call(t.Context(), http.MethodPost, slug+"/keys", "application/json", `{"name":"e2e","scope":"all"}`, http.StatusCreated, &made); err != nil {
+		t.Fatal(err)
+	}
 	return made.Key
 }
 
@@ -223,7 +227,7 @@ type row struct {
 	Status    string
 }
 
-// booked lists all bookings of a business.
+// booked lists all bookings of a business, as soon as it is answered: each replica finds its database again by itself.
 func (o owner) booked(t *testing.T, slug string) []row {
 	t.Helper()
 	var all []row
@@ -233,7 +237,9 @@ func (o owner) booked(t *testing.T, slug string) []row {
 			Bookings   []row
 			NextCursor string `json:"next_cursor"`
 		}
-		o.call(t, http.MethodGet, slug+"/bookings?limit=1000&cursor="+url.QueryEscape(cursor), "", "", http.StatusOK, &page)
+		soon(t, "the bookings of "+slug, func() error {
+			return o.call(t.Context(), http.MethodGet, slug+"/bookings?limit=1000&cursor="+url.QueryEscape(cursor), "", "", http.StatusOK, &page)
+		})
 		all = append(all, page.Bookings...)
 		if page.NextCursor == "" {
 			return all

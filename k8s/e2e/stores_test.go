@@ -11,8 +11,9 @@ import (
 // losePostgres holds Postgres away, looks at what the interface says of that, and gives it back.
 func (c cluster) losePostgres(t *testing.T, f front) {
 	l := newLoad(t, c, f, "without-postgres")
+	c.readByAll(t, "catalog", l.slug+"/info")
 	c.without(t, "statefulset/"+release+"-postgres", func() {
-		// What is offered is read on; which times are taken is unknown, and unknown is not full.
+		// What a replica has read before is offered on; which times are taken is unknown, and unknown is not full.
 		for _, path := range []string{"/info", "/services", "/staff"} {
 			var any map[string]any
 			if err := f.read(t.Context(), l.slug+path, &any); err != nil {
@@ -56,6 +57,16 @@ func (c cluster) loseRedis(t *testing.T, f front) {
 		l.booksAgain(t, l.free[0])
 	})
 	l.booksAgain(t, l.free[1])
+}
+
+// readByAll reads a public path from every pod of a service, through the cluster's own API.
+func (c cluster) readByAll(t *testing.T, service, path string) {
+	t.Helper()
+	for _, p := range c.pods(t) {
+		if p.component() == service {
+			c.kubectl(t, "get", "--raw", "/api/v1/namespaces/"+namespace+"/pods/"+p.Metadata.Name+":8080/proxy/api/public/"+path)
+		}
+	}
 }
 
 // without takes a store's pod away while work looks at what that does. The pod is deleted and kept from coming back until then.
