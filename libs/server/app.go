@@ -30,6 +30,7 @@ func (s *Server) app(bodyLimit int, observe *observer, proxies Proxies) *fiber.A
 
 		DisablePreParseMultipartForm: true, // nothing here is a form; who sends one gets the route's answer
 		ReadBufferSize:               16 << 10,
+		WriteBufferSize:              16 << 10, // most answers go in one write: a second wakes the reader twice
 		ReadTimeout:                  30 * time.Second,
 		WriteTimeout:                 30 * time.Second,
 		IdleTimeout:                  120 * time.Second,
