@@ -35,6 +35,7 @@ func NewAgents(p Doer) *Agents { return &Agents{peer: p} }
 func (a *Agents) CheckKey(ctx context.Context, authorization string) (*CheckedKey, error) {
 	response, err := a.peer.Do(ctx, peer.Request{
 		Method: http.MethodPost, Path: "/internal/keys/check", Header: http.Header{"Authorization": {authorization}},
+		Repeatable: true, // at worst it is counted twice
 	})
 	if err != nil {
 		return nil, err
@@ -61,6 +62,7 @@ func (a *Agents) Book(ctx context.Context, slug, authorization, idempotencyKey s
 	}
 	response, err := a.peer.Do(ctx, peer.Request{
 		Method: http.MethodPost, Path: "/internal/api/public/" + url.PathEscape(slug) + "/book", Header: header, Body: body,
+		Repeatable: idempotencyKey != "",
 	})
 	if err != nil {
 		return nil, err

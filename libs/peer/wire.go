@@ -1,0 +1,137 @@
+package peer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+const (
+	maxAnswer      = 64 << 20         // bytes that are read of an answer
+	maxConnections = 512              // to one peer; who finds none free waits for one until its deadline
+	keptIdle       = 60 * time.Second // less than a server keeps an idle connection (libs/server), so that it is the client who ends it
+)
+
+// wire exchanges one request for one answer, with a client span.
+type wire struct {
+	name   string
+	kept   *fasthttp.HostClient // keeps connections
+	single *fasthttp.HostClient // a connection for each request
+	tel    *telemetry.Telemetry
+}
+
+// newWire prepares the connections to a peer; making one may take as long as dialWithin.
+func newWire(name, baseURL string, tel *telemetry.Telemetry, dialWithin time.Duration) *wire {
+	secure := strings.HasPrefix(baseURL, "https://")
+	address := strings.TrimPrefix(strings.TrimPrefix(baseURL, "https://"), "http://")
+	address, _, _ = strings.Cut(address, "/")
+	client := func() *fasthttp.HostClient {
+		return &fasthttp.HostClient{
+			Addr: fasthttp.AddMissingPort(address, secure), IsTLS: secure,
+			Dial:     func(address string) (net.Conn, error) { return net.DialTimeout("tcp", address, dialWithin) },
+			MaxConns: maxConnections, MaxConnWaitTimeout: time.Minute, MaxIdleConnDuration: keptIdle,
+			MaxResponseBodySize: maxAnswer, MaxIdemponentCallAttempts: 1, // exchange decides what is repeated
+			DisablePathNormalizing: true, NoDefaultUserAgentHeader: true,
+		}
+	}
+	return &wire{name: name, kept: client(), single: client(), tel: tel}
+}
+
+func (w *wire) close() {
+	w.kept.CloseIdleConnections()
+	w.single.CloseIdleConnections()
+}
+
+// exchange sends a request until deadline. A kept connection may have been closed by a peer that was stopped meanwhile,
+// which shows only when it is used: what may be repeated is sent once more then, over a new one, and what may not be
+// repeated never goes over a kept one.
+func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte, deadline time.Time) (*Response, error) {
+	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(request)
+	defer fasthttp.ReleaseResponse(answer)
+	request.Header.SetMethod(r.Method)
+	request.Header.SetNoDefaultContentType(true)
+	request.SetRequestURI(base + r.Path)
+	for name, values := range r.Header {
+		for _, v := range values {
+			request.Header.Add(name, v)
+		}
+	}
+	if _, raw := r.Body.([]byte); body != nil && !raw {
+		request.Header.SetContentType("application/json")
+	}
+	request.SetBodyRaw(body)
+	span := w.span(ctx, r.Method, request)
+	defer span.End()
+	if err := w.send(r, request, answer, deadline); err != nil {
+		span.SetStatus(codes.Error, "no answer")
+		return nil, err
+	}
+	if span.IsRecording() {
+		span.SetAttributes(attribute.Int("http.response.status_code", answer.StatusCode()))
+	}
+	return copied(answer), nil
+}
+
+func (w *wire) send(r Request, request *fasthttp.Request, answer *fasthttp.Response, deadline time.Time) error {
+	if !r.Repeatable && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		request.SetConnectionClose()
+		return w.single.DoDeadline(request, answer, deadline)
+	}
+	err := w.kept.DoDeadline(request, answer, deadline)
+	if !broke(err) {
+		return err
+	}
+	w.kept.CloseIdleConnections() // those that lie beside it are as old
+	return w.kept.DoDeadline(request, answer, deadline)
+}
+
+// broke reports whether a connection was lost, as opposed to one that could not be made, an answer that took too long
+// and one that is too large.
+func broke(err error) bool {
+	var network *net.OpError
+	if errors.As(err, &network) {
+		return network.Op != "dial" && !network.Timeout()
+	}
+	return errors.Is(err, fasthttp.ErrConnectionClosed)
+}
+
+// span begins a call's span and hands it to the peer. Under a span that records nothing, nothing new is begun.
+func (w *wire) span(ctx context.Context, method string, request *fasthttp.Request) trace.Span {
+	span := trace.SpanFromContext(ctx)
+	if span.IsRecording() || !span.SpanContext().IsValid() {
+		ctx, span = w.tel.Tracer.Start(ctx, method+" "+w.name, trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(attribute.String("http.request.method", method), attribute.String("peer.service", w.name)))
+	} else {
+		span = trace.SpanFromContext(context.Background()) // ends nothing
+	}
+	w.tel.Propagator.Inject(ctx, requestHeader{&request.Header})
+	return span
+}
+
+// copied keeps what outlives the exchange.
+func copied(answer *fasthttp.Response) *Response {
+	header := make(http.Header, 8)
+	answer.Header.VisitAll(func(name, value []byte) { header.Add(string(name), string(value)) })
+	return &Response{Status: answer.StatusCode(), Header: header, Body: bytes.Clone(answer.Body())}
+}
+
+// requestHeader carries a trace's context.
+type requestHeader struct{ *fasthttp.RequestHeader }
+
+func (h requestHeader) Get(key string) string { return string(h.Peek(key)) }
+func (h requestHeader) Keys() []string        { return nil }
+
+var _ propagation.TextMapCarrier = requestHeader{}
