@@ -41,25 +41,31 @@ func (noQuotes) Quotes(context.Context, pricing.QuotesRequest) (*pricing.QuotesR
 	return nil, fault.New(fault.PeerUnavailable, "away")
 }
 
-func publicServer(f *testing.F) *server.Server {
-	f.Helper()
+// harbor is the canonical JSON of a small business.
+func harbor(tb testing.TB) []byte {
+	tb.Helper()
 	m, problems := manifest.Parse([]byte(`{"apiVersion": "slotmesh/v1", "kind": "Business", "slug": "harbor", "name": "Harbor", "currency": "EUR",
 		"timezone": "Europe/Lisbon", "default_language": "en", "languages": ["en", "pt", "zh-Hant"],
 		"services": [{"key": "cut", "name": "Cut", "duration_minutes": 30, "price": 10, "translations": {"pt": {"name": "Corte"}}}]}`))
 	if len(problems) > 0 {
-		f.Fatal(problems)
+		tb.Fatal(problems)
 	}
 	canonical, err := json.Marshal(m)
 	if err != nil {
-		f.Fatal(err)
+		tb.Fatal(err)
 	}
+	return canonical
+}
+
+func publicServer(f *testing.F) *server.Server {
+	f.Helper()
 	srv, err := server.New(server.Config{RequestTimeout: time.Minute, PublicBodyLimit: 1 << 16},
 		server.Runtime{Name: "catalog", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: listen(f), Internal: listen(f)})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = srv.Close() })
-	versions := current.New(one{canonical}, ready.Decode, 1<<20, clock.System(), telemetry.Discard())
+	versions := current.New(one{harbor(f)}, ready.Decode, 1<<20, clock.System(), telemetry.Discard())
 	(&api.Public{Versions: versions, Quoter: noQuotes{}, QuoteTimeout: time.Second, Rendered: rendered.NewCache(1 << 20), Clock: clock.System()}).Mount(srv.Public)
 	return srv
 }

@@ -87,7 +87,7 @@ func (o *Owner) list(c *fiber.Ctx) error {
 		return err
 	}
 	after := c.Query("cursor")
-	if after != "" && !slugPattern.MatchString(after) {
+	if after != "" && !isSlug(after) {
 		return badCursor()
 	}
 	found, err := o.Store.List(c.UserContext(), after, limit+1)

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"regexp"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -130,15 +129,23 @@ func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
 	return version, err
 }
 
-var slugPattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
-
 // slugParam is the business's slug; anything that cannot be one names no business.
 func slugParam(c *fiber.Ctx) (string, error) {
 	slug := c.Params("slug")
-	if !slugPattern.MatchString(slug) {
+	if !isSlug(slug) {
 		return "", fault.New(fault.BusinessNotFound, "Business not found")
 	}
 	return slug, nil
+}
+
+// isSlug reports whether a business may be called so: 1 to 63 lower-case letters, digits and hyphens.
+func isSlug(s string) bool {
+	for i := range len(s) {
+		if b := s[i]; (b < 'a' || b > 'z') && (b < '0' || b > '9') && b != '-' {
+			return false
+		}
+	}
+	return len(s) >= 1 && len(s) <= 63
 }
 
 // language reads the locale: present and not empty it resolves every text, also when it matches nothing

@@ -90,8 +90,8 @@ func (c *Cache[T]) Verified(ctx context.Context, slug string) (T, int64, error) 
 // Fresh returns a version of slug that was the newest at some time within the last [Trust], and its number. While
 // the database is away it is the last one known.
 func (c *Cache[T]) Fresh(ctx context.Context, slug string) (T, int64, error) {
-	known := c.lookup(slug)
-	if known != nil && c.trusted(known) {
+	known, trusted := c.known(slug, c.clock.Now())
+	if trusted {
 		return known.ready, known.version, nil
 	}
 	e, err := c.check(ctx, slug)
@@ -186,11 +186,12 @@ func (c *Cache[T]) lookup(slug string) *entry[T] {
 	return e
 }
 
-func (c *Cache[T]) trusted(e *entry[T]) bool {
-	now := c.clock.Now()
+// known returns what is kept of slug, nil where nothing is, and whether it may be taken for the newest at the instant now.
+func (c *Cache[T]) known(slug string, now time.Time) (*entry[T], bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return now.Sub(e.checked) < Trust
+	e, ok := c.entries.Get(slug)
+	return e, ok && now.Sub(e.checked) < Trust
 }
 
 func (c *Cache[T]) touch(e *entry[T], at time.Time) {

@@ -1,0 +1,86 @@
+package api_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/api"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
+)
+
+// tenEach is a pricing service to which everything costs the same.
+type tenEach struct{}
+
+func (tenEach) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+	answer := &pricing.QuotesResponse{OfferVersion: r.OfferVersion, Currency: "EUR", Quotes: make([]pricing.Quote, len(r.Items))}
+	for i := range answer.Quotes {
+		answer.Quotes[i] = pricing.Quote{Priced: true, Price: 1000}
+	}
+	return answer, nil
+}
+
+// readyServer answers without any middleware, from a clock that stands still.
+func readyServer(tb testing.TB) fasthttp.RequestHandler {
+	tb.Helper()
+	at := clock.Fixed(time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC))
+	app := fiber.New(fiber.Config{Immutable: true, CaseSensitive: true, StrictRouting: true})
+	(&api.Public{
+		Versions: current.New(one{harbor(tb)}, ready.Decode, 1<<20, at, telemetry.Discard()), Quoter: tenEach{}, QuoteTimeout: time.Minute,
+		Rendered: rendered.NewCache(1 << 20), Clock: at,
+	}).Mount(app)
+	app.Get("/nothing/public/:slug/info", func(c *fiber.Ctx) error { return c.SendString(c.Params("slug")) })
+	return app.Handler()
+}
+
+func get(path string) *fasthttp.RequestCtx {
+	ctx := &fasthttp.RequestCtx{}
+	ctx.Request.Header.SetHost("localhost")
+	ctx.Request.SetRequestURI(path)
+	return ctx
+}
+
+func TestAnAnswerThatIsReadyIsSentWithHardlyAnAllocation(t *testing.T) {
+	handler := readyServer(t) // not parallel: allocations of other tests would count
+	allocations := func(path string) float64 {
+		ctx := get(path)
+		return testing.AllocsPerRun(100, func() {
+			handler(ctx)
+			if ctx.Response.StatusCode() != fasthttp.StatusOK {
+				t.Fatalf("%s: %d %s", path, ctx.Response.StatusCode(), ctx.Response.Body())
+			}
+		})
+	}
+	least := allocations("/nothing/public/harbor/info") // of the router, for any path with a slug in it
+	for path, most := range map[string]float64{
+		"/api/public/harbor/info": 0, "/api/public/harbor/services": 0, "/api/public/harbor/staff": 0,
+		"/api/public/harbor/services?locale=pt&date=2027-03-05": 6, // copies of the parameters, and of the locale in lower case
+	} {
+		if got := allocations(path) - least; got > most {
+			t.Errorf("%s: %v allocations more than a handler that does nothing, want at most %v", path, got, most)
+		}
+	}
+}
+
+// BenchmarkReady is what it takes to find an answer and to send it, beside the router.
+func BenchmarkReady(b *testing.B) {
+	handler := readyServer(b)
+	for _, path := range []string{"/nothing/public/harbor/info", "/api/public/harbor/info", "/api/public/harbor/services", "/api/public/harbor/services?locale=pt"} {
+		b.Run(path, func(b *testing.B) {
+			ctx := get(path)
+			b.ReportAllocs()
+			for b.Loop() {
+				ctx.Response.Reset()
+				handler(ctx)
+			}
+		})
+	}
+}
