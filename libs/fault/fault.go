@@ -21,7 +21,8 @@ type Kind struct {
 // The table. One messageCode may stand in two rows where the interface sends it with two statuses.
 var (
 	InvalidParameter       = Kind{"invalid_parameter", http.StatusBadRequest}
-	Unauthorized           = Kind{"unauthorized", http.StatusUnauthorized} // the admin API's token
+	RequestTimeout         = Kind{"invalid_parameter", http.StatusRequestTimeout} // clients know by it that an idle connection was closed
+	Unauthorized           = Kind{"unauthorized", http.StatusUnauthorized}        // the admin API's token
 	MissingAPIKey          = Kind{"missing_api_key", http.StatusUnauthorized}
 	InvalidAPIKey          = Kind{"invalid_api_key", http.StatusUnauthorized}
 	KeyRateLimited         = Kind{"rate_limited", http.StatusUnauthorized} // interface.md §8: the key's limit answers 401

@@ -123,6 +123,8 @@ func asFault(err error) *fault.Error {
 		return fault.New(fault.NotFound, "There is nothing at this path.")
 	case fiber.StatusMethodNotAllowed:
 		return fault.New(fault.MethodNotAllowed, "This path does not answer that method.")
+	case fiber.StatusRequestTimeout:
+		return fault.New(fault.RequestTimeout, "No whole request came in time; send it again.")
 	case fiber.StatusRequestEntityTooLarge:
 		return fault.New(fault.PayloadTooLarge, "The request body is too large.")
 	case fiber.StatusRequestHeaderFieldsTooLarge:

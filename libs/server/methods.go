@@ -40,14 +40,18 @@ func methods(c *fiber.Ctx) error {
 		return nil
 	}
 	if !refused && c.Response().StatusCode() != fiber.StatusMethodNotAllowed && isRead(c.Method()) && isPublic(c.Path()) {
-		c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
-		c.Set(fiber.HeaderAccessControlExposeHeaders, exposed)
+		c.Response().Header.SetCanonical(allowOriginKey, anyOrigin)
+		c.Response().Header.SetCanonical(exposeHeadersKey, exposed)
 	}
 	return err
 }
 
-// exposed are the response headers that scripts of other origins may read, beside those that they always may.
-const exposed = "ETag, Retry-After, traceparent"
+// Headers of every public read, in the form in which fasthttp keeps them. exposed are those that scripts of other origins may
+// read, beside those that they always may.
+var (
+	allowOriginKey, anyOrigin = []byte(fiber.HeaderAccessControlAllowOrigin), []byte("*")
+	exposeHeadersKey, exposed = []byte(fiber.HeaderAccessControlExposeHeaders), []byte("ETag, Retry-After, traceparent")
+)
 
 // preflight tells a browser that scripts of any origin may read this path. It says nothing where the path has no GET:
 // whoever books holds an API key, and those never belong into a page (interface.md §5).

@@ -88,7 +88,7 @@ func TestReadsAreOpenToAllOriginsAndNothingElseIs(t *testing.T) {
 		response, _ := fetch(t, c.method, public(s, c.path), nil)
 		want, expose := "", ""
 		if c.open {
-			want, expose = "*", exposed
+			want, expose = "*", string(exposed)
 		}
 		if c.method == http.MethodOptions {
 			expose = ""

@@ -2,7 +2,8 @@ package server
 
 import (
 	"context"
-	"sync"
+	"maps"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -20,17 +21,21 @@ import (
 type observer struct {
 	tel      *telemetry.Telemetry
 	duration metric.Float64Histogram
-	labels   sync.Map // label → metric.MeasurementOption: routes and statuses are few, and making a set takes long
+	// labels are the sets made so far, replaced by a copy with one more: routes and statuses are few, making a set takes
+	// long, and every request looks one up.
+	labels atomic.Pointer[map[label]metric.MeasurementOption]
 }
 
 func newObserver(tel *telemetry.Telemetry) *observer {
-	return &observer{tel: tel, duration: tel.Seconds("http.server.request.duration", "Duration of HTTP requests by route.")}
+	o := &observer{tel: tel, duration: tel.Seconds("http.server.request.duration", "Duration of HTTP requests by route.")}
+	o.labels.Store(&map[label]metric.MeasurementOption{})
+	return o
 }
 
 func (o *observer) middleware(c *fiber.Ctx) error {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
 	parent := o.tel.Propagator.Extract(c.UserContext(), requestHeaders{c})
-	ctx, span := o.tel.Tracer.Start(parent, c.Method(), trace.WithSpanKind(trace.SpanKindServer))
+	ctx, span := o.tel.Tracer.Start(parent, c.Method(), serverSpan)
 	defer span.End()
 	c.SetUserContext(ctx)
 	own := c.Route().Path
@@ -53,6 +58,9 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 	o.finish(ctx, span, start, seen{method: c.Method(), route: route, status: status, cause: cause})
 	return nil
 }
+
+// serverSpan is made once: every request passes it.
+var serverSpan = trace.WithSpanKind(trace.SpanKindServer)
 
 // noRoute stands for a path that nothing is mounted on: the path itself is the caller's text and stays out.
 const noRoute = "none"
@@ -94,11 +102,14 @@ type label struct {
 
 func (o *observer) labelled(s seen) metric.MeasurementOption {
 	key := label{s.method, s.route, s.status}
-	if made, ok := o.labels.Load(key); ok {
-		return made.(metric.MeasurementOption)
+	known := o.labels.Load()
+	if made, ok := (*known)[key]; ok {
+		return made
 	}
 	made := metric.WithAttributeSet(attribute.NewSet(s.attributes()...))
-	o.labels.Store(key, made)
+	more := maps.Clone(*known)
+	more[key] = made
+	o.labels.CompareAndSwap(known, &more) // who loses makes it once more another time
 	return made
 }
 

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
@@ -66,7 +65,7 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
 	tel := w.server.tel
 	parent := tel.Propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
-	ctx, span := tel.Tracer.Start(parent, r.Method, trace.WithSpanKind(trace.SpanKindServer))
+	ctx, span := tel.Tracer.Start(parent, r.Method, serverSpan)
 	defer span.End()
 	tel.Propagator.Inject(ctx, propagation.HeaderCarrier(out.Header()))
 

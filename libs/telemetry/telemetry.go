@@ -61,23 +61,19 @@ func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Tele
 	// Exemplars would be collected at every measurement, and nobody reads them from the text format.
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithResource(res), sdkmetric.WithReader(reader),
 		sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter))
-	options := []sdktrace.TracerProviderOption{sdktrace.WithResource(res)}
+	stop := []func(context.Context) error{meters.Shutdown}
+	var traces trace.TracerProvider = unrecorded{}
 	if cfg.OTLPEndpoint != "" {
 		exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(cfg.OTLPEndpoint+"/v1/traces"))
 		if err != nil {
 			return nil, err
 		}
-		options = append(options, sdktrace.WithBatcher(exporter))
-	} else {
-		// Spans that go nowhere keep their ids, which logs and answers carry, and record nothing else. What a caller
-		// decided goes on to peers.
-		options = append(options, sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.NeverSample())))
+		sent := sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithBatcher(exporter))
+		traces, stop = sent, append(stop, sent.Shutdown)
 	}
-	traces := sdktrace.NewTracerProvider(options...)
 	handler := slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: cfg.LogLevel})
 	t := assemble(slog.New(traceHandler{handler}).With("service", service), traces, meters)
-	t.registry = registry
-	t.stop = []func(context.Context) error{traces.Shutdown, meters.Shutdown}
+	t.registry, t.stop = registry, stop
 	return t, nil
 }
 
