@@ -2,7 +2,7 @@ package booking
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -10,22 +10,25 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 // Caller sends one request of a peer and decodes its answer; *peer.Client is the one outside tests. Ask is a POST that
-// changes nothing. Its errors are faults.
+// changes nothing, Do leaves the answer as it is. Its errors are faults.
 type Caller interface {
 	Call(ctx context.Context, method, path string, in, out any) error
 	Ask(ctx context.Context, path string, in, out any) error
+	Do(ctx context.Context, request peer.Request) (*peer.Response, error)
 }
 
 // Client is booking's internal API. Every method returns the fault that booking answered with, or one of kind
 // fault.PeerUnavailable where it did not answer.
 type Client struct{ peer Caller }
 
-// NewClient returns a client that speaks through peer.
-func NewClient(peer Caller) *Client { return &Client{peer: peer} }
+// NewClient returns a client that speaks through caller.
+func NewClient(caller Caller) *Client { return &Client{peer: caller} }
 
 // MaxOccupiedWindow bounds what one [Client.Occupied] may ask for: the longest calendar window (62 days) and room on
 // either side of it.
@@ -34,18 +37,31 @@ const MaxOccupiedWindow = 80 * 24 * time.Hour
 // Occupied returns what live bookings of a business occupy within [from, to), to whole seconds, and, where seats are asked
 // for, how many are taken in the class sessions that start then; the window is at most [MaxOccupiedWindow].
 func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (*Occupied, error) {
-	query := url.Values{
-		"from": {strconv.FormatInt(from.Unix(), 10)},
-		"to":   {strconv.FormatInt(to.Unix(), 10)},
-	}
+	query := append(make([]byte, 0, 128), path(businessID, "occupied?from=")...)
+	query = strconv.AppendInt(query, from.Unix(), 10)
+	query = strconv.AppendInt(append(query, "&to="...), to.Unix(), 10)
 	if seats {
-		query.Set("seats", "true")
+		query = append(query, "&seats=true"...)
 	}
-	var out Occupied
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "occupied")+"?"+query.Encode(), nil, &out); err != nil {
+	answer, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: string(query), Header: acceptOccupied})
+	if err != nil {
 		return nil, err
 	}
-	return &out, nil
+	out := new(Occupied)
+	if err := out.decode(answer); err != nil {
+		return nil, fault.Wrap(fault.PeerUnavailable, err, "The booking service sent what cannot be read; try again shortly.")
+	}
+	return out, nil
+}
+
+var acceptOccupied = http.Header{"Accept": {OccupiedType}}
+
+// decode reads the byte form, or the JSON of a replica that does not write it yet.
+func (o *Occupied) decode(answer *peer.Response) error {
+	if answer.Header.Get("Content-Type") == OccupiedType {
+		return o.UnmarshalBinary(answer.Body)
+	}
+	return json.Unmarshal(answer.Body, o)
 }
 
 // CreateKey makes an API key; the answer alone carries its Secret. Faults: invalid_parameter.
@@ -116,7 +132,7 @@ func (c *Client) Ahead(ctx context.Context, businessID uuid.UUID) (int, error) {
 }
 
 func path(businessID uuid.UUID, rest string) string {
-	return fmt.Sprintf("/internal/businesses/%s/%s", businessID, rest)
+	return "/internal/businesses/" + businessID.String() + "/" + rest
 }
 
 // Page names a part of a list: at most Limit entries (0: the default of 100; at most 1000) after Cursor, which is ""

@@ -76,7 +76,15 @@ func (in *Internal) occupied(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(occupied)
+	if c.Get(fiber.HeaderAccept) != booking.OccupiedType {
+		return c.JSON(occupied)
+	}
+	body, err := occupied.AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, booking.OccupiedType)
+	return c.Send(body)
 }
 
 // window reads two instants in seconds since the epoch.

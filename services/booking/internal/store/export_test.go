@@ -1,4 +1,4 @@
 package store
 
 // OccupiedSQL lets a test look at the plan of what is really asked.
-const OccupiedSQL = occupiedSQL
+var OccupiedSQL = occupiedSQL

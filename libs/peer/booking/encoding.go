@@ -1,0 +1,223 @@
+package booking
+
+import (
+	"encoding"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// OccupiedType is the media type of occupied time in its byte form. A caller that can read it names it in Accept;
+// others get JSON.
+const OccupiedType = "application/vnd.slotmesh.occupied"
+
+// occupiedVersion begins the byte form. A reader refuses versions that it does not know.
+const occupiedVersion = 1
+
+// Least bytes of one entry in the byte form; they bound what a reader allocates by what was sent.
+const (
+	idBytes    = 16
+	leastBusy  = idBytes + 2
+	leastSpan  = 2
+	leastSeats = idBytes + 2
+)
+
+var (
+	_ encoding.BinaryAppender    = Occupied{}
+	_ encoding.BinaryUnmarshaler = (*Occupied)(nil)
+)
+
+// AppendBinary appends the byte form, which is a quarter of the JSON and read without looking at digits:
+//
+//	byte      1, the version
+//	uvarint   number of resources
+//	uvarint   number of spans of all of them
+//	for each resource:
+//	  16 bytes  id
+//	  uvarint   2 × lane, + 1 where guests of classes hold the time
+//	  uvarint   number of spans
+//	  for each span: varint start - end of the span before it (0 before the first), varint end - start, in seconds
+//	uvarint   number of sessions with seats taken
+//	for each session: 16 bytes id, varint start in seconds since the epoch, uvarint seats taken
+//
+// Varints are those of encoding/binary. Its error says that a lane or a number of seats is negative.
+func (o Occupied) AppendBinary(b []byte) ([]byte, error) {
+	spans := 0
+	for i := range o.Busy {
+		spans += len(o.Busy[i].Edges) / 2
+	}
+	b = append(b, occupiedVersion)
+	b = binary.AppendUvarint(b, uint64(len(o.Busy)))
+	b = binary.AppendUvarint(b, uint64(spans))
+	for i := range o.Busy {
+		if o.Busy[i].Lane < 0 {
+			return nil, fmt.Errorf("lane %d of %s: lanes are counted from 0", o.Busy[i].Lane, o.Busy[i].ID)
+		}
+		b = appendBusy(b, &o.Busy[i])
+	}
+	b = binary.AppendUvarint(b, uint64(len(o.Seats)))
+	for i := range o.Seats {
+		s := &o.Seats[i]
+		if s.Taken < 0 {
+			return nil, fmt.Errorf("%d seats taken of %s: the number cannot be negative", s.Taken, s.SessionID)
+		}
+		b = binary.AppendVarint(append(b, s.SessionID[:]...), s.StartsAt)
+		b = binary.AppendUvarint(b, uint64(s.Taken))
+	}
+	return b, nil
+}
+
+func appendBusy(b []byte, busy *Busy) []byte {
+	lane := uint64(busy.Lane) << 1
+	if busy.Class {
+		lane |= 1
+	}
+	b = binary.AppendUvarint(append(b, busy.ID[:]...), lane)
+	b = binary.AppendUvarint(b, uint64(len(busy.Edges)/2))
+	last := int64(0)
+	for _, edge := range busy.Edges[:len(busy.Edges)&^1] {
+		b = binary.AppendVarint(b, edge-last)
+		last = edge
+	}
+	return b
+}
+
+// UnmarshalBinary reads the byte form of [Occupied.AppendBinary], all of data and nothing else. It allocates in
+// proportion to data, whatever numbers data claims; edges of all resources share one array.
+func (o *Occupied) UnmarshalBinary(data []byte) error {
+	r := reader{rest: data}
+	if v := r.byte(); r.err == nil && v != occupiedVersion {
+		return fmt.Errorf("occupied time: version %d is unknown; this reader knows %d", v, occupiedVersion)
+	}
+	resources := r.count("resources", leastBusy)
+	edges := make([]int64, 0, 2*r.count("spans", leastSpan))
+	read := Occupied{Busy: make([]Busy, resources)}
+	for i := range read.Busy {
+		edges = r.busy(&read.Busy[i], edges)
+	}
+	if r.err == nil && len(edges) != cap(edges) {
+		r.fail("%d edges of spans are left over", cap(edges)-len(edges))
+	}
+	if seats := r.count("sessions", leastSeats); seats > 0 {
+		read.Seats = make([]SeatsTaken, seats)
+	}
+	for i := range read.Seats {
+		r.id(read.Seats[i].SessionID[:])
+		read.Seats[i].StartsAt = r.varint()
+		read.Seats[i].Taken = r.number("seats taken")
+	}
+	if r.err == nil && len(r.rest) > 0 {
+		r.fail("%d bytes follow its end", len(r.rest))
+	}
+	if r.err != nil {
+		return fmt.Errorf("occupied time: %w", r.err)
+	}
+	*o = read
+	return nil
+}
+
+// reader takes values off rest until something is wrong, which err says from then on.
+type reader struct {
+	rest []byte
+	err  error
+}
+
+var errCutOff = errors.New("it ends too early")
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+	r.rest = nil
+}
+
+func (r *reader) byte() byte {
+	if len(r.rest) == 0 {
+		r.fail("%w", errCutOff)
+		return 0
+	}
+	b := r.rest[0]
+	r.rest = r.rest[1:]
+	return b
+}
+
+func (r *reader) id(dst []byte) {
+	if len(r.rest) < idBytes {
+		r.fail("%w", errCutOff)
+		return
+	}
+	r.rest = r.rest[copy(dst, r.rest[:idBytes]):]
+}
+
+func (r *reader) varint() int64 {
+	v, n := binary.Varint(r.rest)
+	if n <= 0 {
+		r.badVarint(n)
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		r.badVarint(n)
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+func (r *reader) badVarint(n int) {
+	if n == 0 {
+		r.fail("%w", errCutOff)
+		return
+	}
+	r.fail("a number has more than 64 bits")
+}
+
+// number reads one that fits an int of 32 bits, as lanes and seats do.
+func (r *reader) number(of string) int {
+	v := r.uvarint()
+	if v > math.MaxInt32 {
+		r.fail("%d %s: at most %d are possible", v, of, math.MaxInt32)
+		return 0
+	}
+	return int(v)
+}
+
+// count reads how many entries of at least so many bytes follow.
+func (r *reader) count(of string, least int) int {
+	v := r.uvarint()
+	if v > uint64(len(r.rest)/least) {
+		r.fail("it claims %d %s and has %d bytes left", v, of, len(r.rest))
+		return 0
+	}
+	return int(v)
+}
+
+// busy reads one resource, whose edges go to the end of all.
+func (r *reader) busy(b *Busy, all []int64) []int64 {
+	r.id(b.ID[:])
+	lane := r.uvarint()
+	if lane>>1 > math.MaxInt32 {
+		r.fail("lane %d: at most %d is possible", lane>>1, math.MaxInt32)
+	}
+	b.Lane, b.Class = int(lane>>1), lane&1 == 1
+	edges := 2 * r.count("spans", leastSpan)
+	if edges > cap(all)-len(all) {
+		r.fail("a resource has more spans than are left of all")
+	}
+	if r.err != nil {
+		return all
+	}
+	from, last := len(all), int64(0)
+	for range edges {
+		last += r.varint()
+		all = append(all, last)
+	}
+	b.Edges = all[from:len(all):len(all)]
+	return all
+}

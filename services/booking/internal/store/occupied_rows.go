@@ -1,0 +1,142 @@
+package store
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// A calendar of two months reads thousands of instants. They are taken from the wire form of the rows: to scan each into
+// a time.Time costs more than to find them.
+
+// inBinary asks for every column in PostgreSQL's binary form, which is the one read here.
+var inBinary = pgx.QueryResultFormats{pgx.BinaryFormatCode}
+
+var errNotBinary = errors.New("the database sends occupied time in text; leave default_query_exec_mode=simple_protocol out of DATABASE_URL")
+
+// The binary form of the columns, in bytes.
+const (
+	uuidSize    = 16
+	integerSize = 4
+	boolSize    = 1
+	instantSize = 8               // microseconds since 2000
+	arrayHead   = 5 * integerSize // dimensions, flags, type of elements, length, lower bound
+	elementSize = integerSize + instantSize
+)
+
+// collectBusy puts resources, and the spans of each, in order. It reads the rows of either statement.
+func collectBusy(rows pgx.Rows) ([]booking.Busy, error) {
+	defer rows.Close()
+	all := gathering{at: make(map[holding]int)}
+	for rows.Next() {
+		if err := all.add(rows.RawValues()); err != nil {
+			return nil, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return all.inOrder(), nil
+}
+
+// holding is what the spans of one row are of.
+type holding struct {
+	booking.Resource
+	class bool
+}
+
+// gathering is what was read so far.
+type gathering struct {
+	at    map[holding]int // in spans
+	spans [][]timespan.Span
+	of    []holding
+	count int // of all spans
+}
+
+// add takes a row: resource, lane, class, and an instant or an array of them, both for starts and ends.
+func (g *gathering) add(row [][]byte) error {
+	if len(row[0]) != uuidSize || len(row[1]) != integerSize || len(row[2]) != boolSize {
+		return errNotBinary
+	}
+	h := holding{class: row[2][0] != 0}
+	h.Lane = int(int32(binary.BigEndian.Uint32(row[1])))
+	copy(h.ID[:], row[0])
+	i, known := g.at[h]
+	if !known {
+		i = len(g.of)
+		g.at[h] = i
+		g.of, g.spans = append(g.of, h), append(g.spans, nil)
+	}
+	before := len(g.spans[i])
+	var err error
+	g.spans[i], err = appendSpans(g.spans[i], row[3], row[4])
+	g.count += len(g.spans[i]) - before
+	return err
+}
+
+func appendSpans(spans []timespan.Span, starts, ends []byte) ([]timespan.Span, error) {
+	if len(starts) != len(ends) {
+		return spans, errNotBinary
+	}
+	if len(starts) == instantSize {
+		return append(spans, timespan.Span{Start: seconds(starts), End: seconds(ends)}), nil
+	}
+	if len(starts) < arrayHead || (len(starts)-arrayHead)%elementSize != 0 {
+		return spans, errNotBinary
+	}
+	spans = slices.Grow(spans, (len(starts)-arrayHead)/elementSize)
+	for at := arrayHead; at < len(starts); at += elementSize {
+		spans = append(spans, timespan.Span{Start: seconds(starts[at+integerSize:]), End: seconds(ends[at+integerSize:])})
+	}
+	return spans, nil
+}
+
+// seconds are those since 1970 of an instant, which PostgreSQL counts in microseconds since 2000.
+func seconds(instant []byte) int64 {
+	const second, epoch = 1_000_000, 946_684_800
+	micros := int64(binary.BigEndian.Uint64(instant))
+	s := micros / second
+	if micros%second < 0 {
+		s--
+	}
+	return s + epoch
+}
+
+// inOrder spells the resources out. The edges of all share one array.
+func (g *gathering) inOrder() []booking.Busy {
+	busy, edges := make([]booking.Busy, len(g.of)), make([]int64, 0, 2*g.count)
+	for i, h := range g.of {
+		slices.SortFunc(g.spans[i], bySpan)
+		from := len(edges)
+		for j, s := range g.spans[i] {
+			if j == 0 || s != g.spans[i][j-1] { // guests of one session hold the same time
+				edges = append(edges, s.Start, s.End)
+			}
+		}
+		busy[i] = booking.Busy{Resource: h.Resource, Class: h.class, Edges: edges[from:len(edges):len(edges)]}
+	}
+	slices.SortFunc(busy, func(a, b booking.Busy) int {
+		return cmp.Or(slices.Compare(a.ID[:], b.ID[:]), cmp.Compare(a.Lane, b.Lane), compareBool(a.Class, b.Class))
+	})
+	return busy
+}
+
+func bySpan(a, b timespan.Span) int {
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,100 @@
+package store_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// Short windows are read by booking, long ones by resource: both must give what plain SQL gives, made into lists here.
+func TestOccupiedTimeOfShortAndLongWindowsIsWhatTheTableHolds(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	class := newSession(10)
+	mustBook(t, s, class.seats(2), class.seats(3), newBooking(class.business, part(class.teacher, 0, 300, 330)))
+	turn := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) // PostgreSQL counts time from here
+	r, members := rand.New(rand.NewPCG(1, 2)), []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
+	for i := range 120 {
+		member, at := r.IntN(len(members)), r.IntN(4000)-2000
+		if i%2 == 0 {
+			at -= int(noon.Sub(turn).Minutes())
+		}
+		err := s.Book(t.Context(), newBooking(class.business, part(members[member], member*r.IntN(3), at, at+1+r.IntN(60))))
+		if err != nil && !errors.Is(err, store.ErrTaken) {
+			t.Fatal(err)
+		}
+	}
+	for _, middle := range []time.Time{noon, turn} {
+		for _, length := range []time.Duration{time.Hour, 72 * time.Hour, 73 * time.Hour, booking.MaxOccupiedWindow} {
+			from := middle.Add(-length / 2)
+			got, err := s.Occupied(t.Context(), class.business, from, from.Add(length), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := pool.Query(t.Context(), `
+				SELECT DISTINCT resource_id::text, lane, holder = '00000000-0000-0000-0000-000000000000' AS class,
+				       extract(epoch FROM lower(during))::bigint AS start, extract(epoch FROM upper(during))::bigint AS "end"
+				FROM occupied_time WHERE business_id = $1 AND lower(during) < $3 AND upper(during) > $2
+				ORDER BY 1, lane, 3, 4, 5`, class.business, from, from.Add(length))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[held])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, flat(got)); diff != "" || len(want) == 0 {
+				t.Errorf("%s from %s: %d spans (-want +got):\n%s", length, from, len(want), diff)
+			}
+		}
+	}
+}
+
+// held is a row of occupied time.
+type held struct {
+	Resource   string
+	Lane       int
+	Class      bool
+	Start, End int64
+}
+
+func flat(o booking.Occupied) []held {
+	var all []held
+	for _, b := range o.Busy {
+		for _, s := range b.Spans() {
+			all = append(all, held{b.ID.String(), b.Lane, b.Class, s.Start, s.End})
+		}
+	}
+	return all
+}
+
+// What a connection that sends text would give must never be taken for something else.
+func TestOccupiedTimeInTextIsRefused(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 60))
+	mustBook(t, s, b)
+	cfg := pool.Config()
+	cfg.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+	inText, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inText.Close()
+	for _, days := range []int{1, 62} {
+		got, err := store.New(inText).Occupied(t.Context(), b.BusinessID, noon, noon.AddDate(0, 0, days), false)
+		if err == nil || !strings.Contains(err.Error(), "in text") {
+			t.Errorf("%d days: %+v, %v", days, got, err)
+		}
+	}
+}
