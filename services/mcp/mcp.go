@@ -2,14 +2,15 @@
 // (semantics.md §9): read tools and book_appointment at /mcp, under the same API keys, scopes and limits as POST /book.
 //
 // It owns nothing and keeps nothing between requests, so any replica answers any request. A request passes the gate
-// (internal/gate: Host and Origin, the key and its limit, asked of booking), then the protocol (the official SDK), then a
-// tool (internal/tools), which asks the service that owns the answer: catalog, availability and rental for their public
+// (internal/gate: Host and Origin, the key and its limit, asked of booking), then the protocol (the official SDK, and
+// internal/direct for plain calls of tools), then a tool (internal/tools), which asks the service that owns the answer: catalog, availability and rental for their public
 // paths, which they also serve on their internal ports without limits by address, and booking for what POST /book does.
 package mcp
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,11 +18,15 @@ import (
 	"github.com/google/uuid"
 	lru "github.com/hashicorp/golang-lru/v2"
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/segmentio/encoding/json"
 
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/mcp/internal/direct"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/gate"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/tools"
 )
@@ -73,26 +78,37 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })
 		return client
 	}
+	read := func(name, at string) reads { return reads{name, neighbour(name, at)} }
 	// A call leaves time to send its answer before the request's own deadline. Booking may take as long.
 	call := cfg.Server.RequestTimeout * 9 / 10
-	offers := neighbour("catalog", cfg.CatalogURL)
+	offers := read("catalog", cfg.CatalogURL)
 	desk := booking.NewAgents(neighbour("booking", cfg.BookingURL, peer.Timeout(call)))
 	box := &tools.Toolbox{
-		Catalog: reads{offers}, Availability: reads{neighbour("availability", cfg.AvailabilityURL)},
-		Rental: reads{neighbour("rental", cfg.RentalURL)}, Booking: desk,
+		Catalog: offers, Availability: read("availability", cfg.AvailabilityURL), Rental: read("rental", cfg.RentalURL), Booking: desk,
 		Clock: rt.Clock, Telemetry: rt.Telemetry, Timeout: call,
 	}
-	agents := box.Server(version)
+	agents, err := speak(box.Open(), rt.Telemetry)
+	if err != nil {
+		return nil, err
+	}
 	g := &gate.Gate{
-		Keys: desk, Names: newNames(offers), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins),
-		Protocol: protocol.NewStreamableHTTPHandler(func(*http.Request) *protocol.Server { return agents }, &protocol.StreamableHTTPOptions{
-			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-			DisableLocalhostProtection: true, // the gate does that, and more
-			Logger:                     rt.Telemetry.Logger,
-		}),
+		Keys: desk, Names: newNames(offers.peer), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Protocol: agents,
 	}
 	srv.HandleHTTP("/mcp", g.Serve)
 	return srv, nil
+}
+
+// speak returns the handler of the protocol.
+func speak(t *tools.Tools, tel *telemetry.Telemetry) (http.Handler, error) {
+	about := &protocol.Implementation{Name: "slotmesh", Title: "Slotmesh", Version: version}
+	agents := t.Server(about)
+	return direct.New(t, about, protocol.NewStreamableHTTPHandler(
+		func(*http.Request) *protocol.Server { return agents },
+		&protocol.StreamableHTTPOptions{
+			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
+			DisableLocalhostProtection: true, // the gate does that, and more
+			Logger:                     tel.Logger,
+		}))
 }
 
 // lower puts host names and origins into the form in which they are compared.
@@ -107,11 +123,23 @@ func lower(list []string) []string {
 }
 
 // reads are the public paths of one service, on its internal port.
-type reads struct{ peer *peer.Client }
+type reads struct {
+	name string
+	peer *peer.Client
+}
 
 // Read reads one path.
 func (r reads) Read(ctx context.Context, slug, path string, query url.Values, out any) error {
-	return catalog.Read(ctx, r.peer, slug, path, query, out)
+	body, err := catalog.Read(ctx, r.peer, slug, path, query)
+	if err != nil {
+		return err
+	}
+	// The texts of out are parts of body, which nobody else has.
+	if _, err := json.Parse(body, out, json.ZeroCopy|json.DontMatchCaseInsensitiveStructFields); err != nil {
+		return fault.Wrap(fault.PeerUnavailable, fmt.Errorf("%s: unreadable answer: %w", r.name, err),
+			"The "+r.name+" service gave an unreadable answer; try again shortly.")
+	}
+	return nil
 }
 
 // names remembers under which slug a business is read; that never changes.

@@ -124,16 +124,22 @@ func (n *neighbours) queries(path, having string) string {
 }
 
 // start runs the service before its neighbours and returns its public address.
-func start(t *testing.T, n *neighbours, change ...func(*mcp.Config)) string {
+func start(t testing.TB, n *neighbours, change ...func(*mcp.Config)) string {
 	t.Helper()
 	beside := httptest.NewServer(n)
 	t.Cleanup(beside.Close)
+	return startBeside(t, beside.URL, change...)
+}
+
+// startBeside runs the service with one address for all its neighbours.
+func startBeside(t testing.TB, beside string, change ...func(*mcp.Config)) string {
+	t.Helper()
 	cfg := mcp.Config{
 		Server: server.Config{
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
 			RequestTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
 		},
-		CatalogURL: beside.URL, AvailabilityURL: beside.URL, RentalURL: beside.URL, BookingURL: beside.URL,
+		CatalogURL: beside, AvailabilityURL: beside, RentalURL: beside, BookingURL: beside,
 	}
 	for _, c := range change {
 		c(&cfg)
@@ -147,7 +153,7 @@ func start(t *testing.T, n *neighbours, change ...func(*mcp.Config)) string {
 }
 
 // run runs a server until the test ends and returns its public address.
-func run(t *testing.T, srv *server.Server) string {
+func run(t testing.TB, srv *server.Server) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)

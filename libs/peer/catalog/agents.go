@@ -26,11 +26,15 @@ func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 }
 
 // Read reads a public path of a business on the internal port of its service (catalog, availability, rental), where no
-// limit by address counts. out takes the JSON of the answer; faults are those of the public path.
-func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values, out any) error {
+// limit by address counts. It returns the JSON of the answer, which is the caller's; faults are those of the public path.
+func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values) ([]byte, error) {
 	at := "/internal/api/public/" + url.PathEscape(slug) + "/" + path
 	if len(query) > 0 {
 		at += "?" + query.Encode()
 	}
-	return p.Call(ctx, http.MethodGet, at, nil, out)
+	answer, err := p.Do(ctx, peer.Request{Method: http.MethodGet, Path: at})
+	if err != nil {
+		return nil, err
+	}
+	return answer.Body, nil
 }

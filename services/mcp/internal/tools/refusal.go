@@ -2,10 +2,9 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strconv"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
@@ -30,7 +29,7 @@ type taken struct {
 func (t *taken) Unwrap() error { return t.error }
 
 // refused renders an error. What is no refusal is logged and says nothing of the inside.
-func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallToolResult {
+func (b *Toolbox) refused(ctx context.Context, t *tool, err error) Answer {
 	if errors.Is(err, context.DeadlineExceeded) && fault.KindOf(err) == fault.Internal {
 		err = fault.Wrap(fault.PeerUnavailable, err, "The answer took too long; try again shortly.")
 	}
@@ -43,11 +42,11 @@ func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallTool
 	if errors.As(err, &start) {
 		r.OtherSlots, r.NextStep = start.others, start.next
 	}
-	return &mcp.CallToolResult{
-		IsError:           true,
-		Content:           []mcp.Content{&mcp.TextContent{Text: clipLines(r.text())}},
-		StructuredContent: r,
+	structured, err := json.Marshal(r)
+	if err != nil {
+		structured = []byte(`{}`) // never: a refusal is texts and numbers
 	}
+	return Answer{Text: clipLines(r.text()), Structured: structured, Refused: true}
 }
 
 func (r refusal) text() string {

@@ -6,10 +6,12 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/segmentio/encoding/json"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
@@ -129,18 +131,21 @@ func calendarQuery(args arguments) (url.Values, error) {
 
 // listedSlots is the answer of /slots.
 type listedSlots struct {
-	Slots []struct {
-		Date      string  `json:"date"`
-		Time      string  `json:"time"`
-		EndTime   string  `json:"endTime"`
-		StaffID   *string `json:"staffId"`
-		StaffName *string `json:"staffName"`
+	Slots    []listedSlot `json:"slots"`
+	Computed bool         `json:"computed"`
+	Timezone string       `json:"timezone"`
+}
 
-		RemainingCapacity *int    `json:"remainingCapacity"`
-		ClassScheduleID   *string `json:"classScheduleId"`
-	} `json:"slots"`
-	Computed bool   `json:"computed"`
-	Timezone string `json:"timezone"`
+// listedSlot is one of them. A text is empty where it is null or left out; none is empty else.
+type listedSlot struct {
+	Date      string `json:"date"`
+	Time      string `json:"time"`
+	EndTime   string `json:"endTime"`
+	StaffID   string `json:"staffId"`
+	StaffName string `json:"staffName"`
+
+	RemainingCapacity *int   `json:"remainingCapacity"`
+	ClassScheduleID   string `json:"classScheduleId"`
 }
 
 func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) ([]slot, listedSlots, error) {
@@ -149,14 +154,23 @@ func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) 
 		return nil, listed, err
 	}
 	slots := make([]slot, len(listed.Slots))
-	for i, s := range listed.Slots {
-		slots[i] = slot(s)
-		if s.StaffName != nil {
-			name := clip(*s.StaffName, maxName)
-			slots[i].StaffName = &name
+	for i := range listed.Slots {
+		s := &listed.Slots[i]
+		s.StaffName = clip(s.StaffName, maxName)
+		slots[i] = slot{
+			Date: s.Date, Time: s.Time, EndTime: s.EndTime, StaffID: given(&s.StaffID), StaffName: given(&s.StaffName),
+			RemainingCapacity: s.RemainingCapacity, ClassScheduleID: given(&s.ClassScheduleID),
 		}
 	}
 	return slots, listed, nil
+}
+
+// given is nil for a text that there is not.
+func given(s *string) *string {
+	if *s == "" {
+		return nil
+	}
+	return s
 }
 
 func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Values, offset int) (result, error) {
@@ -172,29 +186,48 @@ func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Valu
 		return result{structured: shown, text: unknown}, nil
 	}
 	text := fmt.Sprintf("%d free starts on %s (%s).", p.total, query.Get("date"), shown.Timezone) + p.note() + starts(p.items)
-	return result{structured: shown, text: text}, nil
+	return result{structured: shown.withSlots(p.json), text: text}, nil
+}
+
+// withSlots is the JSON of a calendar without days, whose slots have a JSON form already.
+func (c *calendar) withSlots(slots []byte) json.RawMessage {
+	b := make([]byte, 0, len(slots)+len(c.Timezone)+200)
+	b = json.AppendEscape(append(b, `{"timezone":`...), c.Timezone, json.EscapeHTML)
+	b = strconv.AppendBool(append(b, `,"computed":`...), c.Computed)
+	b = append(append(append(b, `,"slots":[`...), slots...), `],"days":[]`...)
+	b = strconv.AppendInt(append(b, `,"total":`...), int64(c.Total), 10)
+	b = append(b, `,"next_offset":`...)
+	if c.NextOffset == nil {
+		return append(b, `null}`...)
+	}
+	return append(strconv.AppendInt(b, int64(*c.NextOffset), 10), '}')
 }
 
 const unknown = "Availability could not be read just now. That does not mean fully booked: call again in a few seconds."
 
-// starts lists slots, one line for each.
+// starts lists slots, one line for each, until no more can be shown.
 func starts(slots []slot) string {
-	var b strings.Builder
-	for _, s := range slots {
-		b.WriteString("\n" + s.text())
+	b := make([]byte, 0, maxText+maxText/4)
+	for i := range slots {
+		if len(b) > maxText {
+			break
+		}
+		b = slots[i].appendLine(b)
 	}
-	return b.String()
+	return string(b)
 }
 
-func (s slot) text() string {
-	text := fmt.Sprintf("%s %s–%s", s.Date, s.Time, s.EndTime)
+func (s *slot) appendLine(b []byte) []byte {
+	b = append(append(append(b, '\n'), s.Date...), ' ')
+	b = append(append(append(b, s.Time...), "–"...), s.EndTime...)
 	if s.StaffID != nil && s.StaffName != nil {
-		text += fmt.Sprintf(" with %s (staff_id %s)", *s.StaffName, *s.StaffID)
+		b = append(append(b, " with "...), *s.StaffName...)
+		b = append(append(append(b, " (staff_id "...), *s.StaffID...), ')')
 	}
 	if s.RemainingCapacity != nil {
-		text += fmt.Sprintf(", %d places left", *s.RemainingCapacity)
+		b = append(strconv.AppendInt(append(b, ", "...), int64(*s.RemainingCapacity), 10), " places left"...)
 	}
-	return text
+	return b
 }
 
 func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Values) (result, error) {

@@ -1,0 +1,64 @@
+package mcp_test
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/valyala/fasthttp"
+)
+
+// dayOfSlots is what availability answers for a day of ten members with sixteen starts each.
+func dayOfSlots() string {
+	var slots []string
+	for start := range 16 {
+		for member := range 10 {
+			slots = append(slots, fmt.Sprintf(`{"time":"%02d:%02d","endTime":"%02d:%02d","staffId":"8d1f5a44-7d1c-5b0e-8a10-1f6f2f0b9c%02d",`+
+				`"staffName":"Member %d","date":"2027-03-01","dateOffset":0}`, 9+start/2, start%2*30, 9+(start+1)/2, (start+1)%2*30, member, member))
+		}
+	}
+	return `{"slots":[` + strings.Join(slots, ",") + `],"computed":true,"timezone":"Europe/Lisbon"}`
+}
+
+// readyNeighbours answer from memory, so that nearly all that is measured beside them is the service.
+func readyNeighbours(b *testing.B) string {
+	b.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	answers := map[string]string{
+		"/internal/keys/check":              `{"business_id":"` + businessID + `","id":"` + annaID + `","scope":"all"}`,
+		"/internal/slugs/" + businessID:     `{"slug":"harbor"}`,
+		"/internal/api/public/harbor/slots": dayOfSlots(),
+	}
+	beside := &fasthttp.Server{Handler: func(c *fasthttp.RequestCtx) { c.SetBodyString(answers[string(c.Path())]) }}
+	go func() { _ = beside.Serve(l) }()
+	b.Cleanup(func() { _ = beside.Shutdown() })
+	return "http://" + l.Addr().String()
+}
+
+// The whole way of a call of find_slots for one date: gate, protocol, tool, and the neighbours' answers over HTTP.
+func BenchmarkFindSlotsOfOneDate(b *testing.B) {
+	address := startBeside(b, readyNeighbours(b))
+	client := &fasthttp.HostClient{Addr: address, Dial: func(at string) (net.Conn, error) { return net.Dial("tcp", at) }}
+	b.Cleanup(client.CloseIdleConnections)
+	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	request.SetRequestURI("http://" + address + "/mcp")
+	request.Header.SetMethod("POST")
+	request.Header.SetContentType("application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	request.Header.Set("Authorization", "Bearer all")
+	request.SetBodyString(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_slots","arguments":{"service_ids":["` + cutID + `"],"date":"2027-03-01"}}}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := client.Do(request, answer); err != nil {
+			b.Fatal(err)
+		}
+		if !bytes.Contains(answer.Body(), []byte(`"total":160`)) {
+			b.Fatalf("%d %s", answer.StatusCode(), answer.Body())
+		}
+	}
+}
