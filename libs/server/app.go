@@ -19,7 +19,7 @@ import (
 )
 
 // app is a fiber application with the middleware every port has.
-func (s *Server) app(bodyLimit int, observe *observer, proxies Proxies) *fiber.App {
+func (s *Server) app(bodyLimit int, proxies *Proxies) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName:               s.name,
 		DisableStartupMessage: true,
@@ -39,24 +39,18 @@ func (s *Server) app(bodyLimit int, observe *observer, proxies Proxies) *fiber.A
 	})
 	app.Server().CloseOnShutdown = true
 	app.Server().Handler = knowMethods(app.Server().Handler)
-	app.Use(observe.middleware, methods, s.guard(proxies), boundBody(bodyLimit))
+	app.Use(s.observe.middleware, methods, guard, trust(proxies), boundBody(bodyLimit))
 	return app
 }
 
-// guard gives the request its deadline and the client's address, and turns a panic into a 500.
-func (s *Server) guard(proxies Proxies) fiber.Handler {
-	return func(c *fiber.Ctx) (err error) {
-		ctx, cancel := context.WithTimeout(c.UserContext(), s.cfg.RequestTimeout)
-		defer cancel()
-		c.SetUserContext(ctx)
-		c.Locals(clientIPKey{}, proxies.client(c))
-		defer func() {
-			if r := recover(); r != nil {
-				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-			}
-		}()
-		return c.Next()
-	}
+// guard turns a panic into a 500.
+func guard(c *fiber.Ctx) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return c.Next()
 }
 
 // drainLimit is how much of a body that is too large is still read, so that the client has sent it before it reads the

@@ -70,19 +70,26 @@ func (p Proxies) trusted(addr netip.Addr) bool {
 	return false
 }
 
-func (p Proxies) client(c *fiber.Ctx) netip.Addr {
+type proxiesKey struct{}
+
+// trust tells the handlers whose X-Forwarded-For is believed.
+func trust(proxies *Proxies) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		c.Locals(proxiesKey{}, proxies)
+		return c.Next()
+	}
+}
+
+// ClientIP is the address that limits count the request by.
+func ClientIP(c *fiber.Ctx) netip.Addr {
+	var proxies Proxies
+	if trusted, ok := c.Locals(proxiesKey{}).(*Proxies); ok {
+		proxies = *trusted
+	}
 	socket, _ := netip.AddrFromSlice(c.Context().RemoteIP())
 	var headers []string
 	for _, h := range c.Request().Header.PeekAll(fiber.HeaderXForwardedFor) {
 		headers = append(headers, string(h))
 	}
-	return p.Client(socket, strings.Join(headers, ","))
-}
-
-type clientIPKey struct{}
-
-// ClientIP is the address that limits count the request by.
-func ClientIP(c *fiber.Ctx) netip.Addr {
-	addr, _ := c.Locals(clientIPKey{}).(netip.Addr)
-	return addr
+	return proxies.Client(socket, strings.Join(headers, ","))
 }

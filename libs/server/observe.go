@@ -16,18 +16,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// observer gives each request a server span, a duration metric by route and, when it fails on our side, a log line.
+// observer gives each request a deadline, a server span, a duration metric by route and, when it fails on our side, a log line.
 // It is ours because the ready-made middleware for this fiber version names spans without the method.
 type observer struct {
 	tel      *telemetry.Telemetry
+	timeout  time.Duration // of one request
 	duration metric.Float64Histogram
 	// labels are the sets made so far, replaced by a copy with one more: routes and statuses are few, making a set takes
 	// long, and every request looks one up.
 	labels atomic.Pointer[map[label]metric.MeasurementOption]
 }
 
-func newObserver(tel *telemetry.Telemetry) *observer {
-	o := &observer{tel: tel, duration: tel.Seconds("http.server.request.duration", "Duration of HTTP requests by route.")}
+func newObserver(tel *telemetry.Telemetry, timeout time.Duration) *observer {
+	o := &observer{tel: tel, timeout: timeout, duration: tel.Seconds("http.server.request.duration", "Duration of HTTP requests by route.")}
 	o.labels.Store(&map[label]metric.MeasurementOption{})
 	return o
 }
@@ -35,8 +36,10 @@ func newObserver(tel *telemetry.Telemetry) *observer {
 func (o *observer) middleware(c *fiber.Ctx) error {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
 	parent := o.tel.Propagator.Extract(c.UserContext(), requestHeaders{c})
-	ctx, span := o.tel.Tracer.Start(parent, c.Method(), serverSpan)
+	spanned, span := o.tel.Tracer.Start(parent, c.Method(), serverSpan)
 	defer span.End()
+	ctx, end := within(spanned, start.Add(o.timeout))
+	defer end()
 	c.SetUserContext(ctx)
 	own := c.Route().Path
 

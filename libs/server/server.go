@@ -97,9 +97,9 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	if s.internal, err = listen(rt.Internal, cfg.InternalAddr); err != nil {
 		return nil, errors.Join(fmt.Errorf("internal port: %w", err), s.public.Close())
 	}
-	s.observe = newObserver(rt.Telemetry)
-	s.Public = s.app(cfg.PublicBodyLimit, s.observe, proxies)
-	s.Internal = s.app(cfg.InternalBodyLimit, s.observe, proxies)
+	s.observe = newObserver(rt.Telemetry, cfg.RequestTimeout)
+	s.Public = s.app(cfg.PublicBodyLimit, &proxies)
+	s.Internal = s.app(cfg.InternalBodyLimit, &proxies)
 	s.probes()
 	return s, nil
 }

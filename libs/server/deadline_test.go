@@ -1,0 +1,90 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+type someKey struct{}
+
+func TestADeadlineEndsWhoeverWaits(t *testing.T) {
+	t.Parallel()
+	parent := context.WithValue(t.Context(), someKey{}, "kept")
+	at := time.Now().Add(20 * time.Millisecond) //nolint:forbidigo // the deadline goes by the machine's clock
+	ctx, end := within(parent, at)
+	defer end()
+	if got, ok := ctx.Deadline(); !ok || !got.Equal(at) {
+		t.Errorf("deadline %v, %v", got, ok)
+	}
+	if ctx.Value(someKey{}) != "kept" {
+		t.Error("the parent's value is lost")
+	}
+	below, cancel := context.WithCancel(ctx)
+	defer cancel()
+	<-below.Done()
+	if !errors.Is(below.Err(), context.DeadlineExceeded) || !errors.Is(ctx.Err(), context.DeadlineExceeded) || ctx.Value(someKey{}) != "kept" {
+		t.Errorf("ended by %v, above %v", below.Err(), ctx.Err())
+	}
+}
+
+func TestADeadlineThatNobodyWaitedForHasPassedAllTheSame(t *testing.T) {
+	t.Parallel()
+	ctx, end := within(t.Context(), time.Now().Add(-time.Second)) //nolint:forbidigo // as above
+	defer end()
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		t.Errorf("got %v", ctx.Err())
+	}
+	<-ctx.Done()
+}
+
+func TestADeadlineEndsWithItsRequestAndItsParent(t *testing.T) {
+	t.Parallel()
+	far := time.Now().Add(time.Hour) //nolint:forbidigo // as above
+	for _, waits := range []bool{false, true} {
+		ctx, end := within(t.Context(), far)
+		if waits {
+			_ = ctx.Done()
+		}
+		if ctx.Err() != nil {
+			t.Errorf("ended before its time by %v", ctx.Err())
+		}
+		end()
+		end()
+		<-ctx.Done()
+		if !errors.Is(ctx.Err(), context.Canceled) {
+			t.Errorf("ended by %v", ctx.Err())
+		}
+
+		parent, cancel := context.WithCancel(t.Context())
+		ctx, end = within(parent, far)
+		if waits {
+			_ = ctx.Done()
+		}
+		cancel()
+		if <-ctx.Done(); !errors.Is(ctx.Err(), context.Canceled) {
+			t.Errorf("the parent's end shows as %v", ctx.Err())
+		}
+		end()
+	}
+	near, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	ctx, end := within(near, far)
+	defer end()
+	if at, _ := ctx.Deadline(); !at.Before(far) {
+		t.Errorf("the parent's nearer deadline is lost: %v", at)
+	}
+}
+
+// Contexts of other packages' making cost a goroutine for each one below them, unless package context finds its own.
+func TestContextsBelowADeadlineNeedNoGoroutine(t *testing.T) {
+	t.Parallel()
+	ctx, end := within(t.Context(), time.Now().Add(time.Hour)) //nolint:forbidigo // as above
+	below, cancel := context.WithCancel(ctx)
+	defer cancel()
+	end()
+	if below.Err() == nil { // at once, not when a goroutine has run
+		t.Error("a context below has not ended with it")
+	}
+}
