@@ -24,13 +24,15 @@ import (
 
 // Options say what to measure and for how long.
 type Options struct {
-	DatabaseURL string        // a PostgreSQL in which a database is made for the run and dropped after it
+	DatabaseURL string        // a PostgreSQL in which databases are made for the run and dropped after it
 	RedisURL    string        // a Redis
 	Duration    time.Duration // of each loop
 	Clients     int           // of the closed loops
 	Seeds       Seeds
 	Engine      bool           // also run the slot engine's benchmarks, by the go command in the current folder
-	Sizes       []Size         // also measure how figures change with these
+	Sizes       []Size         // measure how figures change with these, and nothing else
+	Keep        bool           // keep the databases of the sizes, and take those that an earlier run has made
+	OnlyMake    bool           // only make the databases of the sizes
 	Only        *regexp.Regexp // the cases to measure, by name; nil: all
 	Programs    string         // the folder of the services' programs, to measure their start; "": not measured
 	ProfileDir  string         // a folder for CPU and allocation profiles of Slotmesh by path; "" makes none
@@ -53,28 +55,43 @@ type Report struct {
 	Claims   []Claim
 }
 
-// Run measures everything once.
+// Run measures once: everything but growth, or growth alone where there are sizes.
 func Run(ctx context.Context, o Options) (*Report, error) {
+	report := &Report{}
+	var err error
+	if len(o.Sizes) > 0 {
+		report.Grown, err = o.grow(ctx)
+	} else {
+		err = o.compare(ctx, report)
+	}
+	report.Claims = claims(report)
+	return report, err
+}
+
+// compare measures everything beside the bare programs.
+func (o Options) compare(ctx context.Context, report *Report) error {
 	database, drop, err := makeDatabase(ctx, o.DatabaseURL)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer drop()
 	o.DatabaseURL = database
 	w, err := newWorld(ctx, o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer w.close()
-	report := &Report{}
+	if err := w.seed(ctx); err != nil {
+		return err
+	}
 	if o.Engine {
 		if report.Engine, err = runEngine(ctx, o.Progress); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if o.Programs != "" {
 		if report.Startups, err = w.measureStartups(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, c := range w.cases() {
@@ -84,15 +101,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		_, _ = fmt.Fprintf(o.Progress, "measuring %s\n", c.name)
 		row, err := w.measure(ctx, c)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.name, err)
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		report.Rows = append(report.Rows, row)
 	}
-	if report.Grown, err = w.grow(ctx, o.Sizes); err != nil {
-		return nil, err
-	}
-	report.Claims = claims(report)
-	return report, nil
+	return nil
 }
 
 // makeDatabase makes a database of the run's own and returns its URL and how to drop it.

@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // Size is how much there is: businesses, each like the salons of the other cases, and bookings of all of them together.
@@ -46,130 +50,161 @@ type Grown struct {
 	Row
 }
 
-// grow measures the same requests at each size, spread over all businesses.
-func (w *world) grow(ctx context.Context, sizes []Size) ([]Grown, error) {
+// Grow measures the same requests at each size, in a database of its own and with processes that have seen no other.
+func (o Options) grow(ctx context.Context) ([]Grown, error) {
 	var all []Grown
-	have := Size{}
-	for _, size := range sizes {
-		_, _ = fmt.Fprintf(w.o.Progress, "growing to %d businesses and %d bookings\n", size.Businesses, size.Bookings)
-		if err := w.makeMore(ctx, have, size); err != nil {
-			return nil, fmt.Errorf("grow to %d businesses and %d bookings: %w", size.Businesses, size.Bookings, err)
+	for _, size := range o.Sizes {
+		rows, err := o.growTo(ctx, size)
+		if err != nil {
+			return nil, fmt.Errorf("%d businesses and %d bookings: %w", size.Businesses, size.Bookings, err)
 		}
-		have = size
-		for _, c := range w.grownCases(size) {
-			_, _ = fmt.Fprintf(w.o.Progress, "measuring %s\n", c.name)
-			row, err := w.measure(ctx, c)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.name, err)
-			}
-			all = append(all, Grown{Size: size, Row: row})
-		}
+		all = append(all, rows...)
 	}
 	return all, nil
 }
 
-// makeMore copies the reader's offer under other slugs and ids, and gives the businesses bookings in turn: by business,
-// then member, then half hour, so that each of a member's lies after the one before.
-func (w *world) makeMore(ctx context.Context, have, want Size) error {
-	if _, err := w.pool.Exec(ctx, `
-		WITH made AS (
-			SELECT 'grown-' || i AS slug, md5('grown-' || i)::uuid AS id FROM generate_series($1::bigint, $2::bigint - 1) AS i
-		), template AS (
-			SELECT v.* FROM catalog.versions v WHERE v.business_id = $3
-		), business AS (
-			INSERT INTO catalog.businesses (id, slug, last_version, head) SELECT id, slug, 1, 1 FROM made
-		)
-		INSERT INTO catalog.versions (business_id, version, name, format, source, canonical, published_at)
-		SELECT made.id, 1, t.name, t.format, t.source,
-		       replace(replace(t.canonical::text, $3::uuid::text, made.id::text), '"reader"', to_json(made.slug)::text)::json, t.published_at
-		FROM made, template t`, have.Businesses, want.Businesses, w.reader.id); err != nil {
+func (o Options) growTo(ctx context.Context, size Size) ([]Grown, error) {
+	database, done, err := o.filled(ctx, size)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if o.OnlyMake {
+		return nil, nil
+	}
+	o.DatabaseURL = database
+	w, err := newWorld(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	return w.measureGrown(ctx, size)
+}
+
+func (w *world) measureGrown(ctx context.Context, size Size) ([]Grown, error) {
+	set, err := w.workingSet(ctx, size)
+	if err != nil {
+		return nil, err
+	}
+	var all []Grown
+	for _, c := range w.grownCases(set) {
+		_, _ = fmt.Fprintf(w.o.Progress, "measuring %s at %d businesses and %d bookings\n", c.name, size.Businesses, size.Bookings)
+		row, err := w.measure(ctx, c)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+		all = append(all, Grown{Size: size, Row: row})
+	}
+	return all, w.saveHeap(size)
+}
+
+// saveHeap writes what the services hold, where profiles are asked for.
+func (w *world) saveHeap(size Size) error {
+	if w.o.ProfileDir == "" {
+		return nil
+	}
+	return w.save(w.at.Inside+"/debug/pprof/heap?gc=1",
+		filepath.Join(w.o.ProfileDir, fmt.Sprintf("grown-%d-%d.heap.pprof", size.Businesses, size.Bookings)))
+}
+
+// asked bounds the businesses that are asked: what grows is what lies beside them, in the tables.
+const asked = 1000
+
+// workingSet are the businesses that are asked, spread over all there are, with keys to book at them.
+func (w *world) workingSet(ctx context.Context, size Size) ([]salon, error) {
+	set := make([]salon, min(size.Businesses, asked))
+	for i := range set {
+		set[i] = newSalon(grownSlug(i * (size.Businesses / len(set))))
+	}
+	if err := w.forgetRuns(ctx, set); err != nil {
+		return nil, err
+	}
+	const keys = 2000 // each is good for a hundred bookings a minute
+	for i := range set {
+		if err := w.makeKeys(ctx, &set[i], keys/len(set)); err != nil {
+			return nil, err
+		}
+	}
+	return set, nil
+}
+
+// forgetRuns removes what an earlier run on the same data has booked.
+func (w *world) forgetRuns(ctx context.Context, set []salon) error {
+	ids := make([]uuid.UUID, len(set))
+	for i := range set {
+		ids[i] = set[i].id
+	}
+	booked, err := w.pool.Exec(ctx, `DELETE FROM booking.bookings WHERE business_id = ANY ($1) AND source <> 'bench'`, ids)
+	if err != nil || booked.RowsAffected() == 0 {
 		return err
 	}
-	const piece = 100_000 // in each statement, so that none runs for long
-	for from := have.Bookings; from < want.Bookings; from += piece {
-		if err := w.makeBookings(ctx, from, min(from+piece, want.Bookings), want.Businesses); err != nil {
-			return err
-		}
-		_, _ = fmt.Fprintf(w.o.Progress, "%d bookings\n", min(from+piece, want.Bookings))
-	}
-	_, err := w.pool.Exec(ctx, "ANALYZE")
+	_, err = w.pool.Exec(ctx, `VACUUM ANALYZE`)
 	return err
 }
 
-// lastGrown is the day after tomorrow that bookings are made for first.
-const lastGrown = 150
-
-// makeBookings makes the bookings from one number to another, from the last day backwards, into the years before where
-// there are many, as an old business has them. Where a business had the time taken at a smaller size it stays as it is.
-func (w *world) makeBookings(ctx context.Context, from, to, businesses int) error {
-	_, err := w.pool.Exec(ctx, `
-		WITH made AS (
-			SELECT gen_random_uuid() AS id, md5('grown-' || i % $3)::uuid AS business,
-			       ($4::uuid[])[1 + (i / $3) % cardinality($4::uuid[])] AS member,
-			       $5::timestamptz + make_interval(days => $6::integer - (n / 12)::integer, mins => (540 + 30 * (n % 12))::integer) AS at
-			FROM generate_series($1::bigint, $2::bigint - 1) AS i, LATERAL (SELECT i / ($3::bigint * cardinality($4::uuid[])) AS n) AS turn
-		), booked AS (
-			INSERT INTO booking.bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, party_size,
-				total, currency, first_booking, source, customer_name, customer_email, form_data, offer_version, created_at, updated_at)
-			SELECT business, id, 'confirmed', at, at + interval '30 minutes', at, at + interval '30 minutes', '[{}]', 1,
-				0, 'EUR', false, 'bench', 'C', 'c@example.com', '{}', 1, now(), now()
-			FROM made
-		)
-		INSERT INTO booking.occupied_time (business_id, booking_id, part, resource_id, lane, during)
-		SELECT business, id, 1, member, 0, tstzrange(at, at + interval '30 minutes') FROM made
-		ON CONFLICT DO NOTHING`, from, to, int64(businesses), w.reader.staff, tomorrow, lastGrown)
-	return err
-}
-
-// workingSet bounds the businesses that are asked: what grows is what lies beside them, in the tables.
-const workingSet = 1000
-
-// grownCases ask businesses in turn, spread over all there are, after each was asked once.
-func (w *world) grownCases(size Size) []aCase {
-	asked := min(size.Businesses, workingSet)
-	ask := func(name, service, path string) aCase {
-		c := aCase{name: name, allowed: []int{http.StatusOK}, shot: func(n int64) (int, error) {
-			slug := fmt.Sprintf("grown-%d", int(n)%asked*(size.Businesses/asked))
-			return w.http.send(call{Method: http.MethodGet, URL: w.at.Services[service] + "/api/public/" + slug + path, Headers: client(n)}, nil)
+// grownCases ask businesses in turn, after each was asked once for everything that is kept of it.
+func (w *world) grownCases(set []salon) []aCase {
+	ask := func(name, service string, path func(salon) string) aCase {
+		return aCase{name: name, allowed: []int{http.StatusOK}, shot: func(n int64) (int, error) {
+			s := set[int(n)%len(set)]
+			return w.http.send(call{Method: http.MethodGet, URL: w.at.Services[service] + "/api/public/" + s.slug + path(s), Headers: client(n)}, nil)
 		}}
-		c.check = func() error { return w.askOnce(c, asked) }
-		return c
 	}
-	slots := ask("GET /slots", "availability", "/slots?date="+tomorrow.AddDate(0, 0, lastGrown).Format(time.DateOnly)+
-		"&service_id="+w.reader.services[0].String())
-	warm := slots.check
-	slots.check = func() error { return errors.Join(w.rightGrownSlots(), warm()) }
-	return []aCase{ask("GET /services", "catalog", "/services"), slots}
+	same := func(path string) func(salon) string { return func(salon) string { return path } }
+	lists := ask("GET /services", "catalog", same("/services"))
+	slots := ask("GET /slots", "availability", grownSlots)
+	info, staff := ask("GET /info", "catalog", same("/info")), ask("GET /staff", "catalog", same("/staff"))
+	hire := ask("GET /rental-availability", "rental", func(s salon) string {
+		return "/rental-availability?startDate=2027-03-02&endDate=2027-03-04&rentalId=" + s.rental.String()
+	})
+	lists.check = func() error { return askEach(len(set), lists, info, staff, hire) }
+	slots.check = func() error { return errors.Join(w.rightGrownSlots(set[0]), askEach(len(set), slots)) }
+	book := aCase{name: "POST /book", allowed: []int{http.StatusCreated}, shot: func(n int64) (int, error) { return w.bookGrown(set, n) }}
+	return []aCase{lists, slots, book}
 }
 
-// askOnce asks each of so many businesses once.
-func (w *world) askOnce(c aCase, asked int) error {
-	for range asked {
-		status, err := c.shot(w.number.Add(1))
-		if err != nil {
-			return err
-		}
-		if status != http.StatusOK {
-			return fmt.Errorf("the answer is %d", status)
+func grownSlots(s salon) string {
+	return "/slots?date=" + tomorrow.AddDate(0, 0, lastGrown).Format(time.DateOnly) + "&service_id=" + s.services[0].String()
+}
+
+// askEach asks each of so many businesses once.
+func askEach(n int, cases ...aCase) error {
+	for _, c := range cases {
+		for i := range n {
+			status, err := c.shot(int64(i))
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(c.allowed, status) {
+				return fmt.Errorf("%s: the answer is %d", c.name, status)
+			}
 		}
 	}
 	return nil
 }
 
-// rightGrownSlots compares the slots of the first business with what the database says is taken of that day.
-func (w *world) rightGrownSlots() error {
+// bookGrown books the hours after those that the made bookings take, in turn at all businesses.
+func (w *world) bookGrown(set []salon, n int64) (int, error) {
+	const free = closes - freeFrom // hours a day
+	s, i := set[int(n)%len(set)], n/int64(len(set))
+	member, half, day := i%salonStaff, i/salonStaff%(2*free), i/(salonStaff*2*free)%lastGrown
+	slot := member + salonStaff*(2*(freeFrom-opens)+half) + salonStaff*startsADay*day
+	return w.http.send(w.bookCall(s, slot, n), nil)
+}
+
+// rightGrownSlots compares the slots of a business with what the database says is taken of that day.
+func (w *world) rightGrownSlots(s salon) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	var taken int
 	day := tomorrow.AddDate(0, 0, lastGrown)
 	err := w.pool.QueryRow(ctx, `SELECT count(*) FROM booking.occupied_time
-		WHERE business_id = md5('grown-0')::uuid AND during && tstzrange($1, $2)`, day, day.AddDate(0, 0, 1)).Scan(&taken)
+		WHERE business_id = $1 AND during && tstzrange($2, $3)`, s.id, day, day.AddDate(0, 0, 1)).Scan(&taken)
 	if err != nil {
 		return err
 	}
 	var list struct{ Slots []json.RawMessage }
-	url := w.at.Services["availability"] + "/api/public/grown-0/slots?date=" + day.Format(time.DateOnly) + "&service_id=" + w.reader.services[0].String()
-	if err := w.answer("grown", url, &list); err != nil {
+	if err := w.answer("grown", w.at.Services["availability"]+"/api/public/"+s.slug+grownSlots(s), &list); err != nil {
 		return err
 	}
 	if want := salonStaff*startsADay - taken; taken == 0 || len(list.Slots) != want {
@@ -183,9 +218,26 @@ func printGrowth(out io.Writer, grown []Grown) {
 	if len(grown) == 0 {
 		return
 	}
-	_, _ = fmt.Fprint(out, "\ngrowth\tbusinesses\tbookings\trequests/s\tp50 ms\tp99 ms\tserver µs\tPostgres µs\tresident MB\t\n")
+	_, _ = fmt.Fprint(out, "\ngrowth\tbusinesses\tbookings\trequests/s\tp50 ms\tp99 ms\tserver µs\tPostgres µs\tRedis µs\tresident MB\t\n")
 	for _, g := range grown {
-		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%.0f\t%s\t%s\t%s\t%s\t%d\t\n", g.Name, g.Businesses, g.Bookings, g.PerSecond,
-			milliseconds(g.P50), milliseconds(g.P99), microseconds(g.server()), microseconds(g.CPU.Postgres), g.Resident>>20)
+		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%.0f\t%s\t%s\t%s\t%s\t%s\t%d\t\n", g.Name, g.Businesses, g.Bookings, g.PerSecond,
+			milliseconds(g.P50), milliseconds(g.P99), microseconds(g.server()), microseconds(g.CPU.Postgres), microseconds(g.CPU.Redis), g.Resident>>20)
 	}
+}
+
+// memoryClaim is what all services together may hold with so much.
+var (
+	claimedSize     = Size{Businesses: 1000, Bookings: 1_000_000}
+	claimedResident = 400.0 * (1 << 20)
+)
+
+// grownClaims are about the most that the services held at the claimed size.
+func grownClaims(grown []Grown) []Claim {
+	var most int64
+	for _, g := range grown {
+		if g.Size == claimedSize {
+			most = max(most, g.Resident)
+		}
+	}
+	return []Claim{{"1,000 businesses, 1,000,000 bookings: resident, all services together, against 400 MB", float64(most) / claimedResident, 1, true}}
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Row is what was measured of one case. CPU and allocations are those of the closed loop, for each request; latencies
@@ -35,6 +37,9 @@ func (r Row) server() time.Duration {
 	}
 	return r.CPU.Slotmesh
 }
+
+// everything is the CPU of that process and of the stores.
+func (r Row) everything() time.Duration { return r.server() + r.CPU.Postgres + r.CPU.Redis }
 
 func (w *world) measure(ctx context.Context, c aCase) (Row, error) {
 	row := Row{Name: c.name, Bare: c.bare}
@@ -123,23 +128,19 @@ func (w *world) memory(inside string) (Memory, error) {
 
 var unsafeInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// profile records the CPU of a closed loop, and the allocations until its end, where profiles are asked for. The function
-// returned waits for them.
+// profile records CPU and allocations of a closed loop where profiles are asked for, of the bare programs' too: what one
+// has and the other has not is what there is to gain. The function returned waits for them.
 func (w *world) profile(c aCase, inside string) func() error {
-	if w.o.ProfileDir == "" || c.bare {
+	if w.o.ProfileDir == "" {
 		return func() error { return nil }
 	}
 	name := strings.Trim(unsafeInNames.ReplaceAllString(strings.ToLower(c.name), "-"), "-")
-	path := func(kind string) string { return filepath.Join(w.o.ProfileDir, name+"."+kind+".pprof") }
-	seconds := max(1, int(w.o.Duration.Seconds()))
-	done := make(chan error, 1)
-	go func() { done <- w.save(fmt.Sprintf("%s/debug/pprof/profile?seconds=%d", inside, seconds), path("cpu")) }()
-	return func() error {
-		if err := <-done; err != nil {
-			return err
-		}
-		return w.save(inside+"/debug/pprof/allocs", path("allocs"))
+	var both errgroup.Group
+	for kind, at := range map[string]string{"cpu": "profile", "allocs": "allocs"} {
+		url := fmt.Sprintf("%s/debug/pprof/%s?seconds=%d", inside, at, max(1, int(w.o.Duration.Seconds())))
+		both.Go(func() error { return w.save(url, filepath.Join(w.o.ProfileDir, name+"."+kind+".pprof")) })
 	}
+	return both.Wait
 }
 
 func (w *world) save(url, path string) error {

@@ -34,7 +34,7 @@ type world struct {
 	number atomic.Int64
 }
 
-// salon is a business that the run has made: ids are ours, so that nothing needs to be asked for.
+// salon is a business that the run has made: ids follow from the slug, so that nothing needs to be asked for.
 type salon struct {
 	slug     string
 	id       uuid.UUID
@@ -77,10 +77,8 @@ func (w *world) start(ctx context.Context) error {
 	if w.meter, err = newMeter(ctx, w.o, w.slotmesh.pid(), w.bare.pid()); err != nil {
 		return err
 	}
-	if w.pool, err = pgxpool.New(ctx, w.o.DatabaseURL); err != nil {
-		return err
-	}
-	return w.seed(ctx)
+	w.pool, err = pgxpool.New(ctx, w.o.DatabaseURL)
+	return err
 }
 
 func (w *world) close() {
@@ -120,9 +118,27 @@ func (w *world) seed(ctx context.Context) error {
 	return err
 }
 
+// newSalon knows the ids of the salon with this slug.
+func newSalon(slug string) salon {
+	s := salon{slug: slug, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(slug))}
+	s.rental = uuid.NewSHA1(s.id, []byte("bike"))
+	for i := range salonStaff {
+		s.staff = append(s.staff, uuid.NewSHA1(s.id, []byte(memberKey(i))))
+	}
+	for i := range salonServices {
+		s.services = append(s.services, uuid.NewSHA1(s.id, []byte(serviceKey(i))))
+	}
+	return s
+}
+
+func memberKey(i int) string  { return fmt.Sprintf("member-%d", i) }
+func serviceKey(i int) string { return fmt.Sprintf("service-%d", i) }
+
+func (s salon) name() string { return "Salon " + s.slug }
+
 // found publishes a salon and gives it keys.
 func (w *world) found(ctx context.Context, slug string, keys int) (salon, error) {
-	s := salon{slug: slug, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(slug)), rental: uuid.NewSHA1(uuid.NameSpaceURL, []byte(slug+"/bike"))}
+	s := newSalon(slug)
 	manifest, err := json.Marshal(s.manifest())
 	if err != nil {
 		return s, err
@@ -140,22 +156,17 @@ func (w *world) found(ctx context.Context, slug string, keys int) (salon, error)
 	return s, w.makeKeys(ctx, &s, keys)
 }
 
-// manifest makes the salon's offer and notes its ids: every member performs every service, each half an hour long.
-func (s *salon) manifest() map[string]any {
+// manifest is the salon's offer: every member performs every service, each half an hour long.
+func (s salon) manifest() map[string]any {
 	var staff, services []map[string]any
 	var everyone []string
-	for i := range salonStaff {
-		key := fmt.Sprintf("member-%d", i)
-		id := uuid.NewSHA1(s.id, []byte(key))
-		s.staff, everyone = append(s.staff, id), append(everyone, key)
-		staff = append(staff, map[string]any{"key": key, "id": id, "name": fmt.Sprintf("Member %d", i), "order": i})
+	for i, id := range s.staff {
+		everyone = append(everyone, memberKey(i))
+		staff = append(staff, map[string]any{"key": memberKey(i), "id": id, "name": fmt.Sprintf("Member %d", i), "order": i})
 	}
-	for i := range salonServices {
-		key := fmt.Sprintf("service-%d", i)
-		id := uuid.NewSHA1(s.id, []byte(key))
-		s.services = append(s.services, id)
+	for i, id := range s.services {
 		services = append(services, map[string]any{
-			"key": key, "id": id, "name": fmt.Sprintf("Service %d", i), "price": 20 + i, "duration_minutes": 30, "staff": everyone,
+			"key": serviceKey(i), "id": id, "name": fmt.Sprintf("Service %d", i), "price": 20 + i, "duration_minutes": 30, "staff": everyone,
 			"description_html": "<p>Half an hour of <b>care</b>, with tea.</p>",
 			"translations":     map[string]any{"pt": map[string]any{"name": fmt.Sprintf("Serviço %d", i), "description_html": "<p>Meia hora.</p>"}},
 		})
@@ -165,7 +176,7 @@ func (s *salon) manifest() map[string]any {
 		hours[day] = []string{fmt.Sprintf("%02d:00-%02d:00", opens, closes)}
 	}
 	return map[string]any{
-		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": s.slug, "id": s.id, "name": "Salon " + s.slug, "currency": "EUR",
+		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": s.slug, "id": s.id, "name": s.name(), "currency": "EUR",
 		"timezone": "Europe/Lisbon", "default_language": "en", "languages": []string{"en", "pt"}, "hours": hours,
 		"bookings": map[string]any{"slot_interval_minutes": 30, "advance_days": advanceDays}, "staff": staff, "services": services,
 		"rentals":       []map[string]any{{"key": "bike", "id": s.rental, "name": "Bike", "price": 15, "price_type": "daily", "quantity": 5, "units_count": 5}},

@@ -42,7 +42,9 @@ func run(ctx context.Context) error {
 	flag.BoolVar(&o.Engine, "engine", true, "also run the slot engine's benchmarks, from the root of the repository")
 	flag.StringVar(&o.Programs, "programs", "", "folder of the services' programs, to measure how they start")
 	only := flag.String("only", "", "measure only the cases whose names match this regular expression")
-	sizes := flag.String("grow", "", "also measure at these numbers of businesses and bookings, such as 10:10000,1000:1000000")
+	sizes := flag.String("grow", "", "measure only growth, at these numbers of businesses and bookings, such as 10:10000,1000:1000000")
+	data := flag.String("data", "", "folder that keeps what -grow makes; what lies there is not made again")
+	flag.BoolVar(&o.OnlyMake, "make", false, "only make what -grow needs, in the folder of -data")
 	plot := flag.String("plot", "growth.svg", "the file that -grow draws its plot into")
 	flag.Parse()
 	var err error
@@ -61,17 +63,34 @@ func run(ctx context.Context) error {
 			return err
 		}
 	}
-	stores, err := backing.Start(ctx, backing.Options{Throwaway: true, Say: func(line string) { fmt.Fprintln(os.Stderr, line) }})
-	if err != nil {
+	report, err := onStores(ctx, o, *data)
+	if err != nil || o.OnlyMake {
 		return err
+	}
+	if len(report.Grown) > 0 {
+		if err := os.WriteFile(*plot, []byte(bench.Plot(report.Grown)), 0o644); err != nil {
+			return err
+		}
+	}
+	return report.Print(os.Stdout)
+}
+
+// onStores measures on stores of its own, whose data is kept in a folder where one is named.
+func onStores(ctx context.Context, o bench.Options, data string) (*bench.Report, error) {
+	settings := backing.Options{Throwaway: true, Say: func(line string) { fmt.Fprintln(os.Stderr, line) }}
+	if data != "" {
+		home, err := backing.OpenHome(data)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = home.Close() }()
+		o.Keep, settings.Home = true, home.Path
+	}
+	stores, err := backing.Start(ctx, settings)
+	if err != nil {
+		return nil, err
 	}
 	o.DatabaseURL, o.RedisURL = stores.DatabaseURL, stores.RedisURL
 	report, err := bench.Run(ctx, o)
-	if err == nil {
-		err = report.Print(os.Stdout)
-	}
-	if err == nil && len(report.Grown) > 0 {
-		err = os.WriteFile(*plot, []byte(bench.Plot(report.Grown)), 0o644)
-	}
-	return errors.Join(err, stores.Stop())
+	return report, errors.Join(err, stores.Stop())
 }

@@ -19,10 +19,10 @@ import (
 
 // Options say which stores to use or start.
 type Options struct {
-	Home        string            // folder of an open [Home], where the data is kept; not used with Throwaway
+	Home        string            // folder of an open [Home], where the data is kept; with Throwaway it may be empty
 	DatabaseURL string            // a PostgreSQL to use instead of starting one
 	RedisURL    string            // a Redis to use instead of starting one
-	Throwaway   bool              // for tests: data in a temporary folder, no durability, many connections
+	Throwaway   bool              // for tests: no durability, many connections; without a Home, data in a temporary folder
 	Say         func(line string) // tells the person at the terminal about installs and other choices
 }
 
@@ -108,7 +108,7 @@ func (s *Stores) place(o Options, a account) (place, error) {
 		return place{}, err
 	}
 	s.onStop(func() error { return os.RemoveAll(sockets) })
-	if o.Throwaway {
+	if o.Throwaway && o.Home == "" {
 		return place{account: a, data: sockets, sockets: sockets, logs: sockets}, nil
 	}
 	if err := rememberSockets(o.Home, sockets); err != nil {

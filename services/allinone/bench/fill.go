@@ -1,0 +1,247 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/errgroup"
+)
+
+// filled returns the URL of a database that holds a size, and how to let go of it. Where the data is kept, a database
+// that was filled before is taken as it is.
+func (o Options) filled(ctx context.Context, size Size) (string, func(), error) {
+	if !o.Keep {
+		database, drop, err := makeDatabase(ctx, o.DatabaseURL)
+		if err != nil {
+			return "", nil, err
+		}
+		if err := o.fill(ctx, database, size); err != nil {
+			drop()
+			return "", nil, err
+		}
+		return database, drop, nil
+	}
+	name := fmt.Sprintf("grown_%d_%d", size.Businesses, size.Bookings)
+	database, err := o.kept(ctx, name, size)
+	return database, func() {}, err
+}
+
+// kept fills a database under another name and renames it, so that one that bears its name is whole.
+func (o Options) kept(ctx context.Context, name string, size Size) (string, error) {
+	database, unfinished, err := named(o.DatabaseURL, name), name+"_unfinished", error(nil)
+	there, err := exists(ctx, o.DatabaseURL, name)
+	if err != nil || there {
+		return database, err
+	}
+	for _, statement := range []string{"DROP DATABASE IF EXISTS " + unfinished + " WITH (FORCE)", "CREATE DATABASE " + unfinished} {
+		if err := execute(ctx, o.DatabaseURL, statement); err != nil {
+			return "", err
+		}
+	}
+	if err := o.fill(ctx, named(o.DatabaseURL, unfinished), size); err != nil {
+		return "", err
+	}
+	return database, execute(ctx, o.DatabaseURL, "ALTER DATABASE "+unfinished+" RENAME TO "+name)
+}
+
+// named is the URL of another database of the same server.
+func named(base, name string) string {
+	at, err := url.Parse(base)
+	if err != nil {
+		return base // which no connection can be made with either
+	}
+	at.Path = "/" + name
+	return at.String()
+}
+
+func exists(ctx context.Context, databaseURL, name string) (bool, error) {
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var there bool
+	err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&there)
+	return there, err
+}
+
+// fill lets the services make their tables and publish one salon, then writes all others like it and the bookings
+// straight into the tables: through the API it would take days.
+func (o Options) fill(ctx context.Context, database string, size Size) error {
+	_, _ = fmt.Fprintf(o.Progress, "making %d businesses and %d bookings\n", size.Businesses, size.Bookings)
+	o.DatabaseURL = database
+	w, err := newWorld(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	template, err := w.found(ctx, templateSlug, 0)
+	if err != nil {
+		return err
+	}
+	pool, err := bulkPool(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	f := &filling{o: o, pool: pool, size: size}
+	if err := f.businesses(ctx, template); err != nil {
+		return fmt.Errorf("make businesses: %w", err)
+	}
+	if err := f.bookings(ctx); err != nil {
+		return fmt.Errorf("make bookings: %w", err)
+	}
+	_, err = pool.Exec(ctx, "VACUUM ANALYZE")
+	return err
+}
+
+// templateSlug is the salon that the others are made like. Its name, slug and ids occur in its manifest as nothing else.
+const templateSlug = "template"
+
+// bulkPool opens connections that do not look up foreign keys: every row comes with the one it refers to. All other
+// constraints hold, exclusion included.
+func bulkPool(ctx context.Context, database string) (*pgxpool.Pool, error) {
+	settings, err := pgxpool.ParseConfig(database)
+	if err != nil {
+		return nil, err
+	}
+	settings.MaxConns = int32(runtime.NumCPU()) //nolint:gosec // no machine has more than fit
+	settings.ConnConfig.RuntimeParams["session_replication_role"] = "replica"
+	settings.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
+	return pgxpool.NewWithConfig(ctx, settings)
+}
+
+// filling writes one size.
+type filling struct {
+	o    Options
+	pool *pgxpool.Pool
+	size Size
+	made atomic.Int64 // bookings
+}
+
+func grownSlug(i int) string { return fmt.Sprintf("grown-%d", i) }
+
+// piece is how many businesses are written at once: few enough that no statement runs for long or takes much memory.
+func (f *filling) piece() int {
+	const businesses, bookings = 500, 100_000
+	return max(1, min(businesses, bookings*f.size.Businesses/f.size.Bookings))
+}
+
+// each calls write for all pieces, [from, to) of the businesses, on as many connections as there are.
+func (f *filling) each(ctx context.Context, write func(ctx context.Context, from, to int) error) error {
+	group, working := errgroup.WithContext(ctx)
+	group.SetLimit(int(f.pool.Config().MaxConns))
+	for from, piece := 0, f.piece(); from < f.size.Businesses && working.Err() == nil; from += piece {
+		group.Go(func() error { return write(working, from, min(from+piece, f.size.Businesses)) })
+	}
+	return errors.Join(group.Wait(), ctx.Err())
+}
+
+// businesses copies the template's offer under other names and ids.
+func (f *filling) businesses(ctx context.Context, template salon) error {
+	var source, canonical string
+	err := f.pool.QueryRow(ctx, `SELECT convert_from(source, 'UTF8'), canonical::text FROM catalog.versions WHERE business_id = $1`, template.id).
+		Scan(&source, &canonical)
+	if err != nil {
+		return err
+	}
+	return f.each(ctx, func(ctx context.Context, from, to int) error {
+		var heads, versions [][]any
+		for i := from; i < to; i++ {
+			s := newSalon(grownSlug(i))
+			like := template.replacer(s)
+			heads = append(heads, []any{s.id, s.slug, int64(1), int64(1)})
+			versions = append(versions, []any{s.id, int64(1), s.name(), "json", []byte(like.Replace(source)), json.RawMessage(like.Replace(canonical)), now()})
+		}
+		return pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) error {
+			if _, err := tx.CopyFrom(ctx, pgx.Identifier{"catalog", "businesses"}, []string{"id", "slug", "last_version", "head"}, pgx.CopyFromRows(heads)); err != nil {
+				return err
+			}
+			_, err := tx.CopyFrom(ctx, pgx.Identifier{"catalog", "versions"},
+				[]string{"business_id", "version", "name", "format", "source", "canonical", "published_at"}, pgx.CopyFromRows(versions))
+			return err
+		})
+	})
+}
+
+// replacer turns the texts of one salon's manifest into another's.
+func (s salon) replacer(other salon) *strings.Replacer {
+	pairs := []string{`"` + s.slug + `"`, `"` + other.slug + `"`, `"` + s.name() + `"`, `"` + other.name() + `"`}
+	ids, others := s.ids(), other.ids()
+	for i := range ids {
+		pairs = append(pairs, ids[i].String(), others[i].String())
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// ids are all ids of the salon's manifest, the same ones at the same places for every salon.
+func (s salon) ids() []uuid.UUID {
+	return append(append([]uuid.UUID{s.id, s.rental}, s.staff...), s.services...)
+}
+
+// lastGrown is the day after tomorrow that bookings are made for first; so many starts of each of a member's days are
+// taken, from nine o'clock on. From freeFrom on nothing is.
+const (
+	lastGrown  = 150
+	takenADay  = 10
+	takenHours = 9
+	freeFrom   = 15
+)
+
+// bookings gives each business its share, the first ones one more where it does not come out even: business by business,
+// so that the rows of one lie beside each other, as they are looked for.
+func (f *filling) bookings(ctx context.Context) error {
+	share, more := f.size.Bookings/f.size.Businesses, f.size.Bookings%f.size.Businesses
+	return f.each(ctx, func(ctx context.Context, from, to int) error {
+		var ids, staff, services []uuid.UUID
+		var counts []int
+		total := 0
+		for i := from; i < to; i++ {
+			s, count := newSalon(grownSlug(i)), share
+			if i < more {
+				count++
+			}
+			ids, staff, counts, total = append(ids, s.id), append(staff, s.staff...), append(counts, count), total+count
+			services = append(services, s.services[0])
+		}
+		last := tomorrow.AddDate(0, 0, lastGrown).Add(takenHours * time.Hour)
+		if _, err := f.pool.Exec(ctx, insertBookings, ids, staff, counts, salonStaff, takenADay, last, services); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(f.o.Progress, "%d bookings\n", f.made.Add(int64(total)))
+		return nil
+	})
+}
+
+// insertBookings makes bookings of half an hour at $1 businesses with $4 of $2 staff members each and $3 bookings each:
+// every member's in turn, $5 a day without a break, from the last day backwards, into the years before where there are
+// many, as an old business has them. $7 are the services that are booked, one of each business.
+const insertBookings = `
+	WITH business AS (
+		SELECT id, service, number - 1 AS number, bookings
+		FROM unnest($1::uuid[], $3::integer[], $7::uuid[]) WITH ORDINALITY AS b (id, bookings, service, number)
+	), made AS (
+		SELECT business.id AS business, gen_random_uuid() AS id, ($2::uuid[])[1 + number * $4::integer + member] AS staff, member, service, n,
+		       $6::timestamptz + make_interval(days => -(n / $5::integer), mins => 30 * (n % $5::integer)) AS at
+		FROM business, LATERAL (SELECT i % $4::integer AS member, i / $4::integer AS n FROM generate_series(0, bookings - 1) AS i) AS one
+		ORDER BY number, member, n
+	), booked AS (
+		INSERT INTO booking.bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id, staff_name,
+			party_size, total, currency, first_booking, source, customer_name, customer_email, form_data, offer_version, created_at, updated_at)
+		SELECT business, id, 'confirmed', at, at + interval '30 minutes', at AT TIME ZONE 'Europe/Lisbon', at AT TIME ZONE 'Europe/Lisbon' + interval '30 minutes',
+			jsonb_build_array(jsonb_build_object('id', service, 'name', 'Service 0', 'duration_minutes', 30, 'price', 2000)), staff, 'Member ' || member,
+			1, 2000, 'EUR', false, 'bench', 'C', 'c' || n % 100 || '@example.com', '{}', 1, now(), now()
+		FROM made
+	)
+	INSERT INTO booking.occupied_time (business_id, booking_id, part, resource_id, lane, during)
+	SELECT business, id, 1, staff, 0, tstzrange(at, at + interval '30 minutes') FROM made`

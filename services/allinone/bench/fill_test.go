@@ -1,0 +1,106 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// Businesses and bookings that are written straight into the tables are rows like those of the interface.
+func TestWhatIsMadeInBulkIsAsTheInterfaceMakesIt(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	o := Options{DatabaseURL: os.Getenv(testkit.DatabaseURL), RedisURL: os.Getenv(testkit.RedisURL), Progress: progress{t}}
+	size := Size{Businesses: 3, Bookings: 100}
+	bulk, drop, err := o.filled(ctx, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer drop()
+	if o.DatabaseURL, drop, err = makeDatabase(ctx, o.DatabaseURL); err != nil {
+		t.Fatal(err)
+	}
+	defer drop()
+	w, err := newWorld(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	s, err := w.found(ctx, grownSlug(1), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wednesday := int64(1) // the day after a Tuesday, which has a price of its own
+	if status, err := w.http.send(w.bookCall(s, wednesday*salonStaff*startsADay, 1), nil); status != http.StatusCreated {
+		t.Fatal(status, err)
+	}
+	made, err := pgxpool.New(ctx, bulk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer made.Close()
+	for _, table := range []string{"catalog.businesses", "catalog.versions"} {
+		query := "SELECT to_jsonb(t) - 'published_at' FROM " + table + " AS t WHERE $1 IN (to_jsonb(t) ->> 'id', to_jsonb(t) ->> 'business_id')"
+		if diff := cmp.Diff(oneRow(ctx, t, w.pool, query, s.id), oneRow(ctx, t, made, query, s.id)); diff != "" {
+			t.Errorf("%s: the interface's row and ours:\n%s", table, diff)
+		}
+	}
+	const booked = `SELECT to_jsonb(b) - '{id,source,status,starts_at,ends_at,local_start,local_end,customer_email,created_at,updated_at}'::text[]
+			|| jsonb_build_object('time', to_jsonb(o) - '{booking_id,holder,during}'::text[], 'whose', o.holder = b.id,
+				'minutes', ends_at - starts_at, 'local', local_end - local_start, 'zone', local_start - starts_at AT TIME ZONE 'Europe/Lisbon',
+				'occupied', o.during = tstzrange(starts_at, ends_at))
+		FROM booking.bookings b JOIN booking.occupied_time o ON o.business_id = b.business_id AND o.booking_id = b.id
+		WHERE b.business_id::text = $1 ORDER BY b.staff_name LIMIT 1`
+	real := oneRow(ctx, t, w.pool, booked, s.id)
+	maps.DeleteFunc(real, func(name string, _ any) bool { return name == "first_booking" }) // the first of its customer
+	ours := oneRow(ctx, t, made, booked, s.id)
+	delete(ours, "first_booking")
+	if diff := cmp.Diff(real, ours); diff != "" {
+		t.Errorf("booking: the interface's row and ours:\n%s", diff)
+	}
+	wantCounts(ctx, t, made, size)
+}
+
+// oneRow reads a row as JSON.
+func oneRow(ctx context.Context, t *testing.T, pool *pgxpool.Pool, query string, id any) map[string]any {
+	t.Helper()
+	rows, err := pool.Query(ctx, query, id.(interface{ String() string }).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[[]byte])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var row map[string]any
+	if err := json.Unmarshal(text, &row); err != nil {
+		t.Fatal(err)
+	}
+	return row
+}
+
+// wantCounts checks that every business has its share, and each member, and that there is as much as was asked for.
+func wantCounts(ctx context.Context, t *testing.T, pool *pgxpool.Pool, size Size) {
+	t.Helper()
+	var businesses, bookings, times, least, most int
+	err := pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM catalog.businesses WHERE slug LIKE 'grown-%'), (SELECT count(*) FROM booking.bookings),
+		(SELECT count(*) FROM booking.occupied_time), min(n), max(n) FROM (SELECT count(*) AS n FROM booking.occupied_time GROUP BY resource_id) AS each`).
+		Scan(&businesses, &bookings, &times, &least, &most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if businesses != size.Businesses || bookings != size.Bookings || times != size.Bookings || least != 3 || most != 4 {
+		t.Errorf("%d businesses, %d bookings, %d times, of each member %d to %d", businesses, bookings, times, least, most)
+	}
+}
