@@ -14,7 +14,7 @@ type Claim struct {
 	What   string
 	Value  float64
 	Bound  float64 // 0: there is none, it is only told
-	AtMost bool // else at least
+	AtMost bool    // else at least
 }
 
 // Holds reports whether the value keeps the bound.
