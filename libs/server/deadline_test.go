@@ -12,7 +12,7 @@ type someKey struct{}
 func TestADeadlineEndsWhoeverWaits(t *testing.T) {
 	t.Parallel()
 	parent := context.WithValue(t.Context(), someKey{}, "kept")
-	at := time.Now().Add(20 * time.Millisecond) //nolint:forbidigo // the deadline goes by the machine's clock
+	at := time.Now().Add(20 * time.Millisecond)
 	ctx, end := within(parent, at)
 	defer end()
 	if got, ok := ctx.Deadline(); !ok || !got.Equal(at) {
@@ -31,7 +31,7 @@ func TestADeadlineEndsWhoeverWaits(t *testing.T) {
 
 func TestADeadlineThatNobodyWaitedForHasPassedAllTheSame(t *testing.T) {
 	t.Parallel()
-	ctx, end := within(t.Context(), time.Now().Add(-time.Second)) //nolint:forbidigo // as above
+	ctx, end := within(t.Context(), time.Now().Add(-time.Second))
 	defer end()
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		t.Errorf("got %v", ctx.Err())
@@ -41,7 +41,7 @@ func TestADeadlineThatNobodyWaitedForHasPassedAllTheSame(t *testing.T) {
 
 func TestADeadlineEndsWithItsRequestAndItsParent(t *testing.T) {
 	t.Parallel()
-	far := time.Now().Add(time.Hour) //nolint:forbidigo // as above
+	far := time.Now().Add(time.Hour)
 	for _, waits := range []bool{false, true} {
 		ctx, end := within(t.Context(), far)
 		if waits {
@@ -80,7 +80,7 @@ func TestADeadlineEndsWithItsRequestAndItsParent(t *testing.T) {
 // Contexts of other packages' making cost a goroutine for each one below them, unless package context finds its own.
 func TestContextsBelowADeadlineNeedNoGoroutine(t *testing.T) {
 	t.Parallel()
-	ctx, end := within(t.Context(), time.Now().Add(time.Hour)) //nolint:forbidigo // as above
+	ctx, end := within(t.Context(), time.Now().Add(time.Hour))
 	below, cancel := context.WithCancel(ctx)
 	defer cancel()
 	end()
