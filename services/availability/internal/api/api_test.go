@@ -285,6 +285,22 @@ func TestAPastWindowNeedsNoOccupiedTime(t *testing.T) {
 	}
 }
 
+func TestOnlyTheTimeThatMattersIsAskedFor(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	for date, want := range map[string][]timespan.Span{
+		monday:       {{Start: at("2027-03-01T09:00"), End: at("2027-03-01T13:00")}}, // the last start could run into the hour after
+		"2027-03-05": {{Start: at("2027-03-05T09:00"), End: at("2027-03-06T02:00")}}, // over midnight
+		"2027-03-07": nil,                                                            // closed
+	} {
+		s.get(t, "harbor/slots", "date", date, "service_id", cut.String())
+		if diff := cmp.Diff(want, s.askedWindow); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", date, diff)
+		}
+		s.askedWindow = nil
+	}
+}
+
 func TestWhatCannotBeReadIsNotComputed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -143,7 +143,8 @@ func (p *Public) answer(ctx context.Context, slug string, q query) (answer, erro
 
 func (p *Public) compute(ctx context.Context, a answer) answer {
 	var occupied booking.Occupied
-	if reach, needed := a.question.Reach(a.offer); needed {
+	plan := slot.Lay(a.offer, a.question)
+	if reach, needed := plan.Reach(); needed {
 		var err error
 		if occupied, err = occupiedWithin(ctx, p.occupied, a.offer.ID, reach, a.question.Services[0].Class()); err != nil {
 			p.note(ctx, "occupied time", err)
@@ -155,7 +156,7 @@ func (p *Public) compute(ctx context.Context, a answer) answer {
 		attribute.Int("slotmesh.services", len(a.question.Services)),
 	))
 	defer span.End()
-	a.openings = slot.Find(a.offer, a.question, occupied)
+	a.openings = plan.Find(occupied)
 	a.computed = true
 	return a
 }

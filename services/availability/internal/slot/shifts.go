@@ -146,6 +146,21 @@ func (h *horizon) addBlock(members []uuid.UUID, span timespan.Span) {
 	}
 }
 
+// windowsOn are a member's own windows on one date of the horizon, the business's where m is nil or has none of its own.
+func (h *horizon) windowsOn(d timespan.Date, m *catalog.Staff) []timespan.Window {
+	if m != nil {
+		for i := range m.Overrides {
+			if m.Overrides[i].Date == d {
+				return m.Overrides[i].Hours
+			}
+		}
+		if m.Hours != nil {
+			return m.Hours[d.Weekday()]
+		}
+	}
+	return h.plan[d-h.first]
+}
+
 // memberPlan returns in dst the windows of a member's own hours; the second result is false where they are the
 // business's, override for override.
 func (h *horizon) memberPlan(dst [][]timespan.Window, m *catalog.Staff) ([][]timespan.Window, bool) {

@@ -2,7 +2,8 @@
 // an appointment can be booked, and by whom (semantics.md §1–§3). It is pure: values in, values out.
 //
 // One function, [Find], answers for /slots, /available-dates and POST /book alike, so that what is listed can be booked
-// and nothing else can.
+// and nothing else can. It lays the question out, which says what occupied time matters ([Plan.Reach]), and takes that
+// time away ([Plan.Find]).
 //
 // The engine works on instants in whole seconds, in sorted spans. For each candidate (a staff member, or nobody where
 // no service needs one) it computes the set of admissible starts by intersecting and subtracting whole span sets:
@@ -56,21 +57,6 @@ func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, boo
 	return from, to, from <= to
 }
 
-// Reach returns the span within which occupied time matters to the answer; false when none does, because the answer
-// is empty whatever is occupied.
-func (q Question) Reach(offer *catalog.Offer) (timespan.Span, bool) {
-	from, to, ok := q.clamp(offer)
-	a := newAppointment(offer, q)
-	if !ok || !a.class && ((a.staffed || q.StaffID != nil) && len(staffFor(offer, a, q)) == 0) {
-		return timespan.Span{}, false
-	}
-	loc, reach := offer.Location(), a.reach()
-	return timespan.Span{
-		Start: timespan.Instant(from, 0, loc) + reach.Start,
-		End:   timespan.Instant(to+2, 0, loc) + reach.End,
-	}, true
-}
-
 // staffFor returns the members who may serve the question. Without a staffed service nobody does, and a member named
 // yields nothing.
 func staffFor(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff {
@@ -114,45 +100,10 @@ type run struct {
 	first     int64
 }
 
-// Find computes the bookable starts of a question. occupied holds at least the time taken within [Question.Reach], and
-// for a class the seats of sessions that start there.
+// Find computes the bookable starts of a question. occupied holds at least the time taken within [Plan.Reach], and for a
+// class the seats of sessions that start there.
 func Find(offer *catalog.Offer, q Question, occupied booking.Occupied) *Openings {
-	found := &Openings{appointment: newAppointment(offer, q), once: q.Package}
-	from, to, ok := q.clamp(offer)
-	if !ok {
-		return found
-	}
-	if found.appointment.class {
-		h := newHorizon(offer, from-1, to+1)
-		found.clock, found.class = h.clock, q.Services[0]
-		found.sessions = h.sessionsOf(q, max(from, offer.Today(q.Now)), to, earliest(q.Now, offer), occupied)
-		return found
-	}
-	found.candidates = staffFor(offer, found.appointment, q)
-	if !found.appointment.staffed && q.StaffID == nil {
-		found.candidates = []*catalog.Staff{nil}
-	}
-	if len(found.candidates) == 0 {
-		return found
-	}
-	// A start lies at most a day after its date, and the service runs on from there. Each date's windows are cut to
-	// those of its neighbours.
-	ahead := timespan.Date(found.appointment.duration/day) + 4
-	s := &sweep{
-		Openings: found,
-		horizon:  newHorizon(offer, from-2, to+ahead),
-		from:     from,
-		to:       to,
-	}
-	found.clock = s.horizon.clock
-	found.occupancy = newOccupancy(occupied.Busy)
-	const usual = 4 // runs of a candidate on a date
-	found.runs = make([]run, 0, min(usual*len(found.candidates)*int(to-from+1), 1<<16))
-	s.admitAll(earliest(q.Now, offer))
-	for i, member := range found.candidates {
-		s.visit(int32(i), member)
-	}
-	return found
+	return Lay(offer, q).Find(occupied)
 }
 
 // earliest is the first instant at which anything may start.

@@ -1,0 +1,125 @@
+package slot
+
+import (
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Plan is a question laid out: all that can be known of its answer before what is occupied is. It does not change.
+type Plan struct {
+	offer       *catalog.Offer
+	question    Question
+	from, to    timespan.Date // the dates that can hold a bookable start
+	earliest    int64         // nothing starts before
+	appointment appointment
+	candidates  []*catalog.Staff // in Auto-Assign order; one nil where no service needs staff
+	horizon     *horizon         // nil where the answer is empty whatever is occupied
+}
+
+// Lay lays a question out.
+func Lay(offer *catalog.Offer, q Question) *Plan {
+	from, to, ok := q.clamp(offer)
+	p := &Plan{
+		offer: offer, question: q, from: from, to: to, earliest: earliest(q.Now, offer),
+		appointment: newAppointment(offer, q),
+	}
+	switch {
+	case !ok:
+		return p
+	case p.appointment.class:
+		p.horizon = newHorizon(offer, from-1, to+1)
+		return p
+	}
+	p.candidates = staffFor(offer, p.appointment, q)
+	if !p.appointment.staffed && q.StaffID == nil {
+		p.candidates = []*catalog.Staff{nil}
+	}
+	if len(p.candidates) > 0 {
+		// A start lies at most a day after its date, and the service runs on from there. Each date's windows are cut to
+		// those of its neighbours.
+		ahead := timespan.Date(p.appointment.duration/day) + 4
+		p.horizon = newHorizon(offer, from-2, to+ahead)
+	}
+	return p
+}
+
+// Reach returns the span within which occupied time matters to the answer; false when none does, because the answer
+// is empty whatever is occupied.
+func (p *Plan) Reach() (timespan.Span, bool) {
+	if p.horizon == nil {
+		return timespan.Span{}, false
+	}
+	starts := p.starts()
+	if starts.Start >= starts.End {
+		return timespan.Span{}, false
+	}
+	around := p.appointment.reach()
+	return timespan.Span{Start: starts.Start + around.Start, End: starts.End + around.End}, true
+}
+
+// starts is a span that holds every start of the answer, and little more.
+func (p *Plan) starts() timespan.Span {
+	h := p.horizon
+	whole := timespan.Span{Start: h.clock.instant(p.from, 0), End: h.clock.instant(p.to+2, 0)}
+	if p.appointment.class {
+		return whole // sessions need no hours
+	}
+	whole.Start, whole.End = max(whole.Start, p.earliest), h.clock.instant(p.to, p.latestEnd())
+	return hull(h.open, whole)
+}
+
+// latestEnd is when the windows of the last date end at the latest, by that date's clock: at midnight, or after it where
+// a window of anyone who counts does.
+func (p *Plan) latestEnd() timespan.TimeOfDay {
+	latest := timespan.TimeOfDay(timespan.MinutesPerDay)
+	note := func(windows []timespan.Window) {
+		for _, w := range windows {
+			latest = max(latest, w.To)
+		}
+	}
+	note(p.horizon.windowsOn(p.to, nil))
+	for _, member := range p.candidates {
+		note(p.horizon.windowsOn(p.to, member))
+	}
+	return latest
+}
+
+// hull narrows a span to what lies between the first and the last of normalized spans within it; it is empty where none
+// is.
+func hull(spans []timespan.Span, within timespan.Span) timespan.Span {
+	narrow := timespan.Span{Start: within.End, End: within.Start}
+	for _, s := range spans {
+		if s.Overlaps(within) {
+			narrow.Start = min(narrow.Start, max(s.Start, within.Start))
+			narrow.End = max(narrow.End, min(s.End, within.End))
+		}
+	}
+	return narrow
+}
+
+// Find computes the bookable starts. occupied holds at least the time taken within [Plan.Reach], and for a class the
+// seats of sessions that start there.
+func (p *Plan) Find(occupied booking.Occupied) *Openings {
+	found := &Openings{appointment: p.appointment, candidates: p.candidates, once: p.question.Package}
+	h := p.horizon
+	if h == nil {
+		return found
+	}
+	found.clock = h.clock
+	if p.appointment.class {
+		found.class = p.question.Services[0]
+		from := max(p.from, p.offer.Today(p.question.Now))
+		found.sessions = h.sessionsOf(p.question, from, p.to, p.earliest, occupied)
+		return found
+	}
+	s := &sweep{Openings: found, horizon: h, from: p.from, to: p.to}
+	found.occupancy = newOccupancy(occupied.Busy)
+	const usual = 4 // runs of a candidate on a date
+	found.runs = make([]run, 0, min(usual*len(p.candidates)*int(p.to-p.from+1), 1<<16))
+	s.admitAll(p.earliest)
+	for i, member := range p.candidates {
+		s.visit(int32(i), member)
+	}
+	return found
+}
