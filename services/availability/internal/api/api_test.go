@@ -152,6 +152,7 @@ func start(t *testing.T, change func(*neighbours)) service {
 	}
 	public := NewPublic(n, n, ratelimit.NewLocal(now), now, tel)
 	public.Mount(srv.Public)
+	public.MountForPeers(srv.Internal)
 	NewRentalDates(public, &n.rentals).Mount(srv.Public)
 	NewInternal(n, now).Mount(srv.Internal)
 	ctx, stop := context.WithCancel(context.Background())
