@@ -41,10 +41,10 @@ type Offer struct {
 
 	location *time.Location
 	money    money.Currency
-	services map[uuid.UUID]*Service
-	staff    map[uuid.UUID]*Staff
-	events   map[uuid.UUID]*Event
-	rentals  map[uuid.UUID]*Rental
+	services index
+	staff    index
+	events   index
+	rentals  index
 }
 
 // WeekHours are the windows that begin on each weekday, indexed by [time.Weekday]; nil or empty means closed.
@@ -289,29 +289,20 @@ func (a AppliesTo) Everything() bool {
 	return !a.AllServices && !a.AllEvents && !a.AllRentals && len(a.Services)+len(a.Events)+len(a.Rentals) == 0
 }
 
-// Prepare loads the time zone and builds the lookups. It is called once, before an Offer is shared; its error says
+// Prepare loads the time zone, makes the lists as small as they can be and builds the lookups. It is called once, before an Offer is shared; its error says
 // that the time zone or currency is not known on this machine.
 func (o *Offer) Prepare() error {
 	var err error
-	if o.location, err = time.LoadLocation(o.Timezone); err != nil {
+	if o.location, err = zone(o.Timezone); err != nil {
 		return err
 	}
 	if o.money, err = money.ParseCurrency(o.Currency); err != nil {
 		return err
 	}
-	o.services = index(o.Services, func(s *Service) uuid.UUID { return s.ID })
-	o.staff = index(o.Staff, func(s *Staff) uuid.UUID { return s.ID })
-	o.events = index(o.Events, func(e *Event) uuid.UUID { return e.ID })
-	o.rentals = index(o.Rentals, func(r *Rental) uuid.UUID { return r.ID })
+	o.compact()
+	o.services, o.staff = newIndex[Service](o.Services), newIndex[Staff](o.Staff)
+	o.events, o.rentals = newIndex[Event](o.Events), newIndex[Rental](o.Rentals)
 	return nil
-}
-
-func index[T any](list []T, id func(*T) uuid.UUID) map[uuid.UUID]*T {
-	m := make(map[uuid.UUID]*T, len(list))
-	for i := range list {
-		m[id(&list[i])] = &list[i]
-	}
-	return m
 }
 
 // Location is the business's time zone.
@@ -329,13 +320,13 @@ func (o *Offer) Paused(now time.Time) bool {
 }
 
 // Service returns the service with this id, active or not, or nil.
-func (o *Offer) Service(id uuid.UUID) *Service { return o.services[id] }
+func (o *Offer) Service(id uuid.UUID) *Service { return find[Service](o.Services, o.services, id) }
 
 // StaffMember returns the staff member with this id, active or not, or nil.
-func (o *Offer) StaffMember(id uuid.UUID) *Staff { return o.staff[id] }
+func (o *Offer) StaffMember(id uuid.UUID) *Staff { return find[Staff](o.Staff, o.staff, id) }
 
 // Event returns the event with this id, or nil.
-func (o *Offer) Event(id uuid.UUID) *Event { return o.events[id] }
+func (o *Offer) Event(id uuid.UUID) *Event { return find[Event](o.Events, o.events, id) }
 
 // Rental returns the rental with this id, or nil.
-func (o *Offer) Rental(id uuid.UUID) *Rental { return o.rentals[id] }
+func (o *Offer) Rental(id uuid.UUID) *Rental { return find[Rental](o.Rentals, o.rentals, id) }

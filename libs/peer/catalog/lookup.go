@@ -1,0 +1,99 @@
+package catalog
+
+import (
+	"bytes"
+	"hash/maphash"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// identified is anything of an offer that is found by its id.
+type identified[T any] interface {
+	*T
+	id() uuid.UUID
+}
+
+func (s *Service) id() uuid.UUID { return s.ID }
+func (s *Staff) id() uuid.UUID   { return s.ID }
+func (e *Event) id() uuid.UUID   { return e.ID }
+func (r *Rental) id() uuid.UUID  { return r.ID }
+
+// index is the places of a list in the order of their ids. Every service keeps an offer of every business it is asked
+// for: a map of so few would take ten times as much.
+type index []int32
+
+func newIndex[T any, P identified[T]](list []T) index {
+	places := make(index, len(list))
+	for i := range places {
+		places[i] = int32(i) //nolint:gosec // a manifest's size bounds its lists
+	}
+	slices.SortFunc(places, func(i, j int32) int {
+		a, b := P(&list[i]).id(), P(&list[j]).id()
+		return bytes.Compare(a[:], b[:])
+	})
+	return places
+}
+
+// find returns the element with this id, or nil.
+func find[T any, P identified[T]](list []T, places index, id uuid.UUID) *T {
+	at, ok := slices.BinarySearchFunc(places, id, func(i int32, id uuid.UUID) int {
+		own := P(&list[i]).id()
+		return bytes.Compare(own[:], id[:])
+	})
+	if !ok {
+		return nil
+	}
+	return &list[places[at]]
+}
+
+// compact lets go of the room that lists grew by while they were decoded, and keeps the members of services that the
+// same ones perform once.
+func (o *Offer) compact() {
+	o.Staff, o.Services, o.Events, o.Rentals = exact(o.Staff), exact(o.Services), exact(o.Events), exact(o.Rentals)
+	shared := map[uint64][]uuid.UUID{} // by hash
+	var hash maphash.Hash
+	for i := range o.Services {
+		s := &o.Services[i]
+		hash.Reset()
+		for _, id := range s.StaffIDs {
+			_, _ = hash.Write(id[:])
+		}
+		same, known := shared[hash.Sum64()]
+		switch {
+		case !known || !slices.Equal(same, s.StaffIDs):
+			s.StaffIDs = exact(s.StaffIDs)
+			shared[hash.Sum64()] = s.StaffIDs
+		case len(same) > 0:
+			s.StaffIDs = same
+		}
+	}
+}
+
+// exact is the list in no more room than it needs; nil stays nil, as JSON tells it from an empty one.
+func exact[T any](list []T) []T {
+	if list == nil || len(list) == cap(list) {
+		return list
+	}
+	tight := make([]T, len(list))
+	copy(tight, list)
+	return tight
+}
+
+// zones are the time zones that offers have named: the machine knows a few hundred, and each takes kilobytes.
+var zones sync.Map // name → *time.Location
+
+// zone loads a time zone once.
+func zone(name string) (*time.Location, error) {
+	if known, ok := zones.Load(name); ok {
+		return known.(*time.Location), nil
+	}
+	loaded, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, err
+	}
+	known, _ := zones.LoadOrStore(name, loaded)
+	return known.(*time.Location), nil
+}
