@@ -177,9 +177,8 @@ func compareMembers(a, b *catalog.Staff) int {
 	return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name))
 }
 
-// sessionSlots are the sessions of date d.
-func (o *Openings) sessionSlots(d timespan.Date) []Slot {
-	var slots []Slot
+// appendSessions appends the sessions of date d.
+func (o *Openings) appendSessions(slots []Slot, d timespan.Date) []Slot {
 	for i := range o.sessions {
 		s := &o.sessions[i]
 		if s.date != d {

@@ -162,16 +162,19 @@ type Slot struct {
 }
 
 // On returns the slots of the windows of date d, by start and then in Auto-Assign order.
-func (o *Openings) On(d timespan.Date) []Slot {
+func (o *Openings) On(d timespan.Date) []Slot { return o.AppendOn(nil, d) }
+
+// AppendOn appends the slots of [Openings.On] to slots.
+func (o *Openings) AppendOn(slots []Slot, d timespan.Date) []Slot {
 	if o.class != nil {
-		return o.sessionSlots(d)
+		return o.appendSessions(slots, d)
 	}
 	runs, unit := o.runsOn(d)
 	if len(runs) == 0 {
-		return nil
+		return slots
 	}
 	at, earliest := o.tally(runs, unit)
-	slots := o.lay(d, at, earliest, unit)
+	slots = o.lay(slots, d, at, earliest, unit)
 	if o.once {
 		for _, r := range slices.Backward(runs) { // the first candidate is written last
 			o.each(r, earliest, unit, func(i int64) { slots[at[i]].Staff = o.candidates[r.candidate] })
@@ -278,14 +281,14 @@ func (o *Openings) each(r run, earliest, unit int64, visit func(int64)) {
 	}
 }
 
-// lay makes the slots of date d without their staff, given how many start at each unit, and leaves there the index of
+// lay appends the slots of date d without their staff, given how many start at each unit, and leaves there the index of
 // the first.
-func (o *Openings) lay(d timespan.Date, at []int32, earliest, unit int64) []Slot {
-	total := int32(0)
+func (o *Openings) lay(slots []Slot, d timespan.Date, at []int32, earliest, unit int64) []Slot {
+	total := 0
 	for _, n := range at {
-		total += n
+		total += int(n)
 	}
-	slots := make([]Slot, 0, total)
+	slots = slices.Grow(slots, total)
 	for i, n := range at {
 		at[i] = int32(len(slots))
 		if n == 0 {
