@@ -29,5 +29,11 @@ func (o *Offers) get(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendTagged(c, fiber.MIMEApplicationJSON, version.OfferJSON, version.OfferTag)
+	var body []byte
+	if !knows(c, version.OfferTag) {
+		if body, err = version.OfferJSON(); err != nil {
+			return err
+		}
+	}
+	return sendTagged(c, fiber.MIMEApplicationJSON, body, version.OfferTag)
 }

@@ -80,11 +80,17 @@ func sendTagged(c *fiber.Ctx, mediaType string, body []byte, tag string) error {
 	header := &c.Response().Header
 	header.SetBytesK(etagKey, tag)
 	header.SetCanonical(cacheControlKey, noCache)
-	if known := c.Request().Header.Peek(fiber.HeaderIfNoneMatch); len(known) > 0 && etag.Match(string(known), tag) {
+	if knows(c, tag) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	header.SetContentType(mediaType)
 	return c.Send(body)
+}
+
+// knows reports whether the caller has what the tag stands for.
+func knows(c *fiber.Ctx, tag string) bool {
+	given := c.Request().Header.Peek(fiber.HeaderIfNoneMatch)
+	return len(given) > 0 && etag.Match(string(given), tag)
 }
 
 // Headers of every answer as fasthttp keeps them: brought into that form anew, they took longer than finding the answer.

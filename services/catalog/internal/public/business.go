@@ -9,14 +9,13 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/google/uuid"
-
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
 // Business is one version of a business, ready to be shown. It is shared by readers and never changed.
 type Business struct {
+	offer    *catalog.Offer
 	info     Info
 	services []service
 	staff    []staff
@@ -29,7 +28,7 @@ type Business struct {
 func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
 	rentals := newRentals(m, offer)
 	return &Business{
-		info: newInfo(m, offer), services: newServices(m, offer), staff: newStaff(m, offer), events: newEvents(m, offer),
+		offer: offer, info: newInfo(m, offer), services: newServices(m, offer), staff: newStaff(m, offer), events: newEvents(m, offer),
 		rentals: rentals, upsells: newUpsells(m, offer, rentals),
 	}
 }
@@ -147,6 +146,3 @@ func byKey[T any](list []T, key func(*T) manifest.Key) map[string]*T {
 	}
 	return m
 }
-
-// idSet is a set of ids.
-type idSet map[uuid.UUID]struct{}

@@ -65,18 +65,16 @@ type TierTranslations struct {
 
 // event is an event with what its public form is made from.
 type event struct {
-	shown        Event // without texts, prices and what is left
-	name         text
-	description  description
-	translations EventTranslations
-	tiers        []tier
+	shown       Event // without texts, prices and what is left
+	name        text
+	description description
+	tiers       []tier
 }
 
 type tier struct {
-	shown        Tier
-	name         text
-	translations TierTranslations
-	priced       bool
+	shown  Tier
+	name   text
+	priced bool
 }
 
 // newEvents takes the active public events by date, start and name; none where the business does not use the module.
@@ -85,7 +83,7 @@ func newEvents(m *manifest.Manifest, offer *catalog.Offer) []event {
 		return nil
 	}
 	written := byKey(m.Events, func(e *manifest.Event) manifest.Key { return e.Key })
-	var events []event
+	events := make([]event, 0, len(offer.Events))
 	for i := range offer.Events {
 		if o := &offer.Events[i]; o.Active && o.Public {
 			events = append(events, newEvent(written[o.Key], o, offer))
@@ -113,9 +111,9 @@ func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Offer) event {
 			PaymentRequirement: m.Requirement(),
 			DepositValue:       m.DepositValue,
 		},
-		name:         name,
-		description:  words,
-		translations: EventTranslations{Name: name.in, Description: words.plain.in, DescriptionHTML: words.html.in},
+		name:        name,
+		description: words,
+		tiers:       make([]tier, 0, len(o.Tiers)),
 	}
 	written := byKey(m.Tiers, func(t *manifest.Tier) manifest.Key { return t.Key })
 	for i := range o.Tiers {
@@ -127,10 +125,9 @@ func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Offer) event {
 func newTier(m *manifest.Tier, o *catalog.Tier, offer *catalog.Offer) tier {
 	name := newText(string(m.Name), m.Translations, func(t manifest.TierTranslation) string { return string(t.Name) })
 	return tier{
-		shown:        Tier{ID: o.ID, Price: offer.Money().JSON(o.Price), TotalCapacity: o.Capacity},
-		name:         name,
-		translations: TierTranslations{Name: name.in},
-		priced:       o.Price > 0,
+		shown:  Tier{ID: o.ID, Price: offer.Money().JSON(o.Price), TotalCapacity: o.Capacity},
+		name:   name,
+		priced: o.Price > 0,
 	}
 }
 
@@ -217,7 +214,9 @@ func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold Sold) Ev
 		shown.Inventory = append(shown.Inventory, e.tiers[i].show(l, prices, sold, shown.SpotsRemaining))
 	}
 	if !l.Resolved {
-		shown.EventTranslations = &e.translations
+		shown.EventTranslations = &EventTranslations{
+			Name: e.name.all(), Description: e.description.plain.all(), DescriptionHTML: e.description.html.all(),
+		}
 	}
 	return shown
 }
@@ -233,7 +232,7 @@ func (t *tier) show(l Language, prices map[uuid.UUID]json.Number, sold Sold, ofE
 		shown.QuotedPrice = &price
 	}
 	if !l.Resolved {
-		shown.TierTranslations = &t.translations
+		shown.TierTranslations = &TierTranslations{Name: t.name.all()}
 	}
 	return shown
 }

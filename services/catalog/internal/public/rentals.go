@@ -60,13 +60,12 @@ type Upsell struct {
 
 // rental is a rental with what its public form is made from.
 type rental struct {
-	shown        Rental // without texts, not quoted
-	name         text
-	description  description
-	translations RentalTranslations
-	priced       bool
-	addOn        bool
-	order        int
+	shown       Rental // without texts, not quoted
+	name        text
+	description description
+	priced      bool
+	addOn       bool
+	order       int
 }
 
 // newRentals takes the active rentals in display order, then by name; none where the business does not use the module.
@@ -75,7 +74,7 @@ func newRentals(m *manifest.Manifest, offer *catalog.Offer) []rental {
 		return nil
 	}
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
-	var rentals []rental
+	rentals := make([]rental, 0, len(offer.Rentals))
 	for i := range offer.Rentals {
 		if o := &offer.Rentals[i]; o.Active {
 			rentals = append(rentals, newRental(written[o.Key], o, offer))
@@ -110,12 +109,11 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rent
 			PaymentRequirement: m.Requirement(),
 			DepositValue:       m.DepositValue,
 		},
-		name:         name,
-		description:  words,
-		translations: RentalTranslations{Name: name.in, Description: words.plain.in, DescriptionHTML: words.html.in},
-		priced:       o.Price > 0,
-		addOn:        m.AddOn,
-		order:        m.Order,
+		name:        name,
+		description: words,
+		priced:      o.Price > 0,
+		addOn:       m.AddOn,
+		order:       m.Order,
 	}
 }
 
@@ -191,7 +189,9 @@ func (r *rental) show(l Language, q Quotes) Rental {
 		shown.QuotedPrice = &price
 	}
 	if !l.Resolved {
-		shown.RentalTranslations = &r.translations
+		shown.RentalTranslations = &RentalTranslations{
+			Name: r.name.all(), Description: r.description.plain.all(), DescriptionHTML: r.description.html.all(),
+		}
 	}
 	return shown
 }

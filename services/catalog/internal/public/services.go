@@ -67,12 +67,11 @@ type ServiceTranslations struct {
 
 // service is a service with what its public form is made from.
 type service struct {
-	shown        Service // in the default language, not quoted
-	name         text
-	description  description
-	translations ServiceTranslations
-	priced       []PriceOf
-	order        int
+	shown       Service // without texts that have translations, not quoted
+	name        text
+	category    text
+	description description
+	order       int
 }
 
 // PriceOf names a price to quote: a service's, or that of one of its variants.
@@ -95,7 +94,7 @@ func newServices(m *manifest.Manifest, offer *catalog.Offer) []service {
 		return nil
 	}
 	written := byKey(m.Services, func(s *manifest.Service) manifest.Key { return s.Key })
-	var services []service
+	services := make([]service, 0, len(offer.Services))
 	for i := range offer.Services {
 		if o := &offer.Services[i]; o.Active {
 			services = append(services, newService(written[o.Key], o, offer))
@@ -127,12 +126,9 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) s
 			Variants:           newVariants(o, offer),
 		},
 		name:        name,
+		category:    category,
 		description: words,
-		translations: ServiceTranslations{
-			Name: name.in, Description: words.plain.in, DescriptionHTML: words.html.in, Category: category.in,
-		},
-		priced: pricesOf(o),
-		order:  m.Order,
+		order:       m.Order,
 	}
 }
 
@@ -166,7 +162,7 @@ func pricesOf(o *catalog.Service) []PriceOf {
 func (b *Business) Priced() []PriceOf {
 	var prices []PriceOf
 	for i := range b.services {
-		prices = append(prices, b.services[i].priced...)
+		prices = append(prices, pricesOf(b.offer.Service(b.services[i].shown.ID))...)
 	}
 	return prices
 }
@@ -216,7 +212,9 @@ func (s *service) show(l Language, q Quotes) Service {
 		}
 	}
 	if !l.Resolved {
-		shown.ServiceTranslations = &s.translations
+		shown.ServiceTranslations = &ServiceTranslations{
+			Name: s.name.all(), Description: s.description.plain.all(), DescriptionHTML: s.description.html.all(), Category: s.category.all(),
+		}
 	}
 	return shown
 }

@@ -35,50 +35,22 @@ type StaffTranslations struct {
 
 // staff is a staff member with what its public form is made from.
 type staff struct {
-	shown        Staff // without texts
-	name         text
-	category     text
-	description  description
-	translations StaffTranslations
-	services     idSet // those it is assigned to
+	shown       Staff // without texts
+	name        text
+	category    text
+	description description
 }
 
 // newStaff takes the active members in display order.
 func newStaff(m *manifest.Manifest, offer *catalog.Offer) []staff {
 	written := byKey(m.Staff, func(s *manifest.Staff) manifest.Key { return s.Key })
-	assigned := assignments(offer)
-	var members []staff
+	members := make([]staff, 0, len(offer.Staff))
 	for i := range offer.Staff {
 		if o := &offer.Staff[i]; o.Active {
-			member := newMember(written[o.Key], o)
-			member.services = assigned[o.ID]
-			members = append(members, member)
+			members = append(members, newMember(written[o.Key], o))
 		}
 	}
 	return members
-}
-
-// assignments are the services of each staff member: those it performs, and the class-based ones whose sessions it gives.
-func assignments(offer *catalog.Offer) map[uuid.UUID]idSet {
-	assigned := map[uuid.UUID]idSet{}
-	assign := func(member, service uuid.UUID) {
-		if assigned[member] == nil {
-			assigned[member] = idSet{}
-		}
-		assigned[member][service] = struct{}{}
-	}
-	for i := range offer.Services {
-		s := &offer.Services[i]
-		for _, member := range s.StaffIDs {
-			assign(member, s.ID)
-		}
-		for _, session := range s.Classes {
-			if session.StaffID != nil {
-				assign(*session.StaffID, s.ID)
-			}
-		}
-	}
-	return assigned
 }
 
 func newMember(m *manifest.Staff, o *catalog.Staff) staff {
@@ -91,10 +63,6 @@ func newMember(m *manifest.Staff, o *catalog.Staff) staff {
 		name:        name,
 		category:    category,
 		description: words,
-		translations: StaffTranslations{
-			Name: object(name.in), Category: object(category.in),
-			Bio: object(words.plain.in), DescriptionHTML: object(words.html.in),
-		},
 	}
 }
 
@@ -118,17 +86,34 @@ func (b *Business) HasService(id uuid.UUID) bool {
 // Staff returns the active staff in display order; with a service, those assigned to it.
 func (b *Business) Staff(l Language, serviceID *uuid.UUID) StaffList {
 	list := StaffList{Staff: make([]Staff, 0, len(b.staff))}
+	var assigned map[uuid.UUID]bool
+	if serviceID != nil {
+		assigned = b.assigned(*serviceID)
+	}
 	for i := range b.staff {
-		if serviceID == nil || b.staff[i].performs(*serviceID) {
+		if serviceID == nil || assigned[b.staff[i].shown.ID] {
 			list.Staff = append(list.Staff, b.staff[i].show(l))
 		}
 	}
 	return list
 }
 
-func (s *staff) performs(serviceID uuid.UUID) bool {
-	_, ok := s.services[serviceID]
-	return ok
+// assigned are the members who perform a service, and, where it is class-based, those who give its sessions.
+func (b *Business) assigned(serviceID uuid.UUID) map[uuid.UUID]bool {
+	members := map[uuid.UUID]bool{}
+	service := b.offer.Service(serviceID)
+	if service == nil {
+		return members
+	}
+	for _, member := range service.StaffIDs {
+		members[member] = true
+	}
+	for _, session := range service.Classes {
+		if session.StaffID != nil {
+			members[*session.StaffID] = true
+		}
+	}
+	return members
 }
 
 func (s *staff) show(l Language) Staff {
@@ -138,7 +123,10 @@ func (s *staff) show(l Language) Staff {
 	shown.Description = s.description.plain.show(l)
 	shown.DescriptionHTML = s.description.html.show(l)
 	if !l.Resolved {
-		shown.StaffTranslations = &s.translations
+		shown.StaffTranslations = &StaffTranslations{
+			Name: object(s.name.all()), Category: object(s.category.all()),
+			Bio: object(s.description.plain.all()), DescriptionHTML: object(s.description.html.all()),
+		}
 	}
 	return shown
 }

@@ -11,17 +11,37 @@ type Language struct {
 	Code     string // one of the business's languages; empty: the default texts
 }
 
-// text is one field in the default language, and its translations by language code.
+// text is one field in the default language, and its translations: a list, as there are few, of which a map would take
+// many times the room.
 type text struct {
 	standard string
-	in       map[string]string // nil where there are none
+	in       []translated
 }
 
+// translated is a text in the language with this code.
+type translated struct{ code, text string }
+
 func (t text) show(l Language) string {
-	if translated, ok := t.in[l.Code]; ok && l.Resolved {
-		return translated
+	if l.Resolved {
+		for _, other := range t.in {
+			if other.code == l.Code {
+				return other.text
+			}
+		}
 	}
 	return t.standard
+}
+
+// all are the translations by language code; nil where there are none.
+func (t text) all() map[string]string {
+	if len(t.in) == 0 {
+		return nil
+	}
+	all := make(map[string]string, len(t.in))
+	for _, other := range t.in {
+		all[other.code] = other.text
+	}
+	return all
 }
 
 // description is a description as sanitized HTML and as the visible text of just that. Both have the same
@@ -39,12 +59,7 @@ func newText[L ~string, T any](standard string, translations map[L]T, field func
 	return t
 }
 
-func (t *text) add(code, s string) {
-	if t.in == nil {
-		t.in = map[string]string{}
-	}
-	t.in[code] = s
-}
+func (t *text) add(code, s string) { t.in = append(t.in, translated{code, s}) }
 
 // newDescription sanitizes a description and its translations. One of which nothing remains counts as left out.
 func newDescription[L ~string, T any](standard string, translations map[L]T, field func(T) string) description {

@@ -15,9 +15,8 @@ import (
 
 // Version is one version of a business, ready to be served. It is shared by readers and never changed.
 type Version struct {
-	Offer     *catalog.Offer
-	OfferJSON []byte // the offer as the peers read it
-	OfferTag  string // strong entity tag of OfferJSON
+	Offer    *catalog.Offer
+	OfferTag string // strong entity tag of the offer as the peers read it, [Version.OfferJSON]
 
 	// Public is what the public paths say. It is made when it is first asked for: sanitizing texts takes far longer than
 	// all the rest, and neither an owner who publishes nor a peer that reads the offer needs to wait for it.
@@ -42,12 +41,24 @@ func New(m *manifest.Manifest, number int64) (*Version, error) {
 	if err := offer.Prepare(); err != nil {
 		return nil, fmt.Errorf("prepare offer: %w", err)
 	}
-	body, err := json.Marshal(offer)
+	v := &Version{
+		Offer:  offer,
+		Public: sync.OnceValue(func() *public.Business { return public.New(m, offer) }),
+	}
+	body, err := v.OfferJSON()
+	if err != nil {
+		return nil, err
+	}
+	v.OfferTag = etag.Of(body)
+	return v, nil
+}
+
+// OfferJSON is the offer as the peers read it. Each of them does so once for a version and then only compares the tag, so
+// that it is not kept.
+func (v *Version) OfferJSON() ([]byte, error) {
+	body, err := json.Marshal(v.Offer)
 	if err != nil {
 		return nil, fmt.Errorf("encode offer: %w", err)
 	}
-	return &Version{
-		Offer: offer, OfferJSON: body, OfferTag: etag.Of(body),
-		Public: sync.OnceValue(func() *public.Business { return public.New(m, offer) }),
-	}, nil
+	return body, nil
 }
