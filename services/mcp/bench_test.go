@@ -2,24 +2,33 @@ package mcp_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net"
-	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/valyala/fasthttp"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 )
 
 // dayOfSlots is what availability answers for a day of ten members with sixteen starts each.
-func dayOfSlots() string {
-	var slots []string
-	for start := range 16 {
-		for member := range 10 {
-			slots = append(slots, fmt.Sprintf(`{"time":"%02d:%02d","endTime":"%02d:%02d","staffId":"8d1f5a44-7d1c-5b0e-8a10-1f6f2f0b9c%02d",`+
-				`"staffName":"Member %d","date":"2027-03-01","dateOffset":0}`, 9+start/2, start%2*30, 9+(start+1)/2, (start+1)%2*30, member, member))
-		}
+func dayOfSlots(b *testing.B) string {
+	b.Helper()
+	day := availability.Slots{Computed: true, Timezone: "Europe/Lisbon"}
+	for member := range int32(10) {
+		day.Staff = append(day.Staff, availability.Member{ID: uuid.New(), Name: fmt.Sprint("Member ", member)})
 	}
-	return `{"slots":[` + strings.Join(slots, ",") + `],"computed":true,"timezone":"Europe/Lisbon"}`
+	for i := range int32(160) {
+		start := 9*60 + 30*(i/10)
+		day.Starts, day.Ends, day.Members = append(day.Starts, start), append(day.Ends, start+30), append(day.Members, i%10)
+	}
+	encoded, err := json.Marshal(day)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(encoded)
 }
 
 // readyNeighbours answer from memory, so that nearly all that is measured beside them is the service.
@@ -32,9 +41,12 @@ func readyNeighbours(b *testing.B) string {
 	answers := map[string]string{
 		"/internal/keys/check":              `{"business_id":"` + businessID + `","id":"` + annaID + `","scope":"all"}`,
 		"/internal/slugs/" + businessID:     `{"slug":"harbor"}`,
-		"/internal/api/public/harbor/slots": dayOfSlots(),
+		"/internal/api/public/harbor/slots": dayOfSlots(b),
 	}
-	beside := &fasthttp.Server{Handler: func(c *fasthttp.RequestCtx) { c.SetBodyString(answers[string(c.Path())]) }}
+	beside := &fasthttp.Server{Handler: func(c *fasthttp.RequestCtx) {
+		c.SetContentTypeBytes(c.Request.Header.Peek("Accept"))
+		c.SetBodyString(answers[string(c.Path())])
+	}}
 	go func() { _ = beside.Serve(l) }()
 	b.Cleanup(func() { _ = beside.Shutdown() })
 	return "http://" + l.Addr().String()

@@ -10,20 +10,14 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"github.com/google/uuid"
-	lru "github.com/hashicorp/golang-lru/v2"
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/segmentio/encoding/json"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/direct"
@@ -84,7 +78,7 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	offers := read("catalog", cfg.CatalogURL)
 	desk := booking.NewAgents(neighbour("booking", cfg.BookingURL, peer.Timeout(call)))
 	box := &tools.Toolbox{
-		Catalog: offers, Availability: read("availability", cfg.AvailabilityURL), Rental: read("rental", cfg.RentalURL), Booking: desk,
+		Catalog: offers, Availability: calendars{read("availability", cfg.AvailabilityURL)}, Rental: read("rental", cfg.RentalURL), Booking: desk,
 		Clock: rt.Clock, Telemetry: rt.Telemetry, Timeout: call,
 	}
 	agents, err := speak(box.Open(), rt.Telemetry)
@@ -121,57 +115,3 @@ func lower(list []string) []string {
 	}
 	return out
 }
-
-// reads are the public paths of one service, on its internal port.
-type reads struct {
-	name string
-	peer *peer.Client
-}
-
-// Read reads one path.
-func (r reads) Read(ctx context.Context, slug, path string, query url.Values, out any) error {
-	body, err := catalog.Read(ctx, r.peer, slug, path, query)
-	if err != nil {
-		return err
-	}
-	// The texts of out are parts of body, which nobody else has.
-	if _, err := json.Parse(body, out, json.ZeroCopy|json.DontMatchCaseInsensitiveStructFields); err != nil {
-		return fault.Wrap(fault.PeerUnavailable, fmt.Errorf("%s: unreadable answer: %w", r.name, err),
-			"The "+r.name+" service gave an unreadable answer; try again shortly.")
-	}
-	return nil
-}
-
-// names remembers under which slug a business is read; that never changes.
-type names struct {
-	catalog *peer.Client
-	known   *lru.Cache[uuid.UUID, string]
-}
-
-// knownNames bounds what is remembered; the least recently used goes first.
-const knownNames = 65536
-
-func newNames(p *peer.Client) *names {
-	known, err := lru.New[uuid.UUID, string](knownNames)
-	if err != nil {
-		panic(err) // only for a size below 1
-	}
-	return &names{catalog: p, known: known}
-}
-
-// Slug returns the slug of a business.
-func (n *names) Slug(ctx context.Context, id uuid.UUID) (string, error) {
-	if slug, ok := n.known.Get(id); ok {
-		return slug, nil
-	}
-	slug, err := catalog.Slug(ctx, n.catalog, id)
-	if err == nil {
-		n.known.Add(id, slug)
-	}
-	return slug, err
-}
-
-var (
-	_ tools.Reader = reads{}
-	_ gate.Names   = (*names)(nil)
-)

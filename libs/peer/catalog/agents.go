@@ -26,15 +26,16 @@ func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 }
 
 // Read reads a public path of a business on the internal port of its service (catalog, availability, rental), where no
-// limit by address counts. It returns the JSON of the answer, which is the caller's; faults are those of the public path.
-func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values) ([]byte, error) {
+// limit by address counts. accept is the media type that is wanted where the service has it, "" for the public JSON; faults
+// are those of the public path.
+func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values, accept string) (*peer.Response, error) {
 	at := "/internal/api/public/" + url.PathEscape(slug) + "/" + path
 	if len(query) > 0 {
 		at += "?" + query.Encode()
 	}
-	answer, err := p.Do(ctx, peer.Request{Method: http.MethodGet, Path: at})
-	if err != nil {
-		return nil, err
+	request := peer.Request{Method: http.MethodGet, Path: at}
+	if accept != "" {
+		request.Header = http.Header{"Accept": {accept}}
 	}
-	return answer.Body, nil
+	return p.Do(ctx, request)
 }

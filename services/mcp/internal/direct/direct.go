@@ -12,6 +12,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
+	"sync"
 
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/segmentio/encoding/json"
@@ -67,16 +69,27 @@ func (h *Handler) answered(w http.ResponseWriter, r *http.Request, body []byte) 
 	if !ok {
 		return false
 	}
-	w.Header()["Cache-Control"] = []string{"no-cache, no-transform"}
-	w.Header()["Content-Type"] = []string{"application/json"}
-	_, _ = w.Write(h.render(c, answer)) // a client that has gone needs no answer
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	*buffer = h.appendAnswer((*buffer)[:0], c, answer)
+	header := w.Header()
+	header["Cache-Control"], header["Content-Type"] = noCache, plainJSON
+	header["Content-Length"] = []string{strconv.Itoa(len(*buffer))}
+	_, _ = w.Write(*buffer) // a client that has gone needs no answer
 	return true
 }
 
-// render is the answer to a call.
-func (h *Handler) render(c call, answer tools.Answer) []byte {
-	const frame = 200 // bytes around what varies
-	b := make([]byte, 0, len(c.id)+len(h.about)+len(answer.Structured)+len(answer.Text)*5/4+frame)
+// Values of headers; nobody changes them.
+var (
+	noCache   = []string{"no-cache, no-transform"}
+	plainJSON = []string{"application/json"}
+)
+
+// buffers are for answers, which are of at most 25 kB and have been written when a request ends.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// appendAnswer appends the answer to a call.
+func (h *Handler) appendAnswer(b []byte, c call, answer tools.Answer) []byte {
 	b = append(append(b, `{"jsonrpc":"2.0","id":`...), c.id...)
 	b = append(b, `,"result":{`...)
 	if c.self {

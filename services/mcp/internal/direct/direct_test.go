@@ -16,6 +16,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
@@ -28,9 +29,6 @@ type salon struct{}
 
 func (salon) Read(_ context.Context, _, path string, _ url.Values, out any) error {
 	answers := map[string]string{
-		"slots": `{"slots":[{"time":"09:00","endTime":"09:45","staffId":"8d1f5a44-7d1c-5b0e-8a10-1f6f2f0b9c22","staffName":"Anna <&> \u2028 é\"",
-			"date":"2027-03-01","dateOffset":0},{"time":"15:00","endTime":"15:45","staffId":null,"staffName":null,"date":"2027-03-01",
-			"dateOffset":0,"remainingCapacity":3,"classScheduleId":"8d1f5a44-7d1c-5b0e-8a10-1f6f2f0b9c23"}],"computed":true,"timezone":"Europe/Lisbon"}`,
 		"available-dates": `{"days":{"2027-03-02":0,"2027-03-01":2},"computed":true,"timezone":"Europe/Lisbon"}`,
 		"staff":           `{"staff":[{"id":"8d1f5a44-7d1c-5b0e-8a10-1f6f2f0b9c22","name":"Anna","description":"","category":"Stylist","image_url":""}]}`,
 	}
@@ -38,6 +36,13 @@ func (salon) Read(_ context.Context, _, path string, _ url.Values, out any) erro
 		return fault.New(fault.PeerUnavailable, "Not now.")
 	}
 	return json.Unmarshal([]byte(answers[path]), out)
+}
+
+func (salon) Slots(context.Context, string, url.Values) (*availability.Slots, error) {
+	return &availability.Slots{
+		Computed: true, Timezone: "Europe/Lisbon", Staff: []availability.Member{{Name: "Anna <&> \u2028 é\""}},
+		Starts: []int32{540, 900}, Ends: []int32{585, 945}, Members: []int32{0, -1},
+	}, nil
 }
 
 func (salon) Book(context.Context, string, string, string, []byte) (*booking.Confirmation, error) {

@@ -201,31 +201,32 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 	if args.combined(query) != nil {
 		return refusal
 	}
-	free, listed, err := b.readSlots(ctx, who.Slug, query)
-	if err != nil || !listed.Computed {
+	free, err := b.readSlots(ctx, who.Slug, query)
+	if err != nil || !free.Computed {
 		return refusal
 	}
-	others := nearest(free, at)
-	next := "Nothing else is free on that date; call find_slots with start_date and end_date for another."
-	if len(others) > 0 {
-		next = "Also free on that date:" + starts(others)
+	var others []slot
+	next := []byte("Also free on that date:")
+	for _, i := range free.nearest(at) {
+		others, next = append(others, free.at(i)), free.appendLine(next, i)
 	}
-	return &taken{error: refusal, others: others, next: next}
+	if len(others) == 0 {
+		next = []byte("Nothing else is free on that date; call find_slots with start_date and end_date for another.")
+	}
+	return &taken{error: refusal, others: others, next: string(next)}
 }
 
 // nearest are the slots around a time of day, nearest first.
-func nearest(free []slot, at string) []slot {
+func (l *listing) nearest(at string) []int {
 	wanted, err := timespan.ParseTimeOfDay(at)
 	if err != nil {
 		return nil
 	}
-	away := func(s slot) int {
-		t, err := timespan.ParseTimeOfDay(s.Time)
-		if err != nil {
-			return 0
-		}
-		return max(int(t-wanted), int(wanted-t))
+	near := make([]int, len(l.Starts))
+	for i := range near {
+		near[i] = i
 	}
-	slices.SortStableFunc(free, func(a, b slot) int { return cmp.Compare(away(a), away(b)) })
-	return free[:min(len(free), maxOthers)]
+	away := func(i int) int { return max(int(l.time(i)-wanted), int(wanted-l.time(i))) }
+	slices.SortStableFunc(near, func(a, b int) int { return cmp.Compare(away(a), away(b)) })
+	return near[:min(len(near), maxOthers)]
 }

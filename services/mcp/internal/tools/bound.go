@@ -1,12 +1,10 @@
 package tools
 
 import (
-	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/segmentio/encoding/json"
 )
 
 // Bounds of an answer, in bytes of its JSON form. Together with the frame around them they stay below 25 kB.
@@ -26,34 +24,33 @@ const (
 // page is a part of a list.
 type page[T any] struct {
 	items []T
-	json  []byte // the items as JSON, with commas between them
 	total int
 	next  *int // where the rest begins, nil at the end
 }
 
 // pageOf takes as many elements from offset on as fit, each with so many more bytes as are added to it later.
 func pageOf[T any](all []T, offset, later int) page[T] {
-	begin := min(offset, len(all))
-	p := page[T]{items: []T{}, json: make([]byte, 0, maxListBytes), total: len(all)}
-	for i := begin; i < len(all); i++ {
-		encoded, err := json.Append(p.json, &all[i], json.EscapeHTML|json.SortMapKeys)
-		size := len(encoded) + 1 + later*(len(p.items)+1)
-		if err != nil || size > maxListBytes && len(p.items) > 0 {
+	p := page[T]{items: []T{}, total: len(all)}
+	size := 0
+	for i := min(offset, len(all)); i < len(all); i++ {
+		encoded, err := json.Marshal(all[i])
+		if size += len(encoded) + 1 + later; err != nil || size > maxListBytes && len(p.items) > 0 {
 			p.next = &i
-			break
+			return p
 		}
-		p.items, p.json = all[begin:i+1], append(encoded, ',')
+		p.items = append(p.items, all[i])
 	}
-	p.json = bytes.TrimSuffix(p.json, []byte(","))
 	return p
 }
 
 // note says in the text that there is more.
-func (p page[T]) note() string {
-	if p.next == nil {
+func (p page[T]) note() string { return note(p.next) }
+
+func note(next *int) string {
+	if next == nil {
 		return ""
 	}
-	return fmt.Sprintf("\nThis is a part; for the rest call again with offset %d.", *p.next)
+	return fmt.Sprintf("\nThis is a part; for the rest call again with offset %d.", *next)
 }
 
 // clip bounds a text; a cut one ends with an ellipsis.
@@ -77,7 +74,7 @@ func clip(s string, most int) string {
 // plain reports whether a text takes as many bytes in JSON as it has.
 func plain(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || sizeOf(rune(c)) != 1 {
+		if s[i] > '~' || sizes[s[i]] != 1 {
 			return false
 		}
 	}
@@ -86,17 +83,29 @@ func plain(s string) bool {
 
 // sizeOf is how many bytes a character takes in JSON.
 func sizeOf(r rune) int {
-	switch r {
-	case '"', '\\', '\b', '\f', '\n', '\r', '\t':
-		return len(`\n`)
-	case '<', '>', '&', '\u2028', '\u2029':
-		return len(`\u003c`)
+	if r < utf8.RuneSelf {
+		return int(sizes[r])
 	}
-	if r < ' ' {
-		return len(`\u003c`)
+	if r == '\u2028' || r == '\u2029' {
+		return len(`\u2028`)
 	}
 	return utf8.RuneLen(r)
 }
+
+// sizes are those of ASCII.
+var sizes = func() [utf8.RuneSelf]uint8 {
+	var sizes [utf8.RuneSelf]uint8
+	for c := range sizes {
+		sizes[c] = 1
+		if c < ' ' || strings.ContainsRune("<>&", rune(c)) {
+			sizes[c] = uint8(len(`\u003c`))
+		}
+		if strings.ContainsRune("\"\\\b\f\n\r\t", rune(c)) {
+			sizes[c] = uint8(len(`\n`))
+		}
+	}
+	return sizes
+}()
 
 // clipLines bounds the short text at the end of a line.
 func clipLines(s string) string {

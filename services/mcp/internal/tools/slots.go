@@ -6,12 +6,10 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"github.com/segmentio/encoding/json"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
@@ -129,106 +127,20 @@ func calendarQuery(args arguments) (url.Values, error) {
 	return query, nil
 }
 
-// listedSlots is the answer of /slots.
-type listedSlots struct {
-	Slots    []listedSlot `json:"slots"`
-	Computed bool         `json:"computed"`
-	Timezone string       `json:"timezone"`
-}
-
-// listedSlot is one of them. A text is empty where it is null or left out; none is empty else.
-type listedSlot struct {
-	Date      string `json:"date"`
-	Time      string `json:"time"`
-	EndTime   string `json:"endTime"`
-	StaffID   string `json:"staffId"`
-	StaffName string `json:"staffName"`
-
-	RemainingCapacity *int   `json:"remainingCapacity"`
-	ClassScheduleID   string `json:"classScheduleId"`
-}
-
-func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) ([]slot, listedSlots, error) {
-	var listed listedSlots
-	if err := b.Availability.Read(ctx, slug, "slots", query, &listed); err != nil {
-		return nil, listed, err
-	}
-	slots := make([]slot, len(listed.Slots))
-	for i := range listed.Slots {
-		s := &listed.Slots[i]
-		s.StaffName = clip(s.StaffName, maxName)
-		slots[i] = slot{
-			Date: s.Date, Time: s.Time, EndTime: s.EndTime, StaffID: given(&s.StaffID), StaffName: given(&s.StaffName),
-			RemainingCapacity: s.RemainingCapacity, ClassScheduleID: given(&s.ClassScheduleID),
-		}
-	}
-	return slots, listed, nil
-}
-
-// given is nil for a text that there is not.
-func given(s *string) *string {
-	if *s == "" {
-		return nil
-	}
-	return s
-}
-
 func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Values, offset int) (result, error) {
-	slots, listed, err := b.readSlots(ctx, who.Slug, query)
+	l, err := b.readSlots(ctx, who.Slug, query)
 	if err != nil {
 		return result{}, err
 	}
-	p := pageOf(slots, offset, 0)
-	shown := calendar{
-		Timezone: listed.Timezone, Computed: listed.Computed, Slots: p.items, Days: []day{}, Total: p.total, NextOffset: p.next,
+	structured, next := l.calendar(offset)
+	if !l.Computed {
+		return result{structured: structured, text: unknown}, nil
 	}
-	if !shown.Computed {
-		return result{structured: shown, text: unknown}, nil
-	}
-	text := fmt.Sprintf("%d free starts on %s (%s).", p.total, query.Get("date"), shown.Timezone) + p.note() + starts(p.items)
-	return result{structured: shown.withSlots(p.json), text: text}, nil
-}
-
-// withSlots is the JSON of a calendar without days, whose slots have a JSON form already.
-func (c *calendar) withSlots(slots []byte) json.RawMessage {
-	b := make([]byte, 0, len(slots)+len(c.Timezone)+200)
-	b = json.AppendEscape(append(b, `{"timezone":`...), c.Timezone, json.EscapeHTML)
-	b = strconv.AppendBool(append(b, `,"computed":`...), c.Computed)
-	b = append(append(append(b, `,"slots":[`...), slots...), `],"days":[]`...)
-	b = strconv.AppendInt(append(b, `,"total":`...), int64(c.Total), 10)
-	b = append(b, `,"next_offset":`...)
-	if c.NextOffset == nil {
-		return append(b, `null}`...)
-	}
-	return append(strconv.AppendInt(b, int64(*c.NextOffset), 10), '}')
+	head := fmt.Sprintf("%d free starts on %s (%s).", len(l.Starts), query.Get("date"), l.Timezone) + note(next)
+	return result{structured: structured, text: l.starts(head, min(offset, len(l.Starts)))}, nil
 }
 
 const unknown = "Availability could not be read just now. That does not mean fully booked: call again in a few seconds."
-
-// starts lists slots, one line for each, until no more can be shown.
-func starts(slots []slot) string {
-	b := make([]byte, 0, maxText+maxText/4)
-	for i := range slots {
-		if len(b) > maxText {
-			break
-		}
-		b = slots[i].appendLine(b)
-	}
-	return string(b)
-}
-
-func (s *slot) appendLine(b []byte) []byte {
-	b = append(append(append(b, '\n'), s.Date...), ' ')
-	b = append(append(append(b, s.Time...), "–"...), s.EndTime...)
-	if s.StaffID != nil && s.StaffName != nil {
-		b = append(append(b, " with "...), *s.StaffName...)
-		b = append(append(append(b, " (staff_id "...), *s.StaffID...), ')')
-	}
-	if s.RemainingCapacity != nil {
-		b = append(strconv.AppendInt(append(b, ", "...), int64(*s.RemainingCapacity), 10), " places left"...)
-	}
-	return b
-}
 
 func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Values) (result, error) {
 	var dates struct {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
@@ -28,6 +29,12 @@ type Reader interface {
 	Read(ctx context.Context, slug, path string, query url.Values, out any) error
 }
 
+// Calendars read public paths of availability, and the slots of a date in columns, which pass their Check.
+type Calendars interface {
+	Reader
+	Slots(ctx context.Context, slug string, query url.Values) (*availability.Slots, error)
+}
+
 // Booker books as POST /book does; booking.Agents says how.
 type Booker interface {
 	Book(ctx context.Context, slug, authorization, idempotencyKey string, body []byte) (*booking.Confirmation, error)
@@ -36,7 +43,7 @@ type Booker interface {
 // Toolbox holds the tools with what they ask.
 type Toolbox struct {
 	Catalog      Reader
-	Availability Reader
+	Availability Calendars
 	Rental       Reader
 	Booking      Booker
 	Clock        clock.Clock
