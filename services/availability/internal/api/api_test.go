@@ -94,6 +94,7 @@ type neighbours struct {
 	askedWindow []timespan.Span
 	askedSeats  bool
 	rentals     rentalCalendar
+	meeting     *meeting // of the limit and the reading of occupied time; nil: neither waits
 }
 
 var (
@@ -115,7 +116,12 @@ func (n *neighbours) AtLeast(ctx context.Context, slug string, version int64) (*
 	return n.Get(ctx, slug)
 }
 
-func (n *neighbours) Occupied(_ context.Context, id uuid.UUID, from, to time.Time, seats bool) (*booking.Occupied, error) {
+func (n *neighbours) Occupied(ctx context.Context, id uuid.UUID, from, to time.Time, seats bool) (*booking.Occupied, error) {
+	if n.meeting != nil {
+		if err := meet(ctx, n.meeting.reading, n.meeting.limit); err != nil {
+			return nil, err
+		}
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if id != n.offer.ID {
@@ -150,7 +156,11 @@ func start(t *testing.T, change func(*neighbours)) service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	public := NewPublic(n, n, ratelimit.NewLocal(now), now, tel)
+	limiter := ratelimit.Limiter(ratelimit.NewLocal(now))
+	if n.meeting != nil {
+		limiter = n.meeting
+	}
+	public := NewPublic(n, n, limiter, now, tel)
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)
 	NewRentalDates(public, &n.rentals).Mount(srv.Public)

@@ -2,11 +2,11 @@ package api
 
 import (
 	"context"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -45,52 +45,70 @@ func NewPublic(offers Offers, occupied Occupied, limiter ratelimit.Limiter, now 
 // Mount adds the routes.
 func (p *Public) Mount(router fiber.Router) {
 	business := router.Group("/api/public/:slug")
-	business.Get("/slots", p.limited("slots", slotsLimit), p.slots)
-	business.Get("/available-dates", p.limited("available-dates", datesLimit), p.dates)
+	business.Get("/slots", func(c *fiber.Ctx) error {
+		return p.calendar(c, p.counted(c, "slots", slotsLimit), parseSlots, sendSlots)
+	})
+	business.Get("/available-dates", func(c *fiber.Ctx) error {
+		return p.calendar(c, p.counted(c, "available-dates", datesLimit), parseDates, sendDates)
+	})
 }
 
-// limited counts the request before anything is done for it: a client over its limit costs no other service a thing.
-func (p *Public) limited(name string, limit ratelimit.Limit) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		decision, err := p.limiter.Allow(c.UserContext(), name+":"+ratelimit.ClientKey(server.ClientIP(c)), limit)
-		if err != nil {
-			return err
-		}
-		if !decision.Allowed {
-			refused := fault.Newf(fault.RateLimited, "Too many requests; at most %d a minute pass.", limit.N)
-			refused.RetryAfter = decision.RetryAfter
-			return refused
-		}
-		return c.Next()
-	}
+func (p *Public) slots(c *fiber.Ctx) error { return p.calendar(c, uncounted, parseSlots, sendSlots) }
+
+func (p *Public) dates(c *fiber.Ctx) error { return p.calendar(c, uncounted, parseDates, sendDates) }
+
+// verdict waits until a request has been counted and returns why it may not pass, or nil. It is called once, whatever
+// else has happened: before that, the counting may still be under way.
+type verdict func() error
+
+func uncounted() error { return nil }
+
+// counted begins to count the request against a limit. Counting is a round trip to Redis: the answer is prepared
+// meanwhile.
+func (p *Public) counted(c *fiber.Ctx, name string, limit ratelimit.Limit) verdict {
+	ctx, key := c.UserContext(), name+":"+ratelimit.ClientKey(server.ClientIP(c))
+	said := make(chan error, 1)
+	go func() { said <- p.count(ctx, key, limit) }()
+	return func() error { return <-said }
 }
 
-func (p *Public) slots(c *fiber.Ctx) error {
-	q, err := parseSlots(argsOf(c))
-	if err != nil {
+func (p *Public) count(ctx context.Context, key string, limit ratelimit.Limit) error {
+	decision, err := p.limiter.Allow(ctx, key, limit)
+	if err != nil || decision.Allowed {
 		return err
 	}
-	a, err := p.answer(c.UserContext(), c.Params("slug"), q)
-	if err != nil {
-		return err
-	}
-	return send(c, "no-store", a.renderSlots(q.From))
+	refused := fault.Newf(fault.RateLimited, "Too many requests; at most %d a minute pass.", limit.N)
+	refused.RetryAfter = decision.RetryAfter
+	return refused
 }
 
-func (p *Public) dates(c *fiber.Ctx) error {
-	q, err := parseDates(argsOf(c))
+// calendar answers with what show makes of an answer. That the limit is exceeded comes before all else that is wrong,
+// and before anything is computed.
+func (p *Public) calendar(c *fiber.Ctx, counted verdict, parse func(values) (query, error), show func(*fiber.Ctx, answer, query) error) error {
+	q, err := parse(argsOf(c))
+	var m material
+	if err == nil {
+		m, err = p.gather(c.UserContext(), c.Params("slug"), q)
+	}
+	if refused := counted(); refused != nil {
+		return refused
+	}
 	if err != nil {
 		return err
 	}
-	a, err := p.answer(c.UserContext(), c.Params("slug"), q)
-	if err != nil {
-		return err
-	}
+	return show(c, p.compute(c.UserContext(), m), q)
+}
+
+func sendSlots(c *fiber.Ctx, a answer, q query) error {
+	return send(c, "no-store", func(b []byte) []byte { return a.appendSlots(b, q.From) })
+}
+
+func sendDates(c *fiber.Ctx, a answer, q query) error {
 	caching := "no-store"
 	if a.computed {
 		caching = "public, max-age=10"
 	}
-	return send(c, caching, a.renderDays(q))
+	return send(c, caching, func(b []byte) []byte { return a.appendDays(b, q) })
 }
 
 func argsOf(c *fiber.Ctx) values {
@@ -104,10 +122,18 @@ func argsOf(c *fiber.Ctx) values {
 	}
 }
 
-func send(c *fiber.Ctx, caching string, body []byte) error {
+// bodies keeps the memory of answers, of which fasthttp takes a copy into memory that it keeps itself.
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
+// send answers with JSON that render appends.
+func send(c *fiber.Ctx, caching string, render func([]byte) []byte) error {
 	c.Set(fiber.HeaderCacheControl, caching)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	return c.Send(body)
+	body := bodies.Get().(*[]byte)
+	*body = render((*body)[:0])
+	c.Context().Response.SetBody(*body)
+	bodies.Put(body)
+	return nil
 }
 
 // answer is what a calendar shows.
@@ -119,44 +145,65 @@ type answer struct {
 	openings *slot.Openings // nil unless computed
 }
 
-// answer computes a calendar. What cannot be read makes it computed false, never an error (semantics.md §2). Faults:
-// business_not_found, service_not_found, invalid_parameter.
+// material is what an answer is computed from.
+type material struct {
+	answer              // without openings
+	plan     *slot.Plan // nil where something could not be read
+	occupied booking.Occupied
+}
+
+// answer computes a calendar, as [Public.gather] and [Public.compute] do one after the other.
 func (p *Public) answer(ctx context.Context, slug string, q query) (answer, error) {
+	m, err := p.gather(ctx, slug, q)
+	if err != nil {
+		return answer{}, err
+	}
+	return p.compute(ctx, m), nil
+}
+
+// gather reads what a calendar is computed from. What cannot be read makes it computed false, never an error
+// (semantics.md §2). Faults: business_not_found, service_not_found, invalid_parameter.
+func (p *Public) gather(ctx context.Context, slug string, q query) (material, error) {
 	offer, err := p.offers.Get(ctx, slug)
 	if fault.Is(err, fault.BusinessNotFound) {
-		return answer{}, err
+		return material{}, err
 	}
 	if err != nil {
 		p.note(ctx, "offer", err)
-		return answer{}, nil
+		return material{}, nil
 	}
 	services, err := offer.Appointment(q.Services, q.Variants)
 	if err != nil {
-		return answer{}, err
+		return material{}, err
 	}
-	a := answer{timezone: offer.Timezone, offer: offer, question: slot.Question{
+	m := material{answer: answer{timezone: offer.Timezone, offer: offer, question: slot.Question{
 		Services: services, StaffID: q.StaffID, From: q.From, To: q.To, Now: p.clock.Now(),
 		Package: q.Package, PerService: q.PerService,
-	}}
-	return p.compute(ctx, a), nil
-}
-
-func (p *Public) compute(ctx context.Context, a answer) answer {
-	var occupied booking.Occupied
-	plan := slot.Lay(a.offer, a.question)
+	}}}
+	plan := slot.Lay(offer, m.question)
 	if reach, needed := plan.Reach(); needed {
-		var err error
-		if occupied, err = occupiedWithin(ctx, p.occupied, a.offer.ID, reach, a.question.Services[0].Class()); err != nil {
+		if m.occupied, err = occupiedWithin(ctx, p.occupied, offer.ID, reach, services[0].Class()); err != nil {
 			p.note(ctx, "occupied time", err)
-			return a
+			return m, nil
 		}
 	}
-	_, span := p.tel.Tracer.Start(ctx, "find slots", trace.WithAttributes(
-		attribute.Int("slotmesh.dates", int(a.question.To-a.question.From)+1),
-		attribute.Int("slotmesh.services", len(a.question.Services)),
-	))
+	m.plan = plan
+	return m, nil
+}
+
+func (p *Public) compute(ctx context.Context, m material) answer {
+	a := m.answer
+	if m.plan == nil {
+		return a
+	}
+	_, span := p.tel.Tracer.Start(ctx, "find slots")
 	defer span.End()
-	a.openings = plan.Find(occupied)
+	if span.IsRecording() {
+		span.SetAttributes(
+			attribute.Int("slotmesh.dates", int(a.question.To-a.question.From)+1),
+			attribute.Int("slotmesh.services", len(a.question.Services)))
+	}
+	a.openings = m.plan.Find(m.occupied)
 	a.computed = true
 	return a
 }

@@ -1,64 +1,122 @@
 package api
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"strconv"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// Lists of slots are long and regular: their JSON is appended field by field, without reflection.
+// Lists of slots are long and regular: their JSON is appended piece by piece, without reflection, and what many slots have
+// in common is spelled out once.
 
-// renderSlots is the body of /slots for a date.
-func (a answer) renderSlots(d timespan.Date) []byte {
-	var slots []slot.Slot
+// list is memory for the slots of one answer.
+type list struct {
+	slots   []slot.Slot
+	members map[*catalog.Staff]piece
+	names   []byte // the fields of members
+}
+
+// piece is a part of a buffer.
+type piece struct{ from, to int }
+
+var lists = sync.Pool{New: func() any { return &list{members: make(map[*catalog.Staff]piece)} }}
+
+// free gives the memory back and holds on to nothing of an offer.
+func (l *list) free() {
+	clear(l.slots)
+	clear(l.members)
+	l.slots, l.names = l.slots[:0], l.names[:0]
+	lists.Put(l)
+}
+
+// appendSlots appends the body of /slots for a date.
+func (a answer) appendSlots(b []byte, d timespan.Date) []byte {
+	l := lists.Get().(*list)
+	defer l.free()
 	if a.computed {
-		slots = a.openings.On(d)
+		l.slots = a.openings.AppendOn(l.slots, d)
 	}
-	const typical = 160 // bytes of a slot
-	b := append(make([]byte, 0, len(slots)*typical+128), `{"slots":[`...)
-	dates := [2]string{d.String(), (d + 1).String()}
-	staff := make(map[*catalog.Staff]string)
-	for i, s := range slots {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendTime(append(b, `{"time":"`...), s.Time), `","endTime":"`...)
-		b = append(appendTime(b, s.End), '"')
-		b = append(b, staffFields(staff, s.Staff)...)
-		b = append(append(b, `,"date":"`...), dates[s.DateOffset]...)
-		b = strconv.AppendInt(append(b, `","dateOffset":`...), int64(s.DateOffset), 10)
-		if s.Session != nil {
-			b = strconv.AppendInt(append(b, `,"remainingCapacity":`...), int64(s.Remaining), 10)
-			b = append(append(append(b, `,"classScheduleId":"`...), s.Session.ID.String()...), '"')
-		}
-		b = append(b, '}')
-	}
+	b = append(b, `{"slots":[`...)
+	b = l.append(b)
 	return a.appendEnd(append(b, ']'))
 }
 
-// staffFields is the part of a slot that names its member, rendered once for each.
-func staffFields(known map[*catalog.Staff]string, s *catalog.Staff) string {
-	if s == nil {
-		return `,"staffId":null,"staffName":null`
-	}
-	fields, ok := known[s]
-	if !ok {
-		name, err := json.Marshal(s.Name)
-		if err != nil {
-			name = []byte(`""`) // never: every string has a JSON form
+// append appends the slots. Those of one start begin and end alike.
+func (l *list) append(b []byte) []byte {
+	var head, tail piece
+	for i := range l.slots {
+		s := &l.slots[i]
+		same := i > 0 && s.Session == nil && s.Start == l.slots[i-1].Start
+		if i > 0 {
+			b = append(b, ',')
 		}
-		fields = `,"staffId":"` + s.ID.String() + `","staffName":` + string(name)
-		known[s] = fields
+		from := len(b)
+		if same {
+			b = append(b, b[head.from:head.to]...)
+		} else {
+			b = appendHead(b, s)
+		}
+		head = piece{from, len(b)}
+		member := l.member(s.Staff)
+		b = append(b, l.names[member.from:member.to]...)
+		from = len(b)
+		if same {
+			b = append(b, b[tail.from:tail.to]...)
+		} else {
+			b = appendTail(b, s)
+		}
+		tail = piece{from, len(b)}
 	}
-	return fields
+	return b
 }
 
-// renderDays is the body of /available-dates: one number for each date from today to the advance limit.
-func (a answer) renderDays(q query) []byte {
-	b := []byte(`{"days":{`)
+// appendHead appends the fields of a slot before those of its member.
+func appendHead(b []byte, s *slot.Slot) []byte {
+	b = appendTime(append(b, `{"time":"`...), s.Time)
+	b = appendTime(append(b, `","endTime":"`...), s.End)
+	return append(b, '"')
+}
+
+// appendTail appends the fields of a slot after those of its member.
+func appendTail(b []byte, s *slot.Slot) []byte {
+	b = appendDate(append(b, `,"date":"`...), s.Date)
+	b = strconv.AppendInt(append(b, `","dateOffset":`...), int64(s.DateOffset), 10)
+	if s.Session != nil {
+		b = strconv.AppendInt(append(b, `,"remainingCapacity":`...), int64(s.Remaining), 10)
+		b = append(appendUUID(append(b, `,"classScheduleId":"`...), s.Session.ID), '"')
+	}
+	return append(b, '}')
+}
+
+// member is where the fields lie that name a member, spelled out once for each.
+func (l *list) member(s *catalog.Staff) piece {
+	known, ok := l.members[s]
+	if ok {
+		return known
+	}
+	from := len(l.names)
+	if s == nil {
+		l.names = append(l.names, `,"staffId":null,"staffName":null`...)
+	} else {
+		l.names = appendUUID(append(l.names, `,"staffId":"`...), s.ID)
+		l.names = appendText(append(l.names, `","staffName":`...), s.Name)
+	}
+	l.members[s] = piece{from, len(l.names)}
+	return l.members[s]
+}
+
+// appendDays appends the body of /available-dates: one number for each date from today to the advance limit.
+func (a answer) appendDays(b []byte, q query) []byte {
+	b = append(b, `{"days":{`...)
 	if a.computed {
 		today := a.offer.Today(a.question.Now)
 		from, to := max(q.From, today), min(q.To, today+timespan.Date(a.offer.Bookings.AdvanceDays))
@@ -66,7 +124,7 @@ func (a answer) renderDays(q query) []byte {
 			if d > from {
 				b = append(b, ',')
 			}
-			b = append(append(append(b, '"'), d.String()...), `":`...)
+			b = append(appendDate(append(b, '"'), d), `":`...)
 			b = strconv.AppendInt(b, int64(n), 10)
 		})
 	}
@@ -83,4 +141,39 @@ func (a answer) appendEnd(b []byte) []byte {
 func appendTime(b []byte, t timespan.TimeOfDay) []byte {
 	h, m := byte(t/60), byte(t%60)
 	return append(b, '0'+h/10, '0'+h%10, ':', '0'+m/10, '0'+m%10)
+}
+
+func appendDate(b []byte, d timespan.Date) []byte {
+	const daySeconds = 24 * 60 * 60
+	return time.Unix(int64(d)*daySeconds, 0).UTC().AppendFormat(b, time.DateOnly)
+}
+
+func appendUUID(b []byte, id uuid.UUID) []byte {
+	b = append(hex.AppendEncode(b, id[:4]), '-')
+	b = append(hex.AppendEncode(b, id[4:6]), '-')
+	b = append(hex.AppendEncode(b, id[6:8]), '-')
+	b = append(hex.AppendEncode(b, id[8:10]), '-')
+	return hex.AppendEncode(b, id[10:])
+}
+
+// appendText appends a JSON string as encoding/json writes it, which is left what needs escapes.
+func appendText(b []byte, s string) []byte {
+	if plain(s) {
+		return append(append(append(b, '"'), s...), '"')
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return append(b, `""`...) // never: every string has a JSON form
+	}
+	return append(b, text...)
+}
+
+// plain reports whether a string stands for itself in JSON.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
 }

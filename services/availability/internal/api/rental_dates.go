@@ -30,22 +30,26 @@ func NewRentalDates(public *Public, rentals RentalCalendar) *RentalDates {
 
 // Mount adds the route. Limits are counted here; rental's internal port has none.
 func (r *RentalDates) Mount(router fiber.Router) {
-	router.Get("/api/public/:slug/rental-available-dates", r.public.limited("rental-available-dates", datesLimit), r.dates)
+	router.Get("/api/public/:slug/rental-available-dates", r.dates)
 }
 
 func (r *RentalDates) dates(c *fiber.Ctx) error {
+	counted := r.public.counted(c, "rental-available-dates", datesLimit)
 	get, query := argsOf(c), url.Values{}
 	for _, name := range []string{"start", "end", "rental_id"} {
 		query[name] = get(name)
 	}
 	body, err := r.rentals.AvailableDates(c.UserContext(), c.Params("slug"), query)
+	if refused := counted(); refused != nil {
+		return refused
+	}
 	if fault.Is(err, fault.PeerUnavailable) {
 		return r.unknown(c, err)
 	}
 	if err != nil {
 		return err
 	}
-	return send(c, "no-store", body)
+	return send(c, "no-store", func(b []byte) []byte { return append(b, body...) })
 }
 
 // unknown answers while rental is away: that a business does not exist is known all the same.
@@ -59,5 +63,5 @@ func (r *RentalDates) unknown(c *fiber.Ctx, cause error) error {
 	if err == nil {
 		a.timezone = offer.Timezone
 	}
-	return send(c, "no-store", a.renderDays(query{}))
+	return send(c, "no-store", func(b []byte) []byte { return a.appendDays(b, query{}) })
 }

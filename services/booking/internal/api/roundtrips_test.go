@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -106,5 +107,32 @@ func TestABookingTakesThreeRoundTripsToTheDatabase(t *testing.T) {
 	w.expect("a forged key", w.book("sm_"+strings.Repeat("0", 64), order("14:30", nil)), 401, "invalid_api_key")
 	if sent := w.trips.take(); len(sent) > 0 {
 		t.Errorf("a key with a wrong checksum is looked up: %v", sent)
+	}
+}
+
+// The calendars ask for occupied time once for any number of dates, members and services (availability's
+// queries_test.go); neither its window nor what is booked makes the statements more.
+func TestOccupiedTimeTakesOneRoundTripHoweverMuchThereIs(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	client, key := w.client(), w.key("write")
+	from := time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)
+	for _, at := range []string{"", "09:30", "11:30", "13:30"} {
+		if at != "" {
+			w.expect(at, w.book(key, order(at, nil)), 201, "")
+		}
+		for _, days := range []int{1, 62} {
+			for seats, want := range map[bool][]string{false: {"FROM occupied_time"}, true: {"batch"}} {
+				for _, ready := range []bool{false, true} { // the statement is prepared once
+					w.trips.take()
+					if _, err := client.Occupied(t.Context(), w.offer.ID, from, from.AddDate(0, 0, days), seats); err != nil {
+						t.Fatal(err)
+					}
+					if diff := cmp.Diff(want, w.trips.take()); ready && diff != "" {
+						t.Errorf("%d days, seats %v (-want +got):\n%s", days, seats, diff)
+					}
+				}
+			}
+		}
 	}
 }

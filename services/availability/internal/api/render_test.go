@@ -1,0 +1,186 @@
+package api
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
+)
+
+// The answers as types, for encoding/json.
+type (
+	slotsBody struct {
+		Slots    []slotBody `json:"slots"`
+		Computed bool       `json:"computed"`
+		Timezone string     `json:"timezone"`
+	}
+	slotBody struct {
+		Time              string        `json:"time"`
+		EndTime           string        `json:"endTime"`
+		StaffID           *uuid.UUID    `json:"staffId"`
+		StaffName         *string       `json:"staffName"`
+		Date              timespan.Date `json:"date"`
+		DateOffset        int           `json:"dateOffset"`
+		RemainingCapacity int32         `json:"remainingCapacity,omitempty"`
+		ClassScheduleID   *uuid.UUID    `json:"classScheduleId,omitempty"`
+	}
+	daysBody struct {
+		Days     map[string]int `json:"days"`
+		Computed bool           `json:"computed"`
+		Timezone string         `json:"timezone"`
+	}
+)
+
+func bodyOf(a answer, d timespan.Date) slotsBody {
+	body := slotsBody{Slots: []slotBody{}, Computed: a.computed, Timezone: a.timezone}
+	for _, s := range a.openings.On(d) {
+		one := slotBody{Time: s.Time.String(), EndTime: s.End.String(), Date: s.Date, RemainingCapacity: s.Remaining}
+		if s.Date != d {
+			one.DateOffset = 1
+		}
+		if s.Staff != nil {
+			one.StaffID, one.StaffName = &s.Staff.ID, &s.Staff.Name
+		}
+		if s.Session != nil {
+			one.ClassScheduleID = &s.Session.ID
+		}
+		body.Slots = append(body.Slots, one)
+	}
+	return body
+}
+
+func mustMarshal(t testing.TB, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// anyName is made of what JSON treats in its own way, and of what it does not.
+func anyName(r *rand.Rand) string {
+	parts := []string{"Anna", "ß", `"`, `\`, "<b>", "&", "\n", "\x00", "\x1f", "\x7f", "\u2028", "\u2029", "\ufffd", "\xff", "\xc3", "😀", " "}
+	var name strings.Builder
+	for range r.IntN(6) {
+		name.WriteString(parts[r.IntN(len(parts))])
+	}
+	return name.String()
+}
+
+// answerOf computes a random business's week for one of its services.
+func answerOf(r *rand.Rand) answer {
+	n := &neighbours{offer: harbor()}
+	randomBusiness(r)(n)
+	for i := range n.offer.Staff {
+		n.offer.Staff[i].Name = anyName(r)
+	}
+	service := n.offer.Services[r.IntN(4)]
+	q := slot.Question{
+		Services: []*catalog.Service{&service}, From: firstOfWeek, To: firstOfWeek + 6, Package: r.IntN(4) == 0,
+		Now: time.Date(2027, time.March, 14, 8, 0, 0, 0, time.UTC),
+	}
+	return answer{
+		computed: true, timezone: n.offer.Timezone, offer: n.offer, question: q,
+		openings: slot.Find(n.offer, q, booking.Occupied{Busy: n.busy, Seats: n.seats}),
+	}
+}
+
+func TestAnswersAreByteForByteWhatEncodingJSONWrites(t *testing.T) {
+	t.Parallel()
+	listed, classes := 0, 0
+	for seed := range uint64(300) {
+		a := answerOf(rand.New(rand.NewPCG(seed, 4)))
+		days := daysBody{Days: map[string]int{}, Computed: true, Timezone: a.timezone}
+		for d := firstOfWeek; d < firstOfWeek+7; d++ {
+			want := bodyOf(a, d)
+			if diff := cmp.Diff(mustMarshal(t, want), string(a.appendSlots(nil, d))); diff != "" {
+				t.Fatalf("seed %d, %s (-encoding/json +ours):\n%s", seed, d, diff)
+			}
+			days.Days[d.String()] = len(want.Slots)
+			listed += len(want.Slots)
+			if len(want.Slots) > 0 && want.Slots[0].ClassScheduleID != nil {
+				classes++
+			}
+		}
+		got := a.appendDays([]byte("before"), query{From: firstOfWeek, To: firstOfWeek + 6})
+		if diff := cmp.Diff("before"+mustMarshal(t, days), string(got)); diff != "" {
+			t.Fatalf("seed %d (-encoding/json +ours):\n%s", seed, diff)
+		}
+	}
+	if listed == 0 || classes == 0 {
+		t.Errorf("%d slots on %d days of classes: the comparison means nothing", listed, classes)
+	}
+}
+
+func FuzzAppendText(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 5))
+	for range 20 {
+		f.Add(anyName(r))
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got, want := string(appendText(nil, s)), mustMarshal(t, s); got != want {
+			t.Errorf("%q becomes %s, encoding/json writes %s", s, got, want)
+		}
+	})
+}
+
+// salon is the answer of one day of 10 members with so many starts each.
+func salon(t testing.TB, starts int) answer {
+	t.Helper()
+	offer := &catalog.Offer{Timezone: "Europe/Berlin", Currency: "EUR", Bookings: catalog.Bookings{AdvanceDays: 365}}
+	service := catalog.Service{ID: cut, Active: true, DurationMinutes: 5, SlotIntervalMinutes: 5}
+	for d := range offer.Hours {
+		offer.Hours[d] = []timespan.Window{{From: 0, To: timespan.TimeOfDay(5 * starts)}}
+	}
+	for i := range 10 {
+		offer.Staff = append(offer.Staff, catalog.Staff{ID: uuid.UUID{2, byte(i)}, Name: "Member", Active: true, Order: i})
+		service.StaffIDs = append(service.StaffIDs, offer.Staff[i].ID)
+	}
+	offer.Services = []catalog.Service{service}
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	q := slot.Question{Services: []*catalog.Service{&service}, From: firstOfWeek, To: firstOfWeek, Now: time.Unix(int64(firstOfWeek-2)*86400, 0)}
+	a := answer{computed: true, timezone: offer.Timezone, offer: offer, question: q, openings: slot.Find(offer, q, booking.Occupied{})}
+	if n := len(a.openings.On(firstOfWeek)); n != 10*starts {
+		t.Fatalf("the salon has %d slots, want %d", n, 10*starts)
+	}
+	return a
+}
+
+func BenchmarkRenderSlots(b *testing.B) {
+	a := salon(b, 20)
+	body := a.appendSlots(nil, firstOfWeek)
+	b.Run("ours", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			body = a.appendSlots(body[:0], firstOfWeek)
+		}
+	})
+	b.Run("encoding-json", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_ = mustMarshal(b, bodyOf(a, firstOfWeek))
+		}
+	})
+}
+
+func BenchmarkRenderDays(b *testing.B) {
+	a := salon(b, 20)
+	q := query{From: firstOfWeek, To: firstOfWeek + 61}
+	body := a.appendDays(nil, q)
+	b.ReportAllocs()
+	for b.Loop() {
+		body = a.appendDays(body[:0], q)
+	}
+}
