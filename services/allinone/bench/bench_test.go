@@ -90,7 +90,7 @@ func TestGrowthIsMeasuredAtEachSize(t *testing.T) {
 			t.Errorf("%+v", g)
 		}
 	}
-	if plot := Plot(report.Grown); strings.Count(plot, "<polyline") != 9 || xml.Unmarshal([]byte(plot), new(any)) != nil {
+	if plot := Plot(report.Grown); strings.Count(plot, "<polyline") != 6 || xml.Unmarshal([]byte(plot), new(any)) != nil {
 		t.Errorf("the plot is %s", plot)
 	}
 }

@@ -2,92 +2,148 @@ package bench
 
 import (
 	"fmt"
+	"html"
 	"math"
 	"strings"
+	"time"
 )
 
-// Of the plot, in its own units.
+// Of the plot, in its own units: two panels beside each other, CPU and latency.
 const (
-	plotWidth, plotHeight = 760, 420
-	plotLeft, plotBottom  = 70, 60
-	plotTop               = 30
-	plotRight             = 210
+	plotWidth, plotHeight = 900, 400
+	panelWidth            = 370
+	panelTop, panelBottom = 70, 340
+	firstPanel, gap       = 60, 60
 )
 
-// line is one curve of the plot: a value in microseconds at each size.
-type line struct {
-	name   string
-	values []float64
+// curve is one request's values at each size.
+type curve struct {
+	name  string
+	sizes []Size
+	cpu   []time.Duration // of the services, PostgreSQL and Redis
+	p50   []time.Duration
 }
 
-// Plot draws latency and CPU against size as SVG: sizes from left to right, microseconds upwards on a logarithmic scale.
-func Plot(grown []Grown) string {
-	var sizes []string
-	lines := map[string]*line{}
-	var order []string
+func curves(grown []Grown) []*curve {
+	var all []*curve
+	byName := map[string]*curve{}
 	for _, g := range grown {
-		label := fmt.Sprintf("%d / %d", g.Businesses, g.Bookings)
-		if len(sizes) == 0 || sizes[len(sizes)-1] != label {
-			sizes = append(sizes, label)
+		c := byName[g.Name]
+		if c == nil {
+			c = &curve{name: g.Name}
+			byName[g.Name], all = c, append(all, c)
 		}
-		for name, value := range map[string]float64{"p50": float64(g.P50.Nanoseconds()), "p99": float64(g.P99.Nanoseconds()), "CPU": float64(g.server().Nanoseconds())} {
-			name = g.Name + ", " + name
-			if lines[name] == nil {
-				lines[name] = &line{name: name}
-			}
-			lines[name].values = append(lines[name].values, max(1, value/1000))
-		}
+		c.sizes, c.cpu, c.p50 = append(c.sizes, g.Size), append(c.cpu, g.everything()), append(c.p50, g.P50)
 	}
-	for _, g := range grown[:min(len(grown), len(lines)/3)] {
-		order = append(order, g.Name+", p50", g.Name+", p99", g.Name+", CPU")
+	return all
+}
+
+// style makes the plot readable on a light ground and on a dark one.
+const style = `<style>
+	.ground { fill: #ffffff } text { font: 12px sans-serif; fill: #24292f } .faint { fill: #57606a } .grid { stroke: #d0d7de }
+	.line { fill: none; stroke-width: 2 } .c0 { stroke: #0969da } .c1 { stroke: #bf3989 } .c2 { stroke: #1a7f37 }
+	@media (prefers-color-scheme: dark) {
+		.ground { fill: #0d1117 } text { fill: #e6edf3 } .faint { fill: #8b949e } .grid { stroke: #30363d }
+		.c0 { stroke: #58a6ff } .c1 { stroke: #f778ba } .c2 { stroke: #3fb950 }
 	}
+</style>
+`
+
+// Plot draws CPU and latency against the number of businesses as SVG, all on logarithmic scales.
+func Plot(grown []Grown) string {
+	all := curves(grown)
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+"\n", plotWidth, plotHeight)
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/><text x="%d" y="16">Microseconds a request, by businesses / bookings</text>`+"\n", plotWidth, plotHeight, plotLeft)
-	drawGrid(&b, sizes)
-	for i, name := range order {
-		drawLine(&b, lines[name], i, len(sizes))
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="Cost of a request against size">`+"\n",
+		plotWidth, plotHeight)
+	b.WriteString(style)
+	fmt.Fprintf(&b, `<rect class="ground" width="%d" height="%d"/>`+"\n", plotWidth, plotHeight)
+	for i, c := range all {
+		x := firstPanel + 160*i
+		fmt.Fprintf(&b, `<line class="line c%d" x1="%d" x2="%d" y1="20" y2="20"/><text x="%d" y="24">%s</text>`+"\n", i%3, x, x+24, x+30, html.EscapeString(c.name))
+	}
+	panels := []struct {
+		title  string
+		values func(*curve) []time.Duration
+	}{
+		{"CPU a request: services, PostgreSQL and Redis", func(c *curve) []time.Duration { return c.cpu }},
+		{"Latency at half the ceiling: p50", func(c *curve) []time.Duration { return c.p50 }},
+	}
+	for i, p := range panels {
+		panel{&b, float64(firstPanel + i*(panelWidth+gap)), scaleOf(grown)}.draw(p.title, all, p.values)
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
 }
 
-// The scale goes from 10 µs to 1 s.
-const (
-	lowest  = 1
-	highest = 6
-)
+// scale is what the axes span: businesses from left to right, and powers of ten of microseconds upwards.
+type scale struct{ least, most float64 }
 
-func plotX(i, n int) float64 {
-	return plotLeft + float64(plotWidth-plotLeft-plotRight)*(float64(i)+0.5)/float64(n)
+const lowest, highest = 1, 5 // 10 µs to 100 ms
+
+func scaleOf(grown []Grown) scale {
+	s := scale{math.Inf(1), 0}
+	for _, g := range grown {
+		s.least, s.most = min(s.least, float64(g.Businesses)), max(s.most, float64(g.Businesses))
+	}
+	return s
 }
 
-func plotY(microseconds float64) float64 {
-	share := (math.Log10(microseconds) - lowest) / (highest - lowest)
-	return plotHeight - plotBottom - float64(plotHeight-plotTop-plotBottom)*min(1, max(0, share))
+// panel is drawn from left on.
+type panel struct {
+	to   *strings.Builder
+	left float64
+	scale
 }
 
-func drawGrid(b *strings.Builder, sizes []string) {
-	for power := lowest; power <= highest; power++ {
-		y := plotY(math.Pow10(power))
-		fmt.Fprintf(b, `<line x1="%d" x2="%d" y1="%.1f" y2="%.1f" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%.0f</text>`+"\n",
-			plotLeft, plotWidth-plotRight, y, y, plotLeft-6, y+4, math.Pow10(power))
+func (p panel) x(businesses int) float64 {
+	const margin = 40
+	if p.most <= p.least {
+		return p.left + panelWidth/2
 	}
-	for i, size := range sizes {
-		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", plotX(i, len(sizes)), plotHeight-plotBottom+18, size)
+	share := math.Log(float64(businesses)/p.least) / math.Log(p.most/p.least)
+	return p.left + margin + (panelWidth-2*margin)*share
+}
+
+func (p panel) y(d time.Duration) float64 {
+	share := (math.Log10(max(1, float64(d)/float64(time.Microsecond))) - lowest) / (highest - lowest)
+	return panelBottom - (panelBottom-panelTop)*min(1, max(0, share))
+}
+
+func (p panel) draw(title string, all []*curve, values func(*curve) []time.Duration) {
+	fmt.Fprintf(p.to, `<text x="%.1f" y="%d">%s</text>`+"\n", p.left, panelTop-16, title)
+	for i, name := range []string{"10 µs", "100 µs", "1 ms", "10 ms", "100 ms"} {
+		y := p.y(time.Duration(math.Pow10(lowest+i)) * time.Microsecond)
+		fmt.Fprintf(p.to, `<line class="grid" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/><text class="faint" x="%.1f" y="%.1f" text-anchor="end">%s</text>`+"\n",
+			p.left, p.left+panelWidth, y, y, p.left-6, y+4, name)
+	}
+	for i, c := range all {
+		var points []string
+		for j, v := range values(c) {
+			x, y := p.x(c.sizes[j].Businesses), p.y(v)
+			points = append(points, fmt.Sprintf("%.1f,%.1f", x, y))
+			fmt.Fprintf(p.to, `<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n", x, y-7, short(v))
+			if i == 0 {
+				fmt.Fprintf(p.to, `<text class="faint" x="%.1f" y="%d" text-anchor="middle">%s businesses</text><text class="faint" x="%.1f" y="%d" text-anchor="middle">%s bookings</text>`+"\n",
+					x, panelBottom+22, thousands(c.sizes[j].Businesses), x, panelBottom+38, thousands(c.sizes[j].Bookings))
+			}
+		}
+		fmt.Fprintf(p.to, `<polyline class="line c%d" points="%s"/>`+"\n", i%3, strings.Join(points, " "))
 	}
 }
 
-// drawLine gives each path a colour and each measure of it a stroke.
-func drawLine(b *strings.Builder, l *line, i, sizes int) {
-	colours, strokes := []string{"#1f6feb", "#d1242f", "#1a7f37"}, []string{"none", "6 3", "2 3"}
-	colour := colours[i/3%len(colours)]
-	var points []string
-	for j, v := range l.values {
-		points = append(points, fmt.Sprintf("%.1f,%.1f", plotX(j, sizes), plotY(v)))
+// short is a duration with three digits at most.
+func short(d time.Duration) string {
+	if d >= time.Millisecond {
+		return fmt.Sprintf("%.3g ms", float64(d)/float64(time.Millisecond))
 	}
-	fmt.Fprintf(b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`+"\n", strings.Join(points, " "), colour, strokes[i%3])
-	y := plotTop + 10 + 18*i
-	fmt.Fprintf(b, `<line x1="%d" x2="%d" y1="%d" y2="%d" stroke="%s" stroke-width="2" stroke-dasharray="%s"/><text x="%d" y="%d">%s</text>`+"\n",
-		plotWidth-plotRight+15, plotWidth-plotRight+45, y, y, colour, strokes[i%3], plotWidth-plotRight+52, y+4, l.name)
+	return fmt.Sprintf("%.0f µs", float64(d)/float64(time.Microsecond))
+}
+
+// thousands writes 10000 as 10,000.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
