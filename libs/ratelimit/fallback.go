@@ -20,6 +20,9 @@ const (
 	redisRetryAfter = time.Second
 )
 
+// The stores of the metric.
+const inRedis, inProcess = "redis", "local"
+
 // Fallback asks the shared limiter and, while that one fails or is slow, the local one: requests go on, and so do
 // limits. The local one is told of every request that passes, so that it stands in with the history this process has
 // seen. After three failures in a row the shared one is left alone and tried again each second, by one request.
@@ -32,6 +35,13 @@ type Fallback struct {
 	breaker   *gobreaker.CircuitBreaker[Decision]
 	logger    *slog.Logger
 	decisions metric.Int64Counter
+	labels    map[decided]metric.MeasurementOption
+}
+
+// decided is what tells decisions apart in the metric.
+type decided struct {
+	store   string
+	allowed bool
 }
 
 var _ Limiter = (*Fallback)(nil)
@@ -48,6 +58,12 @@ func newFallback(shared, local Limiter, tel *telemetry.Telemetry, retryAfter tim
 		logger: tel.Logger,
 		decisions: tel.Counter("slotmesh.ratelimit.decisions",
 			"Requests counted against a limit, by the store that counted and the outcome."),
+		labels: map[decided]metric.MeasurementOption{},
+	}
+	for _, store := range []string{inRedis, inProcess} {
+		for allowed, outcome := range map[bool]string{true: "allowed", false: "refused"} {
+			f.labels[decided{store, allowed}] = metric.WithAttributeSet(attribute.NewSet(attribute.String("store", store), attribute.String("outcome", outcome)))
+		}
 	}
 	f.breaker = gobreaker.NewCircuitBreaker[Decision](gobreaker.Settings{
 		Name:          "ratelimit",
@@ -70,7 +86,7 @@ func (f *Fallback) Allow(ctx context.Context, key string, limit Limit) (Decision
 	}
 	shared, err := f.breaker.Execute(func() (Decision, error) { return f.askShared(ctx, key, limit) })
 	if err == nil && !shared.Allowed {
-		f.count(ctx, "redis", shared)
+		f.count(ctx, inRedis, shared)
 		return shared, nil
 	}
 	local, localErr := f.local.Allow(ctx, key, limit)
@@ -78,10 +94,10 @@ func (f *Fallback) Allow(ctx context.Context, key string, limit Limit) (Decision
 		return Decision{}, localErr
 	}
 	if err == nil {
-		f.count(ctx, "redis", shared)
+		f.count(ctx, inRedis, shared)
 		return shared, nil
 	}
-	f.count(ctx, "local", local)
+	f.count(ctx, inProcess, local)
 	return local, nil
 }
 
@@ -99,11 +115,7 @@ func (f *Fallback) askShared(ctx context.Context, key string, limit Limit) (Deci
 type callerGone struct{ error }
 
 func (f *Fallback) count(ctx context.Context, store string, d Decision) {
-	outcome := "refused"
-	if d.Allowed {
-		outcome = "allowed"
-	}
-	f.decisions.Add(ctx, 1, metric.WithAttributes(attribute.String("store", store), attribute.String("outcome", outcome)))
+	f.decisions.Add(ctx, 1, f.labels[decided{store, d.Allowed}])
 }
 
 // logChange leaves out the half-open state: a try that fails changes nothing for anyone.
