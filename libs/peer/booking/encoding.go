@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // OccupiedType is the media type of occupied time in its byte form. A caller that can read it names it in Accept;
@@ -47,6 +48,8 @@ func (o Occupied) AppendBinary(b []byte) ([]byte, error) {
 	for i := range o.Busy {
 		spans += len(o.Busy[i].Edges) / 2
 	}
+	const usual = 5 // bytes of a span
+	b = slices.Grow(b, 16+(leastBusy+2)*len(o.Busy)+usual*spans+(leastSeats+4)*len(o.Seats))
 	b = append(b, occupiedVersion)
 	b = binary.AppendUvarint(b, uint64(len(o.Busy)))
 	b = binary.AppendUvarint(b, uint64(spans))
@@ -213,11 +216,17 @@ func (r *reader) busy(b *Busy, all []int64) []int64 {
 	if r.err != nil {
 		return all
 	}
-	from, last := len(all), int64(0)
+	from, last, rest := len(all), int64(0), r.rest
 	for range edges {
-		last += r.varint()
+		step, n := binary.Varint(rest)
+		if n <= 0 {
+			r.badVarint(n)
+			return all
+		}
+		last, rest = last+step, rest[n:]
 		all = append(all, last)
 	}
+	r.rest = rest
 	b.Edges = all[from:len(all):len(all)]
 	return all
 }

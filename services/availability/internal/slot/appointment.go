@@ -81,7 +81,7 @@ func (l leg) hindered(busy timespan.Span) timespan.Span {
 
 // candidates returns the members who may serve all staffed services, in Auto-Assign order.
 func candidates(offer *catalog.Offer, services []*catalog.Service, only *uuid.UUID) []*catalog.Staff {
-	performed := make(map[uuid.UUID]int) // how many of the staffed services, in order, a member performs
+	performed := make(map[uuid.UUID]int, len(services[0].StaffIDs)) // how many of the staffed services, in order, a member performs
 	staffed := 0
 	for _, s := range services {
 		for _, id := range s.StaffIDs {
@@ -93,7 +93,7 @@ func candidates(offer *catalog.Offer, services []*catalog.Service, only *uuid.UU
 			staffed++
 		}
 	}
-	var members []*catalog.Staff
+	members := make([]*catalog.Staff, 0, min(len(performed), len(offer.Staff)))
 	for i := range offer.Staff {
 		m := &offer.Staff[i]
 		if m.Active && performed[m.ID] == staffed && (only == nil || *only == m.ID) {

@@ -115,8 +115,12 @@ func (p *Plan) Find(occupied booking.Occupied) *Openings {
 	}
 	s := &sweep{Openings: found, horizon: h, from: p.from, to: p.to}
 	found.occupancy = newOccupancy(occupied.Busy)
-	const usual = 4 // runs of a candidate on a date
-	found.runs = make([]run, 0, min(usual*len(p.candidates)*int(p.to-p.from+1), 1<<16))
+	const usual = 2 // windows of a candidate on a date; each occupied span may part one run into two
+	runs := usual * len(p.candidates) * int(p.to-p.from+1)
+	for i := range occupied.Busy {
+		runs += len(occupied.Busy[i].Edges) / 2
+	}
+	found.runs = make([]run, 0, min(runs, 1<<16))
 	s.admitAll(p.earliest)
 	for i, member := range p.candidates {
 		s.visit(int32(i), member)

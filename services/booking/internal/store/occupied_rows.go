@@ -33,7 +33,7 @@ const (
 // collectBusy puts resources, and the spans of each, in order. It reads the rows of either statement.
 func collectBusy(rows pgx.Rows) ([]booking.Busy, error) {
 	defer rows.Close()
-	all := gathering{at: make(map[holding]int)}
+	all := gathering{at: make(map[holding]int32)}
 	for rows.Next() {
 		if err := all.add(rows.RawValues()); err != nil {
 			return nil, err
@@ -53,10 +53,15 @@ type holding struct {
 
 // gathering is what was read so far.
 type gathering struct {
-	at    map[holding]int // in spans
-	spans [][]timespan.Span
 	of    []holding
-	count int // of all spans
+	count []int             // of spans, by holding
+	at    map[holding]int32 // in of
+	spans []heldSpan
+}
+
+type heldSpan struct {
+	timespan.Span
+	of int32
 }
 
 // add takes a row: resource, lane, class, and an instant or an array of them, both for starts and ends.
@@ -67,34 +72,38 @@ func (g *gathering) add(row [][]byte) error {
 	h := holding{class: row[2][0] != 0}
 	h.Lane = int(int32(binary.BigEndian.Uint32(row[1])))
 	copy(h.ID[:], row[0])
-	i, known := g.at[h]
+	of, known := g.at[h]
 	if !known {
-		i = len(g.of)
-		g.at[h] = i
-		g.of, g.spans = append(g.of, h), append(g.spans, nil)
+		of = int32(len(g.of))
+		g.at[h] = of
+		g.of, g.count = append(g.of, h), append(g.count, 0)
 	}
-	before := len(g.spans[i])
-	var err error
-	g.spans[i], err = appendSpans(g.spans[i], row[3], row[4])
-	g.count += len(g.spans[i]) - before
+	before := len(g.spans)
+	err := g.addSpans(of, row[3], row[4])
+	g.count[of] += len(g.spans) - before
 	return err
 }
 
-func appendSpans(spans []timespan.Span, starts, ends []byte) ([]timespan.Span, error) {
+func (g *gathering) addSpans(of int32, starts, ends []byte) error {
 	if len(starts) != len(ends) {
-		return spans, errNotBinary
+		return errNotBinary
 	}
 	if len(starts) == instantSize {
-		return append(spans, timespan.Span{Start: seconds(starts), End: seconds(ends)}), nil
+		g.addSpan(of, starts, ends)
+		return nil
 	}
 	if len(starts) < arrayHead || (len(starts)-arrayHead)%elementSize != 0 {
-		return spans, errNotBinary
+		return errNotBinary
 	}
-	spans = slices.Grow(spans, (len(starts)-arrayHead)/elementSize)
-	for at := arrayHead; at < len(starts); at += elementSize {
-		spans = append(spans, timespan.Span{Start: seconds(starts[at+integerSize:]), End: seconds(ends[at+integerSize:])})
+	g.spans = slices.Grow(g.spans, (len(starts)-arrayHead)/elementSize)
+	for at := arrayHead + integerSize; at < len(starts); at += elementSize {
+		g.addSpan(of, starts[at:], ends[at:])
 	}
-	return spans, nil
+	return nil
+}
+
+func (g *gathering) addSpan(of int32, start, end []byte) {
+	g.spans = append(g.spans, heldSpan{timespan.Span{Start: seconds(start), End: seconds(end)}, of})
 }
 
 // seconds are those since 1970 of an instant, which PostgreSQL counts in microseconds since 2000.
@@ -110,16 +119,16 @@ func seconds(instant []byte) int64 {
 
 // inOrder spells the resources out. The edges of all share one array.
 func (g *gathering) inOrder() []booking.Busy {
-	busy, edges := make([]booking.Busy, len(g.of)), make([]int64, 0, 2*g.count)
-	for i, h := range g.of {
-		slices.SortFunc(g.spans[i], bySpan)
+	busy, edges := make([]booking.Busy, len(g.of)), make([]int64, 0, 2*len(g.spans))
+	for i, spans := range g.apart() {
+		slices.SortFunc(spans, bySpan)
 		from := len(edges)
-		for j, s := range g.spans[i] {
-			if j == 0 || s != g.spans[i][j-1] { // guests of one session hold the same time
+		for j, s := range spans {
+			if j == 0 || s != spans[j-1] { // guests of one session hold the same time
 				edges = append(edges, s.Start, s.End)
 			}
 		}
-		busy[i] = booking.Busy{Resource: h.Resource, Class: h.class, Edges: edges[from:len(edges):len(edges)]}
+		busy[i] = booking.Busy{Resource: g.of[i].Resource, Class: g.of[i].class, Edges: edges[from:len(edges):len(edges)]}
 	}
 	slices.SortFunc(busy, func(a, b booking.Busy) int {
 		return cmp.Or(slices.Compare(a.ID[:], b.ID[:]), cmp.Compare(a.Lane, b.Lane), compareBool(a.Class, b.Class))
@@ -127,8 +136,24 @@ func (g *gathering) inOrder() []booking.Busy {
 	return busy
 }
 
+// apart are the spans by holding.
+func (g *gathering) apart() [][]timespan.Span {
+	room, parts := make([]timespan.Span, len(g.spans)), make([][]timespan.Span, len(g.of))
+	for i, n := range g.count {
+		parts[i], room = room[:0:n], room[n:]
+	}
+	for i := range g.spans {
+		s := &g.spans[i]
+		parts[s.of] = append(parts[s.of], s.Span)
+	}
+	return parts
+}
+
 func bySpan(a, b timespan.Span) int {
-	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+	if a.Start != b.Start {
+		return cmp.Compare(a.Start, b.Start)
+	}
+	return cmp.Compare(a.End, b.End)
 }
 
 func compareBool(a, b bool) int {
