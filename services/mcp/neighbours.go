@@ -54,7 +54,7 @@ func (c calendars) Slots(ctx context.Context, slug string, query url.Values) (*a
 	if err != nil {
 		return nil, err
 	}
-	slots := new(availability.Slots)
+	slots := spacious()
 	if answer.Header.Get("Content-Type") == availability.SlotsType {
 		err = c.decode(answer.Body, slots)
 	} else {
@@ -69,6 +69,15 @@ func (c calendars) Slots(ctx context.Context, slug string, query url.Values) (*a
 		return nil, c.unreadable(err)
 	}
 	return slots, nil
+}
+
+// spacious has room for the columns of most dates, so that they need not grow.
+func spacious() *availability.Slots {
+	const usual = 256
+	room := make([]int32, 3*usual)
+	return &availability.Slots{
+		Starts: room[:0:usual], Ends: room[usual : usual : 2*usual], Members: room[2*usual : 2*usual], Staff: make([]availability.Member, 0, 16),
+	}
 }
 
 // names remembers under which slug a business is read; that never changes.

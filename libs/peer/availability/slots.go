@@ -1,8 +1,10 @@
 package availability
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/google/uuid"
 
@@ -36,6 +38,37 @@ type Slots struct {
 type Member struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
+}
+
+// AppendJSON appends what encoding/json makes of s, without looking at every number by reflection.
+func (s *Slots) AppendJSON(b []byte) ([]byte, error) {
+	head, err := json.Marshal(struct {
+		Computed bool          `json:"computed"`
+		Timezone string        `json:"timezone"`
+		Date     timespan.Date `json:"date"`
+		Staff    []Member      `json:"staff"`
+		Sessions []uuid.UUID   `json:"sessions,omitempty"`
+	}{s.Computed, s.Timezone, s.Date, s.Staff, s.Sessions})
+	if err != nil {
+		return nil, err
+	}
+	b = appendColumn(append(b, head[:len(head)-1]...), "starts", s.Starts)
+	b = appendColumn(appendColumn(b, "ends", s.Ends), "members", s.Members)
+	if len(s.SessionOf) > 0 {
+		b = appendColumn(appendColumn(b, "session_of", s.SessionOf), "remaining", s.Remaining)
+	}
+	return append(b, '}'), nil
+}
+
+func appendColumn(b []byte, name string, column []int32) []byte {
+	b = append(append(append(b, `,"`...), name...), `":[`...)
+	for i, v := range column {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(v), 10)
+	}
+	return append(b, ']')
 }
 
 // Check reports what no calendar says, so that a reader may index without looking.

@@ -1,13 +1,50 @@
 package availability_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 )
+
+func TestColumnsAreWrittenAsTheirJSON(t *testing.T) {
+	t.Parallel()
+	id := rapid.Custom(func(t *rapid.T) uuid.UUID { return uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id")) })
+	member := rapid.Custom(func(t *rapid.T) availability.Member {
+		return availability.Member{ID: id.Draw(t, "member"), Name: rapid.String().Draw(t, "name")}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 5).Draw(t, "slots")
+		column := func(name string) []int32 { return rapid.SliceOfN(rapid.Int32(), n, n).Draw(t, name) }
+		s := availability.Slots{
+			Computed: rapid.Bool().Draw(t, "computed"), Timezone: rapid.String().Draw(t, "zone"),
+			Date: timespan.Date(rapid.IntRange(0, 40_000).Draw(t, "date")), Staff: rapid.SliceOfN(member, 0, 3).Draw(t, "staff"),
+			Starts: column("starts"), Ends: column("ends"), Members: column("members"),
+		}
+		if rapid.Bool().Draw(t, "class") {
+			s.Sessions, s.SessionOf, s.Remaining = rapid.SliceOfN(id, 1, 3).Draw(t, "sessions"), column("session of"), column("remaining")
+		}
+		got, err := s.AppendJSON([]byte("before"))
+		want, encoding := json.Marshal(s)
+		if err != nil || encoding != nil || string(got) != "before"+string(want) {
+			t.Fatalf("%v, %v\ngot  %s\nwant %s", err, encoding, got, want)
+		}
+		var read availability.Slots
+		if err := json.Unmarshal(want, &read); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(s, read, cmpopts.EquateEmpty()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
 
 func TestColumnsThatNoCalendarHasAreRefused(t *testing.T) {
 	t.Parallel()

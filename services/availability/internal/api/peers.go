@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -34,7 +33,9 @@ func (p *Public) slotsForPeers(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(a.columns(q.From))
+	columns := a.columns(q.From)
+	const typical = 1 << 11
+	body, err := columns.AppendJSON(make([]byte, 0, typical))
 	if err != nil {
 		return err
 	}

@@ -55,30 +55,31 @@ func note(next *int) string {
 
 // clip bounds a text; a cut one ends with an ellipsis.
 func clip(s string, most int) string {
-	if len(s) <= most && plain(s) {
-		return s
-	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	size, end := 0, 0 // end is where the text would be cut
-	for i, r := range s {
-		if size <= most-len("…") {
-			end = i
-		}
-		if size += sizeOf(r); size > most {
-			return s[:end] + "…"
-		}
+	if n := fitting(s, most, len("…")); n < len(s) {
+		return s[:n] + "…"
 	}
 	return s
 }
 
-// plain reports whether a text takes as many bytes in JSON as it has.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] > '~' || sizes[s[i]] != 1 {
-			return false
+// fitting is the length of s where it takes at most so many bytes in JSON, else that of as much of it as leaves room for an
+// ending.
+func fitting(s string, most, ending int) int {
+	size, end := 0, 0
+	for i := 0; i < len(s); {
+		if size <= most-ending {
+			end = i
 		}
+		r, width := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, width = utf8.DecodeRuneInString(s[i:])
+		}
+		if size += sizeOf(r); size > most {
+			return end
+		}
+		i += width
 	}
-	return true
+	return len(s)
 }
 
 // sizeOf is how many bytes a character takes in JSON.
@@ -109,13 +110,14 @@ var sizes = func() [utf8.RuneSelf]uint8 {
 
 // clipLines bounds the short text at the end of a line.
 func clipLines(s string) string {
-	if len(s) <= maxText && clip(s, maxText) == s {
+	const rest = "\n… more in the structured content."
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	n := fitting(s, maxText, len(rest)+1)
+	if n == len(s) {
 		return s
 	}
-	const rest = "\n… more in the structured content."
-	s = clip(s, maxText-len(rest)-1)
-	if i := strings.LastIndexByte(s, '\n'); i > 0 {
-		s = s[:i]
+	if i := strings.LastIndexByte(s[:n], '\n'); i > 0 && s[n] != '\n' {
+		n = i
 	}
-	return s + rest
+	return s[:n] + rest
 }
