@@ -157,9 +157,10 @@ func (w *world) grownCases(set []salon) []aCase {
 	hire := ask("GET /rental-availability", "rental", func(s salon) string {
 		return "/rental-availability?startDate=2027-03-02&endDate=2027-03-04&rentalId=" + s.rental.String()
 	})
-	lists.check = func() error { return askEach(len(set), lists, info, staff, hire) }
-	slots.check = func() error { return errors.Join(w.rightGrownSlots(set[0]), askEach(len(set), slots)) }
 	book := aCase{name: "POST /book", allowed: []int{http.StatusCreated}, shot: func(n int64) (int, error) { return w.bookGrown(set, n) }}
+	lists.check = func() error { return w.askEach(len(set), lists, info, staff, hire) }
+	slots.check = func() error { return errors.Join(w.rightGrownSlots(set[0]), w.askEach(len(set), slots)) }
+	book.check = func() error { return w.askEach(len(set), book) }
 	return []aCase{lists, slots, book}
 }
 
@@ -168,10 +169,10 @@ func grownSlots(s salon) string {
 }
 
 // askEach asks each of so many businesses once.
-func askEach(n int, cases ...aCase) error {
+func (w *world) askEach(n int, cases ...aCase) error {
 	for _, c := range cases {
-		for i := range n {
-			status, err := c.shot(int64(i))
+		for range n {
+			status, err := c.shot(w.number.Add(1))
 			if err != nil {
 				return err
 			}
