@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -33,7 +34,8 @@ const (
 // collectBusy puts resources, and the spans of each, in order. It reads the rows of either statement.
 func collectBusy(rows pgx.Rows) ([]booking.Busy, error) {
 	defer rows.Close()
-	all := gathering{at: make(map[holding]int32)}
+	all := gatherings.Get().(*gathering)
+	defer all.free()
 	for rows.Next() {
 		if err := all.add(rows.RawValues()); err != nil {
 			return nil, err
@@ -51,12 +53,22 @@ type holding struct {
 	class bool
 }
 
+// gatherings keeps the memory of reading; what is handed out is none of it.
+var gatherings = sync.Pool{New: func() any { return &gathering{at: make(map[holding]int32)} }}
+
 // gathering is what was read so far.
 type gathering struct {
 	of    []holding
 	count []int             // of spans, by holding
 	at    map[holding]int32 // in of
 	spans []heldSpan
+	parts []timespan.Span // room for spans by holding
+}
+
+func (g *gathering) free() {
+	clear(g.at)
+	g.of, g.count, g.spans = g.of[:0], g.count[:0], g.spans[:0]
+	gatherings.Put(g)
 }
 
 type heldSpan struct {
@@ -138,9 +150,10 @@ func (g *gathering) inOrder() []booking.Busy {
 
 // apart are the spans by holding.
 func (g *gathering) apart() [][]timespan.Span {
-	room, parts := make([]timespan.Span, len(g.spans)), make([][]timespan.Span, len(g.of))
+	g.parts = slices.Grow(g.parts[:0], len(g.spans))
+	parts, from := make([][]timespan.Span, len(g.of)), 0
 	for i, n := range g.count {
-		parts[i], room = room[:0:n], room[n:]
+		parts[i], from = g.parts[from:from:from+n], from+n
 	}
 	for i := range g.spans {
 		s := &g.spans[i]
