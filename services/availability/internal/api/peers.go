@@ -25,31 +25,30 @@ func (p *Public) slotsForPeers(c *fiber.Ctx) error {
 	if c.Get(fiber.HeaderAccept) != availability.SlotsType {
 		return p.slots(c)
 	}
-	q, err := parseSlots(argsOf(c))
-	if err != nil {
-		return err
+	return p.calendar(c, uncounted, parseSlots, sendColumns)
+}
+
+func sendColumns(c *fiber.Ctx, a answer, q query) error {
+	l := lists.Get().(*list)
+	defer l.free()
+	if a.computed {
+		l.slots = a.openings.AppendOn(l.slots, q.From)
 	}
-	a, err := p.answer(c.UserContext(), c.Params("slug"), q)
-	if err != nil {
-		return err
-	}
-	columns := a.columns(q.From)
-	const typical = 1 << 11
-	body, err := columns.AppendJSON(make([]byte, 0, typical))
-	if err != nil {
+	body := bodies.Get().(*[]byte)
+	defer bodies.Put(body)
+	columns := a.columns(q.From, l.slots)
+	var err error
+	if *body, err = columns.AppendJSON((*body)[:0]); err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderContentType, availability.SlotsType)
-	return c.Send(body)
+	c.Context().Response.SetBody(*body)
+	return nil
 }
 
-// columns says of a date what renderSlots says.
-func (a answer) columns(d timespan.Date) availability.Slots {
+// columns says of a date what appendSlots says.
+func (a answer) columns(d timespan.Date, slots []slot.Slot) availability.Slots {
 	s := availability.Slots{Computed: a.computed, Timezone: a.timezone, Date: d, Staff: []availability.Member{}}
-	var slots []slot.Slot
-	if a.computed {
-		slots = a.openings.On(d)
-	}
 	n := len(slots)
 	numbers := make([]int32, 3*n) // one array for the columns that there are always
 	s.Starts, s.Ends, s.Members = numbers[:n:n], numbers[n:2*n:2*n], numbers[2*n:]

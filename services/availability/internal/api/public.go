@@ -152,15 +152,6 @@ type material struct {
 	occupied booking.Occupied
 }
 
-// answer computes a calendar, as [Public.gather] and [Public.compute] do one after the other.
-func (p *Public) answer(ctx context.Context, slug string, q query) (answer, error) {
-	m, err := p.gather(ctx, slug, q)
-	if err != nil {
-		return answer{}, err
-	}
-	return p.compute(ctx, m), nil
-}
-
 // gather reads what a calendar is computed from. What cannot be read makes it computed false, never an error
 // (semantics.md §2). Faults: business_not_found, service_not_found, invalid_parameter.
 func (p *Public) gather(ctx context.Context, slug string, q query) (material, error) {

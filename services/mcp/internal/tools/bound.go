@@ -82,6 +82,15 @@ func fitting(s string, most, ending int) int {
 	return len(s)
 }
 
+// written is how many bytes a text takes in JSON.
+func written(s string) int {
+	size := 0
+	for _, r := range s {
+		size += sizeOf(r)
+	}
+	return size
+}
+
 // sizeOf is how many bytes a character takes in JSON.
 func sizeOf(r rune) int {
 	if r < utf8.RuneSelf {
@@ -108,11 +117,16 @@ var sizes = func() [utf8.RuneSelf]uint8 {
 	return sizes
 }()
 
+// rest ends a short text that is cut.
+const (
+	rest     = "\n… more in the structured content."
+	restSize = len(rest) + 1 // in JSON
+)
+
 // clipLines bounds the short text at the end of a line.
 func clipLines(s string) string {
-	const rest = "\n… more in the structured content."
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	n := fitting(s, maxText, len(rest)+1)
+	n := fitting(s, maxText, restSize)
 	if n == len(s) {
 		return s
 	}

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// written is how many bytes a text takes in JSON, as the standard library writes it.
-func written(t *rapid.T, s string) int {
+// encodedSize is how many bytes a text takes in JSON, as the standard library writes it.
+func encodedSize(t *rapid.T, s string) int {
 	encoded, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -24,14 +24,14 @@ func TestAClippedTextIsTheBeginningOfItAndFits(t *testing.T) {
 		whole := strings.ToValidUTF8(rapid.String().Draw(t, "text")+rapid.StringOf(rapid.SampledFrom([]rune("<>&\"\\\n\x00\bé長🙂 \u2028"))).Draw(t, "odd"), "")
 		most := rapid.IntRange(3, 60).Draw(t, "most")
 		got := clip(whole, most)
-		if written(t, got) > most || !utf8.ValidString(got) {
-			t.Fatalf("%q takes %d bytes of %d", got, written(t, got), most)
+		if encodedSize(t, got) > most || !utf8.ValidString(got) {
+			t.Fatalf("%q takes %d bytes of %d", got, encodedSize(t, got), most)
 		}
 		begin, cut := strings.CutSuffix(got, "…")
 		if got != whole && (!cut || !strings.HasPrefix(whole, begin)) {
 			t.Fatalf("%q is cut to %q", whole, got)
 		}
-		if written(t, whole) <= most && got != whole {
+		if encodedSize(t, whole) <= most && got != whole {
 			t.Fatalf("%q fits into %d and is cut to %q", whole, most, got)
 		}
 	})
@@ -43,7 +43,7 @@ func TestAShortTextIsCutBetweenLinesAndSaysSo(t *testing.T) {
 		lines := rapid.SliceOfN(rapid.StringMatching(`[a-z<"é]{0,200}`), 1, 60).Draw(t, "lines")
 		whole := strings.Join(lines, "\n")
 		got := clipLines(whole)
-		if n := written(t, got); n > maxText {
+		if n := encodedSize(t, got); n > maxText {
 			t.Fatalf("%d bytes of %d", n, maxText)
 		}
 		begin, cut := strings.CutSuffix(got, "\n… more in the structured content.")

@@ -21,9 +21,10 @@ type listing struct {
 
 // shownMember is somebody whom slots name.
 type shownMember struct {
-	id, name string
-	fields   string // of a slot, as JSON
-	words    string // of a line
+	name   string
+	fields []byte // of a slot, as JSON
+	words  []byte // of a line
+	size   int    // of words, in JSON
 }
 
 // nobody is named by a slot of a service that needs nobody.
@@ -39,10 +40,20 @@ func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) 
 
 func show(slots *availability.Slots) *listing {
 	l := &listing{Slots: slots, dates: [2]string{slots.Date.String(), (slots.Date + 1).String()}, members: make([]shownMember, len(slots.Staff))}
-	for i, m := range slots.Staff {
-		id, name := m.ID.String(), clip(m.Name, maxName)
-		fields := json.AppendEscape([]byte(`","staff_id":"`+id+`","staff_name":`), name, json.EscapeHTML)
-		l.members[i] = shownMember{id: id, name: name, fields: string(fields), words: " with " + name + " (staff_id " + id + ")"}
+	const usual = 200 // bytes of a member
+	b := make([]byte, 0, usual*len(slots.Staff))
+	for i := range slots.Staff {
+		m, of := &slots.Staff[i], &l.members[i]
+		id := m.ID.String()
+		of.name = clip(m.Name, maxName)
+		from := len(b)
+		b = append(append(b, `","staff_id":"`...), id...)
+		b = json.AppendEscape(append(b, `","staff_name":`...), of.name, json.EscapeHTML)
+		of.fields, from = b[from:], len(b)
+		b = append(append(b, " with "...), of.name...)
+		b = append(append(append(b, " (staff_id "...), id...), ')')
+		of.words = b[from:]
+		of.size = len(of.words) - len(of.name) + written(of.name)
 	}
 	return l
 }
@@ -51,7 +62,8 @@ func show(slots *availability.Slots) *listing {
 func (l *listing) at(i int) slot {
 	s := slot{Date: l.date(i), Time: l.time(i).String(), EndTime: timespan.TimeOfDay(l.Ends[i]).String()}
 	if m := l.Members[i]; m >= 0 {
-		s.StaffID, s.StaffName = &l.members[m].id, &l.members[m].name
+		id := l.Staff[m].ID.String()
+		s.StaffID, s.StaffName = &id, &l.members[m].name
 	}
 	if len(l.SessionOf) > 0 {
 		remaining, session := int(l.Remaining[i]), l.Sessions[l.SessionOf[i]].String()
@@ -113,13 +125,33 @@ func (l *listing) appendSlot(b []byte, i int) []byte {
 	return append(b, '}')
 }
 
-// starts is the short text: head, and a line for each slot from offset on, until no more can be shown.
+// starts is the short text: head, and a line for each slot from offset on, until no more fit.
 func (l *listing) starts(head string, offset int) string {
-	b := append(make([]byte, 0, maxText+maxText/4), head...)
-	for i := offset; i < len(l.Starts) && len(b) <= maxText; i++ {
+	b := append(make([]byte, 0, maxText), head...)
+	size := written(head)
+	for i := offset; i < len(l.Starts); i++ {
+		room := maxText - restSize
+		if i == len(l.Starts)-1 {
+			room = maxText
+		}
+		if size += l.sizeOfLine(i); size > room {
+			return string(append(b, rest...))
+		}
 		b = l.appendLine(b, i)
 	}
 	return string(b)
+}
+
+// sizeOfLine is how many bytes a line takes in JSON.
+func (l *listing) sizeOfLine(i int) int {
+	size := len(`\n2027-03-01 09:00–09:30`)
+	if m := l.Members[i]; m >= 0 {
+		size += l.members[m].size
+	}
+	if len(l.SessionOf) > 0 {
+		size += len(", 2147483647 places left") // at most
+	}
+	return size
 }
 
 func (l *listing) appendLine(b []byte, i int) []byte {

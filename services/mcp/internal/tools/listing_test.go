@@ -115,3 +115,29 @@ func TestPagesOfACalendarGiveEverySlotOnceAndFit(t *testing.T) {
 		}
 	})
 }
+
+func TestTheLinesOfACalendarFitAndAreWhole(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := anySlots(t, 60)
+		l := show(s)
+		var all []byte
+		for i := range s.Starts {
+			all = l.appendLine(all, i)
+		}
+		got := l.starts("Free:", 0)
+		if n := encodedSize(t, got); n > maxText {
+			t.Fatalf("%d bytes of %d", n, maxText)
+		}
+		begin, cut := strings.CutSuffix(got, rest)
+		if !cut && got != "Free:"+string(all) {
+			t.Fatalf("%q became %q", all, got)
+		}
+		if next, begins := strings.CutPrefix("Free:"+string(all), begin); cut && (!begins || !strings.HasPrefix(next, "\n")) {
+			t.Fatalf("%q is not cut between lines: %q", all, got)
+		}
+		if cut && encodedSize(t, begin) < maxText/2 {
+			t.Fatalf("cut after %d bytes already", encodedSize(t, begin))
+		}
+	})
+}

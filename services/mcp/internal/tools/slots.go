@@ -137,7 +137,7 @@ func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Valu
 		return result{structured: structured, text: unknown}, nil
 	}
 	head := fmt.Sprintf("%d free starts on %s (%s).", len(l.Starts), query.Get("date"), l.Timezone) + note(next)
-	return result{structured: structured, text: l.starts(head, min(offset, len(l.Starts)))}, nil
+	return result{structured: structured, text: l.starts(head, offset), fits: true}, nil
 }
 
 const unknown = "Availability could not be read just now. That does not mean fully booked: call again in a few seconds."

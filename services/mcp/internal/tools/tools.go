@@ -63,6 +63,7 @@ type tool struct {
 type result struct {
 	structured any
 	text       string
+	fits       bool // text is within its bound; else it is cut
 }
 
 // instructions tell a model how the tools work together.
@@ -175,7 +176,10 @@ func (t *Tools) call(ctx context.Context, tool *tool, arguments json.RawMessage)
 	}
 	t.calls.Add(ctx, 1, t.answered[tool.Name])
 	span.SetAttributes(attribute.String("slotmesh.outcome", ok))
-	return Answer{Text: clipLines(shown.text), Structured: structured}
+	if !shown.fits {
+		shown.text = clipLines(shown.text)
+	}
+	return Answer{Text: shown.text, Structured: structured}
 }
 
 // encode leaves what has a JSON form as it is.
