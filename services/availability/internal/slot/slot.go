@@ -207,16 +207,12 @@ func (o *Openings) distinct(d timespan.Date) int {
 // tally counts how many slots begin at each unit after the earliest start, which it returns too. All starts lie at
 // multiples of unit after the earliest, so that they are sorted by counting.
 func (o *Openings) tally(runs []run, unit int64) ([]int32, int64) {
-	earliest := runs[0].first
+	earliest, latest := runs[0].first, runs[0].first
 	for _, r := range runs {
-		earliest = min(earliest, r.first)
+		earliest, latest = min(earliest, r.first), max(latest, r.first+int64(r.count-1)*o.appointment.step)
 	}
-	var at []int32
+	at := make([]int32, (latest-earliest)/unit+1)
 	for _, r := range runs {
-		last := int((r.first-earliest)/unit + int64(r.count-1)*(o.appointment.step/unit))
-		if grow := last + 1 - len(at); grow > 0 {
-			at = append(at, make([]int32, grow)...)
-		}
 		o.each(r, earliest, unit, func(i int64) {
 			if at[i]++; o.once {
 				at[i] = 1
@@ -288,7 +284,9 @@ func (o *Openings) lay(slots []Slot, d timespan.Date, at []int32, earliest, unit
 	for _, n := range at {
 		total += int(n)
 	}
-	slots = slices.Grow(slots, total)
+	if room := len(slots) + total; room > cap(slots) {
+		slots = append(make([]Slot, 0, room), slots...)
+	}
 	for i, n := range at {
 		at[i] = int32(len(slots))
 		if n == 0 {
