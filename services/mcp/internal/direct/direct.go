@@ -1,7 +1,7 @@
 // Package direct answers calls of tools without a session of the SDK.
 //
-// A stateless server of the SDK begins and ends a session for each request, decodes its body ten times, with 32 kB of
-// buffer each, and encodes its answer four times: more than all that a tool does. A call of a tool is by far the most
+// A stateless server of the SDK begins and ends a session for each request, decodes its body some ten times, with 32 kB of
+// buffer each, and goes over its answer three times: more than all that a tool does. A call of a tool is by far the most
 // frequent message, and needs nothing of that: it is one object with a name and arguments. What is recognised here
 // without doubt as such a call is answered here, in the form that the SDK gives; every other message, and each one that
 // is odd in any way, is the SDK's, which says what is wrong with it. A test holds the two against each other.

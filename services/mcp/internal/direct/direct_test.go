@@ -210,7 +210,7 @@ func drawRequest(t *rapid.T) request {
 		strings.Replace(self, `{"roots":{"listChanged":true},"elicitation":{}}`, `{"roots":7}`, 1),
 		strings.Replace(self, `{"roots":{"listChanged":true},"elicitation":{}}`, `[]`, 1),
 		strings.Replace(self, "clientInfo", "other", 1), strings.Replace(self, "clientCapabilities", "other", 1))
-	params := `{"name":"` + tool + `","arguments":` + one("arguments", slots, `null`, `[]`, `7`, `{"date":`, `{"x":1}`, strings.Repeat("[", 600)+strings.Repeat("]", 600)) +
+	params := `{"name":"` + tool + `","arguments":` + one("arguments", slots, `null`, `[]`, `7`, `{"date":`, `{"x":1}`, strings.Repeat("[", 1100)+strings.Repeat("]", 1100)) +
 		`,"_meta":` + meta + one("more", ``, `,"x":1`, `,"name":"list_staff"`, `,"requestState":"x"`, `,"Name":"list_staff"`, `,"arguments":{}`, `,"_meta":{}`) + `}`
 	id := one("id", "1", `"a"`, `""`, `"a\u0041"`, `"é"`, "-0", "1.5", "01", "1e3", "9007199254740993", "null", "true", "{}", `"a`)
 	body := `{` + one("version", `"jsonrpc":"2.0"`, `"jsonrpc":"1.0"`, `"JSONRPC":"2.0"`, `"jsonrpc":2`) + `,"id":` + id + `,"method":` +
