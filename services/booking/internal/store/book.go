@@ -144,6 +144,8 @@ WITH claim AS MATERIALIZED (
 )
 SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM claim)`
 
+var bookStatement = positional(bookSQL)
+
 // Book writes the booking, its occupied time or seats, and the answer to its idempotency key, or nothing. Errors: [ErrTaken],
 // [ErrClaimLost].
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
@@ -152,7 +154,7 @@ func (s *Store) Book(ctx context.Context, b NewBooking) error {
 		return err
 	}
 	var booked, held bool
-	err = s.pool.QueryRow(ctx, bookSQL, args).Scan(&booked, &held)
+	err = s.pool.QueryRow(ctx, bookStatement.text, bookStatement.values(args)...).Scan(&booked, &held)
 	switch {
 	case postgres.Code(err) == postgres.ForeignKeyViolation:
 		return ErrTaken

@@ -1,0 +1,41 @@
+package store
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// statement is SQL with its parameters by position, and their names in that order. pgx replaces names at every execution
+// anew, which takes longer than encoding the values.
+type statement struct {
+	text  string
+	names []string
+}
+
+var parameter = regexp.MustCompile(`@[a-z_]+`)
+
+// positional replaces the parameters of a statement, which has no @ elsewhere.
+func positional(sql string) statement {
+	var s statement
+	s.text = parameter.ReplaceAllStringFunc(sql, func(name string) string {
+		at := slices.Index(s.names, name[1:])
+		if at < 0 {
+			at = len(s.names)
+			s.names = append(s.names, name[1:])
+		}
+		return fmt.Sprintf("$%d", at+1)
+	})
+	return s
+}
+
+// values are the arguments in the order of the statement's parameters; what is not named is null.
+func (s statement) values(args pgx.NamedArgs) []any {
+	values := make([]any, len(s.names))
+	for i, name := range s.names {
+		values[i] = args[name]
+	}
+	return values
+}
