@@ -8,6 +8,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
+// Sanitizer numbers the releases of [Sanitize] that answer differently; count it up with such a change. It is stored with
+// what was sanitized, so that the better one does it again.
+const Sanitizer = 1
+
 // Sanitize returns what may stay of HTML that an owner wrote (semantics.md §6): links, lists, emphasis, headings,
 // paragraphs and breaks, without attributes but a link's. Of everything else the text stays, save where it never was
 // text to read (scripts, styles, comments, input fields, drawings). Where a block that goes, such as a div or a table row, set

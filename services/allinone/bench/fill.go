@@ -149,9 +149,10 @@ func (f *filling) each(ctx context.Context, write func(ctx context.Context, from
 
 // businesses copies the template's offer under other names and ids.
 func (f *filling) businesses(ctx context.Context, template salon) error {
-	var source, canonical string
-	err := f.pool.QueryRow(ctx, `SELECT convert_from(source, 'UTF8'), canonical::text FROM catalog.versions WHERE business_id = $1`, template.id).
-		Scan(&source, &canonical)
+	var source, canonical, sanitized string
+	var sanitizer int32
+	err := f.pool.QueryRow(ctx, `SELECT convert_from(source, 'UTF8'), canonical::text, sanitizer, coalesce(sanitized::text, '')
+		FROM catalog.versions WHERE business_id = $1`, template.id).Scan(&source, &canonical, &sanitizer, &sanitized)
 	if err != nil {
 		return err
 	}
@@ -161,17 +162,27 @@ func (f *filling) businesses(ctx context.Context, template salon) error {
 			s := newSalon(grownSlug(i))
 			like := template.replacer(s)
 			heads = append(heads, []any{s.id, s.slug, int64(1), int64(1)})
-			versions = append(versions, []any{s.id, int64(1), s.name(), "json", []byte(like.Replace(source)), json.RawMessage(like.Replace(canonical)), now()})
+			versions = append(versions, []any{
+				s.id, int64(1), s.name(), "json", []byte(like.Replace(source)), jsonOrNull(like.Replace(canonical)), sanitizer, jsonOrNull(like.Replace(sanitized)), now(),
+			})
 		}
 		return pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) error {
 			if _, err := tx.CopyFrom(ctx, pgx.Identifier{"catalog", "businesses"}, []string{"id", "slug", "last_version", "head"}, pgx.CopyFromRows(heads)); err != nil {
 				return err
 			}
 			_, err := tx.CopyFrom(ctx, pgx.Identifier{"catalog", "versions"},
-				[]string{"business_id", "version", "name", "format", "source", "canonical", "published_at"}, pgx.CopyFromRows(versions))
+				[]string{"business_id", "version", "name", "format", "source", "canonical", "sanitizer", "sanitized", "published_at"}, pgx.CopyFromRows(versions))
 			return err
 		})
 	})
+}
+
+// jsonOrNull is a document for a column that holds none where there is no text.
+func jsonOrNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
 }
 
 // replacer turns the texts of one salon's manifest into another's.

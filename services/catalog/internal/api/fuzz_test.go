@@ -20,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
 // one is a source with one business, called "harbor".
@@ -32,7 +33,9 @@ func (one) Head(_ context.Context, slug string) (int64, error) {
 	return 1, nil
 }
 
-func (o one) Canonical(context.Context, string, int64) ([]byte, error) { return o.canonical, nil }
+func (o one) Text(context.Context, string, int64) (store.Text, error) {
+	return store.Text{JSON: o.canonical}, nil
+}
 
 // noQuotes stands for a pricing service that is away.
 type noQuotes struct{}

@@ -15,9 +15,11 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
@@ -93,8 +95,16 @@ func (o *Owner) check(c *fiber.Ctx, source []byte) (store.Content, error) {
 	if err != nil {
 		return store.Content{}, fmt.Errorf("encode manifest: %w", err)
 	}
+	sanitized, err := json.Marshal(public.Sanitize(m))
+	if err != nil {
+		return store.Content{}, fmt.Errorf("encode sanitized manifest: %w", err)
+	}
+	if bytes.Equal(sanitized, canonical) {
+		sanitized = nil
+	}
 	return store.Content{
 		BusinessID: m.BusinessID(), Name: string(m.Name), Format: formatOf(source), Source: source, Canonical: canonical,
+		Sanitizer: locale.Sanitizer, Sanitized: sanitized,
 	}, nil
 }
 
@@ -188,7 +198,7 @@ func (o *Owner) rollback(c *fiber.Ctx) error {
 		return err
 	}
 	// An old version was checked by the code of its day; nothing that today's cannot serve becomes the newest.
-	if _, err := ready.Decode(old.Canonical, old.Version); err != nil {
+	if _, err := ready.Decode(store.Text{JSON: old.Canonical}, old.Version); err != nil {
 		return fault.Wrap(fault.InvalidParameter, err, "version: this version can no longer be served; correct its manifest and publish it.")
 	}
 	published, err := o.Store.Rollback(ctx, slug, asked.Version, o.Clock.Now())

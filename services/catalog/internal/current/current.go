@@ -1,7 +1,7 @@
 // Package current keeps the newest version of each business ready in memory, so that it is decoded, compiled and
 // sanitized once per version and not once per request.
 //
-// A version's content never changes, so only the number of the newest one must be kept fresh. [Cache.Verified] asks
+// A version's text never changes, so only the number of the newest one must be kept fresh. [Cache.Verified] asks
 // the database for it every time; [Cache.Fresh] trusts what it learned within the last [Trust], unless [Cache.Expire]
 // said that there is news, and goes on with the last good version while the database is away (DESIGN.md).
 package current
@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
 // Trust is for how long a version is taken for the newest without asking.
@@ -30,11 +31,11 @@ const loadTimeout = 5 * time.Second
 // Source is where versions come from. Both report [fault.BusinessNotFound].
 type Source interface {
 	Head(ctx context.Context, slug string) (int64, error)
-	Canonical(ctx context.Context, slug string, version int64) ([]byte, error)
+	Text(ctx context.Context, slug string, version int64) (store.Text, error)
 }
 
-// Build makes the ready form of a version from its canonical JSON.
-type Build[T any] func(canonical []byte, version int64) (T, error)
+// Build makes the ready form of a version from its stored text.
+type Build[T any] func(text store.Text, version int64) (T, error)
 
 // Cache holds ready versions. Its memory is bounded by the canonical JSON that they were made from.
 type Cache[T any] struct {
@@ -136,16 +137,16 @@ func (c *Cache[T]) at(ctx context.Context, slug string, version int64, asked tim
 func (c *Cache[T]) load(ctx context.Context, slug string, version int64, asked time.Time) (*entry[T], error) {
 	ctx, span := c.tel.Tracer.Start(ctx, "catalog.load")
 	defer span.End()
-	canonical, err := c.source.Canonical(ctx, slug, version)
+	text, err := c.source.Text(ctx, slug, version)
 	if err != nil {
 		return nil, err
 	}
-	ready, err := c.build(canonical, version)
+	ready, err := c.build(text, version)
 	if err != nil {
 		return nil, fmt.Errorf("version %d of %s: %w", version, slug, err)
 	}
 	c.built.Add(ctx, 1)
-	e := &entry[T]{version: version, ready: ready, bytes: len(canonical), checked: asked}
+	e := &entry[T]{version: version, ready: ready, bytes: len(text.JSON), checked: asked}
 	c.put(slug, e)
 	return e, nil
 }

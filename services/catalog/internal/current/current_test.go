@@ -15,13 +15,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var errAway = errors.New("the database is away")
 
-// source stands for the store. Canonical of version 3 of "harbor" is "harbor 3", padded to size.
+// source stands for the store. The text of version 3 of "harbor" is "harbor 3", padded to size.
 type source struct {
 	mu     sync.Mutex
 	heads  map[string]int64
@@ -29,7 +30,7 @@ type source struct {
 	size   int
 	asked  int
 	loaded []string
-	hold   chan struct{} // when set, Canonical waits for it to close
+	hold   chan struct{} // when set, Text waits for it to close
 }
 
 func (s *source) Head(_ context.Context, slug string) (int64, error) {
@@ -45,19 +46,19 @@ func (s *source) Head(_ context.Context, slug string) (int64, error) {
 	return 0, fault.New(fault.BusinessNotFound, "Business not found")
 }
 
-func (s *source) Canonical(ctx context.Context, slug string, version int64) ([]byte, error) {
+func (s *source) Text(ctx context.Context, slug string, version int64) (store.Text, error) {
 	if s.hold != nil {
 		select {
 		case <-s.hold:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return store.Text{}, ctx.Err()
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := fmt.Sprintf("%s %d", slug, version)
 	s.loaded = append(s.loaded, text)
-	return []byte(text + strings.Repeat(" ", max(0, s.size-len(text)))), nil
+	return store.Text{JSON: []byte(text + strings.Repeat(" ", max(0, s.size-len(text))))}, nil
 }
 
 func (s *source) set(slug string, head int64) {
@@ -75,8 +76,8 @@ type bench struct {
 func newBench(maxBytes int) bench {
 	src := &source{heads: map[string]int64{"harbor": 1}}
 	clk := clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
-	build := func(canonical []byte, version int64) (string, error) {
-		if text := strings.TrimSpace(string(canonical)); strings.HasSuffix(text, fmt.Sprint(" ", version)) {
+	build := func(content store.Text, version int64) (string, error) {
+		if text := strings.TrimSpace(string(content.JSON)); strings.HasSuffix(text, fmt.Sprint(" ", version)) {
 			return text, nil
 		}
 		return "", errors.New("the content is another version's")

@@ -1,7 +1,7 @@
 // Package public makes what the public paths say of a business: its info, services, staff, events and rentals, in every
 // language.
 //
-// Everything that depends on the version alone (sanitized texts, order, ids) is made once, by [New]; what depends on
+// Everything that depends on the version alone (texts, order, ids) is made once, by [New]; what depends on
 // the request (language, date, quotes, the pause) is added by the methods. It is pure.
 package public
 
@@ -24,7 +24,8 @@ type Business struct {
 	upsells  []Upsell
 }
 
-// New makes the public form of a version from its manifest and the offer compiled from it, whose order and ids it takes.
+// New makes the public form of a version from its sanitized manifest ([Sanitize]) and the offer compiled from it, whose
+// order and ids it takes.
 func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
 	rentals := newRentals(m, offer)
 	return &Business{

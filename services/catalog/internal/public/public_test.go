@@ -45,7 +45,7 @@ func read(t *testing.T, rest string) (*public.Business, *catalog.Offer) {
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	return public.New(m, offer), offer
+	return public.New(public.Sanitize(m), offer), offer
 }
 
 // shown is v as a caller decodes it.
@@ -370,7 +370,7 @@ func TestTranslationsKeepTheirRules(t *testing.T) {
 		if err := offer.Prepare(); err != nil {
 			t.Fatal(err)
 		}
-		checkTexts(t, public.New(m, offer))
+		checkTexts(t, public.New(public.Sanitize(m), offer))
 	})
 }
 

@@ -61,12 +61,11 @@ func newText[L ~string, T any](standard string, translations map[L]T, field func
 
 func (t *text) add(code, s string) { t.in = append(t.in, translated{code, s}) }
 
-// newDescription sanitizes a description and its translations. One of which nothing remains counts as left out.
+// newDescription takes a sanitized description and its translations. One of which nothing remains counts as left out.
 func newDescription[L ~string, T any](standard string, translations map[L]T, field func(T) string) description {
-	html := locale.Sanitize(standard)
-	d := description{html: text{standard: html}, plain: text{standard: locale.VisibleText(html)}}
+	d := description{html: text{standard: standard}, plain: text{standard: locale.VisibleText(standard)}}
 	for code, translation := range translations {
-		html := locale.Sanitize(field(translation))
+		html := field(translation)
 		if html == "" {
 			continue
 		}

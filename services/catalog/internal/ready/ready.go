@@ -11,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/compile"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/etag"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
 // Version is one version of a business, ready to be served. It is shared by readers and never changed.
@@ -18,22 +19,30 @@ type Version struct {
 	Offer    *catalog.Offer
 	OfferTag string // strong entity tag of the offer as the peers read it, [Version.OfferJSON]
 
-	// Public is what the public paths say. It is made when it is first asked for: sanitizing texts takes far longer than
-	// all the rest, and neither an owner who publishes nor a peer that reads the offer needs to wait for it.
+	// Public is what the public paths say. It is made when it is first asked for: the visible text of descriptions takes
+	// longer than all the rest, and a peer that reads the offer need not wait for it.
 	Public func() *public.Business
 }
 
-// Decode makes a version from its canonical JSON.
-func Decode(canonical []byte, number int64) (*Version, error) {
+// Decode makes a version from its stored text.
+func Decode(text store.Text, number int64) (*Version, error) {
 	var m manifest.Manifest
-	if err := json.Unmarshal(canonical, &m); err != nil {
+	if err := json.Unmarshal(text.JSON, &m); err != nil {
 		return nil, fmt.Errorf("decode manifest: %w", err)
+	}
+	if text.Sanitized {
+		return of(&m, number, func() *manifest.Manifest { return &m })
 	}
 	return New(&m, number)
 }
 
-// New makes a version from its manifest.
+// New makes a version from a manifest that is not sanitized yet.
 func New(m *manifest.Manifest, number int64) (*Version, error) {
+	return of(m, number, func() *manifest.Manifest { return public.Sanitize(m) })
+}
+
+// of makes a version from a manifest and, once the public paths are asked, the same sanitized.
+func of(m *manifest.Manifest, number int64, sanitized func() *manifest.Manifest) (*Version, error) {
 	offer, err := compile.Offer(m, number)
 	if err != nil {
 		return nil, fmt.Errorf("compile offer: %w", err)
@@ -43,7 +52,7 @@ func New(m *manifest.Manifest, number int64) (*Version, error) {
 	}
 	v := &Version{
 		Offer:  offer,
-		Public: sync.OnceValue(func() *public.Business { return public.New(m, offer) }),
+		Public: sync.OnceValue(func() *public.Business { return public.New(sanitized(), offer) }),
 	}
 	body, err := v.OfferJSON()
 	if err != nil {

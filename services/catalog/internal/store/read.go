@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/locale"
 )
 
 // Stored is a version as it is kept.
@@ -31,19 +33,26 @@ func (s *Store) Head(ctx context.Context, slug string) (int64, error) {
 	return *head, nil
 }
 
-// Canonical returns the content of a version of slug as canonical JSON. A version that is gone was removed together
-// with its business.
-func (s *Store) Canonical(ctx context.Context, slug string, version int64) ([]byte, error) {
-	var canonical []byte
-	err := s.pool.QueryRow(ctx, `SELECT v.canonical FROM businesses b JOIN versions v ON v.business_id = b.id
-		WHERE b.slug = $1 AND v.version = $2`, slug, version).Scan(&canonical)
+// Text is the content of a version as canonical JSON.
+type Text struct {
+	JSON      []byte
+	Sanitized bool // its descriptions are sanitized, by the sanitizer of this release
+}
+
+// Text returns the content of a version of slug. A version that is gone was removed together with its business.
+func (s *Store) Text(ctx context.Context, slug string, version int64) (Text, error) {
+	var text Text
+	err := s.pool.QueryRow(ctx, `SELECT CASE WHEN v.sanitizer = $3 AND v.sanitized IS NOT NULL THEN v.sanitized ELSE v.canonical END,
+			v.sanitizer IS NOT DISTINCT FROM $3::integer
+		FROM businesses b JOIN versions v ON v.business_id = b.id
+		WHERE b.slug = $1 AND v.version = $2`, slug, version, locale.Sanitizer).Scan(&text.JSON, &text.Sanitized)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, businessNotFound()
+		return Text{}, businessNotFound()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read content: %w", err)
+		return Text{}, fmt.Errorf("read content: %w", err)
 	}
-	return canonical, nil
+	return text, nil
 }
 
 // Newest asks [Store.Version] for the newest version.

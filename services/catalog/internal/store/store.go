@@ -42,6 +42,8 @@ type Content struct {
 	Format     string // [YAML] or [JSON]: what Source is written in
 	Source     []byte // as the owner sent it
 	Canonical  []byte // the same as canonical JSON
+	Sanitizer  int    // the release of the sanitizer that made Sanitized
+	Sanitized  []byte // the canonical JSON with sanitized descriptions; nil where that is no other
 }
 
 // Published names a version that was just made the newest.
@@ -149,8 +151,9 @@ func checkMatch(known row, ifMatch *int64) error {
 
 func write(ctx context.Context, tx pgx.Tx, p Published, c Content, now time.Time) error {
 	var batch pgx.Batch
-	batch.Queue(`INSERT INTO versions (business_id, version, name, format, source, canonical, published_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, p.BusinessID, p.Version, c.Name, c.Format, c.Source, c.Canonical, now)
+	batch.Queue(`INSERT INTO versions (business_id, version, name, format, source, canonical, sanitizer, sanitized, published_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		p.BusinessID, p.Version, c.Name, c.Format, c.Source, c.Canonical, c.Sanitizer, c.Sanitized, now)
 	batch.Queue(advance, p.BusinessID, p.Version)
 	return tx.SendBatch(ctx, &batch).Close()
 }
@@ -166,8 +169,8 @@ func (s *Store) Rollback(ctx context.Context, slug string, version int64, now ti
 			return err
 		}
 		published = Published{BusinessID: known.id, Version: known.lastVersion + 1}
-		tag, err := tx.Exec(ctx, `INSERT INTO versions (business_id, version, name, format, source, canonical, published_at)
-			SELECT business_id, $3, name, format, source, canonical, $4 FROM versions WHERE business_id = $1 AND version = $2`,
+		tag, err := tx.Exec(ctx, `INSERT INTO versions (business_id, version, name, format, source, canonical, sanitizer, sanitized, published_at)
+			SELECT business_id, $3, name, format, source, canonical, sanitizer, sanitized, $4 FROM versions WHERE business_id = $1 AND version = $2`,
 			known.id, version, published.Version, now)
 		if err != nil {
 			return err

@@ -239,13 +239,13 @@ func checkGone(t *testing.T, s *store.Store, slug string) {
 	t.Helper()
 	ctx := t.Context()
 	_, head := s.Head(ctx, slug)
-	_, canonical := s.Canonical(ctx, slug, 1)
+	_, text := s.Text(ctx, slug, 1)
 	_, newest := s.Version(ctx, slug, store.Newest)
 	_, first := s.Version(ctx, slug, 1)
 	_, versions := s.Versions(ctx, slug, 100, 10)
 	_, rollback := s.Rollback(ctx, slug, 1, noon)
 	for name, err := range map[string]error{
-		"head": head, "canonical": canonical, "newest": newest, "first": first, "versions": versions,
+		"head": head, "text": text, "newest": newest, "first": first, "versions": versions,
 		"rollback": rollback, "remove": s.Remove(ctx, slug),
 	} {
 		if !fault.Is(err, fault.BusinessNotFound) {

@@ -1,0 +1,115 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const described = harborHead + `
+services:
+  - key: cut
+    name: Cut
+    duration_minutes: 30
+    description_html: <p onclick="x()">Wash <script>evil()</script>and <b>cut</b></p>
+    translations: {pt: {description_html: <p style="x">Lavar</p>}}
+staff:
+  - {key: anna, name: Anna, description_html: <i class="x">Anna</i>}
+events:
+  - {key: night, name: Night, date: 2026-12-01, start_time: "20:00", end_time: "22:00", total_capacity: 5, description_html: <em id="x">Night</em>, tiers: [{key: seat, name: Seat, price: 5, capacity: 5}]}
+rentals:
+  - {key: bike, name: Bike, price: 15, price_type: daily, description_html: <u id="x">Bike</u>}
+`
+
+// database runs one statement on catalog's tables and reads one text.
+func (h *harness) database(statement string) string {
+	h.t.Helper()
+	conn, err := pgx.Connect(h.t.Context(), h.config.Postgres.URL)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(h.t.Context()) }()
+	var text string
+	if err := conn.QueryRow(h.t.Context(), strings.ReplaceAll(statement, "versions", pgx.Identifier{h.schema, "versions"}.Sanitize())).Scan(&text); err != nil {
+		h.t.Fatal(err)
+	}
+	return text
+}
+
+// All descriptions, in every language, are sanitized when they are published, before anyone has asked for them.
+func TestDescriptionsAreSanitizedWhenTheyArePublished(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(described)
+	stored := h.database(`SELECT sanitized::text FROM versions`)
+	for _, gone := range []string{"onclick", "evil", "style", "class", `id=`} {
+		if strings.Contains(stored, gone) {
+			t.Errorf("%s is stored: %s", gone, stored)
+		}
+	}
+	for _, path := range []string{"/services", "/staff", "/events", "/rentals"} {
+		if a := h.get(path); strings.Contains(a.body, "onclick") || strings.Contains(a.body, "=\\\"x\\\"") || !strings.Contains(a.body, "description_html\":\"<") {
+			t.Errorf("%s: %s", path, a.body)
+		}
+	}
+	if source := h.database(`SELECT canonical::text FROM versions`); !strings.Contains(source, "evil()") {
+		t.Errorf("the owner's text has changed: %s", source)
+	}
+}
+
+// What is shown is what was stored, without sanitizing it again.
+func TestTheStoredSanitizedTextIsShown(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(described)
+	h.database(`UPDATE versions SET sanitized = replace(sanitized::text, 'Wash', 'Stored')::json RETURNING ''`)
+	if a := h.get("/services"); !strings.Contains(a.body, "Stored") || strings.Contains(a.body, "Wash") {
+		t.Error(a.body)
+	}
+}
+
+// What another release of the sanitizer made, or none did, is never shown: the owner's text is sanitized by this one.
+func TestAnotherReleasesSanitizedTextIsNotShown(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]string{"another release": `sanitizer = sanitizer - 1, `, "before there was a mark": `sanitizer = NULL, `} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := start(t)
+			h.mustPublish(described)
+			stored := `replace(sanitized::text, 'Wash', 'Stored')::json`
+			if strings.Contains(change, "NULL") {
+				stored = "NULL"
+			}
+			h.database(`UPDATE versions SET ` + change + `sanitized = ` + stored + ` RETURNING ''`)
+			if a := h.get("/services"); strings.Contains(a.body, "Stored") || strings.Contains(a.body, "onclick") || !strings.Contains(a.body, "Wash") {
+				t.Error(a.body)
+			}
+		})
+	}
+}
+
+// A manifest that sanitizing does not change is stored once.
+func TestATextThatIsCleanIsStoredOnce(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(harborYAML)
+	if stored := h.database(`SELECT coalesce(sanitized::text, 'the canonical text') FROM versions WHERE sanitizer IS NOT NULL`); stored != "the canonical text" {
+		t.Error(stored)
+	}
+}
+
+// An old version that becomes the newest again takes its sanitized text along.
+func TestARollbackTakesTheSanitizedTextAlong(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(described)
+	h.mustPublish(harborYAML)
+	if _, err := h.owner.Rollback(t.Context(), "harbor", 1); err != nil {
+		t.Fatal(err)
+	}
+	same := h.database(`SELECT (count(DISTINCT (sanitizer, sanitized::text)) = 1)::text FROM versions WHERE version IN (1, 3)`)
+	if same != "true" {
+		t.Error("the sanitized text was left behind")
+	}
+}
