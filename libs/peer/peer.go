@@ -88,7 +88,7 @@ type Request struct {
 // Response is an answer below status 400.
 type Response struct {
 	Status int
-	Header http.Header
+	Header http.Header // Content-Type, ETag, Idempotent-Replayed and Retry-After alone
 	Body   []byte
 }
 

@@ -121,10 +121,17 @@ func (w *wire) span(ctx context.Context, method string, request *fasthttp.Reques
 	return span
 }
 
-// copied keeps what outlives the exchange.
+// keptHeaders are those of answers that callers read, in the form that both kinds of header keep them in.
+var keptHeaders = []string{"Content-Type", "Etag", "Idempotent-Replayed", "Retry-After"}
+
+// copied is what outlives the exchange.
 func copied(answer *fasthttp.Response) *Response {
-	header := make(http.Header, 8)
-	answer.Header.VisitAll(func(name, value []byte) { header.Add(string(name), string(value)) })
+	header := make(http.Header, len(keptHeaders))
+	for _, name := range keptHeaders {
+		if value := answer.Header.Peek(name); len(value) > 0 {
+			header[name] = []string{string(value)}
+		}
+	}
 	return &Response{Status: answer.StatusCode(), Header: header, Body: bytes.Clone(answer.Body())}
 }
 
