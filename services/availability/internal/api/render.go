@@ -21,20 +21,31 @@ import (
 // list is memory for the slots of one answer.
 type list struct {
 	slots   []slot.Slot
-	members map[*catalog.Staff]piece
-	names   []byte // the fields of members
+	members []named
+	at      map[*catalog.Staff]int // in members
+	last    int                    // of members, the one asked for last
+	names   []byte                 // the fields of members
+}
+
+// named is a member, nil for nobody, and where the fields lie that name it.
+type named struct {
+	*catalog.Staff
+	piece
 }
 
 // piece is a part of a buffer.
 type piece struct{ from, to int }
 
-var lists = sync.Pool{New: func() any { return &list{members: make(map[*catalog.Staff]piece)} }}
+var lists = sync.Pool{New: func() any { return newList() }}
+
+func newList() *list { return &list{at: make(map[*catalog.Staff]int)} }
 
 // free gives the memory back and holds on to nothing of an offer.
 func (l *list) free() {
 	clear(l.slots)
 	clear(l.members)
-	l.slots, l.names = l.slots[:0], l.names[:0]
+	clear(l.at)
+	l.slots, l.members, l.names = l.slots[:0], l.members[:0], l.names[:0]
 	lists.Put(l)
 }
 
@@ -50,26 +61,24 @@ func (a answer) appendSlots(b []byte, d timespan.Date) []byte {
 	return a.appendEnd(append(b, ']'))
 }
 
-// append appends the slots. Those of one start begin and end alike.
+// append appends the slots. Those of one start begin and end alike, and those of one date lie on it.
 func (l *list) append(b []byte) []byte {
 	var head, tail piece
 	for i := range l.slots {
-		s := &l.slots[i]
-		same := i > 0 && s.Session == nil && s.Start == l.slots[i-1].Start
+		s, before := &l.slots[i], &l.slots[max(0, i-1)]
 		if i > 0 {
 			b = append(b, ',')
 		}
 		from := len(b)
-		if same {
+		if i > 0 && s.Session == nil && s.Start == before.Start {
 			b = append(b, b[head.from:head.to]...)
 		} else {
 			b = appendHead(b, s)
 		}
 		head = piece{from, len(b)}
-		member := l.member(s.Staff)
-		b = append(b, l.names[member.from:member.to]...)
+		b = append(b, l.member(s.Staff)...)
 		from = len(b)
-		if same {
+		if i > 0 && s.Session == nil && s.Date == before.Date {
 			b = append(b, b[tail.from:tail.to]...)
 		} else {
 			b = appendTail(b, s)
@@ -97,11 +106,20 @@ func appendTail(b []byte, s *slot.Slot) []byte {
 	return append(b, '}')
 }
 
-// member is where the fields lie that name a member, spelled out once for each.
-func (l *list) member(s *catalog.Staff) piece {
-	known, ok := l.members[s]
-	if ok {
-		return known
+// member is the fields that name a member, spelled out once for each. Members mostly follow each other as they did before.
+func (l *list) member(s *catalog.Staff) []byte {
+	if next := l.last + 1; next < len(l.members) && l.members[next].Staff == s {
+		l.last = next
+	} else {
+		l.last = l.find(s)
+	}
+	m := &l.members[l.last]
+	return l.names[m.from:m.to]
+}
+
+func (l *list) find(s *catalog.Staff) int {
+	if at, known := l.at[s]; known {
+		return at
 	}
 	from := len(l.names)
 	if s == nil {
@@ -110,8 +128,9 @@ func (l *list) member(s *catalog.Staff) piece {
 		l.names = appendUUID(append(l.names, `,"staffId":"`...), s.ID)
 		l.names = appendText(append(l.names, `","staffName":`...), s.Name)
 	}
-	l.members[s] = piece{from, len(l.names)}
-	return l.members[s]
+	l.at[s] = len(l.members)
+	l.members = append(l.members, named{s, piece{from, len(l.names)}})
+	return l.at[s]
 }
 
 // appendDays appends the body of /available-dates: one number for each date from today to the advance limit.

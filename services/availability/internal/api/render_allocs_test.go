@@ -1,16 +1,12 @@
 package api
 
-import (
-	"testing"
-
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-)
+import "testing"
 
 // In memory that is there, 2,800 slots cost what 20 do: their counts by start. It does not run beside other tests, as it
 // counts what the whole process allocates.
 func TestRenderingAllocatesNothingForASlot(t *testing.T) {
 	few, many := salon(t, 2), salon(t, 280)
-	l := &list{members: map[*catalog.Staff]piece{}}
+	l := newList()
 	var body []byte
 	render := func(a answer) {
 		l.slots = a.openings.AppendOn(l.slots[:0], firstOfWeek)
