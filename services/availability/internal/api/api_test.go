@@ -94,6 +94,7 @@ type neighbours struct {
 	askedWindow []timespan.Span
 	askedSeats  bool
 	rentals     rentalCalendar
+	limiter     ratelimit.Limiter
 	meeting     *meeting // of the limit and the reading of occupied time; nil: neither waits
 }
 
@@ -156,9 +157,12 @@ func start(t *testing.T, change func(*neighbours)) service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limiter := ratelimit.Limiter(ratelimit.NewLocal(now))
-	if n.meeting != nil {
+	limiter := n.limiter
+	switch {
+	case n.meeting != nil:
 		limiter = n.meeting
+	case limiter == nil:
+		limiter = ratelimit.NewLocal(now)
 	}
 	public := NewPublic(n, n, limiter, now, tel)
 	public.Mount(srv.Public)

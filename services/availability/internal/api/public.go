@@ -13,7 +13,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
-	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
@@ -28,7 +27,7 @@ var (
 type Public struct {
 	offers   Offers
 	occupied Occupied
-	limiter  ratelimit.Limiter
+	limits   *limits
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	degraded metric.Int64Counter
@@ -37,7 +36,7 @@ type Public struct {
 // NewPublic returns the public API.
 func NewPublic(offers Offers, occupied Occupied, limiter ratelimit.Limiter, now clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
-		offers: offers, occupied: occupied, limiter: limiter, clock: now, tel: tel,
+		offers: offers, occupied: occupied, limits: newLimits(limiter, now, tel), clock: now, tel: tel,
 		degraded: tel.Counter("slotmesh.availability.degraded", "Calendars answered with computed false, by what could not be read."),
 	}
 }
@@ -46,51 +45,29 @@ func NewPublic(offers Offers, occupied Occupied, limiter ratelimit.Limiter, now 
 func (p *Public) Mount(router fiber.Router) {
 	business := router.Group("/api/public/:slug")
 	business.Get("/slots", func(c *fiber.Ctx) error {
-		return p.calendar(c, p.counted(c, "slots", slotsLimit), parseSlots, sendSlots)
+		return p.calendar(c, p.limits.count(c, "slots", slotsLimit), parseSlots, sendSlots)
 	})
 	business.Get("/available-dates", func(c *fiber.Ctx) error {
-		return p.calendar(c, p.counted(c, "available-dates", datesLimit), parseDates, sendDates)
+		return p.calendar(c, p.limits.count(c, "available-dates", datesLimit), parseDates, sendDates)
 	})
 }
 
-func (p *Public) slots(c *fiber.Ctx) error { return p.calendar(c, uncounted, parseSlots, sendSlots) }
+func (p *Public) slots(c *fiber.Ctx) error { return p.calendar(c, counting{}, parseSlots, sendSlots) }
 
-func (p *Public) dates(c *fiber.Ctx) error { return p.calendar(c, uncounted, parseDates, sendDates) }
-
-// verdict waits until a request has been counted and returns why it may not pass, or nil. It is called once, whatever
-// else has happened: before that, the counting may still be under way.
-type verdict func() error
-
-func uncounted() error { return nil }
-
-// counted begins to count the request against a limit. Counting is a round trip to Redis: the answer is prepared
-// meanwhile.
-func (p *Public) counted(c *fiber.Ctx, name string, limit ratelimit.Limit) verdict {
-	ctx, key := c.UserContext(), name+":"+ratelimit.ClientKey(server.ClientIP(c))
-	said := make(chan error, 1)
-	go func() { said <- p.count(ctx, key, limit) }()
-	return func() error { return <-said }
-}
-
-func (p *Public) count(ctx context.Context, key string, limit ratelimit.Limit) error {
-	decision, err := p.limiter.Allow(ctx, key, limit)
-	if err != nil || decision.Allowed {
-		return err
-	}
-	refused := fault.Newf(fault.RateLimited, "Too many requests; at most %d a minute pass.", limit.N)
-	refused.RetryAfter = decision.RetryAfter
-	return refused
-}
+func (p *Public) dates(c *fiber.Ctx) error { return p.calendar(c, counting{}, parseDates, sendDates) }
 
 // calendar answers with what show makes of an answer. That the limit is exceeded comes before all else that is wrong,
 // and before anything is computed.
-func (p *Public) calendar(c *fiber.Ctx, counted verdict, parse func(values) (query, error), show func(*fiber.Ctx, answer, query) error) error {
+func (p *Public) calendar(c *fiber.Ctx, n counting, parse func(values) (query, error), show func(*fiber.Ctx, answer, query) error) error {
+	if n.refused != nil {
+		return n.refused
+	}
 	q, err := parse(argsOf(c))
 	var m material
 	if err == nil {
 		m, err = p.gather(c.UserContext(), c.Params("slug"), q)
 	}
-	if refused := counted(); refused != nil {
+	if refused := n.verdict(); refused != nil {
 		return refused
 	}
 	if err != nil {

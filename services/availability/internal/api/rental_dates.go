@@ -34,13 +34,16 @@ func (r *RentalDates) Mount(router fiber.Router) {
 }
 
 func (r *RentalDates) dates(c *fiber.Ctx) error {
-	counted := r.public.counted(c, "rental-available-dates", datesLimit)
+	n := r.public.limits.count(c, "rental-available-dates", datesLimit)
+	if n.refused != nil {
+		return n.refused
+	}
 	get, query := argsOf(c), url.Values{}
 	for _, name := range []string{"start", "end", "rental_id"} {
 		query[name] = get(name)
 	}
 	body, err := r.rentals.AvailableDates(c.UserContext(), c.Params("slug"), query)
-	if refused := counted(); refused != nil {
+	if refused := n.verdict(); refused != nil {
 		return refused
 	}
 	if fault.Is(err, fault.PeerUnavailable) {
