@@ -15,6 +15,7 @@ type Plan struct {
 	appointment appointment
 	candidates  []*catalog.Staff // in Auto-Assign order; one nil where no service needs staff
 	horizon     *horizon         // nil where the answer is empty whatever is occupied
+	starts      timespan.Span    // holds every start of the answer, and little more
 }
 
 // Lay lays a question out.
@@ -29,6 +30,7 @@ func Lay(offer *catalog.Offer, q Question) *Plan {
 		return p
 	case p.appointment.class:
 		p.horizon = newHorizon(offer, from-1, to+1)
+		p.starts = timespan.Span{Start: p.horizon.clock.instant(from, 0), End: p.horizon.clock.instant(to+2, 0)}
 		return p
 	}
 	p.candidates = staffFor(offer, p.appointment, q)
@@ -39,7 +41,11 @@ func Lay(offer *catalog.Offer, q Question) *Plan {
 		// A start lies at most a day after its date, and the service runs on from there. Each date's windows are cut to
 		// those of its neighbours.
 		ahead := timespan.Date(p.appointment.duration/day) + 4
-		p.horizon = newHorizon(offer, from-2, to+ahead)
+		h := newHorizon(offer, from-2, to+ahead)
+		whole := timespan.Span{Start: max(h.clock.instant(from, 0), p.earliest), End: h.clock.instant(to, p.latestEnd(h))}
+		if p.starts = hull(h.open, whole); p.starts.Start < p.starts.End {
+			p.horizon = h
+		}
 	}
 	return p
 }
@@ -50,37 +56,22 @@ func (p *Plan) Reach() (timespan.Span, bool) {
 	if p.horizon == nil {
 		return timespan.Span{}, false
 	}
-	starts := p.starts()
-	if starts.Start >= starts.End {
-		return timespan.Span{}, false
-	}
 	around := p.appointment.reach()
-	return timespan.Span{Start: starts.Start + around.Start, End: starts.End + around.End}, true
-}
-
-// starts is a span that holds every start of the answer, and little more.
-func (p *Plan) starts() timespan.Span {
-	h := p.horizon
-	whole := timespan.Span{Start: h.clock.instant(p.from, 0), End: h.clock.instant(p.to+2, 0)}
-	if p.appointment.class {
-		return whole // sessions need no hours
-	}
-	whole.Start, whole.End = max(whole.Start, p.earliest), h.clock.instant(p.to, p.latestEnd())
-	return hull(h.open, whole)
+	return timespan.Span{Start: p.starts.Start + around.Start, End: p.starts.End + around.End}, true
 }
 
 // latestEnd is when the windows of the last date end at the latest, by that date's clock: at midnight, or after it where
 // a window of anyone who counts does.
-func (p *Plan) latestEnd() timespan.TimeOfDay {
+func (p *Plan) latestEnd(h *horizon) timespan.TimeOfDay {
 	latest := timespan.TimeOfDay(timespan.MinutesPerDay)
 	note := func(windows []timespan.Window) {
 		for _, w := range windows {
 			latest = max(latest, w.To)
 		}
 	}
-	note(p.horizon.windowsOn(p.to, nil))
+	note(h.windowsOn(p.to, nil))
 	for _, member := range p.candidates {
-		note(p.horizon.windowsOn(p.to, member))
+		note(h.windowsOn(p.to, member))
 	}
 	return latest
 }
@@ -121,7 +112,7 @@ func (p *Plan) Find(occupied booking.Occupied) *Openings {
 		runs += len(occupied.Busy[i].Edges) / 2
 	}
 	found.runs = make([]run, 0, min(runs, 1<<16))
-	s.admitAll(p.earliest)
+	s.admitAll(p.starts)
 	for i, member := range p.candidates {
 		s.visit(int32(i), member)
 	}

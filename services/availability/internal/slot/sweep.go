@@ -22,9 +22,9 @@ type sweep struct {
 	fits, hindered []timespan.Span
 }
 
-// admitAll computes the starts that do not depend on the candidate, from the instant earliest on.
-func (s *sweep) admitAll(earliest int64) {
-	s.starts = append(s.starts, timespan.Span{Start: earliest, End: maxInstant})
+// admitAll computes the starts that do not depend on the candidate, within a span.
+func (s *sweep) admitAll(within timespan.Span) {
+	s.starts = append(s.starts, within)
 	s.subtract(s.horizon.clock.repeated(nil))
 	for i, l := range s.appointment.legs {
 		s.hinder(l, s.horizon.blocked)
