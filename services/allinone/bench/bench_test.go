@@ -86,7 +86,7 @@ func TestGrowthIsMeasuredAtEachSize(t *testing.T) {
 		t.Errorf("%d rows of growth, %d others", len(report.Grown), len(report.Rows))
 	}
 	for _, g := range report.Grown {
-		if g.PerSecond <= 0 || g.P50 <= 0 || g.Resident < 1<<20 {
+		if g.PerSecond <= 0 || g.P50 <= 0 || g.Resident < 1<<20 || (g.Pages > 0) != (g.Name == grownSlotsName) {
 			t.Errorf("%+v", g)
 		}
 	}

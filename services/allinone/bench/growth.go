@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ func ParseSizes(text string) ([]Size, error) {
 type Grown struct {
 	Size
 	Row
+	Pages int // of the database that the query of occupied time reads for one request of this kind; 0: it asks none
 }
 
 // Grow measures the same requests at each size, in a database of its own and with processes that have seen no other.
@@ -93,10 +95,46 @@ func (w *world) measureGrown(ctx context.Context, size Size) ([]Grown, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
-		all = append(all, Grown{Size: size, Row: row})
+		g := Grown{Size: size, Row: row}
+		if c.name == grownSlotsName {
+			if g.Pages, err = w.pages(ctx, set[len(set)/2]); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, g)
 	}
 	return all, w.saveHeap(size)
 }
+
+// pages asks PostgreSQL how many pages the occupied time of a business's day takes to read. It asks twice: the first time
+// on a connection counts what PostgreSQL reads about its own tables.
+func (w *world) pages(ctx context.Context, s salon) (int, error) {
+	conn, err := w.pool.Acquire(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Release()
+	day := tomorrow.AddDate(0, 0, lastGrown)
+	var text []byte
+	for range 2 {
+		err := conn.QueryRow(ctx, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+occupiedQuery, s.id, day, day.AddDate(0, 0, 1)).Scan(&text)
+		if err != nil {
+			return 0, err
+		}
+	}
+	var plans []struct {
+		Plan struct {
+			Hit  int `json:"Shared Hit Blocks"`
+			Read int `json:"Shared Read Blocks"`
+		}
+	}
+	if err := json.Unmarshal(text, &plans); err != nil || len(plans) != 1 {
+		return 0, fmt.Errorf("PostgreSQL explains in %d plans: %w", len(plans), err)
+	}
+	return plans[0].Plan.Hit + plans[0].Plan.Read, nil
+}
+
+const grownSlotsName = "GET /slots"
 
 // saveHeap writes what the services hold, where profiles are asked for.
 func (w *world) saveHeap(size Size) error {
@@ -152,7 +190,7 @@ func (w *world) grownCases(set []salon) []aCase {
 	}
 	same := func(path string) func(salon) string { return func(salon) string { return path } }
 	lists := ask("GET /services", "catalog", same("/services"))
-	slots := ask("GET /slots", "availability", grownSlots)
+	slots := ask(grownSlotsName, "availability", grownSlots)
 	info, staff := ask("GET /info", "catalog", same("/info")), ask("GET /staff", "catalog", same("/staff"))
 	hire := ask("GET /rental-availability", "rental", func(s salon) string {
 		return "/rental-availability?startDate=2027-03-02&endDate=2027-03-04&rentalId=" + s.rental.String()
@@ -219,10 +257,14 @@ func printGrowth(out io.Writer, grown []Grown) {
 	if len(grown) == 0 {
 		return
 	}
-	_, _ = fmt.Fprint(out, "\ngrowth\tbusinesses\tbookings\trequests/s\tp50 ms\tp99 ms\tserver µs\tPostgres µs\tRedis µs\tresident MB\t\n")
+	_, _ = fmt.Fprint(out, "\ngrowth\tbusinesses\tbookings\trequests/s\tp50 ms\tp99 ms\tserver µs\tPostgres µs\tRedis µs\tresident MB\tpages\t\n")
 	for _, g := range grown {
-		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%.0f\t%s\t%s\t%s\t%s\t%s\t%d\t\n", g.Name, g.Businesses, g.Bookings, g.PerSecond,
-			milliseconds(g.P50), milliseconds(g.P99), microseconds(g.server()), microseconds(g.CPU.Postgres), microseconds(g.CPU.Redis), g.Resident>>20)
+		pages := ""
+		if g.Pages > 0 {
+			pages = strconv.Itoa(g.Pages)
+		}
+		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%.0f\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t\n", g.Name, g.Businesses, g.Bookings, g.PerSecond,
+			milliseconds(g.P50), milliseconds(g.P99), microseconds(g.server()), microseconds(g.CPU.Postgres), microseconds(g.CPU.Redis), g.Resident>>20, pages)
 	}
 }
 
