@@ -1,5 +1,5 @@
-// Package current keeps the newest version of each business ready in memory, so that it is decoded, compiled and
-// sanitized once per version and not once per request.
+// Package current keeps the newest version of each business ready in memory, so that it is decoded and compiled once per
+// version and not once per request.
 //
 // A version's text never changes, so only the number of the newest one must be kept fresh. [Cache.Verified] asks
 // the database for it every time; [Cache.Fresh] trusts what it learned within the last [Trust], unless [Cache.Expire]
