@@ -185,7 +185,7 @@ func (q question) quotes(first bool) pricing.QuotesRequest {
 			items[i].VariantID = &variant
 		}
 	}
-	return pricing.QuotesRequest{Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items}
+	return pricing.QuotesRequest{Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items, OmitSteps: true}
 }
 
 func sum(quotes []pricing.Quote) ([]int64, int64) {
