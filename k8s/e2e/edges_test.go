@@ -41,18 +41,25 @@ func (c cluster) edges(t *testing.T) {
 		c.kubectl(t, "wait", "--for=jsonpath={.status.phase}=Running", "pod/knocker-"+who, "--timeout=2m")
 	}
 	for _, who := range append([]string{"stranger"}, services...) {
-		soon(t, who+" reaches what it may and nothing else", func() error {
-			var wrong []error
-			answered := c.knock(t, who)
-			for target, may := range callers {
-				self, _, _ := strings.Cut(target, ":")
-				if want := slices.Contains(may, who); self != who && answered[target] != want {
-					wrong = append(wrong, fmt.Errorf("%s: answered %v, want %v", target, answered[target], want))
-				}
-			}
-			return errors.Join(wrong...)
+		t.Run(who, func(t *testing.T) {
+			t.Parallel() // a knock at a port that nothing answers takes seconds
+			soon(t, who+" reaches what it may and nothing else", func() error { return c.reachesOnlyItsOwn(t, who) })
 		})
 	}
+}
+
+// reachesOnlyItsOwn says where a pod of a service reaches more or less than callers has.
+func (c cluster) reachesOnlyItsOwn(t *testing.T, who string) error {
+	t.Helper()
+	var wrong []error
+	answered := c.knock(t, who)
+	for target, may := range callers {
+		self, _, _ := strings.Cut(target, ":")
+		if want := slices.Contains(may, who); self != who && answered[target] != want {
+			wrong = append(wrong, fmt.Errorf("%s: answered %v, want %v", target, answered[target], want))
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 // knocker is a pod with a service's labels that does nothing. It never becomes ready, so that no request is sent to it.
