@@ -12,7 +12,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -98,17 +97,13 @@ func (p *Process) openHome(context.Context) error {
 	return nil
 }
 
-// LogFile is the name of the services' log in the home.
-const LogFile = "slotmesh.log"
-
-// openLogs appends the services' log lines to a file, so that what is printed stays readable.
 func (p *Process) openLogs(context.Context) error {
-	f, err := os.OpenFile(p.file(LogFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	log, err := openLog(p.file(LogFile))
 	if err != nil {
-		return fmt.Errorf("SLOTMESH_HOME: the log cannot be opened: %w", err)
+		return err
 	}
-	p.logs = f
-	p.onStop(f.Close)
+	p.logs = log
+	p.onStop(log.Close)
 	return nil
 }
 
