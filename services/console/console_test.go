@@ -345,7 +345,7 @@ func TestABusinessWithBookingsAheadIsRemovedByForceOnly(t *testing.T) {
 	w.Call(t, "POST", harb+"/keys", `{"name":"site","scope":"all"}`)
 	w.Booking.Add(business, someBooking("confirmed", "2026-12-01"))
 
-	expect(t, w.Call(t, "DELETE", harb, ""), 409, "conflict", "bookings ahead")
+	expect(t, w.Call(t, "DELETE", harb, ""), 409, "conflict", "bookings (1), tickets (0) and reservations (0) lie ahead")
 	expect(t, w.Call(t, "DELETE", harb+"?force=maybe", ""), 400, "invalid_parameter", "force")
 	if w.Call(t, "GET", harb, "").Status != 200 || w.Booking.LiveKeys(business) != 1 {
 		t.Error("the refusal changed something")
@@ -355,6 +355,24 @@ func TestABusinessWithBookingsAheadIsRemovedByForceOnly(t *testing.T) {
 	}
 	if w.Call(t, "GET", harb, "").Status != 404 || w.Booking.LiveKeys(business) != 0 {
 		t.Error("the business or its key is still there")
+	}
+}
+
+func TestABusinessWithTicketsOrReservationsAheadIsRemovedByForceOnly(t *testing.T) {
+	t.Parallel()
+	for what, order := range map[string][2]string{
+		"tickets (2)":      {"/tickets", someTickets("Cara")},
+		"reservations (1)": {"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03")},
+	} {
+		w := standin.Start(t)
+		publish(t, w)
+		if got := w.Call(t, "POST", harb+order[0], order[1]); got.Status != 201 {
+			t.Fatalf("%s: %d %s", what, got.Status, got.Body)
+		}
+		expect(t, w.Call(t, "DELETE", harb, ""), 409, "conflict", what)
+		if got := w.Call(t, "DELETE", harb+"?force=true", ""); got.Status != 204 {
+			t.Errorf("%s, by force: %d %s", what, got.Status, got.Body)
+		}
 	}
 }
 

@@ -141,7 +141,7 @@ type BookingList struct {
 	NextCursor string    `json:"next_cursor,omitempty"`
 }
 
-// AheadCount is how many bookings lie ahead.
+// AheadCount is how many bookings, or tickets, lie ahead.
 type AheadCount struct {
 	Count int `json:"count"`
 }

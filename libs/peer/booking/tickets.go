@@ -3,6 +3,7 @@ package booking
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -105,6 +106,17 @@ func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUI
 		return nil, err
 	}
 	return &out, nil
+}
+
+// TicketsAhead counts the tickets, not cancelled, of events that begin today or later in business time, those included
+// that the offer has no more. Faults: business_not_found; invalid_parameter where the slug names another business.
+func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
+	var out AheadCount
+	at := path(businessID, "tickets/ahead") + "?" + url.Values{"slug": {slug}}.Encode()
+	if err := c.peer.Call(ctx, http.MethodGet, at, nil, &out); err != nil {
+		return 0, err
+	}
+	return out.Count, nil
 }
 
 // Sales returns what is sold of many events in one call. Faults: invalid_parameter for too many.

@@ -72,6 +72,16 @@ func (c *Client) Reservations(ctx context.Context, slug string, filter Filter, p
 	return &out, nil
 }
 
+// Ahead counts the reservations that a customer is still expected for, today or later in business time, and those that
+// are out, however late.
+func (c *Client) Ahead(ctx context.Context, slug string) (int, error) {
+	var out AheadCount
+	if err := c.peer.Call(ctx, http.MethodGet, path(slug, "reservations/ahead"), nil, &out); err != nil {
+		return 0, err
+	}
+	return out.Count, nil
+}
+
 // Move makes one of the Move… moves and returns the reservation as it is then. Faults: not_found for an unknown
 // reservation or move, conflict where the reservation's status does not allow it.
 func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move string) (*Reservation, error) {

@@ -60,6 +60,11 @@ type ReservationList struct {
 	NextCursor   string        `json:"next_cursor,omitempty"`
 }
 
+// AheadCount is how many reservations lie ahead.
+type AheadCount struct {
+	Count int `json:"count"`
+}
+
 // Ceilings holds max_bookable_online of every rental of a business, inactive ones included (semantics.md §4).
 type Ceilings struct {
 	Ceilings map[uuid.UUID]int `json:"ceilings"`

@@ -110,7 +110,7 @@ func (w *world) operatorMovesABooking(t *testing.T, o operator) {
 	if moved := o.must(t, "", "bookings", "confirm", "shore", id); moved["status"] != "confirmed" || moved["customer_name"] != "Ada Example" {
 		t.Errorf("confirmed: %v", moved)
 	}
-	o.refused(t, "bookings ahead", "", "delete", "shore")
+	o.refused(t, "lie ahead", "", "delete", "shore")
 	o.must(t, "", "bookings", "cancel", "shore", id)
 	o.must(t, "", "delete", "shore")
 	w.get(t, "shore/info").want(t, http.StatusNotFound, "business_not_found")

@@ -27,6 +27,7 @@ type TicketRecords interface {
 	SellTicket(ctx context.Context, t store.NewTicket) error
 	CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time) (booking.Ticket, error)
 	Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, limit int, after string) ([]booking.Ticket, string, error)
+	TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
 	Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) ([]booking.EventSales, error)
 }
 
@@ -49,6 +50,7 @@ func (t *Tickets) Mount(app fiber.Router) {
 	tickets := app.Group("/internal/businesses/:business/tickets")
 	tickets.Post("", t.sell)
 	tickets.Get("", t.list)
+	tickets.Get("/ahead", t.ahead)
 	tickets.Post("/sales", t.sales)
 	tickets.Post("/:ticket/cancel", t.cancel)
 }
@@ -119,12 +121,9 @@ func isName(s string) bool {
 // offered finds what an order names in the offer of now. The owner sells for events that are not public, too, and at
 // the door until the end; not for one that is inactive or over.
 func (t *Tickets) offered(ctx context.Context, businessID uuid.UUID, order booking.NewTicket, now time.Time) (store.NewTicket, error) {
-	offer, err := t.offers.Fresh(ctx, order.Slug)
+	offer, err := t.offer(ctx, businessID, order.Slug)
 	if err != nil {
 		return store.NewTicket{}, err
-	}
-	if offer.ID != businessID {
-		return store.NewTicket{}, fault.New(fault.InvalidParameter, "slug: names another business than the path.")
 	}
 	event := offer.Event(order.EventID)
 	if event == nil || !offer.Modules.Events {
@@ -148,6 +147,18 @@ func (t *Tickets) offered(ctx context.Context, businessID uuid.UUID, order booki
 		LocalStart: wallClock(event.Date, event.Start), Quantity: order.Quantity, CustomerName: order.CustomerName,
 		OfferVersion: offer.Version, Now: now,
 	}, nil
+}
+
+// offer is the newest of a business, which both its id and its slug name.
+func (t *Tickets) offer(ctx context.Context, businessID uuid.UUID, slug string) (*catalog.Offer, error) {
+	offer, err := t.offers.Fresh(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	if offer.ID != businessID {
+		return nil, fault.New(fault.InvalidParameter, "slug: names another business than the path.")
+	}
+	return offer, nil
 }
 
 // endOf is the instant, in seconds since the epoch, at which an event ends: on the next day where its end is not after
@@ -204,6 +215,22 @@ func optionalID(c *fiber.Ctx, name string) (*uuid.UUID, error) {
 		return nil, fault.Newf(fault.InvalidParameter, "%s: send a UUID, or leave it out.", name)
 	}
 	return &id, nil
+}
+
+func (t *Tickets) ahead(c *fiber.Ctx) error {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return err
+	}
+	offer, err := t.offer(c.UserContext(), businessID, c.Query("slug"))
+	if err != nil {
+		return err
+	}
+	n, err := t.records.TicketsAhead(c.UserContext(), businessID, offer.Today(t.clock.Now()))
+	if err != nil {
+		return err
+	}
+	return c.JSON(booking.AheadCount{Count: n})
 }
 
 func (t *Tickets) sales(c *fiber.Ctx) error {

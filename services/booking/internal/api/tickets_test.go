@@ -70,6 +70,12 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 	if sales, err := client.Sales(t.Context(), business, []uuid.UUID{otherID, galaID}); err != nil || cmp.Diff(wantSales, sales) != "" {
 		t.Errorf("sales are %+v, %v", sales, err)
 	}
+	if n, err := client.TicketsAhead(t.Context(), business, "harbor"); err != nil || n != 2 {
+		t.Errorf("%d are ahead, %v", n, err)
+	}
+	if _, err := client.TicketsAhead(t.Context(), uuid.New(), "harbor"); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("ahead of another business: %v", err)
+	}
 	w.clock.Advance(time.Minute)
 	cancelled, err := client.CancelTicket(t.Context(), business, sold.ID)
 	at := w.clock.Now()

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 // NewTicket is an order of tickets to write, with the capacities that the offer has now.
@@ -195,6 +196,18 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid
 	}
 	list, next := page(list, limit, func(t booking.Ticket) cursor { return cursor{At: t.CreatedAt, ID: t.ID} })
 	return list, next, nil
+}
+
+// TicketsAhead counts the tickets, not cancelled, of events that begin on the date or later.
+func (s *Store) TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
+	var n int
+	err := s.pool.QueryRow(ctx, `
+		SELECT coalesce(sum(quantity), 0) FROM tickets WHERE business_id = $1 AND local_start >= $2::date AND status = $3`,
+		businessID, today.String(), booking.StatusSold).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count tickets ahead: %w", err)
+	}
+	return n, nil
 }
 
 // Sales returns what is sold of those of the events that have counters, all as of one moment.

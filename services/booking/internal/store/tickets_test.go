@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
@@ -204,6 +205,35 @@ func TestCancellingFreesTicketsOnceAndAtOnce(t *testing.T) {
 	for name, id := range map[string]uuid.UUID{"unknown": uuid.New(), "another business's": order.ID} {
 		if _, err := s.CancelTicket(t.Context(), uuid.New(), id, now); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestTicketsAheadAreThoseSoldForTodayOrLater(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	g, elsewhere := newGala(100, 100), newGala(100, 100)
+	midnight := time.Date(2027, 3, 10, 0, 0, 0, 0, time.UTC)
+	at := func(g gala, start time.Time, quantity int) store.NewTicket {
+		order := g.order(0, quantity)
+		order.LocalStart = start
+		return order
+	}
+	cancelled := at(g, midnight.Add(time.Hour), 16)
+	for _, o := range []store.NewTicket{
+		at(g, midnight.Add(-time.Minute), 1), at(g, midnight, 2), at(g, midnight.Add(72*time.Hour), 4), at(elsewhere, midnight, 8), cancelled,
+	} {
+		if err := s.SellTicket(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.CancelTicket(t.Context(), g.business, cancelled.ID, now); err != nil {
+		t.Fatal(err)
+	}
+	today := timespan.NewDate(2027, 3, 10)
+	for day, want := range map[timespan.Date]int{today - 1: 7, today: 6, today + 1: 4, today + 4: 0} {
+		if n, err := s.TicketsAhead(t.Context(), g.business, day); err != nil || n != want {
+			t.Errorf("on %s %d are ahead, %v; want %d", day, n, err, want)
 		}
 	}
 }

@@ -145,14 +145,24 @@ func (a *Admin) remove(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
+// refuseWithBookingsAhead counts whatever customers were promised: appointments and seats, tickets, reservations.
 func (a *Admin) refuseWithBookingsAhead(c *fiber.Ctx, business *catalog.Offer, force bool) error {
 	if force {
 		return nil
 	}
-	ahead, err := a.Bookings.Ahead(c.UserContext(), business.ID)
-	if err != nil || ahead == 0 {
+	bookings, err := a.Bookings.Ahead(c.UserContext(), business.ID)
+	if err != nil {
+		return err
+	}
+	tickets, err := a.Tickets.TicketsAhead(c.UserContext(), business.ID, business.Slug)
+	if err != nil {
+		return err
+	}
+	reservations, err := a.Rentals.Ahead(c.UserContext(), business.Slug)
+	if err != nil || bookings+tickets+reservations == 0 {
 		return err
 	}
 	return fault.Newf(fault.Conflict,
-		"The business has bookings ahead (%d); cancel them first, or remove it with force=true.", ahead)
+		"Customers are expected: bookings (%d), tickets (%d) and reservations (%d) lie ahead; cancel them first, or remove it with force=true.",
+		bookings, tickets, reservations)
 }

@@ -15,6 +15,7 @@ import (
 type Reservations interface {
 	Reserve(ctx context.Context, slug string, reservation rental.NewReservation) (*rental.Reservation, error)
 	Reservations(ctx context.Context, slug string, filter rental.Filter, page rental.Page) (*rental.ReservationList, error)
+	Ahead(ctx context.Context, slug string) (int, error)
 	Move(ctx context.Context, slug string, id uuid.UUID, move string) (*rental.Reservation, error)
 }
 

@@ -14,6 +14,7 @@ import (
 type Tickets interface {
 	SellTicket(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (*booking.Ticket, error)
 	Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page booking.Page) (*booking.TicketList, error)
+	TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error)
 	CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Ticket, error)
 }
 

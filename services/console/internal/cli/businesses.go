@@ -184,6 +184,6 @@ func (c *command) delete() *cobra.Command {
 			return c.done(map[string]any{"slug": args[0], "removed": true}, "%s is removed", args[0])
 		}),
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "also while bookings lie ahead")
+	cmd.Flags().BoolVar(&force, "force", false, "also while bookings, tickets or reservations lie ahead")
 	return cmd
 }

@@ -306,7 +306,7 @@ func TestABusinessIsDeletedByForceWhileBookingsLieAhead(t *testing.T) {
 	s := shellAt(t, w)
 	s.in = standin.Manifest("harbor", "Harbor")
 	w.Booking.Add(uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string)), someBooking("pending"))
-	s.fails(1, "bookings ahead", "delete", "harbor")
+	s.fails(1, "lie ahead", "delete", "harbor")
 	if out := s.must("delete", "harbor", "--force"); out != "harbor is removed\n" {
 		t.Errorf("%q", out)
 	}

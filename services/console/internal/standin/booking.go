@@ -55,6 +55,7 @@ func (s *Booking) Handler() http.Handler {
 		"GET /internal/businesses/{business}/bookings":              s.list,
 		"GET /internal/businesses/{business}/bookings/ahead":        s.ahead,
 		"POST /internal/businesses/{business}/bookings/{id}/{move}": s.move,
+		"GET /internal/businesses/{business}/tickets/ahead":         s.ticketsAhead,
 		"POST /internal/businesses/{business}/tickets":              s.sellTickets,
 		"GET /internal/businesses/{business}/tickets":               s.listTickets,
 		"POST /internal/businesses/{business}/tickets/{id}/cancel":  s.cancelTickets,

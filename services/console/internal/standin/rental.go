@@ -26,6 +26,7 @@ func (s *Rental) Handler() http.Handler {
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
 		"POST /internal/businesses/harbor/reservations":             s.reserve,
 		"GET /internal/businesses/harbor/reservations":              s.list,
+		"GET /internal/businesses/harbor/reservations/ahead":        s.ahead,
 		"POST /internal/businesses/harbor/reservations/{id}/{move}": s.move,
 		"/": func(*http.Request) (*reply, error) {
 			return nil, fault.New(fault.BusinessNotFound, "Business not found")
@@ -76,6 +77,16 @@ func (s *Rental) list(r *http.Request) (*reply, error) {
 	}
 	entries, next := page(r, found)
 	return ok(rental.ReservationList{Reservations: entries, NextCursor: next})
+}
+
+func (s *Rental) ahead(*http.Request) (*reply, error) {
+	live := 0
+	for _, one := range s.reservations {
+		if one.Status == rental.StatusReserved || one.Status == rental.StatusPickedUp {
+			live++
+		}
+	}
+	return ok(rental.AheadCount{Count: live})
 }
 
 var reservationMoves = map[string][2]string{

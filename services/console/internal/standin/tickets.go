@@ -47,6 +47,16 @@ func (s *Booking) listTickets(r *http.Request) (*reply, error) {
 	return ok(booking.TicketList{Tickets: entries, NextCursor: next})
 }
 
+func (s *Booking) ticketsAhead(r *http.Request) (*reply, error) {
+	ahead := 0
+	for _, t := range s.tickets[r.PathValue("business")] {
+		if t.Status == booking.StatusSold {
+			ahead += t.Quantity
+		}
+	}
+	return ok(booking.AheadCount{Count: ahead})
+}
+
 func (s *Booking) cancelTickets(r *http.Request) (*reply, error) {
 	tickets := s.tickets[r.PathValue("business")]
 	i := slices.IndexFunc(tickets, func(t booking.Ticket) bool { return t.ID.String() == r.PathValue("id") })

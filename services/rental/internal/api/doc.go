@@ -34,6 +34,7 @@ type Records interface {
 	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
 	Reserve(ctx context.Context, r store.NewReservation, fits func([]occupancy.Reservation) bool) (store.Reservation, error)
 	Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, limit int, after string) ([]store.Reservation, string, error)
+	Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
 	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
 }
 

@@ -43,6 +43,7 @@ func (in *Internal) Mount(router fiber.Router) {
 	business.Get("/ceilings", in.ceilings)
 	business.Post("/reservations", in.reserve)
 	business.Get("/reservations", in.reservations)
+	business.Get("/reservations/ahead", in.ahead)
 	business.Post("/reservations/:id/:move", in.move)
 }
 
@@ -163,6 +164,18 @@ func (in *Internal) reservations(c *fiber.Ctx) error {
 		list.Reservations[i] = in.show(offer, r)
 	}
 	return send(c, list)
+}
+
+func (in *Internal) ahead(c *fiber.Ctx) error {
+	offer, err := in.offers.Fresh(c.UserContext(), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	n, err := in.records.Ahead(c.UserContext(), offer.ID, offer.Today(in.clock.Now()))
+	if err != nil {
+		return err
+	}
+	return c.JSON(rental.AheadCount{Count: n})
 }
 
 func (in *Internal) move(c *fiber.Ctx) error {

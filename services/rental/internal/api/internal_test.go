@@ -55,6 +55,9 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	if diff := cmp.Diff(&rental.ReservationList{Reservations: []rental.Reservation{*want}}, list); diff != "" {
 		t.Errorf("listed (-want +got):\n%s", diff)
 	}
+	if n, err := s.client.Ahead(t.Context(), "harbor"); err != nil || n != 1 {
+		t.Errorf("%d are ahead, %v", n, err)
+	}
 	daily := s.reserve(t, single, 1, "2027-06-11", "2027-06-12", "22:00", "02:00")
 	if daily.StartTime != nil || daily.EndTime != nil {
 		t.Errorf("a rental by the day has times: %v %v", daily.StartTime, daily.EndTime)

@@ -103,6 +103,19 @@ func days(d *timespan.Date) *int32 {
 	return &n
 }
 
+// Ahead counts the reservations that hold units on the date or later, and those that are out.
+func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
+	var n int
+	err := s.pool.QueryRow(ctx, `
+		SELECT count(*) FROM reservations
+		WHERE business_id = $1 AND (status = $3 AND end_date >= `+epoch+` + $2::integer OR status = $4)`,
+		businessID, int32(today), state.Reserved, state.PickedUp).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count reservations ahead: %w", err)
+	}
+	return n, nil
+}
+
 // moveSQL changes the status only from the allowed one; who moves first wins, the other finds another status.
 const moveSQL = `
 UPDATE reservations SET status = @to, updated_at = @now

@@ -195,6 +195,30 @@ func joined(way, next string) string {
 	return way + " " + next
 }
 
+func TestAheadIsWhatIsReservedUntilTodayOrLaterOrOut(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	reserve := func(business uuid.UUID, from, to timespan.Date, moves ...state.Move) {
+		r := mustReserve(t, s, newReservation(business, uuid.New(), 1, dates(from, to)))
+		for _, m := range moves {
+			move(t, s, business, r.ID, m)
+		}
+	}
+	reserve(business, today-2, today-1)
+	reserve(business, today-2, today)
+	reserve(business, today+1, today+2)
+	reserve(business, today-2, today-1, state.Pickup)
+	reserve(business, today+1, today+2, state.Pickup, state.Return)
+	reserve(business, today+1, today+2, state.Cancel)
+	reserve(uuid.New(), today+1, today+2)
+	for day, want := range map[timespan.Date]int{today - 1: 4, today: 3, today + 1: 2, today + 3: 1} {
+		if n, err := s.Ahead(t.Context(), business, day); err != nil || n != want {
+			t.Errorf("on %s %d are ahead, %v; want %d", day, n, err, want)
+		}
+	}
+}
+
 func TestMovesStayWithinTheirBusiness(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
