@@ -178,8 +178,9 @@ func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx) {
 	request.Header.SetRequestURIBytes(target)
 }
 
-// plainSlug refuses a slug whose text depends on who decodes it. A slug that is merely unknown goes on, so that the
-// service says so.
+// plainSlug refuses a slug whose text depends on who decodes it, with the words of interface.md §7: no business can be
+// called so. A slug that is merely unknown goes on, so that the service says so; an empty one makes no path of a
+// business's.
 func plainSlug(c *fiber.Ctx) error {
 	slug := c.Params("slug")
 	for i := range len(slug) {
@@ -187,7 +188,7 @@ func plainSlug(c *fiber.Ctx) error {
 		letter := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 		digit := b >= '0' && b <= '9'
 		if !letter && !digit && b != '-' && b != '_' {
-			return fiber.ErrNotFound
+			return fault.New(fault.BusinessNotFound, "Business not found")
 		}
 	}
 	if slug == "" {

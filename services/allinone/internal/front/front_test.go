@@ -152,10 +152,6 @@ func TestTheDescriptionIsCatalogsWhateverBusinessesAreCalled(t *testing.T) {
 			}
 		}
 	}
-	response, _ := send(t, address, get("/api/public/openapi.json/info"))
-	if response.StatusCode != http.StatusNotFound {
-		t.Errorf("no business is called openapi.json, got %d", response.StatusCode)
-	}
 }
 
 func TestAgentsReachTheirServiceWithHostKeyAndBody(t *testing.T) {
@@ -177,21 +173,37 @@ func TestWhatIsNotInTheTableDoesNotExist(t *testing.T) {
 	for _, path := range []string{
 		"/", "/api/public/x", "/api/public/x/", "/api/public//info", "/api/public/x/info/", "/api/public/x/Info",
 		"/API/public/x/info", "//api/public/x/info", "/api/public/x//info", "/api/public/x/info;a=b",
-		"/api/public/x;a/info", "/api/public/../info", "/api/public/%2e%2e/info", "/api/public/./info",
-		"/api/public/x%2Finfo", "/api/public/x/%69nfo", "/api/public/a%2Fb/info", "/api/public/x/../y/info",
-		"/api/public/a%00b/info", "/api/public/%zz/info", "/internal/offers/x", "/livez", "/readyz", "/metrics",
+		"/api/public/x%2Finfo", "/api/public/x/%69nfo", "/api/public/x/../y/info",
+		"/internal/offers/x", "/livez", "/readyz", "/metrics",
 		"/admin/businesses", "/api/public/x/event", "/api/public/x/rental", "/mcp/", "/MCP", "/mcp/x", "/api/public/x/info%20",
-		"/api/public/x/info%3Fa", "/api/public/\xff/info", "/api/public/x\\info",
+		"/api/public/x/info%3Fa", "/api/public/x\\info", "/api/public/no.such/nothing",
 	} {
-		response, body := send(t, address, get(path))
-		var fault map[string]string
-		if err := json.Unmarshal([]byte(body), &fault); err != nil {
-			t.Errorf("%q: %v: %s", path, err, body)
-			continue
+		refused(t, address, path, "not_found", "There is nothing at this path.")
+	}
+}
+
+func TestASlugThatNoBusinessCanHaveIsNotFound(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, nil)
+	slugs := []string{"no.such", "caf%C3%A9", "caf\xe9", "x;a", "..", "%2e%2e", ".", "a%2Fb", "a%00b", "%zz", "\xff", "openapi.json"}
+	for path := range owners {
+		for _, slug := range slugs {
+			refused(t, address, "/api/public/"+slug+"/"+path, "business_not_found", "Business not found")
 		}
-		if response.StatusCode != http.StatusNotFound || fault["messageCode"] != "not_found" || fault["error"] == "" {
-			t.Errorf("%q: %d %s", path, response.StatusCode, body)
-		}
+	}
+}
+
+// refused checks that a path answers 404 with this code and sentence.
+func refused(t *testing.T, address, path, code, sentence string) {
+	t.Helper()
+	response, body := send(t, address, get(path))
+	var fault map[string]string
+	if err := json.Unmarshal([]byte(body), &fault); err != nil {
+		t.Errorf("%q: %v: %s", path, err, body)
+		return
+	}
+	if response.StatusCode != http.StatusNotFound || fault["messageCode"] != code || fault["error"] != sentence {
+		t.Errorf("%q: %d %s, want 404 %s", path, response.StatusCode, body, code)
 	}
 }
 
