@@ -34,7 +34,7 @@ func (p *Public) events(c *fiber.Ctx) error {
 		today  = version.Offer.Today(now)
 		events = version.Public().Events(today)
 		key    = rendered.Key{Slug: version.Offer.Slug, Path: "events", Language: language(c, version.Offer), Date: today, Today: today}
-		held   = p.Rendered.Get(key, version)
+		held   = p.Rendered.Get(key, version.Offer.Version)
 		quoted prices
 		sold   public.Sold
 		both   sync.WaitGroup

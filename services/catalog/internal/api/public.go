@@ -91,7 +91,7 @@ func (p *Public) services(c *fiber.Ctx) error {
 		return err
 	}
 	key := rendered.Key{Slug: version.Offer.Slug, Path: "services", Language: language(c, version.Offer), Date: date, Today: today}
-	held := p.Rendered.Get(key, version)
+	held := p.Rendered.Get(key, version.Offer.Version)
 	if held != nil && held.Holds(now) {
 		return sendAnswer(c, held)
 	}

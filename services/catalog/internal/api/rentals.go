@@ -38,7 +38,7 @@ func (p *Public) rentals(c *fiber.Ctx) error {
 	var (
 		ctx      = c.UserContext()
 		key      = rendered.Key{Slug: version.Offer.Slug, Path: "rentals", Language: language(c, version.Offer), Date: date, Today: today}
-		held     = p.Rendered.Get(key, version)
+		held     = p.Rendered.Get(key, version.Offer.Version)
 		quoted   prices
 		ceilings map[uuid.UUID]int
 		both     sync.WaitGroup

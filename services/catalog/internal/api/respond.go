@@ -16,14 +16,14 @@ import (
 
 // sendLasting answers with what depends on nothing but the key and the version.
 func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Version, show func() any) error {
-	if held := p.Rendered.Get(key, version); held != nil {
+	if held := p.Rendered.Get(key, version.Offer.Version); held != nil {
 		return sendAnswer(c, held)
 	}
 	body, err := encode(show())
 	if err != nil {
 		return err
 	}
-	answer := rendered.New(body, version, rendered.Numbers{}, time.Time{}, time.Time{})
+	answer := rendered.New(body, version.Offer.Version, rendered.Numbers{}, time.Time{}, time.Time{})
 	p.Rendered.Put(key, answer)
 	return sendAnswer(c, answer)
 }
@@ -50,7 +50,7 @@ func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Ver
 	if err != nil {
 		return err
 	}
-	answer := rendered.New(body, version, numbers, n.now, until)
+	answer := rendered.New(body, version.Offer.Version, numbers, n.now, until)
 	if lasts {
 		p.Rendered.Put(key, answer)
 	}

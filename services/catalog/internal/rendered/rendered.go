@@ -19,7 +19,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/etag"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
-	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 )
 
 // Key names an answer: two requests with the same key get the same bytes as long as version and numbers are the same.
@@ -47,7 +46,7 @@ func (n Numbers) equal(m Numbers) bool {
 type Answer struct {
 	Body    []byte
 	Tag     string // strong entity tag of Body
-	Version *ready.Version
+	Version int64  // by number: what a version needs of memory is not held by its answers
 	Numbers Numbers
 	// Prices were asked for at From and hold until Until. An answer without prices holds as long as its version: it has
 	// neither.
@@ -55,7 +54,7 @@ type Answer struct {
 }
 
 // New renders an answer's tag.
-func New(body []byte, version *ready.Version, numbers Numbers, from, until time.Time) *Answer {
+func New(body []byte, version int64, numbers Numbers, from, until time.Time) *Answer {
 	return &Answer{Body: body, Tag: etag.Of(body), Version: version, Numbers: numbers, From: from, Until: until}
 }
 
@@ -101,8 +100,9 @@ func NewCache(maxBytes int) *Cache {
 	return c
 }
 
-// Get returns the answer kept for key if it was made from this version, else nil.
-func (c *Cache) Get(key Key, version *ready.Version) *Answer {
+// Get returns the answer kept for key if it was made from this version, else nil. No two versions that a slug ever had
+// have the same number.
+func (c *Cache) Get(key Key, version int64) *Answer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a, ok := c.answers.Get(key)

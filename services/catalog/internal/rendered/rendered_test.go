@@ -9,16 +9,15 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/timespan"
-	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 )
 
 func TestMemoryIsBoundedWhateverIsAskedFor(t *testing.T) {
 	t.Parallel()
 	const limit = 64 << 10
-	c, v := NewCache(limit), new(ready.Version)
+	c := NewCache(limit)
 	for i := range 5_000 {
 		key := Key{Slug: fmt.Sprint("business-", i%7), Path: "services", Date: timespan.Date(i % 3_000)}
-		c.Put(key, New(make([]byte, i%1500), v, Numbers{}, time.Time{}, time.Time{}))
+		c.Put(key, New(make([]byte, i%1500), 1, Numbers{}, time.Time{}, time.Time{}))
 		total := 0
 		for _, a := range c.answers.Values() {
 			total += len(a.Body)
@@ -40,42 +39,42 @@ func TestMemoryIsBoundedWhateverIsAskedFor(t *testing.T) {
 
 func TestWhatIsAskedForStaysAndTheRestGoes(t *testing.T) {
 	t.Parallel()
-	c, v := NewCache(20_000), new(ready.Version)
+	c := NewCache(20_000)
 	wanted := Key{Slug: "wanted"}
-	c.Put(wanted, New(make([]byte, 1000), v, Numbers{}, time.Time{}, time.Time{}))
+	c.Put(wanted, New(make([]byte, 1000), 1, Numbers{}, time.Time{}, time.Time{}))
 	for i := range 100 {
-		c.Put(Key{Slug: fmt.Sprint(i)}, New(make([]byte, 1000), v, Numbers{}, time.Time{}, time.Time{}))
-		if c.Get(wanted, v) == nil {
+		c.Put(Key{Slug: fmt.Sprint(i)}, New(make([]byte, 1000), 1, Numbers{}, time.Time{}, time.Time{}))
+		if c.Get(wanted, 1) == nil {
 			t.Fatalf("gone after %d others", i+1)
 		}
 	}
-	if c.Get(Key{Slug: "0"}, v) != nil {
+	if c.Get(Key{Slug: "0"}, 1) != nil {
 		t.Error("the first of the others is still there")
 	}
 }
 
 func TestWhatIsTooLargeIsNotKept(t *testing.T) {
 	t.Parallel()
-	c, v := NewCache(10_000), new(ready.Version)
+	c := NewCache(10_000)
 	key := Key{Slug: "large"}
-	c.Put(key, New([]byte("small"), v, Numbers{}, time.Time{}, time.Time{}))
-	c.Put(key, New(make([]byte, 2500), v, Numbers{}, time.Time{}, time.Time{}))
-	if c.Get(key, v) != nil || c.bytes != 0 {
+	c.Put(key, New([]byte("small"), 1, Numbers{}, time.Time{}, time.Time{}))
+	c.Put(key, New(make([]byte, 2500), 1, Numbers{}, time.Time{}, time.Time{}))
+	if c.Get(key, 1) != nil || c.bytes != 0 {
 		t.Error("a large answer is kept, or the small one that it replaces")
 	}
 	none := NewCache(0)
-	none.Put(key, New([]byte("small"), v, Numbers{}, time.Time{}, time.Time{}))
-	if none.Get(key, v) != nil {
+	none.Put(key, New([]byte("small"), 1, Numbers{}, time.Time{}, time.Time{}))
+	if none.Get(key, 1) != nil {
 		t.Error("a cache of no bytes keeps something")
 	}
 }
 
 func TestAnotherVersionsAnswerIsNotFound(t *testing.T) {
 	t.Parallel()
-	c, old := NewCache(10_000), new(ready.Version)
+	c := NewCache(10_000)
 	key := Key{Slug: "harbor"}
-	c.Put(key, New([]byte("old"), old, Numbers{}, time.Time{}, time.Time{}))
-	if c.Get(key, &ready.Version{OfferTag: "newer"}) != nil {
+	c.Put(key, New([]byte("old"), 1, Numbers{}, time.Time{}, time.Time{}))
+	if c.Get(key, 2) != nil {
 		t.Error("the old version's bytes are found for the newer one")
 	}
 }
@@ -83,7 +82,7 @@ func TestAnotherVersionsAnswerIsNotFound(t *testing.T) {
 func TestAnswersShowTheirNumbersAndNoOthers(t *testing.T) {
 	t.Parallel()
 	id := uuid.New()
-	a := New(nil, nil, Numbers{Prices: map[uuid.UUID]json.Number{id: "9.00"}, Counts: map[uuid.UUID]int{id: 3}}, time.Time{}, time.Time{})
+	a := New(nil, 1, Numbers{Prices: map[uuid.UUID]json.Number{id: "9.00"}, Counts: map[uuid.UUID]int{id: 3}}, time.Time{}, time.Time{})
 	for _, n := range []Numbers{
 		{}, {Prices: a.Numbers.Prices}, {Prices: a.Numbers.Prices, Counts: map[uuid.UUID]int{id: 4}},
 		{Prices: map[uuid.UUID]json.Number{id: "8.00"}, Counts: a.Numbers.Counts},
