@@ -34,15 +34,19 @@ func TestLimitsLetNPassAndRefuseTheNext(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "limits", salon("limits", 1))
+	w.publish(t, "boat-limits", boathouse("boat-limits"))
 	cut, key := w.named(t, "limits", "services")["Cut"], w.key(t, "limits", "write")
+	boat := w.named(t, "boat-limits", "rentals")["Boat"]
 	reads := map[string]int{
-		"slots?date=2027-03-01&service_id=" + cut:                           60,
-		"available-dates?start=2027-03-01&end=2027-03-02&service_id=" + cut: 20,
+		"limits/slots?date=2027-03-01&service_id=" + cut:                                           60,
+		"limits/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + cut:                 20,
+		"boat-limits/rental-availability?startDate=2027-03-01&endDate=2027-03-01&rentalId=" + boat: 60,
+		"boat-limits/rental-available-dates?start=2027-03-01&end=2027-03-02&rental_id=" + boat:     20,
 	}
 	for path, limit := range reads {
 		address := client()
-		exhaust(t, path, limit, http.StatusTooManyRequests, func(int) answer { return w.getFrom(t, address, "limits/"+path) })
-		w.get(t, "limits/"+path).want(t, http.StatusOK, "") // another address is not touched
+		exhaust(t, path, limit, http.StatusTooManyRequests, func(int) answer { return w.getFrom(t, address, path) })
+		w.get(t, path).want(t, http.StatusOK, "") // another address is not touched
 	}
 
 	address := http.Header{"X-Forwarded-For": {client()}}

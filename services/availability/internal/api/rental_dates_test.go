@@ -47,10 +47,12 @@ func TestTheRentalCalendarIsAsRentalComputesIt(t *testing.T) {
 
 func TestFaultsOfRentalComeThrough(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *neighbours) {
+	large := start(t, func(n *neighbours) {
 		n.rentals.err = fault.New(fault.InvalidParameter, "Window too large (max 62 days).")
 	})
-	s.get(t, "harbor/rental-available-dates").mustBe(t, 400, `{"error": "Window too large (max 62 days).", "messageCode": "invalid_parameter"}`)
+	large.get(t, "harbor/rental-available-dates").mustBe(t, 400, `{"error": "Window too large (max 62 days).", "messageCode": "invalid_parameter"}`)
+	none := start(t, func(n *neighbours) { n.rentals.err = fault.New(fault.RentalNotFound, "Rental not found") })
+	none.get(t, "harbor/rental-available-dates").mustBe(t, 404, `{"error": "Rental not found", "messageCode": "rental_not_found"}`)
 }
 
 func TestWithoutRentalItsCalendarIsUnknown(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package api is rental's HTTP: /rental-availability and /rental-available-dates for everyone (interface.md §4), and
-// reservations and ceilings for peers (libs/peer/rental is their client). It reads the offer and what is held, asks the
-// occupancy core, and renders its answer.
+// Package api is rental's HTTP: /rental-availability for everyone, /rental-available-dates for availability, which is its
+// public side (interface.md §4), and reservations and ceilings for peers (libs/peer/rental is their client). It reads the
+// offer and what is held, asks the occupancy core, and renders its answer.
 package api
 
 import (

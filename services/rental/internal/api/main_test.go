@@ -192,18 +192,23 @@ type reply struct {
 // get asks the public port; every call comes from an address of its own unless header says otherwise.
 func (s service) get(t *testing.T, path string, header http.Header, query ...string) reply {
 	t.Helper()
+	if header == nil {
+		header = http.Header{"X-Forwarded-For": {nextAddress()}}
+	}
+	return fetch(t, s.public+"/api/public/"+path, header, query...)
+}
+
+func fetch(t *testing.T, at string, header http.Header, query ...string) reply {
+	t.Helper()
 	values := url.Values{}
 	for i := 0; i+1 < len(query); i += 2 {
 		values.Add(query[i], query[i+1])
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.public+"/api/public/"+path+"?"+values.Encode(), nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at+"?"+values.Encode(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header = header
-	if header == nil {
-		request.Header = http.Header{"X-Forwarded-For": {nextAddress()}}
-	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -250,9 +255,10 @@ func (s service) check(t *testing.T, query ...string) reply {
 	return s.get(t, "harbor/rental-availability", nil, append([]string{"lang", "en"}, query...)...)
 }
 
+// days asks /rental-available-dates, as availability does.
 func (s service) days(t *testing.T, query ...string) reply {
 	t.Helper()
-	return s.get(t, "harbor/rental-available-dates", nil, query...)
+	return fetch(t, s.base+"/internal/api/public/harbor/rental-available-dates", http.Header{}, query...)
 }
 
 const available = `{"available": true}`

@@ -19,11 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// Requests a minute from one address (interface.md §8).
-var (
-	availabilityLimit = ratelimit.PerMinute(60)
-	datesLimit        = ratelimit.PerMinute(20)
-)
+// availabilityLimit is how many requests a minute one address has (interface.md §8).
+var availabilityLimit = ratelimit.PerMinute(60)
 
 // languageCookie holds the language that a visitor has chosen on the business's pages.
 const languageCookie = "service_language"
@@ -47,11 +44,9 @@ func NewPublic(offers Offers, records Records, sentences Sentences, limiter rate
 	}
 }
 
-// Mount adds the routes.
+// Mount adds the public route. The calendar of dates is public at availability, which reads it through [Public.MountForPeers].
 func (p *Public) Mount(router fiber.Router) {
-	business := router.Group("/api/public/:slug")
-	business.Get("/rental-availability", p.limited("rental-availability", availabilityLimit), p.availability)
-	business.Get("/rental-available-dates", p.limited("rental-available-dates", datesLimit), p.dates)
+	router.Get("/api/public/:slug/rental-availability", p.limited, p.availability)
 }
 
 // send answers with what nobody may keep; faults say so by themselves.
@@ -61,19 +56,17 @@ func send(c *fiber.Ctx, answer any) error {
 }
 
 // limited counts the request before anything is done for it: a client over its limit costs no other service a thing.
-func (p *Public) limited(name string, limit ratelimit.Limit) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		decision, err := p.limiter.Allow(c.UserContext(), name+":"+ratelimit.ClientKey(server.ClientIP(c)), limit)
-		if err != nil {
-			return err
-		}
-		if !decision.Allowed {
-			refused := fault.Newf(fault.RateLimited, "Too many requests; at most %d a minute pass.", limit.N)
-			refused.RetryAfter = decision.RetryAfter
-			return refused
-		}
-		return c.Next()
+func (p *Public) limited(c *fiber.Ctx) error {
+	decision, err := p.limiter.Allow(c.UserContext(), "rental-availability:"+ratelimit.ClientKey(server.ClientIP(c)), availabilityLimit)
+	if err != nil {
+		return err
 	}
+	if !decision.Allowed {
+		refused := fault.Newf(fault.RateLimited, "Too many requests; at most %d a minute pass.", availabilityLimit.N)
+		refused.RetryAfter = decision.RetryAfter
+		return refused
+	}
+	return c.Next()
 }
 
 // verdict is the answer of /rental-availability.
