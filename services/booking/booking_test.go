@@ -115,8 +115,11 @@ func TestTheServiceServesWhileItsNeighboursAreAway(t *testing.T) {
 
 func TestSettingsAreJudgedTogetherByName(t *testing.T) {
 	t.Parallel()
-	err := (&Config{}).Validate()
-	for _, name := range []string{"BOOKING_IP_LIMIT_PER_MINUTE", "BOOKING_KEY_LIMIT_PER_MINUTE"} {
+	err := (&Config{StripeSecretKey: "sk_test_123", PaymentTimeout: maxPaymentTimeout + 1}).Validate()
+	for _, name := range []string{
+		"BOOKING_IP_LIMIT_PER_MINUTE", "BOOKING_KEY_LIMIT_PER_MINUTE",
+		"STRIPE_WEBHOOK_SECRET", "STRIPE_API_BASE", "PAYMENT_TIMEOUT", "PAYMENT_EXPIRES_AFTER",
+	} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not named in: %v", name, err)
 		}

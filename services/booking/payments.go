@@ -3,8 +3,10 @@ package booking
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/booking/internal/api"
@@ -13,6 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
+
+// maxPaymentTimeout keeps a call shorter than the minute for which the reconciliation leases its charge.
+const maxPaymentTimeout = 30 * time.Second
 
 // validatePayments judges the settings of payments, where a provider is connected.
 func (c *Config) validatePayments() error {
@@ -29,8 +34,8 @@ func (c *Config) validatePayments() error {
 	if base, err := url.Parse(c.StripeAPIBase); err != nil || base.Host == "" {
 		errs = append(errs, errors.New("STRIPE_API_BASE: write a URL such as https://api.stripe.com"))
 	}
-	if c.PaymentTimeout <= 0 {
-		errs = append(errs, errors.New("PAYMENT_TIMEOUT: write a duration above 0, such as 5s"))
+	if c.PaymentTimeout <= 0 || c.PaymentTimeout > maxPaymentTimeout {
+		errs = append(errs, fmt.Errorf("PAYMENT_TIMEOUT: write a duration above 0 and up to %s, such as 5s", maxPaymentTimeout))
 	}
 	if c.PaymentExpiresAfter <= 0 {
 		errs = append(errs, errors.New("PAYMENT_EXPIRES_AFTER: write a duration above 0, such as 30m"))

@@ -31,6 +31,7 @@ const (
 type shop struct {
 	*town
 	key        string
+	providers  payment.Providers
 	reconciler *payment.Reconciler
 }
 
@@ -48,7 +49,7 @@ func openShop(t *testing.T, stripeURL string, within time.Duration) *shop {
 	providers := payment.Providers{stripe.Name: stripe.New("sk_test_123", stripeURL, transport)}
 	w.desk.TakePayments(desk.Till{Providers: providers, Within: within, ExpiresAfter: expiresAfter})
 	return &shop{
-		town: w, key: w.key("write"),
+		town: w, key: w.key("write"), providers: providers,
 		reconciler: payment.NewReconciler(w.store, providers, w.clock, 5*time.Second, telemetry.Discard()),
 	}
 }

@@ -26,7 +26,7 @@ type Due struct {
 // Ledger keeps what became of charges; store.Store says what its methods do and return.
 type Ledger interface {
 	ReleaseUnfinished(ctx context.Context, now time.Time) (int, error)
-	LeaseDue(ctx context.Context, now time.Time, limit int) ([]Due, error)
+	LeaseDue(ctx context.Context, now time.Time) (*Due, error)
 	NoteReference(ctx context.Context, businessID, bookingID uuid.UUID, reference string) error
 	PaymentPaid(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error
 	PaymentCancelled(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error
@@ -52,12 +52,8 @@ func NewReconciler(l Ledger, p Providers, c clock.Clock, within time.Duration, t
 	}
 }
 
-const (
-	// reconcileEvery is how often the reconciliation runs. Half a minute more that a slot is held harms little.
-	reconcileEvery = 30 * time.Second
-	// reconcileStep bounds the charges of one step, which are settled one after the other.
-	reconcileStep = 100
-)
+// reconcileEvery is how often the reconciliation runs. Half a minute more that a slot is held harms little.
+const reconcileEvery = 30 * time.Second
 
 // Run makes a step at once and then every half a minute, until ctx ends. A store that is away is tried again.
 func (r *Reconciler) Run(ctx context.Context) error {
@@ -75,29 +71,33 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	}
 }
 
-// Step settles what is due now. A charge that cannot be settled is left for later and does not hold up the others.
+// Step settles what is due, one charge after the other, until nothing is. A charge that cannot be settled is left for
+// later. Before each, time is freed: so however many charges a provider leaves hanging, that waits for one call at most.
 func (r *Reconciler) Step(ctx context.Context) error {
-	released, err := r.ledger.ReleaseUnfinished(ctx, r.clock.Now())
-	r.count(ctx, "released", released)
-	if err != nil {
-		return err
-	}
-	due, err := r.ledger.LeaseDue(ctx, r.clock.Now(), reconcileStep)
-	if err != nil {
-		return err
-	}
-	for _, d := range due {
-		outcome, err := r.settle(ctx, d)
+	for {
+		if err := r.release(ctx); err != nil {
+			return err
+		}
+		due, err := r.ledger.LeaseDue(ctx, r.clock.Now())
+		if err != nil || due == nil {
+			return err
+		}
+		outcome, err := r.settle(ctx, *due)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
-			r.tel.Logger.WarnContext(ctx, "a charge stays unsettled for now", "booking", d.BookingID, "error", err)
+			r.tel.Logger.WarnContext(ctx, "a charge stays unsettled for now", "booking", due.BookingID, "error", err)
 			outcome = "failed"
 		}
 		r.count(ctx, string(outcome), 1)
 	}
-	return nil
+}
+
+func (r *Reconciler) release(ctx context.Context) error {
+	released, err := r.ledger.ReleaseUnfinished(ctx, r.clock.Now())
+	r.count(ctx, "released", released)
+	return err
 }
 
 func (r *Reconciler) count(ctx context.Context, outcome string, n int) {

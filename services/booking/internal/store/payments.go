@@ -139,32 +139,36 @@ func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, erro
 }
 
 // leaseSQL puts off what it returns, longer each time, so that no other replica takes it up meanwhile and a provider
-// that is away is not asked in vain too often.
+// that is away is not asked in vain too often. The shortest time is longer than a call of a provider may take.
 const leaseSQL = `
 UPDATE payments
 SET due_at = @now::timestamptz + least(interval '1 hour', interval '1 minute' * power(2, least(attempts, 10))),
     attempts = attempts + 1, updated_at = @now
-WHERE (business_id, booking_id) IN (
+WHERE (business_id, booking_id) = (
     SELECT business_id, booking_id
     FROM payments
     WHERE status IN ('open', 'cancelling', 'refunding') AND due_at <= @now
     ORDER BY due_at
-    LIMIT @limit
+    LIMIT 1
     FOR UPDATE SKIP LOCKED
 )
 RETURNING business_id, booking_id, provider, account, amount, currency, coalesce(reference, ''), status = 'refunding'`
 
-// LeaseDue returns charges that are to be settled now, at most limit. Each is due again later, should it not be.
-func (s *Store) LeaseDue(ctx context.Context, now time.Time, limit int) ([]payment.Due, error) {
-	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now, "limit": limit})
+// LeaseDue returns the charge that has been due for longest, nil where none is. It is due again later, should it not be
+// settled.
+func (s *Store) LeaseDue(ctx context.Context, now time.Time) (*payment.Due, error) {
+	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now})
 	if err != nil {
-		return nil, fmt.Errorf("lease due charges: %w", err)
+		return nil, fmt.Errorf("lease a due charge: %w", err)
 	}
-	due, err := pgx.CollectRows(rows, scanDue)
+	due, err := pgx.CollectExactlyOneRow(rows, scanDue)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
 	if err != nil {
-		return nil, fmt.Errorf("lease due charges: %w", err)
+		return nil, fmt.Errorf("lease a due charge: %w", err)
 	}
-	return due, nil
+	return &due, nil
 }
 
 func scanDue(row pgx.CollectableRow) (payment.Due, error) {
