@@ -167,9 +167,11 @@ func (c cluster) owner(t *testing.T) owner {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cancel(); _ = tunnel.Wait() }) // it ends by being killed
+	deadline := time.AfterFunc(eventually, cancel)
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() {
 		if found := forwarded.FindStringSubmatch(lines.Text()); found != nil {
+			deadline.Stop()
 			go func() { _, _ = io.Copy(io.Discard, stdout) }()
 			return owner{address: "http://" + found[1], token: string(token), http: &http.Client{Timeout: 30 * time.Second}}
 		}

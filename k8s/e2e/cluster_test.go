@@ -18,6 +18,7 @@ const (
 	kubeconfig = "SLOTMESH_E2E_KUBECONFIG" // the cluster; without it nothing is tested
 	valuesFile = "SLOTMESH_E2E_VALUES"     // values beyond those of testdata/: where a cluster gets its images, for instance
 	policies   = "SLOTMESH_E2E_POLICIES"   // "enforced" where the cluster does enforce NetworkPolicies
+	resources  = "SLOTMESH_E2E_CRDS"       // "all" where the cluster has the custom resources of every mesh and operator
 	frontOf    = "SLOTMESH_E2E_FRONT_"     // + TRAEFIK or SKIPPER: its address, where the cluster's own is not reachable from here
 )
 

@@ -11,7 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const examples = "../examples"
+const (
+	examples          = "../examples"
+	examplesNamespace = "slotmesh-e2e-examples" // not the examples' own: somebody's release may be there
+)
 
 // offline takes the stores of the trial from images that `make store-images` makes, and asks for no volume.
 const offline = `
@@ -52,30 +55,42 @@ func TestExamplesAreWhatTheChartMakes(t *testing.T) {
 func TestExamplesAreApplied(t *testing.T) {
 	t.Parallel()
 	c := connect(t)
-	trial := t.TempDir()
-	if err := os.CopyFS(trial, os.DirFS(filepath.Join(examples, "trial"))); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.OpenFile(filepath.Join(trial, "kustomization.yaml"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := file.WriteString(strings.TrimPrefix(offline, "\n")); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	trial, external := exampleElsewhere(t, "trial", offline), exampleElsewhere(t, "external", "")
 
-	c.run(t, "kubectl", "apply", "-k", trial)
+	c.run(t, "kubectl", "create", "namespace", examplesNamespace)
 	t.Cleanup(func() {
-		if _, err := c.try(context.Background(), nil, "kubectl", "delete", "namespace", "slotmesh", "--wait=false"); err != nil {
+		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", examplesNamespace, "--wait=false"); err != nil {
 			t.Error(err)
 		}
 	})
-	c.run(t, "kubectl", "-n", "slotmesh", "wait", "--for=condition=Complete", "job/slotmesh-demo", "--timeout="+eventually.String())
-	if list := c.run(t, "kubectl", "-n", "slotmesh", "exec", "deploy/slotmesh-console", "--", "/slotmesh", "list"); !strings.Contains(list, "harbor-studio") {
+	c.run(t, "kubectl", "apply", "-k", trial)
+	kubectl := []string{"--namespace", examplesNamespace}
+	c.run(t, "kubectl", append(kubectl, "wait", "--for=condition=Complete", "job/slotmesh-demo", "--timeout="+eventually.String())...)
+	if list := c.run(t, "kubectl", append(kubectl, "exec", "deploy/slotmesh-console", "--", "/slotmesh", "list")...); !strings.Contains(list, "harbor-studio") {
 		t.Errorf("the demo business is not listed: %s", list)
 	}
-	c.run(t, "kubectl", "apply", "-k", filepath.Join(examples, "external"), "--dry-run=server")
+	c.run(t, "kubectl", "apply", "-k", external, "--dry-run=server")
+}
+
+// exampleElsewhere copies an example into a folder, for the namespace of this test and with this added.
+func exampleElsewhere(t *testing.T, name, added string) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join(examples, name))); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(folder, "kustomization.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := "\nnamespace: slotmesh\n"
+	if !strings.Contains(string(text), own) {
+		t.Fatalf("%s does not say the example's namespace:\n%s", file, text)
+	}
+	moved := strings.Replace(string(text), own, "\nnamespace: "+examplesNamespace+"\n", 1) + strings.TrimPrefix(added, "\n")
+	if err := os.WriteFile(file, []byte(moved), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }

@@ -21,6 +21,7 @@ type load struct {
 	mu       sync.Mutex
 	failures []string
 	reads    int
+	slots    int                // reads of them
 	created  map[string]booking // by the booking's id
 	refused  int
 	degraded int // slots that were not computed: an answer that the interface describes
@@ -68,10 +69,14 @@ func (l *load) readOnce(ctx context.Context, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reads++
-	if err != nil {
+	switch {
+	case err != nil:
 		l.failures = append(l.failures, err.Error())
-	} else if body.Computed != nil && !*body.Computed {
-		l.degraded++
+	case body.Computed != nil:
+		l.slots++
+		if !*body.Computed {
+			l.degraded++
+		}
 	}
 }
 
@@ -121,12 +126,15 @@ func (l *load) settled(t *testing.T, o owner) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t.Logf("%d reads (%d without computed slots), %d bookings made, %d refused, %d failed", l.reads, l.degraded, len(l.created), l.refused, len(l.failures))
+	t.Logf("%d reads (%d of slots, %d of these not computed), %d bookings made, %d refused, %d failed", l.reads, l.slots, l.degraded, len(l.created), l.refused, len(l.failures))
 	for _, f := range l.failures[:min(len(l.failures), 20)] {
 		t.Error(f)
 	}
-	if len(l.created) == 0 || l.reads == 0 {
+	if len(l.created) == 0 || l.slots == 0 {
 		t.Fatal("the load did nothing")
+	}
+	if l.degraded > l.slots/10 {
+		t.Errorf("%d of %d answers of slots were not computed", l.degraded, l.slots)
 	}
 	rows := make(map[string]row)
 	for _, r := range o.booked(t, l.slug) {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -21,7 +22,10 @@ func TestTheServerAcceptsEveryShape(t *testing.T) {
 			c.run(t, "helm", "lint", "--strict", "--quiet", chart, "--values", shape)
 			rendered := c.run(t, "helm", "template", release, chart, "--namespace", "default", "--values", shape)
 			_, err := c.try(t.Context(), []byte(rendered), "kubectl", "--namespace", "default", "create", "--dry-run=server", "--validate=strict", "--filename", "-")
-			if err != nil {
+			switch {
+			case err != nil && os.Getenv(resources) != "all" && strings.Contains(err.Error(), "no matches for kind"):
+				t.Skipf("the cluster lacks custom resources of this shape: %v", err)
+			case err != nil:
 				t.Error(err)
 			}
 			c.conform(t, schemas, rendered)
