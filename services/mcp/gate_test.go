@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/services/mcp"
@@ -134,6 +135,28 @@ func TestAKeyAndOneRequestAreEnough(t *testing.T) {
 	got.want(t, "tools/list without a handshake", http.StatusOK, "")
 	if !strings.Contains(got.body, `"list_rentals"`) || strings.Contains(got.body, `"book_appointment"`) {
 		t.Errorf("a key that reads is shown %s", got.body)
+	}
+}
+
+// The time that the gate took is no longer the tool's: a booking that could not be answered in time is not begun.
+func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
+	t.Parallel()
+	const whole = 500 * time.Millisecond
+	for name, contentType := range map[string]string{"directly": "application/json", "by the SDK": "application/json; charset=utf-8"} {
+		n := standIn()
+		n.answers["GET /internal/slugs/"+businessID] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(whole * 19 / 20)
+			_, _ = io.WriteString(w, `{"slug":"harbor"}`)
+		})
+		address := start(t, n, func(c *mcp.Config) { c.Server.RequestTimeout = whole })
+		got := post(t, address, http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_appointment","arguments":{}}}`,
+			http.Header{"Authorization": {"Bearer write"}, "Content-Type": {contentType}})
+		n.mu.Lock()
+		asked := n.asked["POST /internal/api/public/harbor/book"]
+		n.mu.Unlock()
+		if len(asked) > 0 || !strings.Contains(got.body, "service_unavailable") {
+			t.Errorf("%s: booked %d times: %d %s", name, len(asked), got.status, got.body)
+		}
 	}
 }
 

@@ -73,20 +73,20 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 		return client
 	}
 	read := func(name, at string) reads { return reads{name, neighbour(name, at)} }
-	// A call leaves time to send its answer before the request's own deadline. Booking may take as long.
-	call := cfg.Server.RequestTimeout * 9 / 10
+	// A call leaves time to send its answer before the request's own deadline. Booking may take all that is left then.
+	spare := cfg.Server.RequestTimeout / 10
 	offers := read("catalog", cfg.CatalogURL)
-	desk := booking.NewAgents(neighbour("booking", cfg.BookingURL, peer.Timeout(call)))
+	desk := booking.NewAgents(neighbour("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-spare)))
 	box := &tools.Toolbox{
 		Catalog: offers, Availability: calendars{read("availability", cfg.AvailabilityURL)}, Rental: read("rental", cfg.RentalURL), Booking: desk,
-		Clock: rt.Clock, Telemetry: rt.Telemetry, Timeout: call,
+		Clock: rt.Clock, Telemetry: rt.Telemetry,
 	}
 	agents, err := speak(box.Open(), rt.Telemetry)
 	if err != nil {
 		return nil, err
 	}
 	g := &gate.Gate{
-		Keys: desk, Names: newNames(offers.peer), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Protocol: agents,
+		Keys: desk, Names: newNames(offers.peer), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Spare: spare, Protocol: agents,
 	}
 	srv.HandleHTTP("/mcp", g.Serve)
 	return srv, nil

@@ -1,13 +1,17 @@
 // Package caller carries who is calling from the gate to the tools.
 package caller
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Caller is the holder of an API key.
 type Caller struct {
-	Slug          string // of the business that the key names
-	Scope         string // one of booking.Scope…
-	Authorization string // the header as it came, for booking
+	Slug          string    // of the business that the key names
+	Scope         string    // one of booking.Scope…
+	Authorization string    // the header as it came, for booking
+	Until         time.Time // when a tool must have done, so that the answer comes within the request's time
 }
 
 type key struct{}

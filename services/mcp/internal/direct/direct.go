@@ -62,7 +62,7 @@ func (h *Handler) answered(w http.ResponseWriter, r *http.Request, body []byte) 
 		return false
 	}
 	ctx := r.Context()
-	if !c.self { // as the SDK does: in these revisions a client that goes away cancels nothing
+	if !c.self { // as the SDK does: in these revisions a client that goes away cancels nothing; the deadline is the caller's Until
 		ctx = context.WithoutCancel(ctx)
 	}
 	answer, ok := h.tools.Call(ctx, c.name, c.arguments)

@@ -61,11 +61,14 @@ func (c *counting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // beside returns a handler, and the SDK's alone, for the same tools.
-func beside(t testing.TB) (*direct.Handler, *counting) {
+func beside(t testing.TB, change ...func(*tools.Toolbox)) (*direct.Handler, *counting) {
 	t.Helper()
 	box := &tools.Toolbox{
-		Catalog: salon{}, Availability: salon{}, Rental: salon{}, Booking: salon{}, Timeout: time.Minute,
+		Catalog: salon{}, Availability: salon{}, Rental: salon{}, Booking: salon{},
 		Clock: clock.Fixed(time.Date(2027, 3, 1, 6, 0, 0, 0, time.UTC)), Telemetry: telemetry.Discard(),
+	}
+	for _, c := range change {
+		c(box)
 	}
 	open := box.Open()
 	about := &protocol.Implementation{Name: "slotmesh", Title: "<Slotmesh>", Version: "1"}
@@ -92,10 +95,13 @@ type reply struct {
 	Body                      any
 }
 
+// until is when calls end.
+var until = time.Now().Add(time.Hour)
+
 func ask(h http.Handler, q request) reply {
 	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(q.body))
 	r.Header = q.header.Clone()
-	r = r.WithContext(caller.With(r.Context(), caller.Caller{Slug: "salon", Scope: booking.ScopeAll}))
+	r = r.WithContext(caller.With(r.Context(), caller.Caller{Slug: "salon", Scope: booking.ScopeAll, Until: until}))
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	got := reply{w.Code, w.Header().Get("Content-Type"), w.Header().Get("Cache-Control"), nil}
@@ -162,6 +168,38 @@ func TestCallsAsClientsSendThemNeedNoSessionAndAreAnsweredAsByTheSDK(t *testing.
 				if diff := cmp.Diff(ask(sdk, q), got); diff != "" || got.Status != http.StatusOK {
 					t.Errorf("%s %s\n%s", revision, q.body, diff)
 				}
+			}
+		}
+	}
+}
+
+// watched notes when a booking must have been made.
+type watched struct {
+	salon
+	deadlines []time.Time
+}
+
+func (w *watched) Book(ctx context.Context, slug, authorization, key string, body []byte) (*booking.Confirmation, error) {
+	deadline, _ := ctx.Deadline()
+	w.deadlines = append(w.deadlines, deadline)
+	return w.salon.Book(ctx, slug, authorization, key, body)
+}
+
+// In most revisions the request's own deadline does not reach a tool.
+func TestACallEndsWhenItsCallerSays(t *testing.T) {
+	t.Parallel()
+	desk := &watched{}
+	h, sdk := beside(t, func(b *tools.Toolbox) { b.Booking = desk })
+	for _, revision := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
+		meta := ""
+		if revision == "2026-07-28" {
+			meta = `"_meta":` + self + `,`
+		}
+		q := request{header(revision, "book_appointment"), message("1", `{`+meta+`"name":"book_appointment","arguments":{}}`)}
+		for name, by := range map[string]http.Handler{"directly": h, "by the SDK": sdk} {
+			desk.deadlines = nil
+			if got := ask(by, q); len(desk.deadlines) != 1 || !desk.deadlines[0].Equal(until) {
+				t.Errorf("%s %s: %v, want %v: %v", revision, name, desk.deadlines, until, got)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -39,6 +40,8 @@ type Gate struct {
 	Hosts []string
 	// Origins are web origins, such as https://app.example, that may call from a browser, beside the host itself.
 	Origins []string
+	// Spare is what is kept of a request's time to send its answer.
+	Spare time.Duration
 	// Protocol speaks the protocol.
 	Protocol http.Handler
 }
@@ -78,7 +81,8 @@ func (g *Gate) identify(w http.ResponseWriter, r *http.Request) (caller.Caller, 
 	if err != nil {
 		return caller.Caller{}, err
 	}
-	return caller.Caller{Slug: slug, Scope: key.Scope, Authorization: authorization}, nil
+	deadline, _ := r.Context().Deadline() // libs/server gives every request one
+	return caller.Caller{Slug: slug, Scope: key.Scope, Authorization: authorization, Until: deadline.Add(-g.Spare)}, nil
 }
 
 func challenge(err error) string {

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/attribute"
@@ -48,8 +47,6 @@ type Toolbox struct {
 	Booking      Booker
 	Clock        clock.Clock
 	Telemetry    *telemetry.Telemetry
-	// Timeout bounds one call.
-	Timeout time.Duration
 }
 
 // tool is one of them. call gets checked JSON: an object with no other members than the schema's properties.
@@ -164,9 +161,10 @@ func (t *tool) allows(scope string) bool { return slices.Contains(t.scopes, scop
 func (t *Tools) call(ctx context.Context, tool *tool, arguments json.RawMessage) Answer {
 	ctx, span := t.box.Telemetry.Tracer.Start(ctx, "tools/call "+tool.Name)
 	defer span.End()
-	ctx, cancel := context.WithTimeout(ctx, t.box.Timeout)
+	who := caller.Of(ctx)
+	ctx, cancel := context.WithDeadline(ctx, who.Until)
 	defer cancel()
-	shown, err := tool.answer(ctx, caller.Of(ctx), arguments)
+	shown, err := tool.answer(ctx, who, arguments)
 	structured, encoding := encode(shown.structured)
 	if err = cmp.Or(err, encoding); err != nil {
 		outcome := fault.KindOf(err).Code
