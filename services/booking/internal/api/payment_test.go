@@ -14,6 +14,7 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/stripe/stripe-go/v86/webhook"
 
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -213,6 +214,56 @@ func TestWithoutAUsableProviderNothingIsBooked(t *testing.T) {
 	})
 	s.expect("not connected", s.book(s.key, order("09:30", nil)), 503, "payment_unavailable")
 	s.expectRows(0)
+}
+
+// ordered is a provider that notes when it is asked whether it can charge, and can or not.
+type ordered struct {
+	payment.Provider
+	name  string
+	able  bool
+	asked *[]string
+}
+
+func (p ordered) Chargeable(amount int64, currency money.Currency) (int64, error) {
+	*p.asked = append(*p.asked, p.name)
+	if !p.able {
+		return 0, payment.ErrRefused
+	}
+	return p.Provider.Chargeable(amount, currency)
+}
+
+// TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder asks providers of which one at most can charge.
+func TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, newFakeStripe(t).URL, 10*time.Second)
+	names := []string{"a", "b", "c"}
+	s.change(func(o *catalog.Offer) {
+		o.Payments.Providers, o.Payments.Accounts = names, map[string]string{"a": "x", "b": "x", "c": "x"}
+	})
+	for i, c := range []struct {
+		preferred any
+		able      string
+		asked     string
+	}{
+		{nil, "abc", "a"}, {"a", "abc", "a"}, {"b", "abc", "b"}, {"c", "abc", "c"},
+		{nil, "c", "abc"}, {"a", "c", "abc"}, {"b", "c", "bac"}, {"c", "b", "cab"}, {"c", "", "cab"},
+	} {
+		var asked []string
+		providers := payment.Providers{}
+		for _, name := range names {
+			providers[name] = ordered{s.providers[stripe.Name], name, strings.Contains(c.able, name), &asked}
+		}
+		s.desk.TakePayments(desk.Till{Providers: providers, Within: 10 * time.Second, ExpiresAfter: expiresAfter})
+		a := s.book(s.key, order(fmt.Sprintf("%02d:00", 8+i), map[string]any{"preferred_provider": c.preferred}))
+		if got := strings.Join(asked, ""); got != c.asked {
+			t.Errorf("%v preferred, %q can charge: %q were asked, want %q", c.preferred, c.able, got, c.asked)
+		}
+		if c.able == "" {
+			s.expect("none can", a, 503, "payment_unavailable")
+		} else if p := a.payment(t); p == nil || p.Provider != asked[len(asked)-1] {
+			t.Errorf("%v preferred, %q can charge: got %d %s", c.preferred, c.able, a.status, a.text)
+		}
+	}
 }
 
 // TestAProviderThatFailsLeavesNothing has every failure answered with 503, no time held right away, and no charge that

@@ -45,7 +45,7 @@ func (d *Desk) charge(q question, prices []int64, total int64) (*store.NewPaymen
 	}
 	names := slices.Clone(q.offer.Payments.Providers)
 	if i := slices.Index(names, q.body.PreferredProvider); i > 0 {
-		names[0], names[i] = names[i], names[0]
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, q.body.PreferredProvider)
 	}
 	for _, name := range names {
 		provider, connected := d.till.Providers[name]
