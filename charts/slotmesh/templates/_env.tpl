@@ -23,7 +23,7 @@
 - {name: SLOTMESH_SERVER, value: "http://127.0.0.1:8080"} # for the slotmesh command in this image
 {{- end }}
 {{- range $name, $value := .settings.env }}
-- {name: {{ $name }}, value: {{ $value | toString | quote }}}
+- {name: {{ $name }}, value: {{ include "slotmesh.text" $value | quote }}}
 {{- end }}
 {{- range $name, $from := .settings.secretEnv }}
 - {name: {{ $name }}, valueFrom: {secretKeyRef: {name: {{ $from.name | quote }}, key: {{ $from.key | quote }}}}}

@@ -17,11 +17,17 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .name }}
 {{- end -}}
 
-{{/* Labels of a pod: none that changes with the chart alone, as that would restart it. (root, name) */}}
+{{/*
+Labels of a pod: none that changes with the chart alone, as that would restart it. A digest is no version, and no label
+could hold it; a tag may be longer than a label. (root, name)
+*/}}
 {{- define "slotmesh.podLabels" -}}
 {{ include "slotmesh.selector" . }}
 app.kubernetes.io/part-of: slotmesh
-app.kubernetes.io/version: {{ default .root.Chart.AppVersion .root.Values.image.tag | quote }}
+{{- $tag := default .root.Chart.AppVersion .root.Values.image.tag }}
+{{- if not (hasPrefix "sha256:" $tag) }}
+app.kubernetes.io/version: {{ $tag | trunc 63 | trimAll "-_." | quote }}
+{{- end }}
 {{- end -}}
 
 {{/* Labels of every object. (root, name) */}}
@@ -34,6 +40,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{/* The settings of one component as YAML: the defaults, and what the component says on top. (root, name) */}}
 {{- define "slotmesh.settings" -}}
 {{- mergeOverwrite (deepCopy .root.Values.defaults) (deepCopy (index .root.Values.components .name | default dict)) | toYaml -}}
+{{- end -}}
+
+{{/* A value as text; a whole number without an exponent, which large ones would have as they have been YAML. (value) */}}
+{{- define "slotmesh.text" -}}
+{{- if and (kindIs "float64" .) (eq . (floor .)) -}}{{ int64 . }}{{- else -}}{{ . }}{{- end -}}
 {{- end -}}
 
 {{/* One row of the table of edges as YAML. (root, name) */}}

@@ -1,0 +1,58 @@
+package chart_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestLargeNumbersAreWrittenOut(t *testing.T) {
+	t.Parallel()
+	example := regexp.MustCompile("`(\\{CATALOG_MEMORY_BYTES: .+?\\})`").FindStringSubmatch(readme(t))
+	if example == nil {
+		t.Fatal("the README has no example of a setting")
+	}
+	env := decode[map[string]any](t, []byte(example[1]))
+	all := mustRender(t, map[string]any{"defaults": map[string]any{"env": env}})
+	given := environment(podSpec(find(t, all, "Deployment", release+"-catalog")))["CATALOG_MEMORY_BYTES"]
+	if given != "134217728" {
+		t.Errorf("catalog is given %q", given)
+	}
+	values := shapeValues(t, "ingress-nginx")
+	values["frontDoor"].(map[string]any)["bodyBytes"] = float64(8 << 20)
+	size := text(find(t, mustRender(t, values), "Ingress", release), "metadata", "annotations", "nginx.ingress.kubernetes.io/proxy-body-size")
+	if size != "8388608" {
+		t.Errorf("nginx takes bodies of %q bytes", size)
+	}
+}
+
+// labelValue is what the API server takes as the value of a label, apart from its length.
+var labelValue = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$`)
+
+func TestEveryTagAndDigestMakesValidLabels(t *testing.T) {
+	t.Parallel()
+	digest := "sha256:" + strings.Repeat("0123456789abcdef", 4)
+	for _, c := range []struct{ tag, image, version string }{
+		{"1.2.3", ":1.2.3", "1.2.3"},
+		{digest, "@" + digest, ""},
+		{"_" + strings.Repeat("a", 61) + ".b", ":_" + strings.Repeat("a", 61) + ".b", strings.Repeat("a", 61)},
+	} {
+		all := mustRender(t, map[string]any{"image": map[string]any{"tag": c.tag}})
+		for _, o := range all {
+			labels, _ := at(o, "metadata", "labels").(map[string]any)
+			for name, value := range labels {
+				if s := fmt.Sprint(value); len(s) > 63 || !labelValue.MatchString(s) {
+					t.Errorf("%s: %s %s has the label %s: %s", c.tag, o.kind(), o.name(), name, s)
+				}
+			}
+		}
+		catalog := find(t, all, "Deployment", release+"-catalog")
+		if image := text(list(podSpec(catalog), "containers")[0], "image"); image != "localhost/slotmesh-catalog"+c.image {
+			t.Errorf("%s: the image is %s", c.tag, image)
+		}
+		if version := text(catalog, "metadata", "labels", "app.kubernetes.io/version"); version != c.version {
+			t.Errorf("%s: the version is %q, want %q", c.tag, version, c.version)
+		}
+	}
+}
