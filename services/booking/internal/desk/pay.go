@@ -76,11 +76,20 @@ func (d *Desk) writePaid(ctx context.Context, q question, b store.NewBooking) (A
 		}
 	}
 	d.tel.Logger.WarnContext(ctx, "a charge could not be opened; its booking is taken back", "booking", b.ID, "error", err)
-	d.abandon(ctx, b, intent.Reference, errors.Is(err, payment.ErrRefused))
-	refusal := fault.New(fault.PaymentUnavailable,
-		"The payment could not be started just now, so nothing was booked; try again shortly.")
-	refusal.RetryAfter = time.Second
-	return Answer{}, refusal
+	refused := errors.Is(err, payment.ErrRefused)
+	d.abandon(ctx, b, intent.Reference, refused)
+	return Answer{}, unpaid(refused)
+}
+
+// unpaid is the refusal where a charge could not be opened. To try again helps only where the provider has not refused it.
+func unpaid(refused bool) error {
+	if refused {
+		return fault.New(fault.PaymentUnavailable, "The payment provider refuses to charge this amount online, so nothing was booked; "+
+			"where payment_modes.services is customer_choice, send payment_choice at_door, else ask the business.")
+	}
+	f := fault.New(fault.PaymentUnavailable, "The payment could not be started just now, so nothing was booked; try again shortly.")
+	f.RetryAfter = time.Second
+	return f
 }
 
 func (d *Desk) createCharge(ctx context.Context, q question, b store.NewBooking) (payment.Intent, error) {
