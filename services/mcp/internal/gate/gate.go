@@ -51,6 +51,13 @@ func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err := g.checkSource(r); err != nil {
 		return err
 	}
+	if origin := r.Header.Get("Origin"); g.listed(origin) {
+		open(w.Header(), origin)
+		if r.Method == http.MethodOptions {
+			permit(w)
+			return nil
+		}
+	}
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		return fault.New(fault.MethodNotAllowed, "This path takes POST alone: there are no sessions and no streams of the server's own.")
@@ -98,7 +105,7 @@ func (g *Gate) checkSource(r *http.Request) error {
 		return fault.New(fault.SourceForbidden, "Host: this server does not answer under that name.")
 	}
 	origin := r.Header.Get("Origin")
-	if origin == "" || slices.Contains(g.Origins, strings.ToLower(origin)) {
+	if origin == "" || g.listed(origin) {
 		return nil
 	}
 	if from, err := url.Parse(origin); err == nil && from.Host != "" && strings.EqualFold(from.Host, r.Host) {
