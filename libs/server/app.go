@@ -35,7 +35,7 @@ func (s *Server) app(bodyLimit int, proxies *Proxies) *fiber.App {
 		WriteTimeout:                 30 * time.Second,
 		IdleTimeout:                  120 * time.Second,
 		RequestMethods:               knownMethods,
-		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return SendFault(c, asFault(err)) },
+		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return SendFault(c, FaultOf(err)) },
 	})
 	app.Server().CloseOnShutdown = true
 	app.Server().Handler = knowMethods(app.Server().Handler)
@@ -92,8 +92,9 @@ func SendFault(c *fiber.Ctx, f *fault.Error) error {
 	return c.Status(f.Kind.Status).Send(f.Body())
 }
 
-// asFault reads fiber's and fasthttp's own errors as faults; deadlines that ran out are ours, not the caller's.
-func asFault(err error) *fault.Error {
+// FaultOf is what a handler's error is answered with. It reads fiber's and fasthttp's own errors as faults; deadlines that
+// ran out and stores that are away are ours, not the caller's.
+func FaultOf(err error) *fault.Error {
 	var f *fault.Error
 	if errors.As(err, &f) {
 		return f

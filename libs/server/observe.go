@@ -46,7 +46,7 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 	err := c.Next()
 	var cause error
 	if err != nil {
-		f := asFault(err)
+		f := FaultOf(err)
 		cause = f
 		if sendErr := SendFault(c, f); sendErr != nil {
 			return sendErr

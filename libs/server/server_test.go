@@ -243,7 +243,7 @@ func TestStoppingClosesInReverseOrderAfterTheLastRequest(t *testing.T) {
 func TestAConnectionInReserveIsGivenUpByTheStatusForThat(t *testing.T) {
 	t.Parallel()
 	// Clients take any other status for the answer to the next request that they send over the connection.
-	if f := asFault(fiber.ErrRequestTimeout); f.Kind.Status != http.StatusRequestTimeout {
+	if f := FaultOf(fiber.ErrRequestTimeout); f.Kind.Status != http.StatusRequestTimeout {
 		t.Errorf("a request that does not come is answered %d", f.Kind.Status)
 	}
 }

@@ -80,7 +80,7 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	err := w.guarded(answer, r.WithContext(ctx), handler)
 	var cause error
 	if err != nil {
-		f := asFault(err)
+		f := FaultOf(err)
 		cause = f
 		sendHTTPFault(answer, f)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"net"
@@ -55,6 +56,7 @@ type town struct {
 	catalogErr error
 	slotsErr   error
 	pricesErr  error
+	keysErr    error         // the keys cannot be looked up
 	opening    bool          // availability offers nothing when false
 	asked      int           // questions to availability
 	held       chan struct{} // availability waits for it where it is set
@@ -117,7 +119,7 @@ func openWith(t testing.TB, limits api.Limits, tel *telemetry.Telemetry) *town {
 	reception := desk.New(w, w, w, w.store, w.clock, cfg.RequestTimeout, tel)
 	w.desk = reception
 	api.NewWebhook(w.store, webhookSecret, w.clock).Mount(srv.Public)
-	api.NewPublic(w.store, w, reception, limiter, limits, w.clock, tel).Mount(srv.Public)
+	api.NewPublic(keys{Store: w.store, town: w}, w, reception, limiter, limits, w.clock, tel).Mount(srv.Public)
 	api.NewInternal(w.store, w.clock).Mount(srv.Internal)
 	api.NewTickets(w.store, w, w.clock).Mount(srv.Internal)
 	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()
@@ -133,6 +135,22 @@ func openWith(t testing.TB, limits api.Limits, tel *telemetry.Telemetry) *town {
 		}
 	})
 	return w
+}
+
+// keys are looked up in the store, unless they cannot be.
+type keys struct {
+	*store.Store
+	town *town
+}
+
+func (k keys) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (store.Key, error) {
+	k.town.mu.Lock()
+	err := k.town.keysErr
+	k.town.mu.Unlock()
+	if err != nil {
+		return store.Key{}, err
+	}
+	return k.Store.KeyByHash(ctx, hash)
 }
 
 func listen(t testing.TB) net.Listener {

@@ -77,7 +77,7 @@ func (p *Public) respond(c *fiber.Ctx, answer desk.Answer, err error) error {
 	outcome := "booked"
 	switch {
 	case err != nil:
-		outcome = fault.KindOf(err).Code
+		outcome = server.FaultOf(err).Kind.Code
 	case answer.Replayed:
 		outcome = "replayed"
 	}

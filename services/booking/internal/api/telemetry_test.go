@@ -2,10 +2,13 @@ package api_test
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
@@ -52,6 +55,9 @@ func TestOutcomesAreCountedAndCustomersStayOutOfTelemetry(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.expect("broken inside", w.book(key, order("11:30", staffed)), 500, "internal")
+	w.set(func(w *town) { w.keysErr = fmt.Errorf("look up an API key: %w", &pgconn.PgError{Code: "57P01"}) })
+	w.expect("the database away", w.book(key, order("11:30", staffed)), 503, "service_unavailable")
+	w.set(func(w *town) { w.keysErr = nil })
 	w.book(key, "{}")
 	w.expect("limited", w.book(key, "{}"), 401, "rate_limited")
 
@@ -64,7 +70,7 @@ func TestOutcomesAreCountedAndCustomersStayOutOfTelemetry(t *testing.T) {
 	if _, err := metrics.ReadFrom(response.Body); err != nil || response.StatusCode != http.StatusOK {
 		t.Fatal(response.StatusCode, err)
 	}
-	for _, outcome := range []string{"booked", "replayed", "slot_unavailable", "invalid_parameter", "availability_unverified", "internal", "rate_limited"} {
+	for _, outcome := range []string{"booked", "replayed", "slot_unavailable", "invalid_parameter", "availability_unverified", "internal", "service_unavailable", "rate_limited"} {
 		if !strings.Contains(metrics.String(), `outcome="`+outcome+`"`) {
 			t.Errorf("outcome %s is not counted", outcome)
 		}

@@ -25,7 +25,9 @@ type Feed struct {
 
 // NewFeed returns a feed on the channel [catalog.ChangesChannel].
 func NewFeed(client redis.UniversalClient, tel *telemetry.Telemetry) *Feed {
-	return &Feed{redis: client, tel: tel, lost: tel.Counter("slotmesh.catalog.changes.unsent", "Changes that Redis did not take.")}
+	lost := tel.Counter("slotmesh.catalog.changes.unsent", "Changes that Redis did not take.")
+	lost.Add(context.Background(), 0) // there from the start, so that the first one is seen as an increase
+	return &Feed{redis: client, tel: tel, lost: lost}
 }
 
 // Announce sends that the business with the slug has changed. It is sent also when the caller is gone meanwhile: the
