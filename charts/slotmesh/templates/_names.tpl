@@ -37,6 +37,14 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{/*
+Labels of a Gateway. Istio copies them to the pods that it makes of it, which the default deny must not select.
+(root, name)
+*/}}
+{{- define "slotmesh.gatewayLabels" -}}
+{{- merge (dict "app.kubernetes.io/name" "slotmesh-gateway") (include "slotmesh.labels" . | fromYaml) | toYaml -}}
+{{- end -}}
+
 {{/* The settings of one component as YAML: the defaults, and what the component says on top. (root, name) */}}
 {{- define "slotmesh.settings" -}}
 {{- mergeOverwrite (deepCopy .root.Values.defaults) (deepCopy (index .root.Values.components .name | default dict)) | toYaml -}}
