@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"slices"
@@ -147,7 +148,12 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	if !ok {
 		return errors.New("front: the request has no deadline")
 	}
-	if err := u.client.DoDeadline(request, response, deadline); err != nil {
+	err := u.client.DoDeadline(request, response, deadline)
+	if err == nil && cutOff(response) {
+		u.client.CloseIdleConnections() // the broken one lies among them
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
 		return fault.Wrap(fault.PeerUnavailable, err, "The "+u.service+" service does not answer; try again shortly.")
 	}
 	for _, name := range connectionHeaders {
@@ -155,6 +161,15 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	}
 	response.CopyTo(c.Response())
 	return nil
+}
+
+// cutOff reports whether a body is shorter than its header says: fasthttp takes a reset for a body's regular end.
+func cutOff(response *fasthttp.Response) bool {
+	status := response.StatusCode()
+	if response.SkipBody || status == fasthttp.StatusNoContent || status == fasthttp.StatusNotModified {
+		return false
+	}
+	return response.Header.ContentLength() > len(response.Body())
 }
 
 // fill copies the request, with one client address and the front's own trace context.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -303,5 +304,38 @@ func TestNothingIsSentTwice(t *testing.T) {
 	response, _ := send(t, address, "POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Length: 2\n\n{}")
 	if response.StatusCode != http.StatusServiceUnavailable || len(asked) != 1 {
 		t.Errorf("got %d after %d requests", response.StatusCode, len(asked))
+	}
+}
+
+func TestAnAnswerThatAResetCutsOffIs503(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	cutting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = conn.Close() }()
+		switch asked.Add(1) {
+		case 1:
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf an answer")
+			_ = conn.(*net.TCPConn).SetLinger(0)
+		case 2: // whole without a body, as is the answer to HEAD
+			_, _ = io.WriteString(conn, "HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n")
+		default:
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n")
+		}
+	}))
+	t.Cleanup(cutting.Close)
+	address := newFront(t, server.Config{}, func(addresses map[string]string) { addresses["availability"] = cutting.Listener.Addr().String() })
+	for _, step := range []struct {
+		method string
+		want   int
+	}{{"GET", http.StatusServiceUnavailable}, {"GET", http.StatusNotModified}, {"HEAD", http.StatusOK}} {
+		response, body := send(t, address, step.method+" /api/public/x/slots HTTP/1.1\nHost: h\nConnection: close\n\n")
+		if response.StatusCode != step.want {
+			t.Errorf("%s: got %d %q, want %d", step.method, response.StatusCode, body, step.want)
+		}
 	}
 }
