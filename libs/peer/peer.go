@@ -6,7 +6,6 @@ package peer
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -57,7 +56,6 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 			ReadyToTrip: func(n gobreaker.Counts) bool {
 				return n.ConsecutiveFailures >= 10
 			},
-			IsSuccessful: func(err error) bool { return err == nil || errors.Is(err, context.Canceled) },
 		}),
 		calls:   tel.Counter("slotmesh.peer.calls", "Calls to other services by outcome."),
 		outcome: map[string]metric.MeasurementOption{},
@@ -108,7 +106,7 @@ func (c *Client) into(ctx context.Context, r Request, out any) error {
 		return err
 	}
 	if err := json.Unmarshal(response.Body, out); err != nil {
-		return fault.Wrap(fault.PeerUnavailable, fmt.Errorf("%s: unreadable answer: %w", c.name, err), c.sentence())
+		return c.unavailable(fmt.Errorf("unreadable answer: %w", err))
 	}
 	return nil
 }
@@ -117,11 +115,15 @@ func (c *Client) into(ctx context.Context, r Request, out any) error {
 // [fault.PeerUnavailable] when it could not be asked or failed (from 500 on, but for availability_unverified and
 // payment_unavailable, which say that somebody else failed).
 //
-// A call ends at its deadline. A context that is cancelled before keeps it from beginning, and from nothing else.
+// A call ends at its deadline. A context that is over before keeps it from beginning, which says nothing of the peer: the
+// breaker and the metric know only of calls that began. A context that is cancelled later changes nothing.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	body, err := encoded(r.Body)
 	if err != nil {
 		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, c.unavailable(err)
 	}
 	deadline := time.Now().Add(c.timeout) //nolint:forbidigo // bounds a wait
 	if nearer, ok := ctx.Deadline(); ok && nearer.Before(deadline) {
@@ -130,7 +132,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	response, err := c.breaker.Execute(func() (*Response, error) { return c.send(ctx, r, body, deadline) })
 	if err != nil {
 		c.count(ctx, unavailable)
-		return nil, fault.Wrap(fault.PeerUnavailable, fmt.Errorf("%s: %w", c.name, err), c.sentence())
+		return nil, c.unavailable(err)
 	}
 	if response.Status >= http.StatusBadRequest {
 		c.count(ctx, refused)
@@ -154,9 +156,6 @@ func encoded(body any) ([]byte, error) {
 
 // send returns an error for what counts against the peer: no answer, or a failure on its side.
 func (c *Client) send(ctx context.Context, r Request, body []byte, deadline time.Time) (*Response, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	answer, err := c.wire.exchange(ctx, c.base, r, body, deadline)
 	if err != nil {
 		return nil, err
@@ -177,8 +176,9 @@ func considered(status int, body []byte) bool {
 	return false
 }
 
-func (c *Client) sentence() string {
-	return "The " + c.name + " service does not answer; try again shortly."
+func (c *Client) unavailable(err error) error {
+	return fault.Wrap(fault.PeerUnavailable, fmt.Errorf("%s: %w", c.name, err),
+		"The "+c.name+" service does not answer; try again shortly.")
 }
 
 func (c *Client) count(ctx context.Context, outcome string) { c.calls.Add(ctx, 1, c.outcome[outcome]) }
