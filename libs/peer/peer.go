@@ -66,7 +66,7 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 	for _, option := range options {
 		option(c)
 	}
-	c.wire = newWire(name, baseURL, tel, c.timeout)
+	c.wire = newWire(name, baseURL, tel)
 	return c
 }
 

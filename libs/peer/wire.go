@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -32,15 +33,15 @@ type wire struct {
 	tel    *telemetry.Telemetry
 }
 
-// newWire prepares the connections to a peer; making one may take as long as dialWithin.
-func newWire(name, baseURL string, tel *telemetry.Telemetry, dialWithin time.Duration) *wire {
+// newWire prepares the connections to a peer.
+func newWire(name, baseURL string, tel *telemetry.Telemetry) *wire {
 	secure := strings.HasPrefix(baseURL, "https://")
 	address := strings.TrimPrefix(strings.TrimPrefix(baseURL, "https://"), "http://")
 	address, _, _ = strings.Cut(address, "/")
 	client := func() *fasthttp.HostClient {
 		return &fasthttp.HostClient{
 			Addr: fasthttp.AddMissingPort(address, secure), IsTLS: secure,
-			Dial:     func(address string) (net.Conn, error) { return net.DialTimeout("tcp", address, dialWithin) },
+			Dial:     dial,
 			MaxConns: maxConnections, MaxConnWaitTimeout: time.Minute, MaxIdleConnDuration: keptIdle,
 			MaxResponseBodySize: maxAnswer, MaxIdemponentCallAttempts: 1, // exchange decides what is repeated
 			DisablePathNormalizing: true, NoDefaultUserAgentHeader: true,
@@ -105,7 +106,7 @@ func broke(err error) bool {
 	if errors.As(err, &network) {
 		return network.Op != "dial" && !network.Timeout()
 	}
-	return errors.Is(err, fasthttp.ErrConnectionClosed)
+	return errors.Is(err, fasthttp.ErrConnectionClosed) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // span begins a call's span and hands it to the peer. Under a span that records nothing, nothing new is begun.

@@ -1,0 +1,155 @@
+package peer
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// resetting is a peer that answers each of the first requests with cut and resets the connection, and later ones with
+// whole. asked counts requests.
+func resetting(t *testing.T, resets int32, cut, whole string) (*Client, *atomic.Int32) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := new(atomic.Int32)
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if _, err := http.ReadRequest(bufio.NewReader(c)); err != nil {
+				t.Error(err)
+			}
+			if asked.Add(1) <= resets {
+				_, _ = io.WriteString(c, cut)
+				_ = c.(*net.TCPConn).SetLinger(0)
+			} else {
+				_, _ = io.WriteString(c, whole)
+			}
+			_ = c.Close()
+		}
+	})
+	client := New("resetting", "http://"+listener.Addr().String(), telemetry.Discard())
+	t.Cleanup(func() { client.Close(); _ = listener.Close(); all.Wait() })
+	return client, asked
+}
+
+func TestAnAnswerThatAResetCutsOffIsNone(t *testing.T) {
+	t.Parallel()
+	const whole = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole"
+	for name, cut := range map[string]string{
+		"length":  "HTTP/1.1 200 OK\r\nEtag: \"7\"\r\nContent-Length: 1000\r\n\r\nhalf a manifest",
+		"chunked": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\nhalf a manifest",
+		"neither": "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhalf a manifest",
+	} {
+		client, _ := resetting(t, 1, cut, whole)
+		if answer, err := client.Do(t.Context(), Request{Method: http.MethodGet, Path: "/"}); err != nil || string(answer.Body) != "whole" {
+			t.Errorf("%s: a read that is cut off once: %+v, %v", name, answer, err)
+		}
+		client, asked := resetting(t, 2, cut, whole)
+		if answer, err := client.Do(t.Context(), Request{Method: http.MethodGet, Path: "/"}); !fault.Is(err, fault.PeerUnavailable) || asked.Load() != 2 {
+			t.Errorf("%s: a read that is cut off twice: %+v, %v, after %d requests", name, answer, err, asked.Load())
+		}
+		client, asked = resetting(t, 1, cut, whole)
+		if answer, err := client.Do(t.Context(), Request{Method: http.MethodPost, Path: "/"}); !fault.Is(err, fault.PeerUnavailable) || asked.Load() != 1 {
+			t.Errorf("%s: a write whose answer is cut off: %+v, %v, after %d requests", name, answer, err, asked.Load())
+		}
+	}
+}
+
+func TestAnAnswerWithoutABodyIsWhole(t *testing.T) {
+	t.Parallel()
+	for method, answer := range map[string]string{
+		http.MethodHead: "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n",
+		http.MethodGet:  "HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\n\r\n",
+	} {
+		client, _ := resetting(t, 0, "", answer)
+		if _, err := client.Do(t.Context(), Request{Method: method, Path: "/"}); err != nil {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+}
+
+// A client whose connections are all in use makes one for a call that may have ended by then; a later call takes it.
+func TestAConnectionIsMadeWhenItIsUsedAndWithinTheDeadline(t *testing.T) {
+	t.Parallel()
+	listener, client := silent(t, "http://")
+	early, err := client.wire.single.Dial(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = early.Close() }()
+	_ = early.SetWriteDeadline(time.Now().Add(-time.Second))
+	if _, err := early.Write([]byte("a")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("after the deadline: %v", err)
+	}
+	other, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	_ = early.SetWriteDeadline(time.Now().Add(time.Minute))
+	if _, err := early.Write([]byte("a")); err != nil {
+		t.Errorf("within the deadline: %v", err)
+	}
+	first, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = first.Close() }()
+	if first.RemoteAddr().String() != other.LocalAddr().String() {
+		t.Error("the connection was made before it was used")
+	}
+}
+
+// silent is a peer to which connections can be made, and that says nothing.
+func silent(t *testing.T, scheme string) (net.Listener, *Client) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := New("silent", scheme+listener.Addr().String(), telemetry.Discard(), Timeout(20*time.Millisecond))
+	t.Cleanup(func() { client.Close(); _ = listener.Close() })
+	return listener, client
+}
+
+func TestAHandshakeThatIsNotAnsweredEndsWithTheCall(t *testing.T) {
+	t.Parallel()
+	_, client := silent(t, "https://")
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		if err := client.Call(t.Context(), method, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+}
+
+func TestAPeerMayBeAskedOverTLS(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	client := New("secure", server.URL, telemetry.Discard())
+	t.Cleanup(func() { client.Close(); server.Close() })
+	trusted := server.Client().Transport.(*http.Transport).TLSClientConfig
+	client.wire.kept.TLSConfig, client.wire.single.TLSConfig = trusted, trusted
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodGet} {
+		if err := client.Call(t.Context(), method, "/", nil, nil); err != nil {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+}
