@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/redis/go-redis/v9"
 
@@ -25,7 +26,8 @@ type BareAddresses struct{ Public, Inside string }
 //
 //	PUT /bytes/{name}    keeps the body
 //	GET /bytes/{name}    sends it
-//	GET /limited/{name}  the same after the limiter's script in Redis and one query of occupied time in PostgreSQL
+//	GET /day/{name}      the same after the limiter's script in Redis and one query of a day's occupied time in PostgreSQL
+//	GET /window/{name}   the same with one query of many days'
 //	GET /rented/{name}   the same with one query of reservations
 type bare struct {
 	answers sync.Map // name → []byte
@@ -49,8 +51,9 @@ func serveBare(ctx context.Context, ready func(any) error) error {
 	app := fiber.New(fiber.Config{DisableStartupMessage: true, BodyLimit: largestAnswer})
 	app.Put("/bytes/:name", b.keep)
 	app.Get("/bytes/:name", b.send)
-	app.Get("/limited/:name", b.limited(occupiedQuery))
-	app.Get("/rented/:name", b.limited(reservationsQuery))
+	app.Get("/day/:name", b.limited(dayQuery, each))
+	app.Get("/window/:name", b.limited(windowQuery, gathered))
+	app.Get("/rented/:name", b.limited(reservationsQuery, gathered))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -80,10 +83,13 @@ func (b *bare) send(c *fiber.Ctx) error {
 	return c.Send(body.([]byte))
 }
 
-// The one query that such an answer needs: what is taken within a window of a business.
+// The one query that such an answer needs: what is taken within a window of a business. Both are written as booking writes
+// its own, which costs the database least.
 const (
-	occupiedQuery = `SELECT resource_id, lane, array_agg(lower(during)), array_agg(upper(during))
-		FROM booking.occupied_time WHERE business_id = $1 AND during && tstzrange($2, $3) GROUP BY 1, 2`
+	dayQuery = `SELECT resource_id, lane, lower(during), upper(during)
+		FROM booking.occupied_time WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))`
+	windowQuery = `SELECT resource_id, lane, array_agg(lower(during)), array_agg(upper(during))
+		FROM booking.occupied_time WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3)) GROUP BY 1, 2`
 	reservationsQuery = `SELECT rental_id, quantity, array_agg(start_date::timestamptz), array_agg(end_date::timestamptz)
 		FROM rental.reservations WHERE business_id = $1 AND start_date <= $3::timestamptz::date AND end_date >= $2::timestamptz::date
 		AND status IN ('reserved', 'picked_up') GROUP BY 1, 2`
@@ -91,7 +97,7 @@ const (
 
 // limited counts the client, reads the window that the query parameters business, from and to name (seconds since the
 // epoch), and sends the bytes.
-func (b *bare) limited(query string) fiber.Handler {
+func (b *bare) limited(query string, row func() []any) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		ctx := c.UserContext()
 		decision, err := b.limiter.Allow(ctx, c.Get(fiber.HeaderXForwardedFor), ratelimit.PerMinute(60))
@@ -104,29 +110,23 @@ func (b *bare) limited(query string) fiber.Handler {
 		}
 		from, _ := strconv.ParseInt(c.Query("from"), 10, 64)
 		to, _ := strconv.ParseInt(c.Query("to"), 10, 64)
-		if err := b.read(ctx, query, business, time.Unix(from, 0), time.Unix(to, 0)); err != nil {
+		if err := b.read(ctx, query, row(), business, time.Unix(from, 0), time.Unix(to, 0)); err != nil {
 			return err
 		}
 		return b.send(c)
 	}
 }
 
+// What a row is read into: whose time, and when.
+func each() []any     { return []any{new(uuid.UUID), new(int32), new(time.Time), new(time.Time)} }
+func gathered() []any { return []any{new(uuid.UUID), new(int32), new([]time.Time), new([]time.Time)} }
+
 // read reads every value, as whoever uses them must.
-func (b *bare) read(ctx context.Context, query string, business uuid.UUID, from, to time.Time) error {
+func (b *bare) read(ctx context.Context, query string, row []any, business uuid.UUID, from, to time.Time) error {
 	rows, err := b.pool.Query(ctx, query, business, from, to)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var (
-			resource     uuid.UUID
-			number       int32
-			starts, ends []time.Time
-		)
-		if err := rows.Scan(&resource, &number, &starts, &ends); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	_, err = pgx.ForEachRow(rows, row, func() error { return nil })
+	return err
 }

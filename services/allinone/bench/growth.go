@@ -117,7 +117,7 @@ func (w *world) pages(ctx context.Context, s salon) (int, error) {
 	day := tomorrow.AddDate(0, 0, lastGrown)
 	var text []byte
 	for range 2 {
-		err := conn.QueryRow(ctx, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+occupiedQuery, s.id, day, day.AddDate(0, 0, 1)).Scan(&text)
+		err := conn.QueryRow(ctx, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+dayQuery, s.id, day, day.AddDate(0, 0, 1)).Scan(&text)
 		if err != nil {
 			return 0, err
 		}
