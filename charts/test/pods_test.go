@@ -136,6 +136,13 @@ func TestMigrationsRunBeforeTheServicesTheyAreFor(t *testing.T) {
 		if got := text(job, "metadata", "annotations", hook); got != c.hooks {
 			t.Errorf("%s: hooks are %q, want %q", c.shape, got, c.hooks)
 		}
+		if policy := text(podSpec(job), "restartPolicy"); policy != "Never" {
+			t.Errorf("%s: pods are restarted %s, and their logs go when the Job gives up", c.shape, policy)
+		}
+		// Helm waits for hooks alone, five minutes unless it is told otherwise.
+		if deadline, bounded := at(job, "spec", "activeDeadlineSeconds").(float64); bounded != (c.hooks != "") || deadline >= 300 {
+			t.Errorf("%s: the deadline is %v s", c.shape, deadline)
+		}
 		var migrated []string
 		for _, container := range list(podSpec(job), "containers") {
 			if fmt.Sprint(at(container, "args")) != "[migrate]" {
