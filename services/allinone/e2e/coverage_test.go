@@ -1,9 +1,12 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,8 +16,15 @@ import (
 // root is the repository, seen from here.
 const root = "../../.."
 
-// proofs are the rows of the table in services/README.md.
+// proof is a row of the table in services/README.md.
 type proof struct{ place, statement, tests string }
+
+// section is the endpoint or kind of object that the row is about: "slots" of "§4 slots", "Variant" of "§2 Variant (added)",
+// "rental-availability" of "§4 rental-availability 5".
+func (p proof) section() string {
+	_, name, _ := strings.Cut(strings.TrimSuffix(p.place, " (added)"), " ")
+	return strings.TrimRight(name, " 0123456789")
+}
 
 func proofs(t *testing.T) []proof {
 	t.Helper()
@@ -57,21 +67,20 @@ func testsOf(t *testing.T, directory string) map[string]bool {
 var (
 	testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(\w+ \*testing\.T\)`)
 	namedTest    = regexp.MustCompile("`([a-z0-9/]+)\\.(Test\\w+)`")
-	quotedName   = regexp.MustCompile("`(\\w+)`")
+	quotedName   = regexp.MustCompile("`([\\w-]+)`")
+	capital      = regexp.MustCompile(`\B[A-Z]`)
 )
 
 func TestTheTableOfProofsHolds(t *testing.T) {
 	t.Parallel()
+	rows := proofs(t)
 	tests := make(map[string]map[string]bool)
-	stated, spoken := make(map[string]bool), make(map[string]bool)
-	for _, row := range proofs(t) {
+	stated := make(map[string]bool)
+	for _, row := range rows {
 		if key := row.place + row.statement; stated[key] {
 			t.Errorf("%s is stated twice: %s", row.place, row.statement)
 		} else {
 			stated[key] = true
-		}
-		for _, name := range quotedName.FindAllStringSubmatch(row.statement, -1) {
-			spoken[name[1]] = true
 		}
 		named := namedTest.FindAllStringSubmatch(row.tests, -1)
 		if len(named) == 0 {
@@ -86,7 +95,7 @@ func TestTheTableOfProofsHolds(t *testing.T) {
 			}
 		}
 	}
-	if len(stated) == 0 {
+	if len(rows) == 0 {
 		t.Fatal("the table is empty")
 	}
 	text, err := os.ReadFile(filepath.Join(root, "services/catalog/internal/docs/public.yaml"))
@@ -97,29 +106,114 @@ func TestTheTableOfProofsHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range namesOf(described) {
-		if !spoken[name] {
-			t.Errorf("no row speaks of %s, which the document describes", name)
+	spoken := make(map[string][][]string) // the names that each row quotes, by section
+	for _, row := range rows {
+		var names []string
+		for _, name := range quotedName.FindAllStringSubmatch(row.statement, -1) {
+			names = append(names, name[1])
+		}
+		spoken[row.section()] = append(spoken[row.section()], names)
+	}
+	for _, s := range subjectsOf(described) {
+		if !s.in(spoken) {
+			t.Errorf("no row speaks of %s, which the document describes", s)
 		}
 	}
 }
 
-// namesOf are the names of the query parameters and of the fields.
-func namesOf(described *openapi3.T) map[string]bool {
-	names := make(map[string]bool)
-	for _, item := range described.Paths.Map() {
-		for _, operation := range item.Operations() {
-			for _, parameter := range operation.Parameters {
-				if parameter.Value.In == openapi3.ParameterInQuery {
-					names[parameter.Value.Name] = true
-				}
+// subject is something that the document describes and a row must speak of.
+type subject struct {
+	sections []string // a row of any of them will do
+	names    []string // the row quotes all of them: those that a field lies within, then its own; none of an endpoint
+}
+
+func (s subject) String() string {
+	if len(s.names) == 0 {
+		return "the endpoint " + s.sections[0]
+	}
+	return fmt.Sprintf("%s of %s", strings.Join(s.names, "."), strings.Join(s.sections, " or "))
+}
+
+func (s subject) in(spoken map[string][][]string) bool {
+	for _, section := range s.sections {
+		for _, quoted := range spoken[section] {
+			if !slices.ContainsFunc(s.names, func(name string) bool { return !slices.Contains(quoted, name) }) {
+				return true
 			}
 		}
 	}
-	for _, schema := range described.Components.Schemas {
-		for name := range schema.Value.Properties {
-			names[name] = true
+	return false
+}
+
+// subjectsOf are the endpoints, their parameters but for the path's, and all fields. The section of an endpoint is its path
+// after the business, as "slots"; that of a schema is its name in words, as "Ticket tier". Fields of a body may stand in
+// either.
+func subjectsOf(described *openapi3.T) []subject {
+	var all []subject
+	bodies := make(map[string]bool)
+	for at, item := range described.Paths.Map() {
+		endpoint := strings.TrimPrefix(strings.TrimPrefix(at, "/api/public/"), "{slug}/")
+		all = append(all, subject{[]string{endpoint}, nil})
+		for _, operation := range item.Operations() {
+			for _, parameter := range slices.Concat(item.Parameters, operation.Parameters) {
+				if parameter.Value.In != openapi3.ParameterInPath {
+					all = append(all, subject{[]string{endpoint}, []string{parameter.Value.Name}})
+				}
+			}
+			for _, body := range bodiesOf(operation) {
+				sections := []string{endpoint}
+				if body.Ref != "" {
+					bodies[body.Ref] = true
+					sections = append(sections, sectionOf(path.Base(body.Ref)))
+				}
+				all = append(all, fieldsOf(body, sections)...)
+			}
 		}
 	}
-	return names
+	for name, schema := range described.Components.Schemas {
+		if !bodies["#/components/schemas/"+name] {
+			all = append(all, fieldsOf(schema, []string{sectionOf(name)})...)
+		}
+	}
+	return all
+}
+
+func sectionOf(schema string) string {
+	return capital.ReplaceAllStringFunc(schema, func(letter string) string { return " " + strings.ToLower(letter) })
+}
+
+func bodiesOf(operation *openapi3.Operation) []*openapi3.SchemaRef {
+	var contents []openapi3.Content
+	if operation.RequestBody != nil {
+		contents = append(contents, operation.RequestBody.Value.Content)
+	}
+	for _, response := range operation.Responses.Map() {
+		contents = append(contents, response.Value.Content)
+	}
+	var bodies []*openapi3.SchemaRef
+	for _, content := range contents {
+		for _, media := range content {
+			bodies = append(bodies, media.Schema)
+		}
+	}
+	return bodies
+}
+
+// fieldsOf are the fields of a schema and of the objects written within it.
+func fieldsOf(schema *openapi3.SchemaRef, sections []string, within ...string) []subject {
+	var all []subject
+	for name, field := range schema.Value.Properties {
+		names := append(slices.Clone(within), name)
+		all = append(all, subject{sections, names})
+		if field.Ref == "" {
+			all = append(all, fieldsOf(field, sections, names...)...)
+		}
+	}
+	inner := slices.Concat(schema.Value.AllOf, schema.Value.AnyOf, schema.Value.OneOf)
+	for _, part := range append(inner, schema.Value.Items, schema.Value.AdditionalProperties.Schema) {
+		if part != nil && part.Ref == "" {
+			all = append(all, fieldsOf(part, sections, within...)...)
+		}
+	}
+	return all
 }
