@@ -22,10 +22,8 @@ func department(slug string) string {
 	quoted := func(s string) string { encoded, _ := json.Marshal(s); return string(encoded) }
 	text := quoted("<p>" + strings.Repeat("A long word of the owner &amp; another &lt;one&gt;, 長い文章。 ", 15) + "</p>")
 	var staff, services, events, rentals, keys, tiers, variants strings.Builder
-	for i := range 30 {
+	for i := range each {
 		fmt.Fprintf(&tiers, "{key: t%d, name: %s, price: 10.00, capacity: 5}, ", i, quoted(name("Tier", i)))
-	}
-	for i := range 20 {
 		fmt.Fprintf(&variants, "{key: v%d, name: %s, duration_minutes: 30, price: 15.00}, ", i, quoted(name("Variant", i)))
 	}
 	for i := range each {
@@ -71,6 +69,26 @@ func size(t *testing.T, answer *mcp.CallToolResult) int {
 	return len(encoded)
 }
 
+// inBulk is an element of a list with the lists within it.
+type inBulk struct {
+	ID             string
+	Variants       []listed
+	VariantsTotal  int `json:"variants_total"`
+	Inventory      []listed
+	InventoryTotal int `json:"inventory_total"`
+}
+
+// check: of sixty variants or kinds of tickets fifty are shown.
+func (l inBulk) check(t *testing.T) {
+	t.Helper()
+	if n := len(l.Variants); n > 0 && (n != 50 || l.VariantsTotal != 60) {
+		t.Errorf("%d variants are shown of %d", n, l.VariantsTotal)
+	}
+	if n := len(l.Inventory); n > 0 && (n != 50 || l.InventoryTotal != 60) {
+		t.Errorf("%d kinds of tickets are shown of %d", n, l.InventoryTotal)
+	}
+}
+
 func TestNoAnswerOfABigBusinessExceedsItsBound(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -91,17 +109,18 @@ func TestNoAnswerOfABigBusinessExceedsItsBound(t *testing.T) {
 		}
 		ids := make(map[string]bool)
 		var page struct {
-			Services, Staff, Events, Rentals []listed
-			AddOns                           []listed `json:"add_on_rentals"`
+			Services, Staff, Events, Rentals []inBulk
+			AddOns                           []inBulk `json:"add_on_rentals"`
 			Total                            int
 			NextOffset                       *int `json:"next_offset"`
 		}
 		for pages := 0; pages == 0 || page.NextOffset != nil; pages++ {
 			page.Services, page.Staff, page.Events, page.Rentals, page.AddOns, page.NextOffset = nil, nil, nil, nil, nil, nil
 			bounded(tool, arguments, &page)
-			for _, part := range [][]listed{page.Services, page.Staff, page.Events, page.Rentals, page.AddOns} {
+			for _, part := range [][]inBulk{page.Services, page.Staff, page.Events, page.Rentals, page.AddOns} {
 				for _, l := range part {
 					ids[l.ID] = true
+					l.check(t)
 				}
 			}
 			if page.NextOffset != nil {

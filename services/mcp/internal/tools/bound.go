@@ -21,6 +21,21 @@ const (
 	maxLocale      = 35
 )
 
+// Bounds of the lists within one element, likewise.
+const (
+	maxVariants = 50
+	maxTiers    = 50
+	maxUpsells  = 100
+)
+
+// cut bounds a list within an element; of a longer one it also says how long it is, which is shown beside it.
+func cut[T any](all []T, most int) ([]T, int) {
+	if len(all) <= most {
+		return all, 0
+	}
+	return all[:most], len(all)
+}
+
 // page is a part of a list.
 type page[T any] struct {
 	items []T

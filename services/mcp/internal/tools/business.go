@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +31,7 @@ type business struct {
 	CoolingOffHours      int                `json:"cooling_off_hours"`
 	LogoURL              string             `json:"logo_url"`
 	SocialLinks          map[string]string  `json:"social_links"`
+	SocialLinksTotal     int                `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; GET /api/public/{slug}/info has them all"`
 }
 
 type modules struct {
@@ -79,8 +82,7 @@ func (b *Toolbox) businessInfo() *tool {
 
 // Lists of /info are as long as the owner wrote them.
 const (
-	maxLinks = 30
-	maxLink  = 200
+	maxLinks = 12_000 // bytes of all social links as JSON
 	maxSteps = 50
 )
 
@@ -88,13 +90,23 @@ const (
 func (i *business) bound() {
 	i.Name, i.LogoURL = clip(i.Name, maxName), clip(i.LogoURL, maxDescription)
 	i.CancellationPolicy = i.CancellationPolicy[:min(len(i.CancellationPolicy), maxSteps)]
-	links := make(map[string]string)
-	for network, link := range i.SocialLinks {
-		if len(links) < maxLinks && clip(network, maxLink) == network && clip(link, maxLink) == link {
-			links[network] = link
+	i.SocialLinks, i.SocialLinksTotal = cutLinks(i.SocialLinks)
+}
+
+// cutLinks gives the links that fit, tried in the order of their networks, and where some do not, how many there are. Half
+// a link leads nowhere, so it is left out.
+func cutLinks(all map[string]string) (map[string]string, int) {
+	shown, size := make(map[string]string), 0
+	for _, network := range slices.Sorted(maps.Keys(all)) {
+		link := all[network]
+		if more := written(network) + written(link) + len(`"":"",`); size+more <= maxLinks {
+			shown[network], size = link, size+more
 		}
 	}
-	i.SocialLinks = links
+	if len(shown) == len(all) {
+		return shown, 0
+	}
+	return shown, len(all)
 }
 
 func (i *business) text() string {

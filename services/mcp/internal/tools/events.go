@@ -32,6 +32,7 @@ type event struct {
 	TotalCapacity      int          `json:"total_capacity"`
 	SpotsRemaining     *int         `json:"spots_remaining" jsonschema:"0: sold out; null: could not be counted just now"`
 	Inventory          []tier       `json:"inventory" jsonschema:"the kinds of tickets"`
+	InventoryTotal     int          `json:"inventory_total,omitzero" jsonschema:"only where they are more than are shown here: how many kinds of tickets there are; GET /api/public/{slug}/events lists them all"`
 	PaymentRequirement string       `json:"payment_requirement"`
 	DepositValue       *json.Number `json:"deposit_value"`
 }
@@ -45,9 +46,6 @@ type tier struct {
 	TotalCapacity  int          `json:"total_capacity"`
 	SpotsRemaining *int         `json:"spots_remaining"`
 }
-
-// maxTiers bounds the kinds of tickets shown of one event.
-const maxTiers = 30
 
 func (b *Toolbox) events() *tool {
 	return &tool{
@@ -79,7 +77,7 @@ func (b *Toolbox) listEvents(ctx context.Context, who caller.Caller, args argume
 	for i := range all.Events {
 		e := &all.Events[i]
 		e.Name, e.Description = clip(e.Name, maxName), clip(e.Description, maxDescription)
-		e.Inventory = e.Inventory[:min(len(e.Inventory), maxTiers)]
+		e.Inventory, e.InventoryTotal = cut(e.Inventory, maxTiers)
 		for j := range e.Inventory {
 			e.Inventory[j].Name = clip(e.Inventory[j].Name, maxName)
 		}

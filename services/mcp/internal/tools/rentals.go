@@ -43,6 +43,7 @@ type rental struct {
 	PaymentRequirement string              `json:"payment_requirement"`
 	DepositValue       *json.Number        `json:"deposit_value"`
 	Upsells            []upsell            `json:"upsells" jsonschema:"what is offered along with it"`
+	UpsellsTotal       int                 `json:"upsells_total,omitzero" jsonschema:"only where they are more than are shown here: how many upsells it has; GET /api/public/{slug}/rentals lists them all"`
 	Availability       *rentalAvailability `json:"availability" jsonschema:"for start_date to end_date; null where no dates were sent"`
 }
 
@@ -51,9 +52,6 @@ type upsell struct {
 	RentalID   string `json:"rental_id"`
 	IsRequired bool   `json:"is_required" jsonschema:"true: not to be had without it"`
 }
-
-// maxUpsells bounds what is shown along with one rental.
-const maxUpsells = 20
 
 func rentalSchema() *jsonschema.Schema {
 	clockTime := func(description string) *jsonschema.Schema {
@@ -136,15 +134,13 @@ type listedRentals struct {
 func (l *listedRentals) bounded() []rental {
 	along := make(map[string][]upsell)
 	for _, u := range l.Upsells {
-		if len(along[u.RentalID]) < maxUpsells {
-			along[u.RentalID] = append(along[u.RentalID], upsell{u.UpsellRentalID, u.IsRequired})
-		}
+		along[u.RentalID] = append(along[u.RentalID], upsell{u.UpsellRentalID, u.IsRequired})
 	}
 	all := slices.Concat(l.Rentals, l.AddOnRentals)
 	for i := range all {
 		r := &all[i]
 		r.Name, r.Category, r.Description = clip(r.Name, maxName), clip(r.Category, maxName), clip(r.Description, maxDescription)
-		r.Upsells = append([]upsell{}, along[r.ID]...)
+		r.Upsells, r.UpsellsTotal = cut(append([]upsell{}, along[r.ID]...), maxUpsells)
 	}
 	return all
 }

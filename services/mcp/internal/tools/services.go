@@ -36,6 +36,7 @@ type service struct {
 	PaymentRequirement string       `json:"payment_requirement"`
 	DepositValue       *json.Number `json:"deposit_value"`
 	Variants           []variant    `json:"variants" jsonschema:"other lengths and prices that it comes in; empty: only as it is"`
+	VariantsTotal      int          `json:"variants_total,omitzero" jsonschema:"only where they are more than are shown here: how many variants it has; GET /api/public/{slug}/services lists them all"`
 }
 
 // variant is a service in another length, at another price.
@@ -46,9 +47,6 @@ type variant struct {
 	Price           json.Number  `json:"price"`
 	QuotedPrice     *json.Number `json:"quoted_price"`
 }
-
-// maxVariants bounds the variants shown of one service.
-const maxVariants = 20
 
 // quote says what quoted prices assume.
 type quote struct {
@@ -104,7 +102,7 @@ func (b *Toolbox) listServices(ctx context.Context, who caller.Caller, args argu
 // bound cuts what an owner may have written at length.
 func (s *service) bound() {
 	s.Name, s.Category, s.Description = clip(s.Name, maxName), clip(s.Category, maxName), clip(s.Description, maxDescription)
-	s.Variants = append([]variant{}, s.Variants[:min(len(s.Variants), maxVariants)]...)
+	s.Variants, s.VariantsTotal = cut(append([]variant{}, s.Variants...), maxVariants)
 	for i := range s.Variants {
 		s.Variants[i].Name = clip(s.Variants[i].Name, maxName)
 	}
@@ -133,6 +131,9 @@ func (l *serviceList) text(note string) string {
 		fmt.Fprintf(&b, "\n%s: %d min, %s, id %s", s.Name, s.DurationMinutes, price, s.ID)
 		for _, v := range s.Variants {
 			fmt.Fprintf(&b, "\n  variant %s: %d min, id %s", v.Name, v.DurationMinutes, v.ID)
+		}
+		if s.VariantsTotal > 0 {
+			fmt.Fprintf(&b, "\n  and %d more variants, which are not shown", s.VariantsTotal-len(s.Variants))
 		}
 	}
 	return b.String()
