@@ -216,7 +216,7 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 	return &taken{error: refusal, others: others, next: string(next)}
 }
 
-// nearest are the slots around a time of day, nearest first.
+// nearest are the slots around a time of the date, nearest first. Those after midnight are of the next date.
 func (l *listing) nearest(at string) []int {
 	wanted, err := timespan.ParseTimeOfDay(at)
 	if err != nil {
@@ -226,7 +226,7 @@ func (l *listing) nearest(at string) []int {
 	for i := range near {
 		near[i] = i
 	}
-	away := func(i int) int { return max(int(l.time(i)-wanted), int(wanted-l.time(i))) }
+	away := func(i int) int32 { return max(l.Starts[i]-int32(wanted), int32(wanted)-l.Starts[i]) }
 	slices.SortStableFunc(near, func(a, b int) int { return cmp.Compare(away(a), away(b)) })
 	return near[:min(len(near), maxOthers)]
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
@@ -79,6 +80,21 @@ func TestASlotNamesItsDateItsTimesAndItsMember(t *testing.T) {
 	const lines = "Free:\n2027-02-28 09:00–24:00 with Anna (staff_id 8d1f5a44-7d1c-5b0e-8a10-1f6f2f0b9c22), 3 places left\n2027-03-01 00:15–01:15, 1 places left"
 	if got := l.starts("Free:", 0); got != lines {
 		t.Errorf("got  %s\nwant %s", got, lines)
+	}
+}
+
+func TestOtherStartsComeNearestFirstAlsoPastMidnight(t *testing.T) {
+	t.Parallel()
+	l := show(&availability.Slots{Computed: true, Starts: []int32{30, 60, 720, 1380, 1410, 1470, 1500}, Ends: make([]int32, 7), Members: make([]int32, 7), Staff: make([]availability.Member, 1)})
+	var got []string
+	for _, i := range l.nearest("23:50") {
+		got = append(got, l.date(i)+" "+l.at(i).Time)
+	}
+	want := []string{
+		"1970-01-01 23:30", "1970-01-02 00:30", "1970-01-01 23:00", "1970-01-02 01:00", "1970-01-01 12:00", "1970-01-01 01:00", "1970-01-01 00:30",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -15,7 +15,7 @@ type refusal struct {
 	MessageCode       string `json:"messageCode" jsonschema:"the same as a code"`
 	RetryAfterSeconds int    `json:"retry_after_seconds,omitempty" jsonschema:"how long to wait before the same call can succeed"`
 	NextStep          string `json:"next_step,omitempty" jsonschema:"what to do next"`
-	OtherSlots        []slot `json:"other_slots,omitempty" jsonschema:"free starts of the same date, nearest first, where the one asked for is taken"`
+	OtherSlots        []slot `json:"other_slots,omitempty" jsonschema:"up to ten free starts of the same date, nearest first, where the one asked for is taken"`
 }
 
 // taken is the refusal of a start, with what else is free on that date.
