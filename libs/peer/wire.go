@@ -41,7 +41,7 @@ func newWire(name, baseURL string, tel *telemetry.Telemetry) *wire {
 	client := func() *fasthttp.HostClient {
 		return &fasthttp.HostClient{
 			Addr: fasthttp.AddMissingPort(address, secure), IsTLS: secure,
-			Dial:     dial,
+			Dial:     Dial,
 			MaxConns: maxConnections, MaxConnWaitTimeout: time.Minute, MaxIdleConnDuration: keptIdle,
 			MaxResponseBodySize: maxAnswer, MaxIdemponentCallAttempts: 1, // exchange decides what is repeated
 			DisablePathNormalizing: true, NoDefaultUserAgentHeader: true,

@@ -10,9 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net"
 	"slices"
 	"time"
 
@@ -21,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
@@ -105,7 +104,6 @@ type upstream struct {
 const (
 	connections    = 512              // to one service; more requests wait for a free one
 	idleConnection = 30 * time.Second // less than the services keep one, so that none is found closed
-	dialWithin     = 3 * time.Second
 	headerBytes    = 16 << 10
 	responseBytes  = 64 << 20
 )
@@ -116,7 +114,7 @@ func newUpstream(service, address string, tel *telemetry.Telemetry) *upstream {
 		propagate: tel.Propagator,
 		client: &fasthttp.HostClient{
 			Addr:                      address,
-			Dial:                      func(address string) (net.Conn, error) { return net.DialTimeout("tcp", address, dialWithin) },
+			Dial:                      peer.Dial,
 			MaxConns:                  connections,
 			MaxConnWaitTimeout:        5 * time.Second,
 			MaxIdleConnDuration:       idleConnection,
@@ -148,12 +146,7 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	if !ok {
 		return errors.New("front: the request has no deadline")
 	}
-	err := u.client.DoDeadline(request, response, deadline)
-	if err == nil && cutOff(response) {
-		u.client.CloseIdleConnections() // the broken one lies among them
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
+	if err := u.client.DoDeadline(request, response, deadline); err != nil {
 		return fault.Wrap(fault.PeerUnavailable, err, "The "+u.service+" service does not answer; try again shortly.")
 	}
 	for _, name := range connectionHeaders {
@@ -161,15 +154,6 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	}
 	response.CopyTo(c.Response())
 	return nil
-}
-
-// cutOff reports whether a body is shorter than its header says: fasthttp takes a reset for a body's regular end.
-func cutOff(response *fasthttp.Response) bool {
-	status := response.StatusCode()
-	if response.SkipBody || status == fasthttp.StatusNoContent || status == fasthttp.StatusNotModified {
-		return false
-	}
-	return response.Header.ContentLength() > len(response.Body())
 }
 
 // fill copies the request, with one client address and the front's own trace context.

@@ -321,7 +321,10 @@ func TestAnAnswerThatAResetCutsOffIs503(t *testing.T) {
 		case 1:
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf an answer")
 			_ = conn.(*net.TCPConn).SetLinger(0)
-		case 2: // whole without a body, as is the answer to HEAD
+		case 2:
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf a chunk")
+			_ = conn.(*net.TCPConn).SetLinger(0)
+		case 3: // whole without a body, as is the answer to HEAD
 			_, _ = io.WriteString(conn, "HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n")
 		default:
 			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n")
@@ -332,7 +335,7 @@ func TestAnAnswerThatAResetCutsOffIs503(t *testing.T) {
 	for _, step := range []struct {
 		method string
 		want   int
-	}{{"GET", http.StatusServiceUnavailable}, {"GET", http.StatusNotModified}, {"HEAD", http.StatusOK}} {
+	}{{"GET", http.StatusServiceUnavailable}, {"GET", http.StatusServiceUnavailable}, {"GET", http.StatusNotModified}, {"HEAD", http.StatusOK}} {
 		response, body := send(t, address, step.method+" /api/public/x/slots HTTP/1.1\nHost: h\nConnection: close\n\n")
 		if response.StatusCode != step.want {
 			t.Errorf("%s: got %d %q, want %d", step.method, response.StatusCode, body, step.want)
