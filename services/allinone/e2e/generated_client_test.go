@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"path"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 // TestAClientMadeFromTheDocumentReadsEverythingAndBooks uses what oapi-codegen makes of the document and nothing else.
 func TestAClientMadeFromTheDocumentReadsEverythingAndBooks(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := start(t, connected(noStripe))
 	harbor(t, w)
 	const slug = "harbor-studio"
 	key, ctx := w.key(t, slug, "write"), t.Context()
@@ -79,6 +80,9 @@ func TestAClientMadeFromTheDocumentReadsEverythingAndBooks(t *testing.T) {
 	if again.JSON409.MessageCode != "slot_unavailable" {
 		t.Errorf("got %s", again.Body)
 	}
+	event := succeeded("pi_unknown")
+	noticed, err := c.TakeStripeEventWithBodyWithResponse(ctx, &publicapi.TakeStripeEventParams{StripeSignature: signed(event)}, "application/json", strings.NewReader(event))
+	read(t, noticed, err, http.StatusOK)
 
 	for described := range describe(t, w.PublicURL+"/api/public/openapi.json", nil).Paths.Map() {
 		if !asked[path.Base(described)] {

@@ -85,7 +85,7 @@ func TestEveryReadAnswersAsDescribedAndIsOpenToPages(t *testing.T) {
 
 func TestEveryMethodOfEveryPathIsAnsweredInOneShape(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := start(t, connected(noStripe))
 	harbor(t, w)
 	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
 	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "QUERY"}

@@ -1,13 +1,65 @@
 package e2e
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
+
+const (
+	webhookSecret = "whsec_test"
+	noStripe      = "http://127.0.0.1:1" // where nothing answers
+)
+
+// connected connects Stripe, which is at this address.
+func connected(stripe string) func(*allinone.Config) {
+	return func(cfg *allinone.Config) {
+		cfg.StripeSecretKey, cfg.StripeWebhookSecret, cfg.StripeAPIBase = "sk_test_123", webhookSecret, stripe
+	}
+}
+
+// succeeded is Stripe's event of a charge of [paidSalon] that was paid.
+func succeeded(reference string) string {
+	return fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded", "account": "acct_salon",
+		"data": {"object": {"id": %q, "object": "payment_intent"}}}`, reference)
+}
+
+// signed is Stripe's signature of an event that is sent now.
+func signed(event string) string {
+	now := time.Now().Unix()
+	mac := hmac.New(sha256.New, []byte(webhookSecret))
+	fmt.Fprintf(mac, "%d.%s", now, event)
+	return fmt.Sprintf("t=%d,v1=%x", now, mac.Sum(nil))
+}
+
+// notify sends an event as Stripe does.
+func (w *world) notify(t *testing.T, event, signature string) answer {
+	t.Helper()
+	return w.do(t, http.MethodPost, w.PublicURL+"/api/public/stripe/webhook", []byte(event),
+		http.Header{"Content-Type": {"application/json; charset=utf-8"}, "Stripe-Signature": {signature}})
+}
+
+// statuses are those of all bookings of a business.
+func (w *world) statuses(t *testing.T, slug string) []string {
+	t.Helper()
+	var list struct {
+		Bookings []struct{ Status string }
+	}
+	w.admin(t, http.MethodGet, "businesses/"+slug+"/bookings", nil).into(t, http.StatusOK, &list)
+	var all []string
+	for _, b := range list.Bookings {
+		all = append(all, b.Status)
+	}
+	return all
+}
 
 // paidSalon is a salon that takes 25 percent of Cut online, when booking.
 func paidSalon(slug string) string {
@@ -19,9 +71,7 @@ func paidSalon(slug string) string {
 func TestABookingIsPaidOnline(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
-	w := start(t, func(cfg *allinone.Config) {
-		cfg.StripeSecretKey, cfg.StripeWebhookSecret, cfg.StripeAPIBase = "sk_test_123", "whsec_test", mock.URL
-	})
+	w := start(t, connected(mock.URL))
 	w.publish(t, "paid", paidSalon("paid"))
 	key, cut := w.key(t, "paid", "write"), w.named(t, "paid", "services")["Cut"]
 
@@ -38,15 +88,18 @@ func TestABookingIsPaidOnline(t *testing.T) {
 	if !booked.PaymentRequired || p.Provider != "stripe" || p.Amount != 10 || p.Currency != "EUR" || p.Reference == "" || p.ClientSecret == "" {
 		t.Errorf("got %+v", booked)
 	}
-	refused, err := http.Post(w.PublicURL+"/api/public/stripe/webhook", "application/json", strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
+	event := succeeded(p.Reference)
+	for name, signature := range map[string]string{"no signature": "", "another event's": signed("{}"), "a made-up one": "t=1,v1=00"} {
+		if a := w.notify(t, event, signature); a.status != http.StatusBadRequest || !slices.Equal(w.statuses(t, "paid"), []string{"pending"}) {
+			t.Errorf("%s: an event was answered %d, the bookings are %v", name, a.status, w.statuses(t, "paid"))
+		}
 	}
-	_ = refused.Body.Close()
-	http.DefaultClient.CloseIdleConnections()
-	if refused.StatusCode != http.StatusBadRequest {
-		t.Errorf("a notice without a signature: %d, want 400", refused.StatusCode)
+	w.notify(t, event, signed(event)).want(t, http.StatusOK, "")
+	if got := w.statuses(t, "paid"); !slices.Equal(got, []string{"confirmed"}) {
+		t.Errorf("after it was paid the bookings are %v", got)
 	}
+	unknown := succeeded("pi_unknown")
+	w.notify(t, unknown, signed(unknown)).want(t, http.StatusOK, "")
 
 	mock.Stop()
 	w.book(t, "paid", key, appointment(cut, "2027-03-01", "12:00")).want(t, http.StatusServiceUnavailable, "payment_unavailable")

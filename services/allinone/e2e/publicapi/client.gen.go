@@ -46,13 +46,13 @@ func (e BookingStatus) Valid() bool {
 
 // Defines values for BookingConfirmationSuccess.
 const (
-	True BookingConfirmationSuccess = true
+	BookingConfirmationSuccessTrue BookingConfirmationSuccess = true
 )
 
 // Valid indicates whether the value is a known member of the BookingConfirmationSuccess enum.
 func (e BookingConfirmationSuccess) Valid() bool {
 	switch e {
-	case True:
+	case BookingConfirmationSuccessTrue:
 		return true
 	default:
 		return false
@@ -266,6 +266,21 @@ func (e SlotDateOffset) Valid() bool {
 	case N0:
 		return true
 	case N1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TakeStripeEvent200JSONResponseBodyReceived.
+const (
+	TakeStripeEvent200JSONResponseBodyReceivedTrue TakeStripeEvent200JSONResponseBodyReceived = true
+)
+
+// Valid indicates whether the value is a known member of the TakeStripeEvent200JSONResponseBodyReceived enum.
+func (e TakeStripeEvent200JSONResponseBodyReceived) Valid() bool {
+	switch e {
+	case TakeStripeEvent200JSONResponseBodyReceivedTrue:
 		return true
 	default:
 		return false
@@ -863,6 +878,18 @@ type GetOpenAPIParams struct {
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
+// TakeStripeEventJSONBody defines parameters for TakeStripeEvent.
+type TakeStripeEventJSONBody = map[string]interface{}
+
+// TakeStripeEventParams defines parameters for TakeStripeEvent.
+type TakeStripeEventParams struct {
+	// StripeSignature A moment, at most five minutes ago, and the signature of it and the body by the webhook's secret.
+	StripeSignature string `json:"Stripe-Signature"`
+}
+
+// TakeStripeEvent200JSONResponseBodyReceived defines parameters for TakeStripeEvent.
+type TakeStripeEvent200JSONResponseBodyReceived bool
+
 // ListAvailableDatesParams defines parameters for ListAvailableDates.
 type ListAvailableDatesParams struct {
 	// Start First day.
@@ -1002,6 +1029,9 @@ type ListStaffParams struct {
 	// IfNoneMatch The ETag of the answer you have.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
+
+// TakeStripeEventJSONRequestBody defines body for TakeStripeEvent for application/json ContentType.
+type TakeStripeEventJSONRequestBody = TakeStripeEventJSONBody
 
 // BookJSONRequestBody defines body for Book for application/json ContentType.
 type BookJSONRequestBody = BookingRequest
@@ -1147,6 +1177,30 @@ type ClientInterface interface {
 	// Corresponds with GET /api/public/openapi.json (the `GetOpenAPI` operationId).
 	GetOpenAPI(ctx context.Context, params *GetOpenAPIParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// TakeStripeEventWithBody What became of a charge
+	//
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
+	// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
+	// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
+	// there is nothing at this path.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/public/stripe/webhook (the `TakeStripeEvent` operationId).
+	TakeStripeEventWithBody(ctx context.Context, params *TakeStripeEventParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TakeStripeEvent What became of a charge
+	//
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
+	// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
+	// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
+	// there is nothing at this path.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/public/stripe/webhook (the `TakeStripeEvent` operationId).
+	TakeStripeEvent(ctx context.Context, params *TakeStripeEventParams, body TakeStripeEventJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListAvailableDates How many starts each date has
 	//
 	// Counts what `/slots` would list for each date. Dates before the business's today or beyond its advance-booking
@@ -1259,6 +1313,50 @@ type ClientInterface interface {
 // Corresponds with GET /api/public/openapi.json (the `GetOpenAPI` operationId).
 func (c *Client) GetOpenAPI(ctx context.Context, params *GetOpenAPIParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetOpenAPIRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TakeStripeEventWithBody What became of a charge
+//
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
+// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
+// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
+// there is nothing at this path.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/public/stripe/webhook (the `TakeStripeEvent` operationId).
+func (c *Client) TakeStripeEventWithBody(ctx context.Context, params *TakeStripeEventParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTakeStripeEventRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TakeStripeEvent What became of a charge
+//
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
+// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
+// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
+// there is nothing at this path.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/public/stripe/webhook (the `TakeStripeEvent` operationId).
+func (c *Client) TakeStripeEvent(ctx context.Context, params *TakeStripeEventParams, body TakeStripeEventJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTakeStripeEventRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -1521,6 +1619,59 @@ func NewGetOpenAPIRequest(server string, params *GetOpenAPIParams) (*http.Reques
 
 			req.Header.Set("If-None-Match", headerParam0)
 		}
+
+	}
+
+	return req, nil
+}
+
+// NewTakeStripeEventRequest calls the generic TakeStripeEvent builder with application/json body
+func NewTakeStripeEventRequest(server string, params *TakeStripeEventParams, body TakeStripeEventJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTakeStripeEventRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewTakeStripeEventRequestWithBody constructs an http.Request for the TakeStripeEvent method, with any body, and a specified content type
+func NewTakeStripeEventRequestWithBody(server string, params *TakeStripeEventParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/public/stripe/webhook")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Stripe-Signature", params.StripeSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Stripe-Signature", headerParam0)
 
 	}
 
@@ -2457,6 +2608,30 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/public/openapi.json (the `GetOpenAPI` operationId).
 	GetOpenAPIWithResponse(ctx context.Context, params *GetOpenAPIParams, reqEditors ...RequestEditorFn) (*GetOpenAPIResponse, error)
 
+	// TakeStripeEventWithBodyWithResponse What became of a charge
+	//
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
+	// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
+	// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
+	// there is nothing at this path.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/public/stripe/webhook (the `TakeStripeEvent` operationId).
+	TakeStripeEventWithBodyWithResponse(ctx context.Context, params *TakeStripeEventParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TakeStripeEventResponse, error)
+
+	// TakeStripeEventWithResponse What became of a charge
+	//
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
+	// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
+	// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
+	// there is nothing at this path.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/public/stripe/webhook (the `TakeStripeEvent` operationId).
+	TakeStripeEventWithResponse(ctx context.Context, params *TakeStripeEventParams, body TakeStripeEventJSONRequestBody, reqEditors ...RequestEditorFn) (*TakeStripeEventResponse, error)
+
 	// ListAvailableDatesWithResponse How many starts each date has
 	//
 	// Counts what `/slots` would list for each date. Dates before the business's today or beyond its advance-booking
@@ -2634,6 +2809,79 @@ func (r GetOpenAPIResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r GetOpenAPIResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// TakeStripeEventResponse200Headers the declared response headers of an HTTP 200 response for TakeStripeEvent
+type TakeStripeEventResponse200Headers struct {
+	Traceparent string
+}
+
+type TakeStripeEventResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *struct {
+		Received TakeStripeEvent200JSONResponseBodyReceived `json:"received"`
+	}
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *PayloadTooLarge
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Other
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *TakeStripeEventResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r TakeStripeEventResponse) GetJSON200() *struct {
+	Received TakeStripeEvent200JSONResponseBodyReceived `json:"received"`
+} {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r TakeStripeEventResponse) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r TakeStripeEventResponse) GetJSON413() *PayloadTooLarge {
+	return r.JSON413
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r TakeStripeEventResponse) GetJSONDefault() *Other {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r TakeStripeEventResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r TakeStripeEventResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TakeStripeEventResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r TakeStripeEventResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -3495,6 +3743,42 @@ func (c *ClientWithResponses) GetOpenAPIWithResponse(ctx context.Context, params
 	return ParseGetOpenAPIResponse(rsp)
 }
 
+// TakeStripeEventWithBodyWithResponse What became of a charge
+//
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
+// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
+// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
+// there is nothing at this path.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/public/stripe/webhook (the `TakeStripeEvent` operationId).
+func (c *ClientWithResponses) TakeStripeEventWithBodyWithResponse(ctx context.Context, params *TakeStripeEventParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TakeStripeEventResponse, error) {
+	rsp, err := c.TakeStripeEventWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTakeStripeEventResponse(rsp)
+}
+
+// TakeStripeEventWithResponse What became of a charge
+//
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
+// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
+// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
+// there is nothing at this path.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/public/stripe/webhook (the `TakeStripeEvent` operationId).
+func (c *ClientWithResponses) TakeStripeEventWithResponse(ctx context.Context, params *TakeStripeEventParams, body TakeStripeEventJSONRequestBody, reqEditors ...RequestEditorFn) (*TakeStripeEventResponse, error) {
+	rsp, err := c.TakeStripeEvent(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTakeStripeEventResponse(rsp)
+}
+
 // ListAvailableDatesWithResponse How many starts each date has
 //
 // Counts what `/slots` would list for each date. Dates before the business's today or beyond its advance-booking
@@ -3742,6 +4026,68 @@ func ParseGetOpenAPIResponse(rsp *http.Response) (*GetOpenAPIResponse, error) {
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("traceparent"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "traceparent", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Traceparent = value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseTakeStripeEventResponse parses an HTTP response from a TakeStripeEventWithResponse call
+func ParseTakeStripeEventResponse(rsp *http.Response) (*TakeStripeEventResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TakeStripeEventResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest struct {
+			Received TakeStripeEvent200JSONResponseBodyReceived `json:"received"`
+		}
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest PayloadTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Other
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers TakeStripeEventResponse200Headers
 		if values := rsp.Header.Values("traceparent"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "traceparent", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
