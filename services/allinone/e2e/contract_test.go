@@ -263,3 +263,22 @@ func TestTheContractNoticesDrift(t *testing.T) {
 		}
 	}
 }
+
+// Whether the document has what is accepted here, the contract of the client checks.
+func TestWhatABookingMayLeaveOutMayBeNullAndFlagsMayBeTexts(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "nulls", salon("nulls", 2))
+	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
+	cut, key := w.named(t, "nulls", "services")["Cut"], w.key(t, "nulls", "write")
+	described := d.Components.Schemas["BookingRequest"].Value
+	o := appointment(cut, "2027-03-01", "10:00")
+	for name := range described.Properties {
+		if !slices.Contains(described.Required, name) {
+			o = o.with(name, nil)
+		}
+	}
+	w.book(t, "nulls", key, o).want(t, http.StatusCreated, "")
+	w.book(t, "nulls", key, o.with("is_package", "true").with("variants", "")).want(t, http.StatusCreated, "")
+	w.book(t, "nulls", key, o.with("time", "12:00").with("is_package", "false").with("variants", []string{})).want(t, http.StatusCreated, "")
+}

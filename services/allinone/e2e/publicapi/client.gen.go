@@ -59,6 +59,24 @@ func (e BookingConfirmationSuccess) Valid() bool {
 	}
 }
 
+// Defines values for BookingRequestIsPackage1.
+const (
+	BookingRequestIsPackage1False BookingRequestIsPackage1 = "false"
+	BookingRequestIsPackage1True  BookingRequestIsPackage1 = "true"
+)
+
+// Valid indicates whether the value is a known member of the BookingRequestIsPackage1 enum.
+func (e BookingRequestIsPackage1) Valid() bool {
+	switch e {
+	case BookingRequestIsPackage1False:
+		return true
+	case BookingRequestIsPackage1True:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for BookingRequestPaymentChoice.
 const (
 	BookingRequestPaymentChoiceAtDoor      BookingRequestPaymentChoice = "at_door"
@@ -368,7 +386,7 @@ type BookingRequest struct {
 	FormData *map[string]interface{} `json:"form_data,omitempty"`
 
 	// IsPackage True books a package, as the calendars list it. The texts `true` and `false` are read too.
-	IsPackage *bool `json:"is_package,omitempty"`
+	IsPackage *BookingRequest_IsPackage `json:"is_package,omitempty"`
 
 	// PartySize Guests; a class booking takes that many seats.
 	PartySize *int `json:"party_size,omitempty"`
@@ -392,6 +410,17 @@ type BookingRequest struct {
 
 	// Variants As the calendars take them, or the pairs as a list.
 	Variants *BookingRequest_Variants `json:"variants,omitempty"`
+}
+
+// BookingRequestIsPackage0 defines model for BookingRequest.IsPackage.0.
+type BookingRequestIsPackage0 = bool
+
+// BookingRequestIsPackage1 defines model for BookingRequest.IsPackage.1.
+type BookingRequestIsPackage1 string
+
+// BookingRequest_IsPackage True books a package, as the calendars list it. The texts `true` and `false` are read too.
+type BookingRequest_IsPackage struct {
+	union json.RawMessage
 }
 
 // BookingRequestPaymentChoice Decides only where the business leaves the choice to the customer; left out means at the door.
@@ -1035,6 +1064,68 @@ type TakeStripeEventJSONRequestBody = TakeStripeEventJSONBody
 
 // BookJSONRequestBody defines body for Book for application/json ContentType.
 type BookJSONRequestBody = BookingRequest
+
+// AsBookingRequestIsPackage0 returns the union data inside the BookingRequest_IsPackage as a BookingRequestIsPackage0
+func (t BookingRequest_IsPackage) AsBookingRequestIsPackage0() (BookingRequestIsPackage0, error) {
+	var body BookingRequestIsPackage0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromBookingRequestIsPackage0 overwrites any union data inside the BookingRequest_IsPackage as the provided BookingRequestIsPackage0
+func (t *BookingRequest_IsPackage) FromBookingRequestIsPackage0(v BookingRequestIsPackage0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeBookingRequestIsPackage0 performs a merge with any union data inside the BookingRequest_IsPackage, using the provided BookingRequestIsPackage0
+func (t *BookingRequest_IsPackage) MergeBookingRequestIsPackage0(v BookingRequestIsPackage0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsBookingRequestIsPackage1 returns the union data inside the BookingRequest_IsPackage as a BookingRequestIsPackage1
+func (t BookingRequest_IsPackage) AsBookingRequestIsPackage1() (BookingRequestIsPackage1, error) {
+	var body BookingRequestIsPackage1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromBookingRequestIsPackage1 overwrites any union data inside the BookingRequest_IsPackage as the provided BookingRequestIsPackage1
+func (t *BookingRequest_IsPackage) FromBookingRequestIsPackage1(v BookingRequestIsPackage1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeBookingRequestIsPackage1 performs a merge with any union data inside the BookingRequest_IsPackage, using the provided BookingRequestIsPackage1
+func (t *BookingRequest_IsPackage) MergeBookingRequestIsPackage1(v BookingRequestIsPackage1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t BookingRequest_IsPackage) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *BookingRequest_IsPackage) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
 
 // AsBookingRequestVariants0 returns the union data inside the BookingRequest_Variants as a BookingRequestVariants0
 func (t BookingRequest_Variants) AsBookingRequestVariants0() (BookingRequestVariants0, error) {

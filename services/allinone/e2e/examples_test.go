@@ -1,0 +1,212 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+// TestTheExamplesOfTheDocumentAreWhatIsSaid provokes every sentence for people that the document gives as an example.
+func TestTheExamplesOfTheDocumentAreWhatIsSaid(t *testing.T) {
+	t.Parallel()
+	var databaseURL string
+	w := start(t, connected(noStripe), func(cfg *allinone.Config) {
+		databaseURL, cfg.Now = cfg.DatabaseURL, "2026-11-21T06:00:00Z" // the today of the examples
+	})
+	heard := make(map[string]bool)
+	w.http.Transport = hearing{heard, w.http.Transport}
+	harbor(t, w)
+
+	w.provokeReads(t)
+	w.provokeStanding(t)
+	w.provokeBooking(t, databaseURL)
+	w.provokeKeys(t)
+	hear(heard, http.StatusInternalServerError, fault.Of(errors.New("unexpected")).Body())
+
+	examples := examplesOf(describe(t, w.PublicURL+"/api/public/openapi.json", nil))
+	if len(examples) == 0 {
+		t.Fatal("the document has no examples")
+	}
+	for _, example := range examples {
+		if !heard[example] {
+			t.Errorf("this is an example and was never said: %s", example)
+		}
+	}
+}
+
+func (w *world) provokeReads(t *testing.T) {
+	t.Helper()
+	cut := w.named(t, "harbor-studio", "services")["Haircut"]
+	kayak := w.named(t, "harbor-studio", "rentals")["Kayak"]
+	const nobody = "8f14e45f-ceea-567f-a2b6-1d1f7e0f5a99"
+	days := "harbor-studio/rental-available-dates?start=2026-12-01&end=2026-12-02&rental_id="
+	hire := "harbor-studio/rental-availability?startDate=2026-12-01&endDate=2026-12-01&quantity=3&rentalId="
+	var many []string
+	for range 21 {
+		many = append(many, uuid.NewString())
+	}
+	for _, path := range []string{
+		"harbor-studio/nothing", "no.such/info",
+		"harbor-studio/services?date=2027-03-01", "harbor-studio/events", "harbor-studio/rentals",
+		"harbor-studio/slots", "harbor-studio/slots?date=2027-03-01&service_id=" + nobody,
+		"harbor-studio/available-dates?start=2027-03-01&end=2027-12-01&service_id=" + cut,
+		days + strings.Join(many, ","), days + nobody, hire + kayak, hire + nobody,
+	} {
+		w.get(t, path)
+	}
+	w.do(t, http.MethodDelete, w.PublicURL+"/api/public/harbor-studio/info", nil, nil)
+	w.notify(t, "{}", "")
+	address := client()
+	exhaust(t, "rental-availability", 60, http.StatusTooManyRequests, func(int) answer { return w.getFrom(t, address, hire+kayak) })
+}
+
+// provokeStanding books with businesses that take no bookings.
+func (w *world) provokeStanding(t *testing.T) {
+	t.Helper()
+	open := salon("shut", 1)
+	for code, manifest := range map[string]string{
+		"subscription_inactive":  open + "account: {subscription: inactive}\n",
+		"account_closing":        open + "account: {removal_on: 2027-06-01}\n",
+		"not_accepting_bookings": strings.Replace(open, "bookings: {", "bookings: {paused_until: 2027-03-08, ", 1),
+	} {
+		w.publish(t, "shut", manifest)
+		w.book(t, "shut", w.key(t, "shut", "write"), order{}).want(t, http.StatusForbidden, code)
+	}
+}
+
+func (w *world) provokeBooking(t *testing.T, databaseURL string) {
+	t.Helper()
+	key, services := w.key(t, "harbor-studio", "write"), w.named(t, "harbor-studio", "services")
+	book := func(o order, header http.Header) answer { return w.mustBook(t, "harbor-studio", key, o, header) }
+
+	night := appointment(services["Haircut"], "2027-03-01", "03:00")
+	book(night, nil).want(t, http.StatusConflict, "no_staff_available")
+	book(night.with("staff_id", w.named(t, "harbor-studio", "staff")["Anna"]), nil).want(t, http.StatusConflict, "slot_unavailable")
+	class := appointment(services["Yoga class"], "2027-03-01", "18:30")
+	book(class.with("party_size", 11), nil).want(t, http.StatusCreated, "")
+	book(class.with("party_size", 2), nil).want(t, http.StatusConflict, "slot_unavailable")
+	book(night, http.Header{"Content-Type": {"text/plain"}}).want(t, http.StatusUnsupportedMediaType, "unsupported_media_type")
+	book(order{"form_data": strings.Repeat("x", 256<<10)}, nil).want(t, http.StatusRequestEntityTooLarge, "payload_too_large")
+
+	once := http.Header{"Idempotency-Key": {"order-1"}}
+	sauna := appointment(services["Sauna"], "2027-03-01", "10:00")
+	book(sauna, once).want(t, http.StatusCreated, "")
+	book(sauna.with("time", "11:00"), once).want(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
+	administer(t, databaseURL, `UPDATE booking.idempotency_records SET response = NULL, claimed_until = claimed_until + interval '1 hour'`)
+	book(sauna, once).want(t, http.StatusConflict, "idempotency_in_progress") // as if it were not answered yet
+
+	w.publish(t, "paid", paidSalon("paid"))
+	cut := w.named(t, "paid", "services")["Cut"]
+	w.book(t, "paid", w.key(t, "paid", "write"), appointment(cut, "2027-03-01", "10:00")).want(t, http.StatusServiceUnavailable, "payment_unavailable")
+	if err := w.StopService("availability"); err != nil {
+		t.Fatal(err)
+	}
+	book(sauna, nil).want(t, http.StatusServiceUnavailable, "availability_unverified")
+}
+
+func (w *world) provokeKeys(t *testing.T) {
+	t.Helper()
+	w.book(t, "harbor-studio", "", order{}).want(t, http.StatusUnauthorized, "missing_api_key")
+	w.book(t, "harbor-studio", w.key(t, "harbor-studio", "read"), order{}).want(t, http.StatusForbidden, "scope_forbidden")
+	key := w.key(t, "harbor-studio", "write")
+	address := http.Header{"X-Forwarded-For": {client()}}
+	exhaust(t, "book by address", 10, http.StatusTooManyRequests, func(int) answer {
+		return w.mustBook(t, "harbor-studio", key, order{}, address)
+	})
+	exhaust(t, "book by key", 90, http.StatusUnauthorized, func(int) answer { return w.book(t, "harbor-studio", key, order{}) })
+	revoked := w.key(t, "harbor-studio", "write")
+	w.revokeAll(t, "harbor-studio")
+	w.book(t, "harbor-studio", revoked, order{}).want(t, http.StatusUnauthorized, "invalid_api_key")
+}
+
+// hearing remembers what is said to people, one answer at a time.
+type hearing struct {
+	heard map[string]bool
+	next  http.RoundTripper
+}
+
+func (h hearing) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := h.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	hear(h.heard, response.StatusCode, body)
+	return response, err
+}
+
+// CloseIdleConnections lets [http.Client.CloseIdleConnections] reach the connections.
+func (h hearing) CloseIdleConnections() {
+	if closer, ok := h.next.(interface{ CloseIdleConnections() }); ok {
+		closer.CloseIdleConnections()
+	}
+}
+
+// hear notes what an answer says, also as what the document describes as the default.
+func hear(heard map[string]bool, status int, body []byte) {
+	var value any
+	if json.Unmarshal(body, &value) != nil {
+		return
+	}
+	for _, sentence := range sentencesOf(value) {
+		heard[fmt.Sprint(status, " ", sentence)], heard["default "+sentence] = true, true
+	}
+}
+
+// examplesOf are the sentences in the document's examples, each with its status.
+func examplesOf(d *document) []string {
+	var all []string
+	for _, item := range d.Paths.Map() {
+		for _, operation := range item.Operations() {
+			for status, response := range operation.Responses.Map() {
+				for _, media := range response.Value.Content {
+					for _, value := range valuesOf(media) {
+						for _, sentence := range sentencesOf(value) {
+							all = append(all, status+" "+sentence)
+						}
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func valuesOf(media *openapi3.MediaType) []any {
+	all := []any{media.Example}
+	for _, example := range media.Examples {
+		all = append(all, example.Value.Value)
+	}
+	return all
+}
+
+// sentencesOf are the sentences for people in a body, each after its code: of an error, of a rental that cannot be had,
+// and of what quoted prices assume.
+func sentencesOf(body any) []string {
+	members, _ := body.(map[string]any)
+	var all []string
+	for _, name := range []string{"error", "conflictReason"} {
+		if sentence, ok := members[name].(string); ok {
+			all = append(all, fmt.Sprint(members["messageCode"], ": ", sentence))
+		}
+	}
+	if quote, ok := members["quote"].(map[string]any); ok {
+		all = append(all, fmt.Sprint("quote: ", quote["basis"]))
+	}
+	return all
+}
