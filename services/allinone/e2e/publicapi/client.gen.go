@@ -348,7 +348,8 @@ type Booking struct {
 	StartTime TimeOfDay           `json:"start_time"`
 	Status    BookingStatus       `json:"status"`
 
-	// Total The sum of the prices.
+	// Total The sum of the services' prices. `party_size` does not multiply it, not for the seats of a class either; the
+	// business's pricing rules for parties are in the prices.
 	Total float64 `json:"total"`
 }
 
@@ -388,7 +389,7 @@ type BookingRequest struct {
 	// IsPackage True books a package, as the calendars list it. The texts `true` and `false` are read too.
 	IsPackage *BookingRequest_IsPackage `json:"is_package,omitempty"`
 
-	// PartySize Guests; a class booking takes that many seats.
+	// PartySize Guests; a class booking takes that many seats. The price stays the service's, as `total` says.
 	PartySize *int `json:"party_size,omitempty"`
 
 	// PaymentChoice Decides only where the business leaves the choice to the customer; left out means at the door.
