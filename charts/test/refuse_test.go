@@ -3,10 +3,12 @@ package chart_test
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/lint"
 	"helm.sh/helm/v3/pkg/lint/support"
 )
@@ -19,6 +21,11 @@ func TestValuesThatContradictEachOtherAreRefusedWithASentence(t *testing.T) {
 		"postgres.provider=cloudnativepg,postgres.existingSecret.name=x":           "cloudnativepg makes a Secret of its own",
 		"redis.provider=external":                                                  "redis: give redis.url, or redis.existingSecret.name",
 		"redis.provider=external,redis.url=redis://a,redis.existingSecret.name=x":  "redis: give redis.url or redis.existingSecret.name, not both",
+		"redis.provider=external,redis.url=redis://:secret@redis.data:6379/0":      "redis.url: put a URL with a password into a Secret",
+		"requestTimeoutSeconds=14,drain.timeoutSeconds=13":                         "drain.timeoutSeconds: write requestTimeoutSeconds (14) or more",
+		"monitoring.enabled=true":                                                  "networkPolicy.metricsFrom: say where Prometheus runs",
+		"defaults.autoscaling.enabled=true":                                        "all together may open 528 connections during a rollout, and the database takes 300",
+		"postgres.provider=cloudnativepg,components.rental.replicas=20":            "all together may open 432 connections during a rollout, and the database takes 300",
 		"redis.url=redis://a":                                                      "redis: set redis.provider to external",
 		"frontDoor.gateway.className=a,frontDoor.gateway.parentRefs[0].name=b":     "frontDoor.gateway: give className to have a Gateway made, or parentRefs",
 		"frontDoor.adminHost=book.example.com":                                     "frontDoor.adminHost: take a host that is not among frontDoor.hosts",
@@ -39,6 +46,27 @@ func TestValuesThatContradictEachOtherAreRefusedWithASentence(t *testing.T) {
 		_, err := render(t, set(t, settings), false)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want a sentence with %q", settings, err, want)
+		}
+	}
+}
+
+func TestPoolsAreHeldAgainstTheLimitThatTheDatabaseIsGiven(t *testing.T) {
+	t.Parallel()
+	values := set(t, "postgres.provider=cloudnativepg,defaults.autoscaling.enabled=true")
+	postgres, _ := values["postgres"].(map[string]any)
+	postgres["cloudnativepg"] = map[string]any{"parameters": map[string]any{"max_connections": "528"}}
+	cluster := find(t, mustRender(t, values), "Cluster", release+"-postgres")
+	if limit := text(cluster, "spec", "postgresql", "parameters", "max_connections"); limit != "528" {
+		t.Errorf("the database takes %q connections", limit)
+	}
+}
+
+func TestClustersThatLackWhatTheChartUsesAreRefused(t *testing.T) {
+	t.Parallel()
+	wanted := load(t).Metadata.KubeVersion
+	for version, fits := range map[string]bool{"v1.29.9": false, "v1.30.0": true, "v1.33.1-eks-1234": true} {
+		if chartutil.IsCompatibleRange(wanted, version) != fits {
+			t.Errorf("%s of %s: fits is not %v", version, wanted, fits)
 		}
 	}
 }
@@ -115,6 +143,20 @@ func TestLintFindsNothingInAnyShape(t *testing.T) {
 			if message.Severity >= support.WarningSev {
 				t.Errorf("%s: %s", shape, message)
 			}
+		}
+	}
+}
+
+func TestValuesThatStandElsewhereInTheRepositoryAreTaken(t *testing.T) {
+	t.Parallel()
+	examples, err := filepath.Glob(filepath.Join(root, "k8s", "examples", "*", "values.yaml"))
+	if err != nil || len(examples) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	tests := filepath.Join(root, "k8s", "e2e", "testdata", "e2e-values.yaml")
+	for _, path := range append(examples, tests, filepath.Join(root, "tilt", "values.yaml")) {
+		if _, err := render(t, decode[map[string]any](t, read(t, path)), false); err != nil {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
 }

@@ -11,6 +11,11 @@ release is refused with all of them at once.
 {{- if and (ne $pg.provider "external") $pg.existingSecret.name -}}
 {{- $faults = append $faults (printf "postgres.existingSecret.name: leave it empty, or set postgres.provider to external: %s makes a Secret of its own." $pg.provider) -}}
 {{- end -}}
+{{- $most := int (include "slotmesh.poolConnections" .) -}}
+{{- $limit := int (include "slotmesh.maxConnections" .) -}}
+{{- if and (ne $pg.provider "external") (gt $most $limit) -}}
+{{- $faults = append $faults (printf "postgres.maxConnections: write less, or fewer pods: all together may open %d connections during a rollout, and the database takes %d." $most $limit) -}}
+{{- end -}}
 {{- $redis := .Values.redis -}}
 {{- if and (eq $redis.provider "external") (not (or $redis.url $redis.existingSecret.name)) -}}
 {{- $faults = append $faults "redis: give redis.url, or redis.existingSecret.name where the URL holds a password, as redis.provider is external." -}}
@@ -20,6 +25,12 @@ release is refused with all of them at once.
 {{- end -}}
 {{- if and (eq $redis.provider "trial") (or $redis.url $redis.existingSecret.name) -}}
 {{- $faults = append $faults "redis: set redis.provider to external to use redis.url or redis.existingSecret.name; trial brings a Redis of its own." -}}
+{{- end -}}
+{{- if regexMatch "://[^/?@]*:[^/?]*@" $redis.url -}}
+{{- $faults = append $faults "redis.url: put a URL with a password into a Secret and name it in redis.existingSecret; everybody who may read the release or a pod sees it here." -}}
+{{- end -}}
+{{- if gt (int .Values.requestTimeoutSeconds) (int .Values.drain.timeoutSeconds) -}}
+{{- $faults = append $faults (printf "drain.timeoutSeconds: write requestTimeoutSeconds (%v) or more: a pod that stops cuts off what takes longer." .Values.requestTimeoutSeconds) -}}
 {{- end -}}
 {{- $door := .Values.frontDoor -}}
 {{- if and $door.gateway.className $door.gateway.parentRefs -}}
@@ -51,6 +62,10 @@ release is refused with all of them at once.
 {{- if and (ne $mesh.provider "istio") $mesh.tracingProvider -}}
 {{- $faults = append $faults "mesh.tracingProvider: it names an extension provider of Istio; leave it empty with another mesh." -}}
 {{- end -}}
+{{- $policy := .Values.networkPolicy -}}
+{{- if and .Values.monitoring.enabled $policy.enabled (eq $mesh.provider "none") (not $policy.metricsFrom) -}}
+{{- $faults = append $faults "networkPolicy.metricsFrom: say where Prometheus runs, as monitoring is enabled and the policies let nobody else read the metrics." -}}
+{{- end -}}
 {{- $unscraped := and (ne $mesh.provider "none") (not (and (eq $mesh.provider "istio") (eq $mesh.istio.mode "sidecar"))) -}}
 {{- if and .Values.monitoring.enabled $unscraped (not $mesh.metricsAccounts) -}}
 {{- $faults = append $faults "mesh.metricsAccounts: name the service account of Prometheus, as the mesh lets nobody else read the metrics." -}}
@@ -61,6 +76,17 @@ release is refused with all of them at once.
 {{- if $faults -}}
 {{- fail (printf "\n%s" (join "\n" $faults)) -}}
 {{- end -}}
+{{- end -}}
+
+{{/* Connections to PostgreSQL that the pools of all pods open at most, with the pod more that a rollout has. */}}
+{{- define "slotmesh.poolConnections" -}}
+{{- $pods := 0 -}}
+{{- range (include "slotmesh.storeCallers" (dict "root" . "name" "postgres") | fromYaml).callers -}}
+{{- $settings := include "slotmesh.settings" (dict "root" $ "name" .) | fromYaml -}}
+{{- $scale := $settings.autoscaling -}}
+{{- $pods = add $pods 1 (ternary $scale.maxReplicas $settings.replicas $scale.enabled) -}}
+{{- end -}}
+{{- mul $pods .Values.postgres.maxConnections -}}
 {{- end -}}
 
 {{/* The faults of one component as YAML {faults: […]}. (root, name) */}}

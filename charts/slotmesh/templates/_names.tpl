@@ -96,6 +96,11 @@ capabilities: {drop: [ALL]}
 {{- end -}}
 {{- end -}}
 
+{{/* How many connections the chart's own database takes. (root) */}}
+{{- define "slotmesh.maxConnections" -}}
+{{- ternary (dig "max_connections" "300" .Values.postgres.cloudnativepg.parameters) "300" (eq .Values.postgres.provider "cloudnativepg") -}}
+{{- end -}}
+
 {{- define "slotmesh.adminSecret" -}}
 {{- $existing := .Values.admin.existingSecret -}}
 {name: {{ default (printf "%s-admin" (include "slotmesh.fullname" .)) $existing.name | quote }}, key: {{ ternary $existing.key "token" (ne $existing.name "") | quote }}}
