@@ -57,6 +57,7 @@ type town struct {
 	slotsErr   error
 	pricesErr  error
 	keysErr    error         // the keys cannot be looked up
+	openErr    error         // is returned where an open charge has been noted
 	opening    bool          // availability offers nothing when false
 	asked      int           // questions to availability
 	held       chan struct{} // availability waits for it where it is set
@@ -116,7 +117,7 @@ func openWith(t testing.TB, limits api.Limits, tel *telemetry.Telemetry) *town {
 		t.Fatal(err)
 	}
 	limiter := ratelimit.NewRedis(rdb, prefix)
-	reception := desk.New(w, w, w, w.store, w.clock, cfg.RequestTimeout, tel)
+	reception := desk.New(w, w, w, opening{Store: w.store, town: w}, w.clock, cfg.RequestTimeout, tel)
 	w.desk = reception
 	api.NewWebhook(w.store, webhookSecret, w.clock).Mount(srv.Public)
 	api.NewPublic(keys{Store: w.store, town: w}, w, reception, limiter, limits, w.clock, tel).Mount(srv.Public)
