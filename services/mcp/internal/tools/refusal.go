@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/server"
 )
 
 // refusal is the structured content of a tool error.
@@ -30,10 +31,7 @@ func (t *taken) Unwrap() error { return t.error }
 
 // refused renders an error. What is no refusal is logged and says nothing of the inside.
 func (b *Toolbox) refused(ctx context.Context, t *tool, err error) Answer {
-	if errors.Is(err, context.DeadlineExceeded) && fault.KindOf(err) == fault.Internal {
-		err = fault.Wrap(fault.PeerUnavailable, err, "The answer took too long; try again shortly.")
-	}
-	f := fault.Of(err)
+	f := server.FaultOf(err)
 	if f.Kind == fault.Internal {
 		b.Telemetry.Logger.ErrorContext(ctx, "tool failed", "tool", t.Name, "error", err)
 	}

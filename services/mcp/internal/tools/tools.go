@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
@@ -167,7 +168,7 @@ func (t *Tools) call(ctx context.Context, tool *tool, arguments json.RawMessage)
 	shown, err := tool.answer(ctx, who, arguments)
 	structured, encoding := encode(shown.structured)
 	if err = cmp.Or(err, encoding); err != nil {
-		outcome := fault.KindOf(err).Code
+		outcome := server.FaultOf(err).Kind.Code
 		t.calls.Add(ctx, 1, labels(tool, outcome))
 		span.SetAttributes(attribute.String("slotmesh.outcome", outcome))
 		return t.box.refused(ctx, tool, err)
