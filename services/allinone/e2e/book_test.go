@@ -152,6 +152,10 @@ func TestABookingSaysWhatWasSold(t *testing.T) {
 	w := start(t)
 	w.publish(t, "shop", salon("shop", 2))
 	services, key := w.named(t, "shop", "services"), w.key(t, "shop", "all")
+	listed := w.slots(t, "shop", "2027-03-02", "service_id="+services["Wash"]+","+services["Cut"]).Slots
+	if len(listed) == 0 || listed[0].Time != "09:00" || listed[0].EndTime != "10:15" {
+		t.Errorf("both together are listed as %+v", listed)
+	}
 	o := appointment(services["Cut"], "2027-03-02", "10:00").with("service_ids", []string{services["Wash"], services["Cut"]})
 	var got struct {
 		Success         bool

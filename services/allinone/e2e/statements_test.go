@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -54,6 +55,46 @@ func TestMembersAreAssignedInTheirOrder(t *testing.T) {
 		}
 	}
 	w.book(t, "order", key, appointment(cut, "2027-03-01", "10:00")).want(t, http.StatusConflict, "no_staff_available")
+}
+
+func TestAPauseLeavesReadsAndBookingsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "pause", salon("pause", 2))
+	cut, key := w.named(t, "pause", "services")["Cut"], w.key(t, "pause", "write")
+	o := appointment(cut, "2027-03-01", "10:00")
+	var made struct{ Booking struct{ ID string } }
+	w.book(t, "pause", key, o).into(t, http.StatusCreated, &made)
+	reads := []string{
+		"services", "staff", "events", "rentals", "slots?date=2027-03-01&service_id=" + cut,
+		"available-dates?start=2027-03-01&end=2027-03-03&service_id=" + cut,
+	}
+	open := make(map[string]answer)
+	for _, read := range reads {
+		open[read] = w.get(t, "pause/"+read)
+	}
+
+	paused := func(slug string) string {
+		return strings.Replace(salon(slug, 2), "bookings: {", "bookings: {paused_until: 2027-03-02, ", 1)
+	}
+	w.publish(t, "pause", paused("pause"))
+	w.book(t, "pause", key, o).want(t, http.StatusForbidden, "not_accepting_bookings")
+	for _, read := range reads {
+		a := w.get(t, "pause/"+read)
+		if a.want(t, http.StatusOK, ""); !bytes.Equal(a.body, open[read].body) {
+			t.Errorf("%s was %s, paused it is %s", read, open[read].body, a.body)
+		}
+	}
+	if live := w.booked(t, "pause"); live != 1 {
+		t.Errorf("%d bookings, want 1", live)
+	}
+	w.admin(t, http.MethodPost, "businesses/pause/bookings/"+made.Booking.ID+"/confirm", nil).want(t, http.StatusOK, "")
+
+	w.publish(t, "shut", paused("shut")) // of which nobody has an offer from before the pause
+	theirs := w.slots(t, "shut", "2027-03-02", "service_id="+w.named(t, "shut", "services")["Cut"]).Slots
+	if ours := w.slots(t, "pause", "2027-03-02", "service_id="+cut).Slots; len(theirs) == 0 || len(theirs) != len(ours) {
+		t.Errorf("a business that pauses lists %d starts, want %d", len(theirs), len(ours))
+	}
 }
 
 func TestBadDatesOfRentalsAreRefused(t *testing.T) {

@@ -1,0 +1,76 @@
+package e2e
+
+import (
+	"net/http"
+	"testing"
+)
+
+// fair is a salon whose services each have a price of 40 and a rule of their own; the clock stands at Monday 2027-03-01.
+const fair = `apiVersion: slotmesh/v1
+kind: Business
+slug: fair
+name: Fair
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+languages: [en]
+modules: {services: true}
+bookings: {slot_interval_minutes: 15, min_notice_minutes: 0, advance_days: 365}
+hours: {tue: ["09:00-17:00"]}
+services:
+  - {key: plain, name: plain, duration_minutes: 30, price: 40.00}
+  - {key: seasonal, name: seasonal, duration_minutes: 30, price: 40.00}
+  - {key: weekday, name: day of week, duration_minutes: 30, price: 40.00}
+  - {key: flash, name: flash sale, duration_minutes: 30, price: 40.00}
+  - {key: early, name: early bird, duration_minutes: 30, price: 40.00}
+  - {key: late, name: last minute, duration_minutes: 30, price: 40.00}
+  - {key: morning, name: time of day, duration_minutes: 30, price: 40.00}
+  - {key: group, name: party size, duration_minutes: 30, price: 40.00}
+  - {key: welcome, name: first booking, duration_minutes: 30, price: 40.00}
+pricing_rules:
+  - {key: seasonal, kind: seasonal, from: "03-01", to: "03-31", percent: 20, applies_to: {services: [seasonal]}}
+  - {key: weekday, kind: day_of_week, days: [tue], percent: -10, applies_to: {services: [weekday]}}
+  - {key: flash, kind: flash_sale, from: 2027-03-01T00:00, to: 2027-03-02T00:00, percent: -30, applies_to: {services: [flash]}}
+  - {key: early, kind: early_bird, min_days_before: 1, amount: -5.00, applies_to: {services: [early]}}
+  - {key: late, kind: last_minute, max_days_before: 1, set: 25.00, applies_to: {services: [late]}}
+  - {key: morning, kind: time_of_day, from: "09:00", to: "12:00", amount: 5.00, applies_to: {services: [morning]}}
+  - {key: group, kind: party_size, min: 4, percent: -50, applies_to: {services: [group]}}
+  - {key: welcome, kind: first_booking, percent: -25, applies_to: {services: [welcome]}}
+`
+
+// Rules that need the date and the moment of purchase alone are in the quote, and the booking costs what was quoted; those
+// that need the time, the party or the customer are settled at booking.
+func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "fair", fair)
+	key := w.key(t, "fair", "write")
+	var list struct {
+		Services []struct {
+			ID, Name    string
+			QuotedPrice float64 `json:"quoted_price"`
+		}
+	}
+	w.get(t, "fair/services?date=2027-03-02").into(t, http.StatusOK, &list)
+	want := map[string]struct{ quoted, settled float64 }{
+		"plain": {40, 40}, "seasonal": {48, 48}, "day of week": {36, 36}, "flash sale": {28, 28}, "early bird": {35, 35},
+		"last minute": {25, 25}, "time of day": {40, 45}, "party size": {40, 20}, "first booking": {40, 30},
+	}
+	if len(list.Services) != len(want) {
+		t.Errorf("%d services", len(list.Services))
+	}
+	for _, s := range list.Services {
+		var got struct {
+			Booking struct {
+				Total    float64
+				Services []struct{ Price float64 }
+			}
+		}
+		o := appointment(s.ID, "2027-03-02", "10:00").with("party_size", 4).with("customer_email", "ada@"+s.ID+".example")
+		w.book(t, "fair", key, o).into(t, http.StatusCreated, &got)
+		b := got.Booking
+		if s.QuotedPrice != want[s.Name].quoted || len(b.Services) != 1 || b.Services[0].Price != want[s.Name].settled || b.Total != want[s.Name].settled {
+			t.Errorf("%s: quoted %v, booked for %+v; want %+v", s.Name, s.QuotedPrice, b, want[s.Name])
+		}
+	}
+}
