@@ -26,6 +26,7 @@ const (
 	release   = "slotmesh"
 	namespace = "slotmesh-e2e"
 	chart     = "../../charts/slotmesh"
+	oldest    = "1.30" // the oldest Kubernetes that the chart is for: where helm renders alone, it believes what it is told
 )
 
 // eventually is how long the cluster may take for what it does by itself.

@@ -20,7 +20,7 @@ func TestTheServerAcceptsEveryShape(t *testing.T) {
 	for _, shape := range shapes {
 		t.Run(strings.TrimSuffix(filepath.Base(shape), "-values.yaml"), func(t *testing.T) {
 			c.run(t, "helm", "lint", "--strict", "--quiet", chart, "--values", shape)
-			rendered := c.run(t, "helm", "template", release, chart, "--namespace", "default", "--values", shape)
+			rendered := c.run(t, "helm", "template", release, chart, "--kube-version", oldest, "--namespace", "default", "--values", shape)
 			_, err := c.try(t.Context(), []byte(rendered), "kubectl", "--namespace", "default", "create", "--dry-run=server", "--validate=strict", "--filename", "-")
 			switch {
 			case err != nil && os.Getenv(resources) != "all" && strings.Contains(err.Error(), "no matches for kind"):

@@ -66,7 +66,7 @@ const host = "slotmesh.test"
 func (c cluster) ingress(t *testing.T, controller string) {
 	t.Helper()
 	c.apply(t, c.helm(t, append([]string{
-		"template", release, chart, "--show-only", "templates/frontdoor/" + controller + ".yaml",
+		"template", release, chart, "--kube-version", oldest, "--show-only", "templates/frontdoor/" + controller + ".yaml",
 		"--set", "frontDoor.ingress.controller=" + controller, "--set", "frontDoor.hosts={" + controller + "." + host + "}",
 	}, values()...)...))
 	t.Cleanup(func() {
