@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -89,26 +90,45 @@ func TestABookingThatIsOffBeforeItsChargeIsOpenIsNotTold(t *testing.T) {
 	}
 }
 
-// TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack has a retry book and be answered while the provider creates the first
-// request's charge.
+// TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack has a retry take over the key while the provider creates the first
+// request's charge. The first is answered after the retry, or while that is still in flight.
 func TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack(t *testing.T) {
 	t.Parallel()
-	f := newFakeStripe(t)
-	s := openShop(t, f.URL, 10*time.Second)
-	var second answer
-	first := s.meanwhile(func(uuid.UUID) {
-		s.clock.Advance(25 * time.Second)
-		second = s.book(s.key, order("09:30", nil), header, "k")
-	})
-	s.expect("who lost its key", first, 503, "payment_unavailable")
-	s.expect("who took it over", second, 201, "")
-	s.expectHeld(1)
-	s.step()
-	if got := f.statuses(); got != "canceled requires_payment_method" {
-		t.Errorf("the charges are %q, want the first canceled and the second open", got)
-	}
-	if again := s.book(s.key, order("09:30", nil), header, "k"); again.status != http.StatusCreated || again.text != second.text {
-		t.Errorf("the replay is %d %s\nthe answer was %s", again.status, again.text, second.text)
+	for _, inFlight := range []bool{false, true} {
+		t.Run(fmt.Sprintf("retry in flight %t", inFlight), func(t *testing.T) {
+			t.Parallel()
+			f := newFakeStripe(t)
+			s := openShop(t, f.URL, 10*time.Second)
+			held, retried := make(chan struct{}), make(chan answer, 1)
+			var second answer
+			first := s.meanwhile(func(uuid.UUID) {
+				s.clock.Advance(25 * time.Second)
+				s.set(func(w *town) { w.held = held })
+				go func() { retried <- s.book(s.key, order("09:30", nil), header, "k") }()
+				for asked := 0; asked < 2; {
+					s.set(func(w *town) { asked = w.asked })
+				}
+				if !inFlight {
+					close(held)
+					second = <-retried
+				}
+			})
+			if inFlight {
+				close(held)
+				second = <-retried
+			}
+			s.expect("who lost its key", first, 503, "payment_unavailable")
+			s.expect("who took it over", second, 201, "")
+			s.expectHeld(1)
+			s.step()
+			if got := f.statuses(); got != "canceled requires_payment_method" {
+				t.Errorf("the charges are %q, want the first canceled and the second open", got)
+			}
+			again := s.book(s.key, order("09:30", nil), header, "k")
+			if again.status != http.StatusCreated || again.text != second.text {
+				t.Errorf("the replay is %d %s\nthe answer was %s", again.status, again.text, second.text)
+			}
+		})
 	}
 }
 
