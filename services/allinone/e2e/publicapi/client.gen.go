@@ -824,7 +824,7 @@ type TicketTier struct {
 	// QuotedPrice Price of one ticket after the rules.
 	QuotedPrice *float64 `json:"quoted_price"`
 
-	// SpotsRemaining The smaller of what is left of the tier and of the event.
+	// SpotsRemaining The smaller of what is left of the tier and of the event; null while the tickets sold cannot be counted.
 	SpotsRemaining *int `json:"spots_remaining"`
 	TotalCapacity  int  `json:"total_capacity"`
 }
