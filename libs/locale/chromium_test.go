@@ -2,21 +2,20 @@ package locale
 
 import (
 	"bytes"
-	"context"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 var update = flag.Bool("update", false, "ask chromium again and rewrite testdata/innertext.json")
@@ -99,10 +98,7 @@ func TestVisibleTextIsWhatChromiumShows(t *testing.T) {
 // The goldens are Chromium's words and not ours: where it is installed, it is asked.
 func TestGoldensAreWhatTheChromiumOfThisMachineShows(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Skip("there is no chromium here to ask anew; what it answered is recorded in testdata, and TestVisibleTextIsWhatChromiumShows " +
-			"holds our text against that everywhere (apt-get install chromium asks it)")
-	}
+	testkit.NeedChromium(t, "what it answered is recorded in testdata, and TestVisibleTextIsWhatChromiumShows holds our text against that everywhere")
 	known := goldens(t)
 	asked := make([]rendering, len(known))
 	copy(asked, known)
@@ -154,12 +150,11 @@ func inChromium(t *testing.T, list []rendering) []rendering {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "page.html")
+	file := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(file, fmt.Appendf(nil, page, base64.StdEncoding.EncodeToString(input)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`seen:([A-Za-z0-9+/=]*):seen</pre>`).FindSubmatch(dumpDOM(t, dir, file))
+	found := regexp.MustCompile(`seen:([A-Za-z0-9+/=]*):seen</pre>`).FindSubmatch(testkit.ChromiumDOM(t, "file://"+file))
 	if found == nil {
 		t.Fatal("chromium did not render the page")
 	}
@@ -175,19 +170,4 @@ func inChromium(t *testing.T, list []rendering) []rendering {
 		list[i].InnerText = seen[i]
 	}
 	return list
-}
-
-func dumpDOM(t *testing.T, dir, file string) []byte {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--user-data-dir="+filepath.Join(dir, "profile"), "--dump-dom", "file://"+file)
-	var faults bytes.Buffer
-	cmd.Stderr, cmd.WaitDelay = &faults, 10*time.Second
-	dom, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("chromium: %v\n%s", err, faults.Bytes())
-	}
-	return dom
 }

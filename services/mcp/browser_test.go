@@ -1,23 +1,19 @@
 package mcp_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"html"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/mcp"
 )
 
@@ -115,9 +111,7 @@ type pageSaw struct {
 
 func TestAPageCallsFromTheChromiumOfThisMachine(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Skip("there is no chromium here; TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers looks at the headers it goes by (apt-get install chromium asks it)")
-	}
+	testkit.NeedChromium(t, "TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers looks everywhere at the headers that it goes by")
 	pages := httptest.NewUnstartedServer(nil)
 	origin := "http://" + pages.Listener.Addr().String()
 	open := "http://" + start(t, standIn(), func(c *mcp.Config) { c.Origins = []string{origin} }) + "/mcp"
@@ -166,16 +160,7 @@ func TestAPageCallsFromTheChromiumOfThisMachine(t *testing.T) {
 // inChromium opens a page, and gives what it saw.
 func inChromium(t *testing.T, address string) []pageSaw {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--user-data-dir="+filepath.Join(t.TempDir(), "profile"), "--dump-dom", address)
-	var faults bytes.Buffer
-	cmd.Stderr, cmd.WaitDelay = &faults, 10*time.Second
-	dom, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("chromium: %v\n%s", err, faults.Bytes())
-	}
+	dom := testkit.ChromiumDOM(t, address)
 	found := regexp.MustCompile(`(?s)seen:(.*):seen`).FindSubmatch(dom)
 	if found == nil {
 		t.Fatalf("chromium shows %s", dom)

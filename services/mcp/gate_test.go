@@ -145,6 +145,7 @@ func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 	for name, contentType := range map[string]string{"directly": "application/json", "by the SDK": "application/json; charset=utf-8"} {
 		n := standIn()
 		n.answers["GET /internal/slugs/"+businessID] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			// A slow neighbour: a request's time is the machine's, which no clock of a test moves. Taking longer changes nothing.
 			time.Sleep(whole * 19 / 20)
 			_, _ = io.WriteString(w, `{"slug":"harbor"}`)
 		})

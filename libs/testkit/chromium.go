@@ -1,0 +1,35 @@
+package testkit
+
+import (
+	"bytes"
+	"context"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// NeedChromium skips a test where Chromium is not installed, which `make test` does not ask for. Instead is the sentence that
+// says what holds there all the same.
+func NeedChromium(t *testing.T, instead string) {
+	t.Helper()
+	if _, err := exec.LookPath("chromium"); err != nil {
+		t.Skip("there is no chromium here to ask; " + instead + " (apt-get install chromium asks it)")
+	}
+}
+
+// ChromiumDOM opens an address in the Chromium of this machine, and gives the page as its scripts have left it.
+func ChromiumDOM(t *testing.T, address string) []byte {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--user-data-dir="+filepath.Join(t.TempDir(), "profile"), "--dump-dom", address)
+	var faults bytes.Buffer
+	cmd.Stderr, cmd.WaitDelay = &faults, 10*time.Second
+	dom, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("chromium: %v\n%s", err, faults.Bytes())
+	}
+	return dom
+}
