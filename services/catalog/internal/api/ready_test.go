@@ -52,12 +52,18 @@ func TestAnAnswerThatIsReadyIsSentWithHardlyAnAllocation(t *testing.T) {
 	handler := readyServer(t) // not parallel: allocations of other tests would count
 	allocations := func(path string) float64 {
 		ctx := get(path)
-		return testing.AllocsPerRun(100, func() {
+		once := func() {
 			handler(ctx)
 			if ctx.Response.StatusCode() != fasthttp.StatusOK {
 				t.Fatalf("%s: %d %s", path, ctx.Response.StatusCode(), ctx.Response.Body())
 			}
-		})
+		}
+		// The fewest of many: under the race detector a sync.Pool forgets, at random, a part of what it is given.
+		fewest := testing.AllocsPerRun(1, once)
+		for range 500 {
+			fewest = min(fewest, testing.AllocsPerRun(1, once))
+		}
+		return fewest
 	}
 	least := allocations("/nothing/public/harbor/info") // of the router, for any path with a slug in it
 	for path, most := range map[string]float64{
