@@ -17,6 +17,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -38,6 +39,8 @@ type Config struct {
 	PublicBodyLimit int `env:"PUBLIC_BODY_LIMIT, default=262144"`
 	// InternalBodyLimit is the largest request body of the internal port, in bytes.
 	InternalBodyLimit int `env:"INTERNAL_BODY_LIMIT, default=16777216"`
+	// Peers are the settings of calls to other services.
+	Peers peer.Config
 }
 
 // Validate checks what the types cannot say.

@@ -32,6 +32,8 @@ type Config struct {
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`
 	// TrustedProxies are the CIDRs whose X-Forwarded-For the front believes.
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
+	// PeerTimeout bounds a service's call to another; empty: as the services have it.
+	PeerTimeout string `env:"PEER_TIMEOUT"`
 
 	Telemetry telemetry.Config
 }

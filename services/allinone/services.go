@@ -95,6 +95,7 @@ func (p *Process) environment() envconfig.Lookuper {
 	}
 	for name, value := range map[string]string{
 		"STRIPE_SECRET_KEY": p.cfg.StripeSecretKey, "STRIPE_WEBHOOK_SECRET": p.cfg.StripeWebhookSecret, "STRIPE_API_BASE": p.cfg.StripeAPIBase,
+		"PEER_TIMEOUT": p.cfg.PeerTimeout,
 	} {
 		if value != "" {
 			env[name] = value

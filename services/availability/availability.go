@@ -11,7 +11,6 @@ import (
 	"errors"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
-	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
@@ -56,15 +55,15 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
 	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
 
-	offersPeer := peer.New("catalog", cfg.CatalogURL, rt.Telemetry)
+	offersPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
 	srv.OnStop("catalog", func(context.Context) error { offersPeer.Close(); return nil })
 	offers := catalog.NewClient(offersPeer, rt.Telemetry)
 	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
 
-	bookingPeer := peer.New("booking", cfg.BookingURL, rt.Telemetry)
+	bookingPeer := cfg.Server.Peers.Client("booking", cfg.BookingURL, rt.Telemetry)
 	srv.OnStop("booking", func(context.Context) error { bookingPeer.Close(); return nil })
 
-	rentalPeer := peer.New("rental", cfg.RentalURL, rt.Telemetry)
+	rentalPeer := cfg.Server.Peers.Client("rental", cfg.RentalURL, rt.Telemetry)
 	srv.OnStop("rental", func(context.Context) error { rentalPeer.Close(); return nil })
 
 	calendars := api.NewPublic(offers, booking.NewClient(bookingPeer), limiter, rt.Clock, rt.Telemetry)

@@ -121,7 +121,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool, rdb redis.UniversalClient) {
 	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
 	neighbour := func(name, url string) *peer.Client {
-		client := peer.New(name, url, rt.Telemetry)
+		client := cfg.Server.Peers.Client(name, url, rt.Telemetry)
 		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })
 		return client
 	}

@@ -122,11 +122,11 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	}
 	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
 	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
-	prices := peer.New("pricing", cfg.PricingURL, rt.Telemetry, peer.Timeout(cfg.PricingTimeout))
+	prices := cfg.Server.Peers.Client("pricing", cfg.PricingURL, rt.Telemetry, peer.Timeout(cfg.PricingTimeout))
 	srv.OnStop("pricing", func(context.Context) error { prices.Close(); return nil })
-	sales := peer.New("booking", cfg.BookingURL, rt.Telemetry, peer.Timeout(cfg.BookingTimeout))
+	sales := cfg.Server.Peers.Client("booking", cfg.BookingURL, rt.Telemetry, peer.Timeout(cfg.BookingTimeout))
 	srv.OnStop("booking", func(context.Context) error { sales.Close(); return nil })
-	ceilings := peer.New("rental", cfg.RentalURL, rt.Telemetry, peer.Timeout(cfg.RentalTimeout))
+	ceilings := cfg.Server.Peers.Client("rental", cfg.RentalURL, rt.Telemetry, peer.Timeout(cfg.RentalTimeout))
 	srv.OnStop("rental", func(context.Context) error { ceilings.Close(); return nil })
 
 	businesses := store.New(pool)

@@ -64,11 +64,11 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	if err != nil {
 		return nil, err
 	}
-	offers := peer.New("catalog", cfg.CatalogURL, rt.Telemetry, peer.Timeout(cfg.PublishTimeout))
+	offers := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry, peer.Timeout(cfg.PublishTimeout))
 	srv.OnStop("catalog", func(context.Context) error { offers.Close(); return nil })
-	bookings := peer.New("booking", cfg.BookingURL, rt.Telemetry)
+	bookings := cfg.Server.Peers.Client("booking", cfg.BookingURL, rt.Telemetry)
 	srv.OnStop("booking", func(context.Context) error { bookings.Close(); return nil })
-	rentals := peer.New("rental", cfg.RentalURL, rt.Telemetry)
+	rentals := cfg.Server.Peers.Client("rental", cfg.RentalURL, rt.Telemetry)
 	srv.OnStop("rental", func(context.Context) error { rentals.Close(); return nil })
 
 	ledger := booking.NewClient(bookings)

@@ -68,7 +68,7 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 		return nil, err
 	}
 	neighbour := func(name, at string, options ...peer.Option) *peer.Client {
-		client := peer.New(name, at, rt.Telemetry, options...)
+		client := cfg.Server.Peers.Client(name, at, rt.Telemetry, options...)
 		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })
 		return client
 	}

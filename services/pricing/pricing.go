@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -35,7 +34,7 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 		return nil, errors.Join(err, srv.Close())
 	}
 	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	catalogPeer := peer.New("catalog", cfg.CatalogURL, rt.Telemetry)
+	catalogPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
 	srv.OnStop("catalog", func(context.Context) error { catalogPeer.Close(); return nil })
 
 	offers := catalog.NewClient(catalogPeer, rt.Telemetry)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/message"
-	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
@@ -84,7 +83,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
 	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
 
-	offersPeer := peer.New("catalog", cfg.CatalogURL, rt.Telemetry)
+	offersPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
 	srv.OnStop("catalog", func(context.Context) error { offersPeer.Close(); return nil })
 	offers := catalog.NewClient(offersPeer, rt.Telemetry)
 	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })

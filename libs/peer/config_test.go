@@ -1,0 +1,34 @@
+package peer
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sethvargo/go-envconfig"
+
+	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+func TestTheTimeoutOfCallsIsASetting(t *testing.T) {
+	t.Parallel()
+	var cfg Config
+	if err := config.Load(t.Context(), &cfg, envconfig.MapLookuper(map[string]string{"PEER_TIMEOUT": "-1s"})); err == nil || !strings.Contains(err.Error(), "PEER_TIMEOUT") {
+		t.Errorf("a timeout below 0: %v", err)
+	}
+	if err := config.Load(t.Context(), &cfg, envconfig.MapLookuper(map[string]string{"PEER_TIMEOUT": "20ms"})); err != nil {
+		t.Fatal(err)
+	}
+	_, silent := silent(t, "http://")
+	set := cfg.Client("set", silent.base, telemetry.Discard())
+	own := cfg.Client("own", silent.base, telemetry.Discard(), Timeout(time.Hour))
+	if set.timeout != cfg.Timeout || own.timeout != time.Hour {
+		t.Errorf("timeouts are %s as set and %s as the caller says", set.timeout, own.timeout)
+	}
+	if err := set.Call(t.Context(), http.MethodGet, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
+		t.Errorf("a peer that is silent: %v", err)
+	}
+}
