@@ -15,8 +15,8 @@ import (
 
 func TestTheTimeoutOfCallsIsASetting(t *testing.T) {
 	t.Parallel()
-	var cfg Config
-	if err := config.Load(t.Context(), &cfg, envconfig.MapLookuper(map[string]string{"PEER_TIMEOUT": "-1s"})); err == nil || !strings.Contains(err.Error(), "PEER_TIMEOUT") {
+	var cfg, refused Config
+	if err := config.Load(t.Context(), &refused, envconfig.MapLookuper(map[string]string{"PEER_TIMEOUT": "-1s"})); err == nil || !strings.Contains(err.Error(), "PEER_TIMEOUT") {
 		t.Errorf("a timeout below 0: %v", err)
 	}
 	if err := config.Load(t.Context(), &cfg, envconfig.MapLookuper(map[string]string{"PEER_TIMEOUT": "20ms"})); err != nil {
