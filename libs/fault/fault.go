@@ -50,6 +50,8 @@ var (
 	AvailabilityUnverified = Kind{"availability_unverified", http.StatusServiceUnavailable}
 	PaymentUnavailable     = Kind{"payment_unavailable", http.StatusServiceUnavailable}
 	PeerUnavailable        = Kind{"service_unavailable", http.StatusServiceUnavailable} // a neighbour did not answer
+	// OutcomeUnknown is the one refusal after which the write may have happened; all others are true for good.
+	OutcomeUnknown = Kind{"outcome_unknown", http.StatusServiceUnavailable}
 )
 
 // Error is a fault: a kind, one sentence for the caller, and what went wrong inside, which is only logged.
@@ -102,6 +104,11 @@ func Is(err error, kind Kind) bool {
 
 // KindOf returns the kind of err: [Internal] for an error that is no fault.
 func KindOf(err error) Kind { return Of(err).Kind }
+
+// Unknown returns the fault of a write whose outcome could not be learned within the deadline (semantics.md §7).
+func Unknown(err error) *Error {
+	return Wrap(OutcomeUnknown, err, "It is not known whether this was done; look it up, or repeat the request with the same Idempotency-Key.")
+}
 
 // Body renders the JSON body of a fault: {"error", "messageCode"} and its extra members. An internal fault never
 // shows its cause.

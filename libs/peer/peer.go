@@ -6,13 +6,16 @@ package peer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sony/gobreaker/v2"
+	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
@@ -81,6 +84,13 @@ type Request struct {
 	Body   any
 	// Repeatable says that a POST may be sent again when a kept connection turns out dead, as every GET may.
 	Repeatable bool
+	// Reads says that a POST changes nothing, as a GET.
+	Reads bool
+}
+
+// writes reports whether a request may change something at the peer.
+func (r Request) writes() bool {
+	return !r.Reads && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
 // Response is an answer below status 400.
@@ -97,7 +107,7 @@ func (c *Client) Call(ctx context.Context, method, path string, in, out any) err
 
 // Ask is a POST that only reads.
 func (c *Client) Ask(ctx context.Context, path string, in, out any) error {
-	return c.into(ctx, Request{Method: http.MethodPost, Path: path, Body: in, Repeatable: true}, out)
+	return c.into(ctx, Request{Method: http.MethodPost, Path: path, Body: in, Repeatable: true, Reads: true}, out)
 }
 
 func (c *Client) into(ctx context.Context, r Request, out any) error {
@@ -106,6 +116,9 @@ func (c *Client) into(ctx context.Context, r Request, out any) error {
 		return err
 	}
 	if err := json.Unmarshal(response.Body, out); err != nil {
+		if r.writes() {
+			return fault.Unknown(fmt.Errorf("%s: unreadable answer: %w", c.name, err))
+		}
 		return c.unavailable(fmt.Errorf("unreadable answer: %w", err))
 	}
 	return nil
@@ -113,7 +126,8 @@ func (c *Client) into(ctx context.Context, r Request, out any) error {
 
 // Do sends a request and returns the answer, or a fault: the peer's own for a status from 400 on,
 // [fault.PeerUnavailable] when it could not be asked or failed (from 500 on, but for availability_unverified and
-// payment_unavailable, which say that somebody else failed).
+// payment_unavailable, which say that somebody else failed, and outcome_unknown). A write that may have reached the peer, whose
+// answer was lost, is [fault.OutcomeUnknown].
 //
 // A call ends at its deadline. A context that is over before keeps it from beginning, which says nothing of the peer: the
 // breaker and the metric know only of calls that began. A context that is cancelled later changes nothing.
@@ -132,6 +146,9 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	response, err := c.breaker.Execute(func() (*Response, error) { return c.send(ctx, r, body, deadline) })
 	if err != nil {
 		c.count(ctx, unavailable)
+		if r.writes() && MayBeDone(err) {
+			return nil, fault.Unknown(fmt.Errorf("%s: %w", c.name, err))
+		}
 		return nil, c.unavailable(err)
 	}
 	if response.Status >= http.StatusBadRequest {
@@ -161,16 +178,39 @@ func (c *Client) send(ctx context.Context, r Request, body []byte, deadline time
 		return nil, err
 	}
 	if answer.Status >= http.StatusInternalServerError && !considered(answer.Status, answer.Body) {
-		return nil, fmt.Errorf("answered %d", answer.Status)
+		return nil, &failure{status: answer.Status, code: fault.Decode(answer.Status, answer.Body, 0).Kind.Code}
 	}
 	return answer, nil
+}
+
+// failure is an answer from 500 on that counts against the peer. code is the peer's own word for it: "" where the answer is
+// not the peer's, but that of a proxy before it.
+type failure struct {
+	status int
+	code   string
+}
+
+func (f *failure) Error() string { return fmt.Sprintf("answered %d %s", f.status, f.code) }
+
+// MayBeDone reports whether a call that failed so may have reached the peer and done its work there. What the peer itself
+// refuses with service_unavailable it has not done (semantics.md §7).
+func MayBeDone(err error) bool {
+	var answered *failure
+	var network *net.OpError
+	switch {
+	case errors.As(err, &answered):
+		return answered.code != fault.PeerUnavailable.Code
+	case errors.As(err, &network):
+		return network.Op != "dial"
+	}
+	return !errors.Is(err, gobreaker.ErrOpenState) && !errors.Is(err, gobreaker.ErrTooManyRequests) && !errors.Is(err, fasthttp.ErrNoFreeConns)
 }
 
 // considered reports whether a failure is the peer's answer to this very request, made in good health, as when a booking
 // is refused because somebody else could not be asked.
 func considered(status int, body []byte) bool {
 	switch fault.Decode(status, body, 0).Kind {
-	case fault.AvailabilityUnverified, fault.PaymentUnavailable:
+	case fault.AvailabilityUnverified, fault.PaymentUnavailable, fault.OutcomeUnknown:
 		return true
 	}
 	return false

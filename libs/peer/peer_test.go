@@ -157,3 +157,38 @@ func TestAPeerThatHangsUntilItsCallersGiveUpFails(t *testing.T) {
 	}
 	t.Error("it is still asked")
 }
+
+// Who asked for a write must not be told that it was refused where it may have been done (semantics.md §7).
+func TestAWriteThatMayHaveReachedThePeerIsOfUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	answer := func(status int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status); _, _ = io.WriteString(w, body) }
+	}
+	lost := func(w http.ResponseWriter, _ *http.Request) {
+		connection, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			_ = connection.Close()
+		}
+	}
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		want    fault.Kind
+	}{
+		"the answer is lost":         {lost, fault.OutcomeUnknown},
+		"a proxy failed":             {answer(503, "upstream connect error"), fault.OutcomeUnknown},
+		"it failed inside":           {answer(500, string(fault.New(fault.Internal, "No.").Body())), fault.OutcomeUnknown},
+		"it does not know itself":    {answer(503, string(fault.Unknown(nil).Body())), fault.OutcomeUnknown},
+		"it refused in its own word": {answer(503, string(fault.New(fault.PeerUnavailable, "No.").Body())), fault.PeerUnavailable},
+	} {
+		client := serve(t, c.handler)
+		if err := client.Call(t.Context(), http.MethodPost, "/", nil, nil); fault.KindOf(err) != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := client.Ask(t.Context(), "/", nil, nil); name == "the answer is lost" && fault.KindOf(err) != fault.PeerUnavailable {
+			t.Errorf("%s to a question: %v", name, err)
+		}
+	}
+	if err := absent(t).Call(t.Context(), http.MethodDelete, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
+		t.Errorf("it was never reached: %v", err)
+	}
+}

@@ -96,7 +96,10 @@ func (w *wire) send(r Request, request *fasthttp.Request, answer *fasthttp.Respo
 		return err
 	}
 	w.kept.CloseIdleConnections() // those that lie beside it are as old
-	return w.kept.DoDeadline(request, answer, deadline)
+	if again := w.kept.DoDeadline(request, answer, deadline); again != nil {
+		return errors.Join(err, again) // the first tells that the request may have arrived
+	}
+	return nil
 }
 
 // broke reports whether a connection was lost, as opposed to one that could not be made, an answer that took too long

@@ -197,7 +197,21 @@ func TestEachNeighbourThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 	n = standIn()
 	n.answers["POST /internal/api/public/harbor/book"] = away
 	got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}})
-	if next, _ := got.StructuredContent["next_step"].(string); !got.IsError || !strings.Contains(next, "not known whether the booking was made") {
-		t.Errorf("a booking without an answer: %v", got)
+	if !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" || got.StructuredContent["next_step"] != nil {
+		t.Errorf("a booking that was refused: %v", got)
+	}
+}
+
+// Only where the booking may have been made is the agent told so, and how to learn it.
+func TestABookingWhoseOutcomeIsUnknownIsToldAsSuch(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []*fault.Error{fault.Unknown(nil), fault.New(fault.Internal, "Something went wrong on our side.")} {
+		n := standIn()
+		n.answers["POST /internal/api/public/harbor/book"] = answer
+		got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}})
+		next, _ := got.StructuredContent["next_step"].(string)
+		if !got.IsError || got.StructuredContent["messageCode"] != "outcome_unknown" || !strings.Contains(next, "not known whether the booking was made") {
+			t.Errorf("%s: %v", answer.Kind.Code, got)
+		}
 	}
 }

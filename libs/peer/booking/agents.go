@@ -35,7 +35,7 @@ func NewAgents(p Doer) *Agents { return &Agents{peer: p} }
 func (a *Agents) CheckKey(ctx context.Context, authorization string) (*CheckedKey, error) {
 	response, err := a.peer.Do(ctx, peer.Request{
 		Method: http.MethodPost, Path: "/internal/keys/check", Header: http.Header{"Authorization": {authorization}},
-		Repeatable: true, // at worst it is counted twice
+		Repeatable: true, Reads: true, // at worst it is counted twice
 	})
 	if err != nil {
 		return nil, err

@@ -114,6 +114,7 @@ const (
 	ErrorMessageCodeNoStaffAvailable       ErrorMessageCode = "no_staff_available"
 	ErrorMessageCodeNotAcceptingBookings   ErrorMessageCode = "not_accepting_bookings"
 	ErrorMessageCodeNotFound               ErrorMessageCode = "not_found"
+	ErrorMessageCodeOutcomeUnknown         ErrorMessageCode = "outcome_unknown"
 	ErrorMessageCodePayloadTooLarge        ErrorMessageCode = "payload_too_large"
 	ErrorMessageCodePaymentUnavailable     ErrorMessageCode = "payment_unavailable"
 	ErrorMessageCodeRateLimited            ErrorMessageCode = "rate_limited"
@@ -156,6 +157,8 @@ func (e ErrorMessageCode) Valid() bool {
 	case ErrorMessageCodeNotAcceptingBookings:
 		return true
 	case ErrorMessageCodeNotFound:
+		return true
+	case ErrorMessageCodeOutcomeUnknown:
 		return true
 	case ErrorMessageCodePayloadTooLarge:
 		return true

@@ -147,6 +147,9 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 		return errors.New("front: the request has no deadline")
 	}
 	if err := u.client.DoDeadline(request, response, deadline); err != nil {
+		if c.Method() == fiber.MethodPost && peer.MayBeDone(err) {
+			return fault.Unknown(fmt.Errorf("%s: %w", u.service, err))
+		}
 		return fault.Wrap(fault.PeerUnavailable, err, "The "+u.service+" service does not answer; try again shortly.")
 	}
 	for _, name := range connectionHeaders {

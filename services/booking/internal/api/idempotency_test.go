@@ -108,8 +108,11 @@ func TestKeysThatCannotBeKeptAreRefused(t *testing.T) {
 	for i := range long {
 		long[i] = 'k'
 	}
-	for _, k := range []string{string(long), "ü"} {
+	for _, k := range []string{"", " ", string(long), "ü", "two words", "caf\xe9", "\xff\xfe", "a\tb"} {
 		w.expect(k, w.book(key, order("09:30", nil), header, k), 400, "invalid_parameter")
 	}
+	paused := timespan.NewDate(2027, 3, 2)
+	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &paused })
+	w.expect("refused for another reason before", w.book(key, order("09:30", nil), header, "caf\xe9"), 403, "not_accepting_bookings")
 	w.expectRows(0)
 }

@@ -206,8 +206,9 @@ func authorize(key store.Key, offer *catalog.Offer) error {
 }
 
 func orderOf(c *fiber.Ctx, key store.Key) desk.Order {
+	idempotencyKey, err := server.IdempotencyKey(c)
 	return desk.Order{
 		BusinessID: key.BusinessID, KeyID: key.ID,
-		IdempotencyKey: c.Get("Idempotency-Key"), ContentType: c.Get(fiber.HeaderContentType), Body: c.Body(),
+		IdempotencyKey: idempotencyKey, KeyFault: err, ContentType: c.Get(fiber.HeaderContentType), Body: c.Body(),
 	}
 }

@@ -25,15 +25,11 @@ func standing(offer *catalog.Offer, now time.Time) error {
 	return nil
 }
 
-// maxIdempotencyKey is more than any scheme of making such keys needs.
-const maxIdempotencyKey = 255
-
 // checkHeaders refuses an idempotency key that cannot be kept and a body that says it is something else than JSON. A
 // body that does not say what it is, is read as JSON.
 func checkHeaders(o Order) error {
-	notPrintable := func(r rune) bool { return r < ' ' || r > '~' }
-	if len(o.IdempotencyKey) > maxIdempotencyKey || strings.ContainsFunc(o.IdempotencyKey, notPrintable) {
-		return fault.Newf(fault.InvalidParameter, "Idempotency-Key: send 1 to %d printable ASCII characters, such as a UUID.", maxIdempotencyKey)
+	if o.KeyFault != nil {
+		return o.KeyFault
 	}
 	if o.ContentType == "" {
 		return nil

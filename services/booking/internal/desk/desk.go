@@ -84,8 +84,10 @@ func New(offers Offers, a Availability, p Pricing, s Store, c clock.Clock, reque
 type Order struct {
 	BusinessID uuid.UUID
 	KeyID      uuid.UUID
-	// IdempotencyKey and ContentType are the headers' values, "" without one.
+	// IdempotencyKey and ContentType are the headers' values, "" without one. KeyFault says what is wrong with a key that
+	// cannot be kept; IdempotencyKey is "" then.
 	IdempotencyKey string
+	KeyFault       error
 	ContentType    string
 	Body           []byte
 }

@@ -262,42 +262,13 @@ func (f *fields) form(name string) json.RawMessage {
 			delete(form, key)
 		}
 	}
-	f.checkForm(name, form, maxFormDepth)
+	check := formCheck{fields: f, name: name, left: maxFormValues}
+	check.value(name, form, maxFormDepth)
 	out, err := json.Marshal(form)
 	if err != nil {
 		f.fail(name, "the object cannot be kept; send plain JSON values.")
 	}
 	return out
-}
-
-// checkForm refuses what the store cannot keep: NUL characters, numbers out of range, deep nesting.
-func (f *fields) checkForm(path string, value any, depth int) {
-	if depth == 0 {
-		f.fail("form_data", "the object is nested too deeply; send at most %d levels.", maxFormDepth)
-		return
-	}
-	switch v := value.(type) {
-	case string:
-		if strings.ContainsRune(v, 0) {
-			f.fail(clip(path), "the text holds a NUL character; leave it out.")
-		}
-	case json.Number:
-		if _, err := v.Float64(); err != nil {
-			f.fail(clip(path), "the number is out of range; send one below 1e308.")
-		}
-	case []any:
-		for i, element := range v {
-			f.checkForm(fmt.Sprintf("%s[%d]", path, i), element, depth-1)
-		}
-	case map[string]any:
-		for key, member := range v {
-			if strings.ContainsRune(key, 0) {
-				f.fail("form_data", "a key holds a NUL character; leave it out.")
-				return
-			}
-			f.checkForm(path+"."+key, member, depth-1)
-		}
-	}
 }
 
 // kind names the type of a JSON value.

@@ -34,7 +34,14 @@ const (
 	maxProvider  = 100
 	maxFormBytes = 64 << 10
 	maxFormDepth = 16
-	maxPartySize = 1000
+	maxFormKey   = 100
+	// maxFormValues bounds the values of all levels, objects and arrays among them.
+	maxFormValues = 1000
+	// maxFormDigits bounds the digits of a number, on either side of its point.
+	maxFormDigits = 40
+	// maxFormExponent is more than any number within maxFormDigits needs in a body of maxFormBytes.
+	maxFormExponent = 1 << 20
+	maxPartySize    = 1000
 )
 
 const defaultSource = "api"

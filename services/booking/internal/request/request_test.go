@@ -80,6 +80,15 @@ func TestEveryFieldIsRead(t *testing.T) {
 	}
 }
 
+func TestNumbersOfAFormAreKeptWithinTheirDigits(t *testing.T) {
+	t.Parallel()
+	for _, number := range []string{"0", "-0", "1e39", "-1E+39", "1e-40", "12345678901234567890.125", strings.Repeat("9", 40), "0.001e-37"} {
+		if _, err := request.Parse(body(t, map[string]any{"form_data": map[string]any{"n": json.RawMessage(number)}})); err != nil {
+			t.Errorf("%s: %v", number, err)
+		}
+	}
+}
+
 func TestNullIsTheSameAsLeftOut(t *testing.T) {
 	t.Parallel()
 	const optional = `"staff_id":null,"customer_phone":null,"form_data":null,"party_size":null,"payment_choice":null,` +
@@ -111,8 +120,8 @@ func TestWhatIsWrongIsToldByField(t *testing.T) {
 		"customer_email":     {nil, "", "zoe", "@example.com", "zoe@", "zoe@localhost", "a b@example.com", "zoe@exa mple.com", "zoe@example..com", "zoe@-x.com", "<zoe@example.com>", "a@b@c.com", strings.Repeat("a", 65) + "@example.com", "zoe@" + strings.Repeat("a", 250) + ".com", 7, "zoe@example.com\x00"},
 		"staff_id":           {"", "x", 7, []string{anna}, anna + " ", map[string]any{}},
 		"customer_phone":     {7, strings.Repeat("1", 51), "1\x002"},
-		"form_data":          {"x", []any{}, 7, true, map[string]any{"a\x00": 1}, map[string]any{"a": strings.Repeat("x", 65<<10)}, map[string]any{"deep": json.RawMessage(deep)}},
-		"form_data.a":        {map[string]any{"a": "x\x00"}, map[string]any{"a": json.RawMessage("1e999999")}},
+		"form_data":          {"x", []any{}, 7, true, map[string]any{"a\x00": 1}, map[string]any{"a": strings.Repeat("x", 65<<10)}, map[string]any{"deep": json.RawMessage(deep)}, map[string]any{strings.Repeat("k", 101): 1}, map[string]any{"many": make([]int, 1001)}},
+		"form_data.a":        {map[string]any{"a": "x\x00"}, map[string]any{"a": json.RawMessage("1e999999")}, map[string]any{"a": json.RawMessage("1e-20000")}, map[string]any{"a": json.RawMessage("1e40")}, map[string]any{"a": json.RawMessage("-0.1e-40")}, map[string]any{"a": json.RawMessage("1e99999999999999999999")}, map[string]any{"a": json.RawMessage("0." + strings.Repeat("1", 41))}},
 		"form_data.a.b[1]":   {map[string]any{"a": map[string]any{"b": []any{1, "\x00"}}}},
 		"party_size":         {0, -1, 1001, 1.5, "2", true, []int{2}, json.RawMessage("1e400"), json.RawMessage("1e18")},
 		"payment_choice":     {"", "cash", "Online", 7, true},

@@ -71,7 +71,7 @@ func nextStep(t *tool, kind fault.Kind) string {
 		return "Where get_business_info says that payment_modes.services is customer_choice, payment_choice at_door books without paying now."
 	case fault.IdempotencyMismatch:
 		return "Take a new idempotency_key for a new booking; repeat the very same arguments to repeat a booking."
-	case fault.PeerUnavailable, fault.Internal:
+	case fault.OutcomeUnknown, fault.Internal:
 		if !t.Annotations.ReadOnlyHint {
 			return "It is not known whether the booking was made. With an idempotency_key, call again with the same arguments: " +
 				"nothing is booked twice. Without one, tell the customer to ask the business before booking again."
