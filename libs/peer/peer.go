@@ -14,11 +14,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sony/gobreaker/v2"
 	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
@@ -29,7 +29,7 @@ type Client struct {
 	base    string
 	wire    *wire
 	timeout time.Duration
-	breaker *gobreaker.CircuitBreaker[*Response]
+	health  *breakers
 	calls   metric.Int64Counter
 	outcome map[string]metric.MeasurementOption
 }
@@ -53,13 +53,7 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 		name:    name,
 		base:    strings.TrimRight(baseURL, "/"),
 		timeout: 2 * time.Second,
-		breaker: gobreaker.NewCircuitBreaker[*Response](gobreaker.Settings{
-			Name:    name,
-			Timeout: time.Second, // a peer that is back is found again after this long
-			ReadyToTrip: func(n gobreaker.Counts) bool {
-				return n.ConsecutiveFailures >= 10
-			},
-		}),
+		health:  newBreakers(clock.System()),
 		calls:   tel.Counter("slotmesh.peer.calls", "Calls to other services by outcome."),
 		outcome: map[string]metric.MeasurementOption{},
 	}
@@ -125,8 +119,8 @@ func (c *Client) into(ctx context.Context, r Request, out any) error {
 }
 
 // Do sends a request and returns the answer, or a fault: the peer's own for a status from 400 on,
-// [fault.PeerUnavailable] when it could not be asked or failed (from 500 on, but for availability_unverified and
-// payment_unavailable, which say that somebody else failed, and outcome_unknown). A write that may have reached the peer, whose
+// [fault.PeerUnavailable] when it could not be asked or failed (from 500 on, but for a 503 with a code of its own, such
+// as availability_unverified, which is the answer to this very request). A write that may have reached the peer, whose
 // answer was lost, is [fault.OutcomeUnknown].
 //
 // A call ends at its deadline. A context that is over before keeps it from beginning, which says nothing of the peer: the
@@ -143,7 +137,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	if nearer, ok := ctx.Deadline(); ok && nearer.Before(deadline) {
 		deadline = nearer
 	}
-	response, err := c.breaker.Execute(func() (*Response, error) { return c.send(ctx, r, body, deadline) })
+	response, err := c.spared(ctx, r, body, deadline)
 	if err != nil {
 		c.count(ctx, unavailable)
 		if r.writes() && MayBeDone(err) {
@@ -171,19 +165,29 @@ func encoded(body any) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// send returns an error for what counts against the peer: no answer, or a failure on its side.
-func (c *Client) send(ctx context.Context, r Request, body []byte, deadline time.Time) (*Response, error) {
+// ErrSpared says that a peer was not asked, as it has not been well.
+var ErrSpared = errors.New("not asked: it has failed too often just now")
+
+// spared asks the peer unless it is unwell, and learns from what becomes of it. It returns an error for no answer and for a
+// failure on the peer's side.
+func (c *Client) spared(ctx context.Context, r Request, body []byte, deadline time.Time) (*Response, error) {
+	tenant := r.tenant()
+	if c.health.open(tenant) {
+		return nil, ErrSpared
+	}
 	answer, err := c.wire.exchange(ctx, c.base, r, body, deadline)
 	if err != nil {
+		c.health.learn(tenant, withoutAnswer(err))
 		return nil, err
 	}
-	if answer.Status >= http.StatusInternalServerError && !considered(answer.Status, answer.Body) {
+	c.health.learn(tenant, answer.health())
+	if answer.Status >= http.StatusInternalServerError && !answer.considered() {
 		return nil, &failure{status: answer.Status, code: fault.Decode(answer.Status, answer.Body, 0).Kind.Code}
 	}
 	return answer, nil
 }
 
-// failure is an answer from 500 on that counts against the peer. code is the peer's own word for it: "" where the answer is
+// failure is an answer from 500 on that says nothing to the caller but that. code is the peer's own word for it: "" where the answer is
 // not the peer's, but that of a proxy before it.
 type failure struct {
 	status int
@@ -203,17 +207,35 @@ func MayBeDone(err error) bool {
 	case errors.As(err, &network):
 		return network.Op != "dial"
 	}
-	return !errors.Is(err, gobreaker.ErrOpenState) && !errors.Is(err, gobreaker.ErrTooManyRequests) && !errors.Is(err, fasthttp.ErrNoFreeConns)
+	return !errors.Is(err, ErrSpared) && !errors.Is(err, fasthttp.ErrNoFreeConns)
+}
+
+// withoutAnswer is what an exchange without an answer says of the peer.
+func withoutAnswer(err error) health {
+	var network *net.OpError
+	if errors.As(err, &network) && network.Op == "dial" && !network.Timeout() { // a time out may be this call's own short time
+		return noAnswer
+	}
+	return unwell
+}
+
+// health is what an answer says of the peer. A 500 is about this request, and others may go well; a gateway's answer, or
+// a 503 that is not the peer's answer to this very request, says that it cannot serve.
+func (a *Response) health() health {
+	switch {
+	case a.Status < http.StatusInternalServerError:
+		return well
+	case a.Status == http.StatusInternalServerError || a.considered():
+		return noWord
+	}
+	return unwell
 }
 
 // considered reports whether a failure is the peer's answer to this very request, made in good health, as when a booking
 // is refused because somebody else could not be asked.
-func considered(status int, body []byte) bool {
-	switch fault.Decode(status, body, 0).Kind {
-	case fault.AvailabilityUnverified, fault.PaymentUnavailable, fault.OutcomeUnknown:
-		return true
-	}
-	return false
+func (a *Response) considered() bool {
+	kind := fault.Decode(a.Status, a.Body, 0).Kind
+	return a.Status == http.StatusServiceUnavailable && kind.Code != "" && kind.Code != fault.Internal.Code && kind.Code != fault.PeerUnavailable.Code
 }
 
 func (c *Client) unavailable(err error) error {

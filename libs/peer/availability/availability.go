@@ -17,6 +17,9 @@ type BookableRequest struct {
 	Occupied     booking.Occupied `json:"occupied"`
 }
 
+// Tenant is the business's slug.
+func (r BookableRequest) Tenant() string { return r.Slug }
+
 // StaffingPerService is the staffing mode of a package whose services have members of their own; any other means one
 // provider (interface.md §4).
 const StaffingPerService = "per_service"

@@ -28,6 +28,9 @@ type QuotesRequest struct {
 	OmitSteps    bool      `json:"omit_steps,omitempty"` // leave out Quote.Steps, where only prices are shown
 }
 
+// Tenant is the business's slug.
+func (r QuotesRequest) Tenant() string { return r.Slug }
+
 // Item is one unit to price. What is left out is not known yet: rules that need it do not apply (semantics.md §5).
 type Item struct {
 	Kind         string              `json:"kind"`
