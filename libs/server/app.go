@@ -26,7 +26,8 @@ func (s *Server) app(bodyLimit int, proxies *Proxies) *fiber.App {
 		Immutable:             true, // parameters outlive the request in caches and goroutines
 		CaseSensitive:         true,
 		StrictRouting:         true,
-		StreamRequestBody:     true, // boundBody reads it, so that a body too large still gets its answer
+		StreamRequestBody:     true, // Body reads it, for the handlers that want one
+		BodyLimit:             bodyLimit,
 
 		DisablePreParseMultipartForm: true, // nothing here is a form; who sends one gets the route's answer
 		ReadBufferSize:               16 << 10,
@@ -38,8 +39,8 @@ func (s *Server) app(bodyLimit int, proxies *Proxies) *fiber.App {
 		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return SendFault(c, FaultOf(err)) },
 	})
 	app.Server().CloseOnShutdown = true
-	app.Server().Handler = knowMethods(app.Server().Handler)
-	app.Use(s.observe.middleware, methods, guard, trust(proxies), boundBody(bodyLimit))
+	app.Server().Handler = endBodies(knowMethods(app.Server().Handler))
+	app.Use(s.observe.middleware, methods, guard, trust(proxies), refuseBodies)
 	return app
 }
 
@@ -51,35 +52,6 @@ func guard(c *fiber.Ctx) (err error) {
 		}
 	}()
 	return c.Next()
-}
-
-// drainLimit is how much of a body that is too large is still read, so that the client has sent it before it reads the
-// answer: a connection closed earlier would lose the answer.
-const drainLimit = 64 << 20
-
-// boundBody reads the body up to limit bytes and refuses a larger one with 413.
-func boundBody(limit int) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		stream := c.Context().RequestBodyStream()
-		if stream == nil {
-			return c.Next()
-		}
-		if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && encoding != "identity" {
-			return fault.New(fault.UnsupportedMediaType, "Content-Encoding: send the body as it is, not compressed.")
-		}
-		body, err := io.ReadAll(io.LimitReader(stream, int64(limit)+1))
-		if err != nil {
-			// Not wrapped: a connection that broke is the client's here, not a store's.
-			return fault.Newf(fault.InvalidParameter, "The request body broke off before its end: %v.", err)
-		}
-		if len(body) > limit {
-			_, _ = io.CopyN(io.Discard, stream, drainLimit)
-			c.Context().SetConnectionClose()
-			return fault.Newf(fault.PayloadTooLarge, "The request body is too large; send at most %d bytes.", limit)
-		}
-		c.Request().SetBody(body)
-		return c.Next()
-	}
 }
 
 // SendFault writes a fault as the response.

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 )
 
 // listener closes, with itself, the connections on which nothing was ever sent. Clients open some in reserve, and the
@@ -53,8 +55,17 @@ func (l *listener) Close() error {
 // conn leaves the listener's set when its first bytes arrive or it is closed.
 type conn struct {
 	net.Conn
-	from *listener
-	once sync.Once
+	from    *listener
+	once    sync.Once
+	lingers atomic.Bool // bytes of a body that nobody wanted may still come
+}
+
+// CloseWrite closes the sending side, where the connection has two.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
 }
 
 func (c *conn) used() {
@@ -77,5 +88,8 @@ func (c *conn) Read(b []byte) (int, error) {
 // Close closes the connection.
 func (c *conn) Close() error {
 	c.used()
+	if c.lingers.Swap(false) {
+		linger(c.Conn)
+	}
 	return c.Conn.Close()
 }

@@ -1,12 +1,11 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -48,10 +47,14 @@ func newWeb(s *Server) *web {
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    16 << 10,
+		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
 		ErrorLog:          slog.NewLogLogger(s.tel.Logger.Handler(), slog.LevelWarn),
 	}
 	return w
 }
+
+// connKey is under what a request's context keeps its connection.
+type connKey struct{}
 
 func (w *web) serve() error {
 	if err := w.http.Serve(w.server.public); !errors.Is(err, http.ErrServerClosed) {
@@ -76,8 +79,12 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 			return fault.New(fault.NotFound, "There is nothing at this path.")
 		}
 	}
-	answer := &answered{ResponseWriter: out, status: http.StatusOK}
-	err := w.guarded(answer, r.WithContext(ctx), handler)
+	r = r.WithContext(ctx)
+	body := &unread{ReadCloser: r.Body, length: r.ContentLength, limit: w.server.cfg.PublicBodyLimit, out: out}
+	body.conn, _ = r.Context().Value(connKey{}).(net.Conn)
+	r.Body = body
+	answer := &answered{ResponseWriter: out, body: body, status: http.StatusOK}
+	err := w.guarded(answer, r, handler)
 	var cause error
 	if err != nil {
 		f := FaultOf(err)
@@ -91,7 +98,7 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w.server.observe.finish(ctx, span, start, seen{method: method, route: route, status: answer.status, cause: cause})
 }
 
-// guarded gives the request its deadline and its body, and turns a panic into an error.
+// guarded gives the request its deadline, and turns a panic into an error.
 func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHandler) (err error) {
 	ctx, cancel := context.WithTimeout(r.Context(), w.server.cfg.RequestTimeout)
 	defer cancel()
@@ -100,27 +107,7 @@ func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHand
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	body, err := readBody(out, r.Body, w.server.cfg.PublicBodyLimit)
-	if err != nil {
-		return err
-	}
-	r = r.WithContext(ctx)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	return handler(out, r)
-}
-
-// readBody reads up to limit bytes; of a larger body it reads on, so that the client has sent it before the answer comes.
-func readBody(out http.ResponseWriter, from io.Reader, limit int) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(from, int64(limit)+1))
-	if err != nil {
-		return nil, fault.Wrap(fault.InvalidParameter, err, "The request body broke off before its end.")
-	}
-	if len(body) > limit {
-		_, _ = io.CopyN(io.Discard, from, drainLimit)
-		out.Header().Set("Connection", "close")
-		return nil, fault.Newf(fault.PayloadTooLarge, "The request body is too large; send at most %d bytes.", limit)
-	}
-	return body, nil
+	return handler(out, r.WithContext(ctx))
 }
 
 // sendHTTPFault writes a fault as the response, as [SendFault] does.
@@ -138,13 +125,29 @@ func sendHTTPFault(out http.ResponseWriter, f *fault.Error) {
 // answered remembers the status that was sent.
 type answered struct {
 	http.ResponseWriter
+	body   *unread
 	status int
+	sent   bool
 }
 
-// WriteHeader sends the status.
+// WriteHeader sends the status, and that the connection closes where the body was left unread.
 func (a *answered) WriteHeader(status int) {
-	a.status = status
+	if !a.sent && a.body.left() {
+		a.Header().Set("Connection", "close")
+		if from, ok := a.body.conn.(*conn); ok {
+			from.lingers.Store(true)
+		}
+	}
+	a.status, a.sent = status, true
 	a.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends a part of the answer.
+func (a *answered) Write(part []byte) (int, error) {
+	if !a.sent {
+		a.WriteHeader(http.StatusOK)
+	}
+	return a.ResponseWriter.Write(part)
 }
 
 // Unwrap lets [http.ResponseController] reach the connection.

@@ -141,7 +141,11 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
 	defer fasthttp.ReleaseResponse(response)
-	u.fill(request, c)
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	u.fill(request, c, body)
 	deadline, ok := c.UserContext().Deadline()
 	if !ok {
 		return errors.New("front: the request has no deadline")
@@ -160,10 +164,10 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 }
 
 // fill copies the request, with one client address and the front's own trace context.
-func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx) {
+func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	c.Request().Header.CopyTo(&request.Header)
 	request.Header.SetNoDefaultContentType(true) // a body that does not say what it is, goes on not saying it
-	request.SetBodyRaw(c.Request().Body())
+	request.SetBodyRaw(body)
 	for _, name := range connectionHeaders {
 		request.Header.Del(name)
 	}

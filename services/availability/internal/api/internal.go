@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
@@ -32,7 +33,11 @@ func (a *Internal) Mount(router fiber.Router) { router.Post("/internal/bookable"
 
 // bookable answers by whom a start can be served, by the same calculation as /slots (semantics.md §3).
 func (a *Internal) bookable(c *fiber.Ctx) error {
-	request, err := parseBookable(c.Body())
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	request, err := parseBookable(body)
 	if err != nil {
 		return err
 	}

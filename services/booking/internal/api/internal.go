@@ -21,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -120,8 +121,12 @@ func (in *Internal) createKey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
 	now := in.clock.Now().UTC().Truncate(time.Microsecond)
-	asked, err := newKey(c.Body(), now)
+	asked, err := newKey(body, now)
 	if err != nil {
 		return err
 	}

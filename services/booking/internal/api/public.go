@@ -205,10 +205,12 @@ func authorize(key store.Key, offer *catalog.Offer) error {
 	return nil
 }
 
+// orderOf reads the order. A body that cannot be read is the desk's to refuse, after what comes before it.
 func orderOf(c *fiber.Ctx, key store.Key) desk.Order {
+	body, unread := server.Body(c)
 	idempotencyKey, err := server.IdempotencyKey(c)
 	return desk.Order{
 		BusinessID: key.BusinessID, KeyID: key.ID,
-		IdempotencyKey: idempotencyKey, KeyFault: err, ContentType: c.Get(fiber.HeaderContentType), Body: c.Body(),
+		IdempotencyKey: idempotencyKey, KeyFault: err, ContentType: c.Get(fiber.HeaderContentType), Body: body, Unread: unread,
 	}
 }

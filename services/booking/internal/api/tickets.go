@@ -17,6 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -60,7 +61,11 @@ func (t *Tickets) sell(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	order, err := newTicket(c.Body())
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	order, err := newTicket(body)
 	if err != nil {
 		return err
 	}
@@ -238,8 +243,12 @@ func (t *Tickets) sales(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
 	var asked booking.SalesRequest
-	if err := json.Unmarshal(c.Body(), &asked); err != nil || len(asked.EventIDs) > booking.MaxSalesEvents {
+	if err := json.Unmarshal(body, &asked); err != nil || len(asked.EventIDs) > booking.MaxSalesEvents {
 		return fault.Newf(fault.InvalidParameter, "event_ids: send at most %d UUIDs of events.", booking.MaxSalesEvents)
 	}
 	events, err := t.records.Sales(c.UserContext(), businessID, asked.EventIDs)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -43,7 +44,11 @@ func (w *Webhook) Mount(app fiber.Router) { app.Post("/api/public/stripe/webhook
 // take answers 200 also to what it has no use for, as Stripe sends again what is answered otherwise. A charge that is
 // not known may be another installation's.
 func (w *Webhook) take(c *fiber.Ctx) error {
-	notice, err := stripe.ReadNotice(c.Body(), c.Get("Stripe-Signature"), w.secret)
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	notice, err := stripe.ReadNotice(body, c.Get("Stripe-Signature"), w.secret)
 	if err != nil {
 		return fault.Wrap(fault.InvalidParameter, err, "Stripe-Signature: it does not match the body, or is too old.")
 	}

@@ -90,6 +90,8 @@ type Order struct {
 	KeyFault       error
 	ContentType    string
 	Body           []byte
+	// Unread says why the body could not be read, nil where it was.
+	Unread error
 }
 
 // Answer is the body of a 201. Replayed says that it was stored for the idempotency key, and nothing was booked now.
@@ -148,6 +150,9 @@ func (d *Desk) admit(offer *catalog.Offer, o Order) (*request.Request, error) {
 	if err := checkHeaders(o); err != nil {
 		return nil, err
 	}
+	if o.Unread != nil {
+		return nil, o.Unread
+	}
 	body, err := request.Parse(o.Body)
 	if err != nil {
 		return nil, err
@@ -158,7 +163,7 @@ func (d *Desk) admit(offer *catalog.Offer, o Order) (*request.Request, error) {
 // replay answers an order that would be refused now. What was booked before stays true: a client that never saw the
 // answer gets it, also when the business has paused since. Otherwise the refusal stands.
 func (d *Desk) replay(ctx context.Context, o Order, refusal error) (Answer, error) {
-	if o.IdempotencyKey == "" {
+	if o.IdempotencyKey == "" || o.Unread != nil {
 		return Answer{}, refusal
 	}
 	stored, err := d.store.Answer(ctx, o.record(), request.Hash(o.Body), d.clock.Now())

@@ -18,6 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
@@ -60,8 +61,10 @@ func (o *Owner) publish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	// The raw body: a compressed one is not unpacked, its size would be unbounded.
-	source := c.BodyRaw()
+	source, err := server.Body(c)
+	if err != nil {
+		return err
+	}
 	if len(source) > manifest.MaxBytes {
 		return fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.", manifest.MaxBytes)
 	}
@@ -184,8 +187,12 @@ func (o *Owner) done(c *fiber.Ctx, change string, p store.Published) error {
 }
 
 func (o *Owner) rollback(c *fiber.Ctx) error {
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
 	var asked catalog.Rollback
-	if err := json.Unmarshal(c.BodyRaw(), &asked); err != nil || asked.Version < 1 {
+	if err := json.Unmarshal(body, &asked); err != nil || asked.Version < 1 {
 		return fault.New(fault.InvalidParameter, `version: missing or not a whole number from 1 on; send {"version": 3}.`)
 	}
 	slug, err := slugParam(c)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/server"
 )
 
 // manifestTypes are the media types under which a manifest may come; YAML goes by several.
@@ -33,7 +34,11 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	published, err := a.Businesses.Publish(c.UserContext(), slug, c.BodyRaw(), mediaType, c.Get(fiber.HeaderIfMatch))
+	manifest, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	published, err := a.Businesses.Publish(c.UserContext(), slug, manifest, mediaType, c.Get(fiber.HeaderIfMatch))
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -107,12 +108,8 @@ func idOf(c *fiber.Ctx, what string) (uuid.UUID, error) {
 // curlDefault is what curl says of any body when it is told nothing; it says nothing here either.
 const curlDefault = "application/x-www-form-urlencoded"
 
-// mediaTypeOf reads Content-Type, which must be one of those allowed or left out, and refuses compressed bodies, whose
-// size would not be bounded.
+// mediaTypeOf reads Content-Type, which must be one of those allowed or left out.
 func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, error) {
-	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return "", fault.New(fault.UnsupportedMediaType, "Content-Encoding: send the body as it is, not compressed.")
-	}
 	header := c.Get(fiber.HeaderContentType)
 	if header == "" {
 		return "", nil
@@ -134,7 +131,10 @@ func decode(c *fiber.Ctx, into any) error {
 	if _, err := mediaTypeOf(c, map[string]string{fiber.MIMEApplicationJSON: ""}, fiber.MIMEApplicationJSON); err != nil {
 		return err
 	}
-	body := c.BodyRaw()
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
 	if len(body) > maxSmallBody {
 		return fault.Newf(fault.PayloadTooLarge, "The request body is too large; send at most %d bytes.", maxSmallBody)
 	}

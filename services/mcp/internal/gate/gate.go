@@ -18,6 +18,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
@@ -137,7 +138,7 @@ func loopback(name string) bool {
 
 // refuseBatch refuses an array of messages: each request counts once against its key's limit, so it carries one.
 func refuseBatch(r *http.Request) error {
-	body, err := io.ReadAll(r.Body) // bounded and in memory already (libs/server)
+	body, err := server.BodyOf(r)
 	if err != nil {
 		return err
 	}

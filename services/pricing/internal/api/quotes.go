@@ -11,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
@@ -36,7 +37,11 @@ func NewQuotes(offers Offers) *Quotes { return &Quotes{offers: offers, tariffs: 
 func (q *Quotes) Mount(internal fiber.Router) { internal.Post(pricing.QuotesPath, q.post) }
 
 func (q *Quotes) post(c *fiber.Ctx) error {
-	request, err := readRequest(c.Body())
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	request, err := readRequest(body)
 	if err != nil {
 		return err
 	}

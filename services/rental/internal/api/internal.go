@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
@@ -67,8 +68,12 @@ func (in *Internal) ceilings(c *fiber.Ctx) error {
 // reserve holds units. The owner may reserve in the past and beyond the advance limit, which bind customers; what units
 // there are binds both.
 func (in *Internal) reserve(c *fiber.Ctx) error {
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
 	var asked rental.NewReservation
-	if err := json.Unmarshal(c.Body(), &asked); err != nil {
+	if err := json.Unmarshal(body, &asked); err != nil {
 		return fault.Wrap(fault.InvalidParameter, err, "The request body is not a reservation; send one such as admin.md shows.")
 	}
 	q, err := parseReservation(asked)

@@ -1,0 +1,151 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+// Body reads the request's body to its end, at most the port's limit of it. Handlers call it once they know who asks, so that
+// a stranger's body costs no memory; nothing else reads a body (a rule of .golangci.yaml). Asked again, it returns the same.
+//
+// Faults: unsupported_media_type for a compressed body, whose size would not be bounded; payload_too_large;
+// request_timeout when it does not come within the request's deadline; invalid_parameter when it breaks off.
+func Body(c *fiber.Ctx) ([]byte, error) {
+	ctx := c.Context()
+	if read, ok := ctx.UserValue(bodyKey{}).([]byte); ok {
+		return read, nil
+	}
+	stream := ctx.RequestBodyStream()
+	if stream == nil {
+		return nil, nil
+	}
+	if err := checkEncoding(c.Get(fiber.HeaderContentEncoding)); err != nil {
+		return nil, err
+	}
+	if deadline, ok := c.UserContext().Deadline(); ok && ctx.Conn() != nil {
+		_ = ctx.Conn().SetReadDeadline(deadline) // a connection that has gone says so when it is read
+	}
+	body, err := readBody(stream, c.Request().Header.ContentLength(), c.App().Config().BodyLimit)
+	if err != nil {
+		return nil, err
+	}
+	ctx.SetUserValue(bodyKey{}, body)
+	return body, nil
+}
+
+// bodyKey is under what a request keeps its body once it was read to its end.
+type bodyKey struct{}
+
+// BodyOf is [Body] for a handler of net/http.
+func BodyOf(r *http.Request) ([]byte, error) {
+	body, ok := r.Body.(*unread)
+	if !ok {
+		return nil, errors.New("server: the request's body is not the port's: it was read before, or the port is another's")
+	}
+	if err := checkEncoding(r.Header.Get("Content-Encoding")); err != nil {
+		return nil, err
+	}
+	if deadline, ok := r.Context().Deadline(); ok {
+		_ = http.NewResponseController(body.out).SetReadDeadline(deadline) // where that is not possible, the port's own holds
+	}
+	read, err := readBody(body, int(body.length), body.limit)
+	body.ended = err == nil
+	return read, err
+}
+
+// unread is a body that net/http has not read yet.
+type unread struct {
+	io.ReadCloser
+	length int64 // as announced, -1 where it is not
+	limit  int
+	out    http.ResponseWriter
+	conn   net.Conn
+	ended  bool
+}
+
+// left reports whether more of the body may come than net/http passes over at once.
+func (b *unread) left() bool { return !b.ended && (b.length < 0 || b.length > prefetched) }
+
+// checkEncoding refuses a compressed body.
+func checkEncoding(encoding string) error {
+	if encoding == "" || strings.EqualFold(encoding, "identity") {
+		return nil
+	}
+	return fault.New(fault.UnsupportedMediaType, "Content-Encoding: send the body as it is, not compressed.")
+}
+
+// readBody reads to the end, which is at most limit bytes away. length is what the request announces, negative where it does
+// not.
+func readBody(from io.Reader, length, limit int) ([]byte, error) {
+	if length > limit {
+		return nil, tooLarge(limit)
+	}
+	var body bytes.Buffer
+	body.Grow(max(length, 0) + bytes.MinRead) // ReadFrom wants room for one more read
+	_, err := body.ReadFrom(io.LimitReader(from, int64(limit)+1))
+	var network net.Error
+	switch {
+	case body.Len() > limit:
+		return nil, tooLarge(limit)
+	case errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &network) && network.Timeout():
+		return nil, fault.New(fault.RequestTimeout, "The request body did not come in time; send it again.")
+	case err != nil:
+		// Not wrapped: a connection that broke is the client's here, not a store's.
+		return nil, fault.Newf(fault.InvalidParameter, "The request body broke off before its end: %v.", err)
+	}
+	return body.Bytes(), nil
+}
+
+func tooLarge(limit int) error {
+	return fault.Newf(fault.PayloadTooLarge, "The request body is too large; send at most %d bytes.", limit)
+}
+
+// endBodies holds the rule that no byte of a body is ever taken for a request: after the handler, whatever it answered, a body that it
+// has not read to its end is passed over where that takes no waiting, else the connection closes with the answer.
+func endBodies(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		if !ctx.Request.IsBodyStream() {
+			next(ctx)
+			return
+		}
+		defer endBody(ctx)
+		next(ctx)
+	}
+}
+
+// prefetched is how much of a body of announced length fasthttp has read before the handler begins.
+const prefetched = 8 << 10
+
+func endBody(ctx *fasthttp.RequestCtx) {
+	if _, read := ctx.UserValue(bodyKey{}).([]byte); read {
+		return
+	}
+	stream, length := ctx.RequestBodyStream(), ctx.Request.Header.ContentLength()
+	if stream != nil && length >= 0 && length <= prefetched {
+		if _, err := io.Copy(io.Discard, stream); err == nil {
+			return
+		}
+	}
+	ctx.SetConnectionClose()
+	if from, ok := ctx.Conn().(*conn); ok {
+		from.lingers.Store(true)
+	}
+}
+
+// refuseBodies refuses a body where none means anything: servers disagree on whether the body of a GET is read.
+func refuseBodies(c *fiber.Ctx) error {
+	if c.Request().IsBodyStream() && c.Request().Header.ContentLength() != 0 && isRead(c.Method()) {
+		return fault.Newf(fault.InvalidParameter, "A %s has no body; send its parameters in the query.", c.Method())
+	}
+	return c.Next()
+}
