@@ -77,6 +77,15 @@ bench: ## everything beside bare programs in one run: a table of figures and rat
 	@$(GO) build -o $(BIN)/slotmesh-bench ./services/allinone/cmd/bench
 	@$(BIN)/slotmesh-bench -programs $(BIN) $(BENCHFLAGS)
 
+SOAK ?= 2m
+
+.PHONY: soak
+soak: ## two replicas of everything through faults, every answer held against the tables (SOAK=30m SEED=7)
+	@echo '== soak'
+	@$(MAKE) --no-print-directory build
+	@$(GO) build -o $(BIN)/slotmesh-soak ./services/allinone/cmd/soak
+	@$(BIN)/slotmesh-soak -programs $(BIN) -for $(SOAK) -seed $(or $(SEED),0) $(SOAKFLAGS)
+
 .PHONY: profile
 profile: ## CPU and allocation profiles of every path in bin/profiles/ (go tool pprof -top FILE)
 	@$(MAKE) --no-print-directory bench BENCHFLAGS="-engine=false -profiles $(BIN)/profiles $(BENCHFLAGS)"

@@ -31,6 +31,8 @@ require (
 
 require gopkg.in/natefinch/lumberjack.v2 v2.2.1
 
+require github.com/anishathalye/porcupine v1.3.1
+
 require (
 	github.com/andybalholm/brotli v1.2.6 // indirect
 	github.com/apapsch/go-jsonmerge/v2 v2.0.0 // indirect

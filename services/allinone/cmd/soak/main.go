@@ -1,0 +1,61 @@
+// Command soak drives a cluster of processes through faults and holds what it answered against its tables (`make soak`).
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/slotmesh/slotmesh/services/allinone/soak"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	o := soak.Options{Progress: os.Stderr}
+	flag.DurationVar(&o.For, "for", 2*time.Minute, "how long the clients work")
+	flag.IntVar(&o.Clients, "clients", 64, "clients")
+	flag.DurationVar(&o.Think, "think", 100*time.Millisecond, "how long each client waits between two operations")
+	flag.Uint64Var(&o.Seed, "seed", 0, "of the faults and of what clients want; 0: a new one")
+	flag.StringVar(&o.Programs, "programs", "bin", "folder of the services' programs")
+	flag.BoolVar(&o.Calm, "calm", false, "no faults")
+	quiet := flag.Bool("quiet", false, "do not tell each fault")
+	flag.Parse()
+	if o.Seed == 0 {
+		o.Seed = uint64(time.Now().UnixNano()) % 1_000_000
+	}
+	if *quiet {
+		o.Progress = nil
+	}
+	var err error
+	if o.Home, err = os.MkdirTemp("", "slotmesh-soak-"); err != nil {
+		return err
+	}
+	again := fmt.Sprintf("SEED=%d SOAK=%s make soak", o.Seed, o.For)
+	fmt.Println(again)
+	report, err := soak.Run(ctx, o)
+	if err == nil {
+		err = report.Print(os.Stdout)
+	}
+	if err == nil && len(report.Found) > 0 {
+		err = fmt.Errorf("%d things are wrong; the services' logs are in %s; the same faults again: %s", len(report.Found), o.Home, again)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Println("\nAll that was answered is true.")
+	return errors.Join(os.RemoveAll(o.Home))
+}

@@ -1,0 +1,261 @@
+package soak
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// judgement holds what the clients were told against what is there.
+type judgement struct {
+	w        *workload
+	rows     map[string][]row
+	versions []published
+	troubles []trouble
+	found    []string
+}
+
+func (j *judgement) wrong(op *operation, format string, args ...any) {
+	var told []string
+	for _, a := range op.attempts {
+		told = append(told, a.String())
+	}
+	j.found = append(j.found, fmt.Sprintf(format, args...)+fmt.Sprintf(" (%s %s key %q: %s)", op.kind, op.tag, op.key, strings.Join(told, "; ")))
+}
+
+// String is an attempt in a line of a report.
+func (a *attempt) String() string {
+	return fmt.Sprintf("%s %.3f-%.3fs %d %s %s %.120s", a.replica.name, a.begin.Seconds(), a.end.Seconds(), a.status, a.code, a.id, a.trouble)
+}
+
+func (j *judgement) judge() {
+	for _, op := range j.w.done {
+		j.compare(op)
+		j.repeats(op)
+		j.straggler(op)
+		j.cancelled(op)
+		j.offered(op)
+		j.revoked(op)
+	}
+}
+
+// compare: what was made is there as it was answered, and there is nothing that nobody may have made.
+func (j *judgement) compare(op *operation) {
+	rows := j.rows[op.tag]
+	for _, a := range op.attempts {
+		if a.verdict != made {
+			continue
+		}
+		i := slices.IndexFunc(rows, func(r row) bool { return r.ID.String() == a.id })
+		if i < 0 {
+			j.wrong(op, "what was answered as made is not there")
+			continue
+		}
+		if text := differs(a.answer, rows[i]); text != "" {
+			j.wrong(op, "what is there is not what was answered: %s", text)
+		}
+	}
+	if op.kind == "paid" { // each charge that failed leaves a cancelled booking
+		rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !r.Live })
+	}
+	if len(rows) > 1 {
+		j.wrong(op, "it was done %d times", len(rows))
+	}
+	if len(rows) > 0 && !slices.ContainsFunc(op.attempts, func(a *attempt) bool { return a.verdict != refused }) {
+		j.wrong(op, "every attempt was refused, and it is there")
+	}
+}
+
+func differs(a booked, r row) string {
+	switch {
+	case a.PartySize != 0 && a.PartySize != r.Quantity, a.Quantity != 0 && a.Quantity != r.Quantity:
+		return fmt.Sprintf("quantity %d", r.Quantity)
+	case a.StartTime != "" && r.Start != "" && a.Date+" "+a.StartTime != r.Start:
+		return "start " + r.Start
+	case a.StaffID != nil && (r.StaffID == nil || r.StaffID.String() != *a.StaffID):
+		return "another member"
+	}
+	return ""
+}
+
+// repeats: under one key, every answer that says what was made says the same.
+func (j *judgement) repeats(op *operation) {
+	var first *attempt
+	for _, a := range op.attempts {
+		switch {
+		case a.verdict != made:
+		case first == nil:
+			first = a
+		case a.id != first.id:
+			j.wrong(op, "two answers under one key name two things")
+		case a.digest != first.digest:
+			j.wrong(op, "two answers under one key differ")
+		}
+	}
+}
+
+// straggler: an attempt does not succeed once a later one under the same key was refused for good (§3).
+func (j *judgement) straggler(op *operation) {
+	rows := j.rows[op.tag]
+	if op.key == "" || len(rows) == 0 || slices.ContainsFunc(op.attempts, func(a *attempt) bool { return a.verdict == made }) {
+		return
+	}
+	var lastRefusal time.Duration
+	for _, a := range op.attempts {
+		if a.verdict == refused && a.status != http.StatusServiceUnavailable && a.code != "idempotency_in_progress" && a.code != "service_unavailable" {
+			lastRefusal = max(lastRefusal, a.begin)
+		}
+	}
+	later := slices.ContainsFunc(op.attempts, func(a *attempt) bool { return a.verdict == unknown && a.begin > lastRefusal })
+	if lastRefusal > 0 && !later && op.kind != "paid" {
+		j.wrong(op, "an earlier attempt succeeded after a later one under the same key was refused")
+	}
+}
+
+// cancelled: what was answered as cancelled is.
+func (j *judgement) cancelled(op *operation) {
+	rows := j.rows[op.tag]
+	cancelled := slices.ContainsFunc(op.cancels, func(a *attempt) bool { return a.verdict == made })
+	maybe := slices.ContainsFunc(op.cancels, func(a *attempt) bool { return a.verdict != refused })
+	for _, r := range rows {
+		switch {
+		case cancelled && r.Live:
+			j.wrong(op, "what was cancelled is not")
+		case !maybe && !r.Live && op.kind != "paid":
+			j.wrong(op, "it is cancelled, and nobody has: %v", op.cancels)
+		}
+	}
+}
+
+// offered: a booking was sold by an offer that was the newest at some moment of its request, and that allows it.
+func (j *judgement) offered(op *operation) {
+	if op.apiKey == nil || len(op.attempts) == 0 {
+		return
+	}
+	begin := slices.MinFunc(op.attempts, func(a, b *attempt) int { return int(a.begin - b.begin) }).begin
+	var newest int64
+	for _, p := range j.versions {
+		if p.business == op.business && p.attempt.verdict == made && p.attempt.end < begin {
+			newest = max(newest, p.version)
+		}
+	}
+	for _, r := range j.rows[op.tag] {
+		if r.Version < newest {
+			j.wrong(op, "it was sold by version %d of the offer when %d had been acknowledged", r.Version, newest)
+		}
+		if text := j.w.forbidden(op.business, r); text != "" {
+			j.wrong(op, "version %d of the offer does not allow it: %s", r.Version, text)
+		}
+	}
+}
+
+// revoked: no attempt that began after the revocation of its key was answered has booked, and no other was refused for it.
+// What was on its way when the answer came is not judged: when a row was committed, no table says.
+func (j *judgement) revoked(op *operation) {
+	if op.apiKey == nil {
+		return
+	}
+	gone, revoking := time.Duration(op.apiKey.gone.Load()), time.Duration(op.apiKey.revoking.Load())
+	for _, a := range op.attempts {
+		if a.verdict == made && gone > 0 && a.begin > gone {
+			j.wrong(op, "its key had been revoked at %.3fs", gone.Seconds())
+		}
+		if a.code == "invalid_api_key" && (revoking == 0 || a.end < revoking) {
+			j.wrong(op, "its key was refused, and it had not been revoked")
+		}
+	}
+}
+
+// expected are the answers that the clients' requests can have; any other status is wrong. The numbers of requests stay
+// below every limit.
+var expected = []int{0, http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusUnauthorized, http.StatusConflict, http.StatusServiceUnavailable}
+
+// single judges an answer by itself.
+func (j *judgement) single(a *attempt) {
+	switch {
+	case !slices.Contains(expected, a.status):
+		j.found = append(j.found, "an answer that no request deserves: "+a.String())
+	case a.status != 0 && a.trouble != "":
+		j.found = append(j.found, "an answer that says nothing: "+a.String())
+	case a.late && !j.excused(a):
+		j.found = append(j.found, "no answer within "+clientDeadline.String()+": "+a.String())
+	}
+}
+
+// excused says whether the replica, or the way to it, was in trouble while it was waited for.
+func (j *judgement) excused(a *attempt) bool {
+	return slices.ContainsFunc(j.troubles, func(t trouble) bool {
+		return t.replica == a.replica && t.begin <= a.end && a.begin <= t.end
+	})
+}
+
+// charges: the provider and the tables say the same, and nobody paid for nothing.
+func (j *judgement) charges(rows []payment, p *provider) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	known := map[string]payment{}
+	for _, r := range rows {
+		known[r.BookingID.String()] = r
+		c := &charge{status: "none"}
+		if r.Reference != nil && p.charges[*r.Reference] != nil {
+			c = p.charges[*r.Reference]
+		}
+		want := map[string]string{"open": "requires_payment_method", "paid": "succeeded", "refunded": "succeeded", "cancelled": "canceled"}[r.Status]
+		switch {
+		case want == "":
+			j.found = append(j.found, fmt.Sprintf("the charge of booking %s stays %s", r.BookingID, r.Status))
+		case r.Reference == nil && r.Status == "cancelled": // there is none, or the loop below finds it
+		case c.status != want || c.amount != r.Amount || c.refunded != refundsOf(r.Status):
+			j.found = append(j.found, fmt.Sprintf("the charge of booking %s is %s over %d, and with the provider %+v", r.BookingID, r.Status, r.Amount, *c))
+		case r.Live && r.Status == "cancelled":
+			j.found = append(j.found, fmt.Sprintf("booking %s stands, and its charge is cancelled", r.BookingID))
+		}
+	}
+	for _, c := range p.charges {
+		if _, ok := known[c.booking]; !ok && c.status != "canceled" {
+			j.found = append(j.found, fmt.Sprintf("a charge that belongs to no booking: %+v", *c))
+		} else if r := known[c.booking]; ok && c.status != "canceled" && (r.Reference == nil || *r.Reference != c.reference) {
+			j.found = append(j.found, fmt.Sprintf("a charge that its booking does not know: %+v", *c))
+		}
+	}
+	j.paid(p)
+}
+
+func refundsOf(status string) int {
+	if status == "refunded" {
+		return 1
+	}
+	return 0
+}
+
+// paid: what a customer was told to pay is what the provider has.
+func (j *judgement) paid(p *provider) {
+	for _, op := range j.w.done {
+		for _, a := range op.attempts {
+			if op.kind != "paid" || a.verdict != made {
+				continue
+			}
+			c := p.charges[a.answer.reference]
+			if c == nil || c.booking != a.id || float64(c.amount) != a.answer.amount*100 {
+				j.wrong(op, "its charge is %+v with the provider", c)
+			}
+		}
+	}
+}
+
+// forbidden says why a version of the offer does not allow a booking, or "".
+func (w *workload) forbidden(b *business, r row) string {
+	e, ok := w.editions[b.slug][r.Version]
+	if !ok {
+		return "it was never published"
+	}
+	if date, _, _ := strings.Cut(r.Start, " "); e.closed[date] {
+		return "it is closed on " + date
+	}
+	if e.away != "" && r.StaffID != nil && *r.StaffID == b.sub("staff", e.away) {
+		return "its member is away"
+	}
+	return ""
+}

@@ -1,0 +1,269 @@
+package soak
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// verdict is what a client may believe after an answer, or after none (semantics.md §7).
+type verdict int
+
+const (
+	unknown verdict = iota // it may have happened
+	made                   // it has
+	refused                // it has not, and will not
+)
+
+// attempt is one request of a client. Times count from the beginning of the soak.
+type attempt struct {
+	begin, end time.Duration
+	replica    *replica
+	status     int    // 0: no answer
+	code       string // messageCode
+	verdict    verdict
+	id         string   // of what was made
+	digest     [32]byte // of the body of a 201
+	answer     booked
+	trouble    string // why there is no answer
+	late       bool   // there was none within the client's deadline
+}
+
+// booked is what an answer says was made; each kind of operation fills what it has.
+type booked struct {
+	ID        string  `json:"id"`
+	Date      string  `json:"date"`
+	StartTime string  `json:"start_time"`
+	StaffID   *string `json:"staff_id"`
+	PartySize int     `json:"party_size"`
+	Quantity  int     `json:"quantity"`
+	reference string  // of the charge
+	amount    float64
+}
+
+// operation is what a client wants done once, by one attempt or by several under one idempotency key.
+type operation struct {
+	kind     string
+	business *business
+	tag      string // the customer's e-mail address or name, which no other operation has
+	key      string // Idempotency-Key, or ""
+	apiKey   *apiKey
+	date     string
+	resource string // what it takes from, where that is linearizable by itself
+	takes    [3]int
+	caps     [3]int
+
+	mu       sync.Mutex
+	attempts []*attempt
+	cancels  []*attempt // of what was made
+}
+
+// apiKey is a key of a business. The times of its revocation are 0 before.
+type apiKey struct {
+	id, secret     string
+	revoking, gone atomic.Int64 // when its revocation was asked for, and when it was answered
+}
+
+// clientDeadline is how long a client waits: three times as long as a service may take.
+const clientDeadline = 30 * time.Second
+
+// caller sends requests to the replicas in turn, as an ingress does; it repeats nothing.
+type caller struct {
+	cluster *cluster
+	begun   time.Time
+	client  *http.Client
+	next    atomic.Uint64
+	address atomic.Uint32
+	seen    func(*attempt)
+}
+
+func newCaller(c *cluster, begun time.Time, seen func(*attempt)) *caller {
+	return &caller{cluster: c, begun: begun, seen: seen, client: &http.Client{
+		Timeout: clientDeadline, Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 20 * time.Second},
+	}}
+}
+
+func (c *caller) since() time.Duration { return now().Sub(c.begun) }
+
+// pick is the next replica of a service whose process runs, as others are taken off an ingress's list.
+func (c *caller) pick(service string) *replica {
+	all := c.cluster.of(service)
+	first := int(c.next.Add(1))
+	for i := range all {
+		if r := all[(first+i)%len(all)]; r.runs() {
+			return r
+		}
+	}
+	return all[first%len(all)]
+}
+
+func (r *replica) runs() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case <-r.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// message is one HTTP request, whoever answers it.
+type message struct {
+	service, method, path string
+	body                  any
+	header                map[string]string
+	read                  func(a *attempt, body []byte)
+}
+
+func (c *caller) send(ctx context.Context, m message) *attempt {
+	r := c.pick(m.service)
+	a := &attempt{replica: r, begin: c.since()}
+	body, err := c.exchange(ctx, r, m, a)
+	a.end = c.since()
+	if err != nil {
+		a.trouble = err.Error()
+		var timeout net.Error
+		a.late = errors.As(err, &timeout) && timeout.Timeout() && a.end-a.begin >= clientDeadline
+	} else {
+		a.judge(m, body)
+	}
+	c.seen(a)
+	return a
+}
+
+func (c *caller) exchange(ctx context.Context, r *replica, m message, a *attempt) ([]byte, error) {
+	var sent io.Reader
+	if m.body != nil {
+		text, err := json.Marshal(m.body)
+		if err != nil {
+			return nil, err
+		}
+		sent = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, m.method, "http://"+r.ingress.address()+m.path, sent)
+	if err != nil {
+		return nil, err
+	}
+	request.GetBody = nil // without it, the transport sends no request twice
+	n := c.address.Add(1)
+	request.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255))
+	request.Header.Set("Content-Type", "application/json")
+	for name, value := range m.header {
+		request.Header.Set(name, value)
+	}
+	answer, err := c.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	if err == nil {
+		a.status = answer.StatusCode
+	}
+	return body, err
+}
+
+// judge says what an answer means.
+func (a *attempt) judge(m message, body []byte) {
+	switch {
+	case a.status >= 200 && a.status < 300:
+		a.verdict = made
+		if m.read != nil {
+			m.read(a, body)
+		}
+	case a.status == http.StatusInternalServerError:
+		a.trouble = string(body)
+	default:
+		var said struct{ MessageCode, Error string }
+		_ = json.Unmarshal(body, &said) // an answer that is none has no code, which counts as unknown
+		a.refuse(said.MessageCode)
+		if a.status == http.StatusBadRequest || a.code == "" {
+			a.trouble = string(body)
+		}
+	}
+}
+
+// refuse notes a refusal; all but one code are true for good.
+func (a *attempt) refuse(code string) {
+	a.code, a.verdict = code, refused
+	if code == "outcome_unknown" || code == "" {
+		a.verdict = unknown
+	}
+}
+
+func readBooking(a *attempt, body []byte) {
+	var said struct {
+		Booking booked
+		Payment *struct {
+			Reference string
+			Amount    float64
+		}
+	}
+	if err := json.Unmarshal(body, &said); err != nil {
+		a.trouble = "the body of a 201 cannot be read: " + err.Error()
+		return
+	}
+	a.answer, a.id, a.digest = said.Booking, said.Booking.ID, sha256.Sum256(body)
+	if said.Payment != nil {
+		a.answer.reference, a.answer.amount = said.Payment.Reference, said.Payment.Amount
+	}
+}
+
+func readThing(a *attempt, body []byte) {
+	if err := json.Unmarshal(body, &a.answer); err != nil {
+		a.trouble = "the body cannot be read: " + err.Error()
+	}
+	a.id, a.digest = a.answer.ID, sha256.Sum256(body)
+}
+
+// readTool reads what a tool of MCP answered, which is a 200 also where it refuses.
+func readTool(a *attempt, body []byte) {
+	var said struct {
+		Result *struct {
+			IsError           bool
+			StructuredContent struct {
+				MessageCode string
+				Booking     booked
+			}
+		}
+	}
+	if err := json.Unmarshal(body, &said); err != nil || said.Result == nil {
+		a.verdict, a.trouble = unknown, "the answer of a tool cannot be read: "+string(body)
+		return
+	}
+	content := said.Result.StructuredContent
+	if said.Result.IsError {
+		a.refuse(content.MessageCode)
+		if a.code == "internal" || a.code == "" {
+			a.verdict, a.trouble = unknown, string(body)
+		}
+		return
+	}
+	a.answer, a.id = content.Booking, content.Booking.ID
+}
+
+func readVersion(a *attempt, body []byte) int64 {
+	var said struct{ Version int64 }
+	if err := json.Unmarshal(body, &said); err != nil || said.Version == 0 {
+		a.trouble = "the answer to a publish has no version: " + string(body)
+	}
+	return said.Version
+}
+
+func readKey(k *apiKey, a *attempt, body []byte) {
+	var said struct{ ID, Key string }
+	if err := json.Unmarshal(body, &said); err != nil || said.Key == "" {
+		a.trouble = "the answer has no key"
+	}
+	k.id, k.secret = said.ID, said.Key
+}

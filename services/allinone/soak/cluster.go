@@ -1,0 +1,274 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// replicas is how many processes each service has.
+const replicas = 2
+
+// peers says which services each one asks.
+var peers = map[string][]string{
+	"catalog":      {"pricing", "booking", "rental"},
+	"pricing":      {"catalog"},
+	"availability": {"catalog", "booking", "rental"},
+	"booking":      {"catalog", "availability", "pricing"},
+	"rental":       {"catalog"},
+	"console":      {"catalog", "booking", "rental"},
+	"mcp":          {"catalog", "availability", "rental", "booking"},
+}
+
+// services in the order of their start.
+var services = []string{"catalog", "pricing", "availability", "booking", "rental", "console", "mcp"}
+
+// migrated are those with tables.
+var migrated = []string{"catalog", "booking", "rental"}
+
+const (
+	toPostgres = "postgres"
+	toRedis    = "redis"
+)
+
+// cluster is every service twice, each as a process of its own, and the links between all of them and the stores.
+type cluster struct {
+	programs string
+	logs     string
+	stores   *stores
+	settings []string // of every service
+	replicas []*replica
+}
+
+// replica is one process of a service. It can end and be started again; its ports and links stay.
+type replica struct {
+	service          string
+	name             string
+	public, internal int
+	ingress          *link            // from the clients to its public port
+	links            map[string]*link // from it, by target
+	environment      []string
+
+	mu      sync.Mutex
+	command *exec.Cmd
+	ended   chan struct{} // closed when the process has ended
+	paused  bool
+}
+
+func newCluster(programs, logs string, s *stores, settings []string) (*cluster, error) {
+	c := &cluster{programs: programs, logs: logs, stores: s, settings: settings}
+	for i, service := range services {
+		for n := range replicas {
+			r := &replica{service: service, name: fmt.Sprintf("%s-%d", service, n), links: map[string]*link{}}
+			c.replicas = append(c.replicas, r)
+			var err error
+			if r.public, err = freePort(4*i + 2*n); err != nil {
+				return c, err
+			}
+			if r.internal, err = freePort(4*i + 2*n + 1); err != nil {
+				return c, err
+			}
+		}
+	}
+	for _, r := range c.replicas {
+		if err := c.connect(r); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// connect makes the links of a replica and the settings that name them.
+func (c *cluster) connect(r *replica) error {
+	targets := map[string]func() []string{toPostgres: c.stores.postgresAddress, toRedis: c.stores.redisAddress}
+	for _, peer := range peers[r.service] {
+		targets[peer] = func() []string { return c.internals(peer) }
+	}
+	r.environment = append([]string{
+		fmt.Sprintf("PUBLIC_ADDR=127.0.0.1:%d", r.public), fmt.Sprintf("INTERNAL_ADDR=127.0.0.1:%d", r.internal),
+		"TRUSTED_PROXIES=127.0.0.0/8", "LOG_LEVEL=info",
+	}, c.settings...)
+	for target, addresses := range targets {
+		l, err := newLink(addresses)
+		if err != nil {
+			return err
+		}
+		r.links[target] = l
+		switch target {
+		case toPostgres:
+			r.environment = append(r.environment, "DATABASE_URL=postgres://postgres@"+l.address()+"/postgres?sslmode=disable")
+		case toRedis:
+			r.environment = append(r.environment, "REDIS_URL=redis://"+l.address())
+		default:
+			r.environment = append(r.environment, strings.ToUpper(target)+"_URL=http://"+l.address())
+		}
+	}
+	var err error
+	r.ingress, err = newLink(func() []string { return []string{fmt.Sprintf("127.0.0.1:%d", r.public)} })
+	return err
+}
+
+func (c *cluster) internals(service string) []string {
+	var addresses []string
+	for _, r := range c.of(service) {
+		addresses = append(addresses, fmt.Sprintf("127.0.0.1:%d", r.internal))
+	}
+	return addresses
+}
+
+// of is the replicas of a service.
+func (c *cluster) of(service string) []*replica {
+	var all []*replica
+	for _, r := range c.replicas {
+		if r.service == service {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// start migrates and starts everything, and returns when all say that they are ready.
+func (c *cluster) start(ctx context.Context) error {
+	for _, service := range migrated {
+		r := c.of(service)[0]
+		migrate := exec.CommandContext(ctx, filepath.Join(c.programs, service), "migrate")
+		migrate.Env = append(os.Environ(), r.environment...)
+		if said, err := migrate.CombinedOutput(); err != nil {
+			return fmt.Errorf("migrate %s: %w: %s", service, err, said)
+		}
+	}
+	for _, r := range c.replicas {
+		if err := c.launch(r, 0); err != nil {
+			return err
+		}
+	}
+	for _, r := range c.replicas {
+		if err := r.awaitReady(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// launch starts a replica's process with its clock apart from the machine's.
+func (c *cluster) launch(r *replica, apart time.Duration) error {
+	log, err := os.OpenFile(filepath.Join(c.logs, r.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }() // the process has its own
+	command := exec.Command(filepath.Join(c.programs, r.service))
+	command.Env = append(append(os.Environ(), r.environment...), "SLOTMESH_NOW="+now().Add(apart).Format(time.RFC3339Nano))
+	command.Stdout, command.Stderr = log, log
+	command.SysProcAttr = endsWithParent()
+	if err := command.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	go func() { _ = command.Wait(); close(ended) }()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.command, r.ended = command, ended
+	return nil
+}
+
+var readiness = &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+
+// awaitReady returns when the replica says that it is ready.
+func (r *replica) awaitReady(ctx context.Context) error {
+	err := eventually(ctx, 2*time.Minute, 50*time.Millisecond, func() error {
+		answer, err := readiness.Get(fmt.Sprintf("http://127.0.0.1:%d/readyz", r.internal))
+		if err != nil {
+			return err
+		}
+		body, _ := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			return fmt.Errorf("/readyz answers %d: %s", answer.StatusCode, body)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s is not ready: %w", r.name, err)
+	}
+	return nil
+}
+
+func (r *replica) signal(s syscall.Signal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.command != nil {
+		_ = r.command.Process.Signal(s) // it may have ended
+	}
+	r.paused = s == syscall.SIGSTOP
+}
+
+// kill ends the process without a word.
+func (r *replica) kill() {
+	r.signal(syscall.SIGKILL)
+	<-r.ended
+}
+
+// stoppedWithin is above DRAIN_TIMEOUT, so that a process that is still there by then hangs.
+const stoppedWithin = time.Minute
+
+// stop asks the process to end and says how it did not end well.
+func (r *replica) stop() error {
+	r.signal(syscall.SIGTERM)
+	select {
+	case <-r.ended:
+	case <-time.After(stoppedWithin):
+		r.kill()
+		return fmt.Errorf("%s did not stop within %s", r.name, stoppedWithin)
+	}
+	if code := r.command.ProcessState.ExitCode(); code != 0 {
+		return fmt.Errorf("%s ended with exit code %d on SIGTERM", r.name, code)
+	}
+	return nil
+}
+
+// close ends all processes and links.
+func (c *cluster) close() {
+	for _, r := range c.replicas {
+		if r.command != nil {
+			r.signal(syscall.SIGCONT)
+			r.kill()
+		}
+	}
+	for _, r := range c.replicas {
+		for _, l := range r.links {
+			l.close()
+		}
+		if r.ingress != nil {
+			r.ingress.close()
+		}
+	}
+}
+
+// panics is what the logs hold of processes that died by themselves.
+func (c *cluster) panics() []string {
+	var found []string
+	for _, r := range c.replicas {
+		text, err := os.ReadFile(filepath.Join(c.logs, r.name+".log"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			found = append(found, err.Error())
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") {
+				found = append(found, r.name+": "+strings.TrimSpace(line))
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}

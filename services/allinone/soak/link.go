@@ -1,0 +1,211 @@
+package soak
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"time"
+)
+
+// direction is the way that bytes take over a link.
+type direction int
+
+const (
+	asking    direction = iota // from the caller to the target
+	answering                  // back
+	directions
+)
+
+// condition is what is wrong with a link; the zero value is a good one.
+type condition struct {
+	held     [directions]bool // bytes of this direction wait until the fault ends, as TCP sends them again then
+	cut      bool             // connections are reset, new ones too
+	cutReply bool             // the first bytes of an answer reset the connection, so that the answer is lost
+	delay    time.Duration    // before each answer
+}
+
+// link is the network between one caller and the replicas of one target. It listens on loopback and hands each
+// connection to the next replica that takes it, as the address of a Kubernetes service does.
+type link struct {
+	listener net.Listener
+	targets  func() []string // "host:port", or the path of a Unix socket
+
+	mu      sync.Mutex
+	now     condition
+	changed chan struct{} // closed when now changes
+	pairs   map[*pair]struct{}
+	next    int
+	closed  bool
+	all     sync.WaitGroup
+}
+
+// pair is a connection of the caller and the one to the target that it goes on in.
+type pair struct{ caller, target net.Conn }
+
+// reset ends both, without the polite end that would look like a whole answer.
+func (p *pair) reset() {
+	for _, c := range []net.Conn{p.caller, p.target} {
+		if t, ok := c.(*net.TCPConn); ok {
+			_ = t.SetLinger(0)
+		}
+		_ = c.Close()
+	}
+}
+
+func newLink(targets func() []string) (*link, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	l := &link{listener: listener, targets: targets, changed: make(chan struct{}), pairs: map[*pair]struct{}{}}
+	l.all.Go(l.accept)
+	return l, nil
+}
+
+func (l *link) address() string { return l.listener.Addr().String() }
+
+// set changes what is wrong with the link. Connections that are there feel it as well.
+func (l *link) set(now condition) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.now = now
+	close(l.changed)
+	l.changed = make(chan struct{})
+	if now.cut {
+		for p := range l.pairs {
+			p.reset()
+		}
+	}
+}
+
+func (l *link) state() (condition, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.now, l.changed
+}
+
+func (l *link) close() {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	l.set(condition{cut: true})
+	_ = l.listener.Close()
+	l.all.Wait()
+}
+
+func (l *link) accept() {
+	for {
+		caller, err := l.listener.Accept()
+		if err != nil {
+			return
+		}
+		l.all.Go(func() { l.serve(caller) })
+	}
+}
+
+func (l *link) serve(caller net.Conn) {
+	p := &pair{caller: caller}
+	if now, _ := l.state(); !now.cut {
+		p.target = l.dial()
+	}
+	if p.target == nil {
+		_ = caller.(*net.TCPConn).SetLinger(0)
+		_ = caller.Close()
+		return
+	}
+	if !l.keep(p) {
+		p.reset()
+		return
+	}
+	defer l.forget(p)
+	var both sync.WaitGroup
+	both.Go(func() { l.pump(p, asking, p.target, p.caller) })
+	both.Go(func() { l.pump(p, answering, p.caller, p.target) })
+	both.Wait()
+}
+
+// keep notes a connection, unless the link was cut meanwhile.
+func (l *link) keep(p *pair) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.now.cut || l.closed {
+		return false
+	}
+	l.pairs[p] = struct{}{}
+	return true
+}
+
+func (l *link) forget(p *pair) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.pairs, p)
+	_ = p.caller.Close()
+	_ = p.target.Close()
+}
+
+// dial connects to the next target that takes the connection, or returns nil.
+func (l *link) dial() net.Conn {
+	targets := l.targets()
+	l.mu.Lock()
+	l.next++
+	first := l.next
+	l.mu.Unlock()
+	for i := range targets {
+		address, network := targets[(first+i)%len(targets)], "tcp"
+		if strings.HasPrefix(address, "/") {
+			network = "unix"
+		}
+		if c, err := net.DialTimeout(network, address, 3*time.Second); err == nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// pump copies one direction. The end of one direction is passed on alone, so that half-closed connections stay that.
+func (l *link) pump(p *pair, way direction, to, from net.Conn) {
+	buffer := make([]byte, 16<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 && !l.pass(p, way) {
+			p.reset()
+			return
+		}
+		if n > 0 {
+			if _, err := to.Write(buffer[:n]); err != nil {
+				p.reset()
+				return
+			}
+		}
+		if err != nil {
+			if closer, ok := to.(interface{ CloseWrite() error }); ok && !errors.Is(err, net.ErrClosed) {
+				_ = closer.CloseWrite()
+			}
+			return
+		}
+	}
+}
+
+// pass waits until bytes may go on, and reports false where the connection is to be reset instead.
+func (l *link) pass(p *pair, way direction) bool {
+	for {
+		now, changed := l.state()
+		switch {
+		case now.cut, now.cutReply && way == answering:
+			return false
+		case !now.held[way]:
+			if way == answering && now.delay > 0 {
+				time.Sleep(now.delay)
+			}
+			return true
+		}
+		<-changed
+		l.mu.Lock()
+		_, there := l.pairs[p]
+		l.mu.Unlock()
+		if !there {
+			return false
+		}
+	}
+}

@@ -1,0 +1,332 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// nemesis draws faults from a seed and lets them happen. The same seed draws the same faults in the same order; what
+// they meet is never quite the same.
+type nemesis struct {
+	w       *workload
+	cluster *cluster
+	rng     *rand.Rand
+
+	mu       sync.Mutex
+	troubles []trouble
+	wrong    []string // what went wrong that no fault excuses
+}
+
+// trouble is a fault that was.
+type trouble struct {
+	kind       string
+	at         string // what it was done to
+	begin, end time.Duration
+	replica    *replica // whose clients cannot expect answers meanwhile; nil: none
+}
+
+// fault is something that goes wrong for a while. begin does it and returns how it is put right again.
+type fault struct {
+	kind string
+	draw func(n *nemesis) (at string, r *replica, do func(context.Context) error, undo func(context.Context) error)
+}
+
+// faults by kind; each is as likely as the others.
+var faults = []fault{
+	{"kill", (*nemesis).kill},
+	{"pause", (*nemesis).pause},
+	{"rolling restart", (*nemesis).roll},
+	{"partition one way", linked(func(n *nemesis) condition {
+		var c condition
+		c.held[n.rng.IntN(int(directions))] = true
+		return c
+	})},
+	{"half-open", linked(func(*nemesis) condition { return condition{held: [directions]bool{true, true}} })},
+	{"answers cut", linked(func(*nemesis) condition { return condition{cutReply: true} })},
+	{"link cut", linked(func(*nemesis) condition { return condition{cut: true} })},
+	{"link slow", linked(func(n *nemesis) condition {
+		return condition{delay: time.Duration(50+n.rng.IntN(300)) * time.Millisecond}
+	})},
+	{"postgres crash", (*nemesis).crash},
+	{"postgres answers cut", (*nemesis).loseWrites},
+	{"redis emptied", (*nemesis).empty},
+	{"redis stopped", ofRedis(condition{cut: true})},
+	{"redis slow", ofRedis(condition{delay: 700 * time.Millisecond})},
+	{"redis hangs", ofRedis(condition{held: [directions]bool{true, true}})},
+	{"provider ill", (*nemesis).sicken},
+}
+
+// faultLasts bounds one; a pause longer than a client's patience teaches nothing more.
+const (
+	shortestFault = 300 * time.Millisecond
+	longestFault  = 6 * time.Second
+)
+
+// run makes faults until ctx ends, now and then two at a time, and puts all of them right again.
+func (n *nemesis) run(ctx context.Context) {
+	healing := context.WithoutCancel(ctx)
+	var open sync.WaitGroup
+	defer open.Wait()
+	busy := map[string]bool{}
+	for sleep(ctx, time.Duration(300+n.rng.IntN(1700))*time.Millisecond) {
+		f := faults[n.rng.IntN(len(faults))]
+		at, r, do, undo := f.draw(n)
+		lasts := shortestFault + time.Duration(n.rng.Int64N(int64(longestFault-shortestFault)))
+		together := n.rng.IntN(3) == 0
+		n.mu.Lock()
+		taken := busy[at]
+		busy[at] = true
+		n.mu.Unlock()
+		if taken {
+			continue
+		}
+		open.Go(func() {
+			n.happen(ctx, healing, f.kind, at, r, lasts, do, undo)
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			delete(busy, at)
+		})
+		if !together {
+			open.Wait()
+		}
+	}
+}
+
+func (n *nemesis) happen(ctx, healing context.Context, kind, at string, r *replica, lasts time.Duration, do, undo func(context.Context) error) {
+	t := trouble{kind: kind, at: at, begin: n.w.call.since(), replica: r}
+	n.w.o.log("%8.1fs %s: %s for %.1fs", t.begin.Seconds(), kind, at, lasts.Seconds())
+	if err := do(healing); err != nil {
+		n.fail("%s of %s: %v", kind, at, err)
+	}
+	sleep(ctx, lasts)
+	if err := undo(healing); err != nil {
+		n.fail("after %s of %s: %v", kind, at, err)
+	}
+	t.end = n.w.call.since()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.troubles = append(n.troubles, t)
+}
+
+func (n *nemesis) fail(format string, args ...any) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.wrong = append(n.wrong, fmt.Sprintf(format, args...))
+}
+
+func nothing(context.Context) error { return nil }
+
+// apart is how wrong a replica's clock is.
+func (n *nemesis) apart() time.Duration {
+	return time.Duration(n.rng.IntN(6000)-3000) * time.Millisecond
+}
+
+func (n *nemesis) anyReplica() *replica {
+	return n.cluster.replicas[n.rng.IntN(len(n.cluster.replicas))]
+}
+
+type step = func(context.Context) error
+
+func (n *nemesis) kill() (string, *replica, step, step) {
+	r, apart := n.anyReplica(), n.apart()
+	do := func(context.Context) error { r.kill(); return nil }
+	return r.name, r, do, func(ctx context.Context) error { return n.restart(ctx, r, apart) }
+}
+
+func (n *nemesis) restart(ctx context.Context, r *replica, apart time.Duration) error {
+	if err := n.cluster.launch(r, apart); err != nil {
+		return err
+	}
+	return r.awaitReady(ctx)
+}
+
+func (n *nemesis) pause() (string, *replica, step, step) {
+	r := n.anyReplica()
+	return r.name, r, func(context.Context) error { r.signal(syscall.SIGSTOP); return nil },
+		func(context.Context) error { r.signal(syscall.SIGCONT); return nil }
+}
+
+// roll restarts all replicas of a service, one after the other.
+func (n *nemesis) roll() (string, *replica, step, step) {
+	all, apart := n.cluster.of(services[n.rng.IntN(len(services))]), n.apart()
+	return all[0].name, nil, func(ctx context.Context) error {
+		for _, r := range all {
+			if err := r.stop(); err != nil {
+				n.fail("rolling restart: %v", err)
+			}
+			if err := n.restart(ctx, r, apart); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nothing
+}
+
+// linked draws one of the links of a replica: to a store, to a peer, or from its clients.
+func linked(draw func(*nemesis) condition) func(*nemesis) (string, *replica, step, step) {
+	return func(n *nemesis) (string, *replica, step, step) {
+		r := n.anyReplica()
+		targets := append(slices.Clone(peers[r.service]), toPostgres, toRedis, "")
+		target := targets[n.rng.IntN(len(targets))]
+		c := draw(n)
+		if target == "" {
+			return "clients to " + r.name, r, setting(c, r.ingress), setting(condition{}, r.ingress)
+		}
+		return r.name + " to " + target, nil, setting(c, r.links[target]), setting(condition{}, r.links[target])
+	}
+}
+
+func setting(c condition, links ...*link) step {
+	return func(context.Context) error {
+		for _, l := range links {
+			l.set(c)
+		}
+		return nil
+	}
+}
+
+func ofRedis(c condition) func(*nemesis) (string, *replica, step, step) {
+	return func(n *nemesis) (string, *replica, step, step) {
+		do := setting(c, n.linksTo(toRedis)...)
+		undo := func(ctx context.Context) error {
+			if c.cut { // one that starts again is empty
+				if err := n.cluster.stores.redis.FlushAll(ctx).Err(); err != nil {
+					return err
+				}
+			}
+			return setting(condition{}, n.linksTo(toRedis)...)(ctx)
+		}
+		return toRedis, nil, do, undo
+	}
+}
+
+func (n *nemesis) linksTo(target string) []*link {
+	var all []*link
+	for _, r := range n.cluster.replicas {
+		all = append(all, r.links[target])
+	}
+	return all
+}
+
+func (n *nemesis) empty() (string, *replica, step, step) {
+	return toRedis, nil, func(ctx context.Context) error { return n.cluster.stores.redis.FlushAll(ctx).Err() }, nothing
+}
+
+func (n *nemesis) crash() (string, *replica, step, step) {
+	return toPostgres, nil, n.cluster.stores.crashPostgres, n.cluster.stores.restartPostgres
+}
+
+// loseWrites lets PostgreSQL do what it is asked to and loses its answers, for all replicas of a service that writes.
+func (n *nemesis) loseWrites() (string, *replica, step, step) {
+	service := migrated[n.rng.IntN(len(migrated))]
+	var links []*link
+	for _, r := range n.cluster.of(service) {
+		links = append(links, r.links[toPostgres])
+	}
+	return service + " to postgres", nil, setting(condition{cutReply: true}, links...), setting(condition{}, links...)
+}
+
+func (n *nemesis) sicken() (string, *replica, step, step) {
+	return "provider", nil, func(context.Context) error { n.w.provider.setIll(true); return nil },
+		func(context.Context) error { n.w.provider.setIll(false); return nil }
+}
+
+// owner changes the offer and the keys of a business while it is sold.
+type owner struct {
+	n        *nemesis
+	rng      *rand.Rand
+	edition  edition
+	versions []published
+	changes  map[string]int
+}
+
+// published is an attempt to publish; its version is 0 where no answer told it.
+type published struct {
+	business *business
+	attempt  *attempt
+	version  int64
+}
+
+func (o *owner) run(ctx context.Context) {
+	for sleep(ctx, time.Duration(500+o.rng.IntN(2000))*time.Millisecond) {
+		switch o.rng.IntN(4) {
+		case 0:
+			o.revoke(ctx)
+		case 1:
+			o.publish(ctx, o.n.w.exact, edition{})
+		default:
+			o.change(ctx)
+		}
+	}
+}
+
+// change closes a day that is in demand, or lets a member go or come back.
+func (o *owner) change(ctx context.Context) {
+	next := edition{closed: map[string]bool{}, away: o.edition.away}
+	for date := range o.edition.closed {
+		next.closed[date] = true
+	}
+	if o.rng.IntN(2) == 0 {
+		next.closed[o.n.w.dayAt(int(o.n.w.call.since()/hotFor)+o.rng.IntN(4))] = true
+	} else if next.away = "m1"; o.edition.away != "" {
+		next.away = ""
+	}
+	if o.publish(ctx, o.n.w.mixed, next) {
+		o.edition = next
+	}
+}
+
+// publish reports whether it was acknowledged.
+func (o *owner) publish(ctx context.Context, b *business, e edition) bool {
+	m := o.n.w.adminMessage(http.MethodPut, "businesses/"+b.slug, b.manifest(e, o.n.w.today), "")
+	p := published{business: b}
+	m.read = func(a *attempt, body []byte) { p.version = readVersion(a, body) }
+	p.attempt = o.n.w.call.send(context.WithoutCancel(ctx), m)
+	o.versions = append(o.versions, p)
+	o.changes["versions published"]++
+	return p.attempt.verdict == made
+}
+
+// revoke makes a key and lets the oldest one go.
+func (o *owner) revoke(ctx context.Context) {
+	w, ctx := o.n.w, context.WithoutCancel(ctx)
+	b := []*business{w.exact, w.mixed}[o.rng.IntN(2)]
+	fresh, err := w.newKey(ctx, b)
+	if err != nil {
+		return // the next time, then
+	}
+	w.mu.Lock()
+	old := w.keys[b][0]
+	w.keys[b] = append(w.keys[b], fresh)
+	w.mu.Unlock()
+	old.revoking.Store(int64(w.call.since()))
+	m := w.adminMessage(http.MethodDelete, "businesses/"+b.slug+"/keys/"+old.id, nil, "")
+	m.read = nil // a 204 has no body
+	if a := w.call.send(ctx, m); a.verdict == made {
+		old.gone.Store(int64(a.end))
+	}
+	o.changes["keys revoked"]++
+	sleep(ctx, time.Second) // in which clients go on with the old key
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.keys[b] = slices.DeleteFunc(slices.Clone(w.keys[b]), func(k *apiKey) bool { return k == old })
+}
+
+// newKey makes an API key.
+func (w *workload) newKey(ctx context.Context, b *business) (*apiKey, error) {
+	k := &apiKey{}
+	m := w.adminMessage(http.MethodPost, "businesses/"+b.slug+"/keys", object{"name": "soak " + uuid.NewString(), "scope": "all"}, "")
+	m.read = func(a *attempt, body []byte) { readKey(k, a, body) }
+	if a := w.call.send(ctx, m); a.verdict != made {
+		return nil, fmt.Errorf("make a key: status %d %s %s", a.status, a.code, a.trouble)
+	}
+	return k, nil
+}

@@ -1,0 +1,213 @@
+package soak
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// business is what a manifest of the soak offers. What is sold when, and how much of it, stays; the owner only closes
+// days and sends members away.
+type business struct {
+	slug     string
+	id       uuid.UUID
+	services []*service
+	staff    []string // keys of members, in order
+	events   []*event
+	rentals  []*hireable
+
+	exact bool // its owner changes nothing, so that a refusal always says that something is taken
+}
+
+// service is a service of a manifest.
+type service struct {
+	key           string
+	id            uuid.UUID
+	minutes       int
+	before, after int // buffers
+	staff         []string
+	capacity      int    // of lanes, or of each class session
+	session       string // key of its daily class; its time is sessionTime
+	paid          bool
+}
+
+type event struct {
+	id       uuid.UUID
+	tiers    []uuid.UUID
+	capacity int
+}
+
+type hireable struct {
+	key      string
+	id       uuid.UUID
+	quantity int
+	hourly   bool
+}
+
+const (
+	opensAt, closesAt = 8, 20 // o'clock, every day
+	intervalMinutes   = 15
+	sessionTime       = "19:00" // of each class, when its teacher is busy with nothing else
+	tierCapacity      = 30
+	eventCapacity     = 50 // less than the two tiers together
+	events            = 40
+	advanceDays       = 3650
+	firstDay          = 3 // days after today: no clock of a replica makes it the past
+	stripeAccount     = "acct_soak"
+	priceCents        = 4000
+)
+
+var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
+
+func (b *business) sub(kind, key string) uuid.UUID {
+	return uuid.NewSHA1(b.id, []byte(kind+"/"+key))
+}
+
+func (b *business) add(s service) {
+	s.id = b.sub("service", s.key)
+	b.services = append(b.services, &s)
+}
+
+func (b *business) service(key string) *service {
+	i := slices.IndexFunc(b.services, func(s *service) bool { return s.key == key })
+	return b.services[i]
+}
+
+func newBusiness(slug string) *business {
+	return &business{slug: slug, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte("soak/"+slug))}
+}
+
+// exactBusiness sells what is linearizable by itself: half hours of named members on a grid where starts do not touch
+// each other, and seats of a class.
+func exactBusiness() *business {
+	b := newBusiness("exact")
+	b.exact = true
+	b.staff = []string{"e0", "e1", "teacher"}
+	b.add(service{key: "half", minutes: 30, staff: []string{"e0", "e1"}})
+	b.add(service{key: "ring", minutes: 60, capacity: 5, session: "evening", staff: []string{"teacher"}})
+	return b
+}
+
+// mixedBusiness sells everything there is.
+func mixedBusiness() *business {
+	b := newBusiness("mixed")
+	b.staff = []string{"m0", "m1", "m2", "teacher", "p0"}
+	crew := []string{"m0", "m1", "m2"}
+	b.add(service{key: "cut", minutes: 30, after: 10, staff: crew})
+	b.add(service{key: "wash", minutes: 45, before: 5, staff: crew})
+	b.add(service{key: "sauna", minutes: 60, capacity: 3})
+	b.add(service{key: "yoga", minutes: 60, capacity: 6, session: "daily", staff: []string{"teacher"}})
+	b.add(service{key: "paid", minutes: 30, staff: []string{"p0"}, paid: true})
+	for i := range events {
+		key := fmt.Sprintf("event-%d", i)
+		b.events = append(b.events, &event{
+			id: b.sub("event", key), tiers: []uuid.UUID{b.sub("tier", key+"-a"), b.sub("tier", key+"-b")}, capacity: eventCapacity,
+		})
+	}
+	b.rentals = []*hireable{
+		{key: "kayak", id: b.sub("rental", "kayak"), quantity: 3},
+		{key: "bike", id: b.sub("rental", "bike"), quantity: 2, hourly: true},
+	}
+	return b
+}
+
+// edition is what the owner decides in one version.
+type edition struct {
+	closed map[string]bool // dates
+	away   string          // key of the member who takes no bookings, or ""
+}
+
+type object = map[string]any
+
+// manifest is the document of an edition.
+func (b *business) manifest(e edition, today time.Time) object {
+	hours := object{}
+	for _, day := range weekdays {
+		hours[day] = []string{fmt.Sprintf("%02d:00-%02d:00", opensAt, closesAt)}
+	}
+	m := object{
+		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": b.slug, "id": b.id, "name": "Soak " + b.slug, "currency": "EUR",
+		"timezone": "UTC", "default_language": "en", "languages": []string{"en"}, "hours": hours,
+		"bookings": object{"slot_interval_minutes": intervalMinutes, "advance_days": advanceDays},
+		"staff":    b.staffOf(e), "services": b.servicesOf(),
+	}
+	var overrides []object
+	for date := range e.closed {
+		overrides = append(overrides, object{"date": date, "hours": []string{}})
+	}
+	m["overrides"] = overrides
+	if len(b.events) > 0 {
+		m["events"], m["rentals"] = b.eventsOf(today), b.rentalsOf()
+		m["payments"] = object{"providers": []string{"stripe"}, "accounts": object{"stripe": stripeAccount}, "modes": object{"services": "customer_choice"}}
+	}
+	return m
+}
+
+func (b *business) staffOf(e edition) []object {
+	var all []object
+	for i, key := range b.staff {
+		all = append(all, object{"key": key, "id": b.sub("staff", key), "name": "Member " + key, "order": i, "active": key != e.away})
+	}
+	return all
+}
+
+func (b *business) servicesOf() []object {
+	var all []object
+	for i, s := range b.services {
+		o := object{
+			"key": s.key, "id": s.id, "name": s.key, "duration_minutes": s.minutes, "order": i, "price": priceCents / 100,
+			"buffer_before_minutes": s.before, "buffer_after_minutes": s.after,
+		}
+		switch {
+		case s.session != "":
+			var sessions []object
+			for _, day := range weekdays {
+				sessions = append(sessions, object{
+					"key": s.session + "-" + day, "id": b.sub("class", s.session+"-"+day), "weekday": day, "time": sessionTime,
+					"capacity": s.capacity, "staff": s.staff[0],
+				})
+			}
+			o["classes"] = sessions
+		case len(s.staff) > 0:
+			o["staff"] = s.staff
+		default:
+			o["capacity"] = s.capacity
+		}
+		if s.paid {
+			o["payment_requirement"] = "full"
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+func (b *business) eventsOf(today time.Time) []object {
+	var all []object
+	for i, e := range b.events {
+		var tiers []object
+		for j, tier := range e.tiers {
+			tiers = append(tiers, object{"key": fmt.Sprintf("t%d", j), "id": tier, "name": "Tier", "price": 10, "capacity": tierCapacity})
+		}
+		all = append(all, object{
+			"key": fmt.Sprintf("event-%d", i), "id": e.id, "name": fmt.Sprintf("Event %d", i), "total_capacity": e.capacity, "tiers": tiers,
+			"date": today.AddDate(0, 0, 300).Format(time.DateOnly), "start_time": "20:00", "end_time": "23:00",
+		})
+	}
+	return all
+}
+
+func (b *business) rentalsOf() []object {
+	var all []object
+	for _, r := range b.rentals {
+		kind := "daily"
+		if r.hourly {
+			kind = "hourly"
+		}
+		all = append(all, object{
+			"key": r.key, "id": r.id, "name": r.key, "price": 10, "price_type": kind, "quantity": r.quantity, "units_count": r.quantity,
+		})
+	}
+	return all
+}

@@ -1,0 +1,225 @@
+package soak
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+const webhookSecret = "whsec_soak"
+
+// provider stands in for Stripe's API, as stripe-mock keeps no state: it remembers every charge by its idempotency key,
+// and what became of it. While it is ill, it does what it is asked to and then hangs, answers 500, breaks its answer off
+// or says 429 without having done it. Unlike Stripe, it does not repeat a 500 that it gave for a key.
+type provider struct {
+	server  *http.Server
+	address string
+
+	mu      sync.Mutex
+	rng     *rand.Rand
+	ill     bool
+	charges map[string]*charge // by reference
+	byKey   map[string]*charge // by idempotency key
+	refunds int
+	notices []string // references whose payment is still to be told
+	ended   chan struct{}
+}
+
+// charge is a PaymentIntent.
+type charge struct {
+	reference string
+	booking   string
+	amount    int64
+	status    string // requires_payment_method, succeeded or canceled
+	refunded  int
+}
+
+func startProvider(rng *rand.Rand) (*provider, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &provider{
+		address: "http://" + listener.Addr().String(), rng: rng, charges: map[string]*charge{}, byKey: map[string]*charge{}, ended: make(chan struct{}),
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/payment_intents", p.answer(p.create))
+	mux.HandleFunc("GET /v1/payment_intents/{reference}", p.answer(p.read))
+	mux.HandleFunc("POST /v1/payment_intents/{reference}/cancel", p.answer(p.cancel))
+	mux.HandleFunc("POST /v1/refunds", p.answer(p.refund))
+	p.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = p.server.Serve(listener) }()
+	return p, nil
+}
+
+func (p *provider) close() {
+	close(p.ended)
+	_ = p.server.Close()
+}
+
+func (p *provider) setIll(ill bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ill = ill
+}
+
+// answer sends what a call gives, unless the provider is ill and the dice say otherwise.
+func (p *provider) answer(call func(r *http.Request) (int, object)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_ = r.ParseForm() // an unreadable form has no values
+		p.mu.Lock()
+		way := 100
+		if p.ill {
+			way = p.rng.IntN(8)
+		}
+		if way == 0 {
+			p.mu.Unlock()
+			respond(w, http.StatusTooManyRequests, problem("rate_limit_error", "rate_limit"))
+			return
+		}
+		status, body := call(r)
+		p.mu.Unlock()
+		switch way {
+		case 1, 2: // it hangs
+			select {
+			case <-r.Context().Done():
+			case <-p.ended:
+			}
+		case 3:
+			respond(w, http.StatusInternalServerError, problem("api_error", ""))
+		case 4: // the answer breaks off
+			w.Header().Set("Content-Length", "1000")
+			_, _ = io.WriteString(w, `{"id": "pi_`)
+			panic(http.ErrAbortHandler)
+		default:
+			respond(w, status, body)
+		}
+	}
+}
+
+func respond(w http.ResponseWriter, status int, body object) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func problem(kind, code string) object {
+	return object{"error": object{"type": kind, "code": code, "message": "no"}}
+}
+
+func (c *charge) object() object {
+	return object{
+		"id": c.reference, "object": "payment_intent", "amount": c.amount, "currency": "eur", "status": c.status,
+		"client_secret": c.reference + "_secret",
+	}
+}
+
+func (p *provider) create(r *http.Request) (int, object) {
+	key := r.Header.Get("Idempotency-Key")
+	if c := p.byKey[key]; c != nil {
+		return http.StatusOK, c.object()
+	}
+	c := &charge{reference: fmt.Sprintf("pi_%d", len(p.charges)), booking: r.Form.Get("metadata[slotmesh_booking]"), status: "requires_payment_method"}
+	_, _ = fmt.Sscan(r.Form.Get("amount"), &c.amount)
+	p.charges[c.reference], p.byKey[key] = c, c
+	return http.StatusOK, c.object()
+}
+
+func (p *provider) read(r *http.Request) (int, object) {
+	c := p.charges[r.PathValue("reference")]
+	if c == nil {
+		return http.StatusNotFound, problem("invalid_request_error", "resource_missing")
+	}
+	return http.StatusOK, c.object()
+}
+
+func (p *provider) cancel(r *http.Request) (int, object) {
+	c := p.charges[r.PathValue("reference")]
+	switch {
+	case c == nil:
+		return http.StatusNotFound, problem("invalid_request_error", "resource_missing")
+	case c.status != "requires_payment_method":
+		return http.StatusBadRequest, problem("invalid_request_error", "payment_intent_unexpected_state")
+	}
+	c.status = "canceled"
+	return http.StatusOK, c.object()
+}
+
+func (p *provider) refund(r *http.Request) (int, object) {
+	c := p.charges[r.Form.Get("payment_intent")]
+	switch key := r.Header.Get("Idempotency-Key"); {
+	case c == nil || c.status != "succeeded":
+		return http.StatusBadRequest, problem("invalid_request_error", "resource_missing")
+	case p.byKey[key] == nil:
+		p.byKey[key] = c
+		c.refunded++
+	}
+	return http.StatusOK, object{"id": "re_" + c.reference, "object": "refund", "status": "succeeded"}
+}
+
+// pay is what the customer does with a client secret. It reports false where the charge is closed.
+func (p *provider) pay(reference string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.charges[reference]
+	if c == nil || c.status != "requires_payment_method" {
+		return false
+	}
+	c.status = "succeeded"
+	p.notices = append(p.notices, reference)
+	return true
+}
+
+// tell sends the notices that wait, each twice, and keeps those that were not taken, as Stripe does for days.
+func (p *provider) tell(ctx context.Context, client *http.Client, url string) error {
+	p.mu.Lock()
+	waiting := p.notices
+	p.notices = nil
+	p.mu.Unlock()
+	var failed error
+	for _, reference := range waiting {
+		err := errors.Join(notify(ctx, client, url, reference), notify(ctx, client, url, reference))
+		if err != nil {
+			failed = err
+			p.mu.Lock()
+			p.notices = append(p.notices, reference)
+			p.mu.Unlock()
+		}
+	}
+	return failed
+}
+
+func notify(ctx context.Context, client *http.Client, url, reference string) error {
+	event := fmt.Sprintf(`{"id": "evt_%s", "object": "event", "type": "payment_intent.succeeded", "account": %q,
+		"data": {"object": {"id": %q, "object": "payment_intent"}}}`, reference, stripeAccount, reference)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader([]byte(event)))
+	if err != nil {
+		return err
+	}
+	at := now().Unix()
+	mac := hmac.New(sha256.New, []byte(webhookSecret))
+	_, _ = fmt.Fprintf(mac, "%d.%s", at, event)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Stripe-Signature", fmt.Sprintf("t=%d,v1=%x", at, mac.Sum(nil)))
+	answer, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK {
+		said, _ := io.ReadAll(io.LimitReader(answer.Body, 300))
+		return fmt.Errorf("a notice was answered %d: %s", answer.StatusCode, strings.TrimSpace(string(said)))
+	}
+	return nil
+}

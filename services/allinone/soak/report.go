@@ -1,0 +1,93 @@
+package soak
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+// Report is what a soak did and found.
+type Report struct {
+	Seed       uint64
+	For        time.Duration
+	Operations int
+	Attempts   int
+	Rows       int            // bookings, tickets and reservations that are there, cancelled ones included
+	Resources  int            // whose histories were judged
+	Answers    map[string]int // by status and messageCode
+	Faults     []Fault
+	Changes    map[string]int // by what the owner did
+	Found      []string       // everything that is not as it must be; empty: all is well
+}
+
+// Fault is one kind of fault: how often it was, and how long after its end a request was begun and answered well.
+type Fault struct {
+	Kind          string
+	Times         int
+	Median, Worst time.Duration
+}
+
+func (r *run) report(rows, resources int) *Report {
+	report := &Report{
+		Seed: r.o.Seed, For: r.o.For, Operations: len(r.workload.done), Attempts: r.attempts, Rows: rows, Resources: resources,
+		Answers: r.answers, Changes: r.owner.changes,
+	}
+	recoveries := map[string][]time.Duration{}
+	for _, t := range r.nemesis.troubles {
+		recoveries[t.kind] = append(recoveries[t.kind], r.recovery(t.end))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(recoveries)) {
+		all := recoveries[kind]
+		slices.Sort(all)
+		report.Faults = append(report.Faults, Fault{kind, len(all), all[len(all)/2], all[len(all)-1]})
+	}
+	return report
+}
+
+// recovery is how long after an instant the first request that began after it was answered well.
+func (r *run) recovery(after time.Duration) time.Duration {
+	first := time.Duration(-1)
+	for _, s := range r.good {
+		if s.begin >= after && (first < 0 || s.end-after < first) {
+			first = s.end - after
+		}
+	}
+	return max(first, 0) // the clients may have ended before
+}
+
+// shownFindings bounds what is printed; one fault can show in very many rows.
+const shownFindings = 40
+
+// Print writes the report for a person.
+func (r *Report) Print(out io.Writer) error {
+	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	_, _ = fmt.Fprintf(table, "\n%d operations in %d attempts over %s; %d rows; %d histories\n\nanswer\ttimes\n", r.Operations, r.Attempts, r.For, r.Rows, r.Resources)
+	for _, answer := range slices.Sorted(maps.Keys(r.Answers)) {
+		_, _ = fmt.Fprintf(table, "%s\t%d\n", answer, r.Answers[answer])
+	}
+	_, _ = fmt.Fprint(table, "\nfault\ttimes\tgood again after (median)\t(worst)\n")
+	total := 0
+	for _, f := range r.Faults {
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%.2fs\t%.2fs\n", f.Kind, f.Times, f.Median.Seconds(), f.Worst.Seconds())
+		total += f.Times
+	}
+	for _, what := range slices.Sorted(maps.Keys(r.Changes)) {
+		_, _ = fmt.Fprintf(table, "%s\t%d\n", what, r.Changes[what])
+		total += r.Changes[what]
+	}
+	_, _ = fmt.Fprintf(table, "together\t%d\n", total)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for i, text := range r.Found {
+		if i == shownFindings {
+			_, _ = fmt.Fprintf(out, "… and %d more\n", len(r.Found)-i)
+			break
+		}
+		_, _ = fmt.Fprintf(out, "WRONG: %s\n", text)
+	}
+	return nil
+}

@@ -1,0 +1,286 @@
+// Package soak drives a cluster of processes through faults and then holds everything that clients were told against the
+// tables (`make soak`).
+//
+//	stores, cluster, link   two replicas of every service on a PostgreSQL that writes through and a Redis, and the network
+//	nemesis                 faults, drawn from a seed; the owner who publishes and revokes meanwhile
+//	workload, attempt       the clients and what they were told
+//	provider                a payment provider that lies, hangs and repeats itself
+//	tables, answers         what must hold of the tables, and of each answer beside them
+//	history                 linearizability of each resource, by porcupine
+//
+// It asserts what is true and never how fast it is. How long it took until good answers came again is reported.
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options of a run.
+type Options struct {
+	Programs string        // folder of the services' programs
+	For      time.Duration // how long the clients work
+	Clients  int
+	Think    time.Duration // how long each waits between two operations
+	Seed     uint64        // of the faults and of what clients want
+	Calm     bool          // no faults
+	Home     string        // folder for the stores' data and the services' logs; it stays
+	Progress io.Writer     // one line for each fault; nil: none
+
+	// Sabotage changes the database before the clients begin, so that a test sees the soak find what that breaks.
+	Sabotage []string
+}
+
+func (o Options) log(format string, args ...any) {
+	if o.Progress != nil {
+		_, _ = fmt.Fprintf(o.Progress, format+"\n", args...)
+	}
+}
+
+// adminToken opens the admin API of the cluster, which listens on loopback only.
+var adminToken = strings.Repeat("soak-", 8)
+
+// now measures; what the services take for the time is told to each when it starts.
+func now() time.Time { return time.Now() } //nolint:forbidigo // measures, with the monotonic clock
+
+// run is a soak at work.
+type run struct {
+	o        Options
+	stores   *stores
+	cluster  *cluster
+	provider *provider
+	call     *caller
+	workload *workload
+	nemesis  *nemesis
+	owner    *owner
+
+	mu       sync.Mutex
+	answers  map[string]int
+	attempts int
+	good     []span // answers that say that something was made
+	odd      []*attempt
+}
+
+// span is an answer's time.
+type span struct{ begin, end time.Duration }
+
+// Run soaks and judges. The error says that the soak itself failed; what it found is in the report.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	r := &run{o: o, answers: map[string]int{}}
+	defer r.close()
+	if err := r.start(ctx); err != nil {
+		return nil, err
+	}
+	r.work(ctx)
+	if err := r.rest(ctx); err != nil {
+		return nil, err
+	}
+	return r.judge(ctx)
+}
+
+func (r *run) close() {
+	if r.call != nil {
+		r.call.client.CloseIdleConnections()
+	}
+	if r.cluster != nil {
+		r.cluster.close()
+	}
+	if r.provider != nil {
+		r.provider.close()
+	}
+	if r.stores != nil {
+		_ = r.stores.stop() // a PostgreSQL that was crashed has nothing more to say
+	}
+}
+
+func (r *run) random(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(r.o.Seed, stream)) }
+
+// Streams of random numbers, so that no part's draws move another's. Clients have those from 100 on.
+const (
+	faultStream = iota
+	ownerStream
+	providerStream
+	clientStream = 100
+)
+
+func (r *run) start(ctx context.Context) error {
+	logs := filepath.Join(r.o.Home, "logs")
+	err := os.MkdirAll(logs, 0o755)
+	if err != nil {
+		return err
+	}
+	if r.stores, err = startStores(ctx, r.o.Home); err != nil {
+		return err
+	}
+	if r.provider, err = startProvider(r.random(providerStream)); err != nil {
+		return err
+	}
+	if r.cluster, err = newCluster(r.o.Programs, logs, r.stores, settings(r.provider.address)); err != nil {
+		return err
+	}
+	if err := r.cluster.start(ctx); err != nil {
+		return err
+	}
+	r.call = newCaller(r.cluster, now(), r.see)
+	r.workload = &workload{
+		o: r.o, call: r.call, exact: exactBusiness(), mixed: mixedBusiness(), provider: r.provider,
+		today: now().UTC().Truncate(24 * time.Hour), keys: map[*business][]*apiKey{},
+	}
+	r.nemesis = &nemesis{w: r.workload, cluster: r.cluster, rng: r.random(faultStream)}
+	r.owner = &owner{n: r.nemesis, rng: r.random(ownerStream), changes: map[string]int{}}
+	return r.open(ctx)
+}
+
+// settings are those of every service. Limits are far off, as each client would need an hour for its share otherwise.
+func settings(stripe string) []string {
+	return []string{
+		"SLOTMESH_ADMIN_TOKEN=" + adminToken, "BOOKING_KEY_LIMIT_PER_MINUTE=1000000",
+		"STRIPE_SECRET_KEY=sk_soak", "STRIPE_WEBHOOK_SECRET=" + webhookSecret, "STRIPE_API_BASE=" + stripe,
+		"PAYMENT_TIMEOUT=2s", "PAYMENT_EXPIRES_AFTER=20s",
+	}
+}
+
+// open publishes both businesses, makes keys and sabotages.
+func (r *run) open(ctx context.Context) error {
+	for _, b := range []*business{r.workload.exact, r.workload.mixed} {
+		if !r.owner.publish(ctx, b, edition{}) {
+			a := r.owner.versions[len(r.owner.versions)-1].attempt
+			return fmt.Errorf("publish %s: %s", b.slug, a)
+		}
+		for range 4 {
+			key, err := r.workload.newKey(ctx, b)
+			if err != nil {
+				return err
+			}
+			r.workload.keys[b] = append(r.workload.keys[b], key)
+		}
+	}
+	t, err := openTables(ctx, r.stores.databaseURL())
+	if err != nil {
+		return err
+	}
+	defer t.close(ctx)
+	for _, statement := range r.o.Sabotage {
+		if _, err := t.conn.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+// see counts an answer.
+func (r *run) see(a *attempt) {
+	what := fmt.Sprint(a.status)
+	switch {
+	case a.late:
+		what = "none in time"
+	case a.status == 0:
+		what = "connection lost"
+	case a.code != "":
+		what += " " + a.code
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answers[what]++
+	r.attempts++
+	if a.verdict == made && a.id != "" {
+		r.good = append(r.good, span{a.begin, a.end})
+	}
+	if a.late || a.trouble != "" || !slices.Contains(expected, a.status) {
+		r.odd = append(r.odd, a)
+	}
+}
+
+// work lets clients, owner and nemesis loose, and returns when the time is up and all is whole again.
+func (r *run) work(ctx context.Context) {
+	working, cancel := context.WithTimeout(ctx, r.o.For)
+	defer cancel()
+	var all sync.WaitGroup
+	for i := range r.o.Clients {
+		c := &client{workload: r.workload, rng: r.random(clientStream + uint64(i))}
+		all.Go(func() { c.run(working) })
+	}
+	if !r.o.Calm {
+		all.Go(func() { r.nemesis.run(working) })
+		all.Go(func() { r.owner.run(working) })
+	}
+	all.Wait()
+}
+
+const (
+	requestTimeout = 10 * time.Second // REQUEST_TIMEOUT's default: no request lives longer in a service
+	settledWithin  = 5 * time.Minute
+)
+
+// rest waits until nothing is on its way any more: requests that nobody waits for, and charges.
+func (r *run) rest(ctx context.Context) error {
+	for _, replica := range r.cluster.replicas {
+		if err := replica.awaitReady(ctx); err != nil {
+			return err
+		}
+	}
+	if !sleep(ctx, requestTimeout+2*time.Second) {
+		return ctx.Err()
+	}
+	t, err := openTables(ctx, r.stores.databaseURL())
+	if err != nil {
+		return err
+	}
+	defer t.close(ctx)
+	webhook := "http://" + r.cluster.of("booking")[0].ingress.address() + "/api/public/stripe/webhook"
+	err = eventually(ctx, settledWithin, time.Second, func() error {
+		told := r.provider.tell(ctx, r.call.client, webhook)
+		left, err := t.hasten(ctx)
+		if left > 0 {
+			err = errors.Join(err, fmt.Errorf("%d charges are not settled", left))
+		}
+		return errors.Join(told, err)
+	})
+	if err != nil {
+		r.nemesis.fail("after the soak: %v", err)
+	}
+	return ctx.Err()
+}
+
+// judge reads the tables and holds everything against them.
+func (r *run) judge(ctx context.Context) (*Report, error) {
+	t, err := openTables(ctx, r.stores.databaseURL(), r.workload.exact, r.workload.mixed)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close(ctx)
+	found, err := t.broken(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := t.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.workload.editions, err = t.editions(ctx); err != nil {
+		return nil, err
+	}
+	charges, err := t.payments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j := &judgement{w: r.workload, rows: rows, versions: r.owner.versions, troubles: r.nemesis.troubles}
+	j.judge()
+	for _, a := range r.odd {
+		j.single(a)
+	}
+	j.charges(charges, r.provider)
+	resources, broken := r.workload.linearizable(rows)
+	report := r.report(len(rows), resources)
+	report.Found = slices.Concat(found, j.found, broken, r.nemesis.wrong, r.cluster.panics())
+	return report, nil
+}

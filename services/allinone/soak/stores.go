@@ -1,0 +1,156 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
+)
+
+// stores are a PostgreSQL that writes through to the disk, as its data is to outlive its crash, and a Redis.
+type stores struct {
+	home  string
+	redis *redis.Client
+
+	mu       sync.Mutex
+	first    *backing.Stores // both
+	postgres *backing.Stores // the newest PostgreSQL; first until it has crashed
+	all      []*backing.Stores
+}
+
+func startStores(ctx context.Context, home string) (*stores, error) {
+	started, err := backing.Start(ctx, backing.Options{Home: home, Say: func(string) {}})
+	if err != nil {
+		return nil, err
+	}
+	s := &stores{home: home, first: started, postgres: started, all: []*backing.Stores{started}}
+	options, err := redis.ParseURL(started.RedisURL)
+	if err != nil {
+		return nil, errors.Join(err, started.Stop())
+	}
+	s.redis = redis.NewClient(options)
+	return s, nil
+}
+
+func (s *stores) stop() error {
+	errs := []error{s.redis.Close()}
+	for i := len(s.all) - 1; i >= 0; i-- {
+		errs = append(errs, s.all[i].Stop())
+	}
+	return errors.Join(errs...)
+}
+
+// databaseURL is the way to PostgreSQL past all links, for the soak itself.
+func (s *stores) databaseURL() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.postgres.DatabaseURL
+}
+
+// postgresAddress is where a link finds PostgreSQL now.
+func (s *stores) postgresAddress() []string {
+	u, err := url.Parse(s.databaseURL())
+	if err != nil {
+		return nil
+	}
+	if folder := u.Query().Get("host"); folder != "" {
+		return []string{filepath.Join(folder, ".s.PGSQL."+u.Query().Get("port"))}
+	}
+	return []string{u.Host}
+}
+
+func (s *stores) redisAddress() []string { return []string{s.redis.Options().Addr} }
+
+// crashPostgres kills the postmaster; its children go once they see it.
+func (s *stores) crashPostgres(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, s.databaseURL())
+	if err != nil {
+		return err
+	}
+	var data string
+	if err := conn.QueryRow(ctx, "SHOW data_directory").Scan(&data); err != nil {
+		return errors.Join(err, conn.Close(ctx))
+	}
+	_ = conn.Close(ctx) // what it answers matters to nobody
+	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
+	if err != nil {
+		return err
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		return fmt.Errorf("postmaster.pid: %w", err)
+	}
+	return syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// restartPostgres starts it again on what the crash left. Until the last child of the old one is gone, it does not start.
+func (s *stores) restartPostgres(ctx context.Context) error {
+	// The home's note says which folder of sockets a run that was killed left behind. Here Redis goes on in it.
+	if err := os.Remove(filepath.Join(s.home, "sockets")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return eventually(ctx, 2*time.Minute, 200*time.Millisecond, func() error {
+		started, err := backing.Start(ctx, backing.Options{Home: s.home, RedisURL: s.first.RedisURL, Say: func(string) {}})
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.postgres, s.all = started, append(s.all, started)
+		return nil
+	})
+}
+
+// eventually repeats try until it succeeds; where it does not in time, the error is its last one.
+func eventually(ctx context.Context, within, pause time.Duration, try func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	for {
+		err := try()
+		if err == nil {
+			return nil
+		}
+		if !sleep(ctx, pause) {
+			return fmt.Errorf("not within %s: %w", within, err)
+		}
+	}
+}
+
+// sleep reports false where ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// freePort is a port below those that the system gives to callers, so that it stays free while its owner restarts.
+func freePort(try int) (int, error) {
+	for i := range 2000 {
+		port := 12000 + (try*37+i*7+os.Getpid()*131)%18000
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue
+		}
+		return port, listener.Close()
+	}
+	return 0, errors.New("there is no free port between 12000 and 30000")
+}

@@ -1,0 +1,227 @@
+package soak
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// rule is what must hold of the tables. Its query, written from semantics.md and not from the services' code, yields one
+// text for each time that it does not.
+type rule struct{ name, query string }
+
+// live is every booking that takes something, with its time widened by the buffers of the first and the last service
+// (§2). Days are closed at night, so that what overlaps is of one date.
+const live = `
+WITH live AS (
+	SELECT b.business_id, b.id, b.staff_id, b.class_schedule_id, b.party_size, b.local_start::date AS day, first.service, first.capacity,
+	       tstzrange(b.starts_at - make_interval(mins => first.before), b.ends_at + make_interval(mins => last.after)) AS during,
+	       (SELECT count(*) FROM booking.occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id) AS parts
+	FROM booking.bookings b
+	JOIN soak_services first ON first.service = (b.services -> 0 ->> 'id')::uuid
+	JOIN soak_services last ON last.service = (b.services -> -1 ->> 'id')::uuid
+	WHERE b.status <> 'cancelled'
+)`
+
+var rules = []rule{
+	{"two bookings of one member overlap", live + `
+		SELECT a.id || ' and ' || b.id || ' at ' || a.during
+		FROM live a JOIN live b ON b.business_id = a.business_id AND b.staff_id = a.staff_id AND b.day = a.day AND b.id > a.id
+		WHERE a.parts <= 1 AND b.parts <= 1 AND a.during && b.during
+		  AND NOT (a.class_schedule_id IS NOT NULL AND a.class_schedule_id = b.class_schedule_id AND a.during = b.during)`},
+	{"two bookings hold one member's time", `
+		SELECT a.booking_id || ' and ' || b.booking_id || ' at ' || a.during
+		FROM booking.occupied_time a JOIN booking.occupied_time b
+		  ON b.business_id = a.business_id AND b.resource_id = a.resource_id AND b.lane = a.lane AND b.booking_id > a.booking_id
+		 AND lower(b.during)::date = lower(a.during)::date
+		WHERE a.during && b.during AND a.holder <> b.holder`},
+	{"a booking does not hold its member's time, buffers included", live + `
+		SELECT id || ' at ' || during FROM live
+		WHERE parts = 1 AND staff_id IS NOT NULL AND NOT EXISTS (
+			SELECT FROM booking.occupied_time o
+			WHERE o.business_id = live.business_id AND o.booking_id = live.id AND o.resource_id = live.staff_id AND o.during = live.during)
+		   OR parts = 0`},
+	{"a cancelled booking holds time", `
+		SELECT b.id::text FROM booking.bookings b JOIN booking.occupied_time o ON o.business_id = b.business_id AND o.booking_id = b.id
+		WHERE b.status = 'cancelled'`},
+	{"more bookings at a time than there are lanes", live + `
+		SELECT a.id || ': ' || count(*) || ' at ' || a.during
+		FROM live a JOIN live b ON b.business_id = a.business_id AND b.service = a.service AND b.day = a.day AND b.during @> lower(a.during)
+		WHERE a.staff_id IS NULL GROUP BY a.id, a.during, a.capacity HAVING count(*) > a.capacity`},
+	{"more seats of a class sold than there are", live + `
+		SELECT class_schedule_id || ' on ' || day || ': ' || sum(party_size)
+		FROM live WHERE class_schedule_id IS NOT NULL GROUP BY class_schedule_id, day, capacity HAVING sum(party_size) > capacity`},
+	{"the counter of a class is not the seats sold", live + `
+		SELECT s.session_id || ' at ' || s.starts_at || ': ' || s.taken
+		FROM booking.class_sessions s
+		WHERE s.taken <> (SELECT coalesce(sum(party_size), 0) FROM live WHERE class_schedule_id = s.session_id AND lower(during) = s.starts_at)`},
+	{"more tickets of a tier sold than there are", fmt.Sprintf(`
+		SELECT tier_id || ': ' || sum(quantity) FROM booking.tickets WHERE status = 'sold' GROUP BY tier_id HAVING sum(quantity) > %d`, tierCapacity)},
+	{"more tickets of an event sold than there are", fmt.Sprintf(`
+		SELECT event_id || ': ' || sum(quantity) FROM booking.tickets WHERE status = 'sold' GROUP BY event_id HAVING sum(quantity) > %d`, eventCapacity)},
+	{"the counter of an event is not the tickets sold", `
+		SELECT e.event_id || ': ' || e.sold FROM booking.event_sales e
+		WHERE e.sold <> (SELECT coalesce(sum(quantity), 0) FROM booking.tickets t WHERE t.event_id = e.event_id AND t.status = 'sold')`},
+	{"more units out at a moment than there are", `
+		SELECT a.rental_id || ' on ' || a.start_date || ': ' || sum(b.quantity)
+		FROM rental.reservations a JOIN rental.reservations b ON b.rental_id = a.rental_id AND b.start_date = a.start_date
+		 AND (a.starts_at IS NULL OR b.starts_at <= a.starts_at AND a.starts_at < b.ends_at)
+		JOIN soak_rentals r ON r.rental = a.rental_id
+		WHERE a.status <> 'cancelled' AND b.status <> 'cancelled'
+		GROUP BY a.id, a.rental_id, a.start_date, r.quantity HAVING sum(b.quantity) > r.quantity`},
+}
+
+// tables is the soak's own look into the database, when all is quiet.
+type tables struct{ conn *pgx.Conn }
+
+func openTables(ctx context.Context, databaseURL string, all ...*business) (*tables, error) {
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	t := &tables{conn}
+	_, err = conn.Exec(ctx, `
+		CREATE TEMPORARY TABLE soak_services (service uuid PRIMARY KEY, before int, after int, capacity int);
+		CREATE TEMPORARY TABLE soak_rentals (rental uuid PRIMARY KEY, quantity int)`)
+	if err != nil {
+		return t, err
+	}
+	for _, b := range all {
+		for _, s := range b.services {
+			if _, err := conn.Exec(ctx, "INSERT INTO soak_services VALUES ($1, $2, $3, $4)", s.id, s.before, s.after, s.capacity); err != nil {
+				return t, err
+			}
+		}
+		for _, r := range b.rentals {
+			if _, err := conn.Exec(ctx, "INSERT INTO soak_rentals VALUES ($1, $2)", r.id, r.quantity); err != nil {
+				return t, err
+			}
+		}
+	}
+	_, err = conn.Exec(ctx, "ANALYZE")
+	return t, err
+}
+
+func (t *tables) close(ctx context.Context) { _ = t.conn.Close(ctx) }
+
+// broken is every time that a rule does not hold.
+func (t *tables) broken(ctx context.Context) ([]string, error) {
+	var found []string
+	for _, r := range rules {
+		rows, err := t.conn.Query(ctx, r.query)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name, err)
+		}
+		texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name, err)
+		}
+		for _, text := range texts {
+			found = append(found, r.name+": "+text)
+		}
+	}
+	return found, nil
+}
+
+// row is what the tables hold of an operation.
+type row struct {
+	ID       uuid.UUID
+	Tag      string
+	Live     bool
+	Version  int64 // of the offer
+	Start    string
+	StaffID  *uuid.UUID
+	Quantity int
+}
+
+// rows are all bookings, tickets and reservations by their operation's tag.
+func (t *tables) rows(ctx context.Context) (map[string][]row, error) {
+	found, err := t.conn.Query(ctx, `
+		SELECT id, customer_email, status <> 'cancelled', offer_version, to_char(local_start, 'YYYY-MM-DD HH24:MI:SS'), staff_id, party_size
+		FROM booking.bookings
+		UNION ALL SELECT id, customer_name, status <> 'cancelled', offer_version, '', NULL, quantity FROM booking.tickets
+		UNION ALL SELECT id, customer_name, status <> 'cancelled', offer_version, '', NULL, quantity FROM rental.reservations`)
+	if err != nil {
+		return nil, err
+	}
+	all, err := pgx.CollectRows(found, pgx.RowToStructByPos[row])
+	byTag := map[string][]row{}
+	for _, r := range all {
+		byTag[r.Tag] = append(byTag[r.Tag], r)
+	}
+	return byTag, err
+}
+
+// payment is a row about a charge.
+type payment struct {
+	BookingID uuid.UUID
+	Status    string
+	Reference *string
+	Amount    int64
+	Live      bool // its booking is
+}
+
+func (t *tables) payments(ctx context.Context) ([]payment, error) {
+	found, err := t.conn.Query(ctx, `
+		SELECT p.booking_id, p.status, p.reference, p.amount, b.status <> 'cancelled'
+		FROM booking.payments p JOIN booking.bookings b ON b.business_id = p.business_id AND b.id = p.booking_id`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(found, pgx.RowToStructByPos[payment])
+}
+
+// hasten makes every charge due that is not settled, and returns how many there are.
+func (t *tables) hasten(ctx context.Context) (int64, error) {
+	tag, err := t.conn.Exec(ctx, `
+		UPDATE booking.payments SET due_at = now() - interval '10 seconds'
+		WHERE status IN ('creating', 'open', 'cancelling', 'refunding')`)
+	return tag.RowsAffected(), err
+}
+
+// editions are what each version of each business's offer says, by slug and version.
+func (t *tables) editions(ctx context.Context) (map[string]map[int64]edition, error) {
+	rows, err := t.conn.Query(ctx, `SELECT b.slug, v.version, v.canonical::text FROM catalog.versions v JOIN catalog.businesses b ON b.id = v.business_id`)
+	if err != nil {
+		return nil, err
+	}
+	type stored struct {
+		Slug    string
+		Version int64
+		Text    string
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[stored])
+	if err != nil {
+		return nil, err
+	}
+	editions := map[string]map[int64]edition{}
+	for _, s := range all {
+		var m struct {
+			Overrides []struct{ Date string }
+			Staff     []struct {
+				Key    string
+				Active *bool
+			}
+		}
+		if err := json.Unmarshal([]byte(s.Text), &m); err != nil {
+			return nil, err
+		}
+		e := edition{closed: map[string]bool{}}
+		for _, o := range m.Overrides {
+			e.closed[o.Date] = true
+		}
+		for _, member := range m.Staff {
+			if member.Active != nil && !*member.Active {
+				e.away = member.Key
+			}
+		}
+		if editions[s.Slug] == nil {
+			editions[s.Slug] = map[int64]edition{}
+		}
+		editions[s.Slug][s.Version] = e
+	}
+	return editions, nil
+}

@@ -1,0 +1,341 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// workload is what the clients do, and all that they have done.
+type workload struct {
+	o            Options
+	call         *caller
+	exact, mixed *business
+	provider     *provider
+	today        time.Time
+	keyedAdmin   bool
+	editions     map[string]map[int64]edition // of the offers, by slug and version; read at the end
+
+	number atomic.Int64
+	mu     sync.Mutex
+	done   []*operation
+	keys   map[*business][]*apiKey
+}
+
+// client is one of them.
+type client struct {
+	*workload
+	rng *rand.Rand
+}
+
+// wish is something that clients do, and how often.
+type wish struct {
+	weight int
+	do     func(*client, context.Context)
+}
+
+var wishes = []wish{
+	{25, (*client).bookExact},
+	{10, (*client).bookSeats},
+	{20, (*client).bookMixed},
+	{8, (*client).bookPackage},
+	{8, (*client).bookPaid},
+	{8, (*client).sellTickets},
+	{8, (*client).reserve},
+	{8, (*client).bookByAgent},
+	{5, (*client).look},
+}
+
+// run lets a client wish until ctx ends. What it has begun it ends.
+func (c *client) run(ctx context.Context) {
+	total := 0
+	for _, w := range wishes {
+		total += w.weight
+	}
+	finishing := context.WithoutCancel(ctx)
+	for ctx.Err() == nil {
+		n := c.rng.IntN(total)
+		for _, w := range wishes {
+			if n -= w.weight; n < 0 {
+				w.do(c, finishing)
+				break
+			}
+		}
+		sleep(ctx, c.o.Think)
+	}
+}
+
+// hotFor is how long clients want the same days; then they go on to the next, so that there is always something free.
+const hotFor = 4 * time.Second
+
+func (c *client) epoch() int { return int(c.call.since() / hotFor) }
+
+func (c *client) day() string { return c.dayAt(c.epoch() + c.rng.IntN(3)) }
+
+func (w *workload) dayAt(epoch int) string {
+	return w.today.AddDate(0, 0, firstDay+epoch%(advanceDays-2*firstDay)).Format(time.DateOnly)
+}
+
+// begin notes an operation before its first attempt; half of them have an idempotency key.
+func (c *client) begin(op *operation) *operation {
+	op.tag = fmt.Sprintf("c%d@example.com", c.number.Add(1))
+	if op.business != nil && op.apiKey == nil {
+		op.apiKey = c.anyKey(op.business)
+	}
+	if c.rng.IntN(2) == 0 {
+		op.key = fmt.Sprintf("key-%016x%016x", c.rng.Uint64(), c.rng.Uint64())
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done = append(c.done, op)
+	return op
+}
+
+func (c *client) anyKey(b *business) *apiKey {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	keys := c.keys[b]
+	return keys[c.rng.IntN(len(keys))]
+}
+
+// order is a request of POST /book.
+func (c *client) order(op *operation, clock string, services ...*service) object {
+	var ids []uuid.UUID
+	for _, s := range services {
+		ids = append(ids, s.id)
+	}
+	return object{
+		"service_ids": ids, "date": op.date, "time": clock, "customer_name": "Ada", "customer_email": op.tag,
+		"form_data": object{"n": c.rng.IntN(1000)},
+	}
+}
+
+func (op *operation) bookMessage(order object) message {
+	header := map[string]string{"Authorization": "Bearer " + op.apiKey.secret}
+	if op.key != "" {
+		header["Idempotency-Key"] = op.key
+	}
+	return message{
+		service: "booking", method: http.MethodPost, path: "/api/public/" + op.business.slug + "/book", body: order, header: header, read: readBooking,
+	}
+}
+
+// attempts of one operation, at most.
+const tries = 4
+
+// perform attempts an operation once; where it has an idempotency key, until its outcome is known, sometimes twice at the
+// same time, and sometimes once more to see the same answer.
+func (c *client) perform(ctx context.Context, op *operation, m message) *attempt {
+	var last *attempt
+	for try := range tries {
+		last = c.once(ctx, op, m, op.key != "" && c.rng.IntN(6) == 0)
+		repeat := op.key != "" && (last.verdict == unknown || last.status == http.StatusServiceUnavailable ||
+			last.code == "idempotency_in_progress" || last.verdict == made && c.rng.IntN(6) == 0)
+		if !repeat {
+			break
+		}
+		sleep(ctx, time.Duration(try+1)*100*time.Millisecond)
+	}
+	return op.best(last)
+}
+
+// best is the attempt that succeeded, else the last.
+func (op *operation) best(last *attempt) *attempt {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	for _, a := range op.attempts {
+		if a.verdict == made {
+			return a
+		}
+	}
+	return last
+}
+
+func (c *client) once(ctx context.Context, op *operation, m message, twice bool) *attempt {
+	var beside sync.WaitGroup
+	if twice {
+		after := time.Duration(c.rng.IntN(300)) * time.Millisecond
+		beside.Go(func() {
+			sleep(ctx, after)
+			op.note(c.call.send(ctx, m))
+		})
+	}
+	a := c.call.send(ctx, m)
+	op.note(a)
+	beside.Wait()
+	return a
+}
+
+func (op *operation) note(a *attempt) {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	op.attempts = append(op.attempts, a)
+}
+
+// regret cancels some of what was made.
+func (c *client) regret(ctx context.Context, op *operation, a *attempt, path string) {
+	if a.verdict != made || a.id == "" || c.rng.IntN(5) < 2 {
+		return
+	}
+	cancelled := c.call.send(ctx, c.adminMessage(http.MethodPost, "businesses/"+op.business.slug+"/"+path+"/"+a.id+"/cancel", nil, ""))
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	op.cancels = append(op.cancels, cancelled)
+}
+
+func (w *workload) adminMessage(method, path string, body any, key string) message {
+	header := map[string]string{"Authorization": "Bearer " + adminToken}
+	if key != "" {
+		header["Idempotency-Key"] = key
+	}
+	return message{service: "console", method: method, path: "/admin/" + path, body: body, header: header, read: readThing}
+}
+
+// bookExact wants half an hour of a named member that touches no other start.
+func (c *client) bookExact(ctx context.Context) {
+	s, member := c.exact.service("half"), c.exact.staff[c.rng.IntN(2)]
+	clock := fmt.Sprintf("%02d:%02d", opensAt+c.rng.IntN(6), 30*c.rng.IntN(2))
+	op := c.begin(&operation{kind: "service", business: c.exact, date: c.day(), takes: [3]int{1}, caps: [3]int{1}})
+	op.resource = member + " " + op.date + " " + clock
+	order := c.order(op, clock, s)
+	order["staff_id"] = c.exact.sub("staff", member)
+	c.regret(ctx, op, c.perform(ctx, op, op.bookMessage(order)), "bookings")
+}
+
+// bookSeats wants seats of a class.
+func (c *client) bookSeats(ctx context.Context) {
+	b, key := c.exact, "ring"
+	if c.rng.IntN(3) == 0 {
+		b, key = c.mixed, "yoga"
+	}
+	s, party := b.service(key), 1+c.rng.IntN(3)
+	op := c.begin(&operation{kind: "class", business: b, date: c.day()})
+	if b.exact {
+		op.resource, op.takes, op.caps = key+" "+op.date, [3]int{party}, [3]int{s.capacity}
+	}
+	order := c.order(op, sessionTime, s)
+	order["party_size"] = party
+	c.regret(ctx, op, c.perform(ctx, op, op.bookMessage(order)), "bookings")
+}
+
+// clock is a start of the grid from which everything ends in the opening hours.
+func (c *client) clock() string {
+	return fmt.Sprintf("%02d:%02d", opensAt+c.rng.IntN(8), intervalMinutes*c.rng.IntN(60/intervalMinutes))
+}
+
+// bookMixed wants an appointment, with anybody, with somebody, or in a lane.
+func (c *client) bookMixed(ctx context.Context) {
+	s := c.mixed.service([]string{"cut", "wash", "sauna"}[c.rng.IntN(3)])
+	op := c.begin(&operation{kind: "service", business: c.mixed, date: c.day()})
+	order := c.order(op, c.clock(), s)
+	if len(s.staff) == 0 {
+		op.kind = "lane"
+	} else if c.rng.IntN(2) == 0 {
+		order["staff_id"] = c.mixed.sub("staff", s.staff[c.rng.IntN(len(s.staff))])
+	}
+	c.regret(ctx, op, c.perform(ctx, op, op.bookMessage(order)), "bookings")
+}
+
+// bookPackage wants two services after each other, by one member or by two.
+func (c *client) bookPackage(ctx context.Context) {
+	op := c.begin(&operation{kind: "package", business: c.mixed, date: c.day()})
+	order := c.order(op, c.clock(), c.mixed.service("cut"), c.mixed.service("wash"))
+	order["is_package"] = true
+	if c.rng.IntN(2) == 0 {
+		order["staffing_mode"] = "per_service"
+	}
+	c.regret(ctx, op, c.perform(ctx, op, op.bookMessage(order)), "bookings")
+}
+
+// bookPaid wants an appointment that is paid online, and pays most of them.
+func (c *client) bookPaid(ctx context.Context) {
+	op := c.begin(&operation{kind: "paid", business: c.mixed, date: c.day()})
+	order := c.order(op, c.clock(), c.mixed.service("paid"))
+	order["payment_choice"] = "online"
+	a := c.perform(ctx, op, op.bookMessage(order))
+	if a.verdict == made && c.rng.IntN(4) > 0 {
+		c.provider.pay(a.answer.reference)
+		if c.rng.IntN(3) > 0 {
+			r := c.call.pick("booking")
+			_ = c.provider.tell(ctx, c.call.client, "http://"+r.ingress.address()+"/api/public/stripe/webhook") // what was not taken is told again
+		}
+	}
+	c.regret(ctx, op, a, "bookings")
+}
+
+// bookByAgent wants what bookMixed wants, by MCP.
+func (c *client) bookByAgent(ctx context.Context) {
+	op := c.begin(&operation{kind: "agent", business: c.mixed, date: c.day()})
+	arguments := c.order(op, c.clock(), c.mixed.service("cut"))
+	if op.key != "" {
+		arguments["idempotency_key"] = op.key
+	}
+	c.regret(ctx, op, c.perform(ctx, op, message{
+		service: "mcp", method: http.MethodPost, path: "/mcp", read: readTool,
+		header: map[string]string{"Authorization": "Bearer " + op.apiKey.secret, "Accept": "application/json, text/event-stream"},
+		body: object{
+			"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": object{"name": "book_appointment", "arguments": arguments},
+		},
+	}), "bookings")
+}
+
+// sellTickets is the owner at the door.
+func (c *client) sellTickets(ctx context.Context) {
+	n := (c.epoch()/4 + c.rng.IntN(2)) % events
+	e, tier, quantity := c.mixed.events[n], c.rng.IntN(2), 1+c.rng.IntN(4)
+	op := c.begin(&operation{
+		kind: "ticket", business: c.mixed, resource: fmt.Sprintf("event %d", n), caps: [3]int{tierCapacity, tierCapacity, eventCapacity},
+	})
+	op.takes[tier], op.takes[2] = quantity, quantity
+	c.unkeyed(op)
+	body := object{"event_id": e.id, "tier_id": e.tiers[tier], "quantity": quantity, "customer_name": op.tag}
+	m := c.adminMessage(http.MethodPost, "businesses/"+c.mixed.slug+"/tickets", body, op.key)
+	c.regret(ctx, op, c.perform(ctx, op, m), "tickets")
+}
+
+// reserve is the owner handing out what is for hire.
+func (c *client) reserve(ctx context.Context) {
+	r := c.mixed.rentals[c.rng.IntN(len(c.mixed.rentals))]
+	quantity := 1 + c.rng.IntN(2)
+	op := c.begin(&operation{kind: "reservation", business: c.mixed, date: c.day()})
+	c.unkeyed(op)
+	body := object{"rental_id": r.id, "start_date": op.date, "end_date": op.date, "quantity": quantity, "customer_name": op.tag}
+	if r.hourly {
+		hour := opensAt + c.rng.IntN(8)
+		body["start_time"], body["end_time"] = fmt.Sprintf("%02d:00", hour), fmt.Sprintf("%02d:00", hour+1+c.rng.IntN(3))
+	} else {
+		op.resource, op.takes, op.caps = r.key+" "+op.date, [3]int{quantity}, [3]int{r.quantity}
+	}
+	m := c.adminMessage(http.MethodPost, "businesses/"+c.mixed.slug+"/reservations", body, op.key)
+	c.regret(ctx, op, c.perform(ctx, op, m), "reservations")
+}
+
+// unkeyed takes the key of an operation away where the admin API does not know them.
+func (c *client) unkeyed(op *operation) {
+	op.apiKey = nil
+	if !c.keyedAdmin {
+		op.key = ""
+	}
+}
+
+// look reads as a visitor does.
+func (c *client) look(ctx context.Context) {
+	date, s := c.day(), c.mixed.service("cut")
+	m := message{service: "availability", method: http.MethodGet, path: fmt.Sprintf("/api/public/%s/slots?date=%s&service_id=%s", c.mixed.slug, date, s.id)}
+	switch c.rng.IntN(4) {
+	case 0:
+		m = message{service: "catalog", method: http.MethodGet, path: "/api/public/" + c.mixed.slug + "/services?date=" + date}
+	case 1:
+		m = message{service: "catalog", method: http.MethodGet, path: "/api/public/" + c.mixed.slug + "/events"}
+	case 2:
+		r := c.mixed.rentals[0]
+		m = message{service: "rental", method: http.MethodGet, path: fmt.Sprintf("/api/public/%s/rental-availability?rentalId=%s&startDate=%s&endDate=%s", c.mixed.slug, r.id, date, date)}
+	}
+	c.call.send(ctx, m)
+}
