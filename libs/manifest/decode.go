@@ -14,29 +14,9 @@ import (
 )
 
 // decoder fills a manifest from a tree of values. It goes on after a fault, so that one run finds them all.
-type decoder struct {
-	report *report
-	budget int // values that may be read
-	values int // values read
-}
+type decoder struct{ report *report }
 
-// enter follows an alias and counts the value; false once the source holds too many.
-func (d *decoder) enter(n *yaml.Node, at *path) (*yaml.Node, bool) {
-	return target(n), d.spend(1, n, at)
-}
-
-// spend counts values. When there are too many, it says so once and closes the report: what is unread then is no fault.
-func (d *decoder) spend(count int, n *yaml.Node, at *path) bool {
-	d.values += count
-	if d.values > d.budget {
-		d.report.add(at, n.Line, "holds too many values, those that aliases repeat included; write at most %d", d.budget)
-		d.report.closed = true
-		return false
-	}
-	return true
-}
-
-// decode reads one value; v is settable and at its zero value, n is what enter returned.
+// decode reads one value; v is settable and at its zero value, n is no alias.
 func (d *decoder) decode(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	if n.Style&yaml.TaggedStyle != 0 {
 		d.report.fail(at, n.Line, "has the tag %s; write the value without a tag", quote(n.Tag))
@@ -116,9 +96,8 @@ func (d *decoder) unknown(key *yaml.Node, at *path, plan *plan) {
 // field reads one field; null is the same as leaving it out.
 func (d *decoder) field(value *yaml.Node, at *path, v reflect.Value, f *field) {
 	at = at.field(f.name)
-	n, ok := d.enter(value, at)
+	n := target(value)
 	switch {
-	case !ok:
 	case !isNull(n):
 		d.decode(n, at, v.Field(f.index), &f.limits)
 	case f.required:
@@ -132,9 +111,6 @@ const maxFields = 1000
 // entries returns a mapping's fields, without those whose name is no text.
 func (d *decoder) entries(n *yaml.Node, at *path) []entry {
 	all := entries(n)
-	if !d.spend(len(all), n, at) {
-		return nil
-	}
 	if len(all) > maxFields {
 		d.report.fail(at, n.Line, "has %d fields; write at most %d", len(all), maxFields)
 		return nil
@@ -159,15 +135,12 @@ func (d *decoder) list(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
 	for i, item := range n.Content {
 		here := at.item(i)
-		node, ok := d.enter(item, here)
-		switch {
-		case !ok:
-			return
-		case isNull(node):
+		node := target(item)
+		if isNull(node) {
 			d.report.fail(here, item.Line, "is empty; write a value or remove the item")
-		default:
-			d.decode(node, here, v.Index(i), l)
+			continue
 		}
+		d.decode(node, here, v.Index(i), l)
 	}
 }
 
@@ -216,10 +189,7 @@ func (d *decoder) mapEntry(e entry, at *path, v reflect.Value, l *limits) {
 		d.report.fail(at, e.key.Line, "has an unusable name; write a name of 1 to 100 characters")
 		return
 	}
-	n, ok := d.enter(e.value, at)
-	if !ok {
-		return
-	}
+	n := target(e.value)
 	if isNull(n) {
 		d.report.fail(at, e.value.Line, "is empty; write a value or remove it")
 		return

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"encoding/json"
+	"runtime/metrics"
 	"testing"
 	"unicode/utf8"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // FuzzParse checks of any source: it is either a manifest, which reads back equal from its JSON, or has problems that
-// are in order and can be shown.
+// are in order and can be shown; and what it costs follows from its size, whatever its aliases repeat.
 func FuzzParse(f *testing.F) {
 	f.Add(example(f))
 	asJSON, err := json.Marshal(mustParse(f, example(f)))
@@ -20,8 +21,17 @@ func FuzzParse(f *testing.F) {
 	for _, c := range faults {
 		f.Add([]byte(minimal + c.add))
 	}
+	for _, b := range bombs() {
+		if len(b.src) <= 10_000 { // large seeds would make each mutation slow
+			f.Add([]byte(b.src))
+		}
+	}
 	f.Fuzz(func(t *testing.T, src []byte) {
+		before := allocated()
 		m, problems := Parse(src)
+		if cost := allocated() - before; cost > 256<<20+600*uint64(len(src)) {
+			t.Errorf("a source of %d bytes cost %d bytes of memory", len(src), cost)
+		}
 		if (m == nil) != (len(problems) > 0) {
 			t.Fatalf("manifest %v with %d problems", m, len(problems))
 		}
@@ -30,6 +40,13 @@ func FuzzParse(f *testing.F) {
 			checkReadsBack(t, m)
 		}
 	})
+}
+
+// allocated returns the bytes allocated so far. Nothing else runs beside a fuzz target.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 func checkProblems(t *testing.T, problems []Problem) {
@@ -52,8 +69,11 @@ func checkReadsBack(t *testing.T, m *Manifest) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(asJSON) > 4*MaxBytes {
+		t.Errorf("the manifest takes %d bytes as JSON", len(asJSON))
+	}
 	if len(asJSON) > MaxBytes {
-		return // aliases can make a small source a large manifest
+		return // aliases can make a small source a large manifest, and JSON is longer than YAML
 	}
 	again, problems := Parse(asJSON)
 	if diff := cmp.Diff(m, again); diff != "" || len(problems) > 0 {

@@ -20,8 +20,9 @@ type jsonReader struct {
 	values int
 }
 
-func parseJSON(src []byte) (*yaml.Node, *Problem) {
-	r := &jsonReader{src: src, dec: json.NewDecoder(bytes.NewReader(src)), line: 1}
+// parseJSON reads in, whose text is src.
+func parseJSON(src []byte, in io.Reader) (*yaml.Node, *Problem) {
+	r := &jsonReader{src: src, dec: json.NewDecoder(in), line: 1}
 	r.dec.UseNumber()
 	root, err := r.value(0)
 	if err == nil {

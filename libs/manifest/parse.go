@@ -4,22 +4,30 @@ import "reflect"
 
 // Parse reads a manifest from YAML, or from JSON when the first character is "{". It returns the manifest, or every
 // fault found, by line; at most [MaxProblems] of them are listed and one more counts the rest.
-func Parse(src []byte) (*Manifest, []Problem) { return parse(src, maxValues) }
+func Parse(src []byte) (*Manifest, []Problem) {
+	m, problems, _ := ParseUntil(src, func() bool { return false })
+	return m, problems
+}
 
-// parse is Parse with a bound on the values read, those that aliases repeat included.
-func parse(src []byte, budget int) (*Manifest, []Problem) {
-	root, problem := parseSource(src)
+// ParseUntil is [Parse] for callers who may lose interest: soon after stop returns true it gives up with [ErrStopped],
+// its only error.
+func ParseUntil(src []byte, stop func() bool) (*Manifest, []Problem, error) {
+	root, problem, err := parseSource(src, stop)
+	if err != nil {
+		return nil, nil, err
+	}
 	if problem != nil {
-		return nil, []Problem{*problem}
+		return nil, []Problem{*problem}, nil
 	}
 	m, r := &Manifest{}, &report{}
-	d := decoder{report: r, budget: budget}
+	d := decoder{report: r}
 	d.object(root, nil, reflect.ValueOf(m).Elem())
-	if !r.closed {
-		newValidator(m, r, root).manifest()
+	if stop() {
+		return nil, nil, ErrStopped
 	}
+	newValidator(m, r, root).manifest()
 	if len(r.problems) > 0 {
-		return nil, r.list()
+		return nil, r.list(), nil
 	}
-	return m, nil
+	return m, nil, nil
 }

@@ -83,13 +83,9 @@ type report struct {
 	problems []Problem
 	failed   map[string]bool // paths whose value could not be read: what follows from that is not reported again
 	dropped  int
-	closed   bool // nothing more is reported
 }
 
 func (r *report) add(at *path, line int, format string, args ...any) {
-	if r.closed {
-		return
-	}
 	if r.full() {
 		r.dropped++
 		return

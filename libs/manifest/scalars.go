@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
@@ -75,8 +76,12 @@ type Language string
 
 // UnmarshalText refuses what is no language tag, and unusual case: translations are found by the exact tag.
 func (l *Language) UnmarshalText(b []byte) error {
-	tag, err := language.Raw.Parse(string(b))
-	if err != nil || len(b) > 35 || tag.IsRoot() {
+	var tag language.Tag
+	err := errors.New("too long")
+	if len(b) <= 35 {
+		tag, err = language.Raw.Parse(string(b))
+	}
+	if err != nil || tag.IsRoot() {
 		return fmt.Errorf("%s is not a language; write a BCP 47 tag such as en or pt-BR", quote(string(b)))
 	}
 	if usual := tag.String(); usual != string(b) {
@@ -107,7 +112,12 @@ type Timezone string
 // UnmarshalText refuses names that cannot be loaded, and the two that do not name a place's time ("" and Local).
 func (z *Timezone) UnmarshalText(b []byte) error {
 	name := string(b)
-	if _, err := time.LoadLocation(name); err != nil || name == "" || name == "Local" || len(name) > 64 {
+	known := name != "" && name != "Local" && len(name) <= 64
+	if known {
+		_, err := time.LoadLocation(name)
+		known = err == nil
+	}
+	if !known {
 		return fmt.Errorf("%s is not a time zone; write an IANA name such as Europe/Lisbon", quote(name))
 	}
 	*z = Timezone(name)
@@ -306,6 +316,7 @@ func (s *Selection) UnmarshalJSON(b []byte) error {
 // quote renders a value for a message, bounded.
 func quote(s string) string {
 	const most = 60
+	s = s[:min(len(s), utf8.UTFMax*(most+1))]
 	if r := []rune(s); len(r) > most {
 		s = string(r[:most]) + "…"
 	}

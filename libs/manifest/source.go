@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -15,29 +16,51 @@ import (
 const (
 	// MaxBytes is the size of the largest source that [Parse] reads.
 	MaxBytes = 8 << 20
-	// maxValues bounds the values read from one source, those that YAML aliases repeat included.
-	maxValues = 2_000_000
-	// maxDepth bounds the nesting of JSON; no valid manifest nests half as deep.
+	// maxValues bounds the values of one source, names of fields and what YAML aliases repeat included. The largest
+	// manifests of 8 MiB hold a fifth of it.
+	maxValues = 1_000_000
+	// maxDepth bounds the nesting; no valid manifest nests half as deep.
 	maxDepth = 32
 )
 
-// parseSource returns the source's values as a tree, or the one problem that keeps it from being read.
-func parseSource(src []byte) (*yaml.Node, *Problem) {
+// ErrStopped says that reading was given up before its end, because the caller said so.
+var ErrStopped = errors.New("reading the manifest was stopped")
+
+// parseSource returns the source's values as a tree without merge keys, or the one problem that keeps it from being read.
+// It gives up with [ErrStopped] soon after stop returns true.
+func parseSource(src []byte, stop func() bool) (*yaml.Node, *Problem, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	if p := checkBytes(src); p != nil {
-		return nil, p
+		return nil, p, nil
 	}
-	var root *yaml.Node
-	var problem *Problem
+	read := parseYAML
 	if text := bytes.TrimLeft(src, " \t\r\n"); text[0] == '{' {
-		root, problem = parseJSON(src)
-	} else {
-		root, problem = parseYAML(src)
+		read = parseJSON
 	}
-	if problem == nil && root.Kind != yaml.MappingNode {
+	in := &stoppable{in: bytes.NewReader(src), stop: stop}
+	root, problem := read(src, in)
+	switch {
+	case in.stopped:
+		return nil, nil, ErrStopped
+	case problem == nil && root.Kind != yaml.MappingNode:
 		problem = &Problem{Line: root.Line, Message: "the manifest is " + describe(root) + "; write fields, beginning with apiVersion: " + APIVersion}
 	}
-	return root, problem
+	return root, problem, nil
+}
+
+// stoppable is a source that ends with an error once stop returns true.
+type stoppable struct {
+	in      io.Reader
+	stop    func() bool
+	stopped bool
+}
+
+// Read implements [io.Reader].
+func (s *stoppable) Read(p []byte) (int, error) {
+	if s.stopped = s.stopped || s.stop(); s.stopped {
+		return 0, ErrStopped
+	}
+	return s.in.Read(p)
 }
 
 func checkBytes(src []byte) *Problem {
@@ -66,8 +89,13 @@ func empty() *Problem {
 
 func lineAt(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], []byte("\n")) }
 
-func parseYAML(src []byte) (*yaml.Node, *Problem) {
-	dec := yaml.NewDecoder(bytes.NewReader(src))
+// parseYAML reads in, whose text is src.
+func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
+	if n := separators(src); n > maxValues {
+		return nil, &Problem{Line: 1, Message: fmt.Sprintf(
+			"the manifest has %d commas, colons, dashes and opening brackets that can part values; write at most %d", n, maxValues)}
+	}
+	dec := yaml.NewDecoder(in)
 	var doc, second yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil, empty()
@@ -82,7 +110,29 @@ func parseYAML(src []byte) (*yaml.Node, *Problem) {
 	if isNull(doc.Content[0]) {
 		return nil, empty()
 	}
-	return doc.Content[0], nil
+	root := doc.Content[0]
+	if p := expand(root); p != nil {
+		return nil, p
+	}
+	return root, nil
+}
+
+// separators counts what can part one YAML value from the next, in quoted text too. No source holds more than three
+// values for each. The library reads a source whole, at up to 200 bytes of memory for each value, so that they must be
+// bounded before.
+func separators(src []byte) int {
+	n := 0
+	for i, c := range src {
+		switch c {
+		case ',', '[', '{':
+			n++
+		case ':', '-', '?':
+			if i+1 == len(src) || strings.IndexByte(" \t\r\n", src[i+1]) >= 0 {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 var yamlLine = regexp.MustCompile(`line (\d+): `)
@@ -99,45 +149,13 @@ func yamlProblem(err error) *Problem {
 // entry is one field of a mapping.
 type entry struct{ key, value *yaml.Node }
 
-// entries returns the fields of a mapping, with those that merge keys (<<) bring in after its own, which win.
+// entries returns the fields of a mapping.
 func entries(n *yaml.Node) []entry {
-	own := make([]entry, 0, len(n.Content)/2)
-	var merged []*yaml.Node
+	fields := make([]entry, 0, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := target(n.Content[i]), n.Content[i+1]
-		if key.Tag == "!!merge" {
-			merged = append(merged, value)
-			continue
-		}
-		own = append(own, entry{key, value})
+		fields = append(fields, entry{target(n.Content[i]), n.Content[i+1]})
 	}
-	for _, m := range merged {
-		own = appendMerged(own, target(m))
-	}
-	return own
-}
-
-// appendMerged adds the fields of what a merge key names, a mapping or a list of mappings, that are not there yet.
-// Merge keys inside of it are not followed, which keeps the work linear.
-func appendMerged(own []entry, source *yaml.Node) []entry {
-	if source.Kind == yaml.SequenceNode {
-		for _, one := range source.Content {
-			if one = target(one); one.Kind == yaml.MappingNode {
-				own = appendMerged(own, one)
-			}
-		}
-		return own
-	}
-	known := make(map[string]bool, len(own))
-	for _, e := range own {
-		known[e.key.Value] = true
-	}
-	for i := 0; source.Kind == yaml.MappingNode && i+1 < len(source.Content); i += 2 {
-		if key := target(source.Content[i]); !known[key.Value] {
-			own = append(own, entry{key, source.Content[i+1]})
-		}
-	}
-	return own
+	return fields
 }
 
 // target follows an alias to what it stands for.

@@ -26,7 +26,12 @@ type validator struct {
 	events    names
 	rentals   names
 	ids       map[uuid.UUID]owner
+
+	compared int // names held against unknown ones
 }
+
+// maxCompared bounds the search for what was probably meant: a hint is worth it only as long as it is cheap.
+const maxCompared = 50_000
 
 // names are the keys of one list.
 type names struct {
@@ -150,7 +155,8 @@ func (v *validator) refer(at *path, key Key, to *names) {
 		return
 	}
 	hint := "write the key of one that is listed"
-	if len(v.report.problems) < MaxProblems { // a search over thousands of keys is worth it only for what is shown
+	if v.compared < maxCompared {
+		v.compared += len(to.list)
 		if near := nearest(string(key), to.list); near != "" {
 			hint = "did you mean " + near + "?"
 		}

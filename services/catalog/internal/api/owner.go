@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -79,11 +80,23 @@ func (o *Owner) publish(c *fiber.Ctx) error {
 	return o.done(c, "published", published)
 }
 
-// check reads the manifest and compiles it, so that nothing is published that cannot be served.
+// checking lets two manifests of the greatest size, or many small ones, be checked at the same time in a process: each
+// takes up to a hundred times its size in memory.
+var checking = semaphore.NewWeighted(2 * manifest.MaxBytes)
+
+// check reads the manifest and compiles it, so that nothing is published that cannot be served. It gives up when the
+// request ends.
 func (o *Owner) check(c *fiber.Ctx, source []byte) (store.Content, error) {
-	_, span := o.Telemetry.Tracer.Start(c.UserContext(), "catalog.check")
+	ctx, span := o.Telemetry.Tracer.Start(c.UserContext(), "catalog.check")
 	defer span.End()
-	m, problems := manifest.Parse(source)
+	if err := checking.Acquire(ctx, int64(len(source))); err != nil {
+		return store.Content{}, tooLong(ctx, err)
+	}
+	defer checking.Release(int64(len(source)))
+	m, problems, err := manifest.ParseUntil(source, ended(ctx))
+	if err != nil {
+		return store.Content{}, tooLong(ctx, err)
+	}
 	if len(problems) > 0 {
 		return store.Content{}, invalid(problems)
 	}
@@ -94,11 +107,20 @@ func (o *Owner) check(c *fiber.Ctx, source []byte) (store.Content, error) {
 	if _, err := ready.New(m, 1); err != nil {
 		return store.Content{}, err
 	}
+	return content(ctx, m, source)
+}
+
+// content returns what is stored of a manifest.
+func content(ctx context.Context, m *manifest.Manifest, source []byte) (store.Content, error) {
 	canonical, err := json.Marshal(m)
 	if err != nil {
 		return store.Content{}, fmt.Errorf("encode manifest: %w", err)
 	}
-	sanitized, err := json.Marshal(public.Sanitize(m))
+	clean, ok := public.SanitizeUntil(m, ended(ctx))
+	if !ok {
+		return store.Content{}, tooLong(ctx, manifest.ErrStopped)
+	}
+	sanitized, err := json.Marshal(clean)
 	if err != nil {
 		return store.Content{}, fmt.Errorf("encode sanitized manifest: %w", err)
 	}
@@ -109,6 +131,15 @@ func (o *Owner) check(c *fiber.Ctx, source []byte) (store.Content, error) {
 		BusinessID: m.BusinessID(), Name: string(m.Name), Format: formatOf(source), Source: source, Canonical: canonical,
 		Sanitizer: locale.Sanitizer, Sanitized: sanitized,
 	}, nil
+}
+
+// ended returns a function that reports whether ctx has ended.
+func ended(ctx context.Context) func() bool { return func() bool { return ctx.Err() != nil } }
+
+// tooLong is the error of a manifest that could not be checked before the request ended.
+func tooLong(ctx context.Context, err error) error {
+	return fault.Wrap(fault.PeerUnavailable, errors.Join(err, context.Cause(ctx)),
+		"The manifest could not be checked in time; nothing was published, try again shortly.")
 }
 
 // formatOf tells the two formats apart as [manifest.Parse] does.

@@ -424,3 +424,19 @@ func object(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	return m
 }
+
+func TestSanitizingStopsWhenTheCallerSaysSo(t *testing.T) {
+	t.Parallel()
+	m, problems := manifest.Parse([]byte(head + "staff: [{key: a, name: A, description_html: <b>a}, {key: b, name: B, description_html: <b>b}, {key: c, name: C}]\n"))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	asked := 0
+	if clean, ok := public.SanitizeUntil(m, func() bool { asked++; return asked > 1 }); ok || clean != nil || asked != 2 {
+		t.Errorf("asked %d times: %v", asked, clean)
+	}
+	clean, ok := public.SanitizeUntil(m, func() bool { return false })
+	if !ok || clean.Staff[1].DescriptionHTML != "<b>b</b>" || m.Staff[1].DescriptionHTML != "<b>b" {
+		t.Errorf("not stopped: %v, %+v", ok, clean)
+	}
+}

@@ -11,30 +11,46 @@ import (
 // Sanitize returns the manifest with every description sanitized, in every language (semantics.md §6). It takes about a
 // second of CPU for 5 MB of texts; [New] takes the rest.
 func Sanitize(m *manifest.Manifest) *manifest.Manifest {
+	clean, _ := SanitizeUntil(m, func() bool { return false })
+	return clean
+}
+
+// SanitizeUntil is [Sanitize] for callers who may lose interest: it reports false, and gives no manifest, soon after stop
+// returns true. HTML that was made to be dear takes twenty times as long as prose.
+func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, bool) {
+	stopped := false
+	sanitize := func(text *string) {
+		if stopped = stopped || stop(); !stopped {
+			*text = locale.Sanitize(*text)
+		}
+	}
 	clean := *m
 	clean.Services, clean.Staff = slices.Clone(m.Services), slices.Clone(m.Staff)
 	clean.Events, clean.Rentals = slices.Clone(m.Events), slices.Clone(m.Rentals)
 	for i := range clean.Services {
 		s := &clean.Services[i]
-		s.DescriptionHTML = locale.Sanitize(s.DescriptionHTML)
-		s.Translations = each(s.Translations, func(t *manifest.ServiceTranslation) { t.DescriptionHTML = locale.Sanitize(t.DescriptionHTML) })
+		sanitize(&s.DescriptionHTML)
+		s.Translations = each(s.Translations, func(t *manifest.ServiceTranslation) { sanitize(&t.DescriptionHTML) })
 	}
 	for i := range clean.Staff {
 		s := &clean.Staff[i]
-		s.DescriptionHTML = locale.Sanitize(s.DescriptionHTML)
-		s.Translations = each(s.Translations, func(t *manifest.StaffTranslation) { t.DescriptionHTML = locale.Sanitize(t.DescriptionHTML) })
+		sanitize(&s.DescriptionHTML)
+		s.Translations = each(s.Translations, func(t *manifest.StaffTranslation) { sanitize(&t.DescriptionHTML) })
 	}
 	for i := range clean.Events {
 		e := &clean.Events[i]
-		e.DescriptionHTML = locale.Sanitize(e.DescriptionHTML)
-		e.Translations = each(e.Translations, func(t *manifest.EventTranslation) { t.DescriptionHTML = locale.Sanitize(t.DescriptionHTML) })
+		sanitize(&e.DescriptionHTML)
+		e.Translations = each(e.Translations, func(t *manifest.EventTranslation) { sanitize(&t.DescriptionHTML) })
 	}
 	for i := range clean.Rentals {
 		r := &clean.Rentals[i]
-		r.DescriptionHTML = locale.Sanitize(r.DescriptionHTML)
-		r.Translations = each(r.Translations, func(t *manifest.RentalTranslation) { t.DescriptionHTML = locale.Sanitize(t.DescriptionHTML) })
+		sanitize(&r.DescriptionHTML)
+		r.Translations = each(r.Translations, func(t *manifest.RentalTranslation) { sanitize(&t.DescriptionHTML) })
 	}
-	return &clean
+	if stopped {
+		return nil, false
+	}
+	return &clean, true
 }
 
 // each changes a copy of all translations.
