@@ -184,7 +184,7 @@ func TestRedisAnswersFromOutsideItsContainer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = server.Process.Kill(), server.Wait() })
-	defer time.AfterFunc(20*time.Second, func() { _ = server.Process.Kill() }).Stop()
+	defer time.AfterFunc(2*time.Minute, func() { _ = server.Process.Kill() }).Stop()
 	for lines := bufio.NewScanner(log); !strings.Contains(lines.Text(), "Ready to accept connections"); {
 		if !lines.Scan() {
 			t.Fatal("the server ended, or was not ready in time")
@@ -206,13 +206,13 @@ func needDebian(t *testing.T) {
 
 // ping asks the server at an address from another address of this machine.
 func ping(from, address string) (string, error) {
-	dialer := net.Dialer{Timeout: time.Second, LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	dialer := net.Dialer{Timeout: time.Minute, LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	conn, err := dialer.Dial("tcp", address)
 	if err != nil {
 		return "", err
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		return "", err
 	}
 	if _, err := conn.Write([]byte("PING\r\n")); err != nil {

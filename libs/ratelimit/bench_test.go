@@ -19,7 +19,7 @@ func BenchmarkLocal(b *testing.B) { run(b, ratelimit.NewLocal(clock.System())) }
 
 func BenchmarkFallbackOverRedis(b *testing.B) {
 	client, prefix := testkit.Redis(b)
-	run(b, ratelimit.NewFallback(ratelimit.NewRedis(client, prefix), ratelimit.NewLocal(clock.System()), telemetry.Discard()))
+	run(b, ratelimit.NewFallback(ratelimit.Config{Timeout: testkit.Patience}, ratelimit.NewRedis(client, prefix), ratelimit.NewLocal(clock.System()), telemetry.Discard()))
 }
 
 // run asks for 1,000 clients in turn, from as many goroutines as there are processors.

@@ -13,9 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// How long Redis is waited for, and how often it is tried while it is away.
+// How often Redis is tried while it is away.
 const (
-	redisDeadline   = 100 * time.Millisecond
 	failuresToTrip  = 3
 	redisRetryAfter = time.Second
 )
@@ -32,6 +31,7 @@ const inRedis, inProcess = "redis", "local"
 type Fallback struct {
 	shared    Limiter
 	local     Limiter
+	timeout   time.Duration
 	breaker   *gobreaker.CircuitBreaker[Decision]
 	logger    *slog.Logger
 	decisions metric.Int64Counter
@@ -46,16 +46,17 @@ type decided struct {
 
 var _ Limiter = (*Fallback)(nil)
 
-// NewFallback puts local in for shared.
-func NewFallback(shared, local Limiter, tel *telemetry.Telemetry) *Fallback {
-	return newFallback(shared, local, tel, redisRetryAfter)
+// NewFallback puts local in for shared, which is waited for as cfg says.
+func NewFallback(cfg Config, shared, local Limiter, tel *telemetry.Telemetry) *Fallback {
+	return newFallback(cfg, shared, local, tel, redisRetryAfter)
 }
 
-func newFallback(shared, local Limiter, tel *telemetry.Telemetry, retryAfter time.Duration) *Fallback {
+func newFallback(cfg Config, shared, local Limiter, tel *telemetry.Telemetry, retryAfter time.Duration) *Fallback {
 	f := &Fallback{
-		shared: shared,
-		local:  local,
-		logger: tel.Logger,
+		shared:  shared,
+		local:   local,
+		timeout: cfg.Timeout,
+		logger:  tel.Logger,
 		decisions: tel.Counter("slotmesh.ratelimit.decisions",
 			"Requests counted against a limit, by the store that counted and the outcome."),
 		labels: map[decided]metric.MeasurementOption{},
@@ -103,7 +104,7 @@ func (f *Fallback) Allow(ctx context.Context, key string, limit Limit) (Decision
 
 // askShared gives the shared limiter a short deadline. A caller that went away meanwhile is no failure of Redis.
 func (f *Fallback) askShared(ctx context.Context, key string, limit Limit) (Decision, error) {
-	short, cancel := context.WithTimeout(ctx, redisDeadline)
+	short, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
 	d, err := f.shared.Allow(short, key, limit)
 	if err != nil && ctx.Err() != nil {

@@ -23,11 +23,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
+// patient waits for Redis as long as a slow machine needs.
+var patient = ratelimit.Config{Timeout: testkit.Patience}
+
 func TestFallbackKeepsThePromisesOverRedis(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
 	b := benchOn(client, prefix)
-	b.limiter = ratelimit.NewFallback(b.limiter, ratelimit.NewLocal(clock.System()), telemetry.Discard())
+	b.limiter = ratelimit.NewFallback(patient, b.limiter, ratelimit.NewLocal(clock.System()), telemetry.Discard())
 	suite(t, b)
 }
 
@@ -35,7 +38,7 @@ func TestFallbackKeepsThePromisesWithoutRedis(t *testing.T) {
 	t.Parallel()
 	hands := clock.Fixed(noon)
 	suite(t, bench{
-		limiter: ratelimit.NewFallback(&switchable{gone: true}, ratelimit.NewLocal(hands), telemetry.Discard()),
+		limiter: ratelimit.NewFallback(patient, &switchable{gone: true}, ratelimit.NewLocal(hands), telemetry.Discard()),
 		now:     func(testing.TB) time.Time { return hands.Now() },
 		pass:    func(_ testing.TB, d time.Duration) { hands.Advance(d) },
 		key:     benchOn(nil, "").key,
@@ -86,7 +89,7 @@ func newStory(t *testing.T, retryAfter time.Duration) story {
 		log:    &bytes.Buffer{},
 		reader: sdk.NewManualReader(),
 	}
-	s.limiter = ratelimit.NewFallbackOf(s.shared, ratelimit.NewLocal(hands), &telemetry.Telemetry{
+	s.limiter = ratelimit.NewFallbackOf(patient, s.shared, ratelimit.NewLocal(hands), &telemetry.Telemetry{
 		Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 		Meter:  sdk.NewMeterProvider(sdk.WithReader(s.reader)).Meter("test"),
 	}, retryAfter)
@@ -186,7 +189,7 @@ func TestFallbackDoesNotWaitForASilentRedis(t *testing.T) {
 	client := redis.NewClient(&redis.Options{Addr: silent, ContextTimeoutEnabled: true, DisableIdentity: true})
 	t.Cleanup(func() { _ = client.Close() })
 	b := bench{limiter: ratelimit.NewFallback(
-		ratelimit.NewRedis(client, "limits:"), ratelimit.NewLocal(clock.Fixed(noon)), telemetry.Discard())}
+		ratelimit.Config{Timeout: 20 * time.Millisecond}, ratelimit.NewRedis(client, "limits:"), ratelimit.NewLocal(clock.Fixed(noon)), telemetry.Discard())}
 	for range 60 {
 		if !b.ask(t, "client", ratelimit.PerMinute(60)).Allowed {
 			t.Fatal("refused below the limit")

@@ -16,12 +16,17 @@ import (
 type Config struct {
 	// URL of Redis: redis://host:6379/0, rediss:// for TLS, unix:///path/redis.sock, or a cluster's redis://a:6379?addr=b:6379.
 	URL string `env:"REDIS_URL, required"`
+	// Timeout bounds the making of a connection, and each command's sending and answer.
+	Timeout time.Duration `env:"REDIS_TIMEOUT, default=500ms"`
 }
 
 // Validate refuses a URL that cannot be read, without repeating it: it may hold a password.
 func (c *Config) Validate() error {
 	if _, err := c.options(); err != nil {
 		return errors.New("REDIS_URL: not a Redis URL; write redis://user:password@host:6379/0 or unix:///path/redis.sock")
+	}
+	if c.Timeout <= 0 {
+		return errors.New("REDIS_TIMEOUT: write a duration above 0, such as 500ms")
 	}
 	return nil
 }
@@ -44,16 +49,14 @@ func (c *Config) options() (*redis.UniversalOptions, error) {
 	}, nil
 }
 
-// Open returns a client with tracing. It does not connect yet, and a Redis that is away costs a caller half a second
+// Open returns a client with tracing. It does not connect yet, and a Redis that is away costs a caller cfg.Timeout
 // at most: what Redis holds has a stand-in.
 func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.UniversalClient, error) {
 	options, err := cfg.options()
 	if err != nil {
 		return nil, cfg.Validate()
 	}
-	options.DialTimeout = 500 * time.Millisecond
-	options.ReadTimeout = 500 * time.Millisecond
-	options.WriteTimeout = 500 * time.Millisecond
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = cfg.Timeout, cfg.Timeout, cfg.Timeout
 	options.MaxRetries = 1
 	options.ContextTimeoutEnabled = true
 	client := redis.NewUniversalClient(options)

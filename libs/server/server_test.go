@@ -30,12 +30,12 @@ func start(t *testing.T, cfg Config, mount func(*Server)) *Server {
 	t.Helper()
 	cfg.PublicAddr, cfg.InternalAddr = "127.0.0.1:0", "127.0.0.1:0"
 	if cfg.RequestTimeout == 0 {
-		cfg.RequestTimeout = 10 * time.Second
+		cfg.RequestTimeout = 2 * time.Minute
 	}
 	if cfg.PublicBodyLimit == 0 {
 		cfg.PublicBodyLimit, cfg.InternalBodyLimit = 1024, 1024
 	}
-	cfg.DrainTimeout = 5 * time.Second
+	cfg.DrainTimeout = 2 * time.Minute
 	s, err := New(cfg, Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func fetch(t *testing.T, method, url string, body io.Reader) (*http.Response, []
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 2 * time.Minute}
 	response, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +229,7 @@ func TestStoppingClosesInReverseOrderAfterTheLastRequest(t *testing.T) {
 	note := func(name string) func(context.Context) error {
 		return func(context.Context) error { order = append(order, name); return nil }
 	}
-	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: time.Second, DrainTimeout: 5 * time.Second}
+	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute}
 	s, err := New(cfg, Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)

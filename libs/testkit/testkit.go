@@ -46,7 +46,7 @@ func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 // the test ends.
 func PostgresSchema(t testing.TB, prefix string) (postgres.Config, string) {
 	t.Helper()
-	cfg := postgres.Config{URL: lookup(t, DatabaseURL), MaxConns: 16, StatementTimeout: 30 * time.Second}
+	cfg := postgres.Config{URL: lookup(t, DatabaseURL), MaxConns: 16, StatementTimeout: Patience}
 	schema := prefix + "_" + Unique()
 	t.Cleanup(func() { drop(t, cfg, schema) })
 	return cfg, schema
@@ -66,10 +66,19 @@ func drop(t testing.TB, cfg postgres.Config, schema string) {
 	}
 }
 
+// RedisConfig returns the test Redis's settings, with deadlines that a slow machine keeps.
+func RedisConfig(t testing.TB) redisx.Config {
+	t.Helper()
+	return redisx.Config{URL: lookup(t, RedisURL), Timeout: Patience}
+}
+
+// Patience bounds what a test waits for where no deadline is what it tests: far more than a slow machine needs.
+const Patience = 2 * time.Minute
+
 // Redis returns a client of the test Redis and a prefix for the test's keys.
 func Redis(t testing.TB) (redis.UniversalClient, string) {
 	t.Helper()
-	client, err := redisx.Open(context.Background(), redisx.Config{URL: lookup(t, RedisURL)}, telemetry.Discard())
+	client, err := redisx.Open(context.Background(), RedisConfig(t), telemetry.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}

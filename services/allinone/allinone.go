@@ -54,7 +54,7 @@ type part struct {
 }
 
 // readyWithin bounds the start of the services, once the stores are there.
-const readyWithin = 60 * time.Second
+const readyWithin = 3 * time.Minute
 
 // Start brings everything up, migrations and demo included, and returns when requests are answered. What the person
 // at the terminal should know on the way is told by say. The error of a start is one sentence. Cancelling ctx gives the

@@ -34,6 +34,9 @@ type Config struct {
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
 	// PeerTimeout bounds a service's call to another; empty: as the services have it.
 	PeerTimeout string `env:"PEER_TIMEOUT"`
+	// Settings are further settings of every service, by variable, over those that the process makes: tests give deadlines
+	// that a slow machine keeps.
+	Settings map[string]string
 
 	Telemetry telemetry.Config
 }

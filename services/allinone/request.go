@@ -11,7 +11,7 @@ import (
 
 // ownClient asks our own ports; it keeps no connections, as it asks little.
 var ownClient = &http.Client{
-	Timeout:   10 * time.Second,
+	Timeout:   time.Minute,
 	Transport: &http.Transport{DisableKeepAlives: true},
 }
 

@@ -3,7 +3,9 @@ package allinone
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
+	"time"
 
 	"github.com/sethvargo/go-envconfig"
 
@@ -101,20 +103,23 @@ func (p *Process) environment() envconfig.Lookuper {
 			env[name] = value
 		}
 	}
+	maps.Copy(env, p.cfg.Settings)
 	return envconfig.MapLookuper(env)
 }
 
-// frontTimeout is a little longer than the services take at most, so that their own answer comes through.
-const frontTimeout = "12s"
+// aheadOf is by how much the front's deadline is longer than the services', so that their own answer comes through.
+const aheadOf = 2 * time.Second
 
 func frontConfig(ctx context.Context, cfg Config) (server.Config, error) {
 	var front struct{ Server server.Config }
-	env := envconfig.MapLookuper(map[string]string{
-		"TRUSTED_PROXIES": strings.Join(cfg.TrustedProxies, ","),
-		"REQUEST_TIMEOUT": frontTimeout,
-	})
-	if err := config.Load(ctx, &front, env); err != nil {
+	env := maps.Clone(cfg.Settings)
+	if env == nil {
+		env = map[string]string{}
+	}
+	env["TRUSTED_PROXIES"] = strings.Join(cfg.TrustedProxies, ",")
+	if err := config.Load(ctx, &front, envconfig.MapLookuper(env)); err != nil {
 		return server.Config{}, fmt.Errorf("front: %w", err)
 	}
+	front.Server.RequestTimeout += aheadOf
 	return front.Server, nil
 }

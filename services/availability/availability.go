@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
@@ -24,6 +23,7 @@ import (
 type Config struct {
 	Server server.Config
 	Redis  redisx.Config
+	Limits ratelimit.Config
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// BookingURL is the base URL of booking's internal port.
@@ -33,7 +33,9 @@ type Config struct {
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
-func (c *Config) Validate() error { return errors.Join(c.Server.Validate(), c.Redis.Validate()) }
+func (c *Config) Validate() error {
+	return errors.Join(c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate())
+}
 
 // New returns the service, ready to run. It connects to nothing yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
@@ -53,7 +55,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		return err
 	}
 	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
+	limiter := cfg.Limits.Open(rdb, rt.Telemetry)
 
 	offersPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
 	srv.OnStop("catalog", func(context.Context) error { offersPeer.Close(); return nil })

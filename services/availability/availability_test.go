@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	peeravailability "github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -57,8 +56,8 @@ func start(t *testing.T, bookingStatus int) (*server.Server, uuid.UUID) {
 	}
 	srv, err := New(t.Context(), Config{
 		Server: server.Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", PublicBodyLimit: 1 << 10,
-			InternalBodyLimit: 1 << 20, RequestTimeout: 5 * time.Second, DrainTimeout: 5 * time.Second},
-		Redis:      redisx.Config{URL: os.Getenv(testkit.RedisURL)},
+			InternalBodyLimit: 1 << 20, RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}},
+		Redis: testkit.RedisConfig(t), Limits: ratelimit.Config{Timeout: testkit.Patience},
 		CatalogURL: always(t, http.StatusOK, offer),
 		BookingURL: always(t, bookingStatus, map[string]any{"busy": []any{}}),
 		RentalURL:  always(t, http.StatusOK, map[string]any{"days": map[string]any{}, "computed": true, "timezone": "UTC"}),

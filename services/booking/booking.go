@@ -41,6 +41,7 @@ type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
 	Redis    redisx.Config
+	Limits   ratelimit.Config
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// AvailabilityURL is the base URL of availability's internal port.
@@ -68,7 +69,7 @@ type Config struct {
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.validatePayments()}
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.validatePayments()}
 	if c.IPLimitPerMinute < 1 {
 		errs = append(errs, errors.New("BOOKING_IP_LIMIT_PER_MINUTE: write a number of requests above 0"))
 	}
@@ -119,7 +120,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 
 // serve connects the parts.
 func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool, rdb redis.UniversalClient) {
-	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
+	limiter := cfg.Limits.Open(rdb, rt.Telemetry)
 	neighbour := func(name, url string) *peer.Client {
 		client := cfg.Server.Peers.Client(name, url, rt.Telemetry)
 		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })

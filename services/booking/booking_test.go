@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -59,8 +58,8 @@ func get(t *testing.T, method, url, key string) (int, string) {
 func TestTheServiceServesWhileItsNeighboursAreAway(t *testing.T) {
 	database, schema := testkit.PostgresSchema(t, "booking")
 	cfg := Config{
-		Server:   server.Config{RequestTimeout: 10 * time.Second, DrainTimeout: 5 * time.Second, PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},
-		Postgres: database, Redis: redisx.Config{URL: os.Getenv(testkit.RedisURL)},
+		Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},
+		Postgres: database, Redis: testkit.RedisConfig(t), Limits: ratelimit.Config{Timeout: testkit.Patience},
 		CatalogURL: nobody, AvailabilityURL: nobody, PricingURL: nobody,
 		IPLimitPerMinute: 1000, KeyLimitPerMinute: 100, schema: schema,
 	}

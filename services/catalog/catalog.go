@@ -16,7 +16,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
@@ -40,6 +39,7 @@ type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
 	Redis    redisx.Config
+	Limits   ratelimit.Config
 	// PricingURL is the base URL of pricing's internal port.
 	PricingURL string `env:"PRICING_URL, required"`
 	// PricingTimeout is how long /services waits for quotes; after it the list comes without them.
@@ -64,7 +64,7 @@ type Config struct {
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate()}
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate()}
 	if c.PricingTimeout <= 0 {
 		errs = append(errs, errors.New("PRICING_TIMEOUT: write a duration above 0, such as 1s"))
 	}
@@ -121,7 +121,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		return err
 	}
 	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
+	limiter := cfg.Limits.Open(rdb, rt.Telemetry)
 	prices := cfg.Server.Peers.Client("pricing", cfg.PricingURL, rt.Telemetry, peer.Timeout(cfg.PricingTimeout))
 	srv.OnStop("pricing", func(context.Context) error { prices.Close(); return nil })
 	sales := cfg.Server.Peers.Client("booking", cfg.BookingURL, rt.Telemetry, peer.Timeout(cfg.BookingTimeout))

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	peercatalog "github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
-	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -49,9 +48,9 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 		t: t, clock: clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)), pricing: newPriceServer(t), sales: newSalesServer(t),
 		ceilings: newCeilingServer(t), schema: schema,
 		config: Config{
-			Server:   server.Config{RequestTimeout: 20 * time.Second, DrainTimeout: 5 * time.Second, PublicBodyLimit: 1 << 18, InternalBodyLimit: 16 << 20},
-			Postgres: database, Redis: redisx.Config{URL: os.Getenv(testkit.RedisURL)},
-			PricingTimeout: 5 * time.Second, BookingTimeout: 5 * time.Second, RentalTimeout: 5 * time.Second,
+			Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 16 << 20},
+			Postgres: database, Redis: testkit.RedisConfig(t), Limits: ratelimit.Config{Timeout: testkit.Patience},
+			PricingTimeout: 2 * time.Minute, BookingTimeout: 2 * time.Minute, RentalTimeout: 2 * time.Minute,
 			MemoryBytes: 64 << 20, RenderedBytes: 8 << 20, schema: schema,
 		},
 	}
@@ -63,7 +62,7 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 		t.Fatal(err)
 	}
 	h.public, h.internal = h.run()
-	client := peer.New("catalog", h.internal, telemetry.Discard(), peer.Timeout(20*time.Second))
+	client := peer.New("catalog", h.internal, telemetry.Discard(), peer.Timeout(testkit.Patience))
 	t.Cleanup(client.Close)
 	h.owner = peercatalog.NewOwner(client)
 	return h
@@ -162,7 +161,7 @@ func (h *harness) call(method, url string, body []byte, headers ...string) answe
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, Timeout: 30 * time.Second}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, Timeout: testkit.Patience}
 	response, err := client.Do(request)
 	if err != nil {
 		h.t.Fatal(err)
@@ -435,7 +434,7 @@ func TestAPublishShowsAtOnceOnAllReplicas(t *testing.T) {
 // eventually tries until ok, and fails after a time that only a fault takes.
 func eventually(t *testing.T, ok func() bool) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(testkit.Patience)
 	for !ok() {
 		select {
 		case <-deadline:

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -287,7 +286,7 @@ func TestChangesAreAnnounced(t *testing.T) {
 	rdb, _ := testkit.Redis(t)
 	slug := "bay-" + testkit.Unique() // the channel is shared
 	source := strings.Replace(harborYAML, "slug: harbor", "slug: "+slug, 1)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	subscription := rdb.Subscribe(ctx, peercatalog.ChangesChannel)
 	t.Cleanup(func() { _ = subscription.Close() })

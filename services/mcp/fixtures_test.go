@@ -33,7 +33,7 @@ func buildFixtures(t *testing.T) string {
 	defer cancel()
 	program := filepath.Join(t.TempDir(), "fixtures")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, fixtures)
-	build.WaitDelay = 5 * time.Second
+	build.WaitDelay = time.Minute
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -71,7 +71,7 @@ func runFixtures(t *testing.T, program, mode string) string {
 
 // patiently dials a server that is still starting.
 func patiently(ctx context.Context, network, address string) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	for {
 		conn, err := new(net.Dialer).DialContext(ctx, network, address)
@@ -97,7 +97,7 @@ func gated(t *testing.T, protocol http.Handler) string {
 	t.Cleanup(beside.Close)
 	cfg := server.Config{
 		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
-		RequestTimeout: 30 * time.Second, DrainTimeout: 10 * time.Second, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
+		RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
 	}
 	now := clock.Fixed(time.Date(2027, 3, 1, 6, 0, 0, 0, time.UTC))
 	srv, err := server.New(cfg, server.Runtime{Name: "mcp", Clock: now, Telemetry: telemetry.Discard()})

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -183,7 +184,11 @@ func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
 					send(w, fault.New(fault.AvailabilityUnverified, "Availability could not be checked; try again shortly."))
 				})
 			}
-			address := start(t, hires(away), func(c *mcp.Config) { c.Server.RequestTimeout = 2e9 })
+			address := start(t, hires(away), func(c *mcp.Config) {
+				if name == "does not answer" {
+					c.Server.RequestTimeout = 2 * time.Second // nobody waits longer for it
+				}
+			})
 			got := call(t, address, "read", "list_rentals", period())
 			if diff := cmp.Diff(want, got.availability(t)); got.IsError || diff != "" {
 				t.Errorf("got %v\n%s", got, diff)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -137,7 +138,7 @@ func startBeside(t testing.TB, beside string, change ...func(*mcp.Config)) strin
 	cfg := mcp.Config{
 		Server: server.Config{
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
-			RequestTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
+			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
 		},
 		CatalogURL: beside, AvailabilityURL: beside, RentalURL: beside, BookingURL: beside,
 	}

@@ -105,7 +105,7 @@ func redisURL(t *testing.T) string {
 
 func client(t *testing.T, srv *server.Server) *peerpricing.Client {
 	t.Helper()
-	caller := peer.New("pricing", "http://"+srv.InternalAddr().String(), telemetry.Discard(), peer.Timeout(10*time.Second))
+	caller := peer.New("pricing", "http://"+srv.InternalAddr().String(), telemetry.Discard(), peer.Timeout(testkit.Patience))
 	t.Cleanup(caller.Close)
 	return peerpricing.NewClient(caller)
 }

@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -28,6 +27,7 @@ type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
 	Redis    redisx.Config
+	Limits   ratelimit.Config
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
 
@@ -36,7 +36,7 @@ type Config struct {
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate())
+	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate())
 }
 
 func (c *Config) schemaName() string {
@@ -81,7 +81,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		return err
 	}
 	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	limiter := ratelimit.NewFallback(ratelimit.NewRedis(rdb, "slotmesh:limit:"), ratelimit.NewLocal(clock.System()), rt.Telemetry)
+	limiter := cfg.Limits.Open(rdb, rt.Telemetry)
 
 	offersPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
 	srv.OnStop("catalog", func(context.Context) error { offersPeer.Close(); return nil })

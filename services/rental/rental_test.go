@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +13,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -59,10 +59,10 @@ func start(t *testing.T, catalogURL string) *server.Server {
 	db, schema := testkit.PostgresSchema(t, "rental")
 	cfg := Config{
 		Server: server.Config{
-			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second,
+			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute},
 			PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 		},
-		Postgres: db, Redis: redisx.Config{URL: os.Getenv(testkit.RedisURL)}, CatalogURL: catalogURL, schema: schema,
+		Postgres: db, Redis: testkit.RedisConfig(t), Limits: ratelimit.Config{Timeout: testkit.Patience}, CatalogURL: catalogURL, schema: schema,
 	}
 	if err := cfg.Validate(); err != nil {
 		t.Fatal(err)

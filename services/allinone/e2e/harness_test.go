@@ -27,6 +27,13 @@ func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
 // monday is the clock's start in most tests: 2027-03-01, a Monday, 06:00 UTC.
 const monday = "2027-03-01T06:00:00Z"
 
+// patient are deadlines that a slow machine keeps: what a test does not set is not what it tests.
+var patient = map[string]string{
+	"REQUEST_TIMEOUT": "150s", "PUBLISH_TIMEOUT": "140s", "DATABASE_STATEMENT_TIMEOUT": "130s", "DRAIN_TIMEOUT": "1m",
+	"PEER_TIMEOUT": "130s", "PRICING_TIMEOUT": "2m", "BOOKING_TIMEOUT": "2m", "RENTAL_TIMEOUT": "2m",
+	"REDIS_TIMEOUT": "1m", "LIMIT_TIMEOUT": "1m", "PAYMENT_TIMEOUT": "30s",
+}
+
 // world is one Slotmesh and a client of it.
 type world struct {
 	*allinone.Process
@@ -73,6 +80,7 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	cfg := allinone.Config{
 		Home: t.TempDir(), Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
 		DatabaseURL: database(t), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: strings.Repeat("admin-token-", 4),
+		Settings: patient,
 	}
 	for _, c := range change {
 		c(&cfg)
@@ -83,7 +91,7 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{Process: p, http: &http.Client{Timeout: 30 * time.Second}}
+	w := &world{Process: p, http: &http.Client{Timeout: 3 * time.Minute}}
 	t.Cleanup(func() { w.stop(t) })
 	w.http.Transport = w.underContract(t, &http.Transport{MaxIdleConnsPerHost: 256})
 	return w

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-const patience = 10 * time.Second
+const patience = 2 * time.Minute
 
 // script is a program that says into the pipe said which version it is, and ends with code 7 when it is asked to end.
 func script(version, said string) string {

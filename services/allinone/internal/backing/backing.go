@@ -36,7 +36,7 @@ type Stores struct {
 }
 
 // stopWithin bounds how long one store may take to stop before it is made to.
-const stopWithin = 15 * time.Second
+const stopWithin = time.Minute
 
 // Start makes both stores ready. Cancelling ctx gives up the start; it does not stop what runs: call Stop for that.
 func Start(ctx context.Context, o Options) (*Stores, error) {

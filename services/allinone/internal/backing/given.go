@@ -16,7 +16,7 @@ import (
 )
 
 // givenWithin bounds the check of a store that a URL names.
-const givenWithin = 5 * time.Second
+const givenWithin = 30 * time.Second
 
 // checkGiven connects to the stores that URLs name, so that a wrong one is told at once and by its variable.
 func checkGiven(ctx context.Context, o Options) error {
@@ -61,7 +61,7 @@ func address(c *pgx.ConnConfig) string {
 }
 
 func checkRedis(ctx context.Context, redisURL string) error {
-	config := redisx.Config{URL: redisURL}
+	config := redisx.Config{URL: redisURL, Timeout: givenWithin}
 	if err := config.Validate(); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func waitForRedis(ctx context.Context, server *process, redisURL string) error {
 }
 
 func pingRedis(ctx context.Context, redisURL string) error {
-	client, err := redisx.Open(ctx, redisx.Config{URL: redisURL}, telemetry.Discard())
+	client, err := redisx.Open(ctx, redisx.Config{URL: redisURL, Timeout: givenWithin}, telemetry.Discard())
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func newUpstream(service, address string, tel *telemetry.Telemetry) *upstream {
 			Addr:                      address,
 			Dial:                      peer.Dial,
 			MaxConns:                  connections,
-			MaxConnWaitTimeout:        5 * time.Second,
+			MaxConnWaitTimeout:        time.Hour, // the request ends before, by its deadline
 			MaxIdleConnDuration:       idleConnection,
 			MaxIdemponentCallAttempts: 1,
 			MaxResponseBodySize:       responseBytes,

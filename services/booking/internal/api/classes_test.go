@@ -270,7 +270,7 @@ func TestAClassAndAnAppointmentOfItsTeacherAreNotBothBooked(t *testing.T) {
 func TestAClassBookingWhosePaymentFailsTakesNoSeat(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openShop(t, f.URL, 10*time.Second)
+	s := openShop(t, f.URL)
 	s.studio(2, 0)
 	f.set(refuses)
 	s.expect("refused", s.book(s.key, yoga(2, nil)), 503, "payment_unavailable")
@@ -286,7 +286,7 @@ func TestAClassBookingWhosePaymentFailsTakesNoSeat(t *testing.T) {
 func TestAVariantIsSoldByItsOwnNameLengthAndPrice(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openShop(t, f.URL, 10*time.Second)
+	s := openShop(t, f.URL)
 	s.studio(5, 0)
 	s.change(func(o *catalog.Offer) {
 		twenty := decimal.NewFromInt(20)

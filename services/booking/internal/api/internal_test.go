@@ -17,7 +17,7 @@ import (
 
 // client speaks to the internal API as a peer does.
 func (w *town) client() *booking.Client {
-	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(20*time.Second))
+	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	w.t.Cleanup(p.Close)
 	return booking.NewClient(p)
 }

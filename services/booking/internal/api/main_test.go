@@ -111,7 +111,7 @@ func openWith(t testing.TB, limits api.Limits, tel *telemetry.Telemetry) *town {
 	w.store = store.New(w.pool)
 	rdb, prefix := testkit.Redis(t)
 	public, internal := listen(t), listen(t)
-	cfg := server.Config{RequestTimeout: 20 * time.Second, DrainTimeout: 5 * time.Second, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1 << 20}
+	cfg := server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1 << 20}
 	srv, err := server.New(cfg, server.Runtime{Name: "booking", Clock: w.clock, Telemetry: tel, Public: public, Internal: internal})
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ func (s *shop) meanwhile(happens func(booking uuid.UUID)) answer {
 	s.t.Helper()
 	provider := &creating{Provider: s.providers[stripe.Name], opened: make(chan uuid.UUID), answer: make(chan struct{})}
 	s.desk.TakePayments(desk.Till{
-		Providers: payment.Providers{stripe.Name: provider}, Within: 10 * time.Second, ExpiresAfter: expiresAfter,
+		Providers: payment.Providers{stripe.Name: provider}, Within: time.Minute, ExpiresAfter: expiresAfter,
 	})
 	done := make(chan answer, 1)
 	go func() { done <- s.book(s.key, order("09:30", nil), header, "k") }()
@@ -77,7 +77,7 @@ func TestABookingThatIsOffBeforeItsChargeIsOpenIsNotTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
-			s := openShop(t, f.URL, 10*time.Second)
+			s := openShop(t, f.URL)
 			a := s.meanwhile(func(id uuid.UUID) { happens(s, id) })
 			s.expect("the booking", a, 503, "payment_unavailable")
 			s.step()
@@ -98,7 +98,7 @@ func TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack(t *testing.T) {
 		t.Run(fmt.Sprintf("retry in flight %t", inFlight), func(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
-			s := openShop(t, f.URL, 10*time.Second)
+			s := openShop(t, f.URL)
 			held, retried := make(chan struct{}), make(chan answer, 1)
 			var second answer
 			first := s.meanwhile(func(uuid.UUID) {
@@ -149,7 +149,7 @@ func (o opening) OpenPayment(ctx context.Context, p store.OpenPayment) error {
 func TestAnOpenChargeThatCouldNotBeToldIsTakenBack(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openShop(t, f.URL, 10*time.Second)
+	s := openShop(t, f.URL)
 	s.set(func(w *town) { w.openErr = errors.New("the connection broke") })
 	s.expect("the booking", s.book(s.key, order("09:30", nil), header, "k"), 503, "payment_unavailable")
 	s.expectState("cancelled", "cancelling", 0)

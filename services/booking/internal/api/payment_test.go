@@ -36,7 +36,7 @@ type shop struct {
 	reconciler *payment.Reconciler
 }
 
-func openShop(t *testing.T, stripeURL string, within time.Duration) *shop {
+func openShop(t *testing.T, stripeURL string) *shop {
 	t.Helper()
 	w := open(t, none)
 	w.change(func(o *catalog.Offer) {
@@ -48,11 +48,17 @@ func openShop(t *testing.T, stripeURL string, within time.Duration) *shop {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	providers := payment.Providers{stripe.Name: stripe.New("sk_test_123", stripeURL, transport)}
-	w.desk.TakePayments(desk.Till{Providers: providers, Within: within, ExpiresAfter: expiresAfter})
-	return &shop{
+	s := &shop{
 		town: w, key: w.key("write"), providers: providers,
-		reconciler: payment.NewReconciler(w.store, providers, w.clock, 5*time.Second, telemetry.Discard()),
+		reconciler: payment.NewReconciler(w.store, providers, w.clock, time.Minute, telemetry.Discard()),
 	}
+	s.charge(time.Minute)
+	return s
+}
+
+// charge sets how long a provider may take for a charge from now on.
+func (s *shop) charge(within time.Duration) {
+	s.desk.TakePayments(desk.Till{Providers: s.providers, Within: within, ExpiresAfter: expiresAfter})
 }
 
 // toPay is the payment of an answer.
@@ -107,7 +113,7 @@ func (s *shop) expectState(booking, charge string, occupied int) {
 
 func TestABookingPaidOnlineCarriesItsCharge(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, testkit.StartStripeMock(t).URL, 10*time.Second)
+	s := openShop(t, testkit.StartStripeMock(t).URL)
 	a := s.book(s.key, order("09:30", nil), header, "k")
 	p := a.payment(t)
 	if a.status != http.StatusCreated || !*a.body.PaymentRequired || a.body.Booking.Status != "pending" {
@@ -132,7 +138,7 @@ func TestABookingPaidOnlineCarriesItsCharge(t *testing.T) {
 func TestPaymentIsRequiredWhereTheRulesSay(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openShop(t, f.URL, 10*time.Second)
+	s := openShop(t, f.URL)
 	hour := 0
 	for _, providers := range [][]string{nil, {"stripe"}} {
 		for _, mode := range []string{"online", "at_door", "customer_choice"} {
@@ -162,7 +168,7 @@ func TestPaymentIsRequiredWhereTheRulesSay(t *testing.T) {
 func TestTheAmountFollowsTheRequirementOfEachService(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openShop(t, f.URL, 10*time.Second)
+	s := openShop(t, f.URL)
 	deposit := func(requirement, value string) func(*catalog.Service) {
 		d := decimal.RequireFromString(value)
 		return func(s *catalog.Service) { s.PaymentRequirement, s.DepositValue = requirement, &d }
@@ -206,7 +212,7 @@ func TestTheAmountFollowsTheRequirementOfEachService(t *testing.T) {
 
 func TestWithoutAUsableProviderNothingIsBooked(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, newFakeStripe(t).URL, 10*time.Second)
+	s := openShop(t, newFakeStripe(t).URL)
 	s.change(func(o *catalog.Offer) { o.Payments.Accounts = nil })
 	s.expect("no account", s.book(s.key, order("09:30", nil)), 503, "payment_unavailable")
 	s.change(func(o *catalog.Offer) {
@@ -235,7 +241,7 @@ func (p ordered) Chargeable(amount int64, currency money.Currency) (int64, error
 // TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder asks three, all or one or none of which can charge.
 func TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, newFakeStripe(t).URL, 10*time.Second)
+	s := openShop(t, newFakeStripe(t).URL)
 	names := []string{"a", "b", "c"}
 	s.change(func(o *catalog.Offer) {
 		o.Payments.Providers, o.Payments.Accounts = names, map[string]string{"a": "x", "b": "x", "c": "x"}
@@ -253,7 +259,7 @@ func TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder(t *testing.T) 
 		for _, name := range names {
 			providers[name] = ordered{s.providers[stripe.Name], name, strings.Contains(c.able, name), &asked}
 		}
-		s.desk.TakePayments(desk.Till{Providers: providers, Within: 10 * time.Second, ExpiresAfter: expiresAfter})
+		s.desk.TakePayments(desk.Till{Providers: providers, Within: time.Minute, ExpiresAfter: expiresAfter})
 		a := s.book(s.key, order(fmt.Sprintf("%02d:00", 8+i), map[string]any{"preferred_provider": c.preferred}))
 		if got := strings.Join(asked, ""); got != c.asked {
 			t.Errorf("%v preferred, %q can charge: %q were asked, want %q", c.preferred, c.able, got, c.asked)
@@ -276,9 +282,13 @@ func TestAProviderThatFailsLeavesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
-			s := openShop(t, f.URL, 300*time.Millisecond)
+			s := openShop(t, f.URL)
 			f.set(m)
+			if m == hangs {
+				s.charge(300 * time.Millisecond)
+			}
 			a := s.book(s.key, order("09:30", nil), header, "k")
+			s.charge(time.Minute)
 			s.expect(name, a, 503, "payment_unavailable")
 			charge, again := "cancelling", "1"
 			if m == refuses {
@@ -303,7 +313,7 @@ func TestAProviderThatFailsLeavesNothing(t *testing.T) {
 func TestAProcessThatDiesHoldsNothing(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openShop(t, f.URL, 10*time.Second)
+	s := openShop(t, f.URL)
 	s.buy("09:30")
 	if _, err := s.pool.Exec(t.Context(), `UPDATE payments SET status = 'creating', reference = NULL, due_at = $1`, now.Add(25*time.Second)); err != nil {
 		t.Fatal(err)
@@ -322,7 +332,7 @@ func TestAProcessThatDiesHoldsNothing(t *testing.T) {
 func TestABookingThatIsNotPaidInTimeIsCancelled(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openShop(t, f.URL, 10*time.Second)
+	s := openShop(t, f.URL)
 	s.buy("09:30")
 	s.clock.Advance(expiresAfter - time.Second)
 	s.step()
@@ -338,7 +348,7 @@ func TestABookingThatIsNotPaidInTimeIsCancelled(t *testing.T) {
 func TestAPaymentWhoseNoticeWasLostIsFoundInTheEnd(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openShop(t, f.URL, 10*time.Second)
+	s := openShop(t, f.URL)
 	_, p := s.buy("09:30")
 	f.pay(p.Reference)
 	s.clock.Advance(expiresAfter)
@@ -349,7 +359,7 @@ func TestAPaymentWhoseNoticeWasLostIsFoundInTheEnd(t *testing.T) {
 func TestCancellingABookingCancelsItsCharge(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
-	s := openShop(t, f.URL, 10*time.Second)
+	s := openShop(t, f.URL)
 	id, _ := s.buy("09:30")
 	s.ownerMoves(id, "cancel")
 	s.expectState("cancelled", "cancelling", 0)
@@ -362,7 +372,7 @@ func TestCancellingABookingCancelsItsCharge(t *testing.T) {
 
 func TestABookingTheOwnerConfirmedOutlivesItsCharge(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, newFakeStripe(t).URL, 10*time.Second)
+	s := openShop(t, newFakeStripe(t).URL)
 	id, _ := s.buy("09:30")
 	s.ownerMoves(id, "confirm")
 	s.clock.Advance(expiresAfter)
@@ -412,7 +422,7 @@ func TestNoticesSettleABooking(t *testing.T) {
 		t.Run(strings.Join(c.notices, " then "), func(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
-			s := openShop(t, f.URL, 10*time.Second)
+			s := openShop(t, f.URL)
 			_, p := s.buy("09:30")
 			for _, n := range c.notices {
 				if a := s.notify(n, "acct_harbor", p.Reference); a.status != http.StatusOK {
@@ -437,7 +447,7 @@ func TestNoticesSettleABooking(t *testing.T) {
 
 func TestNoticesOfUnknownChargesChangeNothing(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, newFakeStripe(t).URL, 10*time.Second)
+	s := openShop(t, newFakeStripe(t).URL)
 	_, p := s.buy("09:30")
 	for _, n := range [][2]string{{"acct_harbor", "pi_unknown"}, {"acct_other", p.Reference}, {"", p.Reference}, {"acct_harbor", ""}} {
 		if a := s.notify("payment_intent.succeeded", n[0], n[1]); a.status != http.StatusOK {
@@ -449,7 +459,7 @@ func TestNoticesOfUnknownChargesChangeNothing(t *testing.T) {
 
 func TestNoticesThatStripeDidNotSignAreRefused(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, newFakeStripe(t).URL, 10*time.Second)
+	s := openShop(t, newFakeStripe(t).URL)
 	_, p := s.buy("09:30")
 	body := fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded", "account": "acct_harbor",
 		"data": {"object": {"id": %q}}}`, p.Reference)
@@ -472,7 +482,7 @@ func TestNoticesThatStripeDidNotSignAreRefused(t *testing.T) {
 func TestStripeStoppedInTheMiddleHoldsNoSlot(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
-	s := openShop(t, mock.URL, 5*time.Second)
+	s := openShop(t, mock.URL)
 	const clients, hours = 3, 20
 	var wg sync.WaitGroup
 	var booked, refused atomic.Int32

@@ -39,7 +39,7 @@ func (s *shop) cancelled(times ...string) {
 // time is free before the second is begun.
 func TestAHangingChargeHoldsUpNoRelease(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, newFakeStripe(t).URL, 10*time.Second)
+	s := openShop(t, newFakeStripe(t).URL)
 	s.cancelled("09:30", "11:30")
 	id, _ := s.buy("13:30")
 	_, err := s.pool.Exec(t.Context(), `UPDATE payments SET status = 'creating', reference = NULL, due_at = $2 WHERE booking_id = $1`,
@@ -68,7 +68,7 @@ func TestAHangingChargeHoldsUpNoRelease(t *testing.T) {
 // as it may.
 func TestReplicasDoNotSettleTheSameCharge(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, newFakeStripe(t).URL, 10*time.Second)
+	s := openShop(t, newFakeStripe(t).URL)
 	s.cancelled("09:30", "11:30", "13:30", "15:30")
 	asked := map[string]int{}
 	quick := s.reconcilerOf(10*time.Second, func(_ context.Context, _, reference string) (payment.Outcome, error) {

@@ -62,14 +62,14 @@ func harbor(tb testing.TB) []byte {
 
 func publicServer(f *testing.F) *server.Server {
 	f.Helper()
-	srv, err := server.New(server.Config{RequestTimeout: time.Minute, PublicBodyLimit: 1 << 16},
+	srv, err := server.New(server.Config{RequestTimeout: 2 * time.Minute, PublicBodyLimit: 1 << 16},
 		server.Runtime{Name: "catalog", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: listen(f), Internal: listen(f)})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = srv.Close() })
 	versions := current.New(one{harbor(f)}, ready.Decode, 1<<20, clock.System(), telemetry.Discard())
-	(&api.Public{Versions: versions, Quoter: noQuotes{}, QuoteTimeout: time.Second, Rendered: rendered.NewCache(1 << 20), Clock: clock.System()}).Mount(srv.Public)
+	(&api.Public{Versions: versions, Quoter: noQuotes{}, QuoteTimeout: 2 * time.Minute, Rendered: rendered.NewCache(1 << 20), Clock: clock.System()}).Mount(srv.Public)
 	return srv
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/console"
@@ -72,9 +73,9 @@ func Start(t *testing.T) *World {
 	cfg := console.Config{
 		Server: server.Config{
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
-			RequestTimeout: 10 * time.Second, DrainTimeout: 10 * time.Second, PublicBodyLimit: 1000, InternalBodyLimit: 1000,
+			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 		},
-		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL, PublishTimeout: 8 * time.Second,
+		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL, PublishTimeout: 2 * time.Minute,
 	}
 	srv, err := console.New(t.Context(), cfg, server.Runtime{Name: "console", Clock: clock.System(), Telemetry: tel})
 	if err != nil {
@@ -116,7 +117,7 @@ func (w *World) Call(t *testing.T, method, path, body string, header ...string) 
 	for i := 0; i < len(header); i += 2 {
 		request.Header.Set(header[i], header[i+1])
 	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 2 * time.Minute}
 	response, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)

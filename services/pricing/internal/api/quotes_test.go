@@ -118,7 +118,7 @@ func start(t testing.TB, known offers) (string, *pricing.Client) {
 	t.Helper()
 	cfg := server.Config{
 		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
-		RequestTimeout: time.Minute, DrainTimeout: 10 * time.Second, PublicBodyLimit: 1 << 10, InternalBodyLimit: 16 << 20,
+		RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 1 << 10, InternalBodyLimit: 16 << 20,
 	}
 	srv, err := server.New(cfg, server.Runtime{Name: "pricing", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
@@ -129,7 +129,7 @@ func start(t testing.TB, known offers) (string, *pricing.Client) {
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()
 	base := "http://" + srv.InternalAddr().String()
-	caller := peer.New("pricing", base, telemetry.Discard(), peer.Timeout(time.Minute))
+	caller := peer.New("pricing", base, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	t.Cleanup(func() {
 		caller.Close()
 		stop()

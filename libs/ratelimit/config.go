@@ -1,0 +1,30 @@
+package ratelimit
+
+import (
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// Config are the settings of limits that replicas share.
+type Config struct {
+	// Timeout is how long Redis is waited for before the local limiter decides.
+	Timeout time.Duration `env:"LIMIT_TIMEOUT, default=100ms"`
+}
+
+// Validate checks what the types cannot say; each fault names its variable.
+func (c *Config) Validate() error {
+	if c.Timeout <= 0 {
+		return errors.New("LIMIT_TIMEOUT: write a duration above 0, such as 100ms")
+	}
+	return nil
+}
+
+// Open returns the limiter of a service: in Redis, and in this process while Redis is away.
+func (c *Config) Open(rdb redis.Scripter, tel *telemetry.Telemetry) *Fallback {
+	return NewFallback(*c, NewRedis(rdb, "slotmesh:limit:"), NewLocal(clock.System()), tel)
+}
