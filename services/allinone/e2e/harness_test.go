@@ -171,6 +171,10 @@ func (w *world) try(method, url string, body []byte, header http.Header) (answer
 		return answer{}, err
 	}
 	request.Header = header.Clone()
+	return w.exchange(request)
+}
+
+func (w *world) exchange(request *http.Request) (answer, error) {
 	response, err := w.http.Do(request)
 	if err != nil {
 		return answer{}, err

@@ -19,10 +19,10 @@ const (
 
 // condition is what is wrong with a link; the zero value is a good one.
 type condition struct {
-	held     [directions]bool // bytes of this direction wait until the fault ends, as TCP sends them again then
-	cut      bool             // connections are reset, new ones too
-	cutReply bool             // the first bytes of an answer reset the connection, so that the answer is lost
-	delay    time.Duration    // before each answer
+	held  [directions]bool // bytes of this direction wait until the fault ends, as TCP sends them again then
+	cut   bool             // connections are reset, new ones too
+	loses int              // every so many answers, one is lost with its connection; 0: none
+	delay time.Duration    // before each answer
 }
 
 // link is the network between one caller and the replicas of one target. It listens on loopback and hands each
@@ -36,6 +36,7 @@ type link struct {
 	changed chan struct{} // closed when now changes
 	pairs   map[*pair]struct{}
 	next    int
+	replies int // while answers are lost
 	closed  bool
 	all     sync.WaitGroup
 }
@@ -192,7 +193,7 @@ func (l *link) pass(p *pair, way direction) bool {
 	for {
 		now, changed := l.state()
 		switch {
-		case now.cut, now.cutReply && way == answering:
+		case now.cut, way == answering && l.loses(now):
 			return false
 		case !now.held[way]:
 			if way == answering && now.delay > 0 {
@@ -208,4 +209,15 @@ func (l *link) pass(p *pair, way direction) bool {
 			return false
 		}
 	}
+}
+
+// loses counts an answer and says whether it is one that is lost.
+func (l *link) loses(now condition) bool {
+	if now.loses == 0 {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.replies++
+	return l.replies%now.loses == 0
 }

@@ -50,13 +50,13 @@ var faults = []fault{
 		return c
 	})},
 	{"half-open", linked(func(*nemesis) condition { return condition{held: [directions]bool{true, true}} })},
-	{"answers cut", linked(func(*nemesis) condition { return condition{cutReply: true} })},
+	{"answers lost", linked(func(*nemesis) condition { return condition{loses: 3} })},
 	{"link cut", linked(func(*nemesis) condition { return condition{cut: true} })},
 	{"link slow", linked(func(n *nemesis) condition {
 		return condition{delay: time.Duration(50+n.rng.IntN(300)) * time.Millisecond}
 	})},
 	{"postgres crash", (*nemesis).crash},
-	{"postgres answers cut", (*nemesis).loseWrites},
+	{"postgres answers lost", (*nemesis).loseWrites},
 	{"redis emptied", (*nemesis).empty},
 	{"redis stopped", ofRedis(condition{cut: true})},
 	{"redis slow", ofRedis(condition{delay: 700 * time.Millisecond})},
@@ -174,7 +174,10 @@ func (n *nemesis) roll() (string, *replica, step, step) {
 func linked(draw func(*nemesis) condition) func(*nemesis) (string, *replica, step, step) {
 	return func(n *nemesis) (string, *replica, step, step) {
 		r := n.anyReplica()
-		targets := append(slices.Clone(peers[r.service]), toPostgres, toRedis, "")
+		targets := append(slices.Clone(peers[r.service]), toRedis, "")
+		if slices.Contains(migrated, r.service) {
+			targets = append(targets, toPostgres)
+		}
 		target := targets[n.rng.IntN(len(targets))]
 		c := draw(n)
 		if target == "" {
@@ -224,14 +227,14 @@ func (n *nemesis) crash() (string, *replica, step, step) {
 	return toPostgres, nil, n.cluster.stores.crashPostgres, n.cluster.stores.restartPostgres
 }
 
-// loseWrites lets PostgreSQL do what it is asked to and loses its answers, for all replicas of a service that writes.
+// loseWrites lets PostgreSQL do what it is asked to and loses some of its answers, for all replicas of a service that writes.
 func (n *nemesis) loseWrites() (string, *replica, step, step) {
 	service := migrated[n.rng.IntN(len(migrated))]
 	var links []*link
 	for _, r := range n.cluster.of(service) {
 		links = append(links, r.links[toPostgres])
 	}
-	return service + " to postgres", nil, setting(condition{cutReply: true}, links...), setting(condition{}, links...)
+	return service + " to postgres", nil, setting(condition{loses: 9}, links...), setting(condition{}, links...)
 }
 
 func (n *nemesis) sicken() (string, *replica, step, step) {

@@ -1,0 +1,391 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// generator makes requests of an OpenAPI document's operations: as they are described, and not quite so.
+type generator struct {
+	rng   *rand.Rand
+	slug  string
+	offer map[string][]string // ids of what is offered, by what it is
+	ids   []string            // that were seen in answers
+}
+
+// madeUp is one request.
+type madeUp struct {
+	operation, method, path, query string
+	body                           []byte
+	header                         http.Header
+}
+
+func (g *madeUp) String() string {
+	return fmt.Sprintf("%s: %s %s?%s %v %.600q", g.operation, g.method, g.path, g.query, g.header, g.body)
+}
+
+// odds is true once in n times.
+func (g *generator) odds(n int) bool { return g.rng.IntN(n) == 0 }
+
+func pick[T any](g *generator, all ...T) T { return all[g.rng.IntN(len(all))] }
+
+// odd are texts that trip what reads carelessly.
+var odd = []string{
+	"", " ", "null", "-1", "0", "1e-20000", "1e309", "9223372036854775808", "NaN", "true", "\x00", "a\x00b", "\u202e", "ﬀ", "İ", "😀", "%00", "%zz", "../..",
+	"' OR 1=1 --", "<script>", "{{7*7}}", "\xff\xfe", "2027-02-29", "0000-00-00", "9999-12-31", "24:00", "25:61", "2027-03-01T09:00:00Z",
+	"00000000-0000-0000-0000-000000000000", strings.Repeat("a", 300), strings.Repeat("é", 500), strings.Repeat("1,", 40), "*", "\"3\"", "W/\"x\"",
+}
+
+// value is one that a schema describes; now and then it is another.
+func (g *generator) value(ref *openapi3.SchemaRef, name string, depth int) any {
+	if ref == nil || ref.Value == nil || depth > 6 {
+		return pick[any](g, nil, "x", 1, true)
+	}
+	s := ref.Value
+	switch {
+	case g.odds(25):
+		return g.other(depth)
+	case len(s.Enum) > 0:
+		return pick(g, s.Enum...)
+	case len(s.OneOf) > 0:
+		return g.value(pick(g, s.OneOf...), name, depth+1)
+	case len(s.AnyOf) > 0:
+		return g.value(pick(g, s.AnyOf...), name, depth+1)
+	case len(s.AllOf) > 0:
+		return g.value(pick(g, s.AllOf...), name, depth+1)
+	case s.Type == nil || len(*s.Type) == 0:
+		return g.other(depth)
+	}
+	switch kind := pick(g, *s.Type...); kind {
+	case "object":
+		return g.object(s, depth)
+	case "array":
+		all := []any{}
+		for range 1 + g.rng.IntN(3) {
+			all = append(all, g.value(s.Items, name, depth+1))
+		}
+		return all
+	case "integer", "number":
+		return g.number(s, kind)
+	case "boolean":
+		return g.odds(2)
+	case "null":
+		return nil
+	}
+	return g.text(s, name)
+}
+
+func (g *generator) object(s *openapi3.Schema, depth int) map[string]any {
+	o := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if slices.Contains(s.Required, name) && !g.odds(30) || g.odds(3) {
+			o[name] = g.value(s.Properties[name], name, depth+1)
+		}
+	}
+	if g.odds(15) {
+		o[pick(g, odd...)] = g.other(depth)
+	}
+	return o
+}
+
+func (g *generator) number(s *openapi3.Schema, kind string) any {
+	low, high := -5.0, 2000.0
+	if s.Min != nil {
+		low = *s.Min
+	}
+	if s.Max != nil {
+		high = *s.Max
+	}
+	n := pick(g, low, high, low+1, low+float64(g.rng.IntN(20)), low-1, high+1)
+	if kind == "number" && g.odds(4) {
+		n += 0.5
+	}
+	if n == float64(int64(n)) {
+		return int64(n)
+	}
+	return n
+}
+
+// text is a string; what it should be is known by its format, pattern or name.
+func (g *generator) text(s *openapi3.Schema, name string) string {
+	name = strings.ToLower(name)
+	switch {
+	case g.odds(12):
+		return pick(g, odd...)
+	case s.Format == "uuid" || strings.HasSuffix(name, "id") || strings.HasSuffix(name, "ids"):
+		return g.id(name)
+	case s.Format == "date" || strings.Contains(name, "date") || name == "start" || name == "end" || name == "from" || name == "to":
+		return fmt.Sprintf("2027-03-%02d", 1+g.rng.IntN(31))
+	case s.Format == "date-time":
+		return "2027-04-01T09:00:00Z"
+	case strings.Contains(name, "time"):
+		return fmt.Sprintf("%02d:%02d", 9+g.rng.IntN(8), 15*g.rng.IntN(4))
+	case s.Format == "email" || strings.Contains(name, "email"):
+		return "ada@example.com"
+	case name == "variants":
+		return g.id("service") + ":" + g.id(name)
+	}
+	return pick(g, "en", "pt-BR", "Ada", "online", "at_door", "per_service", "true", "website")
+}
+
+// id is mostly one of the kind that the name tells.
+func (g *generator) id(name string) string {
+	for kind, ids := range g.offer {
+		if strings.HasPrefix(name, kind) && !g.odds(8) {
+			return pick(g, ids...)
+		}
+	}
+	return pick(g, g.ids...)
+}
+
+// other is a value that nobody described.
+func (g *generator) other(depth int) any {
+	switch g.rng.IntN(8) {
+	case 0:
+		return nil
+	case 1:
+		return json.Number(pick(g, "1e-20000", "1e400", "-0", "0.1", "12345678901234567890", "1E+2"))
+	case 2:
+		return map[string]any{pick(g, odd...): pick(g, odd...)}
+	case 3:
+		return []any{pick(g, odd...), 1, nil}
+	case 4:
+		var deep any = "x"
+		for range 3 + g.rng.IntN(60) {
+			deep = []any{deep}
+		}
+		return deep
+	case 5:
+		return g.odds(2)
+	}
+	return pick(g, odd...)
+}
+
+// request is one of an operation.
+func (g *generator) request(path, method string, item *openapi3.PathItem, op *openapi3.Operation) *madeUp {
+	r := &madeUp{operation: op.OperationID, method: method, header: http.Header{"X-Forwarded-For": {client()}}}
+	query := url.Values{}
+	for _, ref := range slices.Concat(item.Parameters, op.Parameters) {
+		p := ref.Value
+		value := fmt.Sprint(g.value(p.Schema, p.Name, 0))
+		switch {
+		case p.In == "path" && p.Name == "slug" && !g.odds(20):
+			path = strings.ReplaceAll(path, "{slug}", g.slug)
+		case p.In == "path":
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(value))
+		case !p.Required && (g.odds(2) || value == ""): // an empty one counts as left out, which the document cannot say
+		case p.In == "query":
+			query.Add(p.Name, value)
+			if g.odds(20) {
+				query.Add(p.Name, pick(g, odd...))
+			}
+		case p.In == "header" && printable.MatchString(value):
+			r.header.Set(p.Name, value)
+		}
+	}
+	r.path, r.query = path, query.Encode()
+	if g.odds(40) {
+		r.query += pick(g, "&%zz", "&;", "&a=%ff", "&=", "&&&")
+	}
+	if op.RequestBody != nil {
+		g.fill(r, op.RequestBody.Value)
+	} else if g.odds(30) {
+		r.body = []byte(`{"not":"asked for"}`)
+	}
+	return r
+}
+
+var printable = regexp.MustCompile(`^[ -~]*$`)
+
+// fill makes a body of one of the described types, whole or broken.
+func (g *generator) fill(r *madeUp, described *openapi3.RequestBody) {
+	kinds := slices.DeleteFunc(slices.Sorted(maps.Keys(described.Content)), func(kind string) bool {
+		return strings.HasSuffix(kind, "yaml") && kind != "application/yaml" // the checker reads no other
+	})
+	kind := pick(g, kinds...)
+	r.header.Set("Content-Type", kind)
+	if r.operation == "publish" {
+		r.header.Set("Content-Type", "application/yaml")
+		r.body = []byte(salon(g.slug, 1+g.rng.IntN(3)))
+	} else {
+		r.body, _ = json.Marshal(g.value(described.Content[kind].Schema, "", 0))
+	}
+	switch g.rng.IntN(30) {
+	case 0:
+		r.body = r.body[:g.rng.IntN(len(r.body)+1)]
+	case 1:
+		r.header.Set("Content-Type", pick(g, "text/plain", "multipart/form-data", "application/json; charset=utf-16", "json", "*/*"))
+	case 2:
+		r.header.Set("Content-Encoding", pick(g, "gzip", "br", "identity", "x"))
+	case 3:
+		r.body = append(r.body, pick(g, "x", "{}", "\x00", " ")...)
+	}
+	if (r.operation == "publish" || g.odds(30)) && len(r.body) > 0 {
+		for range g.rng.IntN(4) {
+			at := g.rng.IntN(len(r.body))
+			r.body = slices.Concat(r.body[:at], []byte(pick(g, odd...)), r.body[min(len(r.body), at+g.rng.IntN(8)):])
+		}
+	}
+}
+
+var uuids = regexp.MustCompile(`"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"`)
+
+// learn keeps ids of an answer, so that later requests name what is there.
+func (g *generator) learn(body []byte) {
+	for _, id := range uuids.FindAll(body, 20) {
+		text := strings.Trim(string(id), `"`)
+		if slices.Contains(g.ids, text) {
+			continue
+		}
+		if len(g.ids) < 60 {
+			g.ids = append(g.ids, text)
+		} else {
+			g.ids[g.rng.IntN(len(g.ids))] = text
+		}
+	}
+}
+
+// operations of a document, in an order that does not change.
+func (g *generator) operations(d *openapi3.T) []func() *madeUp {
+	var all []func() *madeUp
+	for _, path := range slices.Sorted(maps.Keys(d.Paths.Map())) {
+		item := d.Paths.Map()[path]
+		for _, method := range slices.Sorted(maps.Keys(item.Operations())) {
+			op := item.Operations()[method]
+			all = append(all, func() *madeUp { return g.request(path, method, item, op) })
+		}
+	}
+	return all
+}
+
+// number reads a setting of `make attack`.
+func number(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: write a whole number", name)
+	}
+	return n
+}
+
+// attack is a Slotmesh that generated requests are sent to.
+type attack struct {
+	*world
+	*generator
+	key string
+}
+
+// renew publishes the business, which some requests change or remove, and makes a key.
+func (a *attack) renew(t *testing.T) {
+	t.Helper()
+	a.publish(t, a.slug, offered(a.slug))
+	a.key = a.world.key(t, a.slug, "all")
+	a.offer = map[string][]string{}
+	for kind, list := range map[string]string{"service": "services", "staff": "staff", "event": "events", "rental": "rentals"} {
+		for _, id := range a.named(t, a.slug, list) {
+			a.offer[kind] = append(a.offer[kind], id)
+		}
+		slices.Sort(a.offer[kind])
+	}
+	var events struct {
+		Events []struct{ Inventory []struct{ ID string } }
+	}
+	a.get(t, a.slug+"/events").into(t, http.StatusOK, &events)
+	a.offer["tier"] = []string{events.Events[0].Inventory[0].ID}
+}
+
+// changed says whether the answer means that the business is not as it was.
+func (r *madeUp) changed(status int) bool {
+	done := status < http.StatusMultipleChoices
+	return done && slices.Contains([]string{"deleteBusiness", "publish", "rollback", "revokeKey"}, r.operation)
+}
+
+// The client of these tests holds every answer against the documents. What is asked here is that there is one at all, and
+// no 5xx: nothing is away.
+func TestGeneratedRequestsAreAnsweredAsTheDocumentsSay(t *testing.T) {
+	t.Parallel()
+	seed := number(t, "SEED", 1)
+	w := start(t, connected(noStripe))
+	a := &attack{world: w, generator: &generator{rng: rand.New(rand.NewPCG(seed, 0)), slug: "attacked", ids: []string{"0190163d-8694-739b-aea5-966c26f8ad91"}}}
+	a.renew(t)
+	open := a.operations(describe(t, w.PublicURL+"/api/public/openapi.json", nil).T)
+	owners := a.operations(describe(t, w.AdminURL+"/admin/openapi.json", http.Header{"Authorization": {"Bearer " + w.AdminToken}}).T)
+	statuses := map[string]map[int]int{}
+	for n := range number(t, "ATTACK", 1500) {
+		base, bearer, operations := w.PublicURL, a.key, open
+		if a.odds(2) {
+			base, bearer, operations = w.AdminURL, w.AdminToken, owners
+		}
+		r := pick(a.generator, operations...)()
+		if r.operation == "deleteBusiness" && !a.odds(8) {
+			continue
+		}
+		if r.header.Get("Authorization") == "" && !a.odds(200) {
+			r.header.Set("Authorization", "Bearer "+bearer)
+		}
+		answer, err := a.send(base, r)
+		if err != nil || answer.status >= http.StatusInternalServerError {
+			t.Errorf("SEED=%d, request %d: %.1200s\nanswered %d %.500s, %v", seed, n, r, answer.status, answer.body, reason(err))
+		}
+		if statuses[r.operation] == nil {
+			statuses[r.operation] = map[int]int{}
+		}
+		statuses[r.operation][answer.status]++
+		a.learn(answer.body)
+		if r.changed(answer.status) {
+			a.renew(t)
+		}
+	}
+	for _, operation := range slices.Sorted(maps.Keys(statuses)) {
+		t.Log(operation, statuses[operation])
+	}
+}
+
+// reason is the end of an error's text, behind the address that it repeats.
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	text := err.Error()
+	return text[max(0, len(text)-600):]
+}
+
+// send sends a generated request, whose query may be none.
+func (w *world) send(base string, r *madeUp) (answer, error) {
+	request, err := http.NewRequest(r.method, base+r.path, bytes.NewReader(r.body))
+	if err != nil {
+		return answer{}, err
+	}
+	request.URL.RawQuery = r.query // as it is, also where no parser would take it
+	request.Header = r.header
+	return w.exchange(request)
+}
+
+// offered is a business with something of every kind.
+func offered(slug string) string {
+	return strings.Replace(salon(slug, 2), "pricing_rules:\n", `  - {key: yoga, name: Yoga, duration_minutes: 60, price: 12.50, order: 4, classes: [{key: mon, weekday: mon, time: "10:00", capacity: 5, staff: s0}]}
+events:
+  - {key: gala, name: Gala, date: 2027-03-20, start_time: "20:00", end_time: "23:00", total_capacity: 500, tiers: [{key: a, name: A, price: 10, capacity: 400}]}
+rentals:
+  - {key: kayak, name: Kayak, price: 12, price_type: daily, quantity: 50, units_count: 50}
+  - {key: bike, name: Bike, price: 5, price_type: hourly, quantity: 50, units_count: 50}
+pricing_rules:
+`, 1)
+}
