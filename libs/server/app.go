@@ -32,16 +32,30 @@ func (s *Server) app(bodyLimit int, proxies *Proxies) *fiber.App {
 		DisablePreParseMultipartForm: true, // nothing here is a form; who sends one gets the route's answer
 		ReadBufferSize:               16 << 10,
 		WriteBufferSize:              16 << 10, // most answers go in one write: a second wakes the reader twice
-		ReadTimeout:                  30 * time.Second,
+		ReadTimeout:                  readTime,
 		WriteTimeout:                 30 * time.Second,
 		IdleTimeout:                  120 * time.Second,
 		RequestMethods:               knownMethods,
 		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return SendFault(c, FaultOf(err)) },
 	})
-	app.Server().CloseOnShutdown = true
-	app.Server().Handler = endBodies(knowMethods(app.Server().Handler))
-	app.Use(s.observe.middleware, methods, guard, trust(proxies), refuseBodies)
+	app.Server().Handler = s.closing(endBodies(knowMethods(app.Server().Handler)))
+	app.Server().ConnState = func(c net.Conn, state fasthttp.ConnState) {
+		if from, ok := c.(*conn); ok && state == fasthttp.StateIdle {
+			from.answered()
+		}
+	}
+	app.Use(s.observe.middleware, methods, guard, trust(proxies), refuseMalformed)
 	return app
+}
+
+// closing says with each answer of a server that stops that its connection closes.
+func (s *Server) closing(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		next(ctx)
+		if s.draining.Load() {
+			ctx.SetConnectionClose()
+		}
+	}
 }
 
 // guard turns a panic into a 500.

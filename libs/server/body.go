@@ -39,6 +39,10 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The connection has the last word on whether that was the end: fasthttp is lax about a body that breaks off.
+	if from, ok := ctx.Conn().(*conn); ok && from.body.open() {
+		return nil, fault.New(fault.InvalidParameter, "The request body broke off before its end, or its chunks are malformed.")
+	}
 	ctx.SetUserValue(bodyKey{}, body)
 	return body, nil
 }
@@ -142,10 +146,19 @@ func endBody(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// refuseBodies refuses a body where none means anything: servers disagree on whether the body of a GET is read.
-func refuseBodies(c *fiber.Ctx) error {
+// refuseMalformed sends the fault of a request that the connection did not let through, and refuses a body where none means
+// anything: servers disagree on whether the body of a GET is read.
+func refuseMalformed(c *fiber.Ctx) error {
+	if string(c.Request().Header.Host()) == refusedHost {
+		return refusalOf(c.Context().Conn())
+	}
 	if c.Request().IsBodyStream() && c.Request().Header.ContentLength() != 0 && isRead(c.Method()) {
-		return fault.Newf(fault.InvalidParameter, "A %s has no body; send its parameters in the query.", c.Method())
+		c.Context().SetConnectionClose()
+		return bodyOfRead(c.Method())
 	}
 	return c.Next()
+}
+
+func bodyOfRead(method string) error {
+	return fault.Newf(fault.InvalidParameter, "A %s has no body; send its parameters in the query.", method)
 }

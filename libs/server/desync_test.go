@@ -32,13 +32,47 @@ func dialogue(t *testing.T, address, text string) ([]int, bool) {
 			return statuses, true
 		}
 		if err != nil {
-			t.Fatalf("after %v: %v", statuses, err)
+			t.Fatalf("after %v to %.200q: %v", statuses, text, err)
 		}
 		_, _ = io.Copy(io.Discard, answer.Body)
 		if answer.StatusCode >= http.StatusOK {
 			statuses = append(statuses, answer.StatusCode)
 		}
 	}
+}
+
+// answerTo sends text as it stands and returns the first answer.
+func answerTo(t *testing.T, address, text string) (*http.Response, []byte) {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	go func() { _, _ = io.WriteString(conn, text) }()
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, body
+}
+
+// echoHTTP answers a POST with its body, by net/http; another method without looking at one, as if it had none.
+func echoHTTP(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodPost {
+		return nil
+	}
+	body, err := BodyOf(r)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(body)
+	return err
 }
 
 // smuggled is the request that an attacker hides in a body. Its answer would be the next visitor's.

@@ -1,95 +1,172 @@
 package server
 
 import (
-	"errors"
+	"context"
+	"fmt"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// listener closes, with itself, the connections on which nothing was ever sent. Clients open some in reserve, and the
-// HTTP server counts them as busy: stopping would wait for them until they time out.
+// listener keeps the open connections of one port: it bounds how many there are, and closes them when the port stops, each as soon
+// as what it was sent has been answered.
 type listener struct {
 	net.Listener
+	bounds bounds
+
+	stopped atomic.Bool
 
 	mu     sync.Mutex
-	closed bool
-	unused map[*conn]struct{}
+	open   map[*conn]struct{}
+	from   map[address]int // open connections by address
+	warned time.Time
+	gone   chan struct{} // closed when the port has stopped and no connection is open
+	done   bool
 }
 
-func newListener(l net.Listener) *listener {
-	return &listener{Listener: l, unused: make(map[*conn]struct{})}
+// bounds of a port's connections; a number of 0 bounds nothing.
+type bounds struct {
+	port             string
+	total, byAddress int
+	proxies          Proxies // whose connections are everybody's
+	tel              *telemetry.Telemetry
+	refused          metric.Int64Counter
 }
 
-// Accept waits for the next connection.
+// address is what connections are counted by: an IPv4 address or the /64 of an IPv6 one.
+type address netip.Prefix
+
+func newListener(l net.Listener, b bounds) *listener {
+	b.refused = b.tel.Counter("slotmesh.connections.refused", "Connections closed at once because too many were open, by port and bound.")
+	return &listener{Listener: l, bounds: b, open: make(map[*conn]struct{}), from: make(map[address]int), gone: make(chan struct{})}
+}
+
+// Accept waits for the next connection that may be opened.
 func (l *listener) Accept() (net.Conn, error) {
-	accepted, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
+	for {
+		accepted, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		remote := remoteOf(accepted)
+		c := &conn{Conn: accepted, from: l, address: addressOf(remote)}
+		bound, ok := l.admit(c, remote)
+		if ok {
+			return c, nil
+		}
+		_ = accepted.Close()
+		if bound == "" {
+			return nil, net.ErrClosed
+		}
+		l.warn(bound)
 	}
-	c := &conn{Conn: accepted, from: l}
+}
+
+// admit counts a connection; else it names the bound, "" where the port has stopped.
+func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
-		return c, accepted.Close()
+	switch {
+	case l.stopped.Load():
+		return "", false
+	case l.bounds.total > 0 && len(l.open) >= l.bounds.total:
+		return "total", false
+	case l.bounds.byAddress > 0 && l.from[c.address] >= l.bounds.byAddress && !l.bounds.proxies.trusted(remote):
+		return "address", false
 	}
-	l.unused[c] = struct{}{}
-	return c, nil
+	l.open[c] = struct{}{}
+	l.from[c.address]++
+	return "", true
 }
 
-// Close may be called more than once.
+// warnEvery is how often a log line says that connections are refused.
+const warnEvery = time.Minute
+
+func (l *listener) warn(bound string) {
+	l.bounds.refused.Add(context.Background(), 1, metric.WithAttributes(attribute.String("port", l.bounds.port), attribute.String("bound", bound)))
+	now := time.Now() //nolint:forbidigo // bounds the log, by the machine's time
+	l.mu.Lock()
+	quiet := now.Sub(l.warned) < warnEvery
+	if !quiet {
+		l.warned = now
+	}
+	l.mu.Unlock()
+	if !quiet {
+		l.bounds.tel.Logger.Warn("connections are refused: too many are open", "port", l.bounds.port, "bound", bound)
+	}
+}
+
+func remoteOf(c net.Conn) netip.Addr {
+	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap().WithZone("")
+	}
+	return netip.Addr{}
+}
+
+func addressOf(remote netip.Addr) address {
+	bits := 32
+	if remote.Is6() {
+		bits = 64
+	}
+	prefix, _ := remote.Prefix(bits) // an address has that many; what is none is counted as one
+	return address(prefix)
+}
+
+// remove forgets a connection that was closed.
+func (l *listener) remove(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.open[c]; !ok {
+		return
+	}
+	delete(l.open, c)
+	if l.from[c.address]--; l.from[c.address] == 0 {
+		delete(l.from, c.address)
+	}
+	l.finish()
+}
+
+// finish says that all is over when it is.
+func (l *listener) finish() {
+	if l.stopped.Load() && len(l.open) == 0 && !l.done {
+		l.done = true
+		close(l.gone)
+	}
+}
+
+// Close takes no more connections and gives up those on which nothing is being answered; others follow with their answer. It may be
+// called more than once.
 func (l *listener) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
+	if l.stopped.Swap(true) {
 		return nil
 	}
-	l.closed = true
-	for c := range l.unused {
-		_ = c.Conn.Close()
+	for c := range l.open {
+		c.giveUp()
 	}
-	l.unused = nil
+	l.finish()
 	return l.Listener.Close()
 }
 
-// conn leaves the listener's set when its first bytes arrive or it is closed.
-type conn struct {
-	net.Conn
-	from    *listener
-	once    sync.Once
-	lingers atomic.Bool // bytes of a body that nobody wanted may still come
-}
-
-// CloseWrite closes the sending side, where the connection has two.
-func (c *conn) CloseWrite() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
+// drain closes the port and waits until its last connection has gone.
+func (l *listener) drain(ctx context.Context) error {
+	if err := l.Close(); err != nil {
+		return err
 	}
-	return errors.ErrUnsupported
-}
-
-func (c *conn) used() {
-	c.once.Do(func() {
-		c.from.mu.Lock()
-		defer c.from.mu.Unlock()
-		delete(c.from.unused, c)
-	})
-}
-
-// Read takes the connection out of the unused ones.
-func (c *conn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if n > 0 {
-		c.used()
+	select {
+	case <-l.gone:
+		return nil
+	case <-ctx.Done():
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return fmt.Errorf("with %d connections open: %w", len(l.open), ctx.Err())
 	}
-	return n, err
-}
-
-// Close closes the connection.
-func (c *conn) Close() error {
-	c.used()
-	if c.lingers.Swap(false) {
-		linger(c.Conn)
-	}
-	return c.Conn.Close()
 }

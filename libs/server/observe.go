@@ -53,6 +53,7 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 		}
 	}
 	o.tel.Propagator.Inject(ctx, responseHeaders{c})
+	c.Response().Header.SetCanonical(nosniffKey, nosniff)
 	status := c.Response().StatusCode()
 	route := c.Route().Path
 	if route == own {
@@ -61,6 +62,9 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 	o.finish(ctx, span, start, seen{method: c.Method(), route: route, status: status, cause: cause})
 	return nil
 }
+
+// What is answered is what its Content-Type says: a browser must not take JSON for a page.
+var nosniffKey, nosniff = []byte(fiber.HeaderXContentTypeOptions), []byte("nosniff")
 
 // serverSpan is made once: every request passes it.
 var serverSpan = trace.WithSpanKind(trace.SpanKindServer)

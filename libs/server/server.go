@@ -39,6 +39,11 @@ type Config struct {
 	PublicBodyLimit int `env:"PUBLIC_BODY_LIMIT, default=262144"`
 	// InternalBodyLimit is the largest request body of the internal port, in bytes.
 	InternalBodyLimit int `env:"INTERNAL_BODY_LIMIT, default=16777216"`
+	// MaxConnections bounds the open connections of each port; 0: none.
+	MaxConnections int `env:"MAX_CONNECTIONS, default=8192"`
+	// MaxConnectionsPerAddress bounds those of one address, or of one /64, to the public port; 0: none. Addresses of
+	// TrustedProxies are not bound by it: their connections are many clients'.
+	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS, default=1024"`
 	// Peers are the settings of calls to other services.
 	Peers peer.Config
 }
@@ -66,8 +71,8 @@ type Server struct {
 	cfg      Config
 	tel      *telemetry.Telemetry
 	clock    clock.Clock
-	public   net.Listener
-	internal net.Listener
+	public   *listener
+	internal *listener
 	observe  *observer
 	web      *web // nil where fiber serves the public port
 	draining atomic.Bool
@@ -94,10 +99,12 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, clock: rt.Clock}
-	if s.public, err = listen(rt.Public, cfg.PublicAddr); err != nil {
+	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies, tel: rt.Telemetry}
+	if s.public, err = listen(rt.Public, cfg.PublicAddr, open); err != nil {
 		return nil, fmt.Errorf("public port: %w", err)
 	}
-	if s.internal, err = listen(rt.Internal, cfg.InternalAddr); err != nil {
+	open.port, open.byAddress = "internal", 0 // a mesh's sidecar is one address for all peers
+	if s.internal, err = listen(rt.Internal, cfg.InternalAddr, open); err != nil {
 		return nil, errors.Join(fmt.Errorf("internal port: %w", err), s.public.Close())
 	}
 	s.observe = newObserver(rt.Telemetry, cfg.RequestTimeout)
@@ -107,15 +114,15 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	return s, nil
 }
 
-func listen(given net.Listener, addr string) (net.Listener, error) {
+func listen(given net.Listener, addr string, b bounds) (*listener, error) {
 	if given != nil {
-		return newListener(given), nil
+		return newListener(given, b), nil
 	}
 	opened, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	return newListener(opened), nil
+	return newListener(opened, b), nil
 }
 
 // Name is the service's name.
@@ -192,17 +199,16 @@ func (s *Server) drain(polite bool) error {
 	deadline, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
 	defer cancel()
 	var errs []error
+	for _, port := range []*listener{s.public, s.internal} {
+		if err := port.drain(deadline); err != nil {
+			errs = append(errs, fmt.Errorf("%s: draining the %s port %w", s.name, port.bounds.port, err))
+		}
+	}
+	// The HTTP servers hear of it last: they close connections that they hold for idle while a request is on its way to them.
 	if s.web != nil {
-		if err := s.web.http.Shutdown(deadline); err != nil {
-			errs = append(errs, fmt.Errorf("%s: draining the public port: %w", s.name, err))
-		}
+		errs = append(errs, s.web.http.Shutdown(deadline))
 	}
-	for port, app := range map[string]*fiber.App{"public": s.Public, "internal": s.Internal} {
-		if err := app.ShutdownWithContext(deadline); err != nil {
-			errs = append(errs, fmt.Errorf("%s: draining the %s port with %d connections open: %w",
-				s.name, port, app.Server().GetOpenConnectionsCount(), err))
-		}
-	}
+	errs = append(errs, s.Public.ShutdownWithContext(deadline), s.Internal.ShutdownWithContext(deadline))
 	return errors.Join(errs...)
 }
 

@@ -42,13 +42,18 @@ func newWeb(s *Server) *web {
 	w := &web{server: s, routes: make(map[string]HTTPHandler)}
 	w.http = &http.Server{
 		Handler:           w,
-		ReadHeaderTimeout: 30 * time.Second,
-		ReadTimeout:       30 * time.Second,
+		ReadHeaderTimeout: readTime,
+		ReadTimeout:       readTime,
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    16 << 10,
 		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
-		ErrorLog:          slog.NewLogLogger(s.tel.Logger.Handler(), slog.LevelWarn),
+		ConnState: func(c net.Conn, state http.ConnState) {
+			if from, ok := c.(*conn); ok && state == http.StateIdle {
+				from.answered()
+			}
+		},
+		ErrorLog: slog.NewLogLogger(s.tel.Logger.Handler(), slog.LevelWarn),
 	}
 	return w
 }
@@ -72,18 +77,17 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	defer span.End()
 	tel.Propagator.Inject(ctx, propagation.HeaderCarrier(out.Header()))
 
-	route, handler := r.URL.Path, w.routes[r.URL.Path]
-	if handler == nil {
-		route = noRoute
-		handler = func(http.ResponseWriter, *http.Request) error {
-			return fault.New(fault.NotFound, "There is nothing at this path.")
-		}
-	}
+	out.Header().Set("X-Content-Type-Options", string(nosniff))
+
 	r = r.WithContext(ctx)
 	body := &unread{ReadCloser: r.Body, length: r.ContentLength, limit: w.server.cfg.PublicBodyLimit, out: out}
 	body.conn, _ = r.Context().Value(connKey{}).(net.Conn)
 	r.Body = body
 	answer := &answered{ResponseWriter: out, body: body, status: http.StatusOK}
+	route, handler := w.route(r, body.conn)
+	if w.server.draining.Load() || isRead(r.Method) && r.ContentLength != 0 {
+		out.Header().Set("Connection", "close")
+	}
 	err := w.guarded(answer, r, handler)
 	var cause error
 	if err != nil {
@@ -96,6 +100,24 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		method = otherMethod // the caller's text stays out of labels
 	}
 	w.server.observe.finish(ctx, span, start, seen{method: method, route: route, status: answer.status, cause: cause})
+}
+
+// route finds what answers a request, and the name of its path for telemetry.
+func (w *web) route(r *http.Request, on net.Conn) (string, HTTPHandler) {
+	refuse := func(err error) HTTPHandler {
+		return func(http.ResponseWriter, *http.Request) error { return err }
+	}
+	handler, known := w.routes[r.URL.Path]
+	if r.Host == refusedHost {
+		return noRoute, refuse(refusalOf(on))
+	}
+	if !known {
+		return noRoute, refuse(fault.New(fault.NotFound, "There is nothing at this path."))
+	}
+	if isRead(r.Method) && r.ContentLength != 0 {
+		return r.URL.Path, refuse(bodyOfRead(r.Method))
+	}
+	return r.URL.Path, handler
 }
 
 // guarded gives the request its deadline, and turns a panic into an error.

@@ -72,6 +72,17 @@ func TestNetHTTPRequestsHaveADeadline(t *testing.T) {
 	expectFault(t, response, body, fault.PeerUnavailable)
 }
 
+// closes tells when the port has begun to stop.
+type closes struct {
+	net.Listener
+	began chan struct{}
+}
+
+func (c closes) Close() error {
+	close(c.began)
+	return c.Listener.Close()
+}
+
 func TestStoppingFinishesNetHTTPRequestsAndNotReservedConnections(t *testing.T) {
 	t.Parallel()
 	entered, finish := make(chan struct{}), make(chan struct{})
@@ -84,7 +95,7 @@ func TestStoppingFinishesNetHTTPRequestsAndNotReservedConnections(t *testing.T) 
 				<-finish
 				return nil
 			})
-			s.web.http.RegisterOnShutdown(func() { close(finish) })
+			s.public.Listener = closes{s.public.Listener, finish}
 		})
 		reserve, err := net.Dial("tcp", s.PublicAddr().String())
 		if err != nil {

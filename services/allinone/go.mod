@@ -22,7 +22,7 @@ require (
 	github.com/slotmesh/slotmesh/services/mcp v0.0.0
 	github.com/slotmesh/slotmesh/services/pricing v0.0.0
 	github.com/slotmesh/slotmesh/services/rental v0.0.0
-	github.com/valyala/fasthttp v1.51.0
+	github.com/valyala/fasthttp v1.74.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/proto/otlp v1.11.0
 	go.uber.org/goleak v1.3.0
@@ -33,8 +33,9 @@ require gopkg.in/natefinch/lumberjack.v2 v2.2.1
 
 require github.com/anishathalye/porcupine v1.3.1
 
+require github.com/molecule-man/go-brrr v1.0.1 // indirect
+
 require (
-	github.com/andybalholm/brotli v1.2.6 // indirect
 	github.com/apapsch/go-jsonmerge/v2 v2.0.0 // indirect
 	github.com/aymerick/douceur v0.2.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
@@ -81,7 +82,6 @@ require (
 	github.com/sony/gobreaker/v2 v2.4.0 // indirect
 	github.com/stripe/stripe-go/v86 v86.1.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
-	github.com/valyala/tcplisten v1.0.0 // indirect
 	github.com/xi2/xz v0.0.0-20171230120015-48954b6210f8 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	github.com/yuin/gopher-lua v1.1.1 // indirect

@@ -166,6 +166,10 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 // fill copies the request, with one client address and the front's own trace context.
 func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	c.Request().Header.CopyTo(&request.Header)
+	request.Header.SetProtocol("HTTP/1.1")
+	if len(request.Header.Host()) == 0 { // HTTP/1.0 may leave it out
+		request.Header.SetHost(u.client.Addr)
+	}
 	request.Header.SetNoDefaultContentType(true) // a body that does not say what it is, goes on not saying it
 	request.SetBodyRaw(body)
 	for _, name := range connectionHeaders {

@@ -1,0 +1,303 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+// framing is how long the body of one request is. What two servers in a row could read differently is refused before either of
+// our HTTP servers sees a byte of it: one rule for the ports of fasthttp, those of net/http and the front.
+type framing struct {
+	left    int64 // bytes of a body of announced length that are to come
+	chunked bool
+	state   chunkState
+	chunk   int64 // size of the chunk so far, then what is to come of it
+	digits  int
+}
+
+// open reports whether more of the body is to come.
+func (f *framing) open() bool { return f.left > 0 || f.chunked }
+
+type chunkState uint8
+
+const (
+	inSize chunkState = iota
+	afterSize
+	inData
+	afterData
+	beforeNext
+	afterLast
+	atEnd
+)
+
+// maxChunkDigits keeps the size of a chunk far from where numbers overflow.
+const maxChunkDigits = 7
+
+var errChunks = errors.New("its chunks are malformed; send chunks without extensions, and no trailers")
+
+// take says how many of these bytes belong to the body.
+func (f *framing) take(b []byte) (int, error) {
+	if !f.chunked {
+		n := min(int64(len(b)), f.left)
+		f.left -= n
+		return int(n), nil
+	}
+	for i := 0; i < len(b); i++ {
+		if f.state == inData {
+			n := min(int64(len(b)-i), f.chunk)
+			f.chunk -= n
+			i += int(n) - 1
+			if f.chunk == 0 {
+				f.state = afterData
+			}
+			continue
+		}
+		if !f.step(b[i]) {
+			return i, errChunks
+		}
+		if !f.chunked {
+			return i + 1, nil
+		}
+	}
+	return len(b), nil
+}
+
+// step takes a byte that is not of a chunk's data, and reports whether it may stand there.
+func (f *framing) step(b byte) bool {
+	switch f.state {
+	case inSize:
+		if v := unhex(b); v >= 0 {
+			f.chunk, f.digits = f.chunk<<4|int64(v), f.digits+1
+			return f.digits <= maxChunkDigits
+		}
+		f.state = afterSize
+		return b == '\r' && f.digits > 0
+	case afterSize:
+		f.state, f.digits = inData, 0
+		if f.chunk == 0 {
+			f.state = afterLast
+		}
+		return b == '\n'
+	case afterData:
+		f.state = beforeNext
+		return b == '\r'
+	case beforeNext:
+		f.state = inSize
+		return b == '\n'
+	case afterLast:
+		f.state = atEnd
+		return b == '\r'
+	default:
+		f.chunked = false
+		return b == '\n'
+	}
+}
+
+func unhex(b byte) int {
+	switch {
+	case b >= '0' && b <= '9':
+		return int(b - '0')
+	case b|0x20 >= 'a' && b|0x20 <= 'f':
+		return int(b|0x20-'a') + 10
+	}
+	return -1
+}
+
+// errMore says that the head of a request has not come to its end.
+var errMore = errors.New("the head goes on")
+
+// malformed is a sentence of a 400.
+func malformed(sentence string) error { return fault.New(fault.InvalidParameter, sentence) }
+
+// Why the head of a request is refused.
+var (
+	errLine     = malformed("The request is not well-formed HTTP: its first line must be a method, a path and HTTP/1.1 or HTTP/1.0.")
+	errEnds     = malformed("The request is not well-formed HTTP: every line of its head must end with CR and LF, and hold no other control characters.")
+	errName     = malformed("The request is not well-formed HTTP: a header line must be a name, a colon and a value, and may not be continued on the next.")
+	errHost     = malformed("Host: send exactly one, which names where the request goes.")
+	errLength   = malformed("Content-Length: send it once, as a whole number of bytes.")
+	errTransfer = malformed("Transfer-Encoding: only chunked is known, once, with HTTP/1.1 and without Content-Length.")
+	errExpect   = malformed("Expect: HTTP/1.0 has no interim answers.")
+	errHeadSize = fault.New(fault.HeadersTooLarge, "The request's headers are too large.")
+)
+
+// head is what is kept of a request's head while it is checked.
+type head struct {
+	old                     bool   // HTTP/1.0
+	authority               []byte // of a target in absolute form
+	hosts, lengths, codings int
+	expects                 bool
+	length                  int64
+}
+
+// readHead checks the head at the beginning of b and returns where it ends, and what body follows. errMore: it does not end yet.
+// Any other error is a fault.
+func readHead(b []byte) (int, framing, error) {
+	var h head
+	line, end, err := cutLine(b, 0)
+	if err == nil {
+		err = h.requestLine(line)
+	}
+	for err == nil {
+		if line, end, err = cutLine(b, end); err != nil {
+			break
+		}
+		if len(line) == 0 {
+			body, err := h.body()
+			return end, body, err
+		}
+		err = h.field(line)
+	}
+	if errors.Is(err, errMore) && len(b) >= maxHead {
+		err = errHeadSize
+	}
+	return 0, framing{}, err
+}
+
+// cutLine returns the line from there on, without its end, and where the next begins.
+func cutLine(b []byte, from int) ([]byte, int, error) {
+	n := bytes.IndexByte(b[from:], '\n')
+	switch {
+	case n < 0:
+		return nil, 0, errMore
+	case n == 0 || b[from+n-1] != '\r':
+		return nil, 0, errEnds
+	}
+	return b[from : from+n-1], from + n + 1, nil
+}
+
+func (h *head) requestLine(line []byte) error {
+	method := bytes.IndexByte(line, ' ')
+	last := bytes.LastIndexByte(line, ' ')
+	if method <= 0 || last == method || !all(line[:method], isToken) || !all(line[method+1:last], isTarget) {
+		return errLine
+	}
+	switch string(line[last+1:]) {
+	case "HTTP/1.1":
+	case "HTTP/1.0":
+		h.old = true
+	default:
+		return errLine
+	}
+	target := line[method+1 : last]
+	switch {
+	case len(target) == 0:
+		return errLine
+	case target[0] == '/' || string(line[:method]) == "CONNECT":
+	case string(target) == "*" && string(line[:method]) == "OPTIONS":
+	default:
+		return h.absolute(target)
+	}
+	return nil
+}
+
+// absolute reads the target of a request to a proxy.
+func (h *head) absolute(target []byte) error {
+	scheme, rest, found := bytes.Cut(target, []byte("://"))
+	if !found || !bytes.EqualFold(scheme, []byte("http")) && !bytes.EqualFold(scheme, []byte("https")) {
+		return errLine
+	}
+	if end := bytes.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	if h.authority = rest; len(rest) == 0 {
+		return errLine
+	}
+	return nil
+}
+
+// field checks one line of the headers.
+func (h *head) field(line []byte) error {
+	colon := bytes.IndexByte(line, ':')
+	if colon <= 0 || !all(line[:colon], isToken) {
+		return errName
+	}
+	name, value := line[:colon], bytes.Trim(line[colon+1:], " ")
+	if !all(value, isValue) {
+		return errEnds
+	}
+	switch {
+	case is(name, "host"):
+		return h.host(value)
+	case is(name, "content-length"):
+		return h.contentLength(value)
+	case is(name, "transfer-encoding"):
+		if h.codings++; h.codings > 1 || !is(value, "chunked") {
+			return errTransfer
+		}
+	case is(name, "expect"):
+		h.expects = true
+	}
+	return nil
+}
+
+func (h *head) host(value []byte) error {
+	h.hosts++
+	mismatch := h.authority != nil && !bytes.EqualFold(h.authority, value)
+	if h.hosts > 1 || mismatch || len(value) == 0 && !h.old || bytes.ContainsAny(value, " \t,/@?#\\\"<>") {
+		return errHost
+	}
+	return nil
+}
+
+// maxLengthDigits keep a Content-Length from overflowing.
+const maxLengthDigits = 18
+
+func (h *head) contentLength(value []byte) error {
+	if h.lengths++; h.lengths > 1 || len(value) == 0 || len(value) > maxLengthDigits {
+		return errLength
+	}
+	for _, b := range value {
+		if b < '0' || b > '9' {
+			return errLength
+		}
+		h.length = h.length*10 + int64(b-'0')
+	}
+	return nil
+}
+
+// body says what follows the head, once all of it is known.
+func (h *head) body() (framing, error) {
+	switch {
+	case h.hosts == 0 && !h.old:
+		return framing{}, errHost
+	case h.codings > 0 && (h.lengths > 0 || h.old):
+		return framing{}, errTransfer
+	case h.expects && h.old:
+		return framing{}, errExpect
+	}
+	return framing{left: h.length, chunked: h.codings > 0}, nil
+}
+
+// is compares with a name in lower case, cheaply where the lengths differ.
+func is(b []byte, name string) bool { return len(b) == len(name) && bytes.EqualFold(b, []byte(name)) }
+
+func all(b []byte, allowed *[256]bool) bool {
+	for _, c := range b {
+		if !allowed[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// Bytes that may stand in a method or a name, in a target, and in a value (RFC 9110 §5.5, §5.6.2).
+var (
+	isToken  = table(func(c byte) bool { return alphanumeric(c) || bytes.IndexByte([]byte("!#$%&'*+-.^_`|~"), c) >= 0 })
+	isTarget = table(func(c byte) bool { return c > ' ' && c != 0x7f })
+	isValue  = table(func(c byte) bool { return c >= ' ' && c != 0x7f || c == '\t' })
+)
+
+func alphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+func table(allowed func(byte) bool) *[256]bool {
+	var t [256]bool
+	for c := range t {
+		t[c] = allowed(byte(c))
+	}
+	return &t
+}
