@@ -6,6 +6,8 @@ import (
 	"net"
 	"syscall"
 	"time"
+
+	"github.com/slotmesh/slotmesh/libs/dial"
 )
 
 // conn is a connection that is made when it is first written to. fasthttp tells only then how long the call may last;
@@ -43,7 +45,8 @@ func (c *conn) establish() error {
 	if c.made {
 		return nil
 	}
-	dialer := net.Dialer{Deadline: c.deadline}
+	dialer := dial.Dialer()
+	dialer.Deadline = c.deadline
 	made, err := dialer.Dial("tcp", c.address)
 	if err != nil {
 		return err

@@ -12,12 +12,12 @@ import (
 
 	"github.com/exaring/otelpgx"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/sethvargo/go-retry"
 
+	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -27,8 +27,9 @@ type Config struct {
 	URL string `env:"DATABASE_URL, required"`
 	// MaxConns bounds the pool.
 	MaxConns int32 `env:"DATABASE_MAX_CONNS, default=16"`
-	// StatementTimeout ends a statement that runs longer.
-	StatementTimeout time.Duration `env:"DATABASE_STATEMENT_TIMEOUT, default=5s"`
+	// StatementTimeout ends a statement that runs longer, and the wait for a connection to run one on. A server that says
+	// nothing for half a second more is taken for dead.
+	StatementTimeout time.Duration `env:"DATABASE_STATEMENT_TIMEOUT, default=3s"`
 	// Wait is how long migrations try to reach a database that does not answer yet.
 	Wait time.Duration `env:"DATABASE_WAIT, default=0s"`
 }
@@ -41,14 +42,20 @@ func (c *Config) Validate() error {
 	if c.MaxConns < 1 {
 		return errors.New("DATABASE_MAX_CONNS: at least 1")
 	}
+	if c.StatementTimeout <= 0 {
+		return errors.New("DATABASE_STATEMENT_TIMEOUT: write a duration above 0, such as 3s")
+	}
 	if c.Wait < 0 {
 		return errors.New("DATABASE_WAIT: write a duration from 0s on, such as 1m")
 	}
 	return nil
 }
 
-// connectTimeout bounds one attempt to connect where the URL does not.
-const connectTimeout = 3 * time.Second
+const (
+	connectTimeout = 2 * time.Second        // of one attempt to connect, where the URL does not say it
+	pingTimeout    = 500 * time.Millisecond // of the question whether a connection that lay idle for a second is alive
+	silence        = 500 * time.Millisecond // beyond StatementTimeout, at which a server that is alive answers
+)
 
 // Open returns a pool whose connections work in schema. It does not connect yet: a database that is away shows in
 // readiness and in the first query, not here.
@@ -66,10 +73,12 @@ func Open(ctx context.Context, cfg Config, schema string, tel *telemetry.Telemet
 	if parsed.ConnConfig.ConnectTimeout == 0 {
 		parsed.ConnConfig.ConnectTimeout = connectTimeout
 	}
+	parsed.ConnConfig.DialFunc = dialer(parsed.ConnConfig.ConnectTimeout, cfg.StatementTimeout+silence)
+	parsed.PingTimeout = pingTimeout
 	// Statements are parameterised, so their text is safe in spans; the parameters stay out.
-	parsed.ConnConfig.Tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(tel.TracerProvider),
+	parsed.ConnConfig.Tracer = &tracer{acquire: cfg.StatementTimeout, Tracer: otelpgx.NewTracer(otelpgx.WithTracerProvider(tel.TracerProvider),
 		otelpgx.WithMeterProvider(tel.MeterProvider),
-		otelpgx.WithDisableConnectionDetailsInAttributes())
+		otelpgx.WithDisableConnectionDetailsInAttributes())}
 	pool, err := pgxpool.NewWithConfig(ctx, parsed)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
@@ -139,13 +148,7 @@ func reach(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, erro
 }
 
 // Code returns the SQLSTATE of err, or "" when it did not come from the server.
-func Code(err error) string {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
-		return pg.Code
-	}
-	return ""
-}
+func Code(err error) string { return sqlstate.Of(err) }
 
 // SQLSTATEs that stores turn into answers.
 const (

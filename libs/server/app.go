@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -16,6 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
 )
 
 // app is a fiber application with the middleware every port has.
@@ -86,10 +85,10 @@ func FaultOf(err error) *fault.Error {
 		return f
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fault.Wrap(fault.PeerUnavailable, err, "The answer took too long; try again shortly.")
+		return away(err, "The answer took too long; try again shortly.")
 	}
-	if storeAway(err) {
-		return fault.Wrap(fault.PeerUnavailable, err, "A part of the platform is away for the moment; try again shortly.")
+	if sqlstate.Away(err) {
+		return away(err, "A part of the platform is away for the moment; try again shortly.")
 	}
 	var small *fasthttp.ErrSmallBuffer
 	if errors.As(err, &small) {
@@ -119,13 +118,11 @@ func FaultOf(err error) *fault.Error {
 	return fault.Of(err)
 }
 
-// storeAway reports whether a connection to a store could not be had or broke, or the database is stopping or starting
-// (SQLSTATE class 57P): nothing is wrong with the request, and soon it may be answered.
-func storeAway(err error) bool {
-	var network *net.OpError
-	var database interface{ SQLState() string }
-	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		(errors.As(err, &database) && strings.HasPrefix(database.SQLState(), "57P"))
+// away is the fault of a part that may be back soon.
+func away(err error, sentence string) *fault.Error {
+	f := fault.Wrap(fault.PeerUnavailable, err, sentence)
+	f.RetryAfter = time.Second
+	return f
 }
 
 // probes mounts what the platform asks of the internal port.

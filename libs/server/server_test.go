@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -97,6 +98,7 @@ func TestErrorsBecomeFaults(t *testing.T) {
 			_, err := (&net.Dialer{}).DialContext(c.UserContext(), "tcp", "127.0.0.1:1")
 			return fmt.Errorf("read an offer: %w", err)
 		})
+		s.Public.Get("/crowded", func(*fiber.Ctx) error { return fmt.Errorf("read an offer: %w", &pgconn.PgError{Code: "53300"}) })
 		s.Public.Get("/late", func(*fiber.Ctx) error { return context.DeadlineExceeded })
 		s.Public.Get("/limited", func(*fiber.Ctx) error {
 			return &fault.Error{Kind: fault.RateLimited, Sentence: "Slow down.", RetryAfter: 1500 * time.Millisecond}
@@ -110,6 +112,7 @@ func TestErrorsBecomeFaults(t *testing.T) {
 		{"GET", "/panic", fault.Internal},
 		{"GET", "/late", fault.PeerUnavailable},
 		{"GET", "/away", fault.PeerUnavailable},
+		{"GET", "/crowded", fault.PeerUnavailable},
 		{"GET", "/limited", fault.RateLimited},
 		{"GET", "/nowhere", fault.NotFound},
 		{"GET", "/PLAIN", fault.NotFound},
@@ -124,6 +127,9 @@ func TestErrorsBecomeFaults(t *testing.T) {
 		}
 		if response.Header.Get("Traceparent") == "" {
 			t.Errorf("%s has no traceparent", c.path)
+		}
+		if c.want == fault.PeerUnavailable && response.Header.Get("Retry-After") != "1" {
+			t.Errorf("%s: Retry-After is %q", c.path, response.Header.Get("Retry-After"))
 		}
 		if c.path == "/limited" && response.Header.Get("Retry-After") != "2" {
 			t.Errorf("Retry-After is %q, want the seconds rounded up", response.Header.Get("Retry-After"))

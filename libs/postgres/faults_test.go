@@ -1,0 +1,129 @@
+package postgres_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// open returns a pool on a new schema, with the settings that change makes.
+func open(t *testing.T, change func(*postgres.Config)) *pgxpool.Pool {
+	t.Helper()
+	cfg, schema := testkit.PostgresSchema(t, "faults")
+	change(&cfg)
+	if err := postgres.Migrate(t.Context(), cfg, schema, oneTable); err != nil {
+		t.Fatal(err)
+	}
+	pool, err := postgres.Open(t.Context(), cfg, schema, telemetry.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+func TestWhatTheDatabaseCannotDoJustNowIsNoFaultOfTheRequest(t *testing.T) {
+	t.Parallel()
+	pool := open(t, func(cfg *postgres.Config) { cfg.StatementTimeout = 100 * time.Millisecond })
+	_, err := pool.Exec(t.Context(), `SELECT pg_sleep(60)`)
+	if sqlstate.Of(err) != "57014" || !sqlstate.Away(err) {
+		t.Errorf("a statement that takes too long: %v", err)
+	}
+	conn, err := pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pg_backend_pid())`); !sqlstate.Away(err) {
+		t.Errorf("a connection that the server ends: %v", err)
+	}
+	if _, err := conn.Exec(t.Context(), `SELECT 1`); !sqlstate.Away(err) {
+		t.Errorf("a connection that is closed: %v", err)
+	}
+}
+
+func TestAConnectionToAServerThatIsNoPrimaryAnyMoreIsReplaced(t *testing.T) {
+	t.Parallel()
+	pool := open(t, func(cfg *postgres.Config) { cfg.MaxConns = 1 })
+	if _, err := pool.Exec(t.Context(), `SET default_transaction_read_only = on`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.Exec(t.Context(), `INSERT INTO one VALUES (1)`); sqlstate.Of(err) != sqlstate.ReadOnly || !sqlstate.Away(err) {
+		t.Fatalf("a write to a replica: %v", err)
+	}
+	if _, err := pool.Exec(t.Context(), `INSERT INTO one VALUES (1)`); err != nil {
+		t.Errorf("the next write: %v", err)
+	}
+}
+
+func TestTheWaitForAConnectionIsBounded(t *testing.T) {
+	t.Parallel()
+	pool := open(t, func(cfg *postgres.Config) { cfg.MaxConns, cfg.StatementTimeout = 1, 50*time.Millisecond })
+	held, err := pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.Exec(t.Context(), `SELECT 1`); err == nil || t.Context().Err() != nil {
+		t.Errorf("a pool without a free connection: %v", err)
+	}
+	held.Release()
+	if _, err := pool.Exec(t.Context(), `SELECT 1`); err != nil {
+		t.Errorf("when one is free again: %v", err)
+	}
+}
+
+func TestAServerThatSaysNothingIsGivenUp(t *testing.T) {
+	t.Parallel()
+	var hanging *testkit.Hanging
+	pool := open(t, func(cfg *postgres.Config) {
+		hanging = testkit.NewHanging(t, cfg.URL)
+		cfg.URL, cfg.MaxConns, cfg.StatementTimeout = hanging.URL, 2, 2*time.Second
+	})
+	if _, err := pool.Exec(t.Context(), `SELECT 1`); err != nil {
+		t.Fatal(err)
+	}
+	before := hanging.Callers()
+	hanging.Hang(false)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := pool.Exec(ctx, `SELECT 1`); !sqlstate.Away(err) || ctx.Err() != nil {
+		t.Errorf("on a connection that hangs: %v", err)
+	}
+	if _, err := pool.Exec(ctx, `SELECT 1`); err != nil || hanging.Callers() == before {
+		t.Errorf("on another: %v", err)
+	}
+}
+
+// A client's time that is over before the silence is holds, too.
+func TestTheCallersDeadlineEndsAReadOnAConnectionThatHangs(t *testing.T) {
+	t.Parallel()
+	var hanging *testkit.Hanging
+	pool := open(t, func(cfg *postgres.Config) {
+		hanging = testkit.NewHanging(t, cfg.URL)
+		cfg.URL, cfg.StatementTimeout = hanging.URL, time.Hour
+	})
+	if _, err := pool.Exec(t.Context(), `SELECT 1`); err != nil {
+		t.Fatal(err)
+	}
+	hanging.Hang(true)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			if _, err := pool.Exec(ctx, `SELECT 1`); err == nil {
+				t.Error("it answered")
+			}
+		})
+	}
+	all.Wait()
+	hanging.Resume()
+}

@@ -1,0 +1,150 @@
+package testkit
+
+import (
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Hanging stands before a PostgreSQL and can stop forwarding: connections stay open, and what is sent on them is acknowledged
+// by the system and goes nowhere, as with a server that is paused or behind a network that swallows packets.
+type Hanging struct {
+	URL string // to reach the database by
+
+	network, address string
+	listener         net.Listener
+	all              sync.WaitGroup
+
+	mu      sync.Mutex
+	hang    bool // new connections hang
+	open    map[net.Conn]*lane
+	callers int
+}
+
+// lane is one connection; it forwards while forward is held by nobody.
+type lane struct {
+	forward sync.RWMutex
+	hanging bool
+	to      net.Conn
+}
+
+// NewHanging returns one before the database of a URL, which forwards until it is told otherwise. It goes when the test ends.
+func NewHanging(t testing.TB, database string) *Hanging {
+	t.Helper()
+	parsed, err := pgx.ParseConfig(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Hanging{listener: listener, open: map[net.Conn]*lane{}}
+	h.network, h.address = pgconn.NetworkAddress(parsed.Host, parsed.Port)
+	at := url.URL{Scheme: "postgres", User: url.UserPassword(parsed.User, parsed.Password), Host: listener.Addr().String(),
+		Path: parsed.Database, RawQuery: "sslmode=disable"}
+	h.URL = at.String()
+	h.all.Go(h.accept)
+	t.Cleanup(h.close)
+	return h
+}
+
+func (h *Hanging) accept() {
+	for {
+		conn, err := h.listener.Accept()
+		if err != nil {
+			return
+		}
+		to, err := net.Dial(h.network, h.address)
+		if err != nil {
+			_ = conn.Close()
+			continue
+		}
+		l := &lane{to: to}
+		h.mu.Lock()
+		h.callers++
+		h.open[conn] = l
+		if h.hang {
+			l.stop()
+		}
+		h.mu.Unlock()
+		h.all.Go(func() { l.carry(to, conn) })
+		h.all.Go(func() { l.carry(conn, to) })
+	}
+}
+
+// carry forwards what is sent until one side closes; while the lane hangs it keeps what it has.
+func (l *lane) carry(to, from net.Conn) {
+	defer func() { _, _ = to.Close(), from.Close() }()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 {
+			l.forward.RLock()
+			_, sent := to.Write(buffer[:n])
+			l.forward.RUnlock()
+			if sent != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (l *lane) stop() {
+	if !l.hanging {
+		l.forward.Lock()
+		l.hanging = true
+	}
+}
+
+func (l *lane) resume() {
+	if l.hanging {
+		l.hanging = false
+		l.forward.Unlock()
+	}
+}
+
+// Hang stops forwarding on all connections, and on those that are made later where all is true.
+func (h *Hanging) Hang(all bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hang = all
+	for _, l := range h.open {
+		l.stop()
+	}
+}
+
+// Resume forwards again, on all connections.
+func (h *Hanging) Resume() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hang = false
+	for _, l := range h.open {
+		l.resume()
+	}
+}
+
+// Callers is how many connections were made.
+func (h *Hanging) Callers() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.callers
+}
+
+func (h *Hanging) close() {
+	_ = h.listener.Close()
+	h.mu.Lock()
+	for from, l := range h.open {
+		_, _ = from.Close(), l.to.Close()
+		l.resume()
+	}
+	h.mu.Unlock()
+	h.all.Wait()
+}
