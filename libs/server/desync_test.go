@@ -2,44 +2,22 @@ package server
 
 import (
 	"bufio"
+	"context"
 	"errors"
-	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
-	"strings"
+	"os"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-)
 
-// dialogue sends text as it stands and reads answers until the server closes or nothing more comes of the requests sent.
-func dialogue(t *testing.T, address, text string) ([]int, bool) {
-	t.Helper()
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
-	go func() { _, _ = io.WriteString(conn, text) }() // a server may close before it has read all
-	var statuses []int
-	in := bufio.NewReader(conn)
-	for {
-		answer, err := http.ReadResponse(in, nil)
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return statuses, true
-		}
-		if err != nil {
-			t.Fatalf("after %v to %.200q: %v", statuses, text, err)
-		}
-		_, _ = io.Copy(io.Discard, answer.Body)
-		if answer.StatusCode >= http.StatusOK {
-			statuses = append(statuses, answer.StatusCode)
-		}
-	}
-}
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
 
 // answerTo sends text as it stands and returns the first answer.
 func answerTo(t *testing.T, address, text string) (*http.Response, []byte) {
@@ -75,29 +53,53 @@ func echoHTTP(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// smuggled is the request that an attacker hides in a body. Its answer would be the next visitor's.
+// smuggled is a request that the servers of these tests would answer, with an end.
 const smuggled = "GET /smuggled HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
-func TestNoPartOfARefusedBodyIsTakenForARequest(t *testing.T) {
+// early are the answers that a handler gives without the body, by path.
+var early = map[string]func() error{
+	"/401":     func() error { return fault.New(fault.MissingAPIKey, "No key.") },
+	"/403":     func() error { return fault.New(fault.ScopeForbidden, "Not this key.") },
+	"/429":     func() error { return fault.New(fault.RateLimited, "Slow down.") },
+	"/500":     func() error { return errors.New("broken") },
+	"/503":     func() error { return fault.New(fault.PeerUnavailable, "Away.") },
+	"/panic":   func() error { panic("broken") },
+	"/timeout": func() error { return context.DeadlineExceeded },
+	"/200":     func() error { return nil },
+}
+
+func TestDesyncNoEarlyAnswerLeavesItsBodyToBeTakenForARequest(t *testing.T) {
 	t.Parallel()
-	s := start(t, Config{}, func(s *Server) {
-		s.Public.Post("/echo", echo)
-		s.Public.Get("/smuggled", func(c *fiber.Ctx) error { return c.SendString("smuggled") })
+	fiberPort := start(t, Config{}, func(s *Server) {
+		s.Public.Post("/echo", echo) // 413 beyond its limit, 415 for a compressed body
+		s.Public.Get("/405", func(c *fiber.Ctx) error { return c.JSON("got") })
+		for path, answer := range early {
+			s.Public.Post(path, func(*fiber.Ctx) error { return answer() })
+		}
 	})
-	for _, padding := range []int{0, 100, 4096, 8191, 8192, 8193, 16384, 70000} {
-		body := strings.Repeat("x", padding) + smuggled
-		for name, request := range map[string]string{
-			"length": fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body),
-			"chunks": fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body),
-		} {
-			for path, want := range map[string]int{"/echo": 415, "/nowhere": 404, "/smuggled": 405} {
-				head := "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\n"
-				got, closed := dialogue(t, s.PublicAddr().String(), head+request+"GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-				kept := len(got) == 2 && got[1] == 404
-				if !closed || got[0] != want || len(got) != 1 && !kept {
-					t.Errorf("%s with %d bytes by %s before the hidden request: %v", path, padding, name, got)
+	netPort := start(t, Config{}, func(s *Server) {
+		s.HandleHTTP("/echo", echoHTTP)
+		for path, answer := range early {
+			s.HandleHTTP(path, func(http.ResponseWriter, *http.Request) error { return answer() })
+		}
+	})
+	paths := slices.AppendSeq([]string{"/echo", "/405", "/404"}, maps.Keys(early))
+	asked := 0
+	for port, address := range map[string]string{"fasthttp": fiberPort.PublicAddr().String(), "net/http": netPort.PublicAddr().String()} {
+		for _, path := range paths {
+			for _, encoding := range []string{"", "Content-Encoding: gzip\r\n"} {
+				for _, padding := range testkit.Boundaries(os.Getenv("ATTACK") != "") {
+					for _, chunked := range []bool{false, true} {
+						text := testkit.Hide("POST "+path+" HTTP/1.1\r\nHost: x\r\n"+encoding, padding, chunked)
+						got, closed := testkit.Dialogue(t, address, text)
+						asked++
+						if !testkit.OneAnswer(got, closed) {
+							t.Errorf("%s %s %s with %d bytes before the hidden request, chunked %v: %v, closed %v", port, path, encoding, padding, chunked, got, closed)
+						}
+					}
 				}
 			}
 		}
 	}
+	t.Logf("%d requests", asked)
 }

