@@ -149,7 +149,7 @@ func TestReadingStopsWhenTheCallerSaysSo(t *testing.T) {
 	json := []byte(`{"x":[` + strings.Repeat(`"a text of some length",`, 100_000) + `1]}`)
 	for name, src := range map[string][]byte{"YAML": yaml, "JSON": json} {
 		asked := 0
-		m, problems, err := ParseUntil(src, func() bool { asked++; return asked > 3 })
+		m, problems, err := ParseUntil(src, 0, func() bool { asked++; return asked > 3 })
 		if m != nil || problems != nil || !errors.Is(err, ErrStopped) {
 			t.Errorf("%s: %v, %v", name, problems, err)
 		}
@@ -157,7 +157,7 @@ func TestReadingStopsWhenTheCallerSaysSo(t *testing.T) {
 			t.Errorf("%s: asked %d times", name, asked)
 		}
 	}
-	if _, problems, err := ParseUntil([]byte(minimal), func() bool { return false }); problems != nil || err != nil {
+	if _, problems, err := ParseUntil([]byte(minimal), 0, func() bool { return false }); problems != nil || err != nil {
 		t.Errorf("not stopped: %v, %v", problems, err)
 	}
 }

@@ -1,16 +1,30 @@
 package manifest
 
-import "github.com/google/uuid"
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+)
 
 // Namespace is the UUID v5 namespace of business ids. It never changes: every public id follows from it.
 var Namespace = uuid.MustParse("b7a0c6de-52f4-5d1c-9a4e-6b1f0f6c2d11")
 
-// BusinessID is the business's id: uuid v5 of (Namespace, slug) unless set by hand.
+// BusinessID is the business's id: the one set by hand, else that of the first business with the slug. A business that
+// takes over a slug has the id that catalog gives it ([BusinessIDOf]).
 func (m *Manifest) BusinessID() uuid.UUID {
 	if m.ID != nil {
 		return uuid.UUID(*m.ID)
 	}
-	return uuid.NewSHA1(Namespace, []byte(m.Slug))
+	return BusinessIDOf(m.Slug, 0)
+}
+
+// BusinessIDOf is the id of a business whose slug so many businesses had before that were removed: uuid v5 of (Namespace,
+// slug) for the first, and of (Namespace, "<slug>/2"), "<slug>/3" and so on for those that follow it.
+func BusinessIDOf(slug Key, predecessors int) uuid.UUID {
+	if predecessors == 0 {
+		return uuid.NewSHA1(Namespace, []byte(slug))
+	}
+	return uuid.NewSHA1(Namespace, fmt.Appendf(nil, "%s/%d", slug, predecessors+1))
 }
 
 // objectID is uuid v5 of (business id, path) unless set by hand.

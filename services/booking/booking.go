@@ -126,7 +126,8 @@ func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool
 		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })
 		return client
 	}
-	offers := catalog.NewClient(neighbour("catalog", cfg.CatalogURL), rt.Telemetry)
+	catalogPeer := neighbour("catalog", cfg.CatalogURL)
+	offers := catalog.NewClient(catalogPeer, rt.Telemetry)
 	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
 
 	records := store.New(pool)
@@ -140,6 +141,8 @@ func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool
 	public.MountAgents(srv.Internal)
 	api.NewInternal(records, rt.Clock).Mount(srv.Internal)
 	api.NewTickets(records, offers, rt.Clock).Mount(srv.Internal)
+	eraser := &catalog.Eraser{Catalog: catalogPeer, Erase: records.Erase, Clock: rt.Clock, Telemetry: rt.Telemetry}
+	srv.Go("erasing removed businesses", eraser.Run)
 	srv.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 }
 

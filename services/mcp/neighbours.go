@@ -80,7 +80,8 @@ func spacious() *availability.Slots {
 	}
 }
 
-// names remembers under which slug a business is read; that never changes.
+// names remembers under which slug a business is read. That changes only when the business is removed, and then its keys are
+// revoked before: nobody asks under its name again.
 type names struct {
 	catalog *peer.Client
 	known   *lru.Cache[uuid.UUID, string]

@@ -88,6 +88,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	offers := catalog.NewClient(offersPeer, rt.Telemetry)
 	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
 
+	eraser := &catalog.Eraser{Catalog: offersPeer, Erase: records.Erase, Clock: rt.Clock, Telemetry: rt.Telemetry}
+	srv.Go("erasing removed businesses", eraser.Run)
+
 	public := api.NewPublic(offers, records, sentences, limiter, rt.Clock, rt.Telemetry)
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)

@@ -15,8 +15,8 @@ type SlugOf struct {
 	Slug string `json:"slug"`
 }
 
-// Slug returns the slug of the business with this id. It never changes, also when the business is removed. Faults:
-// business_not_found.
+// Slug returns the slug of the business with this id. It never changes until the business is removed; then it has none.
+// Faults: business_not_found.
 func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 	var out SlugOf
 	if err := p.Call(ctx, http.MethodGet, "/internal/slugs/"+id.String(), nil, &out); err != nil {

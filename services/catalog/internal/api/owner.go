@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
@@ -30,7 +31,9 @@ import (
 type Store interface {
 	Publish(ctx context.Context, slug string, c store.Content, ifMatch *int64, now time.Time) (store.Published, error)
 	Rollback(ctx context.Context, slug string, version int64, now time.Time) (store.Published, error)
-	Remove(ctx context.Context, slug string) error
+	Remove(ctx context.Context, slug string, now time.Time) error
+	Predecessors(ctx context.Context, slug string) (int, error)
+	Removed(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error)
 	Version(ctx context.Context, slug string, version int64) (store.Stored, error)
 	List(ctx context.Context, after string, limit int) ([]store.Business, error)
 	Versions(ctx context.Context, slug string, before int64, limit int) ([]store.Version, error)
@@ -49,6 +52,7 @@ type Owner struct {
 // Mount adds the routes.
 func (o *Owner) Mount(router fiber.Router) {
 	router.Get("/internal/businesses", o.list)
+	router.Get("/internal/removed", o.removed)
 	business := router.Group("/internal/businesses/:slug")
 	business.Put("", o.publish)
 	business.Get("", o.get)
@@ -69,15 +73,26 @@ func (o *Owner) publish(c *fiber.Ctx) error {
 	if len(source) > manifest.MaxBytes {
 		return fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.", manifest.MaxBytes)
 	}
-	content, err := o.check(c, source)
+	slug, err := slugParam(c)
 	if err != nil {
 		return err
 	}
-	published, err := o.Store.Publish(c.UserContext(), c.Params("slug"), content, ifMatch, o.Clock.Now())
+	predecessors, err := o.Store.Predecessors(c.UserContext(), slug)
 	if err != nil {
-		return idProblem(err, source)
+		return err
 	}
-	return o.done(c, "published", published)
+	content, err := o.check(c, source, predecessors)
+	if err != nil {
+		return err
+	}
+	published, err := o.Store.Publish(c.UserContext(), slug, content, ifMatch, o.Clock.Now())
+	if err == nil {
+		return o.done(c, "published", published)
+	}
+	if meanwhile, e := o.Store.Predecessors(c.UserContext(), slug); e == nil && meanwhile != predecessors {
+		return fault.Wrap(fault.Conflict, err, "The business was removed while its manifest was read; publish it again.")
+	}
+	return idProblem(err, source)
 }
 
 // checking lets two manifests of the greatest size, or many small ones, be checked at the same time in a process: each
@@ -86,14 +101,14 @@ var checking = semaphore.NewWeighted(2 * manifest.MaxBytes)
 
 // check reads the manifest and compiles it, so that nothing is published that cannot be served. It gives up when the
 // request ends.
-func (o *Owner) check(c *fiber.Ctx, source []byte) (store.Content, error) {
+func (o *Owner) check(c *fiber.Ctx, source []byte, predecessors int) (store.Content, error) {
 	ctx, span := o.Telemetry.Tracer.Start(c.UserContext(), "catalog.check")
 	defer span.End()
 	if err := checking.Acquire(ctx, int64(len(source))); err != nil {
 		return store.Content{}, tooLong(ctx, err)
 	}
 	defer checking.Release(int64(len(source)))
-	m, problems, err := manifest.ParseUntil(source, ended(ctx))
+	m, problems, err := manifest.ParseUntil(source, predecessors, ended(ctx))
 	if err != nil {
 		return store.Content{}, tooLong(ctx, err)
 	}
@@ -176,7 +191,7 @@ func idProblem(err error, source []byte) error {
 	case errors.As(err, &changed):
 		problem.Message = fmt.Sprintf("a business keeps its id for good, and this one was published as %s; write that id", changed.Known)
 	case errors.Is(err, store.ErrIDTaken):
-		problem.Message = "another business was published with this id; write an id of its own"
+		problem.Message = "another business, which may be removed, was published with this id; write an id of its own or leave it out"
 	default:
 		return err
 	}
@@ -252,7 +267,7 @@ func (o *Owner) remove(c *fiber.Ctx) error {
 		return err
 	}
 	ctx := c.UserContext()
-	if err := o.Store.Remove(ctx, slug); err != nil {
+	if err := o.Store.Remove(ctx, slug, o.Clock.Now()); err != nil {
 		return err
 	}
 	o.Changed(ctx, slug)

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -167,4 +169,33 @@ func versionParam(c *fiber.Ctx) (int64, error) {
 		return 0, fault.New(fault.InvalidParameter, "version: write a whole number from 1 on, or leave it out for the newest.")
 	}
 	return version, nil
+}
+
+// removed lists the businesses that were removed at or before an instant, so that whoever keeps something of theirs can
+// erase it.
+func (o *Owner) removed(c *fiber.Ctx) error {
+	before, err := time.Parse(time.RFC3339, c.Query("before"))
+	if err != nil {
+		return fault.New(fault.InvalidParameter, "before: missing or not an instant; write one such as 2027-03-01T09:30:00Z.")
+	}
+	after := uuid.Nil
+	if cursor := c.Query("cursor"); cursor != "" {
+		if after, err = parseUUID(cursor); err != nil {
+			return badCursor()
+		}
+	}
+	limit, err := limitParam(c)
+	if err != nil {
+		return err
+	}
+	ids, err := o.Store.Removed(c.UserContext(), before, after, limit+1)
+	if err != nil {
+		return err
+	}
+	page := catalog.RemovedList{IDs: ids}
+	if len(ids) > limit {
+		page.IDs = ids[:limit]
+		page.NextCursor = ids[limit-1].String()
+	}
+	return c.JSON(page)
 }

@@ -21,13 +21,13 @@ func (p *Public) MountForPeers(router fiber.Router) {
 	business.Get("/rentals", p.rentals)
 }
 
-// Slugs finds the slug of a business by its id; its error is the fault business_not_found where no business ever had it.
+// Slugs finds the slug of a business by its id; its error is the fault business_not_found where none has it.
 type Slugs interface {
 	Slug(ctx context.Context, id uuid.UUID) (string, error)
 }
 
-// Names serves GET /internal/slugs/{id}: under which slug a business is read. The answer never changes, also when the
-// business is removed, as neither its id nor its slug can become another's.
+// Names serves GET /internal/slugs/{id}: under which slug a business is read. The answer never changes until the business is
+// removed; then it has none.
 type Names struct{ Store Slugs }
 
 // Mount adds the route.

@@ -26,10 +26,10 @@ const (
 	JSON = "json"
 )
 
-// ErrIDTaken says that another slug was published with the id, now or before its removal.
+// ErrIDTaken says that the id is or was another business's: one with another slug, or one that is removed.
 var ErrIDTaken = errors.New("the id belongs to another business")
 
-// IDChangedError says that the slug was published with another id, now or before its removal.
+// IDChangedError says that the slug is published with another id.
 type IDChangedError struct{ Known uuid.UUID }
 
 // Error renders the error for logs.
@@ -112,8 +112,11 @@ type row struct {
 // which no other transaction ever sees.
 func claim(ctx context.Context, tx pgx.Tx, slug string, id uuid.UUID) (row, error) {
 	// No conflict target: a row that holds the slug and one that holds the id are both told apart below. Two first
-	// publishes of one slug meet here, and the second waits for the first.
-	const insert = `INSERT INTO businesses (id, slug, last_version) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING`
+	// publishes of one slug meet here, and the second waits for the first. Versions count on from those of a removed
+	// business, so that no cache and no If-Match takes one for the other.
+	const insert = `INSERT INTO businesses (id, slug, last_version)
+		SELECT $1, $2, coalesce(max(last_version), 0) FROM businesses WHERE removed_slug = $2
+		ON CONFLICT DO NOTHING`
 	if _, err := tx.Exec(ctx, insert, id, slug); err != nil {
 		return row{}, err
 	}
@@ -187,14 +190,15 @@ func (s *Store) Rollback(ctx context.Context, slug string, version int64, now ti
 	return published, nil
 }
 
-// Remove ends the business and deletes all its versions. Its slug keeps its id and its count of versions.
-func (s *Store) Remove(ctx context.Context, slug string) error {
+// Remove ends the business at the instant now and deletes all its versions. Its slug is free for another; its id never is.
+func (s *Store) Remove(ctx context.Context, slug string, now time.Time) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		known, err := lockPublished(ctx, tx, slug)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE businesses SET head = NULL WHERE id = $1`, known.id); err != nil {
+		const mark = `UPDATE businesses SET head = NULL, slug = NULL, removed_slug = slug, removed_at = $2 WHERE id = $1`
+		if _, err := tx.Exec(ctx, mark, known.id, now); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, `DELETE FROM versions WHERE business_id = $1`, known.id)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -20,6 +21,7 @@ import (
 var (
 	noon   = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	harbor = uuid.MustParse("0c0c35a6-4a3c-5d6c-9a5f-5a3f5f6f0001")
+	again  = uuid.MustParse("0c0c35a6-4a3c-5d6c-9a5f-5a3f5f6f0003")
 	quay   = uuid.MustParse("0c0c35a6-4a3c-5d6c-9a5f-5a3f5f6f0002")
 )
 
@@ -214,19 +216,28 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 	s := open(t)
 	publish(t, s, "harbor", content(harbor, "Harbor"))
 	publish(t, s, "harbor", content(harbor, "Harbor"))
-	if err := s.Remove(t.Context(), "harbor"); err != nil {
+	if err := s.Remove(t.Context(), "harbor", noon); err != nil {
 		t.Fatal(err)
 	}
 	checkGone(t, s, "harbor")
+	if _, err := s.Slug(t.Context(), harbor); !fault.Is(err, fault.BusinessNotFound) {
+		t.Errorf("the removed business still has a slug: %v", err)
+	}
+	if n, err := s.Predecessors(t.Context(), "harbor"); n != 1 || err != nil {
+		t.Errorf("%d predecessors, %v", n, err)
+	}
 	if _, err := s.Publish(t.Context(), "quay", content(harbor, "Quay"), nil, noon); !errors.Is(err, store.ErrIDTaken) {
 		t.Errorf("the removed business's id for another slug: %v", err)
 	}
+	if _, err := s.Publish(t.Context(), "harbor", content(harbor, "x"), nil, noon); !errors.Is(err, store.ErrIDTaken) {
+		t.Errorf("the removed business's id for its own slug: %v", err)
+	}
 	two := int64(2)
-	if _, err := s.Publish(t.Context(), "harbor", content(harbor, "x"), &two, noon); !fault.Is(err, fault.PreconditionFailed) {
+	if _, err := s.Publish(t.Context(), "harbor", content(again, "x"), &two, noon); !fault.Is(err, fault.PreconditionFailed) {
 		t.Errorf("If-Match of a removed version: %v", err)
 	}
-	p := publish(t, s, "harbor", content(harbor, "Harbor again"))
-	if want := (store.Published{BusinessID: harbor, Version: 3, Created: true}); p != want {
+	p := publish(t, s, "harbor", content(again, "Harbor again"))
+	if want := (store.Published{BusinessID: again, Version: 3, Created: true}); p != want {
 		t.Errorf("got %+v, want %+v", p, want)
 	}
 	if _, err := s.Rollback(t.Context(), "harbor", 2, noon); !fault.Is(err, fault.NotFound) {
@@ -246,7 +257,7 @@ func checkGone(t *testing.T, s *store.Store, slug string) {
 	_, rollback := s.Rollback(ctx, slug, 1, noon)
 	for name, err := range map[string]error{
 		"head": head, "text": text, "newest": newest, "first": first, "versions": versions,
-		"rollback": rollback, "remove": s.Remove(ctx, slug),
+		"rollback": rollback, "remove": s.Remove(ctx, slug, noon),
 	} {
 		if !fault.Is(err, fault.BusinessNotFound) {
 			t.Errorf("%s: %v", name, err)
@@ -317,5 +328,36 @@ func TestVersionsPageNewestFirst(t *testing.T) {
 	want := []store.Version{{Version: 4, PublishedAt: noon}, {Version: 3, PublishedAt: noon}}
 	if diff := cmp.Diff(want, page); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestRemovedBusinessesAreListedFromTheirRemovalOn(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for i, id := range []uuid.UUID{quay, harbor, again} {
+		publish(t, s, "harbor", content(id, "Harbor"))
+		if err := s.Remove(t.Context(), "harbor", noon.Add(time.Duration(i)*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		before time.Time
+		after  uuid.UUID
+		limit  int
+		want   []uuid.UUID
+	}{
+		{noon.Add(-time.Second), uuid.Nil, 9, nil},
+		{noon, uuid.Nil, 9, []uuid.UUID{quay}},
+		{noon.Add(time.Hour), uuid.Nil, 9, []uuid.UUID{harbor, quay}},
+		{noon.Add(2 * time.Hour), uuid.Nil, 2, []uuid.UUID{harbor, quay}},
+		{noon.Add(2 * time.Hour), quay, 2, []uuid.UUID{again}},
+	} {
+		got, err := s.Removed(t.Context(), c.before, c.after, c.limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("before %s after %s: %s", c.before, c.after, diff)
+		}
 	}
 }

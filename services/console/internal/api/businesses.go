@@ -125,9 +125,8 @@ func (a *Admin) listVersions(c *fiber.Ctx) error {
 	return c.JSON(list)
 }
 
-// remove takes the keys away first: whoever books by key is stopped before the offer goes, a removal that breaks off
-// can be repeated while the slug still leads to the business, and a business published later under the same slug, and
-// so the same id, does not inherit keys.
+// remove takes the keys away first: whoever books by key is stopped before the offer goes, and a removal that breaks off
+// can be repeated while the slug still leads to the business.
 func (a *Admin) remove(c *fiber.Ctx) error {
 	force, err := flagOf(c, "force")
 	if err != nil {

@@ -1,0 +1,86 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// KeptAfterRemoval is how long what others keep of a removed business stays (lifecycle.md §6).
+const KeptAfterRemoval = 30 * 24 * time.Hour
+
+// RemovedList is one page of the removed businesses, by id.
+type RemovedList struct {
+	IDs        []uuid.UUID `json:"ids"`
+	NextCursor string      `json:"next_cursor,omitempty"` // left out on the last page
+}
+
+// Erase erases all that its owner keeps of these businesses, and returns how many rows that were. It may be called again for
+// businesses of which nothing is left.
+type Erase func(ctx context.Context, businesses []uuid.UUID) (int64, error)
+
+// Eraser erases what a service keeps of businesses that were removed [KeptAfterRemoval] ago.
+type Eraser struct {
+	Catalog   *peer.Client
+	Erase     Erase
+	Clock     clock.Clock
+	Telemetry *telemetry.Telemetry
+}
+
+const (
+	eraseEvery = time.Hour
+	eraseAgain = time.Second // after it could not be done; twice as long each further time
+	erasePage  = 100         // businesses at a time
+)
+
+// Run erases at once and then every hour, until ctx ends. What cannot be erased now is tried again soon.
+func (e *Eraser) Run(ctx context.Context) error {
+	again := eraseAgain
+	for {
+		wait := eraseEvery
+		if err := e.Once(ctx); err == nil {
+			again = eraseAgain
+		} else if ctx.Err() == nil {
+			e.Telemetry.Logger.WarnContext(ctx, "what is kept of removed businesses stays for now", "error", err)
+			wait, again = again, min(2*again, eraseEvery)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
+		}
+	}
+}
+
+// Once erases what is due.
+func (e *Eraser) Once(ctx context.Context) error {
+	query := url.Values{
+		"before": {e.Clock.Now().Add(-KeptAfterRemoval).UTC().Format(time.RFC3339)},
+		"limit":  {fmt.Sprint(erasePage)},
+	}
+	for {
+		var page RemovedList
+		if err := e.Catalog.Call(ctx, http.MethodGet, "/internal/removed?"+query.Encode(), nil, &page); err != nil {
+			return fmt.Errorf("list removed businesses: %w", err)
+		}
+		rows, err := e.Erase(ctx, page.IDs)
+		if rows > 0 {
+			e.Telemetry.Logger.InfoContext(ctx, "what was kept of removed businesses is erased", "rows", rows)
+		}
+		if err != nil {
+			return fmt.Errorf("erase removed businesses: %w", err)
+		}
+		if page.NextCursor == "" {
+			return nil
+		}
+		query.Set("cursor", page.NextCursor)
+	}
+}

@@ -1,0 +1,146 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+const quay = `
+rentals: [{key: kayak, name: Kayak, price_type: daily, quantity: 1, units_count: 1}]
+events: [{key: gala, name: Gala, date: 2027-03-06, start_time: "20:00", end_time: "23:00", total_capacity: 5, tiers: [{key: stalls, name: Stalls, capacity: 5}]}]
+`
+
+// takeAll takes what there is of a business.
+func takeAll(t *testing.T, w *world, key string) {
+	t.Helper()
+	cut := w.named(t, "quay", "services")["Cut"]
+	w.book(t, "quay", key, appointment(cut, "2027-03-02", "10:00").with("customer_name", "Old Customer")).want(t, http.StatusCreated, "")
+	kayak := w.named(t, "quay", "rentals")["Kayak"]
+	w.admin(t, http.MethodPost, "businesses/quay/reservations", fmt.Appendf(nil,
+		`{"rental_id":%q,"start_date":"2027-03-05","end_date":"2027-03-06","quantity":1,"customer_name":"Old Customer"}`, kayak)).want(t, http.StatusCreated, "")
+	gala := w.events(t, "quay/events").Events[0]
+	w.mustSell(t, "quay", gala.ID, gala.Inventory[0].ID, 5)
+}
+
+// businessID is the id under which a business is listed.
+func (w *world) businessID(t *testing.T, slug string) string {
+	t.Helper()
+	var list struct{ Businesses []struct{ ID, Slug string } }
+	w.admin(t, http.MethodGet, "businesses", nil).into(t, http.StatusOK, &list)
+	for _, b := range list.Businesses {
+		if b.Slug == slug {
+			return b.ID
+		}
+	}
+	t.Fatalf("%s is not listed", slug)
+	return ""
+}
+
+// Whoever takes over a slug is another business: nothing of the removed one passes to it, and a month later nothing of the
+// removed one is left.
+func TestASlugPublishedAfterARemovalIsAnotherBusiness(t *testing.T) {
+	t.Parallel()
+	databaseURL := database(t)
+	on := func(now string) *world {
+		return start(t, func(c *allinone.Config) { c.DatabaseURL, c.Now = databaseURL, now })
+	}
+	w := on(monday)
+	w.publish(t, "quay", salon("quay", 1)+quay)
+	oldID, oldKey := w.businessID(t, "quay"), w.key(t, "quay", "all")
+	takeAll(t, w, oldKey)
+	w.admin(t, http.MethodDelete, "businesses/quay", nil).want(t, http.StatusConflict, "conflict")
+	w.admin(t, http.MethodDelete, "businesses/quay?force=true", nil).want(t, http.StatusNoContent, "")
+	cut := "6f1c1f4e-8f3c-4a5b-9e3f-1b1f6f4f0a01"
+	w.book(t, "quay", oldKey, appointment(cut, "2027-03-02", "10:00")).want(t, http.StatusUnauthorized, "invalid_api_key")
+
+	w.publish(t, "quay", salon("quay", 1)+quay)
+	newID := w.businessID(t, "quay")
+	if newID == oldID {
+		t.Fatalf("the new business has the id of the removed one, %s", newID)
+	}
+	w.wantNothingOfTheOld(t, oldKey)
+	newKey := w.key(t, "quay", "all")
+	takeAll(t, w, newKey) // what the removed business had sold is free here
+	versions := w.admin(t, http.MethodGet, "businesses/quay/versions", nil)
+	if n := strings.Count(string(versions.body), "published_at"); n != 1 {
+		t.Errorf("the new business has %d versions: %s", n, versions.body)
+	}
+	w.admin(t, http.MethodPost, "businesses/quay/rollback", []byte(`{"version":1}`)).want(t, http.StatusNotFound, "not_found")
+	w.publish(t, "quay", strings.Replace(salon("quay", 1)+quay, "timezone:", "cooling_off_hours: 5\ntimezone:", 1))
+	if id := w.businessID(t, "quay"); id != newID {
+		t.Errorf("its next version has the id %s, after %s", id, newID)
+	}
+	w.stop(t)
+
+	before := heldOf(t, databaseURL, newID)
+	w = on("2027-04-15T06:00:00Z")
+	awaitErased(t, databaseURL, oldID)
+	if after := heldOf(t, databaseURL, newID); after != before {
+		t.Errorf("the new business had %d rows and has %d", before, after)
+	}
+	w.admin(t, http.MethodDelete, "businesses/quay?force=true", nil).want(t, http.StatusNoContent, "")
+	w.publish(t, "quay", salon("quay", 1))
+	if id := w.businessID(t, "quay"); id == oldID || id == newID {
+		t.Errorf("the third business has the id of one before it, %s", id)
+	}
+}
+
+func (w *world) wantNothingOfTheOld(t *testing.T, oldKey string) {
+	t.Helper()
+	cut := w.named(t, "quay", "services")["Cut"]
+	w.book(t, "quay", oldKey, appointment(cut, "2027-03-02", "11:00")).want(t, http.StatusUnauthorized, "invalid_api_key")
+	for _, list := range []string{"bookings?from=2027-01-01&to=2027-12-31", "reservations?from=2027-01-01&to=2027-12-31", "tickets", "keys"} {
+		if a := w.admin(t, http.MethodGet, "businesses/quay/"+list, nil); a.status != http.StatusOK || strings.Contains(string(a.body), `"id"`) {
+			t.Errorf("%s of the new business: %d %s", list, a.status, a.body)
+		}
+	}
+}
+
+// heldOf counts the rows that booking and rental keep of a business.
+func heldOf(t *testing.T, databaseURL, business string) int {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	found, err := conn.Query(t.Context(), `SELECT table_schema || '.' || table_name FROM information_schema.columns
+		WHERE table_schema IN ('booking', 'rental', 'catalog') AND column_name = 'business_id'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil || len(tables) < 10 {
+		t.Fatalf("tables %q, %v", tables, err)
+	}
+	held := 0
+	for _, table := range tables {
+		var n int
+		if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM "+table+" WHERE business_id = $1", business).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		held += n
+	}
+	return held
+}
+
+// awaitErased waits until nothing is kept of a business any more. Nobody tells when it is so.
+func awaitErased(t *testing.T, databaseURL, business string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		held := heldOf(t, databaseURL, business)
+		if held == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d rows of the removed business are still there", held)
+		}
+	}
+}

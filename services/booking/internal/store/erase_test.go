@@ -1,0 +1,92 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// fill writes a row into every table for a business, and two where only one of them may go.
+const fill = `
+WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, party_size, total,
+        currency, first_booking, source, customer_name, customer_email, form_data, offer_version, created_at, updated_at)
+    SELECT $1, id, 'confirmed', '2027-06-01T12:00Z', '2027-06-01T13:00Z', '2027-06-01T12:00', '2027-06-01T13:00', '[{}]', 1, 0,
+        'EUR', false, 'api', 'Zoë', id::text, '{}', 1, now(), now()
+    FROM (VALUES ($2::uuid), ($3)) AS ids (id)),
+ o AS (INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during)
+    SELECT $1, id, 0, id, 0, '[2027-06-01T12:00Z, 2027-06-01T13:00Z)' FROM (VALUES ($2::uuid), ($3)) AS ids (id)),
+ p AS (INSERT INTO payments (business_id, booking_id, status, provider, account, amount, currency, due_at, created_at, updated_at)
+    SELECT $1, id, status, 'stripe', 'acct', 5, 'EUR', now(), now(), now() FROM (VALUES ($2::uuid, 'paid'), ($3, 'refunding')) AS ids (id, status)),
+ s AS (INSERT INTO class_seats VALUES ($1, $2, '2027-06-01T12:00Z', $2, 1)),
+ c AS (INSERT INTO class_sessions VALUES ($1, '2027-06-01T12:00Z', $2, 1)),
+ t AS (INSERT INTO tickets (business_id, id, status, event_id, event_name, tier_id, tier_name, local_start, quantity, customer_name, offer_version, created_at)
+    VALUES ($1, $2, 'sold', $2, 'Gala', $2, 'Stalls', '2027-06-01T12:00', 1, 'Zoë', 1, now())),
+ e AS (INSERT INTO event_sales VALUES ($1, $2, 1)),
+ f AS (INSERT INTO tier_sales VALUES ($1, $2, $2, 1)),
+ k AS (INSERT INTO api_keys (business_id, id, name, scope, hash, prefix, created_at) VALUES ($1, $2, 'site', 'all', decode(repeat('00', 32), 'hex'), '0', now()))
+INSERT INTO idempotency_records (business_id, key_id, idempotency_key, body_hash, token, claimed_until, expires_at)
+    SELECT $1, $2, n::text, decode(repeat('00', 32), 'hex'), $2, now(), now() FROM generate_series(1, 2500) n`
+
+// rows counts what each table with businesses in it holds of one.
+func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
+	t.Helper()
+	found, err := pool.Query(t.Context(), `SELECT table_name FROM information_schema.columns
+		WHERE table_schema = current_schema() AND column_name = 'business_id'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := map[string]int{}
+	for _, table := range tables {
+		held[table] = count(t, pool, "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE business_id = $1", business)
+	}
+	return held
+}
+
+// A table that is added later is filled here and erased there, or this test fails.
+func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	removed, other, done, refunding := uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	for _, business := range []uuid.UUID{removed, other} {
+		if _, err := pool.Exec(t.Context(), fill, business, done, refunding); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for table, n := range rows(t, pool, removed) {
+		if n == 0 {
+			t.Errorf("the test writes nothing into %s", table)
+		}
+	}
+	before := rows(t, pool, other)
+	if _, err := s.Erase(t.Context(), []uuid.UUID{removed, uuid.New()}); err != nil {
+		t.Fatal(err)
+	}
+	waiting := map[string]int{"bookings": 1, "occupied_time": 1, "payments": 1} // the refund has yet to be made
+	for table, n := range rows(t, pool, removed) {
+		if n != waiting[table] {
+			t.Errorf("%d rows stay in %s", n, table)
+		}
+	}
+	if _, err := pool.Exec(t.Context(), `UPDATE payments SET status = 'refunded' WHERE business_id = $1`, removed); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Erase(t.Context(), []uuid.UUID{removed}); err != nil || n != 1 {
+		t.Fatalf("%d rows, %v", n, err)
+	}
+	for table, n := range rows(t, pool, removed) {
+		if n != 0 {
+			t.Errorf("%d rows stay in %s for good", n, table)
+		}
+	}
+	for table, n := range rows(t, pool, other) {
+		if n != before[table] {
+			t.Errorf("another business had %d rows in %s, and has %d", before[table], table, n)
+		}
+	}
+}

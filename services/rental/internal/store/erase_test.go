@@ -1,0 +1,61 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// rows counts what each table with businesses in it holds of one.
+func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {
+	t.Helper()
+	found, err := pool.Query(t.Context(), `SELECT table_name FROM information_schema.columns
+		WHERE table_schema = current_schema() AND column_name = 'business_id'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := map[string]int{}
+	for _, table := range tables {
+		var n int
+		if err := pool.QueryRow(t.Context(), "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE business_id = $1", business).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		held[table] = n
+	}
+	return held
+}
+
+// A table that is added later is filled here and erased there, or this test fails.
+func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	removed, other, kayak := uuid.New(), uuid.New(), uuid.New()
+	for _, business := range []uuid.UUID{removed, other} {
+		mustReserve(t, s, newReservation(business, kayak, 1, dates(today, today+1)))
+	}
+	for table, n := range rows(t, pool, removed) {
+		if n == 0 {
+			t.Errorf("the test writes nothing into %s", table)
+		}
+	}
+	before := rows(t, pool, other)
+	if _, err := s.Erase(t.Context(), []uuid.UUID{removed, uuid.New()}); err != nil {
+		t.Fatal(err)
+	}
+	for table, n := range rows(t, pool, removed) {
+		if n != 0 {
+			t.Errorf("%d rows stay in %s", n, table)
+		}
+	}
+	for table, n := range rows(t, pool, other) {
+		if n != before[table] {
+			t.Errorf("another business had %d rows in %s, and has %d", before[table], table, n)
+		}
+	}
+}
