@@ -167,3 +167,26 @@ func TestAReplicaCountIsLeftToTheAutoscaler(t *testing.T) {
 		}
 	}
 }
+
+func TestGoKnowsNineTenthsOfTheMemoryOfItsContainer(t *testing.T) {
+	t.Parallel()
+	limitOf := func(settings string) string {
+		pod := podSpec(find(t, mustRender(t, set(t, settings)), "Deployment", release+"-mcp"))
+		for _, e := range list(list(pod, "containers")[0], "env") {
+			if text(e, "name") == "GOMEMLIMIT" {
+				return text(e, "value")
+			}
+		}
+		return ""
+	}
+	for memory, want := range map[string]string{
+		"256Mi": "241591910", "1.5Gi": "1449551462", "500M": "450000000", "1000000k": "900000000", "100Ki": "92160", "1000000000": "900000000",
+	} {
+		if got := limitOf("components.mcp.resources.limits.memory=" + memory); got != want {
+			t.Errorf("of %s: GOMEMLIMIT is %q, want %q", memory, got, want)
+		}
+	}
+	if got := limitOf("components.mcp.env.GOMEMLIMIT=100MiB"); got != "100MiB" {
+		t.Errorf("where it is set: GOMEMLIMIT is %q", got)
+	}
+}

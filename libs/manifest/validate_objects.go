@@ -20,6 +20,7 @@ func (v *validator) staffList(at *path) {
 
 func (v *validator) serviceList(at *path) {
 	once(v, at, v.m.Services, "key", func(s *Service) Key { return s.Key })
+	bound := newSlotBound(v.m)
 	for i := range v.m.Services {
 		s, here := &v.m.Services[i], at.item(i)
 		v.id(here.field("id"), s.ID, s.ObjectID(v.business))
@@ -28,6 +29,7 @@ func (v *validator) serviceList(at *path) {
 		v.referAll(here.field("staff"), s.Staff, &v.staff)
 		v.variants(here.field("variants"), s)
 		v.classes(here.field("classes"), s)
+		v.slots(here, s, bound)
 		translated(v, here, s.Translations)
 	}
 }

@@ -65,12 +65,15 @@ func (c Currency) Decimal(minor int64) decimal.Decimal { return decimal.New(mino
 // Round returns d in minor units, rounded half up (semantics.md §5): 0.5 goes to 1 and -0.5 to 0. What a calculation
 // drives beyond the largest amount that [Currency.Minor] takes is cut to it, so that the integer never overflows.
 func (c Currency) Round(d decimal.Decimal) int64 {
-	largest := maxAmount.Shift(int32(c.Digits)).IntPart() - 1
+	largest := c.Largest()
 	if d.Abs().GreaterThanOrEqual(maxAmount) {
 		return largest * int64(d.Sign())
 	}
 	return min(largest, d.Shift(int32(c.Digits)).Add(half).Floor().IntPart())
 }
+
+// Largest is the largest amount in minor units that a calculation results in.
+func (c Currency) Largest() int64 { return maxAmount.Shift(int32(c.Digits)).IntPart() - 1 }
 
 // JSON returns minor units as a JSON number with the currency's decimals: 4000 of EUR is 40.00.
 func (c Currency) JSON(minor int64) json.Number { return json.Number(c.Exact(c.Decimal(minor))) }

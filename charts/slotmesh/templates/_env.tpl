@@ -6,6 +6,9 @@
 - {name: REQUEST_TIMEOUT, value: "{{ $root.Values.requestTimeoutSeconds }}s"}
 - {name: DRAIN_DELAY, value: "{{ $root.Values.drain.delaySeconds }}s"}
 - {name: DRAIN_TIMEOUT, value: "{{ $root.Values.drain.timeoutSeconds }}s"}
+{{- with include "slotmesh.goMemoryLimit" . }}
+- {name: GOMEMLIMIT, value: {{ . | quote }}}
+{{- end }}
 {{- with $root.Values.frontDoor.trustedProxies }}
 - {name: TRUSTED_PROXIES, value: {{ join "," . | quote }}}
 {{- end }}
@@ -28,6 +31,17 @@
 {{- range $name, $from := .settings.secretEnv }}
 - {name: {{ $name }}, valueFrom: {secretKeyRef: {name: {{ $from.name | quote }}, key: {{ $from.key | quote }}}}}
 {{- end }}
+{{- end -}}
+
+{{/* Nine tenths of the memory that a component may take, in bytes: the garbage collector then works harder before the
+     kernel kills. Nothing where there is no limit, or components.<name>.env sets it. (name, settings) */}}
+{{- define "slotmesh.goMemoryLimit" -}}
+{{- $limit := include "slotmesh.text" (dig "limits" "memory" "" .settings.resources) -}}
+{{- if and (not (hasKey .settings.env "GOMEMLIMIT")) (regexMatch "^[0-9]+([.][0-9]+)?([KMGT]i|[kMGT])?$" $limit) -}}
+{{- $unit := regexFind "[A-Za-z]*$" $limit -}}
+{{- $bytes := get (dict "_" 1 "k_" 1e3 "M_" 1e6 "G_" 1e9 "T_" 1e12 "Ki_" 1024 "Mi_" 1048576 "Gi_" 1073741824 "Ti_" 1099511627776) (print $unit "_") -}}
+{{- mulf (trimSuffix $unit $limit | float64) $bytes 0.9 | floor | int64 -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "slotmesh.postgresEnv" -}}

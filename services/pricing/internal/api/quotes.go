@@ -61,6 +61,7 @@ func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pr
 	if err != nil {
 		return nil, err
 	}
+	list := rules.List()
 	moment := tariff.MomentAt(request.PurchaseAt, offer.Location())
 	quotes := make([]pricing.Quote, len(request.Items))
 	for i := range request.Items {
@@ -71,7 +72,11 @@ func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pr
 		if err != nil {
 			return nil, err
 		}
-		quotes[i] = quoteOf(item, rules.Price(item, purchase), offer.Money(), !request.OmitSteps)
+		if request.OmitSteps {
+			quotes[i] = pricing.Quote{Priced: item.List > 0, List: item.List, Price: list.Amount(item, purchase)}
+			continue
+		}
+		quotes[i] = itemised(item, rules.Price(item, purchase), offer.Money())
 	}
 	return &pricing.QuotesResponse{OfferVersion: offer.Version, Currency: offer.Currency, Quotes: quotes}, nil
 }
@@ -145,11 +150,9 @@ func tierPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 	return 0, fault.Newf(fault.NotFound, "Tier not found: %s", item.TierID)
 }
 
-func quoteOf(item tariff.Item, price tariff.Price, currency money.Currency, itemised bool) pricing.Quote {
+// itemised is a quote with its steps.
+func itemised(item tariff.Item, price tariff.Price, currency money.Currency) pricing.Quote {
 	quote := pricing.Quote{Priced: item.List > 0, List: item.List, Price: price.Amount}
-	if !itemised {
-		return quote
-	}
 	for _, s := range price.Steps {
 		quote.Steps = append(quote.Steps, pricing.Step{
 			Rule: s.Rule.Key, Kind: s.Rule.Kind, Before: currency.Exact(s.Before), After: currency.Exact(s.After),

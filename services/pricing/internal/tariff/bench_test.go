@@ -38,3 +38,36 @@ func BenchmarkPrice(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkList prices 1,000 services of five variants each under 200 rules, all of which apply: to everything, or each to
+// half of the services.
+func BenchmarkList(b *testing.B) {
+	saturday := Purchase{Date: day("2026-11-21")}
+	ids := make([]uuid.UUID, 1000)
+	for i := range ids {
+		ids[i] = uuid.New()
+	}
+	for name, scope := range map[string]Scope{"everything": Everything(), "halves": {Service: {IDs: ids[:500]}}} {
+		rules := make([]Rule, 200)
+		for i := range rules {
+			rules[i] = Rule{Key: fmt.Sprintf("rule-%03d", i), When: DaysOfWeekOf([]time.Weekday{time.Saturday}), Change: percent("-0.5"), AppliesTo: scope}
+		}
+		tariff, err := New(rules, eur)
+		if err != nil {
+			b.Fatal(err)
+		}
+		price := map[string]func(Item){"one by one": func(i Item) { tariff.Price(i, saturday) }}
+		for _, how := range []string{"one by one", "as a list"} {
+			b.Run(name+" "+how, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					list := tariff.List()
+					price["as a list"] = func(i Item) { list.Amount(i, saturday) }
+					for i := range 6000 {
+						price[how](Item{Kind: Service, ID: ids[i%1000], List: int64(1000 + i)})
+					}
+				}
+			})
+		}
+	}
+}

@@ -194,7 +194,19 @@ func TestPriceIsWhatTheWordsSay(t *testing.T) {
 			t.Fatalf("applied %v, want %v\n%+v\n%+v", keys, applied, rules, s)
 		}
 		checkChain(t, got.Steps, currency.Decimal(minor(currency, s.list)))
+		checkList(t, tariff, append(rapid.SliceOfN(genSituation(zone, currency.Digits), 0, 3).Draw(t, "others"), s, s), currency, zone)
 	})
+}
+
+// checkList asserts that one list gives each situation the price that it has alone.
+func checkList(t *rapid.T, tariff *Tariff, all []situation, currency money.Currency, zone *time.Location) {
+	list := tariff.List()
+	for _, s := range all {
+		item, purchase := s.item(currency), s.purchase(zone)
+		if got, want := list.Amount(item, purchase), tariff.Price(item, purchase).Amount; got != want {
+			t.Fatalf("on a list %d, alone %d: %+v", got, want, s)
+		}
+	}
 }
 
 // checkChain asserts that each step starts where the one before it ended.

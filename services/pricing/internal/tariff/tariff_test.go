@@ -53,6 +53,23 @@ func (s Scope) empty() bool {
 	return true
 }
 
+func TestAListCutsAmountsAsThePriceOfOneItemIsCut(t *testing.T) {
+	t.Parallel()
+	huge := make([]Rule, 40)
+	for i := range huge {
+		huge[i] = Rule{Key: strings.Repeat("r", i+1), Change: percent("900")}
+	}
+	for name, rules := range map[string][]Rule{
+		"far above": huge, "above": huge[:12], "below": {{Key: "less", Change: Amount(-5000)}}, "half a minor unit": {{Key: "half", Change: percent("-50")}},
+	} {
+		tariff := newTariff(t, eur, rules...)
+		item := Item{Kind: Service, ID: cut, List: 1001}
+		if got, want := tariff.List().Amount(item, Purchase{}), tariff.Price(item, Purchase{}).Amount; got != want {
+			t.Errorf("%s: %d on a list, %d alone", name, got, want)
+		}
+	}
+}
+
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	yes, no := true, false

@@ -1,0 +1,160 @@
+package tariff
+
+import (
+	"math/big"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// List prices many items of one tariff, of which most are bought alike. Rules whose conditions do not hold are sorted out
+// once for all items of a kind, and the rules that apply are made into one: every [Change] maps a price x to a·x + b, and
+// so do many of them one after another. A List is for one goroutine.
+type List struct {
+	tariff *Tariff
+	valid  map[bought]*validRules
+}
+
+// bought is what rules know of a purchase, as a value; -1 stands for what is not known.
+type bought struct {
+	kind              Kind
+	moment            Moment
+	date              timespan.Date
+	start             timespan.TimeOfDay
+	party, units      int
+	returning, unsure bool // of FirstBooking: false, nil
+}
+
+// validRules are the rules whose conditions hold, and what they make of prices.
+type validRules struct {
+	rules  []scopedRule
+	common *total               // where no rule names items
+	ofItem map[uuid.UUID]*total // elsewhere
+	ofSet  map[string]*total    // by the bits of the rules that cover an item: most items are covered by the same
+}
+
+// total is all rules together: minor units x become (a·x + b) / unit. Nil says that no rule applies.
+type total struct{ a, b, unit *big.Int }
+
+// List returns a list without prices.
+func (t *Tariff) List() *List { return &List{tariff: t, valid: map[bought]*validRules{}} }
+
+// Amount is the amount of [Tariff.Price], in minor units.
+func (l *List) Amount(item Item, p Purchase) int64 {
+	if item.List == 0 {
+		return 0
+	}
+	key := boughtAs(item.Kind, p)
+	valid := l.valid[key]
+	if valid == nil {
+		valid = l.tariff.validFor(item.Kind, p)
+		l.valid[key] = valid
+	}
+	return valid.totalOf(item.ID, l.tariff.currency).of(item.List, l.tariff.currency.Largest())
+}
+
+func boughtAs(kind Kind, p Purchase) bought {
+	b := bought{kind: kind, moment: p.Moment, date: p.Date, start: -1, party: -1, units: -1}
+	if p.Start != nil {
+		b.start = *p.Start
+	}
+	if p.PartySize != nil {
+		b.party = *p.PartySize
+	}
+	if p.Units != nil {
+		b.units = *p.Units
+	}
+	b.unsure = p.FirstBooking == nil
+	b.returning = !b.unsure && !*p.FirstBooking
+	return b
+}
+
+// validFor returns the rules of a kind whose conditions hold, up to one after which none is looked at.
+func (t *Tariff) validFor(kind Kind, p Purchase) *validRules {
+	v := &validRules{ofItem: map[uuid.UUID]*total{}, ofSet: map[string]*total{}}
+	named := false
+	for _, r := range t.rules[kind] {
+		if !r.When.holds(p) {
+			continue
+		}
+		v.rules = append(v.rules, r)
+		named = named || r.only != nil
+		if r.Stop && r.only == nil {
+			break
+		}
+	}
+	if !named {
+		v.common = together(v.rules, t.currency)
+	}
+	return v
+}
+
+func (v *validRules) totalOf(id uuid.UUID, c money.Currency) *total {
+	if v.common != nil || len(v.rules) == 0 {
+		return v.common
+	}
+	if made, known := v.ofItem[id]; known {
+		return made
+	}
+	set, covering := make([]byte, (len(v.rules)+7)/8), make([]scopedRule, 0, len(v.rules))
+	for i, r := range v.rules {
+		if !r.covers(id) {
+			continue
+		}
+		set[i/8] |= 1 << (i % 8)
+		covering = append(covering, r)
+		if r.Stop {
+			break
+		}
+	}
+	made, known := v.ofSet[string(set)]
+	if !known {
+		made = together(covering, c)
+		v.ofSet[string(set)] = made
+	}
+	v.ofItem[id] = made
+	return made
+}
+
+// together makes one of rules that all apply: what they make of 0 and of 1 says what they make of everything.
+func together(rules []scopedRule, c money.Currency) *total {
+	if len(rules) == 0 {
+		return nil
+	}
+	zero, one := decimal.Zero, decimal.NewFromInt(1)
+	for _, r := range rules {
+		zero, one = r.Change.apply(zero, c), r.Change.apply(one, c)
+	}
+	factor, added := one.Sub(zero), zero.Shift(int32(c.Digits)) // of minor units
+	lowest := min(factor.Exponent(), added.Exponent(), 0)
+	return &total{a: scaled(factor, lowest), b: scaled(added, lowest), unit: power(-lowest)}
+}
+
+// scaled is d in units of 10^exponent, which is not above d's own.
+func scaled(d decimal.Decimal, exponent int32) *big.Int {
+	return new(big.Int).Mul(d.Coefficient(), power(d.Exponent()-exponent))
+}
+
+func power(exponent int32) *big.Int {
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(exponent)), nil)
+}
+
+// of rounds half up, and cuts what is below 0 or above the largest amount, as [money.Currency.Round] does.
+func (t *total) of(list, largest int64) int64 {
+	if t == nil {
+		return list
+	}
+	n := new(big.Int).Mul(t.a, big.NewInt(list))
+	if n.Add(n, t.b).Sign() <= 0 {
+		return 0
+	}
+	n.Lsh(n, 1).Add(n, t.unit)
+	n.Quo(n, new(big.Int).Lsh(t.unit, 1))
+	if !n.IsInt64() {
+		return largest
+	}
+	return min(largest, n.Int64())
+}
