@@ -44,6 +44,9 @@ func (s *Server) app(bodyLimit int, proxies *Proxies) *fiber.App {
 		}
 	}
 	app.Use(s.observe.middleware, methods, guard, trust(proxies), refuseMalformed)
+	if s.cfg.AnswerBytesInFlight > 0 {
+		app.Use(newInFlight(s.cfg.AnswerBytesInFlight, s.tel).middleware)
+	}
 	return app
 }
 

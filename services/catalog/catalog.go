@@ -14,8 +14,10 @@ package catalog
 import (
 	"context"
 	"errors"
+	"runtime"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
@@ -110,6 +112,9 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 	return srv, nil
 }
 
+// placesEach is how much is asked for and rendered at once for each business: as many as there are processors keep them busy.
+func placesEach() int { return max(2, runtime.GOMAXPROCS(0)) }
+
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Server) error {
 	pool, err := postgres.Open(ctx, cfg.Postgres, cfg.schemaName(), rt.Telemetry)
 	if err != nil {
@@ -144,6 +149,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		Sales: booking.NewClient(sales), SalesTimeout: cfg.BookingTimeout,
 		Ceilings: rental.NewClient(ceilings), CeilingsTimeout: cfg.RentalTimeout,
 		Rendered: rendered.NewCache(cfg.RenderedBytes),
+		Places:   bulkhead.New(placesEach()),
 		Limiter:  limiter, Limit: ratelimit.PerMinute(cfg.PublicLimitPerMinute), Clock: rt.Clock,
 	}
 	public.Mount(srv.Public)

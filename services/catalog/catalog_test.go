@@ -109,6 +109,7 @@ type priceServer struct {
 	calls atomic.Int64
 	last  atomic.Pointer[pricing.QuotesRequest]
 	away  atomic.Bool
+	asked func(slug string) // each question passes it; nil: at once
 }
 
 func newPriceServer(t testing.TB) *priceServer {
@@ -127,6 +128,9 @@ func (p *priceServer) quote(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.last.Store(&asked)
+	if p.asked != nil {
+		p.asked(asked.Slug)
+	}
 	answer := pricing.QuotesResponse{OfferVersion: asked.OfferVersion + p.ahead.Load(), Currency: "EUR"}
 	for i := range asked.Items {
 		list := int64(1000 * (i + 1))

@@ -2,12 +2,14 @@ package api
 
 import (
 	"context"
+	"runtime"
 	"sync"
 
 	"github.com/gofiber/fiber/v2"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -31,11 +33,13 @@ type Public struct {
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	degraded metric.Int64Counter
+	places   *bulkhead.Tenants // of each business, for computing
 }
 
 // NewPublic returns the public API.
 func NewPublic(offers Offers, occupied Occupied, limiter ratelimit.Limiter, now clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
+		places: bulkhead.New(max(2, runtime.GOMAXPROCS(0))),
 		offers: offers, occupied: occupied, limits: newLimits(limiter, now, tel), clock: now, tel: tel,
 		degraded: tel.Counter("slotmesh.availability.degraded", "Calendars answered with computed false, by what could not be read."),
 	}
@@ -73,6 +77,12 @@ func (p *Public) calendar(c *fiber.Ctx, n counting, parse func(values) (query, e
 	if err != nil {
 		return err
 	}
+	leave, err := p.places.Enter(c.UserContext(), c.Params("slug"))
+	if err != nil { // the business has more to compute than it has places for
+		p.note(c.UserContext(), "place", err)
+		return show(c, m.answer, q)
+	}
+	defer leave()
 	return show(c, p.compute(c.UserContext(), m), q)
 }
 

@@ -49,7 +49,7 @@ func (p *Public) events(c *fiber.Ctx) error {
 		quoted = prices{of: held.Numbers.Prices, ofVersion: true}
 		now = held.From
 	}
-	return p.sendNumbered(c, key, version, held, numbered{now: now, prices: quoted, counts: sold, complete: sold != nil}, func() any {
+	return p.sendNumbered(c, key, version, numbered{now: now, prices: quoted, counts: sold, complete: sold != nil}, func() any {
 		return events.Show(key.Language, quoted.of, sold)
 	})
 }

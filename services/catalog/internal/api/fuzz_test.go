@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/manifest"
@@ -69,7 +70,7 @@ func publicServer(f *testing.F) *server.Server {
 	}
 	f.Cleanup(func() { _ = srv.Close() })
 	versions := current.New(one{harbor(f)}, ready.Decode, 1<<20, clock.System(), telemetry.Discard())
-	(&api.Public{Versions: versions, Quoter: noQuotes{}, QuoteTimeout: 2 * time.Minute, Rendered: rendered.NewCache(1 << 20), Clock: clock.System()}).Mount(srv.Public)
+	(&api.Public{Versions: versions, Quoter: noQuotes{}, QuoteTimeout: 2 * time.Minute, Rendered: rendered.NewCache(1 << 20), Places: bulkhead.New(2), Clock: clock.System()}).Mount(srv.Public)
 	return srv
 }
 

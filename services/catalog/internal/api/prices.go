@@ -35,7 +35,18 @@ func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Dat
 
 // quote asks pricing for all items, in one call where they are not more than one may hold; ids are what each price is
 // kept by.
+//
+// It asks in one of the business's places: what waits there does not use up the time that pricing has, and no business
+// has more than a few questions there at once, so that none of them can take long for what others ask.
 func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item, ids []uuid.UUID) prices {
+	if len(items) == 0 {
+		return prices{of: map[uuid.UUID]json.Number{}, ofVersion: true}
+	}
+	leave, err := p.Places.Enter(ctx, v.Offer.Slug)
+	if err != nil {
+		return prices{}
+	}
+	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, p.QuoteTimeout)
 	defer cancel()
 	quoted := prices{of: make(map[uuid.UUID]json.Number, len(items)), ofVersion: true}

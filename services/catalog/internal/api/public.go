@@ -3,11 +3,13 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/locale"
@@ -40,6 +42,9 @@ type Public struct {
 	Limiter         ratelimit.Limiter
 	Limit           ratelimit.Limit // over these paths together, for each client; zero is none
 	Clock           clock.Clock
+	Places          *bulkhead.Tenants // of each business, for asking for prices and for rendering
+
+	answers bulkhead.Shared[*rendered.Answer] // under way
 }
 
 // Mount adds the routes.
@@ -95,10 +100,29 @@ func (p *Public) services(c *fiber.Ctx) error {
 	if held != nil && held.Holds(now) {
 		return sendAnswer(c, held)
 	}
-	prices := p.prices(c.UserContext(), version, date, now)
-	return p.sendNumbered(c, key, version, held, numbered{now: now, prices: prices, complete: true}, func() any {
-		return version.Public().Services(key.Language, public.Quotes{Date: date, Prices: prices.of})
+	answer, err := p.answers.Do(c.UserContext(), fmt.Sprint(key, version.Offer.Version), func(ctx context.Context) (*rendered.Answer, error) {
+		return p.quotedServices(ctx, key, version, now)
 	})
+	if err != nil {
+		return err
+	}
+	return sendAnswer(c, answer)
+}
+
+// quotedServices asks for the prices of a date, where it can be booked, and renders the list.
+func (p *Public) quotedServices(ctx context.Context, key rendered.Key, version *ready.Version, now time.Time) (*rendered.Answer, error) {
+	quotes := public.Quotes{Date: key.Date, Unbookable: !bookable(version.Offer, key.Today, key.Date)}
+	n := numbered{now: now, complete: true}
+	if !quotes.Unbookable {
+		n.prices = p.prices(ctx, version, key.Date, now)
+		quotes.Prices = n.prices.of
+	}
+	return p.numbered(ctx, key, version, n, func() any { return version.Public().Services(key.Language, quotes) })
+}
+
+// bookable reports whether anything can be booked for a date: from today to the advance limit (semantics.md §2).
+func bookable(offer *catalog.Offer, today, date timespan.Date) bool {
+	return today <= date && date <= today+timespan.Date(offer.Bookings.AdvanceDays)
 }
 
 func (p *Public) staff(c *fiber.Ctx) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -35,7 +36,7 @@ func readyServer(tb testing.TB) fasthttp.RequestHandler {
 	app := fiber.New(fiber.Config{Immutable: true, CaseSensitive: true, StrictRouting: true})
 	(&api.Public{
 		Versions: current.New(one{harbor(tb)}, ready.Decode, 1<<20, at, telemetry.Discard()), Quoter: tenEach{}, QuoteTimeout: 2 * time.Minute,
-		Rendered: rendered.NewCache(1 << 20), Clock: at,
+		Rendered: rendered.NewCache(1 << 20), Places: bulkhead.New(2), Clock: at,
 	}).Mount(app)
 	app.Get("/nothing/public/:slug/info", func(c *fiber.Ctx) error { return c.SendString(c.Params("slug")) })
 	return app.Handler()

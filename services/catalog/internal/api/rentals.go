@@ -43,8 +43,8 @@ func (p *Public) rentals(c *fiber.Ctx) error {
 		ceilings map[uuid.UUID]int
 		both     sync.WaitGroup
 	)
-	fresh := held != nil && held.Holds(now)
-	if !fresh {
+	fresh, unbookable := held != nil && held.Holds(now), !bookable(version.Offer, today, date)
+	if !fresh && !unbookable {
 		both.Go(func() { quoted = p.rates(ctx, version, date, now) })
 	}
 	ceilings = p.ceilings(ctx, version)
@@ -54,8 +54,8 @@ func (p *Public) rentals(c *fiber.Ctx) error {
 		now = held.From
 	}
 	complete := ceilings != nil || !version.Public().HasRentals()
-	return p.sendNumbered(c, key, version, held, numbered{now: now, prices: quoted, counts: ceilings, complete: complete}, func() any {
-		return version.Public().Rentals(key.Language, public.Quotes{Date: date, Prices: quoted.of}, ceilings)
+	return p.sendNumbered(c, key, version, numbered{now: now, prices: quoted, counts: ceilings, complete: complete}, func() any {
+		return version.Public().Rentals(key.Language, public.Quotes{Date: date, Unbookable: unbookable, Prices: quoted.of}, ceilings)
 	})
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -19,7 +20,7 @@ func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Vers
 	if held := p.Rendered.Get(key, version.Offer.Version); held != nil {
 		return sendAnswer(c, held)
 	}
-	body, err := encode(show())
+	body, err := p.render(c.UserContext(), key.Slug, show)
 	if err != nil {
 		return err
 	}
@@ -36,25 +37,44 @@ type numbered struct {
 	complete bool // nobody whose counts are needed was away
 }
 
-// sendNumbered answers with what depends on numbers too. The bytes in held, which may be nil, are sent again when they
-// show the same ones. An answer that lacks a number, or whose prices are another version's, is sent and not kept.
-func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Version, held *rendered.Answer, n numbered, show func() any) error {
+// sendNumbered answers with what depends on numbers too.
+func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Version, n numbered, show func() any) error {
+	answer, err := p.numbered(c.UserContext(), key, version, n, show)
+	if err != nil {
+		return err
+	}
+	return sendAnswer(c, answer)
+}
+
+// numbered is the answer with these numbers: the one that is held where it shows the same ones. An answer that lacks a
+// number, or whose prices are another version's, is not kept.
+func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.Version, n numbered, show func() any) (*rendered.Answer, error) {
 	numbers := rendered.Numbers{Prices: n.prices.of, Counts: n.counts}
 	lasts := n.complete && n.prices.of != nil && n.prices.ofVersion
 	until := pricesHold(version.Offer, n.now)
-	if lasts && held != nil && held.Shows(numbers) {
+	if held := p.Rendered.Get(key, version.Offer.Version); lasts && held != nil && held.Shows(numbers) {
 		p.Rendered.Put(key, held.Renewed(n.now, until))
-		return sendAnswer(c, held)
+		return held, nil
 	}
-	body, err := encode(show())
+	body, err := p.render(ctx, key.Slug, show)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	answer := rendered.New(body, version.Offer.Version, numbers, n.now, until)
 	if lasts {
 		p.Rendered.Put(key, answer)
 	}
-	return sendAnswer(c, answer)
+	return answer, nil
+}
+
+// render makes JSON in one of the business's places: a large list takes long, and others wait for the processor.
+func (p *Public) render(ctx context.Context, slug string, show func() any) ([]byte, error) {
+	leave, err := p.Places.Enter(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return encode(show())
 }
 
 func sendAnswer(c *fiber.Ctx, a *rendered.Answer) error {

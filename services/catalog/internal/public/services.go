@@ -168,20 +168,27 @@ func (b *Business) Priced() []PriceOf {
 }
 
 // Quotes are the prices that pricing quoted for a booking date, by service, variant or rental. A nil Prices says that it did not
-// answer; what is without one is free.
+// answer, or was not asked as nothing can be booked for the date; what is without one is free.
 type Quotes struct {
-	Date   timespan.Date
-	Prices map[uuid.UUID]json.Number
+	Date       timespan.Date
+	Unbookable bool // the date has passed, or lies beyond the advance limit
+	Prices     map[uuid.UUID]json.Number
 }
 
 // listPrices is the basis of a list that pricing did not quote.
 const listPrices = "List prices: pricing rules could not be applied just now, so quoted_price is null."
+
+// noBooking is the basis of a list for a date that nobody can book.
+const noBooking = "List prices: nothing can be booked for %s, so no rules are applied and quoted_price is null."
 
 // serviceBasis is what the quotes of services assume, with the booking date.
 const serviceBasis = "Price of one unit bought now for a booking on %s; " +
 	"rules that need a start time, a party size or the customer are settled at booking."
 
 func (q Quotes) describe(basis string) Quote {
+	if q.Unbookable {
+		return Quote{Date: q.Date, Basis: fmt.Sprintf(noBooking, q.Date)}
+	}
 	if q.Prices == nil {
 		return Quote{Date: q.Date, Basis: listPrices}
 	}

@@ -4,9 +4,12 @@ package api
 
 import (
 	"context"
+	"runtime"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -28,10 +31,20 @@ var _ Offers = (*catalog.Client)(nil)
 type Quotes struct {
 	offers  Offers
 	tariffs *tariffs
+	places  *bulkhead.Tenants
 }
 
+// manyItems is from how many items on a request takes one of its business's places; a booking asks for fewer. Who finds
+// none within placeWithin is told to come again, which says nothing of pricing's health.
+const (
+	manyItems   = 100
+	placeWithin = 250 * time.Millisecond
+)
+
 // NewQuotes returns the handler over offers.
-func NewQuotes(offers Offers) *Quotes { return &Quotes{offers: offers, tariffs: newTariffs()} }
+func NewQuotes(offers Offers) *Quotes {
+	return &Quotes{offers: offers, tariffs: newTariffs(), places: bulkhead.New(2 * runtime.GOMAXPROCS(0))}
+}
 
 // Mount adds the routes to the internal port.
 func (q *Quotes) Mount(internal fiber.Router) { internal.Post(pricing.QuotesPath, q.post) }
@@ -45,11 +58,32 @@ func (q *Quotes) post(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	leave, err := q.enter(c.UserContext(), request)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	response, err := q.quote(c.UserContext(), request)
 	if err != nil {
 		return err
 	}
 	return c.JSON(response)
+}
+
+// enter takes one of the business's places for a request of many items.
+func (q *Quotes) enter(ctx context.Context, request *pricing.QuotesRequest) (func(), error) {
+	if len(request.Items) < manyItems {
+		return func() {}, nil
+	}
+	soon, cancel := context.WithTimeout(ctx, placeWithin)
+	defer cancel()
+	leave, err := q.places.Enter(soon, request.Slug)
+	if err == nil || ctx.Err() != nil {
+		return leave, err
+	}
+	busy := fault.New(fault.RateLimited, "Too many lists of this business are being priced at once; try again shortly.")
+	busy.RetryAfter = time.Second
+	return nil, busy
 }
 
 func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pricing.QuotesResponse, error) {

@@ -1,0 +1,99 @@
+// Package bulkhead keeps the work of one tenant from starving that of the others: each has a few places for work at once,
+// and work that several wait for is done once.
+package bulkhead
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
+)
+
+// Tenants gives each tenant the same number of places. It is safe for use by many goroutines, and remembers only tenants
+// that are at work.
+type Tenants struct {
+	each int64
+
+	mu     sync.Mutex
+	atWork map[string]*places
+}
+
+// places are those of one tenant; users hold one or wait for one.
+type places struct {
+	free  *semaphore.Weighted
+	users int
+}
+
+// New returns as many places for each tenant; at least one.
+func New(each int) *Tenants {
+	return &Tenants{each: int64(max(1, each)), atWork: map[string]*places{}}
+}
+
+// Enter waits for one of the tenant's places, in the order of arrival, until ctx ends, whose error it returns then. Who
+// has got one calls leave, once.
+func (t *Tenants) Enter(ctx context.Context, tenant string) (func(), error) {
+	p := t.join(tenant)
+	if err := p.free.Acquire(ctx, 1); err != nil {
+		t.part(tenant, p)
+		return nil, err
+	}
+	return func() {
+		p.free.Release(1)
+		t.part(tenant, p)
+	}, nil
+}
+
+func (t *Tenants) join(tenant string) *places {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.atWork[tenant]
+	if p == nil {
+		p = &places{free: semaphore.NewWeighted(t.each)}
+		t.atWork[tenant] = p
+	}
+	p.users++
+	return p
+}
+
+func (t *Tenants) part(tenant string, p *places) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p.users--; p.users == 0 {
+		delete(t.atWork, tenant)
+	}
+}
+
+// Shared does work once for all who ask for it while it is under way. The zero value is ready.
+type Shared[T any] struct{ flights singleflight.Group }
+
+// Do returns what work makes for key, its own or that of another call under way, and no later than ctx ends. The work goes
+// on without whoever asked for it first; it has that one's deadline and values. A panic in it is an error.
+func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Context) (T, error)) (T, error) {
+	done := s.flights.DoChan(key, func() (result any, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			}
+		}()
+		own := context.WithoutCancel(ctx)
+		if deadline, ok := ctx.Deadline(); ok {
+			var cancel context.CancelFunc
+			own, cancel = context.WithDeadline(own, deadline)
+			defer cancel()
+		}
+		return work(own)
+	})
+	var none T
+	select {
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case r := <-done:
+		if r.Err != nil {
+			return none, r.Err
+		}
+		return r.Val.(T), nil
+	}
+}

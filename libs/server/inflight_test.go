@@ -1,0 +1,94 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// Readers that do not read hold what the kernel does not take; the rest waits in the server's memory, which is bounded.
+func TestLargeAnswersThatNobodyReadsAreBounded(t *testing.T) {
+	t.Parallel()
+	large := bytes.Repeat([]byte("slotmesh"), 6<<20) // more than a connection's buffers take
+	s := start(t, Config{AnswerBytesInFlight: len(large) + len(large)/2}, func(s *Server) {
+		s.Public.Get("/large", func(c *fiber.Ctx) error {
+			c.Set(fiber.HeaderETag, `"a"`)
+			return c.Send(large)
+		})
+		s.Public.Get("/own", func(c *fiber.Ctx) error {
+			c.Response().AppendBody(large)
+			return nil
+		})
+		s.Public.Get("/small", func(c *fiber.Ctx) error { return c.SendString("small") })
+	})
+	url := "http://" + s.PublicAddr().String()
+	if _, body := fetch(t, http.MethodGet, url+"/own", nil); !bytes.Equal(body, large) {
+		t.Errorf("an answer in fasthttp's memory: %d bytes", len(body))
+	}
+	slow, err := net.Dial("tcp", s.PublicAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = slow.Close() }()
+	_ = slow.SetDeadline(time.Now().Add(testkit.Patience))
+	_, _ = io.WriteString(slow, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n")
+	reader := bufio.NewReader(slow)
+	if _, err := reader.Peek(1); err != nil { // the answer has begun
+		t.Fatal(err)
+	}
+	refused, body := fetch(t, http.MethodGet, url+"/large", nil)
+	if refused.StatusCode != http.StatusServiceUnavailable || refused.Header.Get("Retry-After") != "1" || refused.Header.Get("ETag") != "" ||
+		!bytes.Contains(body, []byte(`"messageCode":"service_unavailable"`)) {
+		t.Errorf("beside a reader that does not read: %d %v %.200s", refused.StatusCode, refused.Header, body)
+	}
+	if ok, body := fetch(t, http.MethodGet, url+"/small", nil); ok.StatusCode != http.StatusOK || string(body) != "small" {
+		t.Errorf("a small answer: %d", ok.StatusCode)
+	}
+	answer, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read, err := io.ReadAll(answer.Body); err != nil || !bytes.Equal(read, large) {
+		t.Errorf("the slow reader has read %d bytes: %v", len(read), err)
+	}
+	_ = answer.Body.Close()
+	if again, body := fetch(t, http.MethodGet, url+"/large", nil); again.StatusCode != http.StatusOK || !bytes.Equal(body, large) {
+		t.Errorf("once it has read: %d", again.StatusCode)
+	}
+}
+
+func TestALostConnectionGivesItsAnswersMemoryBack(t *testing.T) {
+	t.Parallel()
+	large := bytes.Repeat([]byte("slotmesh"), 6<<20)
+	s := start(t, Config{AnswerBytesInFlight: len(large)}, func(s *Server) {
+		s.Public.Get("/large", func(c *fiber.Ctx) error { return c.Send(large) })
+	})
+	for range 3 {
+		lost, err := net.Dial("tcp", s.PublicAddr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = lost.SetDeadline(time.Now().Add(testkit.Patience))
+		_, _ = io.WriteString(lost, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n")
+		if _, err := io.ReadFull(lost, make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		_ = lost.Close()
+	}
+	for until := time.Now().Add(testkit.Patience); ; {
+		if answer, _ := fetch(t, http.MethodGet, "http://"+s.PublicAddr().String()+"/large", nil); answer.StatusCode == http.StatusOK {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatal("the memory of lost connections was never given back")
+		}
+	}
+}
