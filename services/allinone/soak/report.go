@@ -37,7 +37,7 @@ func (r *run) report(rows, resources int) *Report {
 	}
 	recoveries := map[string][]time.Duration{}
 	for _, t := range r.nemesis.troubles {
-		recoveries[t.kind] = append(recoveries[t.kind], r.recovery(t.end))
+		recoveries[t.kind] = append(recoveries[t.kind], r.recovery(t))
 	}
 	for _, kind := range slices.Sorted(maps.Keys(recoveries)) {
 		all := recoveries[kind]
@@ -47,15 +47,18 @@ func (r *run) report(rows, resources int) *Report {
 	return report
 }
 
-// recovery is how long after an instant the first request that began after it was answered well.
-func (r *run) recovery(after time.Duration) time.Duration {
-	first := time.Duration(-1)
-	for _, s := range r.good {
-		if s.begin >= after && (first < 0 || s.end-after < first) {
-			first = s.end - after
+// recovery is how long after a fault the first request that began after it was answered well: by the replica that it
+// befell, where clients ask that one, else something that was made by any. It is 0 where the clients ended before.
+func (r *run) recovery(t trouble) time.Duration {
+	for _, a := range r.good {
+		if a.begin < t.end {
+			continue
+		}
+		if a.replica == t.replica || a.id != "" && (t.replica == nil || t.replica.service == "pricing") {
+			return a.end - t.end
 		}
 	}
-	return max(first, 0) // the clients may have ended before
+	return 0
 }
 
 // shownFindings bounds what is printed; one fault can show in very many rows.

@@ -66,12 +66,9 @@ type run struct {
 	mu       sync.Mutex
 	answers  map[string]int
 	attempts int
-	good     []span // answers that say that something was made
+	good     []*attempt // in the order of their ends
 	odd      []*attempt
 }
-
-// span is an answer's time.
-type span struct{ begin, end time.Duration }
 
 // Run soaks and judges. The error says that the soak itself failed; what it found is in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
@@ -192,8 +189,8 @@ func (r *run) see(a *attempt) {
 	defer r.mu.Unlock()
 	r.answers[what]++
 	r.attempts++
-	if a.verdict == made && a.id != "" {
-		r.good = append(r.good, span{a.begin, a.end})
+	if a.verdict == made {
+		r.good = append(r.good, a)
 	}
 	if a.late || a.trouble != "" || !slices.Contains(expected, a.status) {
 		r.odd = append(r.odd, a)
