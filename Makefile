@@ -87,8 +87,8 @@ soak: ## two replicas of everything through faults, every answer held against th
 	@$(BIN)/slotmesh-soak -programs $(BIN) -for $(SOAK) -seed $(or $(SEED),0) $(SOAKFLAGS)
 
 # The tests that attack, in the packages that hold them. `make test` runs them too, with fewer generated requests.
-ATTACKS  := TestGeneratedRequests|TestNoPartOfARefusedBody|TestWhatTwoServersMayRead|TestWhatEveryServerReads|TestAHeadIsRead|TestASourceThatStandsForTooMuch|TestMerg
-ATTACKED := ./libs/server ./libs/manifest ./services/allinone/internal/front ./services/allinone/e2e
+ATTACKS  := TestGeneratedRequests|TestDesync|TestFraming|TestAHeadIsRead|TestASourceThatStandsForTooMuch|TestMerg
+ATTACKED := ./libs/server ./libs/manifest ./services/allinone/e2e
 
 .PHONY: attack
 attack: $(BIN)/withstores ## requests made of both OpenAPI documents (ATTACK=20000 SEED=7), desync, manifests and reads that cost dear
