@@ -87,13 +87,13 @@ soak: ## two replicas of everything through faults, every answer held against th
 	@$(BIN)/slotmesh-soak -programs $(BIN) -for $(SOAK) -seed $(or $(SEED),0) $(SOAKFLAGS)
 
 # The tests that attack, in the packages that hold them. `make test` runs them too, with fewer generated requests.
-ATTACKS  := TestGeneratedRequests|TestDesync|TestFraming|TestAHeadIsRead|TestASourceThatStandsForTooMuch|TestMerg
+ATTACKS  := TestGeneratedRequests|TestDesync|TestFraming|TestAHeadIsRead|TestStoppingUnderLoad|TestASourceThatStandsForTooMuch|TestMerg
 ATTACKED := ./libs/server ./libs/manifest ./services/allinone/e2e
 
 .PHONY: attack
-attack: $(BIN)/withstores ## requests made of both OpenAPI documents (ATTACK=20000 SEED=7), desync, manifests and reads that cost dear
+attack: $(BIN)/withstores ## requests made of both OpenAPI documents (ATTACK=20000 SEED=7), desync, 500 stops, what costs dear
 	@echo '== attack'
-	@ATTACK=$(or $(ATTACK),20000) SEED=$(or $(SEED),$(shell echo $$RANDOM)) $(BIN)/withstores \
+	@ATTACK=$(or $(ATTACK),20000) STOPS=$(or $(STOPS),500) SEED=$(or $(SEED),$(shell echo $$RANDOM)) $(BIN)/withstores \
 	  $(GO) test -count=1 -timeout 60m -v -run '$(ATTACKS)' $(ATTACKED) | grep -vE '^(=== |\? |PASS$$)'
 
 .PHONY: profile

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net"
@@ -132,14 +133,26 @@ func behind(t *testing.T, command func(t *testing.T, home, on, to string) []stri
 		}
 	})
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); {
-		if conn, err := net.Dial("tcp", on); err == nil {
-			_ = conn.Close()
+		if passesOn(on) {
 			return on
 		}
-		time.Sleep(20 * time.Millisecond) // no event tells that another process listens
+		time.Sleep(20 * time.Millisecond) // no event tells that another process serves
 	}
-	t.Fatalf("%s does not listen", words[0])
+	t.Fatalf("%s does not pass requests on", words[0])
 	return ""
+}
+
+// passesOn reports whether a server of ours answers behind a proxy.
+func passesOn(address string) bool {
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	client := http.Client{Transport: transport, Timeout: time.Minute}
+	answer, err := client.Get("http://" + address + "/smuggled")
+	if err != nil {
+		return false
+	}
+	_ = answer.Body.Close()
+	return answer.Header.Get("Traceparent") != ""
 }
 
 // Behind proxies that keep few connections to us, attackers hide requests in bodies that are refused, while visitors check that each
@@ -214,7 +227,9 @@ func attack(address string, n int) {
 		text += fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body)
 	}
 	go func() { _, _ = io.WriteString(conn, text) }()
-	_, _ = io.Copy(io.Discard, conn)
+	if answer, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil {
+		_, _ = io.Copy(io.Discard, answer.Body)
+	}
 }
 
 // visit asks again and again and holds each answer against what was asked. A proxy may say itself that it has none.

@@ -342,3 +342,12 @@ func TestAnAnswerThatAResetCutsOffIs503(t *testing.T) {
 		}
 	}
 }
+
+func TestOldHealthChecksAreForwardedThoughTheyNameNoHost(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, nil)
+	response, body := send(t, address, "GET /api/public/x/info HTTP/1.0\n\n")
+	if response.StatusCode != http.StatusNonAuthoritativeInfo {
+		t.Errorf("HTTP/1.0 without Host is answered %d %s", response.StatusCode, body)
+	}
+}

@@ -1,0 +1,142 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// somebody is an id that nothing has.
+const somebody = "8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98"
+
+// internalPaths are of services that peers send bodies to.
+var internalPaths = map[string][]string{
+	"catalog":      {"/internal/businesses/desync", "/internal/businesses/desync/rollback", "/internal/api/public/desync/info", "/livez", "/metrics"},
+	"pricing":      {"/internal/quotes"},
+	"availability": {"/internal/bookable", "/internal/api/public/desync/slots"},
+	"rental":       {"/internal/businesses/desync/reservations", "/internal/businesses/desync/ceilings"},
+	"booking": {"/internal/keys/check", "/internal/api/public/desync/book", "/internal/businesses/" + somebody + "/keys",
+		"/internal/businesses/" + somebody + "/tickets", "/internal/businesses/" + somebody + "/tickets/sales"},
+	"mcp":     {"/readyz"},
+	"console": {"/readyz"},
+}
+
+// target is one path of one port, and a header that its port knows callers by.
+type target struct{ address, path, header string }
+
+// Whatever a path answers to a body that it does not want, at every port, nothing of the body is taken for a request. After ten
+// requests POST /book answers 429, so that all early answers are among these.
+func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "desync", strings.Replace(fair, "slug: fair", "slug: desync", 1))
+	bearer := "Authorization: Bearer " + w.key(t, "desync", "write") + "\r\n"
+	token := "Authorization: Bearer " + w.AdminToken + "\r\n"
+	host := func(base string) string { return strings.TrimPrefix(base, "http://") }
+	targets := []target{{host(w.PublicURL), "/mcp", bearer}, {host(w.PublicURL), "/nothing", bearer}, {host(w.AdminURL), "/nothing", token}}
+	for _, path := range documented(t, w, w.PublicURL+"/api/public/openapi.json", nil) {
+		targets = append(targets, target{host(w.PublicURL), path, bearer})
+	}
+	for _, path := range documented(t, w, w.AdminURL+"/admin/openapi.json", http.Header{"Authorization": {"Bearer " + w.AdminToken}}) {
+		targets = append(targets, target{host(w.AdminURL), path, token})
+	}
+	for service, paths := range internalPaths {
+		for _, path := range paths {
+			targets = append(targets, target{host(w.InternalURL(service)), path, bearer})
+		}
+	}
+	boundaries := []int{0, 100, 4096, 8192 - len(testkit.HiddenRequest), 8192, 70000}
+	if os.Getenv("ATTACK") != "" {
+		boundaries = testkit.Boundaries(false)
+	}
+	asked, answers := 0, make(map[int]int)
+	for _, at := range targets {
+		for _, method := range []string{"POST", "PUT", "GET"} {
+			for _, header := range []string{"", at.header, "Content-Encoding: gzip\r\n", "Content-Encoding: gzip\r\n" + at.header} {
+				for n, padding := range boundaries {
+					head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n%s", method, at.path, at.address, header)
+					got, closed := testkit.Dialogue(t, at.address, testkit.Hide(head, padding, n%2 == 0))
+					if asked++; !testkit.OneAnswer(got, closed) {
+						t.Errorf("%s %s with %d bytes before the hidden request: %v, closed: %v", method, at.path, padding, got, closed)
+					}
+					if len(got) > 0 {
+						answers[got[0]]++
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d requests to %d paths, answered %v", asked, len(targets), answers)
+	for _, status := range []int{400, 401, 404, 405, 415, 429} {
+		if answers[status] == 0 {
+			t.Errorf("no path answered %d: this attack has not seen it", status)
+		}
+	}
+}
+
+var pathParameter = regexp.MustCompile(`\{[^}]*\}`)
+
+// documented are the paths of an OpenAPI document, of a business called desync.
+func documented(t *testing.T, w *world, document string, header http.Header) []string {
+	t.Helper()
+	var described struct {
+		Paths   map[string]json.RawMessage `json:"paths"`
+		Servers []struct{ URL string }     `json:"servers"`
+	}
+	w.do(t, http.MethodGet, document, nil, header).into(t, http.StatusOK, &described)
+	base := ""
+	if len(described.Servers) > 0 {
+		if at, err := url.Parse(described.Servers[0].URL); err == nil {
+			base = strings.TrimRight(at.Path, "/")
+		}
+	}
+	var paths []string
+	for path := range described.Paths {
+		path = strings.ReplaceAll(path, "{slug}", "desync")
+		paths = append(paths, base+pathParameter.ReplaceAllString(path, somebody))
+	}
+	slices.Sort(paths)
+	if len(paths) < 5 {
+		t.Fatalf("%s describes the paths %v", document, paths)
+	}
+	return paths
+}
+
+// Who has no key or token is told so while most of the body is still to come: it costs no memory.
+func TestACallerIsKnownBeforeItsBodyIsRead(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	for path, base := range map[string]string{
+		"PUT /admin/businesses/x": w.AdminURL, "POST /api/public/x/book": w.ServiceURL("booking"), "POST /mcp": w.ServiceURL("mcp"),
+	} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
+		const begun = 16 << 10
+		if _, err := fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nContent-Length: 8000000\r\n\r\n%s", path, conn.RemoteAddr(), strings.Repeat("x", begun)); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != http.StatusUnauthorized || !answer.Close || answer.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s is answered %d, %v", path, answer.StatusCode, answer.Header)
+		}
+		_ = conn.Close()
+	}
+}
