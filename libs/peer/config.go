@@ -2,6 +2,7 @@ package peer
 
 import (
 	"errors"
+	"regexp"
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -11,20 +12,41 @@ import (
 type Config struct {
 	// Timeout bounds a call that has no bound of its own.
 	Timeout time.Duration `env:"PEER_TIMEOUT, default=2s"`
+	// Secrets are what services show each other at internal ports: the first is shown, each is accepted, so that they can be
+	// replaced one after the other. A service does not start without; a migration asks nobody, and needs none.
+	Secrets []string `env:"PEER_SECRETS"`
 }
+
+// SecretHeader carries the secret.
+const SecretHeader = "Slotmesh-Peer-Secret"
+
+var secretPattern = regexp.MustCompile(`^[!-+\--~]{32,}$`)
+
+// ErrSecrets says what the setting ought to be, and never what it is.
+var ErrSecrets = errors.New("PEER_SECRETS: write one or more secrets, separated by commas, each of 32 or more random ASCII letters, digits or signs")
 
 // Validate checks what the types cannot say; each fault names its variable.
 func (c *Config) Validate() error {
+	var errs []error
 	if c.Timeout <= 0 {
-		return errors.New("PEER_TIMEOUT: write a duration above 0, such as 2s")
+		errs = append(errs, errors.New("PEER_TIMEOUT: write a duration above 0, such as 2s"))
 	}
-	return nil
+	for _, secret := range c.Secrets {
+		if !secretPattern.MatchString(secret) {
+			errs = append(errs, ErrSecrets)
+			break
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Client returns a client of the peer called name at baseURL that calls as the settings say, but for options.
 func (c *Config) Client(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Client {
 	if c.Timeout > 0 {
 		options = append([]Option{Timeout(c.Timeout)}, options...)
+	}
+	if len(c.Secrets) > 0 {
+		options = append(options, Secret(c.Secrets[0]))
 	}
 	return New(name, baseURL, tel, options...)
 }

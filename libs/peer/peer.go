@@ -29,6 +29,7 @@ type Client struct {
 	base    string
 	wire    *wire
 	timeout time.Duration
+	secret  string
 	health  *breakers
 	calls   metric.Int64Counter
 	outcome map[string]metric.MeasurementOption
@@ -47,6 +48,9 @@ type Option func(*Client)
 // Timeout bounds a call whose context has no nearer deadline; 2 s without this option.
 func Timeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
 
+// Secret is shown with every call, at internal ports that ask for it.
+func Secret(secret string) Option { return func(c *Client) { c.secret = secret } }
+
 // New returns a client of the peer called name at baseURL.
 func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Client {
 	c := &Client{
@@ -64,6 +68,7 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 		option(c)
 	}
 	c.wire = newWire(name, baseURL, tel)
+	c.wire.secret = c.secret
 	return c
 }
 

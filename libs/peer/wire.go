@@ -30,6 +30,7 @@ type wire struct {
 	name   string
 	kept   *fasthttp.HostClient // keeps connections
 	single *fasthttp.HostClient // a connection for each request
+	secret string               // shown to the peer; "" for none
 	tel    *telemetry.Telemetry
 }
 
@@ -69,6 +70,9 @@ func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte
 		for _, v := range values {
 			request.Header.Add(name, v)
 		}
+	}
+	if w.secret != "" {
+		request.Header.Set(SecretHeader, w.secret)
 	}
 	if _, raw := r.Body.([]byte); body != nil && !raw {
 		request.Header.SetContentType("application/json")

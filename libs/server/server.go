@@ -46,8 +46,10 @@ type Config struct {
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS, default=1024"`
 	// AnswerBytesInFlight bounds, for each port, the memory of large answers that are being written; 0 is no bound.
 	AnswerBytesInFlight int `env:"ANSWER_BYTES_IN_FLIGHT, default=67108864"`
-	// Peers are the settings of calls to other services.
+	// Peers are the settings of calls to other services, and what these show at the internal port.
 	Peers peer.Config
+	// InternalHosts are names by which the internal port may be asked beside addresses, names without a dot and Kubernetes' own.
+	InternalHosts []string `env:"INTERNAL_HOSTS"`
 }
 
 // Validate checks what the types cannot say.
@@ -62,6 +64,8 @@ type Runtime struct {
 	Clock            clock.Clock
 	Telemetry        *telemetry.Telemetry
 	Public, Internal net.Listener
+	// Open lets the internal port answer whoever shows no secret, for tests of what lies behind it. No process sets it.
+	Open bool
 }
 
 // Server is one running service.
@@ -100,6 +104,9 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(cfg.Peers.Secrets) == 0 && !rt.Open {
+		return nil, peer.ErrSecrets
+	}
 	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, clock: rt.Clock}
 	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies, tel: rt.Telemetry}
 	if s.public, err = listen(rt.Public, cfg.PublicAddr, open); err != nil {
@@ -112,6 +119,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	s.observe = newObserver(rt.Telemetry, cfg.RequestTimeout)
 	s.Public = s.app(cfg.PublicBodyLimit, &proxies)
 	s.Internal = s.app(cfg.InternalBodyLimit, &proxies)
+	s.Internal.Use(s.sources(cfg, rt.Open).check)
 	s.probes()
 	return s, nil
 }

@@ -37,7 +37,7 @@ func start(t *testing.T, cfg Config, mount func(*Server)) *Server {
 		cfg.PublicBodyLimit, cfg.InternalBodyLimit = 1024, 1024
 	}
 	cfg.DrainTimeout = 2 * time.Minute
-	s, err := New(cfg, Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	s, err := New(cfg, Runtime{Open: true, Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestStoppingClosesInReverseOrderAfterTheLastRequest(t *testing.T) {
 		return func(context.Context) error { order = append(order, name); return nil }
 	}
 	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute}
-	s, err := New(cfg, Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	s, err := New(cfg, Runtime{Open: true, Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}

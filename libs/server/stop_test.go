@@ -69,7 +69,7 @@ const loaders = 6
 
 func stopUnderLoad(t *testing.T, netHTTP bool) outcome {
 	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: time.Minute, DrainTimeout: time.Minute, PublicBodyLimit: 1024, InternalBodyLimit: 1024}
-	s, err := New(cfg, Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	s, err := New(cfg, Runtime{Open: true, Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Error(err)
 		return outcome{}

@@ -89,6 +89,7 @@ func (p *Process) environment() envconfig.Lookuper {
 	env := map[string]string{
 		"DATABASE_URL":         p.stores.DatabaseURL,
 		"REDIS_URL":            p.stores.RedisURL,
+		"PEER_SECRETS":         p.peerSecret,
 		"TRUSTED_PROXIES":      loopback,
 		"SLOTMESH_ADMIN_TOKEN": p.AdminToken,
 	}
@@ -110,12 +111,13 @@ func (p *Process) environment() envconfig.Lookuper {
 // aheadOf is by how much the front's deadline is longer than the services', so that their own answer comes through.
 const aheadOf = 2 * time.Second
 
-func frontConfig(ctx context.Context, cfg Config) (server.Config, error) {
+func frontConfig(ctx context.Context, cfg Config, peerSecret string) (server.Config, error) {
 	var front struct{ Server server.Config }
 	env := maps.Clone(cfg.Settings)
 	if env == nil {
 		env = map[string]string{}
 	}
+	env["PEER_SECRETS"] = peerSecret
 	env["TRUSTED_PROXIES"] = strings.Join(cfg.TrustedProxies, ",")
 	if err := config.Load(ctx, &front, envconfig.MapLookuper(env)); err != nil {
 		return server.Config{}, fmt.Errorf("front: %w", err)

@@ -62,6 +62,7 @@ func start(t *testing.T, bookingStatus int) (*server.Server, uuid.UUID) {
 		BookingURL: always(t, bookingStatus, map[string]any{"busy": []any{}}),
 		RentalURL:  always(t, http.StatusOK, map[string]any{"days": map[string]any{}, "computed": true, "timezone": "UTC"}),
 	}, server.Runtime{
+		Open: true,
 		Name: "availability", Telemetry: telemetry.Discard(),
 		Clock: clock.Fixed(time.Date(2027, time.March, 1, 8, 0, 0, 0, time.UTC)),
 	})

@@ -70,7 +70,7 @@ func TestTheServiceServesWhileItsNeighboursAreAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	public, internal := listen(t), listen(t)
-	srv, err := New(t.Context(), cfg, server.Runtime{Name: "booking", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: public, Internal: internal})
+	srv, err := New(t.Context(), cfg, server.Runtime{Open: true, Name: "booking", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: public, Internal: internal})
 	if err != nil {
 		t.Fatal(err)
 	}

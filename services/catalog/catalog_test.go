@@ -73,6 +73,7 @@ func (h *harness) run() (string, string) {
 	h.t.Helper()
 	public, internal := listen(h.t), listen(h.t)
 	srv, err := New(h.t.Context(), h.config, server.Runtime{
+		Open: true,
 		Name: "catalog", Clock: h.clock, Telemetry: telemetry.Discard(), Public: public, Internal: internal,
 	})
 	if err != nil {

@@ -436,7 +436,7 @@ func TestEveryChangeIsLoggedWithoutCustomers(t *testing.T) {
 
 func TestSettingsAreJudgedAsAWhole(t *testing.T) {
 	t.Parallel()
-	rt := server.Runtime{Name: "console", Clock: clock.System(), Telemetry: telemetry.Discard()}
+	rt := server.Runtime{Open: true, Name: "console", Clock: clock.System(), Telemetry: telemetry.Discard()}
 	for _, token := range []string{"", "short", "with a space in it", "naïve-token"} {
 		_, err := console.New(t.Context(), console.Config{AdminToken: token}, rt)
 		if err == nil || !strings.Contains(err.Error(), "SLOTMESH_ADMIN_TOKEN") || !strings.Contains(err.Error(), "PUBLISH_TIMEOUT") ||

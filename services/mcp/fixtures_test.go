@@ -100,7 +100,7 @@ func gated(t *testing.T, protocol http.Handler) string {
 		RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
 	}
 	now := clock.Fixed(time.Date(2027, 3, 1, 6, 0, 0, 0, time.UTC))
-	srv, err := server.New(cfg, server.Runtime{Name: "mcp", Clock: now, Telemetry: telemetry.Discard()})
+	srv, err := server.New(cfg, server.Runtime{Open: true, Name: "mcp", Clock: now, Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}

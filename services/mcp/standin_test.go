@@ -146,7 +146,7 @@ func startBeside(t testing.TB, beside string, change ...func(*mcp.Config)) strin
 		c(&cfg)
 	}
 	now := clock.Fixed(time.Date(2027, 3, 1, 6, 0, 0, 0, time.UTC))
-	srv, err := mcp.New(t.Context(), cfg, server.Runtime{Name: "mcp", Clock: now, Telemetry: telemetry.Discard()})
+	srv, err := mcp.New(t.Context(), cfg, server.Runtime{Open: true, Name: "mcp", Clock: now, Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,13 +72,13 @@ func start(t *testing.T, catalogURL string) *server.Server {
 	t.Helper()
 	variables := envconfig.MapLookuper(map[string]string{
 		"PUBLIC_ADDR": "127.0.0.1:0", "INTERNAL_ADDR": "127.0.0.1:0",
-		"CATALOG_URL": catalogURL, "REDIS_URL": redisURL(t),
+		"CATALOG_URL": catalogURL, "REDIS_URL": redisURL(t), "PEER_SECRETS": "a-secret-of-the-tests-that-is-long-enough",
 	})
 	var cfg pricing.Config
 	if err := config.Load(t.Context(), &cfg, variables); err != nil {
 		t.Fatal(err)
 	}
-	srv, err := pricing.New(t.Context(), cfg, server.Runtime{Name: "pricing", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	srv, err := pricing.New(t.Context(), cfg, server.Runtime{Open: true, Name: "pricing", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func start(t *testing.T, catalogURL string) *server.Server {
 		t.Fatal(err)
 	}
 	now := clock.Fixed(time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC))
-	srv, err := New(t.Context(), cfg, server.Runtime{Name: "rental", Clock: now, Telemetry: telemetry.Discard()})
+	srv, err := New(t.Context(), cfg, server.Runtime{Open: true, Name: "rental", Clock: now, Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}

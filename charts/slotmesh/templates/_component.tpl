@@ -122,7 +122,9 @@ containers:
     ports:
       - {name: public, containerPort: 8080}
       - {name: internal, containerPort: 9090}
-    env: {{- include "slotmesh.env" . | nindent 6 }}
+    env:
+      - {name: PEER_SECRETS, valueFrom: {secretKeyRef: {{ include "slotmesh.peersSecret" .root }}}} # migrations run before it is made
+      {{- include "slotmesh.env" . | nindent 6 }}
     startupProbe:
       httpGet: {path: /livez, port: internal}
       periodSeconds: 1

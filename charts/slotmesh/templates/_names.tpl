@@ -101,6 +101,11 @@ capabilities: {drop: [ALL]}
 {{- ternary (dig "max_connections" "300" .Values.postgres.cloudnativepg.parameters) "300" (eq .Values.postgres.provider "cloudnativepg") -}}
 {{- end -}}
 
+{{- define "slotmesh.peersSecret" -}}
+{{- $existing := .Values.peers.existingSecret -}}
+{name: {{ default (printf "%s-peers" (include "slotmesh.fullname" .)) $existing.name | quote }}, key: {{ ternary $existing.key "secrets" (ne $existing.name "") | quote }}}
+{{- end -}}
+
 {{- define "slotmesh.adminSecret" -}}
 {{- $existing := .Values.admin.existingSecret -}}
 {name: {{ default (printf "%s-admin" (include "slotmesh.fullname" .)) $existing.name | quote }}, key: {{ ternary $existing.key "token" (ne $existing.name "") | quote }}}

@@ -96,7 +96,7 @@ func (c *cluster) connect(r *replica) error {
 	}
 	r.environment = append([]string{
 		fmt.Sprintf("PUBLIC_ADDR=127.0.0.1:%d", r.public), fmt.Sprintf("INTERNAL_ADDR=127.0.0.1:%d", r.internal),
-		"TRUSTED_PROXIES=127.0.0.0/8", "LOG_LEVEL=info",
+		"TRUSTED_PROXIES=127.0.0.0/8", "PEER_SECRETS=" + strings.Repeat("soak", 10), "LOG_LEVEL=info",
 	}, c.settings...)
 	for target, addresses := range targets {
 		l, err := newLink(addresses)

@@ -153,7 +153,7 @@ func start(t *testing.T, change func(*neighbours)) service {
 	srv, err := server.New(server.Config{
 		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute,
 		PublicBodyLimit: 1 << 10, InternalBodyLimit: 1 << 20, TrustedProxies: []string{"127.0.0.1"},
-	}, server.Runtime{Name: "availability", Clock: now, Telemetry: tel})
+	}, server.Runtime{Open: true, Name: "availability", Clock: now, Telemetry: tel})
 	if err != nil {
 		t.Fatal(err)
 	}

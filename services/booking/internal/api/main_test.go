@@ -112,7 +112,7 @@ func openWith(t testing.TB, limits api.Limits, tel *telemetry.Telemetry) *town {
 	rdb, prefix := testkit.Redis(t)
 	public, internal := listen(t), listen(t)
 	cfg := server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1 << 20}
-	srv, err := server.New(cfg, server.Runtime{Name: "booking", Clock: w.clock, Telemetry: tel, Public: public, Internal: internal})
+	srv, err := server.New(cfg, server.Runtime{Open: true, Name: "booking", Clock: w.clock, Telemetry: tel, Public: public, Internal: internal})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func harbor(tb testing.TB) []byte {
 func publicServer(f *testing.F) *server.Server {
 	f.Helper()
 	srv, err := server.New(server.Config{RequestTimeout: 2 * time.Minute, PublicBodyLimit: 1 << 16},
-		server.Runtime{Name: "catalog", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: listen(f), Internal: listen(f)})
+		server.Runtime{Open: true, Name: "catalog", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: listen(f), Internal: listen(f)})
 	if err != nil {
 		f.Fatal(err)
 	}

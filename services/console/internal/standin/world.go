@@ -77,7 +77,7 @@ func Start(t *testing.T) *World {
 		},
 		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL, PublishTimeout: 2 * time.Minute,
 	}
-	srv, err := console.New(t.Context(), cfg, server.Runtime{Name: "console", Clock: clock.System(), Telemetry: tel})
+	srv, err := console.New(t.Context(), cfg, server.Runtime{Open: true, Name: "console", Clock: clock.System(), Telemetry: tel})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func start(t testing.TB, known offers) (string, *pricing.Client) {
 		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
 		RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 1 << 10, InternalBodyLimit: 16 << 20,
 	}
-	srv, err := server.New(cfg, server.Runtime{Name: "pricing", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	srv, err := server.New(cfg, server.Runtime{Open: true, Name: "pricing", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}

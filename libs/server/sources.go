@@ -1,0 +1,90 @@
+package server
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer"
+)
+
+// sources decides who may ask the internal port: Slotmesh's own services, which show a secret that they share, and the
+// platform, which needs none for probes and metrics. A page in a browser that can reach the port is told by its Origin, or, where a
+// name of its own was pointed at the port (DNS rebinding), by the Host.
+type sources struct {
+	secrets [][sha256.Size]byte // hashed, so that the comparison's time tells no length
+	hosts   []string            // further names, in lower case
+	open    bool                // no secret is asked for
+	refused metric.Int64Counter
+}
+
+func (s *Server) sources(cfg Config, open bool) *sources {
+	g := &sources{open: open, refused: s.tel.Counter("slotmesh.internal.refused", "Requests refused at the internal port, by what gave them away.")}
+	for _, secret := range cfg.Peers.Secrets {
+		g.secrets = append(g.secrets, sha256.Sum256([]byte(secret)))
+	}
+	for _, host := range cfg.InternalHosts {
+		g.hosts = append(g.hosts, strings.ToLower(strings.TrimSpace(host)))
+	}
+	return g
+}
+
+// platform are the paths that are asked without a secret.
+var platform = map[string]bool{"/livez": true, "/readyz": true, "/metrics": true}
+
+// check refuses strangers, before any of their body is read.
+func (g *sources) check(c *fiber.Ctx) error {
+	header := &c.Request().Header
+	switch {
+	case len(header.Peek(fiber.HeaderOrigin)) > 0:
+		return g.refuse(c, "origin", "Origin: the internal port does not answer web pages.")
+	case !g.ours(string(header.Host())):
+		return g.refuse(c, "host", "Host: ask the internal port by an address or one of its own names; INTERNAL_HOSTS adds some.")
+	case platform[c.Path()] || g.open || g.known(header.Peek(peer.SecretHeader)):
+		return c.Next()
+	}
+	return g.refuse(c, "secret", peer.SecretHeader+": the internal port answers Slotmesh's own services alone; show one of PEER_SECRETS.")
+}
+
+func (g *sources) refuse(c *fiber.Ctx, by, sentence string) error {
+	g.refused.Add(c.UserContext(), 1, metric.WithAttributes(attribute.String("by", by)))
+	return fault.New(fault.SourceForbidden, sentence)
+}
+
+// known compares with every secret, in a time that tells nothing of them.
+func (g *sources) known(shown []byte) bool {
+	sum, found := sha256.Sum256(shown), 0
+	for i := range g.secrets {
+		found |= subtle.ConstantTimeCompare(sum[:], g.secrets[i][:])
+	}
+	return found == 1
+}
+
+// ours reports whether a Host can only be meant for a service: an address, a name without a dot, one of Kubernetes', or one
+// that was set. Nobody can register those.
+func (g *sources) ours(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if net.ParseIP(host) != nil || !strings.Contains(host, ".") {
+		return true
+	}
+	for _, end := range []string{".svc", ".cluster.local", ".localhost"} {
+		if strings.HasSuffix(host, end) {
+			return true
+		}
+	}
+	for _, own := range g.hosts {
+		if host == own {
+			return true
+		}
+	}
+	return false
+}
