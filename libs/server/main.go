@@ -57,6 +57,7 @@ func run[C any](ctx context.Context, s Service[C], args []string) error {
 }
 
 func serve[C any](ctx context.Context, s Service[C], own C) error {
+	LimitMemory()
 	var p process
 	if err := config.Load(ctx, &p, envconfig.OsLookuper()); err != nil {
 		return err

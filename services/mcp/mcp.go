@@ -72,7 +72,7 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })
 		return client
 	}
-	read := func(name, at string) reads { return reads{name, neighbour(name, at)} }
+	read := func(name, at string) reads { return reads{name, neighbour(name, at), newKeptAnswers()} }
 	// A call leaves time to send its answer before the request's own deadline. Booking may take all that is left then.
 	spare := cfg.Server.RequestTimeout / 10
 	offers := read("catalog", cfg.CatalogURL)

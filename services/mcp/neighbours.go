@@ -21,6 +21,7 @@ import (
 type reads struct {
 	name string
 	peer *peer.Client
+	kept *keptAnswers
 }
 
 // Read reads one path.

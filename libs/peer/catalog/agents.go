@@ -29,13 +29,26 @@ func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 // limit by address counts. accept is the media type that is wanted where the service has it, "" for the public JSON; faults
 // are those of the public path.
 func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values, accept string) (*peer.Response, error) {
-	at := "/internal/api/public/" + url.PathEscape(slug) + "/" + path
-	if len(query) > 0 {
-		at += "?" + query.Encode()
-	}
-	request := peer.Request{Method: http.MethodGet, Path: at}
+	request := peer.Request{Method: http.MethodGet, Path: publicPath(slug, path, query)}
 	if accept != "" {
 		request.Header = http.Header{"Accept": {accept}}
 	}
 	return p.Do(ctx, request)
+}
+
+// ReadUnless reads as [Read] does, unless the answer's tag is this one: then its status is 304 and its body empty.
+func ReadUnless(ctx context.Context, p *peer.Client, slug, path string, query url.Values, tag string) (*peer.Response, error) {
+	request := peer.Request{Method: http.MethodGet, Path: publicPath(slug, path, query)}
+	if tag != "" {
+		request.Header = http.Header{"If-None-Match": {tag}}
+	}
+	return p.Do(ctx, request)
+}
+
+func publicPath(slug, path string, query url.Values) string {
+	at := "/internal/api/public/" + url.PathEscape(slug) + "/" + path
+	if len(query) > 0 {
+		at += "?" + query.Encode()
+	}
+	return at
 }

@@ -10,11 +10,13 @@ import (
 
 	"github.com/sethvargo/go-envconfig"
 
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	server.LimitMemory()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	if err := allinone.Run(ctx, envconfig.OsLookuper(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "slotmesh: "+err.Error())

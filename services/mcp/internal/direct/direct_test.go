@@ -38,6 +38,15 @@ func (salon) Read(_ context.Context, _, path string, _ url.Values, out any) erro
 	return json.Unmarshal([]byte(answers[path]), out)
 }
 
+func (s salon) Kept(ctx context.Context, slug, path string, query url.Values, empty func() any, prepare func(any)) (any, error) {
+	value := empty()
+	if err := s.Read(ctx, slug, path, query, value); err != nil {
+		return nil, err
+	}
+	prepare(value)
+	return value, nil
+}
+
 func (salon) Slots(context.Context, string, url.Values) (*availability.Slots, error) {
 	return &availability.Slots{
 		Computed: true, Timezone: "Europe/Lisbon", Staff: []availability.Member{{Name: "Anna <&> \u2028 é\""}},

@@ -70,21 +70,25 @@ func (b *Toolbox) listEvents(ctx context.Context, who caller.Caller, args argume
 	if err != nil {
 		return result{}, err
 	}
-	var all eventList
-	if err := b.Catalog.Read(ctx, who.Slug, "events", query, &all); err != nil {
+	all, err := readKept(ctx, b.Catalog, who.Slug, "events", query, (*eventList).bound)
+	if err != nil {
 		return result{}, err
 	}
-	for i := range all.Events {
-		e := &all.Events[i]
+	p := pageOf(all.Events, offset, 0)
+	all.Events, all.Total, all.NextOffset = p.items, p.total, p.next
+	return result{structured: all, text: all.text(p.note())}, nil
+}
+
+// bound cuts what an owner may have written at length.
+func (l *eventList) bound() {
+	for i := range l.Events {
+		e := &l.Events[i]
 		e.Name, e.Description = clip(e.Name, maxName), clip(e.Description, maxDescription)
 		e.Inventory, e.InventoryTotal = cut(e.Inventory, maxTiers)
 		for j := range e.Inventory {
 			e.Inventory[j].Name = clip(e.Inventory[j].Name, maxName)
 		}
 	}
-	p := pageOf(all.Events, offset, 0)
-	all.Events, all.Total, all.NextOffset = p.items, p.total, p.next
-	return result{structured: all, text: all.text(p.note())}, nil
 }
 
 func (l *eventList) text(note string) string {

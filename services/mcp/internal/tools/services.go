@@ -87,16 +87,19 @@ func (b *Toolbox) listServices(ctx context.Context, who caller.Caller, args argu
 	if err != nil {
 		return result{}, err
 	}
-	var all serviceList
-	if err := b.Catalog.Read(ctx, who.Slug, "services", query, &all); err != nil {
+	all, err := readKept(ctx, b.Catalog, who.Slug, "services", query, (*serviceList).bound)
+	if err != nil {
 		return result{}, err
-	}
-	for i := range all.Services {
-		all.Services[i].bound()
 	}
 	p := pageOf(all.Services, offset, 0)
 	all.Services, all.Total, all.NextOffset = p.items, p.total, p.next
 	return result{structured: all, text: all.text(p.note())}, nil
+}
+
+func (l *serviceList) bound() {
+	for i := range l.Services {
+		l.Services[i].bound()
+	}
 }
 
 // bound cuts what an owner may have written at length.
