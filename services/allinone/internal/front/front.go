@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -167,16 +168,21 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	c.Request().Header.CopyTo(&request.Header)
 	request.Header.SetProtocol("HTTP/1.1")
-	if len(request.Header.Host()) == 0 { // HTTP/1.0 may leave it out
-		request.Header.SetHost(u.client.Addr)
-	}
 	request.Header.SetNoDefaultContentType(true) // a body that does not say what it is, goes on not saying it
 	request.SetBodyRaw(body)
+	for _, named := range c.Request().Header.PeekAll(fiber.HeaderConnection) {
+		for _, name := range strings.Split(string(named), ",") {
+			request.Header.Del(strings.TrimSpace(name)) // what the caller says is of this connection alone
+		}
+	}
 	for _, name := range connectionHeaders {
 		request.Header.Del(name)
 	}
 	for _, name := range callerHeaders {
 		request.Header.Del(name)
+	}
+	if len(request.Header.Host()) == 0 { // HTTP/1.0 may leave it out
+		request.Header.SetHost(u.client.Addr)
 	}
 	request.Header.Set(fiber.HeaderXForwardedFor, server.ClientIP(c).String())
 	u.propagate.Inject(c.UserContext(), headers{&request.Header})

@@ -343,6 +343,19 @@ func TestAnAnswerThatAResetCutsOffIs503(t *testing.T) {
 	}
 }
 
+func TestHeadersThatTheCallerSaysAreOfItsConnectionEndThere(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, nil)
+	_, body := send(t, address, "GET /api/public/x/info HTTP/1.1\nHost: book.example\nConnection: keep-alive, X-Hop, Host\nX-Hop: 1\nX-End: 2\n\n")
+	var got seen
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Header.Get("X-Hop") != "" || got.Header.Get("X-End") != "2" || got.Host == "" {
+		t.Errorf("the service sees the host %q and %v", got.Host, got.Header)
+	}
+}
+
 func TestOldHealthChecksAreForwardedThoughTheyNameNoHost(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
