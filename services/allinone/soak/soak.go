@@ -12,11 +12,13 @@
 package soak
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -146,8 +148,13 @@ func settings(stripe string) []string {
 	}
 }
 
-// open publishes both businesses, makes keys and sabotages.
+// open publishes both businesses, makes keys and sabotages. Whether the admin API takes idempotency keys, its document says.
 func (r *run) open(ctx context.Context) error {
+	document := r.workload.adminMessage(http.MethodGet, "openapi.json", nil, "")
+	document.read = func(_ *attempt, body []byte) { r.workload.keyedAdmin = bytes.Contains(body, []byte("Idempotency-Key")) }
+	if a := r.call.send(ctx, document); a.verdict != made {
+		return fmt.Errorf("read the admin API's document: %s", a)
+	}
 	for _, b := range []*business{r.workload.exact, r.workload.mixed} {
 		if !r.owner.publish(ctx, b, edition{}) {
 			a := r.owner.versions[len(r.owner.versions)-1].attempt
