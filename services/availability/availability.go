@@ -9,6 +9,7 @@ package availability
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -30,11 +31,17 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
+	// ReadWithin bounds what a calendar waits for offer and occupied time together; after it the answer is computed false.
+	ReadWithin time.Duration `env:"CALENDAR_TIMEOUT, default=1s"`
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate())
+	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate()}
+	if c.ReadWithin < 0 {
+		errs = append(errs, errors.New("CALENDAR_TIMEOUT: write a duration such as 1s, or 0s for no bound"))
+	}
+	return errors.Join(errs...)
 }
 
 // New returns the service, ready to run. It connects to nothing yet.
@@ -69,6 +76,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	srv.OnStop("rental", func(context.Context) error { rentalPeer.Close(); return nil })
 
 	calendars := api.NewPublic(offers, booking.NewClient(bookingPeer), limiter, rt.Clock, rt.Telemetry)
+	calendars.ReadWithin = cfg.ReadWithin
 	calendars.Mount(srv.Public)
 	calendars.MountForPeers(srv.Internal)
 	api.NewRentalDates(calendars, rental.NewClient(rentalPeer)).Mount(srv.Public)

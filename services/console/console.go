@@ -66,6 +66,8 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	}
 	offers := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry, peer.Timeout(cfg.PublishTimeout))
 	srv.OnStop("catalog", func(context.Context) error { offers.Close(); return nil })
+	lookups := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry) // a publish may take longer than a look-up
+	srv.OnStop("catalog", func(context.Context) error { lookups.Close(); return nil })
 	bookings := cfg.Server.Peers.Client("booking", cfg.BookingURL, rt.Telemetry)
 	srv.OnStop("booking", func(context.Context) error { bookings.Close(); return nil })
 	rentals := cfg.Server.Peers.Client("rental", cfg.RentalURL, rt.Telemetry)
@@ -75,7 +77,7 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	admin := &api.Admin{
 		Token:      api.NewToken(cfg.AdminToken),
 		Businesses: catalog.NewOwner(offers),
-		Offers:     catalog.NewClient(offers, rt.Telemetry),
+		Offers:     catalog.NewClient(lookups, rt.Telemetry),
 		Bookings:   ledger,
 		Tickets:    ledger,
 		Rentals:    rental.NewClient(rentals),

@@ -30,7 +30,7 @@ const monday = "2027-03-01T06:00:00Z"
 // patient are deadlines that a slow machine keeps: what a test does not set is not what it tests.
 var patient = map[string]string{
 	"REQUEST_TIMEOUT": "150s", "PUBLISH_TIMEOUT": "140s", "DATABASE_STATEMENT_TIMEOUT": "130s", "DRAIN_TIMEOUT": "1m",
-	"PEER_TIMEOUT": "130s", "PRICING_TIMEOUT": "2m", "BOOKING_TIMEOUT": "2m", "RENTAL_TIMEOUT": "2m",
+	"PEER_TIMEOUT": "130s", "CATALOG_PATIENCE": "0s", "CALENDAR_TIMEOUT": "2m", "PRICING_TIMEOUT": "2m", "BOOKING_TIMEOUT": "2m", "RENTAL_TIMEOUT": "2m",
 	"REDIS_TIMEOUT": "1m", "LIMIT_TIMEOUT": "1m", "PAYMENT_TIMEOUT": "30s",
 }
 

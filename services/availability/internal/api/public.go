@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"go.opentelemetry.io/otel/attribute"
@@ -27,6 +28,9 @@ var (
 
 // Public serves the two calendars.
 type Public struct {
+	// ReadWithin bounds what a calendar waits for offer and occupied time together; 0 is no bound.
+	ReadWithin time.Duration
+
 	offers   Offers
 	occupied Occupied
 	limits   *limits
@@ -142,6 +146,11 @@ type material struct {
 // gather reads what a calendar is computed from. What cannot be read makes it computed false, never an error
 // (semantics.md §2). Faults: business_not_found, service_not_found, invalid_parameter.
 func (p *Public) gather(ctx context.Context, slug string, q query) (material, error) {
+	if p.ReadWithin > 0 {
+		bounded, cancel := context.WithTimeout(ctx, p.ReadWithin)
+		defer cancel()
+		ctx = bounded
+	}
 	offer, err := p.offers.Get(ctx, slug)
 	if fault.Is(err, fault.BusinessNotFound) {
 		return material{}, err

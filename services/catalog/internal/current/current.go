@@ -44,6 +44,7 @@ type Cache[T any] struct {
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	maxBytes int
+	patience time.Duration
 
 	mu      sync.Mutex
 	entries *simplelru.LRU[string, *entry[T]]
@@ -65,9 +66,10 @@ type entry[T any] struct {
 }
 
 // New returns an empty cache that keeps up to maxBytes of canonical JSON in its ready form, and one version at least.
-func New[T any](source Source, build Build[T], maxBytes int, clk clock.Clock, tel *telemetry.Telemetry) *Cache[T] {
+// Who asks for a business of which a version is kept waits for patience at most to learn whether there is a newer one; 0 is no bound.
+func New[T any](source Source, build Build[T], maxBytes int, patience time.Duration, clk clock.Clock, tel *telemetry.Telemetry) *Cache[T] {
 	c := &Cache[T]{
-		source: source, build: build, clock: clk, tel: tel, maxBytes: maxBytes,
+		source: source, build: build, clock: clk, tel: tel, maxBytes: maxBytes, patience: patience,
 		built: tel.Counter("slotmesh.catalog.versions.built", "Versions decoded and compiled."),
 		stale: tel.Counter("slotmesh.catalog.versions.stale", "Reads of the last good version while the database was away."),
 	}
@@ -89,13 +91,20 @@ func (c *Cache[T]) Verified(ctx context.Context, slug string) (T, int64, error) 
 }
 
 // Fresh returns a version of slug that was the newest at some time within the last [Trust], and its number. While
-// the database is away it is the last one known.
+// the database is away, or slow to say, it is the last one known.
 func (c *Cache[T]) Fresh(ctx context.Context, slug string) (T, int64, error) {
-	known, trusted := c.known(slug, c.clock.Now())
+	asked := c.clock.Now()
+	known, trusted := c.known(slug, asked)
 	if trusted {
 		return known.ready, known.version, nil
 	}
-	e, err := c.check(ctx, slug)
+	wait := ctx
+	if known != nil && c.patience > 0 {
+		bounded, cancel := context.WithTimeout(ctx, c.patience) // the check itself goes on, for who comes later
+		defer cancel()
+		wait = bounded
+	}
+	e, err := c.check(wait, slug)
 	if err == nil {
 		return e.ready, e.version, nil
 	}
@@ -106,7 +115,7 @@ func (c *Cache[T]) Fresh(ctx context.Context, slug string) (T, int64, error) {
 	c.stale.Add(ctx, 1)
 	c.tel.Logger.WarnContext(ctx, "the last good version is served: the database did not say which is the newest",
 		"slug", slug, "version", known.version, "error", err)
-	c.touch(known, c.clock.Now()) // asked again after another Trust, not by every request
+	c.touch(known, asked) // asked again after another Trust, not by every request
 	return known.ready, known.version, nil
 }
 

@@ -82,7 +82,7 @@ func newBench(maxBytes int) bench {
 		}
 		return "", errors.New("the content is another version's")
 	}
-	return bench{current.New(src, build, maxBytes, clk, telemetry.Discard()), src, clk}
+	return bench{current.New(src, build, maxBytes, 0, clk, telemetry.Discard()), src, clk}
 }
 
 func (b bench) fresh(t *testing.T, slug, want string) {

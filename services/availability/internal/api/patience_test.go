@@ -1,0 +1,43 @@
+package api
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// hanging stands for services that never answer.
+type hanging struct{}
+
+func (hanging) Get(ctx context.Context, _ string) (*catalog.Offer, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (h hanging) AtLeast(ctx context.Context, slug string, _ int64) (*catalog.Offer, error) {
+	return h.Get(ctx, slug)
+}
+
+func (hanging) Occupied(ctx context.Context, _ uuid.UUID, _, _ time.Time, _ bool) (*booking.Occupied, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestACalendarDoesNotWaitForPeersThatHang(t *testing.T) {
+	t.Parallel()
+	p := NewPublic(hanging{}, hanging{}, nil, clock.System(), telemetry.Discard())
+	p.ReadWithin = time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	m, err := p.gather(ctx, "harbor", query{})
+	if err != nil || m.plan != nil || ctx.Err() != nil {
+		t.Errorf("it is computed: %v, %v; the request's own time is over: %v", m.plan != nil, err, ctx.Err())
+	}
+}
