@@ -60,10 +60,11 @@ func Hide(head string, padding int, chunked bool) string {
 	return head + framing + "GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 }
 
-// OneAnswer reports whether the answers to what Hide returns are one, or one and the 404 of what followed: nothing of the body was
-// taken for a request.
+// OneAnswer reports whether the answers to what Hide returns are one, or one and that of what followed, which is 403 at an internal
+// port and 404 at others: nothing of the body was taken for a request.
 func OneAnswer(statuses []int, closed bool) bool {
-	return closed && (len(statuses) == 1 || len(statuses) == 2 && statuses[1] == http.StatusNotFound)
+	return closed && (len(statuses) == 1 ||
+		len(statuses) == 2 && (statuses[1] == http.StatusNotFound || statuses[1] == http.StatusForbidden))
 }
 
 // Boundaries are paddings from none to 70,000 bytes: about the sizes that buffers have, and others between. many is for `make attack`.
