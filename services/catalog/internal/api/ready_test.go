@@ -35,7 +35,7 @@ func readyServer(tb testing.TB) fasthttp.RequestHandler {
 	at := clock.Fixed(time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC))
 	app := fiber.New(fiber.Config{Immutable: true, CaseSensitive: true, StrictRouting: true})
 	(&api.Public{
-		Versions: current.New(one{harbor(tb)}, ready.Decode, 1<<20, at, telemetry.Discard()), Quoter: tenEach{}, QuoteTimeout: 2 * time.Minute,
+		Versions: current.New(one{harbor(tb)}, ready.Decode, 1<<20, 0, at, telemetry.Discard()), Quoter: tenEach{}, QuoteTimeout: 2 * time.Minute,
 		Rendered: rendered.NewCache(1 << 20), Places: bulkhead.New(2), Clock: at,
 	}).Mount(app)
 	app.Get("/nothing/public/:slug/info", func(c *fiber.Ctx) error { return c.SendString(c.Params("slug")) })
