@@ -87,7 +87,7 @@ var faults = []struct {
 		"bad scalars", "logo_url: ftp://x\nid: 7f\noverrides: [{date: 2027-02-29, hours: []}]\nlanguages: [EN, xx-yyyyyyyyyyy]\n" +
 			"hours:\n  mon: ['9-17', '09:00-09:00']\n  tue: ['25:00-26:00']\n",
 		[]string{
-			`line 9: logo_url: "ftp://x" is not a web address; write http:// or https:// and a host, at most 2000 characters`,
+			`line 9: logo_url: "ftp://x" is not a web address; write http:// or https:// and a host, at most 2000 characters, with %22 and the like for quotes, spaces, <, > and \`,
 			`line 10: id: "7f" is not a UUID; write one such as 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10`,
 			`line 11: overrides[0].date: "2027-02-29" is not a real calendar date; write YYYY-MM-DD, such as 2027-03-01`,
 			`line 12: languages[0]: "EN" is not the usual form of the language tag; write en`,
@@ -257,8 +257,8 @@ var faults = []struct {
 			"line 12: payments.accounts.adyen: is no provider of the business; add it to providers or remove the account",
 			"line 12: payments.accounts.stripe: is blank; write the account's identifier or remove it",
 			"line 13: cancellation_policy[0].refund_percent: is the number 101; write a whole number from 0 to 100",
-			`line 14: action_buttons[0].content: is "menu", but the button is a link; write an http:// or https:// address`,
-			`line 15: social_links["a b"]: "x" is not a web address; write http:// or https:// and a host, at most 2000 characters`,
+			`line 14: action_buttons[0].content: is "menu"; write where the button leads: an http:// or https:// address, mailto: or tel:, with %22 and the like for quotes, spaces, <, > and \`,
+			`line 15: social_links["a b"]: "x" is not a web address; write http:// or https:// and a host, at most 2000 characters, with %22 and the like for quotes, spaces, <, > and \`,
 		},
 	},
 	{

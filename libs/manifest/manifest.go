@@ -90,7 +90,7 @@ type ActionButton struct {
 	Label Line `json:"label" jsonschema:"minLength=1,maxLength=200"`
 	// Name of its icon.
 	Icon Line `json:"icon,omitzero" jsonschema:"maxLength=100"`
-	// What it leads to; the address, for a link.
+	// Where it leads: an http or https address, mailto: or tel:. A link has one.
 	Content string `json:"content,omitzero" jsonschema:"maxLength=2000"`
 	// Display order, lowest first.
 	Order int `json:"order,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -124,27 +125,53 @@ func (z *Timezone) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// URL is an http or https address, or empty.
+// URL is an http or https address, or empty. It can stand in any attribute of a page as it is: it holds none of the
+// characters that end one.
 type URL string
 
 const maxURL = 2000
 
-// UnmarshalText refuses other schemes, addresses without a host and those of more than 2,000 bytes.
+// UnmarshalText refuses other schemes, addresses without a host, those of more than 2,000 bytes and those that hold white
+// space, quotes, <, >, a backslash or a control character.
 func (u *URL) UnmarshalText(b []byte) error {
 	s := string(b)
 	if s != "" && !isWebAddress(s) {
-		return fmt.Errorf("%s is not a web address; write http:// or https:// and a host, at most %d characters", quote(s), maxURL)
+		return fmt.Errorf("%s is not a web address; write http:// or https:// and a host, at most %d characters, with %%22 and the like for %s",
+			quote(s), maxURL, unsafeNames)
 	}
 	*u = URL(s)
 	return nil
 }
 
+// unsafeNames names what holdsUnsafe looks for.
+const unsafeNames = "quotes, spaces, <, > and \\"
+
+// holdsUnsafe reports whether an address holds a character that ends an attribute in HTML, or that a browser reads as
+// another: quotes, angle brackets, backslashes, white space and controls, the invisible ones of Unicode included.
+func holdsUnsafe(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return strings.ContainsRune("\"'`<>\\", r) || unicode.IsSpace(r) || !unicode.IsPrint(r)
+	})
+}
+
 func isWebAddress(s string) bool {
-	if len(s) > maxURL || strings.ContainsAny(s, " \t\r\n") {
+	if len(s) > maxURL || holdsUnsafe(s) {
 		return false
 	}
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}
+
+// isLink reports whether a button may lead to s: a web address, mailto: or tel: and something after it.
+func isLink(s string) bool {
+	if isWebAddress(s) {
+		return true
+	}
+	if len(s) > maxURL || holdsUnsafe(s) {
+		return false
+	}
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque != "" && u.Host == ""
 }
 
 // Weekday is a day of the week, written mon, tue, wed, thu, fri, sat or sun.

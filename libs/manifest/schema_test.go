@@ -78,7 +78,7 @@ var scalarSchemas = map[reflect.Type]jsonschema.Schema{
 	reflect.TypeFor[Language]():               text(`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`),
 	reflect.TypeFor[Currency]():               text(`^[A-Z]{3}$`),
 	reflect.TypeFor[Timezone]():               text(`.`),
-	reflect.TypeFor[URL]():                    text(`^(https?://[^ \t\r\n]+)?$`),
+	reflect.TypeFor[URL]():                    text(`^(https?://[^\s"'` + "`" + `<>\\]+)?$`),
 	reflect.TypeFor[Weekday]():                text(`^(mon|tue|wed|thu|fri|sat|sun)$`),
 	reflect.TypeFor[Decimal]():                {Type: "number"},
 	reflect.TypeFor[Bound]():                  text(`^([0-9]{2}-[0-9]{2}|` + datePattern + `|(` + timePattern + `)|` + datePattern + `T(` + timePattern + `))$`),

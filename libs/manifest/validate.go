@@ -204,10 +204,12 @@ func translated[T any](v *validator, at *path, translations map[Language]T) {
 	}
 }
 
+// buttons checks that whatever a button is called, pressing it leads to an address and runs nothing.
 func (v *validator) buttons(at *path) {
 	for i, b := range v.m.ActionButtons {
-		if b.Type == "link" && !isWebAddress(b.Content) {
-			v.problem(at.item(i).field("content"), "is %s, but the button is a link; write an http:// or https:// address", quote(b.Content))
+		if (b.Content != "" || b.Type == "link") && !isLink(b.Content) {
+			v.problem(at.item(i).field("content"), "is %s; write where the button leads: an http:// or https:// address, mailto: or tel:, with %%22 and the like for %s",
+				quote(b.Content), unsafeNames)
 		}
 	}
 }

@@ -97,6 +97,9 @@ func (p *Process) openHome(context.Context) error {
 	}
 	p.home = home
 	p.onStop(home.Close)
+	if home.Shared {
+		p.say("SLOTMESH_HOME: other users of this machine may enter or read " + home.Path + ", which was there before; it is left as it is")
+	}
 	return nil
 }
 

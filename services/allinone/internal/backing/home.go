@@ -3,6 +3,7 @@ package backing
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,23 +13,39 @@ import (
 // Home is the folder in which one slotmesh process keeps what outlives it. While it is open, no other process gets it.
 type Home struct {
 	Path string // absolute
-	lock *os.File
+	// Shared says that users other than its owner may enter or read the folder: one that was there before is left as it is.
+	Shared bool
+	lock   *os.File
 }
 
-// OpenHome makes the folder where it is not there, checks that files can be written in it, and locks it.
+// OpenHome makes the folder, for its owner alone, where it is not there, checks that files can be written in it, and locks it.
 func OpenHome(path string) (*Home, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, homeError(path, err)
 	}
-	if err := os.MkdirAll(abs, 0o755); err != nil {
+	if err := makeHome(abs); err != nil {
 		return nil, homeError(abs, err)
 	}
 	f, err := lockHome(abs)
 	if err != nil {
 		return nil, err
 	}
-	return &Home{Path: abs, lock: f}, nil
+	info, err := os.Stat(abs)
+	if err != nil {
+		return nil, errors.Join(homeError(abs, err), f.Close())
+	}
+	return &Home{Path: abs, Shared: info.Mode().Perm()&0o077 != 0, lock: f}, nil
+}
+
+func makeHome(at string) error {
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		return err
+	}
+	if err := os.Mkdir(at, 0o700); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return os.MkdirAll(at, 0o700) // a link to a folder is there, a file is none
 }
 
 // Close lets another process have the folder.
