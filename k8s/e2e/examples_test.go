@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"crypto/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,6 +90,7 @@ func exampleElsewhere(t *testing.T, name, added string) string {
 		t.Fatalf("%s does not say the example's namespace:\n%s", file, text)
 	}
 	moved := strings.Replace(string(text), own, "\nnamespace: "+examplesNamespace+"\n", 1) + strings.TrimPrefix(added, "\n")
+	moved = strings.Replace(moved, "token=change-me-as-this-one-is-refused", "token="+rand.Text(), 1)
 	if err := os.WriteFile(file, []byte(moved), 0o600); err != nil {
 		t.Fatal(err)
 	}

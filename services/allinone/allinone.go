@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,10 +29,11 @@ import (
 type Process struct {
 	PublicURL  string // of the front
 	AdminURL   string // of the console
-	AdminToken string
-	Demo       *Demo // nil without a demo business
+	AdminToken string // the first, where several are set
+	Demo       *Demo  // nil without a demo business
 
-	peerSecret string // what the services show each other, made anew for each process
+	adminTokens string // all of them, parted by commas
+	peerSecret  string // what the services show each other, made anew for each process
 
 	cfg    Config
 	clock  clock.Clock
@@ -126,7 +128,8 @@ func (p *Process) openPorts(ctx context.Context) error {
 
 func (p *Process) openToken(context.Context) error {
 	var err error
-	p.AdminToken, err = adminToken(p.cfg, p.home.Path)
+	p.adminTokens, err = adminToken(p.cfg, p.home.Path)
+	p.AdminToken, _, _ = strings.Cut(p.adminTokens, ",")
 	return err
 }
 

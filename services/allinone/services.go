@@ -91,7 +91,7 @@ func (p *Process) environment() envconfig.Lookuper {
 		"REDIS_URL":            p.stores.RedisURL,
 		"PEER_SECRETS":         p.peerSecret,
 		"TRUSTED_PROXIES":      loopback,
-		"SLOTMESH_ADMIN_TOKEN": p.AdminToken,
+		"SLOTMESH_ADMIN_TOKEN": p.adminTokens,
 	}
 	for _, s := range services {
 		env[strings.ToUpper(s.name)+"_URL"] = p.InternalURL(s.name)

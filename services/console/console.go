@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/peer"
@@ -26,7 +27,8 @@ import (
 // Config are console's settings.
 type Config struct {
 	Server server.Config
-	// AdminToken is what callers of the admin API show as their bearer token: 8 or more visible ASCII characters.
+	// AdminToken is what callers of the admin API show as their bearer token: 24 or more visible ASCII characters. Several
+	// are parted by commas, as while one takes another's place.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
@@ -38,15 +40,37 @@ type Config struct {
 	PublishTimeout time.Duration `env:"PUBLISH_TIMEOUT, default=8s"`
 }
 
-var tokenPattern = regexp.MustCompile(`^[!-~]{8,}$`)
+var tokenPattern = regexp.MustCompile(`^[!-+\--~]{24,}$`)
+
+// published are parts of tokens that descriptions and examples show, ours and others': whoever reads them would be let in.
+var published = regexp.MustCompile(`(?i)change.?me|example|admin.?token|your.?token|secret.?token|token.?of|password|12345678|abcdefgh`)
+
+// checkTokens says what is wrong with a token, without showing it.
+func checkTokens(list string) error {
+	for token := range strings.SplitSeq(list, ",") {
+		if !tokenPattern.MatchString(token) {
+			return errors.New("SLOTMESH_ADMIN_TOKEN: write 24 or more ASCII letters, digits or signs without spaces and commas, such as " +
+				"`openssl rand -hex 24` prints; part several tokens by commas")
+		}
+		if published.MatchString(token) || distinct(token) < 6 {
+			return errors.New("SLOTMESH_ADMIN_TOKEN: this is an example's token, or one easily guessed; take a random one, such as `openssl rand -hex 24` prints")
+		}
+	}
+	return nil
+}
+
+// distinct counts the different characters; 24 random hex digits have fewer than 6 about once in four million times.
+func distinct(token string) int {
+	seen := map[rune]bool{}
+	for _, r := range token {
+		seen[r] = true
+	}
+	return len(seen)
+}
 
 // Validate checks the settings as a whole; each fault names its variable and never shows the token.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate()}
-	if !tokenPattern.MatchString(c.AdminToken) {
-		errs = append(errs, errors.New(
-			"SLOTMESH_ADMIN_TOKEN: write 8 or more ASCII letters, digits or signs without spaces, better 32 random ones"))
-	}
+	errs := []error{c.Server.Validate(), checkTokens(c.AdminToken)}
 	if c.PublishTimeout <= 0 {
 		errs = append(errs, fmt.Errorf("PUBLISH_TIMEOUT: %s is no time; write a duration above 0, such as 8s", c.PublishTimeout))
 	}

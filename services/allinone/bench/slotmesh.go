@@ -2,8 +2,8 @@ package bench
 
 import (
 	"context"
+	"crypto/rand"
 	"os"
-	"strings"
 
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
@@ -12,7 +12,7 @@ import (
 const startsAt = "2027-03-01T06:00:00Z"
 
 // adminToken opens the admin API of the child, which listens on loopback only.
-var adminToken = strings.Repeat("bench-", 8)
+var adminToken = rand.Text()
 
 // Addresses are the base URLs of the child that is Slotmesh.
 type Addresses struct {

@@ -4,6 +4,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	cryptorand "crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -79,7 +80,7 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	t.Helper()
 	cfg := allinone.Config{
 		Home: t.TempDir(), Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
-		DatabaseURL: database(t), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: strings.Repeat("admin-token-", 4),
+		DatabaseURL: database(t), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: cryptorand.Text(),
 		Settings: patient,
 	}
 	for _, c := range change {

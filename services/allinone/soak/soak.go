@@ -14,6 +14,7 @@ package soak
 import (
 	"bytes"
 	"context"
+	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +23,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -49,7 +49,7 @@ func (o Options) log(format string, args ...any) {
 }
 
 // adminToken opens the admin API of the cluster, which listens on loopback only.
-var adminToken = strings.Repeat("soak-", 8)
+var adminToken = cryptorand.Text()
 
 // now measures; what the services take for the time is told to each when it starts.
 func now() time.Time { return time.Now() } //nolint:forbidigo // measures, with the monotonic clock

@@ -107,7 +107,7 @@ func (a *Admin) business(c *fiber.Ctx) (*catalog.Offer, error) {
 // changed logs who changed what. The attributes name things by id; customers' data has no place in them.
 func (a *Admin) changed(c *fiber.Ctx, change, slug string, attrs ...slog.Attr) {
 	attrs = append([]slog.Attr{
-		slog.String("change", change), slog.String("slug", slug), slog.String("by", a.Token.Fingerprint()),
+		slog.String("change", change), slog.String("slug", slug), slog.String("by", fingerprint(c)),
 	}, attrs...)
 	a.Logger.LogAttrs(c.UserContext(), slog.LevelInfo, "admin change", attrs...)
 }

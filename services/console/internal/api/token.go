@@ -11,19 +11,37 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Token is the admin token, kept as its SHA-256.
-type Token struct{ sum [sha256.Size]byte }
+// Token is the admin token, or several while one takes another's place, each kept as its SHA-256.
+type Token struct{ sums [][sha256.Size]byte }
 
-// NewToken takes the token in clear.
-func NewToken(clear string) Token { return Token{sum: sha256.Sum256([]byte(clear))} }
+// NewToken takes the tokens in clear, parted by commas.
+func NewToken(clear string) Token {
+	var t Token
+	for one := range strings.SplitSeq(clear, ",") {
+		t.sums = append(t.sums, sha256.Sum256([]byte(one)))
+	}
+	return t
+}
 
-// Fingerprint names the token in logs without giving it away: the first eight hex digits of its SHA-256.
-func (t Token) Fingerprint() string { return hex.EncodeToString(t.sum[:4]) }
+// fingerprint names the token that the caller has shown, without giving it away: the first eight hex digits of its SHA-256.
+func fingerprint(c *fiber.Ctx) string {
+	sum := sha256.Sum256([]byte(shownToken(c)))
+	return hex.EncodeToString(sum[:4])
+}
 
-// matches compares sums, so that the time it takes says nothing of the token or its length.
+func shownToken(c *fiber.Ctx) string {
+	_, shown, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
+	return strings.TrimSpace(shown)
+}
+
+// matches compares sums, so that the time it takes says nothing of a token or its length, and all of them, so that it does
+// not say which one it was.
 func (t Token) matches(shown string) bool {
-	sum := sha256.Sum256([]byte(shown))
-	return subtle.ConstantTimeCompare(sum[:], t.sum[:]) == 1
+	sum, match := sha256.Sum256([]byte(shown)), 0
+	for i := range t.sums {
+		match |= subtle.ConstantTimeCompare(sum[:], t.sums[i][:])
+	}
+	return match == 1
 }
 
 // authenticate lets only the bearer of the admin token on. What it is shown is nobody else's to keep.

@@ -23,7 +23,8 @@ func (c *command) resolveServer() (string, error) {
 
 // resolveToken returns the admin token; `make run` keeps it in a file.
 func (c *command) resolveToken() (string, error) {
-	if token := firstOf(c.token, c.host.Getenv("SLOTMESH_ADMIN_TOKEN")); token != "" {
+	// The server's setting may name several.
+	if token, _, _ := strings.Cut(firstOf(c.token, c.host.Getenv("SLOTMESH_ADMIN_TOKEN")), ","); token != "" {
 		return token, nil
 	}
 	path := filepath.Join(firstOf(c.host.Getenv("SLOTMESH_HOME"), ".slotmesh"), "admin-token")

@@ -3,6 +3,7 @@ package standin
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"io"
 	"log/slog"
 	"net/http"
@@ -20,7 +21,7 @@ import (
 )
 
 // Token is the admin token of a [World].
-const Token = "token-of-the-tests"
+var Token = rand.Text()
 
 // World is a running console between stand-ins of its peers.
 type World struct {

@@ -1,0 +1,19 @@
+package api
+
+import (
+	"crypto/rand"
+	"testing"
+)
+
+func TestAnAdminTokenTakesAnothersPlaceWhileBothAreGood(t *testing.T) {
+	t.Parallel()
+	old, next := rand.Text(), rand.Text()
+	tokens := NewToken(old + "," + next)
+	for shown, want := range map[string]bool{
+		old: true, next: true, "": false, old[1:]: false, next + ",": false, old + "," + next: false,
+	} {
+		if tokens.matches(shown) != want {
+			t.Errorf("%q of %q and %q: %t", shown, old, next, !want)
+		}
+	}
+}
