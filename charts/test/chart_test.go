@@ -102,11 +102,26 @@ func render(t *testing.T, values map[string]any, upgrade bool) (map[string]strin
 	if err != nil {
 		return nil, err
 	}
+	nameProxies(values, merged)
 	files, err := engine.Render(loaded, merged)
 	maps.DeleteFunc(files, func(name, content string) bool {
 		return !strings.HasSuffix(name, ".yaml") || strings.TrimSpace(content) == ""
 	})
 	return files, err
+}
+
+// nameProxies names a network of proxies, which a front door needs, for values that do not speak of it.
+func nameProxies(values map[string]any, merged chartutil.Values) {
+	if door, _ := values["frontDoor"].(map[string]any); door["trustedProxies"] != nil {
+		return
+	}
+	all, _ := merged["Values"].(chartutil.Values)
+	door, _ := all["frontDoor"].(map[string]any)
+	gateway, _ := door["gateway"].(map[string]any)
+	ingress, _ := door["ingress"].(map[string]any)
+	if gateway["enabled"] == true || ingress["controller"] != "" {
+		door["trustedProxies"] = []any{"10.0.3.0/24"}
+	}
 }
 
 // objects are all objects of the files, in the order of file names.

@@ -50,6 +50,26 @@ func TestValuesThatContradictEachOtherAreRefusedWithASentence(t *testing.T) {
 	}
 }
 
+// A front door without its proxies' networks would make all customers one address.
+func TestAFrontDoorWithoutTheNetworksOfItsProxiesIsRefused(t *testing.T) {
+	t.Parallel()
+	none, everybody := []any{}, []any{"10.0.3.0/24", "::/0"}
+	for name, c := range map[string]struct {
+		door map[string]any
+		want string
+	}{
+		"a gateway":           {map[string]any{"trustedProxies": none}, "frontDoor.trustedProxies: name the networks from which"},
+		"an ingress":          {map[string]any{"trustedProxies": none, "gateway": map[string]any{"enabled": false}, "ingress": map[string]any{"controller": "nginx"}}, "a node's address is not a proxy's"},
+		"everybody's network": {map[string]any{"trustedProxies": everybody}, "frontDoor.trustedProxies: ::/0 believes everybody"},
+		"no front door":       {map[string]any{"trustedProxies": none, "gateway": map[string]any{"enabled": false}}, ""},
+	} {
+		_, err := render(t, map[string]any{"frontDoor": c.door}, false)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: got %v, want a sentence with %q", name, err, c.want)
+		}
+	}
+}
+
 func TestPoolsAreHeldAgainstTheLimitThatTheDatabaseIsGiven(t *testing.T) {
 	t.Parallel()
 	values := set(t, "postgres.provider=cloudnativepg,defaults.autoscaling.enabled=true")

@@ -42,6 +42,14 @@ release is refused with all of them at once.
 {{- if and $door.adminHost (not $door.gateway.enabled) (not $door.ingress.controller) -}}
 {{- $faults = append $faults "frontDoor.adminHost: enable frontDoor.gateway or set frontDoor.ingress.controller; nothing leads to that host otherwise." -}}
 {{- end -}}
+{{- if and (or $door.gateway.enabled $door.ingress.controller) (not $door.trustedProxies) -}}
+{{- $faults = append $faults "frontDoor.trustedProxies: name the networks from which the ingress controller or gateway calls; while none is named, limits take all customers for one, and ten orders a minute stop all booking. Name no more than these: a node's address is not a proxy's, and of a whole pod network every pod is believed whatever address it claims." -}}
+{{- end -}}
+{{- range $door.trustedProxies -}}
+{{- if hasSuffix "/0" . -}}
+{{- $faults = append $faults (printf "frontDoor.trustedProxies: %s believes everybody, whatever address they claim; name the networks from which the ingress controller or gateway calls." .) -}}
+{{- end -}}
+{{- end -}}
 {{- if and $door.gateway.experimentalRetry (not $door.gateway.enabled) -}}
 {{- $faults = append $faults "frontDoor.gateway.experimentalRetry: it has no effect without frontDoor.gateway.enabled; leave it false." -}}
 {{- end -}}
