@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -24,6 +26,10 @@ const (
 	maxConnections = 512              // to one peer; who finds none free waits for one until its deadline
 	keptIdle       = 60 * time.Second // less than a server keeps an idle connection (libs/server), so that it is the client who ends it
 )
+
+// WaitedHeader says, of a write, for how many milliseconds the request that it is made for has been on its way already:
+// its deadline, and what was refused meanwhile, count from there.
+const WaitedHeader = "Slotmesh-Waited"
 
 // wire exchanges one request for one answer, with a client span.
 type wire struct {
@@ -73,6 +79,10 @@ func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte
 	}
 	if w.secret != "" {
 		request.Header.Set(SecretHeader, w.secret)
+	}
+	if r.writes() {
+		waited := time.Since(clock.Arrived(ctx))
+		request.Header.Set(WaitedHeader, strconv.FormatInt(max(0, waited.Milliseconds()), 10))
 	}
 	if _, raw := r.Body.([]byte); body != nil && !raw {
 		request.Header.SetContentType("application/json")

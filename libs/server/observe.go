@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -21,6 +22,7 @@ import (
 type observer struct {
 	tel      *telemetry.Telemetry
 	timeout  time.Duration // of one request
+	internal *fiber.App    // the internal port, whose requests say how long they have waited
 	duration metric.Float64Histogram
 	// labels are the sets made so far, replaced by a copy with one more: routes and statuses are few, making a set takes
 	// long, and every request looks one up.
@@ -35,10 +37,14 @@ func newObserver(tel *telemetry.Telemetry, timeout time.Duration) *observer {
 
 func (o *observer) middleware(c *fiber.Ctx) error {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
+	arrived := start
+	if method := c.Method(); method != fiber.MethodGet && method != fiber.MethodHead {
+		arrived = start.Add(-waited(c, c.App() == o.internal)) // a write must not outlive what its caller waits for
+	}
 	parent := o.tel.Propagator.Extract(c.UserContext(), requestHeaders{c})
 	spanned, span := o.tel.Tracer.Start(parent, c.Method(), serverSpan)
 	defer span.End()
-	ctx, end := within(spanned, start.Add(o.timeout))
+	ctx, end := within(clock.WithArrival(spanned, arrived), arrived.Add(o.timeout))
 	defer end()
 	c.SetUserContext(ctx)
 	own := c.Route().Path

@@ -120,6 +120,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	s.Public = s.app(cfg.PublicBodyLimit, &proxies)
 	s.Internal = s.app(cfg.InternalBodyLimit, &proxies)
 	s.Internal.Use(s.sources(cfg, rt.Open).check)
+	s.observe.internal = s.Internal
 	s.probes()
 	return s, nil
 }

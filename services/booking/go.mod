@@ -13,6 +13,7 @@ require (
 	github.com/stripe/stripe-go/v86 v86.1.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/metric v1.47.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (

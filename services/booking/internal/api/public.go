@@ -211,6 +211,6 @@ func orderOf(c *fiber.Ctx, key store.Key) desk.Order {
 	idempotencyKey, err := server.IdempotencyKey(c)
 	return desk.Order{
 		BusinessID: key.BusinessID, KeyID: key.ID,
-		IdempotencyKey: idempotencyKey, KeyFault: err, ContentType: c.Get(fiber.HeaderContentType), Body: body, Unread: unread,
+		IdempotencyKey: idempotencyKey, KeyFault: err, Begun: clock.Arrived(c.UserContext()), ContentType: c.Get(fiber.HeaderContentType), Body: body, Unread: unread,
 	}
 }

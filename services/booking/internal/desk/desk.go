@@ -20,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -48,7 +49,8 @@ type Store interface {
 	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (booking.Occupied, error)
 	Book(ctx context.Context, b store.NewBooking) error
 	Claim(ctx context.Context, key store.IdempotencyKey, bodyHash [sha256.Size]byte, now, until time.Time, keep time.Duration) (*store.Claim, store.Record, error)
-	Answer(ctx context.Context, key store.IdempotencyKey, bodyHash [sha256.Size]byte, now time.Time) ([]byte, error)
+	Answer(ctx context.Context, key store.IdempotencyKey, bodyHash [sha256.Size]byte, begun, now time.Time) ([]byte, error)
+	Refuse(ctx context.Context, c store.Claim, begun time.Time) error
 	Release(ctx context.Context, c store.Claim) error
 	Payments
 }
@@ -92,6 +94,14 @@ type Order struct {
 	Body           []byte
 	// Unread says why the body could not be read, nil where it was.
 	Unread error
+	// Begun is when the request reached us, as far as that can be known.
+	Begun time.Time
+}
+
+// attempt is one request to make a write. claim is nil without an idempotency key, and write then names no write yet.
+type attempt struct {
+	write postgres.Write
+	claim *store.Claim
 }
 
 // Answer is the body of a 201. Replayed says that it was stored for the idempotency key, and nothing was booked now.
@@ -101,14 +111,14 @@ type Answer struct {
 }
 
 // Book checks and books an order on this offer of its business. What it returns as a fault is the answer to the caller,
-// and nothing was written then; any other error is internal.
+// and but for outcome_unknown nothing was or will be written then; any other error is internal.
 func (d *Desk) Book(ctx context.Context, offer *catalog.Offer, o Order) (Answer, error) {
 	body, err := d.admit(offer, o)
 	if err != nil {
 		return d.replay(ctx, o, err)
 	}
 	if o.IdempotencyKey == "" {
-		return d.settle(ctx, offer, body, nil)
+		return d.settle(ctx, offer, body, attempt{})
 	}
 	now := d.clock.Now()
 	claim, record, err := d.store.Claim(ctx, o.record(), request.Hash(o.Body), now, now.Add(d.claimFor), keepAnswers)
@@ -123,11 +133,15 @@ func (d *Desk) Book(ctx context.Context, offer *catalog.Offer, o Order) (Answer,
 	case claim == nil:
 		return Answer{Body: record.Response, Replayed: true}, nil
 	}
-	answer, err := d.settle(ctx, offer, body, claim)
-	if err != nil {
+	answer, err := d.settle(ctx, offer, body, attempt{write: o.record().Write(o.Begun), claim: claim})
+	switch {
+	case err == nil || fault.Is(err, fault.OutcomeUnknown): // the claim stays with what may still become of it
+		return answer, err
+	case fault.Is(err, fault.IdempotencyInProgress):
 		d.release(ctx, *claim)
+		return Answer{}, err
 	}
-	return answer, err
+	return Answer{}, d.refuse(ctx, *claim, o.Begun, err)
 }
 
 // keepAnswers is how long an answer is kept for its idempotency key (semantics.md §3).
@@ -161,12 +175,13 @@ func (d *Desk) admit(offer *catalog.Offer, o Order) (*request.Request, error) {
 }
 
 // replay answers an order that would be refused now. What was booked before stays true: a client that never saw the
-// answer gets it, also when the business has paused since. Otherwise the refusal stands.
+// answer gets it, also when the business has paused since. Otherwise the refusal stands, also for requests with the same key
+// that are still on their way.
 func (d *Desk) replay(ctx context.Context, o Order, refusal error) (Answer, error) {
 	if o.IdempotencyKey == "" || o.Unread != nil {
 		return Answer{}, refusal
 	}
-	stored, err := d.store.Answer(ctx, o.record(), request.Hash(o.Body), d.clock.Now())
+	stored, err := d.store.Answer(ctx, o.record(), request.Hash(o.Body), o.Begun, d.clock.Now())
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return Answer{}, refusal
@@ -176,8 +191,21 @@ func (d *Desk) replay(ctx context.Context, o Order, refusal error) (Answer, erro
 	return Answer{Body: stored, Replayed: true}, nil
 }
 
-// release frees the key of a request that failed. Where the booking was written after all, as a connection that broke
-// during the write can hide, the answer is there and the store keeps it.
+// refuseWithin is the time to refuse an idempotency key, also when the request's own is up.
+const refuseWithin = time.Second
+
+// refuse returns the refusal of a request that holds its key's claim, once it holds for all that came before it under the key.
+// Where that cannot be noted, nobody knows what becomes of them.
+func (d *Desk) refuse(ctx context.Context, c store.Claim, begun time.Time, refusal error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refuseWithin)
+	defer cancel()
+	if err := d.store.Refuse(ctx, c, begun); err != nil {
+		return fault.Unknown(errors.Join(err, refusal))
+	}
+	return refusal
+}
+
+// release frees the key of a request that another one has overtaken.
 func (d *Desk) release(ctx context.Context, c store.Claim) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()

@@ -63,21 +63,25 @@ func (d *Desk) charge(q question, prices []int64, total int64) (*store.NewPaymen
 
 // writePaid reserves the time, lets the provider create the charge while no transaction is open, and notes it. Where
 // that fails, the booking is taken back; where this process dies, the reconciliation does it. Errors: as of write; the
-// fault payment_unavailable.
+// faults payment_unavailable, and outcome_unknown where the charge may be noted and the booking could not be taken back.
 func (d *Desk) writePaid(ctx context.Context, q question, b store.NewBooking) (Answer, error) {
 	if err := d.book(ctx, b); err != nil {
 		return Answer{}, err
 	}
+	mayBeOpen := false
 	intent, err := d.createCharge(ctx, q, b)
 	if err == nil {
 		var answer Answer
 		if answer, err = d.openCharge(ctx, q, b, intent); err == nil {
 			return answer, nil
 		}
+		mayBeOpen = !errors.Is(err, store.ErrPaymentOver)
 	}
 	d.tel.Logger.WarnContext(ctx, "a charge could not be opened; its booking is taken back", "booking", b.ID, "error", err)
 	refused := errors.Is(err, payment.ErrRefused)
-	d.abandon(ctx, b, intent.Reference, refused)
+	if !d.abandon(ctx, b, intent.Reference, refused) && mayBeOpen {
+		return Answer{}, fault.Unknown(err)
+	}
 	return Answer{}, unpaid(refused)
 }
 
@@ -114,12 +118,27 @@ func (d *Desk) openCharge(ctx context.Context, q question, b store.NewBooking, i
 }
 
 // abandonWithin is the time to take a booking back, also when the request's own is up.
-const abandonWithin = 2 * time.Second
+const (
+	abandonWithin = 2 * time.Second
+	abandonPause  = 50 * time.Millisecond
+)
 
-func (d *Desk) abandon(ctx context.Context, b store.NewBooking, reference string, none bool) {
+// abandon reports whether the booking was taken back. To take it back again changes nothing, so it is tried until it is known.
+func (d *Desk) abandon(ctx context.Context, b store.NewBooking, reference string, none bool) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonWithin)
 	defer cancel()
-	if err := d.store.AbandonPayment(ctx, b.BusinessID, b.ID, reference, none, b.Claim, d.clock.Now()); err != nil {
-		d.tel.Logger.WarnContext(ctx, "an unpaid booking stays until the reconciliation", "booking", b.ID, "error", err)
+	for {
+		try, stop := context.WithTimeout(ctx, abandonWithin/3)
+		err := d.store.AbandonPayment(try, b.BusinessID, b.ID, reference, none, b.Claim, d.clock.Now())
+		stop()
+		if err == nil {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			d.tel.Logger.WarnContext(ctx, "an unpaid booking stays until the reconciliation", "booking", b.ID, "error", err)
+			return false
+		case <-time.After(abandonPause):
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -28,9 +29,9 @@ const maxRounds = 50
 var errAgain = errors.New("the situation has changed")
 
 // settle asks and writes until the order is booked or refused.
-func (d *Desk) settle(ctx context.Context, offer *catalog.Offer, body *request.Request, claim *store.Claim) (Answer, error) {
+func (d *Desk) settle(ctx context.Context, offer *catalog.Offer, body *request.Request, a attempt) (Answer, error) {
 	for range maxRounds {
-		answer, err := d.round(ctx, offer, body, claim)
+		answer, err := d.round(ctx, offer, body, a)
 		if !errors.Is(err, errAgain) {
 			return answer, err
 		}
@@ -58,7 +59,7 @@ func Unverified(err error) error {
 }
 
 // round is one decision on one offer and one reading of the tables. It returns [errAgain] when either has changed.
-func (d *Desk) round(ctx context.Context, offer *catalog.Offer, body *request.Request, claim *store.Claim) (Answer, error) {
+func (d *Desk) round(ctx context.Context, offer *catalog.Offer, body *request.Request, a attempt) (Answer, error) {
 	services, err := offer.Appointment(body.ServiceIDs, body.Variants)
 	if err != nil {
 		return Answer{}, err
@@ -80,7 +81,7 @@ func (d *Desk) round(ctx context.Context, offer *catalog.Offer, body *request.Re
 	if err != nil {
 		return Answer{}, err
 	}
-	return d.take(ctx, q, choices, terms{prices: prices, total: total, first: situation.First, charge: charge}, claim)
+	return d.take(ctx, q, choices, terms{prices: prices, total: total, first: situation.First, charge: charge}, a)
 }
 
 // question is one start asked for on one offer.
@@ -200,9 +201,9 @@ func sum(quotes []pricing.Quote) ([]int64, int64) {
 // take writes the first choice that is still free, in Auto-Assign order. After a lost race it reads the occupied time
 // again and goes on with what is left; when nothing is, or when something else than the time has changed, it returns
 // [errAgain].
-func (d *Desk) take(ctx context.Context, q question, choices []availability.Choice, t terms, claim *store.Claim) (Answer, error) {
+func (d *Desk) take(ctx context.Context, q question, choices []availability.Choice, t terms, a attempt) (Answer, error) {
 	for len(choices) > 0 {
-		answer, err := d.write(ctx, q, choices[0], t, claim)
+		answer, err := d.write(ctx, q, choices[0], t, a)
 		if !errors.Is(err, store.ErrTaken) {
 			return answer, err
 		}
@@ -278,14 +279,15 @@ func (t taken) hinderer(party int) func(availability.Choice) bool {
 	}
 }
 
-// write stores one choice. Errors: [store.ErrTaken]; the fault idempotency_in_progress when the claim is gone.
-func (d *Desk) write(ctx context.Context, q question, c availability.Choice, t terms, claim *store.Claim) (Answer, error) {
+// write stores one choice. Errors: [store.ErrTaken]; the faults idempotency_in_progress when the claim is gone or the key was
+// refused meanwhile, and outcome_unknown.
+func (d *Desk) write(ctx context.Context, q question, c availability.Choice, t terms, a attempt) (Answer, error) {
 	id, err := uuid.NewV7() // in order of time, so that neighbours in the index are neighbours in time
 	if err != nil {
 		return Answer{}, err
 	}
 	b := q.booking(id, c, t)
-	b.Claim = claim
+	b.Claim, b.Write = a.claim, a.write
 	if b.Payment = t.charge; b.Payment != nil {
 		return d.writePaid(ctx, q, b)
 	}
@@ -297,8 +299,12 @@ func (d *Desk) write(ctx context.Context, q question, c availability.Choice, t t
 
 func (d *Desk) book(ctx context.Context, b store.NewBooking) error {
 	err := d.store.Book(ctx, b)
-	if errors.Is(err, store.ErrClaimLost) {
+	switch {
+	case errors.Is(err, store.ErrClaimLost):
 		return inProgress()
+	case errors.Is(err, postgres.ErrRefused):
+		return fault.New(fault.IdempotencyInProgress,
+			"Idempotency-Key: a later request with this key was refused while this one was on its way, so this one books nothing; send it again.")
 	}
 	return err
 }

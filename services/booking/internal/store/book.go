@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -48,6 +49,17 @@ type NewBooking struct {
 	// Claim is set when the request holds an idempotency key; Response is then kept as its answer, where it is known.
 	Claim    *Claim
 	Response []byte
+
+	// Write is what the client named by its idempotency key; without one it is the booking itself.
+	Write postgres.Write
+}
+
+// write is the name of the write, whoever gave it.
+func (b *NewBooking) write() postgres.Write {
+	if b.Write.ID != uuid.Nil {
+		return b.Write
+	}
+	return postgres.Write{Business: b.BusinessID, ID: b.ID, Begun: b.Now}
 }
 
 // ClassSession is the session of a class booking, which starts when the booking does.
@@ -86,6 +98,8 @@ type SoldService struct {
 //
 // All statements take their locks in one order: claim, occupied time, counter, the index of first bookings. So whoever
 // waits at one of them holds nothing that those ahead of it still need (moveSQL keeps to it, too).
+//
+// may_write, which takes the last of the locks, fails the statement of an attempt that was refused meanwhile.
 //
 // claim locks the idempotency record, so that nobody takes it over while this statement runs, and yields no row when
 // somebody has: then nothing is inserted.
@@ -142,30 +156,44 @@ WITH claim AS MATERIALIZED (
     WHERE business_id = @business_id AND key_id = @key_id AND idempotency_key = @idempotency_key
       AND token = @token AND EXISTS (SELECT FROM booked)
 )
-SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM claim)`
+SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM claim),
+       may_write(@business_id, @write_id, @begun)`
 
 var bookStatement = positional(bookSQL)
 
 // Book writes the booking, its occupied time or seats, and the answer to its idempotency key, or nothing. Errors: [ErrTaken],
-// [ErrClaimLost].
+// [ErrClaimLost], [postgres.ErrRefused]; a fault of kind outcome_unknown, after any other nothing is written.
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
+	write := b.write()
 	args, err := bookArgs(b)
 	if err != nil {
 		return err
 	}
-	var booked, held bool
-	err = s.pool.QueryRow(ctx, bookStatement.text, bookStatement.values(args)...).Scan(&booked, &held)
-	switch {
-	case postgres.Code(err) == postgres.ForeignKeyViolation:
-		return ErrTaken
-	case err != nil:
-		return fmt.Errorf("write a booking: %w", err)
-	case !held:
-		return ErrClaimLost
-	case !booked:
-		return ErrTaken
+	args["write_id"], args["begun"] = write.ID, write.Begun
+	return write.Make(ctx, s.pool, func(ctx context.Context, conn *pgxpool.Conn) error {
+		var booked, held, may bool
+		err := conn.QueryRow(ctx, bookStatement.text, bookStatement.values(args)...).Scan(&booked, &held, &may)
+		switch {
+		case postgres.Code(err) == postgres.ForeignKeyViolation:
+			return ErrTaken
+		case err != nil:
+			return fmt.Errorf("write a booking: %w", err)
+		case !held:
+			return ErrClaimLost
+		case !booked:
+			return ErrTaken
+		}
+		return nil
+	}, exists(`SELECT EXISTS (SELECT FROM bookings WHERE business_id = $1 AND id = $2)`, b.BusinessID, b.ID))
+}
+
+// exists asks whether a row is there.
+func exists(sql string, args ...any) func(context.Context, pgx.Tx) (bool, error) {
+	return func(ctx context.Context, tx pgx.Tx) (bool, error) {
+		var there bool
+		err := tx.QueryRow(ctx, sql, args...).Scan(&there)
+		return there, err
 	}
-	return nil
 }
 
 func bookArgs(b NewBooking) (pgx.NamedArgs, error) {

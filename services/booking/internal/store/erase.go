@@ -14,6 +14,7 @@ const eraseStep = 1000
 // payments go with their bookings. A booking whose charge is not final stays until it is: no refund may be forgotten.
 var eraseSQL = []string{
 	`DELETE FROM idempotency_records WHERE ctid IN (SELECT ctid FROM idempotency_records t WHERE business_id = ANY($1) LIMIT $2)`,
+	`DELETE FROM refused_writes WHERE ctid IN (SELECT ctid FROM refused_writes t WHERE business_id = ANY($1) LIMIT $2)`,
 	`DELETE FROM api_keys WHERE ctid IN (SELECT ctid FROM api_keys t WHERE business_id = ANY($1) LIMIT $2)`,
 	`DELETE FROM tickets WHERE ctid IN (SELECT ctid FROM tickets t WHERE business_id = ANY($1) LIMIT $2)`,
 	`DELETE FROM tier_sales WHERE ctid IN (SELECT ctid FROM tier_sales t WHERE business_id = ANY($1) LIMIT $2)`,

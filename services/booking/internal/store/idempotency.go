@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // IdempotencyKey names a record: the customer's key counts within one API key of one business.
@@ -17,6 +19,11 @@ type IdempotencyKey struct {
 	BusinessID uuid.UUID
 	KeyID      uuid.UUID
 	Key        string
+}
+
+// Write names the write that the key stands for.
+func (k IdempotencyKey) Write(begun time.Time) postgres.Write {
+	return postgres.Write{Business: k.BusinessID, ID: postgres.WriteID("book", k.BusinessID.String(), k.KeyID.String(), k.Key), Begun: begun}
 }
 
 // Claim is the right to answer an idempotency key. It holds until another request takes it over.
@@ -80,33 +87,75 @@ func (s *Store) Claim(ctx context.Context, key IdempotencyKey, bodyHash [sha256.
 	return nil, record, nil
 }
 
-const answerSQL = `
+const releaseSQL = `
+DELETE FROM idempotency_records
+WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND token = $4 AND response IS NULL`
+
+// Release gives a claim up without an answer and without a word on the key, as when another attempt has decided.
+func (s *Store) Release(ctx context.Context, c Claim) error {
+	if _, err := s.pool.Exec(ctx, releaseSQL, c.BusinessID, c.KeyID, c.Key, c.Token); err != nil {
+		return fmt.Errorf("release an idempotency key: %w", err)
+	}
+	return nil
+}
+
+const (
+	answerSQL = `
 SELECT response
 FROM idempotency_records
 WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND body_hash = $4 AND expires_at > $5
   AND response IS NOT NULL`
 
-// Answer returns the stored answer for this key and body, or [ErrNotFound].
-func (s *Store) Answer(ctx context.Context, key IdempotencyKey, bodyHash [sha256.Size]byte, now time.Time) ([]byte, error) {
-	var response []byte
-	err := s.pool.QueryRow(ctx, answerSQL, key.BusinessID, key.KeyID, key.Key, bodyHash[:], now).Scan(&response)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, ErrNotFound
-	}
-	if err != nil {
+	// refuseSQL is [postgres.RefuseSQL] where the key is not answered.
+	refuseSQL = `
+INSERT INTO refused_writes AS known (business_id, write_id, refused_at)
+SELECT $1, $2, $3
+WHERE NOT EXISTS (SELECT FROM idempotency_records
+                  WHERE business_id = $1 AND key_id = $4 AND idempotency_key = $5 AND expires_at > $6 AND response IS NOT NULL)
+ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
+)
+
+// Answer returns the stored answer for this key and body, or [ErrNotFound]. A key without an answer is refused to every
+// attempt that began before this one did. It is one round trip and one transaction.
+func (s *Store) Answer(ctx context.Context, key IdempotencyKey, bodyHash [sha256.Size]byte, begun, now time.Time) ([]byte, error) {
+	var (
+		batch    pgx.Batch
+		response []byte
+		write    = key.Write(begun)
+	)
+	batch.Queue(postgres.LockSQL, write.ID)
+	batch.Queue(refuseSQL, key.BusinessID, write.ID, begun, key.KeyID, key.Key, now)
+	batch.Queue(answerSQL, key.BusinessID, key.KeyID, key.Key, bodyHash[:], now).QueryRow(func(row pgx.Row) error {
+		if err := row.Scan(&response); !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		return nil
+	})
+	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
 		return nil, fmt.Errorf("read a stored answer: %w", err)
+	}
+	if response == nil {
+		return nil, ErrNotFound
 	}
 	return response, nil
 }
 
-const releaseSQL = `
-DELETE FROM idempotency_records
-WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND token = $4 AND response IS NULL`
+// refuseClaimSQL needs no lock: whoever books under the key needs the claim, and finds the refusal with the record gone.
+const refuseClaimSQL = `
+WITH released AS (
+    DELETE FROM idempotency_records
+    WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND token = $4 AND response IS NULL
+    RETURNING 1
+)
+INSERT INTO refused_writes AS known (business_id, write_id, refused_at)
+SELECT $1, $5, $6 FROM released
+ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 
-// Release gives a claim up without an answer, as after a refusal.
-func (s *Store) Release(ctx context.Context, c Claim) error {
-	if _, err := s.pool.Exec(ctx, releaseSQL, c.BusinessID, c.KeyID, c.Key, c.Token); err != nil {
-		return fmt.Errorf("release an idempotency key: %w", err)
+// Refuse gives a claim up after a refusal, which holds for every attempt under the key that began before this one did:
+// it will write nothing. Where another attempt has taken the claim over, that one decides.
+func (s *Store) Refuse(ctx context.Context, c Claim, begun time.Time) error {
+	if _, err := s.pool.Exec(ctx, refuseClaimSQL, c.BusinessID, c.KeyID, c.Key, c.Token, c.Write(begun).ID, begun); err != nil {
+		return fmt.Errorf("refuse an idempotency key: %w", err)
 	}
 	return nil
 }
@@ -135,7 +184,11 @@ func (s *Store) SweepIdempotency(ctx context.Context, now time.Time) (int64, err
 		}
 		removed += tag.RowsAffected()
 		if tag.RowsAffected() < sweepStep {
-			return removed, nil
+			break
 		}
 	}
+	if err := postgres.SweepRefusals(ctx, s.pool); err != nil {
+		return removed, fmt.Errorf("remove old refusals: %w", err)
+	}
+	return removed, nil
 }

@@ -73,13 +73,13 @@ func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
 			t.Errorf("%s: claim %v, same body %t, response %q", c.name, got, record.SameBody, record.Response)
 		}
 	}
-	if answer, err := s.Answer(t.Context(), key, bodyHash, now); err != nil || string(answer) != "stored" {
+	if answer, err := s.Answer(t.Context(), key, bodyHash, now, now); err != nil || string(answer) != "stored" {
 		t.Errorf("the stored answer is %q, %v", answer, err)
 	}
-	if _, err := s.Answer(t.Context(), key, otherHash, now); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Answer(t.Context(), key, otherHash, now, now); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another body's answer: %v", err)
 	}
-	if _, err := s.Answer(t.Context(), key, bodyHash, now.Add(keep)); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Answer(t.Context(), key, bodyHash, now, now.Add(keep)); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a day after: %v", err)
 	}
 	mustClaim(t, s, key, otherHash, now.Add(keep))

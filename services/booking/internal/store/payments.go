@@ -105,7 +105,7 @@ func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.U
 		if err := p.become(ctx, tx, next, reference, now); err != nil || claim == nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `DELETE FROM idempotency_records
+		_, err := tx.Exec(ctx, `UPDATE idempotency_records SET response = NULL
 			WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND token = $4`,
 			claim.BusinessID, claim.KeyID, claim.Key, claim.Token)
 		return err

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package server
+
+import (
+	"net"
+	"time"
+)
+
+// queued is not known on this system.
+func queued(net.Conn) time.Duration { return 0 }

@@ -1,0 +1,171 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// marked is a booking whose write can be told from all else that is sent.
+func marked(business uuid.UUID) (store.NewBooking, string) {
+	b := newBooking(business, part(uuid.New(), 0, 0, 45))
+	b.Customer.Name = "customer " + testkit.Unique()
+	return b, b.Customer.Name
+}
+
+// soon is the deadline of a request whose write hangs; what is tested is that it ends at all.
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+const rowsOf = `SELECT count(*) FROM bookings WHERE id = $1`
+
+func TestABookingWhoseAnswerIsLostIsFound(t *testing.T) {
+	t.Parallel()
+	_, pool := open(t)
+	wired, wires := testkit.OpenWires(t, pool)
+	b, marker := marked(uuid.New())
+	wires.Break(marker, testkit.AnswerLost, false)
+	if err := store.New(wired).Book(soon(t), b); err != nil {
+		t.Errorf("a booking that is written: %v", err)
+	}
+	if n := count(t, pool, rowsOf, b.ID); n != 1 {
+		t.Errorf("%d bookings", n)
+	}
+}
+
+func TestABookingLostOnTheWayIsRefusedForGood(t *testing.T) {
+	t.Parallel()
+	for name, fate := range map[string]testkit.Fate{"broken": testkit.LostBefore, "held": testkit.Held} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, pool := open(t)
+			wired, wires := testkit.OpenWires(t, pool)
+			b, marker := marked(uuid.New())
+			wires.Break(marker, fate, false)
+			if err := store.New(wired).Book(soon(t), b); err == nil || fault.Is(err, fault.OutcomeUnknown) {
+				t.Errorf("a booking that did not arrive: %v", err)
+			}
+			wires.Release() // the statement arrives after all
+			if n := count(t, pool, rowsOf, b.ID); n != 0 {
+				t.Errorf("%d bookings after a definite refusal", n)
+			}
+			checkWhole(t, pool, 1)
+		})
+	}
+}
+
+func TestWhereNobodyCanBeAskedTheOutcomeIsUnknown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fate testkit.Fate
+		rows int
+	}{"answer lost": {testkit.AnswerLost, 1}, "held": {testkit.Held, 1}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, pool := open(t)
+			wired, wires := testkit.OpenWires(t, pool)
+			b, marker := marked(uuid.New())
+			wires.Break(marker, c.fate, true)
+			if err := store.New(wired).Book(soon(t), b); !fault.Is(err, fault.OutcomeUnknown) {
+				t.Errorf("got %v", err)
+			}
+			wires.Mend()
+			wires.Release()
+			if n := count(t, pool, rowsOf, b.ID); n != c.rows {
+				t.Errorf("%d bookings, want %d", n, c.rows)
+			}
+		})
+	}
+}
+
+// With one idempotency key: the first attempt hangs, the second is refused, and then the first arrives (semantics.md §3).
+func TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	key := newKey()
+	second := mustClaim(t, s, key, bodyHash, now)
+	if err := s.Refuse(t.Context(), *second, now.Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	attempt := func(begun time.Time) error {
+		b := answered(mustClaim(t, s, key, bodyHash, now.Add(time.Hour)), "late")
+		b.Write = key.Write(begun)
+		err := s.Book(t.Context(), b)
+		if err != nil {
+			if released := s.Release(t.Context(), *b.Claim); released != nil {
+				t.Error(released)
+			}
+		}
+		return err
+	}
+	if err := attempt(now); !errors.Is(err, postgres.ErrRefused) {
+		t.Errorf("an attempt that began before the one that was refused: %v", err)
+	}
+	if n := count(t, pool, `SELECT (SELECT count(*) FROM bookings) + (SELECT count(*) FROM occupied_time)`); n != 0 {
+		t.Errorf("it wrote %d rows", n)
+	}
+	if err := attempt(now.Add(2 * time.Second)); err != nil {
+		t.Errorf("an attempt that began later: %v", err)
+	}
+}
+
+func TestAKeyThatIsRefusedWithoutAClaimIsRefusedToThoseBefore(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	key := newKey()
+	if _, err := s.Answer(t.Context(), key, bodyHash, now.Add(time.Second), now); !errors.Is(err, store.ErrNotFound) {
+		t.Fatal(err)
+	}
+	b := answered(mustClaim(t, s, key, bodyHash, now), "late")
+	b.Write = key.Write(now)
+	if err := s.Book(t.Context(), b); !errors.Is(err, postgres.ErrRefused) {
+		t.Errorf("an attempt that began before: %v", err)
+	}
+}
+
+// Whatever breaks where, an answer other than outcome_unknown is held to by the tables, also after all that was on its way has
+// arrived.
+func TestNoDefiniteAnswerIsContradictedByTheTables(t *testing.T) {
+	t.Parallel()
+	_, pool := open(t)
+	rapid.Check(t, func(r *rapid.T) {
+		wired, wires := testkit.OpenWires(t, pool)
+		defer wired.Close()
+		s := store.New(wired)
+		business, resource := uuid.New(), uuid.New()
+		for range rapid.IntRange(1, 3).Draw(r, "bookings") {
+			b, marker := marked(business)
+			b.Parts[0] = part(resource, 0, 0, 45) // they want the same time
+			fate := rapid.SampledFrom([]testkit.Fate{testkit.LostBefore, testkit.AnswerLost, testkit.Held}).Draw(r, "fate")
+			wires.Break(marker, fate, rapid.Bool().Draw(r, "dark"))
+			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			err := s.Book(ctx, b)
+			cancel()
+			wires.Mend()
+			if rapid.Bool().Draw(r, "arrives") {
+				wires.Release()
+			}
+			defer func() {
+				wires.Release()
+				rows := count(t, pool, rowsOf, b.ID)
+				if !fault.Is(err, fault.OutcomeUnknown) && (err == nil) != (rows == 1) {
+					t.Errorf("fate %d: the answer was %v, and there are %d bookings", fate, err, rows)
+				}
+			}()
+		}
+	})
+	checkWhole(t, pool, 1)
+	checkNeverTwice(t, pool)
+}
