@@ -98,6 +98,10 @@ func newOffer(t testing.TB) *catalog.Offer {
 	return o
 }
 
+// holdsFor is how long a request holds its idempotency key, by the tests' own clock, which they advance past it. The deadline
+// of requests is by the machine's clock, and roomy.
+const holdsFor = 20 * time.Second
+
 // open starts a service; limits are those given.
 func open(t testing.TB, limits api.Limits) *town {
 	t.Helper()
@@ -117,7 +121,7 @@ func openWith(t testing.TB, limits api.Limits, tel *telemetry.Telemetry) *town {
 		t.Fatal(err)
 	}
 	limiter := ratelimit.NewRedis(rdb, prefix)
-	reception := desk.New(w, w, w, opening{Store: w.store, town: w}, w.clock, cfg.RequestTimeout, tel)
+	reception := desk.New(w, w, w, opening{Store: w.store, town: w}, w.clock, holdsFor, tel)
 	w.desk = reception
 	api.NewWebhook(w.store, webhookSecret, w.clock).Mount(srv.Public)
 	api.NewPublic(keys{Store: w.store, town: w}, w, reception, limiter, limits, w.clock, tel).Mount(srv.Public)
