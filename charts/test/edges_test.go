@@ -47,6 +47,7 @@ func variables(t *testing.T, service string) map[string]bool {
 	sources := string(read(t, filepath.Join(root, "services", service, service+".go")))
 	libraries := map[string]string{
 		"server.Config": "server/server.go", "postgres.Config": "postgres/postgres.go", "redisx.Config": "redisx/redisx.go",
+		"limits.Config": "limits/limits.go",
 	}
 	for config, file := range libraries {
 		if regexp.MustCompile(`(?m)^\s+\w+\s+` + regexp.QuoteMeta(config) + `$`).MatchString(sources) {
@@ -96,7 +97,7 @@ func TestTheTableOfEdgesIsWhatTheServicesAskFor(t *testing.T) {
 
 func TestEveryServiceIsGivenItsSettingsAndNoOthers(t *testing.T) {
 	t.Parallel()
-	ours := []string{"SLOTMESH_SERVER"} // read by the slotmesh command in console's image
+	ours := []string{"SLOTMESH_SERVER", "GOMEMLIMIT"} // read by the slotmesh command in console's image, and by Go itself
 	for _, shape := range shapes(t) {
 		all := mustRender(t, shapeValues(t, shape))
 		for _, service := range services {

@@ -3,6 +3,7 @@ package ratelimit_test
 import (
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
@@ -12,14 +13,14 @@ import (
 
 func BenchmarkRedis(b *testing.B) {
 	client, prefix := testkit.Redis(b)
-	run(b, ratelimit.NewRedis(client, prefix))
+	run(b, ratelimit.NewRedis(client, prefix, time.Minute))
 }
 
 func BenchmarkLocal(b *testing.B) { run(b, ratelimit.NewLocal(clock.System())) }
 
 func BenchmarkFallbackOverRedis(b *testing.B) {
 	client, prefix := testkit.Redis(b)
-	run(b, ratelimit.NewFallback(ratelimit.Config{Timeout: testkit.Patience}, ratelimit.NewRedis(client, prefix), ratelimit.NewLocal(clock.System()), telemetry.Discard()))
+	run(b, ratelimit.NewFallback(ratelimit.NewRedis(client, prefix, time.Minute), ratelimit.NewLocal(clock.System()), telemetry.Discard()))
 }
 
 // run asks for 1,000 clients in turn, from as many goroutines as there are processors.
@@ -31,7 +32,7 @@ func run(b *testing.B, limiter ratelimit.Limiter) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
-			if _, err := limiter.Allow(b.Context(), keys[i%len(keys)], ratelimit.PerMinute(60)); err != nil {
+			if _, err := limiter.Allow(b.Context(), ratelimit.ID(keys[i%len(keys)]), ratelimit.PerMinute("slots", 60)); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -25,6 +25,6 @@ func (c *Config) Validate() error {
 }
 
 // Open returns the limiter of a service: in Redis, and in this process while Redis is away.
-func (c *Config) Open(rdb redis.Scripter, tel *telemetry.Telemetry) *Fallback {
-	return NewFallback(*c, NewRedis(rdb, "slotmesh:limit:"), NewLocal(clock.System()), tel)
+func (c *Config) Open(rdb redis.UniversalClient, tel *telemetry.Telemetry) *Fallback {
+	return NewFallback(NewRedis(rdb, "slotmesh:limit:", c.Timeout), NewLocal(clock.System()), tel)
 }

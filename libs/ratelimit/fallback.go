@@ -2,7 +2,6 @@ package ratelimit
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -19,19 +18,20 @@ const (
 	redisRetryAfter = time.Second
 )
 
-// The stores of the metric.
-const inRedis, inProcess = "redis", "local"
+// The stores of the metric: who decided. Remembered is what this process knew already, without asking Redis.
+const inRedis, inProcess, remembered = "redis", "local", "remembered"
 
 // Fallback asks the shared limiter and, while that one fails or is slow, the local one: requests go on, and so do
 // limits. The local one is told of every request that passes, so that it stands in with the history this process has
-// seen. After three failures in a row the shared one is left alone and tried again each second, by one request.
+// seen, and of every refusal, so that clients over their limit cost no round trip: refused requests do not count, so nothing
+// can let such a client through earlier. After three failures in a row the shared one is left alone and tried again each
+// second, by one request.
 //
-// It counts slotmesh.ratelimit.decisions by store (redis, local) and outcome (allowed, refused), and logs one line when the
-// local limiter takes over and one when the shared one is back.
+// It counts slotmesh.ratelimit.decisions by store (redis, local, remembered) and outcome (allowed, refused), and logs one line
+// when the local limiter takes over and one when the shared one is back.
 type Fallback struct {
 	shared    Limiter
-	local     Limiter
-	timeout   time.Duration
+	local     *Local
 	breaker   *gobreaker.CircuitBreaker[Decision]
 	logger    *slog.Logger
 	decisions metric.Int64Counter
@@ -46,22 +46,21 @@ type decided struct {
 
 var _ Limiter = (*Fallback)(nil)
 
-// NewFallback puts local in for shared, which is waited for as cfg says.
-func NewFallback(cfg Config, shared, local Limiter, tel *telemetry.Telemetry) *Fallback {
-	return newFallback(cfg, shared, local, tel, redisRetryAfter)
+// NewFallback puts local in for shared.
+func NewFallback(shared Limiter, local *Local, tel *telemetry.Telemetry) *Fallback {
+	return newFallback(shared, local, tel, redisRetryAfter)
 }
 
-func newFallback(cfg Config, shared, local Limiter, tel *telemetry.Telemetry, retryAfter time.Duration) *Fallback {
+func newFallback(shared Limiter, local *Local, tel *telemetry.Telemetry, retryAfter time.Duration) *Fallback {
 	f := &Fallback{
-		shared:  shared,
-		local:   local,
-		timeout: cfg.Timeout,
-		logger:  tel.Logger,
+		shared: shared,
+		local:  local,
+		logger: tel.Logger,
 		decisions: tel.Counter("slotmesh.ratelimit.decisions",
 			"Requests counted against a limit, by the store that counted and the outcome."),
 		labels: map[decided]metric.MeasurementOption{},
 	}
-	for _, store := range []string{inRedis, inProcess} {
+	for _, store := range []string{inRedis, inProcess, remembered} {
 		for allowed, outcome := range map[bool]string{true: "allowed", false: "refused"} {
 			f.labels[decided{store, allowed}] = metric.WithAttributeSet(attribute.NewSet(attribute.String("store", store), attribute.String("outcome", outcome)))
 		}
@@ -70,7 +69,6 @@ func newFallback(cfg Config, shared, local Limiter, tel *telemetry.Telemetry, re
 		Name:          "ratelimit",
 		Timeout:       retryAfter,
 		ReadyToTrip:   func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToTrip },
-		IsExcluded:    func(err error) bool { return errors.As(err, new(callerGone)) },
 		OnStateChange: f.logChange,
 	})
 	return f
@@ -78,45 +76,40 @@ func newFallback(cfg Config, shared, local Limiter, tel *telemetry.Telemetry, re
 
 // Allow decides by the shared limiter, else by the local one. Its error is that of ctx, or says that the limit makes
 // no sense; never that of Redis.
-func (f *Fallback) Allow(ctx context.Context, key string, limit Limit) (Decision, error) {
+func (f *Fallback) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
+	if err := ctx.Err(); err != nil {
+		return Decision{}, err // a caller that went away is no failure of Redis
+	}
 	if limit.N == 0 {
 		return Decision{Allowed: true}, nil
 	}
 	if err := limit.check(); err != nil {
 		return Decision{}, err
 	}
-	shared, err := f.breaker.Execute(func() (Decision, error) { return f.askShared(ctx, key, limit) })
-	if err == nil && !shared.Allowed {
-		f.count(ctx, inRedis, shared)
-		return shared, nil
-	}
-	local, localErr := f.local.Allow(ctx, key, limit)
-	if localErr != nil {
-		return Decision{}, localErr
-	}
-	if err == nil {
-		f.count(ctx, inRedis, shared)
-		return shared, nil
-	}
-	f.count(ctx, inProcess, local)
-	return local, nil
-}
-
-// askShared gives the shared limiter a short deadline. A caller that went away meanwhile is no failure of Redis.
-func (f *Fallback) askShared(ctx context.Context, key string, limit Limit) (Decision, error) {
-	short, cancel := context.WithTimeout(ctx, f.timeout)
-	defer cancel()
-	d, err := f.shared.Allow(short, key, limit)
-	if err != nil && ctx.Err() != nil {
-		return Decision{}, callerGone{ctx.Err()}
-	}
-	return d, err
-}
-
-type callerGone struct{ error }
-
-func (f *Fallback) count(ctx context.Context, store string, d Decision) {
+	store, d := f.decide(ctx, who, limit)
 	f.decisions.Add(ctx, 1, f.labels[decided{store, d.Allowed}])
+	return d, nil
+}
+
+// Refused says how long the client is known to be refused, without counting anything and without asking Redis; 0 where that is
+// not known.
+func (f *Fallback) Refused(who Client, limit Limit) time.Duration { return f.local.Refused(who, limit) }
+
+func (f *Fallback) decide(ctx context.Context, who Client, limit Limit) (string, Decision) {
+	if wait := f.local.Refused(who, limit); wait > 0 {
+		return remembered, refused(wait)
+	}
+	asked := f.local.now()
+	d, err := f.breaker.Execute(func() (Decision, error) { return f.shared.Allow(context.WithoutCancel(ctx), who, limit) })
+	switch {
+	case err != nil:
+		return inProcess, f.local.allow(who, limit)
+	case d.Allowed:
+		f.local.accept(who, limit, asked)
+	default:
+		f.local.refuse(who, limit, asked+d.RetryAfter)
+	}
+	return inRedis, d
 }
 
 // logChange leaves out the half-open state: a try that fails changes nothing for anyone.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"strings"
 	"sync"
@@ -23,14 +24,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// patient waits for Redis as long as a slow machine needs.
-var patient = ratelimit.Config{Timeout: testkit.Patience}
-
 func TestFallbackKeepsThePromisesOverRedis(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
 	b := benchOn(client, prefix)
-	b.limiter = ratelimit.NewFallback(patient, b.limiter, ratelimit.NewLocal(clock.System()), telemetry.Discard())
+	b.limiter = ratelimit.NewFallback(b.limiter, ratelimit.NewLocal(clock.System()), telemetry.Discard())
 	suite(t, b)
 }
 
@@ -38,7 +36,7 @@ func TestFallbackKeepsThePromisesWithoutRedis(t *testing.T) {
 	t.Parallel()
 	hands := clock.Fixed(noon)
 	suite(t, bench{
-		limiter: ratelimit.NewFallback(patient, &switchable{gone: true}, ratelimit.NewLocal(hands), telemetry.Discard()),
+		limiter: ratelimit.NewFallback(&switchable{gone: true}, ratelimit.NewLocal(hands), telemetry.Discard()),
 		now:     func(testing.TB) time.Time { return hands.Now() },
 		pass:    func(_ testing.TB, d time.Duration) { hands.Advance(d) },
 		key:     benchOn(nil, "").key,
@@ -53,7 +51,7 @@ type switchable struct {
 	asked int
 }
 
-func (s *switchable) Allow(ctx context.Context, key string, limit ratelimit.Limit) (ratelimit.Decision, error) {
+func (s *switchable) Allow(ctx context.Context, who ratelimit.Client, limit ratelimit.Limit) (ratelimit.Decision, error) {
 	s.mu.Lock()
 	s.asked++
 	gone := s.gone
@@ -64,7 +62,7 @@ func (s *switchable) Allow(ctx context.Context, key string, limit ratelimit.Limi
 	if gone {
 		return ratelimit.Decision{}, errors.New("connection refused")
 	}
-	return s.Limiter.Allow(ctx, key, limit)
+	return s.Limiter.Allow(ctx, who, limit)
 }
 
 func (s *switchable) set(gone bool) {
@@ -89,7 +87,7 @@ func newStory(t *testing.T, retryAfter time.Duration) story {
 		log:    &bytes.Buffer{},
 		reader: sdk.NewManualReader(),
 	}
-	s.limiter = ratelimit.NewFallbackOf(patient, s.shared, ratelimit.NewLocal(hands), &telemetry.Telemetry{
+	s.limiter = ratelimit.NewFallbackOf(s.shared, ratelimit.NewLocal(hands), &telemetry.Telemetry{
 		Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 		Meter:  sdk.NewMeterProvider(sdk.WithReader(s.reader)).Meter("test"),
 	}, retryAfter)
@@ -99,7 +97,7 @@ func newStory(t *testing.T, retryAfter time.Duration) story {
 func TestFallbackLimitsGoOnWithTheHistorySeenSoFar(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, time.Hour)
-	limit := ratelimit.PerMinute(4)
+	limit := ratelimit.PerMinute("slots", 4)
 	s.ask(t, "client", limit)
 	s.ask(t, "client", limit)
 	s.shared.set(true)
@@ -108,7 +106,7 @@ func TestFallbackLimitsGoOnWithTheHistorySeenSoFar(t *testing.T) {
 			t.Errorf("request %d without Redis: %+v, want Allowed %v", i+1, d, want)
 		}
 	}
-	if diff := cmp.Diff(map[string]int64{"redis allowed": 2, "local allowed": 2, "local refused": 2}, s.counted(t)); diff != "" {
+	if diff := cmp.Diff(map[string]int64{"redis allowed": 2, "local allowed": 2, "remembered refused": 2}, s.counted(t)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -136,7 +134,7 @@ func TestFallbackLeavesRedisAloneAfterThreeFailures(t *testing.T) {
 	s := newStory(t, time.Hour)
 	s.shared.set(true)
 	for range 20 {
-		s.ask(t, "client", ratelimit.PerMinute(100))
+		s.ask(t, "client", ratelimit.PerMinute("slots", 100))
 	}
 	if s.shared.asked != 3 {
 		t.Errorf("Redis was asked %d times, want 3", s.shared.asked)
@@ -146,7 +144,7 @@ func TestFallbackLeavesRedisAloneAfterThreeFailures(t *testing.T) {
 func TestFallbackSaysOnceThatRedisIsGoneAndOnceThatItIsBack(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, time.Nanosecond) // tries again at once
-	limit := ratelimit.PerMinute(100)
+	limit := ratelimit.PerMinute("slots", 100)
 	s.shared.set(true)
 	for range 20 {
 		s.ask(t, "client", limit)
@@ -173,7 +171,7 @@ func TestFallbackCallersThatGoAwayAreNoFailureOfRedis(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 10 {
-		if _, err := s.limiter.Allow(cancelled, "client", ratelimit.PerMinute(1)); !errors.Is(err, context.Canceled) {
+		if _, err := s.limiter.Allow(cancelled, ratelimit.ID("client"), ratelimit.PerMinute("slots", 1)); !errors.Is(err, context.Canceled) {
 			t.Fatalf("error %v, want that of the context", err)
 		}
 	}
@@ -189,13 +187,13 @@ func TestFallbackDoesNotWaitForASilentRedis(t *testing.T) {
 	client := redis.NewClient(&redis.Options{Addr: silent, ContextTimeoutEnabled: true, DisableIdentity: true})
 	t.Cleanup(func() { _ = client.Close() })
 	b := bench{limiter: ratelimit.NewFallback(
-		ratelimit.Config{Timeout: 20 * time.Millisecond}, ratelimit.NewRedis(client, "limits:"), ratelimit.NewLocal(clock.Fixed(noon)), telemetry.Discard())}
+		ratelimit.NewRedis(client, "limits:", 100*time.Millisecond), ratelimit.NewLocal(clock.Fixed(noon)), telemetry.Discard())}
 	for range 60 {
-		if !b.ask(t, "client", ratelimit.PerMinute(60)).Allowed {
+		if !b.ask(t, "client", ratelimit.PerMinute("slots", 60)).Allowed {
 			t.Fatal("refused below the limit")
 		}
 	}
-	if b.ask(t, "client", ratelimit.PerMinute(60)).Allowed {
+	if b.ask(t, "client", ratelimit.PerMinute("slots", 60)).Allowed {
 		t.Error("the 61st passed")
 	}
 	if connections.Load() == 0 {
@@ -231,4 +229,55 @@ func silentServer(t *testing.T) (string, *atomic.Int32) {
 		}
 	})
 	return listener.Addr().String(), &accepted
+}
+
+// Whoever is remembered as refused must be let through when the limiter itself would, and not before, wherever else the client
+// asked meanwhile.
+func TestRememberedRefusalsAreAsExactAsTheLimit(t *testing.T) {
+	t.Parallel()
+	refusedUnasked := 0
+	for seed := range uint64(50) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		hands := clock.Fixed(noon)
+		plain := bench{limiter: ratelimit.NewLocal(hands)}
+		shared := &switchable{Limiter: ratelimit.NewLocal(hands)}
+		var replicas [2]bench
+		for i := range replicas {
+			replicas[i].limiter = ratelimit.NewFallback(shared, ratelimit.NewLocal(hands), telemetry.Discard())
+		}
+		limit := ratelimit.PerMinute("slots", 5)
+		for range 400 {
+			hands.Advance(time.Duration(r.IntN(15_000)) * time.Millisecond)
+			key := []string{"a", "b"}[r.IntN(2)]
+			asked := shared.asked
+			want, got := plain.ask(t, key, limit), replicas[r.IntN(2)].ask(t, key, limit)
+			if want != got {
+				t.Fatalf("seed %d: %+v, want %+v", seed, got, want)
+			}
+			if !got.Allowed && shared.asked == asked {
+				refusedUnasked++
+			}
+		}
+	}
+	if refusedUnasked == 0 {
+		t.Error("no refusal was remembered")
+	}
+}
+
+func TestAClientOverItsLimitCostsNoRoundTrip(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, time.Hour)
+	limit := ratelimit.PerMinute("slots", 60)
+	for range 100 {
+		s.ask(t, "client", limit)
+	}
+	if s.shared.asked != 60 {
+		t.Errorf("Redis was asked %d times, want 60", s.shared.asked)
+	}
+	if wait := s.limiter.(*ratelimit.Fallback).Refused(ratelimit.ID("client"), limit); wait != time.Minute {
+		t.Errorf("known to be refused for %s, want a minute", wait)
+	}
+	if wait := s.limiter.(*ratelimit.Fallback).Refused(ratelimit.ID("another"), limit); wait != 0 {
+		t.Errorf("another is known to be refused for %s", wait)
+	}
 }

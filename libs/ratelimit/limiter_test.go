@@ -3,6 +3,8 @@ package ratelimit_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -32,28 +34,55 @@ func suite(t *testing.T, b bench) {
 	t.Run("a senseless limit is an error", b.senselessLimit)
 	t.Run("a cancelled request is an error", b.cancelled)
 	t.Run("agrees with the oracle", b.agreesWithOracle)
+	t.Run("what is left counts down", b.leftCountsDown)
+	t.Run("addresses of one /64 share a limit", b.sharedNetwork)
+	t.Run("ten /64s of one /56 have ten times the limit together", b.widerNetwork)
+	t.Run("networks agree with the oracle", b.networksAgreeWithOracle)
 }
 
 func (b bench) ask(t testing.TB, key string, limit ratelimit.Limit) ratelimit.Decision {
 	t.Helper()
-	d, err := b.limiter.Allow(t.Context(), key, limit)
+	return b.askAs(t, ratelimit.ID(key), limit)
+}
+
+func (b bench) askAs(t testing.TB, who ratelimit.Client, limit ratelimit.Limit) ratelimit.Decision {
+	t.Helper()
+	d, err := b.limiter.Allow(t.Context(), who, limit)
 	if err != nil {
-		t.Fatalf("Allow(%q, %v): %v", key, limit, err)
+		t.Fatalf("Allow(%v, %v): %v", who, limit, err)
 	}
 	return d
 }
 
+// network is a /48 nobody used before.
+func network() [16]byte {
+	whole := [16]byte{0xfd}
+	for i := 1; i < 6; i++ {
+		whole[i] = byte(rand.IntN(256))
+	}
+	return whole
+}
+
+// host is an address of the /48: the byte after it names the /56, the next the /64, the last the host.
+func host(whole [16]byte, wide, near, last byte) ratelimit.Client {
+	whole[6], whole[7], whole[15] = wide, near, last
+	return ratelimit.Address(netip.AddrFrom16(whole))
+}
+
 func (b bench) passesN(t *testing.T) {
 	t.Parallel()
-	limit, key := ratelimit.Limit{N: 3, Window: 50 * time.Millisecond}, b.key()
-	b.ask(t, key, ratelimit.Limit{N: 3, Window: time.Hour}) // the oldest
+	long, key := ratelimit.Limit{N: 3, Window: time.Hour}, b.key()
+	b.ask(t, key, long) // the oldest
 	b.pass(t, 20*time.Millisecond)
-	long := ratelimit.Limit{N: 3, Window: time.Hour}
 	b.ask(t, key, long)
 	b.ask(t, key, long)
 	d := b.ask(t, key, long)
 	if d.Allowed || d.RetryAfter > time.Hour-20*time.Millisecond || d.RetryAfter < 59*time.Minute {
 		t.Errorf("4th of 3 per hour, 20 ms after the first: %+v, want a refusal until the first is an hour old", d)
+	}
+	limit, key := ratelimit.Limit{N: 3, Window: 50 * time.Millisecond}, b.key()
+	for range 3 {
+		b.ask(t, key, limit)
 	}
 	b.pass(t, limit.Window)
 	if d := b.ask(t, key, limit); !d.Allowed || d.RetryAfter != 0 {
@@ -64,11 +93,11 @@ func (b bench) passesN(t *testing.T) {
 func (b bench) refusedDoNotCount(t *testing.T) {
 	t.Parallel()
 	limit, key := ratelimit.Limit{N: 1, Window: 20 * time.Millisecond}, b.key()
-	var o oracle
+	o := oracle{n: limit.N}
 	for passed := 0; passed < 3; b.pass(t, time.Millisecond) {
 		before := b.now(t)
 		d := b.ask(t, key, limit)
-		if fault := o.judge(limit, before, b.now(t), d); fault != "" {
+		if fault := judge(limit, before, b.now(t), d, &o); fault != "" {
 			t.Fatal(fault)
 		}
 		if d.Allowed {
@@ -79,7 +108,7 @@ func (b bench) refusedDoNotCount(t *testing.T) {
 
 func (b bench) keysAreApart(t *testing.T) {
 	t.Parallel()
-	limit := ratelimit.PerMinute(1)
+	limit := ratelimit.PerMinute("", 1)
 	if !b.ask(t, b.key(), limit).Allowed || !b.ask(t, b.key(), limit).Allowed {
 		t.Error("the first request of a key was refused")
 	}
@@ -93,7 +122,7 @@ func (b bench) exactUnderConcurrency(t *testing.T) {
 	var group sync.WaitGroup
 	for range callers {
 		group.Go(func() {
-			if b.ask(t, key, ratelimit.PerMinute(n)).Allowed {
+			if b.ask(t, key, ratelimit.PerMinute("", n)).Allowed {
 				passed.Add(1)
 			}
 		})
@@ -117,7 +146,7 @@ func (b bench) zeroLimit(t *testing.T) {
 func (b bench) senselessLimit(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []ratelimit.Limit{{N: -1, Window: time.Minute}, {N: 1}, {N: 1, Window: -time.Second}} {
-		if d, err := b.limiter.Allow(t.Context(), b.key(), limit); err == nil {
+		if d, err := b.limiter.Allow(t.Context(), ratelimit.ID(b.key()), limit); err == nil {
 			t.Errorf("Allow(%v) = %+v, want an error", limit, d)
 		}
 	}
@@ -127,7 +156,7 @@ func (b bench) cancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if d, err := b.limiter.Allow(ctx, b.key(), ratelimit.PerMinute(1)); err == nil {
+	if d, err := b.limiter.Allow(ctx, ratelimit.ID(b.key()), ratelimit.PerMinute("", 1)); err == nil {
 		t.Errorf("Allow = %+v, want the error of the context", d)
 	}
 }
@@ -140,7 +169,7 @@ func (b bench) agreesWithOracle(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		limit := ratelimit.Limit{N: rapid.IntRange(1, 5).Draw(r, "n"), Window: 4 * time.Millisecond}
 		keys := []string{b.key(), b.key()}
-		oracles := make([]oracle, len(keys))
+		oracles := []oracle{{n: limit.N}, {n: limit.N}}
 		for range rapid.IntRange(1, 30).Draw(r, "steps") {
 			if rapid.Bool().Draw(r, "wait") {
 				b.pass(t, time.Duration(rapid.IntRange(1, 3000).Draw(r, "µs"))*time.Microsecond)
@@ -148,41 +177,148 @@ func (b bench) agreesWithOracle(t *testing.T) {
 			k := rapid.IntRange(0, len(keys)-1).Draw(r, "key")
 			before := b.now(t)
 			d := b.ask(t, keys[k], limit)
-			if fault := oracles[k].judge(limit, before, b.now(t), d); fault != "" {
+			if fault := judge(limit, before, b.now(t), d, &oracles[k]); fault != "" {
 				r.Fatal(fault)
 			}
 		}
 	})
 }
 
-// oracle remembers every acceptance of one key, each known to lie between two readings of the clock.
-type oracle struct{ accepted []span }
+// networksAgreeWithOracle asks from four /64s, two of them in one /56, all in one /48, whose limits are reached at times.
+func (b bench) networksAgreeWithOracle(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		limit := ratelimit.Limit{N: rapid.IntRange(1, 2).Draw(r, "n"), Window: 20 * time.Millisecond}
+		whole, nets := network(), map[[2]byte]*oracle{}
+		of := func(kind, n byte, times int) *oracle {
+			at := [2]byte{kind, n}
+			if nets[at] == nil {
+				nets[at] = &oracle{n: limit.N * times}
+			}
+			return nets[at]
+		}
+		for range rapid.IntRange(1, 60).Draw(r, "steps") {
+			if rapid.IntRange(0, 9).Draw(r, "wait") == 0 {
+				b.pass(t, time.Duration(rapid.IntRange(1, 15000).Draw(r, "µs"))*time.Microsecond)
+			}
+			wide, near := byte(rapid.IntRange(0, 1).Draw(r, "/56")), byte(rapid.IntRange(0, 15).Draw(r, "/64"))
+			before := b.now(t)
+			d := b.askAs(t, host(whole, wide, near, byte(rapid.IntRange(0, 255).Draw(r, "host"))), limit)
+			if fault := judge(limit, before, b.now(t), d, of(64, wide<<4|near, 1), of(56, wide, 10), of(48, 0, 10)); fault != "" {
+				r.Fatal(fault)
+			}
+		}
+	})
+}
+
+func (b bench) leftCountsDown(t *testing.T) {
+	t.Parallel()
+	limit, key := ratelimit.Limit{N: 3, Window: time.Hour}, b.key()
+	for left := 2; left >= 0; left-- {
+		if d := b.ask(t, key, limit); !d.Allowed || d.Left != left || d.Reset > time.Hour || d.Reset < 59*time.Minute {
+			t.Errorf("%+v, want %d left, and the first to count for an hour", d, left)
+		}
+	}
+	if d := b.ask(t, key, limit); d.Allowed || d.Left != 0 || d.Reset != d.RetryAfter || d.Reset <= 0 {
+		t.Errorf("over the limit: %+v", d)
+	}
+}
+
+func (b bench) sharedNetwork(t *testing.T) {
+	t.Parallel()
+	limit, whole := ratelimit.PerMinute("", 3), network()
+	for last := range byte(3) {
+		if !b.askAs(t, host(whole, 1, 1, last), limit).Allowed {
+			t.Fatal("refused below the limit")
+		}
+	}
+	if b.askAs(t, host(whole, 1, 1, 9), limit).Allowed {
+		t.Error("a neighbour in the same /64 passed beyond its limit")
+	}
+	if !b.askAs(t, host(whole, 1, 2, 0), limit).Allowed {
+		t.Error("another /64 was refused")
+	}
+}
+
+func (b bench) widerNetwork(t *testing.T) {
+	t.Parallel()
+	limit, whole := ratelimit.PerMinute("", 3), network()
+	for near := range byte(10) {
+		for range 3 {
+			if !b.askAs(t, host(whole, 1, near, 0), limit).Allowed {
+				t.Fatalf("the /64 %d was refused below its limit", near)
+			}
+		}
+	}
+	for range 5 { // which must not count in the /64
+		if b.askAs(t, host(whole, 1, 10, 0), limit).Allowed {
+			t.Error("an 11th /64 passed beyond the limit of its /56")
+		}
+	}
+	if b.askAs(t, host(whole, 2, 0, 0), limit).Allowed {
+		t.Error("another /56 passed beyond the limit of the /48")
+	}
+	if !b.askAs(t, host(network(), 1, 1, 0), limit).Allowed {
+		t.Error("another /48 was refused")
+	}
+}
+
+// oracle remembers every acceptance of one window of n, each known to lie between two readings of the clock.
+type oracle struct {
+	n        int
+	accepted []span
+}
 
 type span struct{ from, to time.Time }
 
-// judge says what is wrong with the decision on a request that was made within [from, to], if anything.
-func (o *oracle) judge(limit ratelimit.Limit, from, to time.Time, d ratelimit.Decision) string {
-	possibly, surely := 0, 0 // acceptances that are younger than the window
+// count is how many acceptances are possibly, and how many surely, younger than the window.
+func (o *oracle) count(window time.Duration, from, to time.Time) (int, int) {
+	possibly, surely := 0, 0
 	for _, a := range o.accepted {
-		if from.Sub(a.to) < limit.Window {
+		if from.Sub(a.to) < window {
 			possibly++
 		}
-		if to.Sub(a.from) < limit.Window {
+		if to.Sub(a.from) < window {
 			surely++
 		}
 	}
+	return possibly, surely
+}
+
+// judge says what is wrong with the decision on a request that was made within [from, to] and counts in all of these
+// windows, if anything.
+func judge(limit ratelimit.Limit, from, to time.Time, d ratelimit.Decision, oracles ...*oracle) string {
+	mostLeft, leastLeft := 1<<30, 1<<30
+	var least, most time.Duration // of the wait
+	full := false
+	for _, o := range oracles {
+		possibly, surely := o.count(limit.Window, from, to)
+		mostLeft, leastLeft = min(mostLeft, o.n-1-surely), min(leastLeft, max(0, o.n-1-possibly))
+		if possibly < o.n {
+			continue
+		}
+		full = true
+		oldest := o.accepted[len(o.accepted)-o.n] // once it is too old, N-1 are left
+		most = max(most, oldest.to.Add(limit.Window).Sub(from))
+		if surely >= o.n {
+			least = max(least, oldest.from.Add(limit.Window).Sub(to))
+		}
+	}
 	if d.Allowed {
-		o.accepted = append(o.accepted, span{from, to})
-		if surely >= limit.N {
-			return fmt.Sprintf("passed, though %d of %v had passed within the window", surely, limit)
+		if mostLeft < 0 {
+			return fmt.Sprintf("passed, though as many as %v allows had passed within the window", limit)
+		}
+		for _, o := range oracles {
+			o.accepted = append(o.accepted, span{from, to})
+		}
+		if d.Left < leastLeft || d.Left > mostLeft || d.Reset <= 0 || d.Reset > limit.Window {
+			return fmt.Sprintf("%+v, want from %d to %d left", d, leastLeft, mostLeft)
 		}
 		return ""
 	}
-	if possibly < limit.N {
-		return fmt.Sprintf("refused, though only %d of %v had passed within the window", possibly, limit)
+	if !full {
+		return fmt.Sprintf("refused, though fewer than %v allows had passed within the window", limit)
 	}
-	oldest := o.accepted[len(o.accepted)-limit.N] // once it is too old, N-1 are left
-	least, most := oldest.from.Add(limit.Window).Sub(to), oldest.to.Add(limit.Window).Sub(from)
 	if d.RetryAfter <= 0 || d.RetryAfter < least || d.RetryAfter > most {
 		return fmt.Sprintf("refused for %s, want above 0 and from %s to %s", d.RetryAfter, least, most)
 	}

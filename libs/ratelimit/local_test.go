@@ -28,7 +28,7 @@ func TestLocalMinuteIsExact(t *testing.T) {
 	t.Parallel()
 	hands := clock.Fixed(noon)
 	b := bench{limiter: ratelimit.NewLocal(hands)}
-	limit := ratelimit.PerMinute(2)
+	limit := ratelimit.PerMinute("", 2)
 	for _, step := range []struct {
 		at    time.Duration
 		pass  bool
@@ -56,10 +56,10 @@ func TestLocalForgetsIdleKeys(t *testing.T) {
 	local := ratelimit.NewLocal(hands)
 	b := bench{limiter: local}
 	for i := range 1000 {
-		b.ask(t, strconv.Itoa(i), ratelimit.PerMinute(1))
+		b.ask(t, strconv.Itoa(i), ratelimit.PerMinute("", 1))
 	}
 	hands.Advance(time.Minute)
-	b.ask(t, "another", ratelimit.PerMinute(1))
+	b.ask(t, "another", ratelimit.PerMinute("", 1))
 	if n := ratelimit.Keys(local); n != 1 {
 		t.Errorf("%d keys are remembered, want 1", n)
 	}
@@ -67,9 +67,9 @@ func TestLocalForgetsIdleKeys(t *testing.T) {
 
 func TestLocalMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	local := ratelimit.NewLocalOf(clock.Fixed(noon), 10)
+	local := ratelimit.NewLocalOf(clock.Fixed(noon), 10, 1000)
 	b := bench{limiter: local}
-	limit := ratelimit.PerMinute(1)
+	limit := ratelimit.PerMinute("", 1)
 	b.ask(t, "busy", limit)
 	for i := range 100 {
 		b.ask(t, strconv.Itoa(i), limit)
@@ -86,9 +86,28 @@ func TestLocalClockSetBackStartsAfresh(t *testing.T) {
 	t.Parallel()
 	hands := clock.Fixed(noon)
 	b := bench{limiter: ratelimit.NewLocal(hands)}
-	b.ask(t, "client", ratelimit.PerMinute(1))
+	b.ask(t, "client", ratelimit.PerMinute("", 1))
 	hands.Set(noon.Add(-time.Hour))
-	if d := b.ask(t, "client", ratelimit.PerMinute(1)); !d.Allowed {
+	if d := b.ask(t, "client", ratelimit.PerMinute("", 1)); !d.Allowed {
 		t.Errorf("%+v, want it to pass", d)
+	}
+}
+
+func TestLocalKeepsABoundedNumberOfRequests(t *testing.T) {
+	t.Parallel()
+	local := ratelimit.NewLocalOf(clock.Fixed(noon), 1000, 50)
+	b := bench{limiter: local}
+	limit := ratelimit.PerMinute("", 20)
+	for range 20 {
+		b.ask(t, "busy", limit)
+	}
+	for i := range 200 {
+		b.ask(t, strconv.Itoa(i), limit)
+		if b.ask(t, "busy", limit).Allowed {
+			t.Fatal("a client that keeps asking was forgotten")
+		}
+		if n := ratelimit.Kept(local); n > 50 {
+			t.Fatalf("%d requests are kept, want at most 50", n)
+		}
 	}
 }

@@ -2,57 +2,50 @@
 // refused until the oldest that passed is one window old, and refused ones do not count.
 //
 // [Redis] keeps the state for all replicas, [Local] keeps the same in this process, and [Fallback] puts the second in
-// for the first while Redis is away. Both pass one test suite.
+// for the first while Redis is away. All pass one test suite. Which limits there are, libs/limits says.
 package ratelimit
 
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"time"
 )
 
-// Limit allows N requests in any span of one Window. The zero Limit is none: everything passes, nothing is counted.
+// Limit allows N requests in any span of one Window. Name tells its counts from those of other limits. One with N 0 is none:
+// everything passes, nothing is counted.
 type Limit struct {
+	Name   string
 	N      int
 	Window time.Duration
 }
 
 // PerMinute is the limit of n requests in any 60 seconds.
-func PerMinute(n int) Limit { return Limit{N: n, Window: time.Minute} }
+func PerMinute(name string, n int) Limit { return Limit{Name: name, N: n, Window: time.Minute} }
 
 // check says what is wrong with the limit, if anything.
 func (l Limit) check() error {
 	if l.N < 0 || l.N > 0 && l.Window < time.Microsecond {
-		return fmt.Errorf("limit: %d per %s is none; give 0, or a number above 0 and a window of at least 1µs", l.N, l.Window)
+		return fmt.Errorf("limit %q: %d per %s is none; give 0, or a number above 0 and a window of at least 1µs", l.Name, l.N, l.Window)
 	}
 	return nil
 }
 
-// Decision says whether a request passes. RetryAfter is the exact time until one would pass; 0 where this one did.
+// Decision says whether a request passes.
 type Decision struct {
 	Allowed    bool
-	RetryAfter time.Duration
+	RetryAfter time.Duration // the exact time until one would pass; 0 where this one did
+	Left       int           // how many more would pass now
+	Reset      time.Duration // until the oldest request that counts no longer does; RetryAfter where refused
 }
 
-// RetryAfterSeconds is RetryAfter as the header Retry-After takes it: whole seconds, rounded up.
-func (d Decision) RetryAfterSeconds() int {
-	return int((d.RetryAfter + time.Second - 1) / time.Second)
-}
+// refused is the decision that a request may come back after wait.
+func refused(wait time.Duration) Decision { return Decision{RetryAfter: wait, Reset: wait} }
 
-// Limiter decides on one request at a time. A key stands for one client under one limit ("slots:192.0.2.7") and is
-// always given with the same limit. An error means that it could not be decided: that of ctx, that of the store, or
-// that the limit makes no sense.
+// Limiter decides on one request of a client at a time. A limit of one name is always given with the same figures. An error
+// means that it could not be decided: that of ctx, that of the store, or that the limit makes no sense.
 type Limiter interface {
-	Allow(ctx context.Context, key string, limit Limit) (Decision, error)
+	Allow(ctx context.Context, who Client, limit Limit) (Decision, error)
 }
 
-// ClientKey is the identity by which an address is counted: an IPv4 address by itself, also where it is written as
-// IPv6; an IPv6 address by its /64, which one customer holds as a whole (semantics.md §8).
-func ClientKey(addr netip.Addr) string {
-	addr = addr.Unmap().WithZone("")
-	if !addr.Is6() {
-		return addr.String()
-	}
-	return netip.PrefixFrom(addr, 64).Masked().String()
-}
+// Seconds is a wait as headers take it: whole seconds, rounded up.
+func Seconds(wait time.Duration) int { return int((wait + time.Second - 1) / time.Second) }

@@ -43,19 +43,19 @@ func benchOn(client redis.UniversalClient, prefix string) bench {
 		for until := now(t).Add(d); now(t).Before(until); {
 		}
 	}
-	return bench{limiter: ratelimit.NewRedis(client, prefix), now: now, pass: pass, key: uuid.NewString}
+	return bench{limiter: ratelimit.NewRedis(client, prefix, time.Minute), now: now, pass: pass, key: uuid.NewString}
 }
 
 func TestRedisLimitIsSharedByReplicas(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
-	one, other := ratelimit.NewRedis(client, prefix), ratelimit.NewRedis(client, prefix)
-	limit := ratelimit.PerMinute(2)
+	one, other := ratelimit.NewRedis(client, prefix, time.Minute), ratelimit.NewRedis(client, prefix, time.Minute)
+	limit := ratelimit.PerMinute("slots", 2)
 	for i, step := range []struct {
 		replica ratelimit.Limiter
 		want    bool
 	}{{one, true}, {other, true}, {one, false}, {other, false}} {
-		d, err := step.replica.Allow(t.Context(), "client", limit)
+		d, err := step.replica.Allow(t.Context(), ratelimit.ID("client"), limit)
 		if err != nil || d.Allowed != step.want {
 			t.Errorf("request %d: %+v, %v; want Allowed %v", i, d, err, step.want)
 		}
@@ -65,13 +65,13 @@ func TestRedisLimitIsSharedByReplicas(t *testing.T) {
 func TestRedisCheckIsOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
-	limiter, limit := ratelimit.NewRedis(client, prefix), ratelimit.PerMinute(1)
-	if _, err := limiter.Allow(t.Context(), "client", limit); err != nil { // Redis knows the script from here on
+	limiter, limit := ratelimit.NewRedis(client, prefix, time.Minute), ratelimit.PerMinute("slots", 1)
+	if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil { // Redis knows the script from here on
 		t.Fatal(err)
 	}
 	seen := &commands{}
 	client.AddHook(seen)
-	if _, err := limiter.Allow(t.Context(), "client", limit); err != nil {
+	if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"evalsha"}, seen.names); diff != "" {
@@ -105,18 +105,18 @@ func (c *commands) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 func TestRedisForgetsIdleKeysAndKeepsNoMoreThanTheLimit(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
-	limiter, limit := ratelimit.NewRedis(client, prefix), ratelimit.Limit{N: 2, Window: time.Hour}
+	limiter, limit := ratelimit.NewRedis(client, prefix, time.Minute), ratelimit.PerMinute("slots", 2)
 	for range 5 {
-		if _, err := limiter.Allow(t.Context(), "client", limit); err != nil {
+		if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil {
 			t.Fatal(err)
 		}
 	}
-	key := prefix + "{client}"
+	key := prefix + "{slots:client}"
 	if length := client.LLen(t.Context(), key).Val(); length != 2 {
 		t.Errorf("%d times are kept, want the 2 accepted", length)
 	}
-	if ttl := client.PTTL(t.Context(), key).Val(); ttl <= 59*time.Minute || ttl > time.Hour {
-		t.Errorf("the key expires in %s, want the window", ttl)
+	if ttl := client.PTTL(t.Context(), key).Val(); ttl <= 59*time.Second || ttl > time.Minute+time.Second {
+		t.Errorf("the key expires in %s, want the window and a second", ttl)
 	}
 }
 
@@ -124,10 +124,10 @@ func TestRedisClockSetBackStartsAfresh(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
 	future := time.Now().Add(time.Hour).UnixMicro()
-	if err := client.RPush(t.Context(), prefix+"{client}", future, future).Err(); err != nil {
+	if err := client.RPush(t.Context(), prefix+"{slots:client}", future, future).Err(); err != nil {
 		t.Fatal(err)
 	}
-	d, err := ratelimit.NewRedis(client, prefix).Allow(t.Context(), "client", ratelimit.PerMinute(2))
+	d, err := ratelimit.NewRedis(client, prefix, time.Minute).Allow(t.Context(), ratelimit.ID("client"), ratelimit.PerMinute("slots", 2))
 	if err != nil || !d.Allowed {
 		t.Errorf("%+v, %v; want it to pass", d, err)
 	}
@@ -136,10 +136,10 @@ func TestRedisClockSetBackStartsAfresh(t *testing.T) {
 func TestRedisErrorsAreReturned(t *testing.T) {
 	t.Parallel()
 	client, prefix := testkit.Redis(t)
-	if err := client.Set(t.Context(), prefix+"{client}", "no list", time.Minute).Err(); err != nil {
+	if err := client.Set(t.Context(), prefix+"{slots:client}", "no list", time.Minute).Err(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := ratelimit.NewRedis(client, prefix).Allow(t.Context(), "client", ratelimit.PerMinute(1))
+	_, err := ratelimit.NewRedis(client, prefix, time.Minute).Allow(t.Context(), ratelimit.ID("client"), ratelimit.PerMinute("slots", 1))
 	if err == nil || !strings.Contains(err.Error(), "WRONGTYPE") {
 		t.Errorf("error %v, want Redis's own", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
 )
 
-// app is a fiber application with the middleware every port has.
-func (s *Server) app(bodyLimit int, proxies *Proxies) *fiber.App {
+// app is a fiber application with the middleware every port has, and that which is the port's own before anything of a body is looked at.
+func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName:               s.name,
 		DisableStartupMessage: true,
@@ -43,7 +44,7 @@ func (s *Server) app(bodyLimit int, proxies *Proxies) *fiber.App {
 			from.answered()
 		}
 	}
-	app.Use(s.observe.middleware, methods, guard, trust(proxies), refuseMalformed)
+	app.Use(slices.Concat([]any{s.observe.middleware, methods, guard, trust(&s.proxies)}, own, []any{refuseMalformed})...)
 	if s.cfg.AnswerBytesInFlight > 0 {
 		app.Use(newInFlight(s.cfg.AnswerBytesInFlight, s.tel).middleware)
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"net/http"
 	"net/netip"
 	"strings"
 
@@ -68,6 +69,12 @@ func (p Proxies) trusted(addr netip.Addr) bool {
 		}
 	}
 	return false
+}
+
+// clientOf is [ClientIP] of net/http.
+func (p Proxies) clientOf(r *http.Request) netip.Addr {
+	socket, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return p.Client(socket.Addr(), strings.Join(r.Header.Values(fiber.HeaderXForwardedFor), ","))
 }
 
 type proxiesKey struct{}

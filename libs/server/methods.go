@@ -50,7 +50,7 @@ func methods(c *fiber.Ctx) error {
 // read, beside those that they always may.
 var (
 	allowOriginKey, anyOrigin = []byte(fiber.HeaderAccessControlAllowOrigin), []byte("*")
-	exposeHeadersKey, exposed = []byte(fiber.HeaderAccessControlExposeHeaders), []byte("ETag, Retry-After, traceparent")
+	exposeHeadersKey, exposed = []byte(fiber.HeaderAccessControlExposeHeaders), []byte("ETag, RateLimit, RateLimit-Policy, Retry-After, traceparent")
 )
 
 // preflight tells a browser that scripts of any origin may read this path. It says nothing where the path has no GET:

@@ -81,6 +81,8 @@ type Server struct {
 	internal *listener
 	observe  *observer
 	web      *web // nil where fiber serves the public port
+	proxies  Proxies
+	limit    Limit // of the public port; nil: none
 	draining atomic.Bool
 	checks   []*check
 	parts    []part
@@ -107,7 +109,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	if len(cfg.Peers.Secrets) == 0 && !rt.Open {
 		return nil, peer.ErrSecrets
 	}
-	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, clock: rt.Clock}
+	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, clock: rt.Clock, proxies: proxies}
 	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies, tel: rt.Telemetry}
 	if s.public, err = listen(rt.Public, cfg.PublicAddr, open); err != nil {
 		return nil, fmt.Errorf("public port: %w", err)
@@ -117,8 +119,8 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 		return nil, errors.Join(fmt.Errorf("internal port: %w", err), s.public.Close())
 	}
 	s.observe = newObserver(rt.Telemetry, cfg.RequestTimeout)
-	s.Public = s.app(cfg.PublicBodyLimit, &proxies)
-	s.Internal = s.app(cfg.InternalBodyLimit, &proxies)
+	s.Public = s.app(cfg.PublicBodyLimit, s.limited)
+	s.Internal = s.app(cfg.InternalBodyLimit)
 	s.Internal.Use(s.sources(cfg, rt.Open).check)
 	s.observe.internal = s.Internal
 	s.probes()

@@ -129,6 +129,11 @@ func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHand
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
+	if limit := w.server.limit; limit != nil {
+		if err := limit(ctx, w.server.proxies.clientOf(r), r.Method, r.URL.Path, out.Header()); err != nil {
+			return err
+		}
+	}
 	return handler(out, r.WithContext(ctx))
 }
 

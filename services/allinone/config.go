@@ -30,6 +30,9 @@ type Config struct {
 	StripeSecretKey     string `env:"STRIPE_SECRET_KEY"`
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`
+	// PublicLimitPerMinute and WrongTokensPerMinute are the settings of these names of libs/limits; 0: as they are by default.
+	PublicLimitPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE"`
+	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE"`
 	// TrustedProxies are the CIDRs whose X-Forwarded-For the front believes.
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
 	// PeerTimeout bounds a service's call to another; empty: as the services have it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/config"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/allinone/internal/front"
 	"github.com/slotmesh/slotmesh/services/availability"
 	"github.com/slotmesh/slotmesh/services/booking"
 	"github.com/slotmesh/slotmesh/services/catalog"
@@ -105,23 +107,33 @@ func (p *Process) environment() envconfig.Lookuper {
 		}
 	}
 	maps.Copy(env, p.cfg.Settings)
+	for name, n := range map[string]int{
+		"PUBLIC_LIMIT_PER_MINUTE": p.cfg.PublicLimitPerMinute, "ADMIN_WRONG_TOKENS_PER_MINUTE": p.cfg.WrongTokensPerMinute,
+	} {
+		if n != 0 {
+			env[name] = strconv.Itoa(n)
+		}
+	}
 	return envconfig.MapLookuper(env)
 }
 
 // aheadOf is by how much the front's deadline is longer than the services', so that their own answer comes through.
 const aheadOf = 2 * time.Second
 
-func frontConfig(ctx context.Context, cfg Config, peerSecret string) (server.Config, error) {
-	var front struct{ Server server.Config }
+func frontConfig(ctx context.Context, cfg Config, peerSecret string) (front.Config, error) {
+	var c front.Config
 	env := maps.Clone(cfg.Settings)
 	if env == nil {
 		env = map[string]string{}
 	}
 	env["PEER_SECRETS"] = peerSecret
 	env["TRUSTED_PROXIES"] = strings.Join(cfg.TrustedProxies, ",")
-	if err := config.Load(ctx, &front, envconfig.MapLookuper(env)); err != nil {
-		return server.Config{}, fmt.Errorf("front: %w", err)
+	if cfg.PublicLimitPerMinute != 0 {
+		env["PUBLIC_LIMIT_PER_MINUTE"] = strconv.Itoa(cfg.PublicLimitPerMinute)
 	}
-	front.Server.RequestTimeout += aheadOf
-	return front.Server, nil
+	if err := config.Load(ctx, &c, envconfig.MapLookuper(env)); err != nil {
+		return front.Config{}, fmt.Errorf("front: %w", err)
+	}
+	c.Server.RequestTimeout += aheadOf
+	return c, nil
 }

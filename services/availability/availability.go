@@ -11,10 +11,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/availability/internal/api"
@@ -24,7 +24,7 @@ import (
 type Config struct {
 	Server server.Config
 	Redis  redisx.Config
-	Limits ratelimit.Config
+	Limits limits.Config
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// BookingURL is the base URL of booking's internal port.
@@ -62,7 +62,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		return err
 	}
 	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	limiter := cfg.Limits.Open(rdb, rt.Telemetry)
+	srv.Limit(limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry).Pass)
 
 	offersPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
 	srv.OnStop("catalog", func(context.Context) error { offersPeer.Close(); return nil })
@@ -75,7 +75,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	rentalPeer := cfg.Server.Peers.Client("rental", cfg.RentalURL, rt.Telemetry)
 	srv.OnStop("rental", func(context.Context) error { rentalPeer.Close(); return nil })
 
-	calendars := api.NewPublic(offers, booking.NewClient(bookingPeer), limiter, rt.Clock, rt.Telemetry)
+	calendars := api.NewPublic(offers, booking.NewClient(bookingPeer), rt.Clock, rt.Telemetry)
 	calendars.ReadWithin = cfg.ReadWithin
 	calendars.Mount(srv.Public)
 	calendars.MountForPeers(srv.Internal)

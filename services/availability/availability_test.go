@@ -14,6 +14,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	peeravailability "github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -57,7 +58,7 @@ func start(t *testing.T, bookingStatus int) (*server.Server, uuid.UUID) {
 	srv, err := New(t.Context(), Config{
 		Server: server.Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", PublicBodyLimit: 1 << 10,
 			InternalBodyLimit: 1 << 20, RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}},
-		Redis: testkit.RedisConfig(t), Limits: ratelimit.Config{Timeout: testkit.Patience},
+		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 		CatalogURL: always(t, http.StatusOK, offer),
 		BookingURL: always(t, bookingStatus, map[string]any{"busy": []any{}}),
 		RentalURL:  always(t, http.StatusOK, map[string]any{"days": map[string]any{}, "computed": true, "timezone": "UTC"}),

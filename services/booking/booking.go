@@ -21,12 +21,12 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/postgres"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -41,17 +41,13 @@ type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
 	Redis    redisx.Config
-	Limits   ratelimit.Config
+	Limits   limits.Config
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// AvailabilityURL is the base URL of availability's internal port.
 	AvailabilityURL string `env:"AVAILABILITY_URL, required"`
 	// PricingURL is the base URL of pricing's internal port.
 	PricingURL string `env:"PRICING_URL, required"`
-	// IPLimitPerMinute limits requests to book of each client (interface.md §8).
-	IPLimitPerMinute int `env:"BOOKING_IP_LIMIT_PER_MINUTE, default=10"`
-	// KeyLimitPerMinute limits requests of each API key (interface.md §8).
-	KeyLimitPerMinute int `env:"BOOKING_KEY_LIMIT_PER_MINUTE, default=100"`
 
 	// StripeSecretKey is the platform's key with Stripe; empty: no payment provider is connected.
 	StripeSecretKey string `env:"STRIPE_SECRET_KEY"`
@@ -70,10 +66,10 @@ type Config struct {
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.validatePayments()}
-	if c.IPLimitPerMinute < 1 {
+	if c.Limits.BookPerMinute < 1 {
 		errs = append(errs, errors.New("BOOKING_IP_LIMIT_PER_MINUTE: write a number of requests above 0"))
 	}
-	if c.KeyLimitPerMinute < 1 {
+	if c.Limits.KeyPerMinute < 1 {
 		errs = append(errs, errors.New("BOOKING_KEY_LIMIT_PER_MINUTE: write a number of requests above 0"))
 	}
 	return errors.Join(errs...)
@@ -120,7 +116,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 
 // serve connects the parts.
 func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool, rdb redis.UniversalClient) {
-	limiter := cfg.Limits.Open(rdb, rt.Telemetry)
+	gate := limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry)
+	srv.Limit(gate.Pass)
 	neighbour := func(name, url string) *peer.Client {
 		client := cfg.Server.Peers.Client(name, url, rt.Telemetry)
 		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })
@@ -135,8 +132,7 @@ func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool
 	reception := desk.New(offers, availability.NewClient(neighbour("availability", cfg.AvailabilityURL)),
 		pricing.NewClient(neighbour("pricing", cfg.PricingURL)), records, rt.Clock, cfg.Server.RequestTimeout, rt.Telemetry)
 	takePayments(cfg, rt, srv, reception, records)
-	limits := api.Limits{PerIP: ratelimit.PerMinute(cfg.IPLimitPerMinute), PerKey: ratelimit.PerMinute(cfg.KeyLimitPerMinute)}
-	public := api.NewPublic(records, offers, reception, limiter, limits, rt.Clock, rt.Telemetry)
+	public := api.NewPublic(records, offers, reception, gate, rt.Clock, rt.Telemetry)
 	public.Mount(srv.Public)
 	public.MountAgents(srv.Internal)
 	api.NewInternal(records, rt.Clock).Mount(srv.Internal)

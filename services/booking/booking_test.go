@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
@@ -59,9 +60,9 @@ func TestTheServiceServesWhileItsNeighboursAreAway(t *testing.T) {
 	database, schema := testkit.PostgresSchema(t, "booking")
 	cfg := Config{
 		Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},
-		Postgres: database, Redis: testkit.RedisConfig(t), Limits: ratelimit.Config{Timeout: testkit.Patience},
+		Postgres: database, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}, BookPerMinute: 1000, KeyPerMinute: 100},
 		CatalogURL: nobody, AvailabilityURL: nobody, PricingURL: nobody,
-		IPLimitPerMinute: 1000, KeyLimitPerMinute: 100, schema: schema,
+		schema: schema,
 	}
 	if err := cfg.Validate(); err != nil {
 		t.Fatal(err)

@@ -18,12 +18,12 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/bulkhead"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/postgres"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/api"
@@ -41,7 +41,7 @@ type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
 	Redis    redisx.Config
-	Limits   ratelimit.Config
+	Limits   limits.Config
 	// PricingURL is the base URL of pricing's internal port.
 	PricingURL string `env:"PRICING_URL, required"`
 	// PricingTimeout is how long /services waits for quotes; after it the list comes without them.
@@ -61,8 +61,6 @@ type Config struct {
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
 	// RenderedBytes bounds the rendered answers kept ready.
 	RenderedBytes int `env:"CATALOG_RENDERED_BYTES, default=33554432"`
-	// PublicLimitPerMinute limits each client over the public paths together; 0 is no limit.
-	PublicLimitPerMinute int `env:"CATALOG_PUBLIC_LIMIT_PER_MINUTE, default=0"`
 
 	schema string // of the tables; empty: "catalog". Tests take schemas of their own.
 }
@@ -87,9 +85,6 @@ func (c *Config) Validate() error {
 	}
 	if c.RenderedBytes < 0 {
 		errs = append(errs, errors.New("CATALOG_RENDERED_BYTES: write a number of bytes from 0 on"))
-	}
-	if c.PublicLimitPerMinute < 0 {
-		errs = append(errs, errors.New("CATALOG_PUBLIC_LIMIT_PER_MINUTE: write a number of requests, or 0 for no limit"))
 	}
 	return errors.Join(errs...)
 }
@@ -132,7 +127,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		return err
 	}
 	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	limiter := cfg.Limits.Open(rdb, rt.Telemetry)
+	srv.Limit(limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry).Pass)
 	prices := cfg.Server.Peers.Client("pricing", cfg.PricingURL, rt.Telemetry, peer.Timeout(cfg.PricingTimeout))
 	srv.OnStop("pricing", func(context.Context) error { prices.Close(); return nil })
 	sales := cfg.Server.Peers.Client("booking", cfg.BookingURL, rt.Telemetry, peer.Timeout(cfg.BookingTimeout))
@@ -156,7 +151,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		Ceilings: rental.NewClient(ceilings), CeilingsTimeout: cfg.RentalTimeout,
 		Rendered: rendered.NewCache(cfg.RenderedBytes),
 		Places:   bulkhead.New(placesEach()),
-		Limiter:  limiter, Limit: ratelimit.PerMinute(cfg.PublicLimitPerMinute), Clock: rt.Clock,
+		Clock:    rt.Clock,
 	}
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)

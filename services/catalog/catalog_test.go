@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	peercatalog "github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
@@ -49,7 +50,7 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 		ceilings: newCeilingServer(t), schema: schema,
 		config: Config{
 			Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 16 << 20},
-			Postgres: database, Redis: testkit.RedisConfig(t), Limits: ratelimit.Config{Timeout: testkit.Patience},
+			Postgres: database, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 			PricingTimeout: 2 * time.Minute, BookingTimeout: 2 * time.Minute, RentalTimeout: 2 * time.Minute,
 			MemoryBytes: 64 << 20, RenderedBytes: 8 << 20, schema: schema,
 		},
@@ -472,30 +473,35 @@ func TestAChangeIsNoticedWithoutRedis(t *testing.T) {
 	}
 }
 
-func TestThePublicLimitIsOffUnlessConfigured(t *testing.T) {
+func TestEachPublicPathHasItsOwnLimitByAddress(t *testing.T) {
 	t.Parallel()
-	h := start(t, func(c *Config) { c.PublicLimitPerMinute = 4; c.Server.TrustedProxies = []string{"127.0.0.0/8"} })
+	h := start(t, func(c *Config) { c.Limits.PublicPerMinute = 2; c.Server.TrustedProxies = []string{"127.0.0.0/8"} })
 	h.mustPublish(harborYAML)
 	client := "2001:db8:" + testkit.Unique()[:4] + ":" + testkit.Unique()[:4] + "::1" // the test Redis is shared
 	from := []string{"X-Forwarded-For", client}
-	for _, path := range []string{"/info", "/services", "/staff", "/events"} {
-		if a := h.get(path, from...); a.status != http.StatusOK {
-			t.Fatalf("%s: %d %s", path, a.status, a.body)
+	for _, path := range []string{"/info", "/services", "/staff", "/events", "/rentals"} {
+		for range 2 {
+			if a := h.get(path, from...); a.status != http.StatusOK {
+				t.Fatalf("%s: %d %s", path, a.status, a.body)
+			}
 		}
-	}
-	refused := h.get("/info", from...)
-	h.wantFault(refused, http.StatusTooManyRequests, "rate_limited", "")
-	if refused.header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+		refused := h.get(path, from...)
+		h.wantFault(refused, http.StatusTooManyRequests, "rate_limited", "Rate limit exceeded")
+		if refused.header.Get("Retry-After") == "" {
+			t.Errorf("%s: no Retry-After", path)
+		}
+		if a := h.get(path); a.status != http.StatusOK {
+			t.Errorf("%s: another address is answered %d", path, a.status)
+		}
 	}
 }
 
 func TestSettingsAreJudgedTogether(t *testing.T) {
 	t.Parallel()
-	bad := Config{PricingTimeout: -1, BookingTimeout: -1, RentalTimeout: -1, MemoryBytes: -1, RenderedBytes: -1, PublicLimitPerMinute: -1, Server: server.Config{TrustedProxies: []string{"x"}}}
+	bad := Config{PricingTimeout: -1, BookingTimeout: -1, RentalTimeout: -1, MemoryBytes: -1, RenderedBytes: -1, Limits: limits.Config{PublicPerMinute: -1}, Server: server.Config{TrustedProxies: []string{"x"}}}
 	bad.Postgres.MaxConns = 1
 	err := bad.Validate()
-	for _, name := range []string{"PRICING_TIMEOUT", "BOOKING_TIMEOUT", "RENTAL_TIMEOUT", "CATALOG_MEMORY_BYTES", "CATALOG_RENDERED_BYTES", "CATALOG_PUBLIC_LIMIT_PER_MINUTE", "TRUSTED_PROXIES", "REDIS_URL"} {
+	for _, name := range []string{"PRICING_TIMEOUT", "BOOKING_TIMEOUT", "RENTAL_TIMEOUT", "CATALOG_MEMORY_BYTES", "CATALOG_RENDERED_BYTES", "PUBLIC_LIMIT_PER_MINUTE", "TRUSTED_PROXIES", "REDIS_URL"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not name %s", err, name)
 		}

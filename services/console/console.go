@@ -16,10 +16,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/console/internal/api"
 )
@@ -27,6 +29,8 @@ import (
 // Config are console's settings.
 type Config struct {
 	Server server.Config
+	Redis  redisx.Config
+	Limits limits.Config
 	// AdminToken is what callers of the admin API show as their bearer token: 24 or more visible ASCII characters. Several
 	// are parted by commas, as while one takes another's place.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
@@ -70,7 +74,7 @@ func distinct(token string) int {
 
 // Validate checks the settings as a whole; each fault names its variable and never shows the token.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate(), checkTokens(c.AdminToken)}
+	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate(), checkTokens(c.AdminToken)}
 	if c.PublishTimeout <= 0 {
 		errs = append(errs, fmt.Errorf("PUBLISH_TIMEOUT: %s is no time; write a duration above 0, such as 8s", c.PublishTimeout))
 	}
@@ -78,7 +82,7 @@ func (c *Config) Validate() error {
 }
 
 // New returns the service, ready to run. It connects to nothing yet.
-func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
+func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -97,9 +101,16 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	rentals := cfg.Server.Peers.Client("rental", cfg.RentalURL, rt.Telemetry)
 	srv.OnStop("rental", func(context.Context) error { rentals.Close(); return nil })
 
+	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
+	if err != nil {
+		return nil, errors.Join(err, srv.Close())
+	}
+	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
+
 	ledger := booking.NewClient(bookings)
 	admin := &api.Admin{
 		Token:      api.NewToken(cfg.AdminToken),
+		Limits:     limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry),
 		Businesses: catalog.NewOwner(offers),
 		Offers:     catalog.NewClient(lookups, rt.Telemetry),
 		Bookings:   ledger,

@@ -2,7 +2,7 @@
 // (semantics.md §9): read tools and book_appointment at /mcp, under the same API keys, scopes and limits as POST /book.
 //
 // It owns nothing and keeps nothing between requests, so any replica answers any request. A request passes the gate
-// (internal/gate: Host and Origin, the key and its limit, asked of booking), then the protocol (the official SDK, and
+// (internal/gate: Host and Origin, the key, asked of booking, and its limit), then the protocol (the official SDK, and
 // internal/direct for plain calls of tools), then a tool (internal/tools), which asks the service that owns the answer: catalog, availability and rental for their public
 // paths, which they also serve on their internal ports without limits by address, and booking for what POST /book does.
 package mcp
@@ -16,8 +16,10 @@ import (
 
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/direct"
@@ -28,6 +30,8 @@ import (
 // Config are the service's settings.
 type Config struct {
 	Server server.Config
+	Redis  redisx.Config
+	Limits limits.Config
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// AvailabilityURL is the base URL of availability's internal port.
@@ -44,7 +48,7 @@ type Config struct {
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate()}
+	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate()}
 	for _, origin := range c.Origins {
 		if u, err := url.Parse(strings.TrimSpace(origin)); err != nil || u.Host == "" || u.Scheme == "" || strings.Trim(u.Path, "/") != "" {
 			errs = append(errs, errors.New("MCP_ORIGINS: write origins such as https://app.example, separated by commas"))
@@ -62,11 +66,25 @@ func (c *Config) Validate() error {
 const version = "1"
 
 // New returns the service, ready to run. It connects to nothing yet.
-func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
+func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	srv, err := server.New(cfg.Server, rt)
 	if err != nil {
 		return nil, err
 	}
+	if err := assemble(ctx, cfg, rt, srv); err != nil {
+		return nil, errors.Join(err, srv.Close())
+	}
+	return srv, nil
+}
+
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Server) error {
+	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
+	if err != nil {
+		return err
+	}
+	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
+	counts := limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry)
+	srv.Limit(counts.Pass)
 	neighbour := func(name, at string, options ...peer.Option) *peer.Client {
 		client := cfg.Server.Peers.Client(name, at, rt.Telemetry, options...)
 		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })
@@ -83,13 +101,13 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	}
 	agents, err := speak(box.Open(), rt.Telemetry)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	g := &gate.Gate{
-		Keys: desk, Names: newNames(offers.peer), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Spare: spare, Protocol: agents,
+		Keys: desk, Limits: counts, Names: newNames(offers.peer), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Spare: spare, Protocol: agents,
 	}
 	srv.HandleHTTP("/mcp", g.Serve)
-	return srv, nil
+	return nil
 }
 
 // speak returns the handler of the protocol.

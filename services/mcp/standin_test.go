@@ -13,7 +13,9 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -140,6 +142,7 @@ func startBeside(t testing.TB, beside string, change ...func(*mcp.Config)) strin
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
 			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1000,
 		},
+		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 		CatalogURL: beside, AvailabilityURL: beside, RentalURL: beside, BookingURL: beside,
 	}
 	for _, c := range change {

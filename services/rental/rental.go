@@ -11,10 +11,10 @@ import (
 	"context"
 	"errors"
 
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/rental/internal/api"
@@ -27,7 +27,7 @@ type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
 	Redis    redisx.Config
-	Limits   ratelimit.Config
+	Limits   limits.Config
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
 
@@ -81,7 +81,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		return err
 	}
 	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	limiter := cfg.Limits.Open(rdb, rt.Telemetry)
+	srv.Limit(limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry).Pass)
 
 	offersPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
 	srv.OnStop("catalog", func(context.Context) error { offersPeer.Close(); return nil })
@@ -91,7 +91,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	eraser := &catalog.Eraser{Catalog: offersPeer, Erase: records.Erase, Clock: rt.Clock, Telemetry: rt.Telemetry}
 	srv.Go("erasing removed businesses", eraser.Run)
 
-	public := api.NewPublic(offers, records, sentences, limiter, rt.Clock, rt.Telemetry)
+	public := api.NewPublic(offers, records, sentences, rt.Clock, rt.Telemetry)
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)
 	api.NewInternal(offers, records, rt.Clock, rt.Telemetry).Mount(srv.Internal)

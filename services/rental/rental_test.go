@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
@@ -62,7 +63,7 @@ func start(t *testing.T, catalogURL string) *server.Server {
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute},
 			PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 		},
-		Postgres: db, Redis: testkit.RedisConfig(t), Limits: ratelimit.Config{Timeout: testkit.Patience}, CatalogURL: catalogURL, schema: schema,
+		Postgres: db, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}}, CatalogURL: catalogURL, schema: schema,
 	}
 	if err := cfg.Validate(); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,11 @@
 {{- with include "slotmesh.goMemoryLimit" . }}
 - {name: GOMEMLIMIT, value: {{ . | quote }}}
 {{- end }}
+{{- if ne .name "pricing" }}{{/* which has no public path */}}
+- {name: PUBLIC_LIMIT_PER_MINUTE, value: {{ $root.Values.limits.publicPerMinute | int | quote }}}
+- {name: WEBHOOK_LIMIT_PER_MINUTE, value: {{ $root.Values.limits.webhookPerMinute | int | quote }}}
+- {name: ADMIN_WRONG_TOKENS_PER_MINUTE, value: {{ $root.Values.limits.wrongTokensPerMinute | int | quote }}}
+{{- end }}
 {{- with $root.Values.frontDoor.trustedProxies }}
 - {name: TRUSTED_PROXIES, value: {{ join "," . | quote }}}
 {{- end }}

@@ -30,12 +30,11 @@ type Agents struct{ peer Doer }
 // NewAgents returns a client that speaks through p.
 func NewAgents(p Doer) *Agents { return &Agents{peer: p} }
 
-// CheckKey says whose key it is and counts one request against its limit. Faults: missing_api_key, invalid_api_key,
-// rate_limited (401, with the time to wait).
+// CheckKey says whose key it is, and notes that it was used. Faults: missing_api_key, invalid_api_key.
 func (a *Agents) CheckKey(ctx context.Context, authorization string) (*CheckedKey, error) {
 	response, err := a.peer.Do(ctx, peer.Request{
 		Method: http.MethodPost, Path: "/internal/keys/check", Header: http.Header{"Authorization": {authorization}},
-		Repeatable: true, Reads: true, // at worst it is counted twice
+		Repeatable: true, Reads: true,
 	})
 	if err != nil {
 		return nil, err

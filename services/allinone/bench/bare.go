@@ -47,7 +47,7 @@ func serveBare(ctx context.Context, ready func(any) error) error {
 	}
 	client := redis.NewClient(settings)
 	defer func() { _ = client.Close() }()
-	b := &bare{pool: pool, limiter: ratelimit.NewRedis(client, "bench:bare:")}
+	b := &bare{pool: pool, limiter: ratelimit.NewRedis(client, "bench:bare:", time.Second)}
 	app := fiber.New(fiber.Config{DisableStartupMessage: true, BodyLimit: largestAnswer})
 	app.Put("/bytes/:name", b.keep)
 	app.Get("/bytes/:name", b.send)
@@ -100,7 +100,7 @@ const (
 func (b *bare) limited(query string, row func() []any) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		ctx := c.UserContext()
-		decision, err := b.limiter.Allow(ctx, c.Get(fiber.HeaderXForwardedFor), ratelimit.PerMinute(60))
+		decision, err := b.limiter.Allow(ctx, ratelimit.ID(c.Get(fiber.HeaderXForwardedFor)), ratelimit.PerMinute("slots", 60))
 		if err != nil || !decision.Allowed {
 			return fiber.ErrTooManyRequests
 		}

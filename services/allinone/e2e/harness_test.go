@@ -75,13 +75,14 @@ func administer(t *testing.T, databaseURL, statement string) {
 }
 
 // start brings up a Slotmesh without the demo on a database of its own. The front believes X-Forwarded-For, so that
-// one test can be many clients.
+// one test can be many clients. Limits that are settings are roomy: tests share a Redis, and some this machine's address.
 func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	t.Helper()
 	cfg := allinone.Config{
 		Home: t.TempDir(), Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
 		DatabaseURL: database(t), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: cryptorand.Text(),
 		Settings: patient,
+		PublicLimitPerMinute: 50_000, WrongTokensPerMinute: 10_000,
 	}
 	for _, c := range change {
 		c(&cfg)

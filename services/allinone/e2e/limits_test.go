@@ -1,12 +1,16 @@
 package e2e
 
 import (
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -24,6 +28,11 @@ func exhaust(t *testing.T, what string, limit, status int, send func(i int) answ
 	}
 	refused := send(limit)
 	refused.want(t, status, "rate_limited")
+	policy := refused.header.Get("RateLimit-Policy")
+	if name, _, found := strings.Cut(policy, fmt.Sprintf(";q=%d;w=60", limit)); status == http.StatusTooManyRequests &&
+		(!found || refused.header.Get("RateLimit") != name+";r=0;t="+refused.header.Get("Retry-After")) {
+		t.Errorf("%s: RateLimit-Policy %q, RateLimit %q, Retry-After %q", what, policy, refused.header.Get("RateLimit"), refused.header.Get("Retry-After"))
+	}
 	seconds, err := strconv.Atoi(refused.header.Get("Retry-After"))
 	if err != nil || seconds < 1 || seconds > 60 {
 		t.Errorf("%s: Retry-After is %q, want whole seconds up to 60", what, refused.header.Get("Retry-After"))
@@ -32,7 +41,8 @@ func exhaust(t *testing.T, what string, limit, status int, send func(i int) answ
 
 func TestLimitsLetNPassAndRefuseTheNext(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	const public = 15
+	w := start(t, func(c *allinone.Config) { c.PublicLimitPerMinute = public })
 	w.publish(t, "limits", salon("limits", 1))
 	w.publish(t, "boat-limits", boathouse("boat-limits"))
 	cut, key := w.named(t, "limits", "services")["Cut"], w.key(t, "limits", "write")
@@ -42,6 +52,12 @@ func TestLimitsLetNPassAndRefuseTheNext(t *testing.T) {
 		"limits/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + cut:                 20,
 		"boat-limits/rental-availability?startDate=2027-03-01&endDate=2027-03-01&rentalId=" + boat: 60,
 		"boat-limits/rental-available-dates?start=2027-03-01&end=2027-03-02&rental_id=" + boat:     20,
+		"limits/info":                     public,
+		"limits/services?date=2027-03-02": public,
+		"limits/staff":                    public,
+		"limits/events":                   public,
+		"limits/rentals":                  public,
+		"openapi.json":                    public,
 	}
 	for path, limit := range reads {
 		address := client()
@@ -49,10 +65,63 @@ func TestLimitsLetNPassAndRefuseTheNext(t *testing.T) {
 		w.get(t, path).want(t, http.StatusOK, "") // another address is not touched
 	}
 
+	nowhere := client()
+	exhaust(t, "paths that nothing is at", public, http.StatusTooManyRequests, func(i int) answer {
+		return w.getFrom(t, nowhere, fmt.Sprintf("limits/nothing-%d", i))
+	})
+	agent := http.Header{"X-Forwarded-For": {client()}, "Content-Type": {"application/json"}}
+	exhaust(t, "agents by address", public, http.StatusTooManyRequests, func(int) answer {
+		return w.do(t, http.MethodPost, w.PublicURL+"/mcp", []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), agent)
+	})
 	address := http.Header{"X-Forwarded-For": {client()}}
 	exhaust(t, "book by address", 10, http.StatusTooManyRequests, func(int) answer {
 		return w.mustBook(t, "limits", key, appointment(cut, "2027-03-06", "10:00"), address)
 	})
+}
+
+// network is a /48 that no other test uses.
+func network() string {
+	return fmt.Sprintf("fd%02x:%x:%x", rand.IntN(256), rand.IntN(1<<16), rand.IntN(1<<16))
+}
+
+func TestNeighboursInAnIPv6NetworkShareTheirLimit(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "six", salon("six", 1))
+	path := "six/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.named(t, "six", "services")["Cut"]
+	site := network()
+	exhaust(t, "one /64", 20, http.StatusTooManyRequests, func(i int) answer {
+		return w.getFrom(t, fmt.Sprintf("%s:1::%x", site, i+1), path)
+	})
+	w.getFrom(t, site+":2::1", path).want(t, http.StatusOK, "") // another /64
+
+	site = network()
+	exhaustMany := func(i int) answer { return w.getFrom(t, fmt.Sprintf("%s:%x::1", site, i/20), path) } // ten /64s of one /56
+	for i := range 200 {
+		if a := exhaustMany(i); a.status != http.StatusOK {
+			t.Fatalf("request %d of ten /64s was answered %d: %s", i+1, a.status, a.body)
+		}
+	}
+	w.getFrom(t, site+":a::1", path).want(t, http.StatusTooManyRequests, "rate_limited")   // an 11th /64
+	w.getFrom(t, site+":1a::1", path).want(t, http.StatusTooManyRequests, "rate_limited")  // in the same /56
+	w.getFrom(t, site+":100::1", path).want(t, http.StatusTooManyRequests, "rate_limited") // another /56 of the same /48
+	w.getFrom(t, network()+"::1", path).want(t, http.StatusOK, "")
+}
+
+func TestPagesOfOtherOriginsMayReadWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "shown", salon("shown", 1))
+	a := w.get(t, "shown/info")
+	a.want(t, http.StatusOK, "")
+	for _, name := range []string{"RateLimit", "RateLimit-Policy", "Retry-After"} {
+		if exposed := strings.Split(a.header.Get("Access-Control-Expose-Headers"), ", "); !slices.Contains(exposed, name) {
+			t.Errorf("%s is not among %v", name, exposed)
+		}
+	}
+	if a.header.Get("RateLimit") == "" || a.header.Get("RateLimit-Policy") == "" {
+		t.Errorf("the headers are %v", a.header)
+	}
 }
 
 func (w *world) mustBook(t *testing.T, slug, key string, o order, header http.Header) answer {

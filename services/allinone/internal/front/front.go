@@ -19,8 +19,11 @@ import (
 	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel/propagation"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
@@ -62,8 +65,17 @@ const (
 // Services names the services that the front needs an address of, some of them more than once.
 func Services() []string { return append(slices.Sorted(maps.Values(owners)), agents) }
 
+// Config are the front's settings.
+type Config struct {
+	Server server.Config
+	Limits limits.Config
+}
+
+// Validate checks the settings as a whole.
+func (c *Config) Validate() error { return errors.Join(c.Server.Validate(), c.Limits.Validate()) }
+
 // New returns the front. addresses holds the public "host:port" of each service in [Services].
-func New(cfg server.Config, rt server.Runtime, addresses map[string]string) (*server.Server, error) {
+func New(cfg Config, rt server.Runtime, addresses map[string]string) (*server.Server, error) {
 	upstreams := make(map[string]*upstream)
 	for _, service := range Services() {
 		address, ok := addresses[service]
@@ -72,7 +84,7 @@ func New(cfg server.Config, rt server.Runtime, addresses map[string]string) (*se
 		}
 		upstreams[service] = newUpstream(service, address, rt.Telemetry)
 	}
-	srv, err := server.New(cfg, rt)
+	srv, err := server.New(cfg.Server, rt)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +97,7 @@ func New(cfg server.Config, rt server.Runtime, addresses map[string]string) (*se
 	}
 	srv.Public.All(mcpPath, upstreams[agents].forward)
 	srv.Public.All("/api/public/"+notices, upstreams[noticed].forward)
+	srv.Public.Use(nothing(limits.New(cfg.Limits, ratelimit.NewLocal(clock.System()), rt.Telemetry)))
 	srv.OnStop("upstream connections", func(context.Context) error {
 		for _, u := range upstreams {
 			u.client.CloseIdleConnections()
@@ -92,6 +105,16 @@ func New(cfg server.Config, rt server.Runtime, addresses map[string]string) (*se
 		return nil
 	})
 	return srv, nil
+}
+
+// nothing answers what is not in the table. The services count what is forwarded to them; what is not, only this process can.
+func nothing(counts *limits.Gate) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if err := counts.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(), server.AnswerHeader(c)); err != nil {
+			return err
+		}
+		return fiber.ErrNotFound
+	}
 }
 
 // upstream is one service's public port.

@@ -66,7 +66,7 @@ func newFront(t *testing.T, cfg server.Config, change func(addresses map[string]
 	cfg.RequestTimeout, cfg.DrainTimeout = 2*time.Minute, 10*time.Second
 	cfg.PublicBodyLimit, cfg.InternalBodyLimit = 1000, 1000
 	cfg.PublicAddr, cfg.InternalAddr = "127.0.0.1:0", "127.0.0.1:0"
-	srv, err := New(cfg, server.Runtime{Open: true, Name: "front", Clock: clock.System(), Telemetry: telemetry.Discard()}, addresses)
+	srv, err := New(Config{Server: cfg}, server.Runtime{Open: true, Name: "front", Clock: clock.System(), Telemetry: telemetry.Discard()}, addresses)
 	if err != nil {
 		t.Fatal(err)
 	}

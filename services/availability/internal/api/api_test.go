@@ -18,6 +18,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -94,8 +95,6 @@ type neighbours struct {
 	askedWindow []timespan.Span
 	askedSeats  bool
 	rentals     rentalCalendar
-	limiter     ratelimit.Limiter
-	meeting     *meeting // of the limit and the reading of occupied time; nil: neither waits
 }
 
 var (
@@ -117,12 +116,7 @@ func (n *neighbours) AtLeast(ctx context.Context, slug string, version int64) (*
 	return n.Get(ctx, slug)
 }
 
-func (n *neighbours) Occupied(ctx context.Context, id uuid.UUID, from, to time.Time, seats bool) (*booking.Occupied, error) {
-	if n.meeting != nil {
-		if err := meet(ctx, n.meeting.reading, n.meeting.limit); err != nil {
-			return nil, err
-		}
-	}
+func (n *neighbours) Occupied(_ context.Context, id uuid.UUID, from, to time.Time, seats bool) (*booking.Occupied, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if id != n.offer.ID {
@@ -157,14 +151,8 @@ func start(t *testing.T, change func(*neighbours)) service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limiter := n.limiter
-	switch {
-	case n.meeting != nil:
-		limiter = n.meeting
-	case limiter == nil:
-		limiter = ratelimit.NewLocal(now)
-	}
-	public := NewPublic(n, n, limiter, now, tel)
+	srv.Limit(limits.New(limits.Config{}, ratelimit.NewLocal(now), tel).Pass)
+	public := NewPublic(n, n, now, tel)
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)
 	NewRentalDates(public, &n.rentals).Mount(srv.Public)

@@ -32,7 +32,7 @@ func (hanging) Occupied(ctx context.Context, _ uuid.UUID, _, _ time.Time, _ bool
 
 func TestACalendarDoesNotWaitForPeersThatHang(t *testing.T) {
 	t.Parallel()
-	p := NewPublic(hanging{}, hanging{}, nil, clock.System(), telemetry.Discard())
+	p := NewPublic(hanging{}, hanging{}, clock.System(), telemetry.Discard())
 	p.ReadWithin = time.Millisecond
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -25,7 +25,7 @@ func (p *Public) slotsForPeers(c *fiber.Ctx) error {
 	if c.Get(fiber.HeaderAccept) != availability.SlotsType {
 		return p.slots(c)
 	}
-	return p.calendar(c, counting{}, parseSlots, sendColumns)
+	return p.calendar(c, parseSlots, sendColumns)
 }
 
 func sendColumns(c *fiber.Ctx, a answer, q query) error {

@@ -15,15 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
-)
-
-// Requests a minute from one address (interface.md §8).
-var (
-	slotsLimit = ratelimit.PerMinute(60)
-	datesLimit = ratelimit.PerMinute(20)
 )
 
 // Public serves the two calendars.
@@ -33,7 +26,6 @@ type Public struct {
 
 	offers   Offers
 	occupied Occupied
-	limits   *limits
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	degraded metric.Int64Counter
@@ -41,10 +33,10 @@ type Public struct {
 }
 
 // NewPublic returns the public API.
-func NewPublic(offers Offers, occupied Occupied, limiter ratelimit.Limiter, now clock.Clock, tel *telemetry.Telemetry) *Public {
+func NewPublic(offers Offers, occupied Occupied, now clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
 		places: bulkhead.New(max(2, runtime.GOMAXPROCS(0))),
-		offers: offers, occupied: occupied, limits: newLimits(limiter, now, tel), clock: now, tel: tel,
+		offers: offers, occupied: occupied, clock: now, tel: tel,
 		degraded: tel.Counter("slotmesh.availability.degraded", "Calendars answered with computed false, by what could not be read."),
 	}
 }
@@ -52,32 +44,21 @@ func NewPublic(offers Offers, occupied Occupied, limiter ratelimit.Limiter, now 
 // Mount adds the routes.
 func (p *Public) Mount(router fiber.Router) {
 	business := router.Group("/api/public/:slug")
-	business.Get("/slots", func(c *fiber.Ctx) error {
-		return p.calendar(c, p.limits.count(c, "slots", slotsLimit), parseSlots, sendSlots)
-	})
-	business.Get("/available-dates", func(c *fiber.Ctx) error {
-		return p.calendar(c, p.limits.count(c, "available-dates", datesLimit), parseDates, sendDates)
-	})
+	business.Get("/slots", p.slots)
+	business.Get("/available-dates", p.dates)
 }
 
-func (p *Public) slots(c *fiber.Ctx) error { return p.calendar(c, counting{}, parseSlots, sendSlots) }
+func (p *Public) slots(c *fiber.Ctx) error { return p.calendar(c, parseSlots, sendSlots) }
 
-func (p *Public) dates(c *fiber.Ctx) error { return p.calendar(c, counting{}, parseDates, sendDates) }
+func (p *Public) dates(c *fiber.Ctx) error { return p.calendar(c, parseDates, sendDates) }
 
-// calendar answers with what show makes of an answer. That the limit is exceeded comes before all else that is wrong,
-// and before anything is computed.
-func (p *Public) calendar(c *fiber.Ctx, n counting, parse func(values) (query, error), show func(*fiber.Ctx, answer, query) error) error {
-	if n.refused != nil {
-		return n.refused
-	}
+// calendar answers with what show makes of an answer.
+func (p *Public) calendar(c *fiber.Ctx, parse func(values) (query, error), show func(*fiber.Ctx, answer, query) error) error {
 	q, err := parse(argsOf(c))
-	var m material
-	if err == nil {
-		m, err = p.gather(c.UserContext(), c.Params("slug"), q)
+	if err != nil {
+		return err
 	}
-	if refused := n.verdict(); refused != nil {
-		return refused
-	}
+	m, err := p.gather(c.UserContext(), c.Params("slug"), q)
 	if err != nil {
 		return err
 	}

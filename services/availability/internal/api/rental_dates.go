@@ -23,29 +23,22 @@ type RentalDates struct {
 	rentals RentalCalendar
 }
 
-// NewRentalDates returns the calendar of rentals, with the limits and neighbours of public.
+// NewRentalDates returns the calendar of rentals, with the neighbours of public.
 func NewRentalDates(public *Public, rentals RentalCalendar) *RentalDates {
 	return &RentalDates{public: public, rentals: rentals}
 }
 
-// Mount adds the route. Limits are counted here; rental's internal port has none.
+// Mount adds the route.
 func (r *RentalDates) Mount(router fiber.Router) {
 	router.Get("/api/public/:slug/rental-available-dates", r.dates)
 }
 
 func (r *RentalDates) dates(c *fiber.Ctx) error {
-	n := r.public.limits.count(c, "rental-available-dates", datesLimit)
-	if n.refused != nil {
-		return n.refused
-	}
 	get, query := argsOf(c), url.Values{}
 	for _, name := range []string{"start", "end", "rental_id"} {
 		query[name] = get(name)
 	}
 	body, err := r.rentals.AvailableDates(c.UserContext(), c.Params("slug"), query)
-	if refused := n.verdict(); refused != nil {
-		return refused
-	}
 	if fault.Is(err, fault.PeerUnavailable) {
 		return r.unknown(c, err)
 	}

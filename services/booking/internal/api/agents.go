@@ -7,20 +7,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
 )
 
-// MountAgents adds, to the internal port, what the MCP server books by: the check of a key with its limit, once for each
-// of an agent's requests, and then the booking itself. Together they make the checks of POST /book in their order, but
-// for the limit by address: an agent's requests all come from the MCP server.
+// MountAgents adds, to the internal port, what the MCP server books by: the check of a key, once for each of an agent's requests,
+// and then the booking itself. Together they make the checks of POST /book in their order, but for the limits by address and
+// by key: those the MCP server counts itself, in the same Redis, so that a call that is repeated counts once.
 func (p *Public) MountAgents(app fiber.Router) {
 	app.Post("/internal/keys/check", p.checkKey)
 	app.Post("/internal/api/public/:slug/book", p.bookForAgent)
 }
 
-// checkKey answers whose the key of the Authorization header is, and counts the request against the key's limit.
+// checkKey answers whose the key of the Authorization header is, and notes its use.
 func (p *Public) checkKey(c *fiber.Ctx) error {
-	key, err := p.counted(c)
+	key, err := p.authenticate(c)
 	if err != nil {
 		return err
 	}
+	p.touch(c.UserContext(), key)
 	return c.JSON(booking.CheckedKey{BusinessID: key.BusinessID, ID: key.ID, Scope: key.Scope})
 }
 

@@ -12,10 +12,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
-	"github.com/slotmesh/slotmesh/services/booking/internal/api"
 )
 
 func TestABookingIsConfirmedAsTheInterfaceSays(t *testing.T) {
@@ -70,7 +69,7 @@ func TestAServiceWithoutStaffTakesALane(t *testing.T) {
 // TestChecksComeInTheirOrder makes every check fail and mends one after the other, first to last (semantics.md §3).
 func TestChecksComeInTheirOrder(t *testing.T) {
 	t.Parallel()
-	w := open(t, api.Limits{PerIP: ratelimit.PerMinute(17), PerKey: ratelimit.PerMinute(12)})
+	w := open(t, limits.Config{BookPerMinute: 17, KeyPerMinute: 12})
 	expired := now
 	w.change(func(o *catalog.Offer) {
 		removal := timespan.NewDate(2027, 6, 1)
@@ -115,7 +114,7 @@ func TestChecksComeInTheirOrder(t *testing.T) {
 
 func TestTheLimitOfAKeyAnswers401(t *testing.T) {
 	t.Parallel()
-	w := open(t, api.Limits{PerIP: ratelimit.PerMinute(1000), PerKey: ratelimit.PerMinute(3)})
+	w := open(t, limits.Config{BookPerMinute: 1000, KeyPerMinute: 3})
 	key := w.key("write")
 	for range 3 {
 		w.expect("within the limit", w.bookAt("nowhere", key, "{}"), 404, "business_not_found")
@@ -130,7 +129,7 @@ func TestTheLimitOfAKeyAnswers401(t *testing.T) {
 
 func TestAddressesHaveTheirOwnLimitCountedBeforeTheKey(t *testing.T) {
 	t.Parallel()
-	w := open(t, api.Limits{PerIP: ratelimit.PerMinute(10), PerKey: ratelimit.PerMinute(100)})
+	w := open(t, limits.Config{BookPerMinute: 10, KeyPerMinute: 100})
 	for range 10 {
 		w.expect("within the limit", w.book("", "{}"), 401, "missing_api_key")
 	}

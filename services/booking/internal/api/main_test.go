@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/apikey"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -103,12 +104,12 @@ func newOffer(t testing.TB) *catalog.Offer {
 const holdsFor = 20 * time.Second
 
 // open starts a service; limits are those given.
-func open(t testing.TB, limits api.Limits) *town {
+func open(t testing.TB, of limits.Config) *town {
 	t.Helper()
-	return openWith(t, limits, telemetry.Discard())
+	return openWith(t, of, telemetry.Discard())
 }
 
-func openWith(t testing.TB, limits api.Limits, tel *telemetry.Telemetry) *town {
+func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 	t.Helper()
 	w := &town{t: t, clock: clock.Fixed(now), offer: newOffer(t), opening: true, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
 	w.pool = traced(t, testkit.Postgres(t, "booking", migrations.FS), &w.trips)
@@ -120,11 +121,12 @@ func openWith(t testing.TB, limits api.Limits, tel *telemetry.Telemetry) *town {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limiter := ratelimit.NewRedis(rdb, prefix)
+	gate := limits.New(of, ratelimit.NewFallback(ratelimit.NewRedis(rdb, prefix, time.Minute), ratelimit.NewLocal(clock.System()), tel), tel)
+	srv.Limit(gate.Pass)
 	reception := desk.New(w, w, w, opening{Store: w.store, town: w}, w.clock, holdsFor, tel)
 	w.desk = reception
 	api.NewWebhook(w.store, webhookSecret, w.clock).Mount(srv.Public)
-	api.NewPublic(keys{Store: w.store, town: w}, w, reception, limiter, limits, w.clock, tel).Mount(srv.Public)
+	api.NewPublic(keys{Store: w.store, town: w}, w, reception, gate, w.clock, tel).Mount(srv.Public)
 	api.NewInternal(w.store, w.clock).Mount(srv.Internal)
 	api.NewTickets(w.store, w, w.clock).Mount(srv.Internal)
 	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()
@@ -168,7 +170,7 @@ func listen(t testing.TB) net.Listener {
 }
 
 // none is no limit at all.
-var none = api.Limits{}
+var none = limits.Config{}
 
 // set changes what the neighbours say.
 func (w *town) set(change func(*town)) {

@@ -18,7 +18,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
@@ -36,10 +35,9 @@ type Booker interface {
 	Book(ctx context.Context, offer *catalog.Offer, o desk.Order) (desk.Answer, error)
 }
 
-// Limits of POST /book (interface.md §8).
-type Limits struct {
-	PerIP  ratelimit.Limit
-	PerKey ratelimit.Limit
+// Limits counts a request by its API key; [limits.Gate] does. Faults: rate_limited (401).
+type Limits interface {
+	PassKey(ctx context.Context, keyID string, answer server.Header) error
 }
 
 // Public serves POST /api/public/{slug}/book.
@@ -47,20 +45,17 @@ type Public struct {
 	keys     Keys
 	offers   desk.Offers
 	desk     Booker
-	limiter  ratelimit.Limiter
 	limits   Limits
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	outcomes metric.Int64Counter
-	refused  metric.Int64Counter
 }
 
 // NewPublic returns the public API.
-func NewPublic(keys Keys, offers desk.Offers, d Booker, limiter ratelimit.Limiter, limits Limits, c clock.Clock, tel *telemetry.Telemetry) *Public {
+func NewPublic(keys Keys, offers desk.Offers, d Booker, limits Limits, c clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
-		keys: keys, offers: offers, desk: d, limiter: limiter, limits: limits, clock: c, tel: tel,
+		keys: keys, offers: offers, desk: d, limits: limits, clock: c, tel: tel,
 		outcomes: tel.Counter("slotmesh.bookings", "Requests to book by outcome: booked, replayed, or the messageCode of the refusal."),
-		refused:  tel.Counter("slotmesh.limits.hit", "Requests refused by a limit, by limit."),
 	}
 }
 
@@ -93,12 +88,9 @@ func (p *Public) respond(c *fiber.Ctx, answer desk.Answer, err error) error {
 	return c.Status(fiber.StatusCreated).Send(answer.Body)
 }
 
-// answer makes the checks in the order of semantics.md §3; the desk makes those from the business's standing on.
+// answer makes the checks in the order of semantics.md §3, of which the limit by address has been made; the desk makes those
+// from the business's standing on.
 func (p *Public) answer(c *fiber.Ctx) (desk.Answer, error) {
-	ctx := c.UserContext()
-	if err := p.allow(ctx, "ip", "book:"+ratelimit.ClientKey(server.ClientIP(c)), p.limits.PerIP, fault.RateLimited); err != nil {
-		return desk.Answer{}, err
-	}
 	key, err := p.counted(c)
 	if err != nil {
 		return desk.Answer{}, err
@@ -113,7 +105,7 @@ func (p *Public) counted(c *fiber.Ctx) (store.Key, error) {
 	if err != nil {
 		return store.Key{}, err
 	}
-	if err := p.allow(ctx, "key", "key:"+key.ID.String(), p.limits.PerKey, fault.KeyRateLimited); err != nil {
+	if err := p.limits.PassKey(ctx, key.ID.String(), server.AnswerHeader(c)); err != nil {
 		return store.Key{}, err
 	}
 	p.touch(ctx, key)
@@ -130,18 +122,6 @@ func (p *Public) bookWith(c *fiber.Ctx, key store.Key) (desk.Answer, error) {
 		return desk.Answer{}, err
 	}
 	return p.desk.Book(c.UserContext(), offer, orderOf(c, key))
-}
-
-// allow counts the request against a limit.
-func (p *Public) allow(ctx context.Context, name, key string, limit ratelimit.Limit, kind fault.Kind) error {
-	decision, err := p.limiter.Allow(ctx, key, limit)
-	if err != nil || decision.Allowed {
-		return err
-	}
-	p.refused.Add(ctx, 1, metric.WithAttributes(attribute.String("limit", name)))
-	refusal := fault.New(kind, "Rate limit exceeded") // the sentence is interface.md §7's
-	refusal.RetryAfter = decision.RetryAfter
-	return refusal
 }
 
 // authenticate finds the key of the Authorization header. What cannot be a key is refused without a look into the store.

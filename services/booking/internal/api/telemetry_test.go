@@ -11,9 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
-	"github.com/slotmesh/slotmesh/services/booking/internal/api"
 )
 
 // lines collects log lines of many goroutines.
@@ -41,7 +40,7 @@ func TestOutcomesAreCountedAndCustomersStayOutOfTelemetry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := openWith(t, api.Limits{PerKey: ratelimit.PerMinute(7)}, tel)
+	w := openWith(t, limits.Config{KeyPerMinute: 7}, tel)
 	key := w.key("write")
 	staffed := map[string]any{"staff_id": annaID, "customer_phone": "+351 912 345 678"}
 	w.expect("booked", w.book(key, order("09:30", staffed), header, "k"), 201, "")

@@ -15,8 +15,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
-	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
@@ -39,8 +37,6 @@ type Public struct {
 	Ceilings        Ceilings
 	CeilingsTimeout time.Duration // after it rentals are served without what can be booked at most
 	Rendered        *rendered.Cache
-	Limiter         ratelimit.Limiter
-	Limit           ratelimit.Limit // over these paths together, for each client; zero is none
 	Clock           clock.Clock
 	Places          *bulkhead.Tenants // of each business, for asking for prices and for rendering
 
@@ -50,29 +46,11 @@ type Public struct {
 // Mount adds the routes.
 func (p *Public) Mount(router fiber.Router) {
 	business := router.Group("/api/public/:slug")
-	business.Get("/info", p.limited(p.info))
-	business.Get("/services", p.limited(p.services))
-	business.Get("/staff", p.limited(p.staff))
-	business.Get("/events", p.limited(p.events))
-	business.Get("/rentals", p.limited(p.rentals))
-}
-
-func (p *Public) limited(handler fiber.Handler) fiber.Handler {
-	if p.Limit.N == 0 {
-		return handler
-	}
-	return func(c *fiber.Ctx) error {
-		decision, err := p.Limiter.Allow(c.UserContext(), "catalog:"+ratelimit.ClientKey(server.ClientIP(c)), p.Limit)
-		if err != nil {
-			return err
-		}
-		if !decision.Allowed {
-			refused := fault.Newf(fault.RateLimited, "Too many requests; at most %d a minute pass.", p.Limit.N)
-			refused.RetryAfter = decision.RetryAfter
-			return refused
-		}
-		return handler(c)
-	}
+	business.Get("/info", p.info)
+	business.Get("/services", p.services)
+	business.Get("/staff", p.staff)
+	business.Get("/events", p.events)
+	business.Get("/rentals", p.rentals)
 }
 
 func (p *Public) info(c *fiber.Ctx) error {

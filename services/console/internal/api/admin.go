@@ -5,6 +5,7 @@ package api
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"regexp"
 
 	"github.com/gofiber/fiber/v2"
@@ -14,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/server"
 )
 
 // MaxBody is the largest request body: that of a manifest.
@@ -52,9 +54,16 @@ var (
 	_ Bookings   = (*booking.Client)(nil)
 )
 
+// Limits counts wrong tokens by address; [limits.Gate] does. Faults: rate_limited (429).
+type Limits interface {
+	TokensRefused(ctx context.Context, client netip.Addr) error
+	WrongToken(ctx context.Context, client netip.Addr, answer server.Header) error
+}
+
 // Admin serves the admin API.
 type Admin struct {
 	Token      Token
+	Limits     Limits
 	Businesses Businesses
 	Offers     Offers
 	Bookings   Bookings

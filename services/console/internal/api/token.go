@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/server"
 )
 
 // Token is the admin token, or several while one takes another's place, each kept as its SHA-256.
@@ -44,9 +45,13 @@ func (t Token) matches(shown string) bool {
 	return match == 1
 }
 
-// authenticate lets only the bearer of the admin token on. What it is shown is nobody else's to keep.
+// authenticate lets only the bearer of the admin token on. What it is shown is nobody else's to keep. An address that has shown too
+// many wrong ones is refused whatever it shows, as it would learn from the answers; others are not touched.
 func (a *Admin) authenticate(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
+	if err := a.Limits.TokensRefused(c.UserContext(), server.ClientIP(c)); err != nil {
+		return err
+	}
 	scheme, shown, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	if strings.EqualFold(scheme, "Bearer") && a.Token.matches(strings.TrimSpace(shown)) {
 		return c.Next()
@@ -54,6 +59,9 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="slotmesh admin"`)
 	if shown == "" {
 		return fault.New(fault.Unauthorized, "The admin token is missing; send it in the header Authorization, after the word Bearer.")
+	}
+	if err := a.Limits.WrongToken(c.UserContext(), server.ClientIP(c), server.AnswerHeader(c)); err != nil {
+		return err
 	}
 	return fault.New(fault.Unauthorized, "The admin token is not the right one; send the one that the service was started with.")
 }

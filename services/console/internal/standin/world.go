@@ -14,9 +14,12 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/console"
 )
 
@@ -57,7 +60,7 @@ func (l *Log) String() string {
 }
 
 // Start runs console for the length of a test.
-func Start(t *testing.T) *World {
+func Start(t *testing.T, change ...func(*console.Config)) *World {
 	t.Helper()
 	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Log: &Log{}}
 	offers := httptest.NewServer(w.Catalog.Handler())
@@ -76,7 +79,11 @@ func Start(t *testing.T) *World {
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
 			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 		},
+		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL, PublishTimeout: 2 * time.Minute,
+	}
+	for _, c := range change {
+		c(&cfg)
 	}
 	srv, err := console.New(t.Context(), cfg, server.Runtime{Open: true, Name: "console", Clock: clock.System(), Telemetry: tel})
 	if err != nil {

@@ -22,7 +22,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// Keys checks an Authorization header and counts the request against its key's limit; booking.Agents says how.
+// Limits counts a request by its API key; [limits.Gate] does. Faults: rate_limited (401).
+type Limits interface {
+	PassKey(ctx context.Context, keyID string, answer server.Header) error
+}
+
+// Keys checks an Authorization header; booking.Agents says how.
 type Keys interface {
 	CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error)
 }
@@ -34,8 +39,9 @@ type Names interface {
 
 // Gate stands before the protocol's handler.
 type Gate struct {
-	Keys  Keys
-	Names Names
+	Keys   Keys
+	Limits Limits
+	Names  Names
 	// Hosts are the names that requests may be sent to, in lower case. Empty: any, but only those of this machine
 	// on a loopback address, where a page in a browser could reach it by a name of its own (DNS rebinding).
 	Hosts []string
@@ -83,6 +89,10 @@ func (g *Gate) identify(w http.ResponseWriter, r *http.Request) (caller.Caller, 
 		if fault.KindOf(err).Status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", challenge(err))
 		}
+		return caller.Caller{}, err
+	}
+	if err := g.Limits.PassKey(r.Context(), key.ID.String(), w.Header()); err != nil {
+		w.Header().Set("WWW-Authenticate", challenge(err))
 		return caller.Caller{}, err
 	}
 	slug, err := g.Names.Slug(r.Context(), key.BusinessID)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -161,7 +162,8 @@ func start(t *testing.T) service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	public := api.NewPublic(n, n, sentences, ratelimit.NewLocal(now), now, tel)
+	srv.Limit(limits.New(limits.Config{}, ratelimit.NewLocal(now), tel).Pass)
+	public := api.NewPublic(n, n, sentences, now, tel)
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)
 	api.NewInternal(n, n, now, tel).Mount(srv.Internal)

@@ -12,15 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
-	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
-
-// availabilityLimit is how many requests a minute one address has (interface.md §8).
-var availabilityLimit = ratelimit.PerMinute(60)
 
 // languageCookie holds the language that a visitor has chosen on the business's pages.
 const languageCookie = "service_language"
@@ -30,43 +25,28 @@ type Public struct {
 	offers    Offers
 	records   Records
 	sentences Sentences
-	limiter   ratelimit.Limiter
 	clock     clock.Clock
 	tel       *telemetry.Telemetry
 	degraded  metric.Int64Counter
 }
 
 // NewPublic returns the public API.
-func NewPublic(offers Offers, records Records, sentences Sentences, limiter ratelimit.Limiter, now clock.Clock, tel *telemetry.Telemetry) *Public {
+func NewPublic(offers Offers, records Records, sentences Sentences, now clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
-		offers: offers, records: records, sentences: sentences, limiter: limiter, clock: now, tel: tel,
+		offers: offers, records: records, sentences: sentences, clock: now, tel: tel,
 		degraded: tel.Counter("slotmesh.rental.degraded", "Rental calendars that could not be computed, by what could not be read."),
 	}
 }
 
 // Mount adds the public route. The calendar of dates is public at availability, which reads it through [Public.MountForPeers].
 func (p *Public) Mount(router fiber.Router) {
-	router.Get("/api/public/:slug/rental-availability", p.limited, p.availability)
+	router.Get("/api/public/:slug/rental-availability", p.availability)
 }
 
 // send answers with what nobody may keep; faults say so by themselves.
 func send(c *fiber.Ctx, answer any) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(answer)
-}
-
-// limited counts the request before anything is done for it: a client over its limit costs no other service a thing.
-func (p *Public) limited(c *fiber.Ctx) error {
-	decision, err := p.limiter.Allow(c.UserContext(), "rental-availability:"+ratelimit.ClientKey(server.ClientIP(c)), availabilityLimit)
-	if err != nil {
-		return err
-	}
-	if !decision.Allowed {
-		refused := fault.Newf(fault.RateLimited, "Too many requests; at most %d a minute pass.", availabilityLimit.N)
-		refused.RetryAfter = decision.RetryAfter
-		return refused
-	}
-	return c.Next()
 }
 
 // verdict is the answer of /rental-availability.

@@ -1,0 +1,49 @@
+package mcp_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/mcp"
+)
+
+// someAddress is one that no other test shares the limits of.
+func someAddress() string {
+	return "2001:db8:" + testkit.Unique()[:4] + ":" + testkit.Unique()[:4] + "::1"
+}
+
+func TestAgentsHaveALimitByAddressCountedBeforeTheKey(t *testing.T) {
+	t.Parallel()
+	address := start(t, standIn(), func(c *mcp.Config) {
+		c.Limits.PublicPerMinute = 2
+		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
+	})
+	from := http.Header{"X-Forwarded-For": {someAddress()}, "Authorization": {"Bearer bad"}}
+	for range 2 {
+		post(t, address, http.MethodPost, ping, from).want(t, "below the limit", 401, "invalid_api_key")
+	}
+	refused := post(t, address, http.MethodPost, ping, from)
+	refused.want(t, "over it", 429, "rate_limited")
+	if refused.header.Get("Retry-After") == "" || refused.header.Get("RateLimit-Policy") != `"mcp";q=2;w=60` {
+		t.Errorf("the headers are %v", refused.header)
+	}
+	post(t, address, http.MethodPost, ping, http.Header{"X-Forwarded-For": {someAddress()}}).want(t, "another address", 200, "")
+}
+
+func TestAgentsCountAgainstTheLimitOfTheirKey(t *testing.T) {
+	t.Parallel()
+	n, id := standIn(), testkit.Unique()
+	n.answers["POST /internal/keys/check"] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"business_id":"` + businessID + `","id":"01900000-0000-7000-8000-` + id[:12] + `","scope":"all"}`))
+	})
+	address := start(t, n, func(c *mcp.Config) { c.Limits.KeyPerMinute = 2 })
+	for range 2 {
+		post(t, address, http.MethodPost, ping, nil).want(t, "within the limit", 200, "")
+	}
+	refused := post(t, address, http.MethodPost, ping, nil)
+	refused.want(t, "over it", 401, "rate_limited")
+	if refused.header.Get("Retry-After") == "" || refused.header.Get("WWW-Authenticate") != "Bearer" {
+		t.Errorf("the headers are %v", refused.header)
+	}
+}
