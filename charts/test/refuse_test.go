@@ -24,8 +24,10 @@ func TestValuesThatContradictEachOtherAreRefusedWithASentence(t *testing.T) {
 		"redis.provider=external,redis.url=redis://:secret@redis.data:6379/0":      "redis.url: put a URL with a password into a Secret",
 		"requestTimeoutSeconds=14,drain.timeoutSeconds=13":                         "drain.timeoutSeconds: write requestTimeoutSeconds (14) or more",
 		"monitoring.enabled=true":                                                  "networkPolicy.metricsFrom: say where Prometheus runs",
-		"defaults.autoscaling.enabled=true":                                        "all together may open 528 connections during a rollout, and the database takes 300",
-		"postgres.provider=cloudnativepg,components.rental.replicas=20":            "all together may open 432 connections during a rollout, and the database takes 300",
+		"defaults.autoscaling.enabled=true":                                        "postgres.maxConnections: write 250 or more if the database takes them, or fewer pods: of 100 connections, 10 are kept",
+		"postgres.provider=cloudnativepg,components.rental.replicas=20":            "48 pods of booking, catalog, rental, old and new ones of a rollout, need 4 each",
+		"postgres.provider=external,postgres.maxConnections=57":                    "postgres.maxConnections: write 58 or more",
+		"postgres.maxConnections=3":                                                "postgres.maxConnections: write 58 or more",
 		"redis.url=redis://a":                                                      "redis: set redis.provider to external",
 		"frontDoor.gateway.className=a,frontDoor.gateway.parentRefs[0].name=b":     "frontDoor.gateway: give className to have a Gateway made, or parentRefs",
 		"frontDoor.adminHost=book.example.com":                                     "frontDoor.adminHost: take a host that is not among frontDoor.hosts",
@@ -67,17 +69,6 @@ func TestAFrontDoorWithoutTheNetworksOfItsProxiesIsRefused(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: got %v, want a sentence with %q", name, err, c.want)
 		}
-	}
-}
-
-func TestPoolsAreHeldAgainstTheLimitThatTheDatabaseIsGiven(t *testing.T) {
-	t.Parallel()
-	values := set(t, "postgres.provider=cloudnativepg,defaults.autoscaling.enabled=true")
-	postgres, _ := values["postgres"].(map[string]any)
-	postgres["cloudnativepg"] = map[string]any{"parameters": map[string]any{"max_connections": "528"}}
-	cluster := find(t, mustRender(t, values), "Cluster", release+"-postgres")
-	if limit := text(cluster, "spec", "postgresql", "parameters", "max_connections"); limit != "528" {
-		t.Errorf("the database takes %q connections", limit)
 	}
 }
 

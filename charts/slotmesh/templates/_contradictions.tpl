@@ -11,10 +11,12 @@ release is refused with all of them at once.
 {{- if and (ne $pg.provider "external") $pg.existingSecret.name -}}
 {{- $faults = append $faults (printf "postgres.existingSecret.name: leave it empty, or set postgres.provider to external: %s makes a Secret of its own." $pg.provider) -}}
 {{- end -}}
-{{- $most := int (include "slotmesh.poolConnections" .) -}}
-{{- $limit := int (include "slotmesh.maxConnections" .) -}}
-{{- if and (ne $pg.provider "external") (gt $most $limit) -}}
-{{- $faults = append $faults (printf "postgres.maxConnections: write less, or fewer pods: all together may open %d connections during a rollout, and the database takes %d." $most $limit) -}}
+{{- $pools := include "slotmesh.connections" . | fromYaml -}}
+{{- if lt (int $pools.each) (int $pools.least) -}}
+{{- $faults = append $faults (printf "postgres.maxConnections: write %v or more if the database takes them, or fewer pods: of %v connections, %v are kept for migrations and operators, and %v pods of %s, old and new ones of a rollout, need %v each." $pools.wanted .Values.postgres.maxConnections $pools.kept $pools.pods (join ", " $pools.services) $pools.least) -}}
+{{- end -}}
+{{- if hasKey $pg.cloudnativepg.parameters "max_connections" -}}
+{{- $faults = append $faults "postgres.cloudnativepg.parameters.max_connections: leave it out and write it as postgres.maxConnections, of which the services' pools are made." -}}
 {{- end -}}
 {{- $redis := .Values.redis -}}
 {{- if and (eq $redis.provider "external") (not (or $redis.url $redis.existingSecret.name)) -}}
@@ -84,17 +86,6 @@ release is refused with all of them at once.
 {{- if $faults -}}
 {{- fail (printf "\n%s" (join "\n" $faults)) -}}
 {{- end -}}
-{{- end -}}
-
-{{/* Connections to PostgreSQL that the pools of all pods open at most, with the pod more that a rollout has. */}}
-{{- define "slotmesh.poolConnections" -}}
-{{- $pods := 0 -}}
-{{- range (include "slotmesh.storeCallers" (dict "root" . "name" "postgres") | fromYaml).callers -}}
-{{- $settings := include "slotmesh.settings" (dict "root" $ "name" .) | fromYaml -}}
-{{- $scale := $settings.autoscaling -}}
-{{- $pods = add $pods 1 (ternary $scale.maxReplicas $settings.replicas $scale.enabled) -}}
-{{- end -}}
-{{- mul $pods .Values.postgres.maxConnections -}}
 {{- end -}}
 
 {{/* The faults of one component as YAML {faults: […]}. (root, name) */}}

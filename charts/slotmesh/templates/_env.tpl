@@ -51,7 +51,7 @@
 
 {{- define "slotmesh.postgresEnv" -}}
 - {name: DATABASE_URL, valueFrom: {secretKeyRef: {{ include "slotmesh.postgresSecret" . }}}}
-- {name: DATABASE_MAX_CONNS, value: {{ .Values.postgres.maxConnections | quote }}}
+- {name: DATABASE_MAX_CONNS, value: {{ (include "slotmesh.connections" . | fromYaml).each | quote }}}
 {{- end -}}
 
 {{- define "slotmesh.redisEnv" -}}

@@ -96,11 +96,6 @@ capabilities: {drop: [ALL]}
 {{- end -}}
 {{- end -}}
 
-{{/* How many connections the chart's own database takes. (root) */}}
-{{- define "slotmesh.maxConnections" -}}
-{{- ternary (dig "max_connections" "300" .Values.postgres.cloudnativepg.parameters) "300" (eq .Values.postgres.provider "cloudnativepg") -}}
-{{- end -}}
-
 {{- define "slotmesh.peersSecret" -}}
 {{- $existing := .Values.peers.existingSecret -}}
 {name: {{ default (printf "%s-peers" (include "slotmesh.fullname" .)) $existing.name | quote }}, key: {{ ternary $existing.key "secrets" (ne $existing.name "") | quote }}}
