@@ -31,7 +31,7 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// ReadWithin bounds what a calendar waits for offer and occupied time together; after it the answer is computed false.
+	// ReadWithin bounds what a calendar waits for offer and occupied time together, or for rental; after it the answer is computed false.
 	ReadWithin time.Duration `env:"CALENDAR_TIMEOUT, default=1s"`
 }
 

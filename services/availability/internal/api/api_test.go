@@ -95,6 +95,7 @@ type neighbours struct {
 	askedWindow []timespan.Span
 	askedSeats  bool
 	rentals     rentalCalendar
+	readWithin  time.Duration
 }
 
 var (
@@ -153,6 +154,7 @@ func start(t *testing.T, change func(*neighbours)) service {
 	}
 	srv.Limit(limits.New(limits.Config{}, ratelimit.NewLocal(now), tel).Pass)
 	public := NewPublic(n, n, now, tel)
+	public.ReadWithin = n.readWithin
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)
 	NewRentalDates(public, &n.rentals).Mount(srv.Public)

@@ -21,7 +21,7 @@ import (
 
 // Public serves the two calendars.
 type Public struct {
-	// ReadWithin bounds what a calendar waits for offer and occupied time together; 0 is no bound.
+	// ReadWithin bounds what a calendar waits for offer and occupied time together, or for rental; 0 is no bound.
 	ReadWithin time.Duration
 
 	offers   Offers
@@ -127,11 +127,8 @@ type material struct {
 // gather reads what a calendar is computed from. What cannot be read makes it computed false, never an error
 // (semantics.md §2). Faults: business_not_found, service_not_found, invalid_parameter.
 func (p *Public) gather(ctx context.Context, slug string, q query) (material, error) {
-	if p.ReadWithin > 0 {
-		bounded, cancel := context.WithTimeout(ctx, p.ReadWithin)
-		defer cancel()
-		ctx = bounded
-	}
+	ctx, cancel := p.bounded(ctx)
+	defer cancel()
 	offer, err := p.offers.Get(ctx, slug)
 	if fault.Is(err, fault.BusinessNotFound) {
 		return material{}, err
@@ -157,6 +154,14 @@ func (p *Public) gather(ctx context.Context, slug string, q query) (material, er
 	}
 	m.plan = plan
 	return m, nil
+}
+
+// bounded bounds what a calendar waits for others.
+func (p *Public) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if p.ReadWithin == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, p.ReadWithin)
 }
 
 func (p *Public) compute(ctx context.Context, m material) answer {

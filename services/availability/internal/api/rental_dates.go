@@ -38,7 +38,9 @@ func (r *RentalDates) dates(c *fiber.Ctx) error {
 	for _, name := range []string{"start", "end", "rental_id"} {
 		query[name] = get(name)
 	}
-	body, err := r.rentals.AvailableDates(c.UserContext(), c.Params("slug"), query)
+	ctx, cancel := r.public.bounded(c.UserContext())
+	defer cancel()
+	body, err := r.rentals.AvailableDates(ctx, c.Params("slug"), query)
 	if fault.Is(err, fault.PeerUnavailable) {
 		return r.unknown(c, err)
 	}
@@ -48,10 +50,13 @@ func (r *RentalDates) dates(c *fiber.Ctx) error {
 	return send(c, "no-store", func(b []byte) []byte { return append(b, body...) })
 }
 
-// unknown answers while rental is away: that a business does not exist is known all the same.
+// unknown answers while rental is away or slow: that a business does not exist is known all the same. What it waits for the
+// offer, where that is not in memory, is bounded by itself.
 func (r *RentalDates) unknown(c *fiber.Ctx, cause error) error {
 	r.public.note(c.UserContext(), "rentals", cause)
-	offer, err := r.public.offers.Get(c.UserContext(), c.Params("slug"))
+	ctx, cancel := r.public.bounded(c.UserContext())
+	defer cancel()
+	offer, err := r.public.offers.Get(ctx, c.Params("slug"))
 	if fault.Is(err, fault.BusinessNotFound) {
 		return err
 	}

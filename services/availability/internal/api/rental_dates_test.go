@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,9 +19,17 @@ type rentalCalendar struct {
 	body  string
 	err   error
 	asked url.Values
+	hangs bool // until its caller gives up
 }
 
-func (r *rentalCalendar) AvailableDates(_ context.Context, slug string, query url.Values) (json.RawMessage, error) {
+func (r *rentalCalendar) AvailableDates(ctx context.Context, slug string, query url.Values) (json.RawMessage, error) {
+	if r.hangs {
+		if until, bounded := ctx.Deadline(); !bounded || time.Until(until) > time.Minute {
+			return nil, errors.New("it is waited for as long as the request lasts")
+		}
+		<-ctx.Done()
+		return nil, fault.Wrap(fault.PeerUnavailable, ctx.Err(), "The rental service does not answer; try again shortly.")
+	}
 	r.asked = query
 	if r.err == nil && slug != "harbor" {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
