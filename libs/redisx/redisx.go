@@ -3,12 +3,15 @@ package redisx
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"net"
 	"time"
 
 	"github.com/redis/go-redis/extra/redisotel/v9"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/slotmesh/slotmesh/libs/dial"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -57,6 +60,7 @@ func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.Univer
 		return nil, cfg.Validate()
 	}
 	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = cfg.Timeout, cfg.Timeout, cfg.Timeout
+	options.Dialer = dialer(cfg.Timeout, options.TLSConfig)
 	options.MaxRetries = 1
 	options.ContextTimeoutEnabled = true
 	client := redis.NewUniversalClient(options)
@@ -67,4 +71,15 @@ func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.Univer
 		return nil, errors.Join(err, client.Close())
 	}
 	return client, nil
+}
+
+// dialer makes connections that are given up where nobody acknowledges (package dial), within timeout, a TLS handshake
+// included. go-redis' own wait for the system's bound, which is a quarter of an hour.
+func dialer(timeout time.Duration, secure *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	plain := dial.Dialer()
+	plain.Timeout = timeout
+	if secure == nil {
+		return plain.DialContext
+	}
+	return (&tls.Dialer{NetDialer: plain, Config: secure}).DialContext
 }
