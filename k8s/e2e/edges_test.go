@@ -21,7 +21,7 @@ var callers = map[string][]string{
 	"mcp:9090":          {},
 	"console:9090":      {},
 	"postgres:5432":     {"booking", "catalog", "rental"},
-	"redis:6379":        {"availability", "booking", "catalog", "pricing", "rental"},
+	"redis:6379":        {"availability", "booking", "catalog", "console", "mcp", "pricing", "rental"},
 }
 
 // edges knocks at every internal port and store from pods that look like each service, and from one that looks like none.
