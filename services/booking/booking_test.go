@@ -37,7 +37,11 @@ func listen(t *testing.T) net.Listener {
 
 func get(t *testing.T, method, url, key string) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader("{}"))
+	var order io.Reader
+	if method == http.MethodPost {
+		order = strings.NewReader("{}")
+	}
+	request, err := http.NewRequestWithContext(t.Context(), method, url, order)
 	if err != nil {
 		t.Fatal(err)
 	}

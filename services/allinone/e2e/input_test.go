@@ -133,7 +133,7 @@ func TestOnlyPublicPathsAreRouted(t *testing.T) {
 	w.publish(t, "door", salon("door", 1))
 	for _, path := range []string{
 		"/", "/metrics", "/livez", "/readyz", "/internal/offers/door", "/admin/businesses", "/api/public/door/../../../metrics",
-		"/api/public/door/%2e%2e/%2e%2e/metrics", "//internal/offers/door", "/api/public//info", "/api/public/door/info/", "/API/public/door/info",
+		"/api/public/door/%2e%2e/%2e%2e/metrics", "/api/public//info", "/api/public/door/info/", "/API/public/door/info",
 		"/api/public/door/info;x", "/api/public/door%2Finfo", "/internal%2Foffers%2Fdoor",
 	} {
 		request, err := http.NewRequest(http.MethodGet, w.PublicURL, nil)
@@ -149,6 +149,19 @@ func TestOnlyPublicPathsAreRouted(t *testing.T) {
 		if response.StatusCode != http.StatusNotFound {
 			t.Errorf("%s answered %d", path, response.StatusCode)
 		}
+	}
+	foreign, err := http.NewRequest(http.MethodGet, w.PublicURL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign.URL = &url.URL{Scheme: "http", Host: foreign.Host, Opaque: "//internal/offers/door"} // is sent as http://internal/offers/door
+	response, err := w.http.Do(foreign)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusBadRequest {
+		t.Errorf("a target that names another host than Host answered %d", response.StatusCode)
 	}
 	for method, path := range map[string]string{http.MethodDelete: "info", http.MethodPost: "slots", http.MethodGet: "book"} {
 		w.do(t, method, w.PublicURL+"/api/public/door/"+path, nil, http.Header{}).want(t, http.StatusMethodNotAllowed, "method_not_allowed")
