@@ -12,6 +12,9 @@ import (
 type Config struct {
 	// Timeout bounds a call that has no bound of its own.
 	Timeout time.Duration `env:"PEER_TIMEOUT, default=2s"`
+	// Patience is how long a read waits to learn whether there is a newer version of an offer than the one in memory; after it
+	// that one is used. 0 is no bound.
+	Patience time.Duration `env:"CATALOG_PATIENCE, default=250ms"`
 	// Secrets are what services show each other at internal ports: the first is shown, each is accepted, so that they can be
 	// replaced one after the other. A service does not start without; a migration asks nobody, and needs none.
 	Secrets []string `env:"PEER_SECRETS"`
@@ -31,6 +34,9 @@ func (c *Config) Validate() error {
 	if c.Timeout <= 0 {
 		errs = append(errs, errors.New("PEER_TIMEOUT: write a duration above 0, such as 2s"))
 	}
+	if c.Patience < 0 {
+		errs = append(errs, errors.New("CATALOG_PATIENCE: write a duration such as 250ms, or 0s for no bound"))
+	}
 	for _, secret := range c.Secrets {
 		if !secretPattern.MatchString(secret) {
 			errs = append(errs, ErrSecrets)
@@ -45,6 +51,7 @@ func (c *Config) Client(name, baseURL string, tel *telemetry.Telemetry, options 
 	if c.Timeout > 0 {
 		options = append([]Option{Timeout(c.Timeout)}, options...)
 	}
+	options = append([]Option{Patience(c.Patience)}, options...)
 	if len(c.Secrets) > 0 {
 		options = append(options, Secret(c.Secrets[0]))
 	}

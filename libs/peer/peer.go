@@ -29,6 +29,7 @@ type Client struct {
 	base    string
 	wire    *wire
 	timeout time.Duration
+	patient time.Duration
 	secret  string
 	health  *breakers
 	calls   metric.Int64Counter
@@ -47,6 +48,9 @@ type Option func(*Client)
 
 // Timeout bounds a call whose context has no nearer deadline; 2 s without this option.
 func Timeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
+
+// Patience bounds how long readers wait for news of what they have in memory; without this option there is no such bound.
+func Patience(d time.Duration) Option { return func(c *Client) { c.patient = d } }
 
 // Secret is shown with every call, at internal ports that ask for it.
 func Secret(secret string) Option { return func(c *Client) { c.secret = secret } }
@@ -74,6 +78,9 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 
 // Close frees idle connections.
 func (c *Client) Close() { c.wire.close() }
+
+// Patience is how long readers wait for news of what they have in memory, where that can stand in; 0 is no bound.
+func (c *Client) Patience() time.Duration { return c.patient }
 
 // Request is one call. Body is sent as it is when it is a []byte, as JSON otherwise; nil sends none.
 type Request struct {

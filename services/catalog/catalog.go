@@ -54,9 +54,6 @@ type Config struct {
 	RentalURL string `env:"RENTAL_URL, required"`
 	// RentalTimeout is how long /rentals waits for what can be booked at most; after it the list does not say it.
 	RentalTimeout time.Duration `env:"RENTAL_TIMEOUT, default=1s"`
-	// Patience is how long a public read waits for PostgreSQL to say whether there is a newer version than the one in memory;
-	// after it that one is shown. 0 is no bound.
-	Patience time.Duration `env:"CATALOG_PATIENCE, default=250ms"`
 	// MemoryBytes bounds the versions kept ready, counted by their JSON; their ready form takes several times as much.
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
 	// RenderedBytes bounds the rendered answers kept ready.
@@ -76,9 +73,6 @@ func (c *Config) Validate() error {
 	}
 	if c.RentalTimeout <= 0 {
 		errs = append(errs, errors.New("RENTAL_TIMEOUT: write a duration above 0, such as 1s"))
-	}
-	if c.Patience < 0 {
-		errs = append(errs, errors.New("CATALOG_PATIENCE: write a duration such as 250ms, or 0s for no bound"))
 	}
 	if c.MemoryBytes < 0 {
 		errs = append(errs, errors.New("CATALOG_MEMORY_BYTES: write a number of bytes from 0 on"))
@@ -138,7 +132,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	businesses := store.New(pool)
 	srv.Ready("postgres", businesses.Ready)
 	feed := changes.NewFeed(rdb, rt.Telemetry)
-	versions := current.New(businesses, ready.Decode, cfg.MemoryBytes, cfg.Patience, rt.Clock, rt.Telemetry)
+	versions := current.New(businesses, ready.Decode, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock, rt.Telemetry)
 	srv.Go("changes", func(ctx context.Context) error { return feed.Listen(ctx, versions.Expire) })
 	changed := func(ctx context.Context, slug string) {
 		versions.Expire(slug)

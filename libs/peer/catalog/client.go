@@ -6,8 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
-	"sync"
-	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/redis/go-redis/v9"
@@ -23,19 +21,17 @@ import (
 // ChangesChannel is the Redis channel on which catalog publishes the slug of each business whose offer changed.
 const ChangesChannel = "slotmesh:offers"
 
-const (
-	// trustFor is how long a cached offer is used without asking catalog whether it is still the newest.
-	trustFor = 2 * time.Second
-	// cachedOffers bounds the cache; the least recently used is dropped first.
-	cachedOffers = 4096
-)
+// cachedOffers bounds the cache; the least recently used is dropped first.
+const cachedOffers = 4096
 
 // Client reads offers and keeps the decoded, ready-to-use form in memory. A Redis message makes it ask again at once,
-// two seconds' age does where the message was lost, and while catalog is away it goes on with the last good version.
+// two seconds' age does where the message was lost, and while catalog is away, or slow to say whether there is a newer one, it
+// goes on with the last good version.
 type Client struct {
 	peer   *peer.Client
 	clock  clock.Clock
 	stale  metric.Int64Counter
+	ages   metric.Float64Histogram
 	cache  *lru.Cache[string, *entry]
 	flight singleflight.Group
 }
@@ -45,20 +41,7 @@ type entry struct {
 	offer *Offer
 	etag  string
 
-	mu      sync.Mutex
-	checked time.Time // zero: ask before use
-}
-
-func (e *entry) age(now time.Time) time.Duration {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return now.Sub(e.checked)
-}
-
-func (e *entry) confirm(at time.Time) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.checked = at
+	*Freshness
 }
 
 // NewClient returns a client of the catalog service. Run keeps it in step with changes.
@@ -74,22 +57,35 @@ func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Clien
 	return &Client{
 		peer: p, clock: now, cache: cache,
 		stale: tel.Counter("slotmesh.offer.stale", "Reads served from the last good offer while catalog was away."),
+		ages:  Ages(tel),
 	}
 }
 
-// Get returns the offer of a business, at most two seconds old while catalog answers, else the last good one. Errors:
-// [fault.BusinessNotFound]; [fault.PeerUnavailable] when catalog is away and nothing is cached.
+// Get returns the offer of a business, at most two seconds old while catalog answers, else the last good one. Where one is in
+// memory it waits for catalog no longer than the peer's patience. Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable]
+// when catalog is away and nothing is cached.
 func (c *Client) Get(ctx context.Context, slug string) (*Offer, error) {
 	cached, ok := c.cache.Get(slug)
-	if ok && cached.age(c.clock.Now()) < trustFor {
-		return cached.offer, nil
+	if !ok {
+		return c.shared(ctx, slug)
 	}
-	newest, err := c.shared(ctx, slug)
-	if ok && err != nil && !fault.Is(err, fault.BusinessNotFound) {
+	now := c.clock.Now()
+	unsaid := false
+	if cached.Due(now) {
+		wait, cancel := Patient(ctx, c.peer.Patience()) // the question itself goes on, for who comes later
+		defer cancel()
+		newest, err := c.shared(wait, slug)
+		if err == nil || fault.Is(err, fault.BusinessNotFound) {
+			return newest, err
+		}
+		cached.Postpone(now)
+		unsaid = true
+	}
+	if age := cached.Age(now); unsaid || age >= TrustFor {
 		c.stale.Add(ctx, 1)
-		return cached.offer, nil
+		c.ages.Record(ctx, age.Seconds())
 	}
-	return newest, err
+	return cached.offer, nil
 }
 
 // Fresh returns the offer as catalog has it now; it asks every time. Errors as of Get, but never an old offer.
@@ -140,14 +136,14 @@ func (c *Client) revalidate(ctx context.Context, slug string) (*Offer, error) {
 		return nil, err
 	}
 	if ok && response.Status == http.StatusNotModified {
-		cached.confirm(asked)
+		cached.Confirm(asked)
 		return cached.offer, nil
 	}
 	offer := new(Offer)
 	if err := errors.Join(json.Unmarshal(response.Body, offer), offer.Prepare()); err != nil {
 		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable offer; try again shortly.")
 	}
-	return c.keep(slug, &entry{offer: offer, etag: response.Header.Get("ETag"), checked: asked}), nil
+	return c.keep(slug, &entry{offer: offer, etag: response.Header.Get("ETag"), Freshness: FreshSince(asked)}), nil
 }
 
 // slugPattern is what a business can be called; anything else is not asked for.
@@ -173,7 +169,7 @@ func (c *Client) Run(ctx context.Context, rdb redis.UniversalClient) error {
 				return nil
 			}
 			if cached, ok := c.cache.Peek(message.Payload); ok {
-				cached.confirm(time.Time{})
+				cached.Expire()
 			}
 		case <-ctx.Done():
 			return nil

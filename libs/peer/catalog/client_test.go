@@ -83,11 +83,11 @@ func TestGetTrustsTheCacheForTwoSecondsThenAsksByETag(t *testing.T) {
 	c, o, now := client(t, 1)
 	expectVersion(t, c.Get, 1)
 	o.set(func(o *origin) { o.version = 2 })
-	now.Advance(trustFor - time.Millisecond)
+	now.Advance(TrustFor - time.Millisecond)
 	expectVersion(t, c.Get, 1)
 	now.Advance(time.Millisecond)
 	expectVersion(t, c.Get, 2)
-	now.Advance(trustFor)
+	now.Advance(TrustFor)
 	expectVersion(t, c.Get, 2)
 	o.set(func(o *origin) {
 		if o.asked != 3 || o.same != 1 {
@@ -127,7 +127,7 @@ func TestARemovedBusinessIsForgotten(t *testing.T) {
 	c, o, now := client(t, 1)
 	expectVersion(t, c.Get, 1)
 	o.set(func(o *origin) { o.version = 0 })
-	now.Advance(trustFor)
+	now.Advance(TrustFor)
 	for range 2 {
 		if _, err := c.Get(context.Background(), "harbor"); !fault.Is(err, fault.BusinessNotFound) {
 			t.Errorf("got %v", err)

@@ -18,12 +18,13 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
 // Trust is for how long a version is taken for the newest without asking.
-const Trust = 2 * time.Second
+const Trust = catalog.TrustFor
 
 // loadTimeout ends a read that several requests wait for, so it is no single one's deadline.
 const loadTimeout = 5 * time.Second
@@ -55,14 +56,15 @@ type Cache[T any] struct {
 
 	built metric.Int64Counter
 	stale metric.Int64Counter
+	ages  metric.Float64Histogram
 }
 
-// entry is never changed once it is in the cache, but for checked, which the cache's lock guards.
+// entry is never changed once it is in the cache, but for what is known of its freshness.
 type entry[T any] struct {
 	version int64
 	ready   T
 	bytes   int
-	checked time.Time
+	*catalog.Freshness
 }
 
 // New returns an empty cache that keeps up to maxBytes of canonical JSON in its ready form, and one version at least.
@@ -72,6 +74,7 @@ func New[T any](source Source, build Build[T], maxBytes int, patience time.Durat
 		source: source, build: build, clock: clk, tel: tel, maxBytes: maxBytes, patience: patience,
 		built: tel.Counter("slotmesh.catalog.versions.built", "Versions decoded and compiled."),
 		stale: tel.Counter("slotmesh.catalog.versions.stale", "Reads of the last good version while the database was away."),
+		ages:  catalog.Ages(tel),
 	}
 	// The bound is kept by bytes; by number it is out of reach.
 	c.entries, _ = simplelru.NewLRU(1<<30, func(_ string, e *entry[T]) { c.bytes -= e.bytes })
@@ -94,43 +97,50 @@ func (c *Cache[T]) Verified(ctx context.Context, slug string) (T, int64, error) 
 // the database is away, or slow to say, it is the last one known.
 func (c *Cache[T]) Fresh(ctx context.Context, slug string) (T, int64, error) {
 	asked := c.clock.Now()
-	known, trusted := c.known(slug, asked)
-	if trusted {
-		return known.ready, known.version, nil
+	known := c.lookup(slug)
+	if known == nil {
+		return c.check(ctx, slug)
 	}
-	wait := ctx
-	if known != nil && c.patience > 0 {
-		bounded, cancel := context.WithTimeout(ctx, c.patience) // the check itself goes on, for who comes later
+	if known.Due(asked) {
+		wait, cancel := catalog.Patient(ctx, c.patience) // the check itself goes on, for who comes later
 		defer cancel()
-		wait = bounded
+		ready, version, err := c.check(wait, slug)
+		if err == nil || fault.Is(err, fault.BusinessNotFound) || ctx.Err() != nil {
+			return ready, version, err
+		}
+		c.tel.Logger.WarnContext(ctx, "the last good version is served: the database did not say which is the newest",
+			"slug", slug, "version", known.version, "error", err)
+		known.Postpone(asked)
+		c.old(ctx, known, asked)
+	} else if known.Age(asked) >= Trust {
+		c.old(ctx, known, asked)
 	}
-	e, err := c.check(wait, slug)
-	if err == nil {
-		return e.ready, e.version, nil
-	}
-	if known == nil || fault.Is(err, fault.BusinessNotFound) || ctx.Err() != nil {
-		var none T
-		return none, 0, err
-	}
-	c.stale.Add(ctx, 1)
-	c.tel.Logger.WarnContext(ctx, "the last good version is served: the database did not say which is the newest",
-		"slug", slug, "version", known.version, "error", err)
-	c.touch(known, asked) // asked again after another Trust, not by every request
 	return known.ready, known.version, nil
 }
 
+// old counts that a version is served of which nobody says whether it is the newest.
+func (c *Cache[T]) old(ctx context.Context, e *entry[T], now time.Time) {
+	c.stale.Add(ctx, 1)
+	c.ages.Record(ctx, e.Age(now).Seconds())
+}
+
 // check asks for the newest version once for all who wait for it.
-func (c *Cache[T]) check(ctx context.Context, slug string) (*entry[T], error) {
-	return shared(ctx, &c.checks, slug, func(ctx context.Context) (*entry[T], error) {
+func (c *Cache[T]) check(ctx context.Context, slug string) (T, int64, error) {
+	e, err := shared(ctx, &c.checks, slug, func(ctx context.Context) (*entry[T], error) {
 		ready, version, err := c.Verified(ctx, slug)
 		return &entry[T]{ready: ready, version: version}, err
 	})
+	if err != nil {
+		var none T
+		return none, 0, err
+	}
+	return e.ready, e.version, nil
 }
 
 // at returns a version of slug, which was the newest at some time since the caller asked.
 func (c *Cache[T]) at(ctx context.Context, slug string, version int64, asked time.Time) (T, int64, error) {
 	if e := c.lookup(slug); e != nil && e.version == version {
-		c.touch(e, asked)
+		e.Confirm(asked)
 		return e.ready, version, nil
 	}
 	e, err := shared(ctx, &c.loads, fmt.Sprintf("%s@%d", slug, version), func(ctx context.Context) (*entry[T], error) {
@@ -155,7 +165,7 @@ func (c *Cache[T]) load(ctx context.Context, slug string, version int64, asked t
 		return nil, fmt.Errorf("version %d of %s: %w", version, slug, err)
 	}
 	c.built.Add(ctx, 1)
-	e := &entry[T]{version: version, ready: ready, bytes: len(text.JSON), checked: asked}
+	e := &entry[T]{version: version, ready: ready, bytes: len(text.JSON), Freshness: catalog.FreshSince(asked)}
 	c.put(slug, e)
 	return e, nil
 }
@@ -185,7 +195,7 @@ func (c *Cache[T]) Expire(slug string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.entries.Peek(slug); ok {
-		e.checked = time.Time{}
+		e.Expire()
 	}
 }
 
@@ -194,20 +204,6 @@ func (c *Cache[T]) lookup(slug string) *entry[T] {
 	defer c.mu.Unlock()
 	e, _ := c.entries.Get(slug)
 	return e
-}
-
-// known returns what is kept of slug, nil where nothing is, and whether it may be taken for the newest at the instant now.
-func (c *Cache[T]) known(slug string, now time.Time) (*entry[T], bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.entries.Get(slug)
-	return e, ok && now.Sub(e.checked) < Trust
-}
-
-func (c *Cache[T]) touch(e *entry[T], at time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e.checked = at
 }
 
 // put keeps e unless a newer version came in meanwhile, and drops what was used longest ago to make room.
