@@ -2,6 +2,9 @@ package current_test
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +46,40 @@ func TestAReaderDoesNotWaitForADatabaseThatHangs(t *testing.T) {
 		clk.Advance(3 * time.Second)
 		if got, _, _ = b.Fresh(ctx, "harbor"); ctx.Err() != nil {
 			t.Fatalf("%q is still served", got)
+		}
+	}
+}
+
+func TestTheAgeOfWhatIsServedIsToldWhileTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	tel, err := telemetry.New(t.Context(), telemetry.Config{}, "test", telemetry.Stderr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tel.Shutdown(context.WithoutCancel(t.Context())) }()
+	src := &source{heads: map[string]int64{"harbor": 1}}
+	clk := clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
+	b := bench{current.New(src, func(store.Text, int64) (string, error) { return "harbor 1", nil }, 1000, 0, clk, tel), src, clk}
+	b.fresh(t, "harbor", "harbor 1")
+	clk.Advance(current.Trust)
+	src.mu.Lock()
+	src.away = true
+	src.mu.Unlock()
+	b.fresh(t, "harbor", "harbor 1") // 2 s old
+	clk.Advance(current.Trust / 2)
+	b.fresh(t, "harbor", "harbor 1") // 3 s: not asked again, and old all the same
+	if src.asked != 2 {
+		t.Errorf("the database was asked %d times", src.asked)
+	}
+	page := httptest.NewRecorder()
+	tel.MetricsHandler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for name, want := range map[string]string{"slotmesh_offer_age_seconds_sum": "5", "slotmesh_offer_age_seconds_count": "2", "slotmesh_catalog_versions_stale_total": "2"} {
+		found := false
+		for line := range strings.Lines(page.Body.String()) {
+			found = found || strings.HasPrefix(line, name) && strings.HasSuffix(line, " "+want+"\n")
+		}
+		if !found {
+			t.Errorf("%s is not %s", name, want)
 		}
 	}
 }
