@@ -72,19 +72,20 @@ type Shared[T any] struct{ flights singleflight.Group }
 // Do returns what work makes for key, its own or that of another call under way, and no later than ctx ends. The work goes
 // on without whoever asked for it first; it has that one's deadline and values. A panic in it is an error.
 func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Context) (T, error)) (T, error) {
-	done := s.flights.DoChan(key, func() (result any, err error) {
-		defer func() {
-			if r := recover(); r != nil {
-				err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-			}
-		}()
+	done := s.flights.DoChan(key, func() (any, error) {
 		own := context.WithoutCancel(ctx)
 		if deadline, ok := ctx.Deadline(); ok {
 			var cancel context.CancelFunc
 			own, cancel = context.WithDeadline(own, deadline)
 			defer cancel()
 		}
-		return work(own)
+		var result T
+		err := guard(func() error {
+			var failed error
+			result, failed = work(own)
+			return failed
+		})
+		return result, err
 	})
 	var none T
 	select {
@@ -96,4 +97,14 @@ func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Contex
 		}
 		return r.Val.(T), nil
 	}
+}
+
+// guard makes an error of a panic, which would otherwise end the process: it is on a goroutine of its own.
+func guard(work func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return work()
 }

@@ -81,45 +81,54 @@ func (d day) or(e day) day { return day{max(d.minutes, e.minutes), max(d.windows
 // starts is how many starts there are at most.
 func (d day) starts(interval int) int { return d.minutes/max(1, interval) + d.windows }
 
-// of returns how many slots a service has on a date at most, of how many members, and how many bytes list them.
-func (b slotBound) of(s *Service) (slots, members, bytes int) {
+// listing is how many slots a service has on a date at most, of how many members, and how many bytes list them.
+type listing struct{ slots, members, bytes int }
+
+// of returns what /slots would list of a service on a date at most.
+func (b slotBound) of(s *Service) listing {
 	if len(s.Classes) > 0 {
-		for i := range s.Classes {
-			size := slotBytes + sessionBytes
-			if given := s.Classes[i].Staff; given != nil {
-				size += b.members[*given].name
-			}
-			bytes += size
-		}
-		return len(s.Classes), 0, bytes
+		return b.sessions(s)
 	}
 	interval := or(s.SlotIntervalMinutes, b.interval)
 	if len(s.Staff) == 0 {
-		slots = b.business.starts(interval)
-		return slots, 1, slots * slotBytes
+		n := b.business.starts(interval)
+		return listing{slots: n, members: 1, bytes: n * slotBytes}
 	}
+	var all listing
 	for _, key := range s.Staff {
 		m, active := b.members[key]
 		if !active {
 			continue
 		}
 		n := m.starts(interval)
-		slots, members, bytes = slots+n, members+1, bytes+n*(slotBytes+m.name)
+		all = listing{all.slots + n, all.members + 1, all.bytes + n*(slotBytes+m.name)}
 	}
-	return slots, members, bytes
+	return all
+}
+
+// sessions is [slotBound.of] for a class: every session may happen on one date.
+func (b slotBound) sessions(s *Service) listing {
+	all := listing{slots: len(s.Classes)}
+	for i := range s.Classes {
+		all.bytes += slotBytes + sessionBytes
+		if given := s.Classes[i].Staff; given != nil {
+			all.bytes += b.members[*given].name
+		}
+	}
+	return all
 }
 
 // slots refuses a service whose slots of one date would make an answer that is too large.
 func (v *validator) slots(at *path, s *Service, b slotBound) {
-	slots, members, bytes := b.of(s)
+	most := b.of(s)
 	switch {
-	case bytes <= MaxSlotsBytes:
+	case most.bytes <= MaxSlotsBytes:
 	case len(s.Classes) > 0:
 		v.problem(at.field("classes"), "makes up to %d sessions a date, which /slots would list in %d MB; at most %d MB are listed: write fewer",
-			slots, bytes>>20, MaxSlotsBytes>>20)
+			most.slots, most.bytes>>20, MaxSlotsBytes>>20)
 	default:
 		v.problem(at, "has up to %d slots a date (%d members × their longest day / %d minutes), which /slots would list in %d MB; "+
 			"at most %d MB are listed: write a longer slot_interval_minutes, fewer staff or shorter names",
-			slots, members, or(s.SlotIntervalMinutes, b.interval), bytes>>20, MaxSlotsBytes>>20)
+			most.slots, most.members, or(s.SlotIntervalMinutes, b.interval), most.bytes>>20, MaxSlotsBytes>>20)
 	}
 }

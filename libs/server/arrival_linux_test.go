@@ -51,7 +51,12 @@ func TestARequestCountsFromWhenItCameIntoTheQueue(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
-	t.Cleanup(func() { stop(); <-done })
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
 
 	conn, err := net.Dial("tcp", opened.Addr().String())
 	if err != nil {

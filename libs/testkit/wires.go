@@ -155,7 +155,7 @@ func (c *wire) deliverLate(message []byte, until <-chan struct{}) {
 	defer c.all.late.Done()
 	defer func() { _ = c.Conn.Close() }()
 	<-until
-	_ = c.Conn.SetDeadline(time.Now().Add(time.Minute)) // the sender's is over
+	_ = c.Conn.SetDeadline(time.Now().Add(time.Minute)) //nolint:forbidigo // the sender's is over; a deadline of the socket is the machine's time
 	if _, err := c.Conn.Write(message); err == nil {
 		_, _ = c.Conn.Read(make([]byte, 1<<16))
 	}

@@ -33,8 +33,8 @@ type madeUp struct {
 	header                         http.Header
 }
 
-func (g *madeUp) String() string {
-	return fmt.Sprintf("%s: %s %s?%s %v %.600q", g.operation, g.method, g.path, g.query, g.header, g.body)
+func (r *madeUp) String() string {
+	return fmt.Sprintf("%s: %s %s?%s %v %.600q", r.operation, r.method, r.path, r.query, r.header, r.body)
 }
 
 // odds is true once in n times.

@@ -81,7 +81,7 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	cfg := allinone.Config{
 		Home: t.TempDir(), Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
 		DatabaseURL: database(t), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: cryptorand.Text(),
-		Settings: patient,
+		Settings:             patient,
 		PublicLimitPerMinute: 50_000, WrongTokensPerMinute: 10_000,
 	}
 	for _, c := range change {

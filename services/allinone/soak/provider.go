@@ -31,8 +31,7 @@ type provider struct {
 	ill     bool
 	charges map[string]*charge // by reference
 	byKey   map[string]*charge // by idempotency key
-	refunds int
-	notices []string // references whose payment is still to be told
+	notices []string           // references whose payment is still to be told
 	ended   chan struct{}
 }
 
