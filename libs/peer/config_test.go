@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -30,5 +31,22 @@ func TestTheTimeoutOfCallsIsASetting(t *testing.T) {
 	}
 	if err := set.Call(t.Context(), http.MethodGet, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("a peer that is silent: %v", err)
+	}
+}
+
+func TestAWriteIsWaitedForLongerThanALookUp(t *testing.T) {
+	t.Parallel()
+	_, silent := silent(t, "http://")
+	client := New("patient", silent.base, telemetry.Discard(), Timeout(20*time.Millisecond), WriteTimeout(time.Hour))
+	if err := client.Call(t.Context(), http.MethodGet, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
+		t.Errorf("a look-up: %v", err)
+	}
+	if err := client.Ask(t.Context(), "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
+		t.Errorf("a look-up by POST: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := client.Call(ctx, http.MethodPost, "/", nil, nil); !fault.Is(err, fault.OutcomeUnknown) || ctx.Err() == nil {
+		t.Errorf("a write: %v, given up before its time: %t", err, ctx.Err() == nil)
 	}
 }

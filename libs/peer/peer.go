@@ -30,6 +30,7 @@ type Client struct {
 	wire    *wire
 	timeout time.Duration
 	patient time.Duration
+	writes  time.Duration // the bound of a call that may change something; 0: timeout
 	secret  string
 	health  *breakers
 	calls   metric.Int64Counter
@@ -51,6 +52,10 @@ func Timeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } 
 
 // Patience bounds how long readers wait for news of what they have in memory; without this option there is no such bound.
 func Patience(d time.Duration) Option { return func(c *Client) { c.patient = d } }
+
+// WriteTimeout bounds a call that may change something, where that is to be waited for longer than a look-up: who gives a write up
+// before the peer does cannot say what became of it.
+func WriteTimeout(d time.Duration) Option { return func(c *Client) { c.writes = d } }
 
 // Secret is shown with every call, at internal ports that ask for it.
 func Secret(secret string) Option { return func(c *Client) { c.secret = secret } }
@@ -145,7 +150,11 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, c.unavailable(err)
 	}
-	deadline := time.Now().Add(c.timeout) //nolint:forbidigo // bounds a wait
+	bound := c.timeout
+	if r.writes() && c.writes > 0 {
+		bound = c.writes
+	}
+	deadline := time.Now().Add(bound) //nolint:forbidigo // bounds a wait
 	if nearer, ok := ctx.Deadline(); ok && nearer.Before(deadline) {
 		deadline = nearer
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -135,9 +136,31 @@ func (w Write) decide(ctx context.Context, pool *pgxpool.Pool, made func(context
 	return there, err
 }
 
-// SweepRefusals removes the refusals that no attempt can meet any more, however long its request, its statement in the network or
-// its replica stood still: after a day.
-func SweepRefusals(ctx context.Context, pool *pgxpool.Pool) error {
-	_, err := pool.Exec(ctx, `DELETE FROM refused_writes WHERE refused_at <= clock_timestamp() - interval '24 hours'`)
-	return err
+// SweepWrites removes the notes of [Once] after a day, for which a repeated request gets the same answer; and the refusals that no
+// attempt can meet any more, however long its request, its statement in the network or its replica stood still.
+func SweepWrites(ctx context.Context, pool *pgxpool.Pool) error {
+	_, made := pool.Exec(ctx, `DELETE FROM made_writes WHERE made_at <= clock_timestamp() - interval '24 hours'`)
+	_, refused := pool.Exec(ctx, `DELETE FROM refused_writes WHERE refused_at <= clock_timestamp() - interval '24 hours'`)
+	return errors.Join(made, refused)
+}
+
+// sweepEvery is how often old notes are removed. They harm nobody, so it may be rare.
+const sweepEvery = 10 * time.Minute
+
+// KeepSweepingWrites calls [SweepWrites] until ctx ends. A database that is away is tried again the next time.
+func KeepSweepingWrites(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
+	ticker := time.NewTicker(sweepEvery)
+	defer ticker.Stop()
+	for {
+		step, cancel := context.WithTimeout(ctx, time.Minute)
+		if err := SweepWrites(step, pool); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "notes of old writes stay for now", "error", err)
+		}
+		cancel()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
 }

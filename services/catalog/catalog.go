@@ -131,6 +131,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 
 	businesses := store.New(pool)
 	srv.Ready("postgres", businesses.Ready)
+	srv.Go("sweep of old writes", func(ctx context.Context) error {
+		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
+	})
 	feed := changes.NewFeed(rdb, rt.Telemetry)
 	versions := current.New(businesses, ready.Decode, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock, rt.Telemetry)
 	srv.Go("changes", func(ctx context.Context) error { return feed.Listen(ctx, versions.Expire) })

@@ -96,9 +96,10 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 	srv.OnStop("catalog", func(context.Context) error { offers.Close(); return nil })
 	lookups := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry) // a publish may take longer than a look-up
 	srv.OnStop("catalog", func(context.Context) error { lookups.Close(); return nil })
-	bookings := cfg.Server.Peers.Client("booking", cfg.BookingURL, rt.Telemetry)
+	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // as long as a peer may take for it
+	bookings := cfg.Server.Peers.Client("booking", cfg.BookingURL, rt.Telemetry, patient)
 	srv.OnStop("booking", func(context.Context) error { bookings.Close(); return nil })
-	rentals := cfg.Server.Peers.Client("rental", cfg.RentalURL, rt.Telemetry)
+	rentals := cfg.Server.Peers.Client("rental", cfg.RentalURL, rt.Telemetry, patient)
 	srv.OnStop("rental", func(context.Context) error { rentals.Close(); return nil })
 
 	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)

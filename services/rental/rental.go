@@ -75,6 +75,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	srv.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
 	records := store.New(pool)
 	srv.Ready("postgres", records.Ready)
+	srv.Go("sweep of old writes", func(ctx context.Context) error {
+		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
+	})
 
 	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
 	if err != nil {

@@ -25,19 +25,20 @@ END
 $$;
 -- +goose StatementEnd
 
--- Which write made the latest move, so that its repetition is answered as it was; null before there were such names.
-ALTER TABLE bookings ADD COLUMN moved_by uuid;
-ALTER TABLE tickets ADD COLUMN cancelled_by uuid;
-
--- What the request that made the row was, so that another one under its Idempotency-Key is told so. Null where the row was made
--- without one.
-ALTER TABLE tickets ADD COLUMN request_hash bytea CHECK (octet_length(request_hash) = 32);
-ALTER TABLE api_keys ADD COLUMN request_hash bytea CHECK (octet_length(request_hash) = 32);
+-- Writes of the owner that were made, and what they were answered with, so that one whose answer was lost is looked up and one that
+-- is repeated under its Idempotency-Key is answered as it was. request_hash is of what was asked for; 32 zeros without a key.
+-- Rows are removed after a day.
+CREATE TABLE made_writes (
+    business_id  uuid        NOT NULL,
+    write_id     uuid        NOT NULL,
+    request_hash bytea       NOT NULL CHECK (octet_length(request_hash) = 32),
+    answer       bytea       NOT NULL, -- JSON
+    made_at      timestamptz NOT NULL,
+    PRIMARY KEY (business_id, write_id)
+);
+CREATE INDEX made_writes_by_age ON made_writes (made_at);
 
 -- +goose Down
-ALTER TABLE api_keys DROP COLUMN request_hash;
-ALTER TABLE tickets DROP COLUMN request_hash;
-ALTER TABLE tickets DROP COLUMN cancelled_by;
-ALTER TABLE bookings DROP COLUMN moved_by;
+DROP TABLE made_writes;
 DROP FUNCTION may_write(uuid, uuid, timestamptz);
 DROP TABLE refused_writes;

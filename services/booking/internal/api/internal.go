@@ -138,12 +138,23 @@ func (in *Internal) createKey(c *fiber.Ctx) error {
 		ID: uuid.New(), Name: asked.Name, Scope: asked.Scope, Prefix: apikey.Display(secret),
 		CreatedAt: now, ExpiresAt: asked.ExpiresAt,
 	}}
-	if err := in.records.CreateKey(c.UserContext(), key, apikey.Hash(secret)); err != nil {
+	err = in.records.CreateKey(c.UserContext(), key, apikey.Hash(secret))
+	var made *store.KeyMadeError
+	if errors.As(err, &made) {
+		return keyMade(made.ID)
+	}
+	if err != nil {
 		return err
 	}
 	key.Secret = secret
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(fiber.StatusCreated).JSON(key.Key)
+}
+
+// keyMade answers a repeated request: nobody has the secret but who got the first answer.
+func keyMade(id uuid.UUID) error {
+	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the API key %s; its secret is shown once, in "+
+		"that answer, and kept nowhere. If that answer was lost, revoke this API key and make another one with a new Idempotency-Key.", id)
 }
 
 const maxKeyName = 100

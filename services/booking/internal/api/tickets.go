@@ -25,7 +25,7 @@ import (
 
 // TicketRecords is what the ticket office needs of the tables; [store.Store] says what its methods do and return.
 type TicketRecords interface {
-	SellTicket(ctx context.Context, t store.NewTicket) error
+	SellTicket(ctx context.Context, t store.NewTicket) (booking.Ticket, error)
 	CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time) (booking.Ticket, error)
 	Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, limit int, after string) ([]booking.Ticket, string, error)
 	TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
@@ -74,7 +74,7 @@ func (t *Tickets) sell(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	err = t.records.SellTicket(c.UserContext(), ticket)
+	sold, err := t.records.SellTicket(c.UserContext(), ticket)
 	var soldOut *store.SoldOutError
 	if errors.As(err, &soldOut) {
 		return fault.Newf(fault.Conflict, "Sold out: asked for %d, while %d are left of %s and %d of the event.",
@@ -83,7 +83,7 @@ func (t *Tickets) sell(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Status(fiber.StatusCreated).JSON(asSold(ticket))
+	return c.Status(fiber.StatusCreated).JSON(sold)
 }
 
 // newTicket reads an order.
@@ -180,14 +180,6 @@ func endOf(e *catalog.Event, loc *time.Location) int64 {
 func wallClock(d timespan.Date, at timespan.TimeOfDay) time.Time {
 	year, month, day := d.YMD()
 	return time.Date(year, month, day, 0, int(at), 0, 0, time.UTC)
-}
-
-func asSold(t store.NewTicket) booking.Ticket {
-	return booking.Ticket{
-		ID: t.ID, Status: booking.StatusSold, EventID: t.EventID, EventName: t.EventName, TierID: t.TierID, TierName: t.TierName,
-		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly),
-		Quantity: t.Quantity, CustomerName: t.CustomerName, CreatedAt: t.Now,
-	}
 }
 
 func (t *Tickets) list(c *fiber.Ctx) error {

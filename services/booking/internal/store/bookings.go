@@ -11,6 +11,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
@@ -134,9 +135,15 @@ type NotAllowedError struct{ Status state.State }
 
 func (e *NotAllowedError) Error() string { return "not allowed from status " + string(e.Status) }
 
-// Move makes a transition and frees the occupied time where it says so. Errors: [ErrNotFound], [*NotAllowedError].
+// Move makes a transition, once, and frees the occupied time where it says so. Errors: [ErrNotFound], [*NotAllowedError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (booking.Booking, error) {
-	rows, err := s.pool.Query(ctx, moveSQL, pgx.NamedArgs{
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (booking.Booking, error) {
+		return move(ctx, tx, businessID, id, t, now)
+	})
+}
+
+func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, now time.Time) (booking.Booking, error) {
+	rows, err := tx.Query(ctx, moveSQL, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
 	})
 	if err != nil {
@@ -144,7 +151,7 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 	}
 	moved, err := pgx.CollectExactlyOneRow(rows, scanBooking)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return booking.Booking{}, s.whyNot(ctx, businessID, id)
+		return booking.Booking{}, whyNot(ctx, tx, businessID, id)
 	}
 	if err != nil {
 		return booking.Booking{}, fmt.Errorf("move a booking: %w", err)
@@ -152,9 +159,9 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 	return moved.Booking, nil
 }
 
-func (s *Store) whyNot(ctx context.Context, businessID, id uuid.UUID) error {
+func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	var status state.State
-	err := s.pool.QueryRow(ctx, `SELECT status FROM bookings WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&status)
+	err := tx.QueryRow(ctx, `SELECT status FROM bookings WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&status)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrNotFound
 	}

@@ -15,6 +15,7 @@ const eraseStep = 1000
 var eraseSQL = []string{
 	`DELETE FROM idempotency_records WHERE ctid IN (SELECT ctid FROM idempotency_records t WHERE business_id = ANY($1) LIMIT $2)`,
 	`DELETE FROM refused_writes WHERE ctid IN (SELECT ctid FROM refused_writes t WHERE business_id = ANY($1) LIMIT $2)`,
+	`DELETE FROM made_writes WHERE ctid IN (SELECT ctid FROM made_writes t WHERE business_id = ANY($1) LIMIT $2)`,
 	`DELETE FROM api_keys WHERE ctid IN (SELECT ctid FROM api_keys t WHERE business_id = ANY($1) LIMIT $2)`,
 	`DELETE FROM tickets WHERE ctid IN (SELECT ctid FROM tickets t WHERE business_id = ANY($1) LIMIT $2)`,
 	`DELETE FROM tier_sales WHERE ctid IN (SELECT ctid FROM tier_sales t WHERE business_id = ANY($1) LIMIT $2)`,

@@ -25,6 +25,7 @@ WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, lo
     VALUES ($1, $2, 'sold', $2, 'Gala', $2, 'Stalls', '2027-06-01T12:00', 1, 'Zoë', 1, now())),
  e AS (INSERT INTO event_sales VALUES ($1, $2, 1)),
  r AS (INSERT INTO refused_writes VALUES ($1, $2, now())),
+ m AS (INSERT INTO made_writes VALUES ($1, $2, decode(repeat('00', 32), 'hex'), '{}', now())),
  f AS (INSERT INTO tier_sales VALUES ($1, $2, $2, 1)),
  k AS (INSERT INTO api_keys (business_id, id, name, scope, hash, prefix, created_at) VALUES ($1, $2, 'site', 'all', decode(repeat('00', 32), 'hex'), '0', now()))
 INSERT INTO idempotency_records (business_id, key_id, idempotency_key, body_hash, token, claimed_until, expires_at)

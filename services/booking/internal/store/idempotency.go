@@ -174,7 +174,7 @@ WHERE (business_id, key_id, idempotency_key) IN (
 
 const sweepStep = 1000
 
-// SweepIdempotency removes the records that have expired and returns how many there were.
+// SweepIdempotency removes the records that have expired, returns how many there were, and removes what is noted of old writes.
 func (s *Store) SweepIdempotency(ctx context.Context, now time.Time) (int64, error) {
 	var removed int64
 	for {
@@ -187,8 +187,8 @@ func (s *Store) SweepIdempotency(ctx context.Context, now time.Time) (int64, err
 			break
 		}
 	}
-	if err := postgres.SweepRefusals(ctx, s.pool); err != nil {
-		return removed, fmt.Errorf("remove old refusals: %w", err)
+	if err := postgres.SweepWrites(ctx, s.pool); err != nil {
+		return removed, fmt.Errorf("remove notes of old writes: %w", err)
 	}
 	return removed, nil
 }

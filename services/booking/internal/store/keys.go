@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // Key is an API key as it is stored.
@@ -58,14 +59,25 @@ func (s *Store) TouchKey(ctx context.Context, businessID, id uuid.UUID, now, sin
 	return nil
 }
 
-// CreateKey stores a key by its hash. CreatedAt is kept to the microsecond.
+// KeyMadeError says that another request with the same Idempotency-Key made a key, whose secret it alone had.
+type KeyMadeError struct{ ID uuid.UUID }
+
+func (e *KeyMadeError) Error() string { return "the key was made as " + e.ID.String() }
+
+// CreateKey stores a key by its hash, once. CreatedAt is kept to the microsecond. Errors: [*KeyMadeError].
 func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) error {
-	_, err := s.pool.Exec(ctx, `
-		INSERT INTO api_keys (business_id, id, name, scope, hash, prefix, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		key.BusinessID, key.ID, key.Name, key.Scope, hash[:], key.Prefix, key.CreatedAt, key.ExpiresAt)
-	if err != nil {
+	made, err := postgres.Once(ctx, s.pool, key.BusinessID, func(ctx context.Context, tx pgx.Tx) (KeyMadeError, error) {
+		_, err := tx.Exec(ctx, `
+			INSERT INTO api_keys (business_id, id, name, scope, hash, prefix, created_at, expires_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			key.BusinessID, key.ID, key.Name, key.Scope, hash[:], key.Prefix, key.CreatedAt, key.ExpiresAt)
+		return KeyMadeError{ID: key.ID}, err
+	})
+	switch {
+	case err != nil:
 		return fmt.Errorf("store an API key: %w", err)
+	case made.ID != key.ID:
+		return &made
 	}
 	return nil
 }
@@ -96,23 +108,29 @@ func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, limit int, after
 	return keys, next, nil
 }
 
-// RevokeKey ends a key, or returns [ErrNotFound]. A key revoked before keeps its time.
+// RevokeKey ends a key, once, or returns [ErrNotFound]. A key revoked before keeps its time.
 func (s *Store) RevokeKey(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
-	tag, err := s.pool.Exec(ctx, `
-		UPDATE api_keys SET revoked_at = coalesce(revoked_at, $3) WHERE business_id = $1 AND id = $2`, businessID, id, now)
+	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		tag, err := tx.Exec(ctx, `
+			UPDATE api_keys SET revoked_at = coalesce(revoked_at, $3) WHERE business_id = $1 AND id = $2`, businessID, id, now)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = ErrNotFound
+		}
+		return struct{}{}, err
+	})
 	if err != nil {
 		return fmt.Errorf("revoke an API key: %w", err)
-	}
-	if tag.RowsAffected() == 0 {
-		return ErrNotFound
 	}
 	return nil
 }
 
-// RevokeAllKeys ends every key of a business.
+// RevokeAllKeys ends every key of a business, once.
 func (s *Store) RevokeAllKeys(ctx context.Context, businessID uuid.UUID, now time.Time) error {
-	_, err := s.pool.Exec(ctx, `
-		UPDATE api_keys SET revoked_at = $2 WHERE business_id = $1 AND revoked_at IS NULL`, businessID, now)
+	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		_, err := tx.Exec(ctx, `
+			UPDATE api_keys SET revoked_at = $2 WHERE business_id = $1 AND revoked_at IS NULL`, businessID, now)
+		return struct{}{}, err
+	})
 	if err != nil {
 		return fmt.Errorf("revoke the API keys of a business: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -41,7 +42,7 @@ func (e *SoldOutError) Error() string {
 const ticketColumns = `id, status, event_id, event_name, tier_id, tier_name, local_start, quantity, customer_name,
 	created_at, cancelled_at`
 
-// The statements of a sale are sent together, in one round trip, and are one transaction. The first two see to it that
+// The statements of a sale are sent together, in one round trip. The first two see to it that
 // there are counters; the third locks the event's, so that orders of one event come one after another; the fourth then
 // sees what the order before it has left, in both counters, and raises both or neither.
 const (
@@ -80,9 +81,24 @@ SELECT EXISTS (SELECT FROM ticket),
        (SELECT sold FROM tier_sales WHERE business_id = @business_id AND event_id = @event_id AND tier_id = @tier_id)`
 )
 
-// SellTicket writes an order where it fits into the capacities of both the tier and the event, else nothing. Errors:
-// [*SoldOutError].
-func (s *Store) SellTicket(ctx context.Context, t NewTicket) error {
+// SellTicket writes an order, once (postgres.Once), where it fits into the capacities of both the tier and the event, else
+// nothing. Errors: [*SoldOutError].
+func (s *Store) SellTicket(ctx context.Context, t NewTicket) (booking.Ticket, error) {
+	return postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (booking.Ticket, error) {
+		return t.sold(), sell(ctx, tx, t)
+	})
+}
+
+// sold is the order as the owner sees it.
+func (t *NewTicket) sold() booking.Ticket {
+	return booking.Ticket{
+		ID: t.ID, Status: booking.StatusSold, EventID: t.EventID, EventName: t.EventName, TierID: t.TierID, TierName: t.TierName,
+		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly),
+		Quantity: t.Quantity, CustomerName: t.CustomerName, CreatedAt: t.Now,
+	}
+}
+
+func sell(ctx context.Context, tx pgx.Tx, t NewTicket) error {
 	args := pgx.NamedArgs{
 		"business_id": t.BusinessID, "id": t.ID, "status": booking.StatusSold,
 		"event_id": t.EventID, "event_name": t.EventName, "event_capacity": t.EventCapacity,
@@ -99,7 +115,7 @@ func (s *Store) SellTicket(ctx context.Context, t NewTicket) error {
 	batch.Queue(ensureTierSQL, args)
 	batch.Queue(lockEventSQL, args)
 	batch.Queue(sellSQL, args).QueryRow(func(row pgx.Row) error { return row.Scan(&fits, &eventSold, &tierSold) })
-	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
+	if err := tx.SendBatch(ctx, &batch).Close(); err != nil {
 		return fmt.Errorf("sell tickets: %w", err)
 	}
 	if !fits {
@@ -129,9 +145,15 @@ SELECT ` + ticketColumns + ` FROM cancelled`
 // ErrCancelled says that an order of tickets is cancelled already.
 var ErrCancelled = errors.New("cancelled already")
 
-// CancelTicket cancels an order and frees its tickets. Errors: [ErrNotFound], [ErrCancelled].
+// CancelTicket cancels an order, once, and frees its tickets. Errors: [ErrNotFound], [ErrCancelled].
 func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time) (booking.Ticket, error) {
-	rows, err := s.pool.Query(ctx, cancelTicketSQL, pgx.NamedArgs{
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (booking.Ticket, error) {
+		return cancelTicket(ctx, tx, businessID, id, now)
+	})
+}
+
+func cancelTicket(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, now time.Time) (booking.Ticket, error) {
+	rows, err := tx.Query(ctx, cancelTicketSQL, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": booking.StatusSold, "to": booking.StatusCancelled, "now": now,
 	})
 	if err != nil {
@@ -139,7 +161,7 @@ func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now 
 	}
 	cancelled, err := pgx.CollectExactlyOneRow(rows, scanTicket)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return booking.Ticket{}, s.whyNotCancelled(ctx, businessID, id)
+		return booking.Ticket{}, whyNotCancelled(ctx, tx, businessID, id)
 	}
 	if err != nil {
 		return booking.Ticket{}, fmt.Errorf("cancel tickets: %w", err)
@@ -147,9 +169,9 @@ func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now 
 	return cancelled, nil
 }
 
-func (s *Store) whyNotCancelled(ctx context.Context, businessID, id uuid.UUID) error {
+func whyNotCancelled(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	var known bool
-	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM tickets WHERE business_id = $1 AND id = $2)`, businessID, id).Scan(&known)
+	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM tickets WHERE business_id = $1 AND id = $2)`, businessID, id).Scan(&known)
 	switch {
 	case err != nil:
 		return fmt.Errorf("look up tickets: %w", err)

@@ -122,7 +122,7 @@ func sellAtOnce(t *testing.T, s *store.Store, g gala, orders int) []store.NewTic
 		order := g.order(i%len(g.tiers), 1+i/len(g.tiers)%3)
 		wg.Go(func() {
 			<-start
-			err := s.SellTicket(ctx, order)
+			_, err := s.SellTicket(ctx, order)
 			var soldOut *store.SoldOutError
 			switch {
 			case errors.As(err, &soldOut):
@@ -152,7 +152,7 @@ func TestTicketsSoldAndCancelledAtOnceKeepTheirCounters(t *testing.T) {
 			for range 15 {
 				order := g.order(rng.IntN(2), 1+rng.IntN(4))
 				var soldOut *store.SoldOutError
-				if err := s.SellTicket(ctx, order); errors.As(err, &soldOut) {
+				if _, err := s.SellTicket(ctx, order); errors.As(err, &soldOut) {
 					continue
 				} else if err != nil {
 					t.Errorf("a sale failed: %v", err)
@@ -178,7 +178,7 @@ func TestCancellingFreesTicketsOnceAndAtOnce(t *testing.T) {
 	s, pool := open(t)
 	g := newGala(5, 5)
 	order := g.order(0, 5)
-	if err := s.SellTicket(t.Context(), order); err != nil {
+	if _, err := s.SellTicket(t.Context(), order); err != nil {
 		t.Fatal(err)
 	}
 	var (
@@ -199,7 +199,7 @@ func TestCancellingFreesTicketsOnceAndAtOnce(t *testing.T) {
 		t.Errorf("got %v, want %v", results, want)
 	}
 	checkCounters(t, pool)
-	if err := s.SellTicket(t.Context(), g.order(0, 5)); err != nil {
+	if _, err := s.SellTicket(t.Context(), g.order(0, 5)); err != nil {
 		t.Errorf("the freed tickets are not for sale: %v", err)
 	}
 	for name, id := range map[string]uuid.UUID{"unknown": uuid.New(), "another business's": order.ID} {
@@ -223,7 +223,7 @@ func TestTicketsAheadAreThoseSoldForTodayOrLater(t *testing.T) {
 	for _, o := range []store.NewTicket{
 		at(g, midnight.Add(-time.Minute), 1), at(g, midnight, 2), at(g, midnight.Add(72*time.Hour), 4), at(elsewhere, midnight, 8), cancelled,
 	} {
-		if err := s.SellTicket(t.Context(), o); err != nil {
+		if _, err := s.SellTicket(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -242,7 +242,10 @@ func TestSalesAreJudgedByTheCapacityOfTheirMoment(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	g := newGala(10, 10)
-	sell := func(quantity int) error { return s.SellTicket(t.Context(), g.order(0, quantity)) }
+	sell := func(quantity int) error {
+		_, err := s.SellTicket(t.Context(), g.order(0, quantity))
+		return err
+	}
 	left := func(err error) string { return fmt.Sprint(err) }
 	if err := sell(8); err != nil {
 		t.Fatal(err)
@@ -270,7 +273,7 @@ func TestSalesAreCountedPerEventTierAndBusiness(t *testing.T) {
 	elsewhere := g
 	elsewhere.business = uuid.New()
 	for _, o := range []store.NewTicket{g.order(0, 3), g.order(1, 2), g.order(1, 4), other.order(0, 9), elsewhere.order(0, 50)} {
-		if err := s.SellTicket(t.Context(), o); err != nil {
+		if _, err := s.SellTicket(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -301,7 +304,7 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 		order.Now = now.Add(time.Duration(i) * time.Minute)
 		elsewhere := other.order(0, 1)
 		for _, o := range []store.NewTicket{order, elsewhere} {
-			if err := s.SellTicket(t.Context(), o); err != nil {
+			if _, err := s.SellTicket(t.Context(), o); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // Formats of a published text.
@@ -81,25 +82,28 @@ func (s *Store) Ready(ctx context.Context) error {
 }
 
 // Publish makes c the newest version of slug at the instant now. With ifMatch it does so only if that is the newest
-// version until then. Concurrent calls each get a version of their own.
+// version until then. Concurrent calls each get a version of their own. It is done once (postgres.Once), as all changes are.
 func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, now time.Time) (Published, error) {
-	published := Published{BusinessID: c.BusinessID}
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published, error) {
 		known, err := claim(ctx, tx, slug, c.BusinessID)
 		if err != nil {
-			return err
+			return Published{}, err
 		}
 		if err := checkMatch(known, ifMatch); err != nil {
-			return err
+			return Published{}, err
 		}
-		published.Version, published.Created = known.lastVersion+1, known.head == nil
-		return write(ctx, tx, published, c, now)
+		published := Published{BusinessID: c.BusinessID, Version: known.lastVersion + 1, Created: known.head == nil}
+		return published, write(ctx, tx, published, c, now)
 	})
 	if err != nil {
 		return Published{}, fmt.Errorf("publish: %w", err)
 	}
 	return published, nil
 }
+
+// writesOf is under which id the changes of a slug are noted: before its first publish and after its removal a slug has no
+// business's.
+func writesOf(slug string) uuid.UUID { return postgres.WriteID("slug", slug) }
 
 // row is what a business's row says while its lock is held.
 type row struct {
@@ -165,24 +169,23 @@ const advance = `UPDATE businesses SET last_version = $2, head = $2 WHERE id = $
 
 // Rollback makes the content of an old version the newest version of slug at the instant now.
 func (s *Store) Rollback(ctx context.Context, slug string, version int64, now time.Time) (Published, error) {
-	var published Published
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published, error) {
 		known, err := lockPublished(ctx, tx, slug)
 		if err != nil {
-			return err
+			return Published{}, err
 		}
-		published = Published{BusinessID: known.id, Version: known.lastVersion + 1}
+		published := Published{BusinessID: known.id, Version: known.lastVersion + 1}
 		tag, err := tx.Exec(ctx, `INSERT INTO versions (business_id, version, name, format, source, canonical, sanitizer, sanitized, published_at)
 			SELECT business_id, $3, name, format, source, canonical, sanitizer, sanitized, $4 FROM versions WHERE business_id = $1 AND version = $2`,
 			known.id, version, published.Version, now)
 		if err != nil {
-			return err
+			return Published{}, err
 		}
 		if tag.RowsAffected() == 0 {
-			return versionNotFound(version)
+			return Published{}, versionNotFound(version)
 		}
 		_, err = tx.Exec(ctx, advance, known.id, published.Version)
-		return err
+		return published, err
 	})
 	if err != nil {
 		return Published{}, fmt.Errorf("roll back: %w", err)
@@ -192,17 +195,17 @@ func (s *Store) Rollback(ctx context.Context, slug string, version int64, now ti
 
 // Remove ends the business at the instant now and deletes all its versions. Its slug is free for another; its id never is.
 func (s *Store) Remove(ctx context.Context, slug string, now time.Time) error {
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	_, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		known, err := lockPublished(ctx, tx, slug)
 		if err != nil {
-			return err
+			return struct{}{}, err
 		}
 		const mark = `UPDATE businesses SET head = NULL, slug = NULL, removed_slug = slug, removed_at = $2 WHERE id = $1`
 		if _, err := tx.Exec(ctx, mark, known.id, now); err != nil {
-			return err
+			return struct{}{}, err
 		}
 		_, err = tx.Exec(ctx, `DELETE FROM versions WHERE business_id = $1`, known.id)
-		return err
+		return struct{}{}, err
 	})
 	if err != nil {
 		return fmt.Errorf("remove: %w", err)

@@ -12,6 +12,8 @@ const eraseStep = 1000
 
 // eraseSQL deletes a step of what is kept of businesses, from each table in turn.
 var eraseSQL = []string{
+	`DELETE FROM refused_writes WHERE ctid IN (SELECT ctid FROM refused_writes t WHERE business_id = ANY($1) LIMIT $2)`,
+	`DELETE FROM made_writes WHERE ctid IN (SELECT ctid FROM made_writes t WHERE business_id = ANY($1) LIMIT $2)`,
 	`DELETE FROM reservations WHERE ctid IN (SELECT ctid FROM reservations t WHERE business_id = ANY($1) LIMIT $2)`,
 	`DELETE FROM rentals WHERE ctid IN (SELECT ctid FROM rentals t WHERE business_id = ANY($1) LIMIT $2)`,
 }

@@ -38,6 +38,9 @@ func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
 	removed, other, kayak := uuid.New(), uuid.New(), uuid.New()
 	for _, business := range []uuid.UUID{removed, other} {
 		mustReserve(t, s, newReservation(business, kayak, 1, dates(today, today+1)))
+		if _, err := pool.Exec(t.Context(), `INSERT INTO refused_writes VALUES ($1, $2, now())`, business, uuid.New()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for table, n := range rows(t, pool, removed) {
 		if n == 0 {

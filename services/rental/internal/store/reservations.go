@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
@@ -122,9 +123,15 @@ UPDATE reservations SET status = @to, updated_at = @now
 WHERE business_id = @business_id AND id = @id AND status = @from
 RETURNING ` + reservationColumns
 
-// Move makes a transition. Errors: [ErrNotFound], [*NotAllowedError].
+// Move makes a transition, once. Errors: [ErrNotFound], [*NotAllowedError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Reservation, error) {
-	rows, err := s.pool.Query(ctx, moveSQL, pgx.NamedArgs{
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
+		return move(ctx, tx, businessID, id, t, now)
+	})
+}
+
+func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, now time.Time) (Reservation, error) {
+	rows, err := tx.Query(ctx, moveSQL, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": string(t.From), "to": string(t.To), "now": now,
 	})
 	if err != nil {
@@ -132,7 +139,7 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 	}
 	moved, err := pgx.CollectExactlyOneRow(rows, scanReservation)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return Reservation{}, s.whyNot(ctx, businessID, id)
+		return Reservation{}, whyNot(ctx, tx, businessID, id)
 	}
 	if err != nil {
 		return Reservation{}, fmt.Errorf("move a reservation: %w", err)
@@ -140,9 +147,9 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 	return moved.Reservation, nil
 }
 
-func (s *Store) whyNot(ctx context.Context, businessID, id uuid.UUID) error {
+func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	var status state.State
-	err := s.pool.QueryRow(ctx, `SELECT status FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&status)
+	err := tx.QueryRow(ctx, `SELECT status FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&status)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrNotFound
 	}

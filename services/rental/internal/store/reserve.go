@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
@@ -49,25 +50,23 @@ VALUES (@business_id, @id, @rental_id, @rental_name, @status, @quantity, ` + epo
         @offer_version, @now::timestamptz, @now::timestamptz)
 RETURNING ` + reservationColumns
 
-// Reserve writes the reservation when fits says that its units are free beside all that is held within its dates, as
+// Reserve writes the reservation, once (postgres.Once), when fits says that its units are free beside all that is held within its dates, as
 // [Store.Holding] returns it. Until it is written or refused nobody else can reserve this rental. Errors: [ErrLacking].
 func (s *Store) Reserve(ctx context.Context, r NewReservation, fits func([]occupancy.Reservation) bool) (Reservation, error) {
-	var written Reservation
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	written, err := postgres.Once(ctx, s.pool, r.BusinessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		held, err := lockAndRead(ctx, tx, r)
 		if err != nil {
-			return fmt.Errorf("read what is held: %w", err)
+			return Reservation{}, fmt.Errorf("read what is held: %w", err)
 		}
 		if !fits(held) {
-			return ErrLacking
+			return Reservation{}, ErrLacking
 		}
 		rows, err := tx.Query(ctx, reserveSQL, reserveArgs(r))
 		if err != nil {
-			return err
+			return Reservation{}, err
 		}
 		one, err := pgx.CollectExactlyOneRow(rows, scanReservation)
-		written = one.Reservation
-		return err
+		return one.Reservation, err
 	})
 	if err != nil {
 		return Reservation{}, fmt.Errorf("reserve: %w", err)

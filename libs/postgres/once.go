@@ -1,0 +1,185 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+)
+
+// ownersWrite is the write that the owner's request asks for: the one that its Idempotency-Key names, or one of its own.
+func ownersWrite(ctx context.Context, business uuid.UUID) Write {
+	w := Write{Business: business, ID: uuid.New(), Begun: clock.Arrived(ctx)}
+	if key := idempotency.Of(ctx).Key; key != "" {
+		w.ID = WriteID("owner", business.String(), key)
+	}
+	return w
+}
+
+// Once makes the write that the owner's request asks for by do, in one transaction with a note of what it is answered with, which
+// is kept for a day: in made_writes, which a migration of the service brings. A request whose Idempotency-Key the business has used
+// for the same is given that answer, and do is not called. T must survive encoding/json.
+//
+// Its errors are true for good, as those of [Write.Make]: do's own, after which nothing is written; idempotency_mismatch;
+// idempotency_in_progress while another request holds the key; outcome_unknown, the one after which it may be written.
+func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, do func(context.Context, pgx.Tx) (T, error)) (T, error) {
+	var (
+		answer   T
+		mismatch error
+		w        = ownersWrite(ctx, business)
+		hash     = idempotency.Of(ctx).Hash
+	)
+	made := func(ctx context.Context, tx pgx.Tx) (bool, error) {
+		known, err := w.known(ctx, tx)
+		if err != nil || known == nil {
+			return false, err
+		}
+		if mismatch = known.matches(hash[:]); mismatch != nil {
+			return true, nil
+		}
+		return true, json.Unmarshal(known.answer, &answer)
+	}
+	err := w.Make(ctx, pool, func(ctx context.Context, conn *pgxpool.Conn) error {
+		return transaction(ctx, conn, func(tx pgx.Tx) error {
+			if err := w.begin(ctx, tx); err != nil {
+				return err
+			}
+			if there, err := made(ctx, tx); there || err != nil {
+				return err
+			}
+			var err error
+			if answer, err = do(ctx, tx); err != nil {
+				return err
+			}
+			return w.note(ctx, tx, hash[:], answer)
+		})
+	}, made)
+	if errors.Is(err, ErrRefused) {
+		err = fault.New(fault.IdempotencyInProgress,
+			idempotency.Header+": a later request with this key was refused while this one was on its way, so this one does nothing; send it again.")
+	}
+	if err == nil {
+		err = mismatch
+	}
+	return answer, err
+}
+
+// transaction tells of a commit that fails that it may have been sent. Neither pgx.BeginFunc nor pgx.Tx does: what they return of one
+// whose answer was lost is that the connection is closed, as of one that was never sent.
+func transaction(ctx context.Context, conn *pgxpool.Conn, do func(pgx.Tx) error) error {
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	if err := do(tx); err != nil {
+		_ = tx.Rollback(ctx) // where it fails, the connection is closed
+		return err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return &maybeSent{err}
+	}
+	return nil
+}
+
+// maybeSent is the error of what may have reached the server.
+type maybeSent struct{ error }
+
+// SafeToRetry is what pgconn.SafeToRetry asks.
+func (*maybeSent) SafeToRetry() bool { return false }
+
+// Unwrap returns what failed.
+func (m *maybeSent) Unwrap() error { return m.error }
+
+// beginSQL takes the write's lock where nobody holds it, and ends the transaction soon where its client has gone: until then
+// nobody could learn its outcome.
+const beginSQL = `
+SELECT set_config('idle_in_transaction_session_timeout', '5s', true),
+       CASE WHEN pg_try_advisory_xact_lock(hashtextextended($1::uuid::text, 0)) THEN may_write($2, $1, $3) ELSE false END`
+
+func (w Write) begin(ctx context.Context, tx pgx.Tx) error {
+	var (
+		setting string
+		may     bool
+	)
+	if err := tx.QueryRow(ctx, beginSQL, w.ID, w.Business, w.Begun).Scan(&setting, &may); err != nil {
+		return fmt.Errorf("begin a write: %w", err)
+	}
+	if !may {
+		return fault.New(fault.IdempotencyInProgress,
+			idempotency.Header+": a request with this key is still in flight; try again shortly.")
+	}
+	return nil
+}
+
+// knownWrite is a write that was made.
+type knownWrite struct{ hash, answer []byte }
+
+func (k *knownWrite) matches(hash []byte) error {
+	if bytes.Equal(k.hash, hash) {
+		return nil
+	}
+	return fault.New(fault.IdempotencyMismatch, idempotency.Header+": this key was used for another request; send a new key with a new one.")
+}
+
+func (w Write) known(ctx context.Context, tx pgx.Tx) (*knownWrite, error) {
+	var k knownWrite
+	err := tx.QueryRow(ctx, `SELECT request_hash, answer FROM made_writes WHERE business_id = $1 AND write_id = $2`, w.Business, w.ID).
+		Scan(&k.hash, &k.answer)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("look a write up: %w", err)
+	}
+	return &k, nil
+}
+
+func (w Write) note(ctx context.Context, tx pgx.Tx, hash []byte, answer any) error {
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO made_writes (business_id, write_id, request_hash, answer, made_at) VALUES ($1, $2, $3, $4, clock_timestamp())`,
+		w.Business, w.ID, hash, text)
+	if err != nil {
+		return fmt.Errorf("note a write: %w", err)
+	}
+	return nil
+}
+
+// outcomeWithin is the time to learn what became of a key, also when the request's own is up.
+const outcomeWithin = time.Second
+
+// Outcome says what became of the owner's write that the request's Idempotency-Key names: it returns the answer of [Once] as JSON, or nil
+// where it was not made; no attempt that began before this one will make it then. Faults: idempotency_mismatch; outcome_unknown.
+func Outcome(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byte, error) {
+	var (
+		known *knownWrite
+		hash  = idempotency.Of(ctx).Hash
+		w     = ownersWrite(ctx, business)
+	)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeWithin)
+	defer cancel()
+	_, err := w.decide(ctx, pool, func(ctx context.Context, tx pgx.Tx) (bool, error) {
+		var err error
+		known, err = w.known(ctx, tx)
+		return known != nil, err
+	})
+	switch {
+	case err != nil:
+		return nil, fault.Unknown(err)
+	case known == nil:
+		return nil, nil
+	}
+	return known.answer, known.matches(hash[:])
+}

@@ -1,0 +1,60 @@
+package testkit
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+// LostWrite is a write whose connection breaks on the way.
+type LostWrite struct {
+	Do   func(ctx context.Context, pool *pgxpool.Pool) error
+	Done func() bool // by the tables
+}
+
+// CheckLostWrites makes each write again and again, prepared anew, and breaks its connection at its first and its last step, in every way. A write
+// that postgres.Once makes must be told as it is: as done where its commit's answer was lost, never as done or as not done where
+// the tables say otherwise, also once all that was on its way has arrived.
+func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t *testing.T) LostWrite) {
+	t.Helper()
+	for name, prepared := range prepare {
+		for _, step := range []string{"may_write", "commit"} {
+			for fate, way := range map[Fate]string{LostBefore: "lost before", AnswerLost: "answer lost", Held: "held"} {
+				for dark, others := range map[bool]string{false: "others get through", true: "nobody gets through"} {
+					t.Run(name+"/"+step+"/"+way+"/"+others, func(t *testing.T) {
+						t.Parallel()
+						checkLostWrite(t, pool, prepared(t), step, fate, dark)
+					})
+				}
+			}
+		}
+	}
+}
+
+func checkLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, fate Fate, dark bool) {
+	t.Helper()
+	wired, wires := OpenWires(t, pool)
+	met := wires.Break(step, fate, dark)
+	// What hangs does so until the deadline; that it ends at all is what is tested.
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	err := write.Do(ctx, wired)
+	select {
+	case <-met:
+	default:
+		t.Fatalf("no such step was taken: %v", err)
+	}
+	unknown := fault.Is(err, fault.OutcomeUnknown)
+	if step == "commit" && fate == AnswerLost && (err == nil) == dark {
+		t.Errorf("a write that is done was answered with %v", err)
+	}
+	wires.Mend()
+	wires.Release() // what was held arrives after all
+	if done := write.Done(); !unknown && (err == nil) != done {
+		t.Errorf("the answer was %v, and done is %t", err, done)
+	}
+}

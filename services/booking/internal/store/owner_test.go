@@ -1,0 +1,100 @@
+package store_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	is := func(t *testing.T, sql string, args ...any) func() bool {
+		return func() bool { return count(t, pool, sql, args...) == 1 }
+	}
+	move := func(m state.Move) func(t *testing.T) testkit.LostWrite {
+		return func(t *testing.T) testkit.LostWrite {
+			b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+			if err := s.Book(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+			if m == state.Complete || m == state.MarkNoShow {
+				confirm, _ := state.Of(state.Confirm)
+				if _, err := s.Move(t.Context(), b.BusinessID, b.ID, confirm, now); err != nil {
+					t.Fatal(err)
+				}
+			}
+			transition, _ := state.Of(m)
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					_, err := store.New(p).Move(ctx, b.BusinessID, b.ID, transition, now)
+					return err
+				},
+				Done: is(t, `SELECT count(*) FROM bookings WHERE id = $1 AND status = $2`, b.ID, transition.To),
+			}
+		}
+	}
+	testkit.CheckLostWrites(t, pool, map[string]func(t *testing.T) testkit.LostWrite{
+		"confirm": move(state.Confirm), "cancel": move(state.Cancel), "complete": move(state.Complete), "no-show": move(state.MarkNoShow),
+		"sell tickets": func(t *testing.T) testkit.LostWrite {
+			order := newGala(10, 10).order(0, 2)
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					_, err := store.New(p).SellTicket(ctx, order)
+					return err
+				},
+				Done: is(t, `SELECT count(*) FROM tickets WHERE id = $1`, order.ID),
+			}
+		},
+		"cancel tickets": func(t *testing.T) testkit.LostWrite {
+			order := newGala(10, 10).order(0, 2)
+			if _, err := s.SellTicket(t.Context(), order); err != nil {
+				t.Fatal(err)
+			}
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					_, err := store.New(p).CancelTicket(ctx, order.BusinessID, order.ID, now)
+					return err
+				},
+				Done: is(t, `SELECT count(*) FROM tickets WHERE id = $1 AND status = 'cancelled'`, order.ID),
+			}
+		},
+		"make a key": func(t *testing.T) testkit.LostWrite {
+			key := store.Key{BusinessID: uuid.New(), Key: booking.Key{ID: uuid.New(), Name: "site", Scope: "all", Prefix: "0", CreatedAt: now}}
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					return store.New(p).CreateKey(ctx, key, sha256.Sum256(key.ID[:]))
+				},
+				Done: is(t, `SELECT count(*) FROM api_keys WHERE id = $1`, key.ID),
+			}
+		},
+		"revoke a key": func(t *testing.T) testkit.LostWrite {
+			business := uuid.New()
+			key := storeKey(t, s, business, testkit.Unique(), now)
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					return store.New(p).RevokeKey(ctx, business, key.ID, now)
+				},
+				Done: is(t, `SELECT count(*) FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL`, key.ID),
+			}
+		},
+		"revoke all keys": func(t *testing.T) testkit.LostWrite {
+			business := uuid.New()
+			key := storeKey(t, s, business, testkit.Unique(), now)
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					return store.New(p).RevokeAllKeys(ctx, business, now)
+				},
+				Done: is(t, `SELECT count(*) FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL`, key.ID),
+			}
+		},
+	})
+}

@@ -1,0 +1,62 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
+	"github.com/slotmesh/slotmesh/services/catalog/migrations"
+)
+
+func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
+	t.Parallel()
+	pool := testkit.Postgres(t, "catalog", migrations.FS)
+	s := store.New(pool)
+	newest := func(t *testing.T, slug string, want int64) func() bool {
+		return func() bool {
+			head, err := s.Head(context.Background(), slug)
+			if err != nil && !fault.Is(err, fault.BusinessNotFound) {
+				t.Error(err)
+			}
+			return head == want
+		}
+	}
+	testkit.CheckLostWrites(t, pool, map[string]func(t *testing.T) testkit.LostWrite{
+		"publish": func(t *testing.T) testkit.LostWrite {
+			slug, c := testkit.Unique(), content(uuid.New(), "Harbor")
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					_, err := store.New(p).Publish(ctx, slug, c, nil, noon)
+					return err
+				},
+				Done: newest(t, slug, 1),
+			}
+		},
+		"roll back": func(t *testing.T) testkit.LostWrite {
+			slug, c := testkit.Unique(), content(uuid.New(), "Harbor")
+			publish(t, s, slug, c)
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					_, err := store.New(p).Rollback(ctx, slug, 1, noon)
+					return err
+				},
+				Done: newest(t, slug, 2),
+			}
+		},
+		"remove": func(t *testing.T) testkit.LostWrite {
+			slug, c := testkit.Unique(), content(uuid.New(), "Harbor")
+			publish(t, s, slug, c)
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					return store.New(p).Remove(ctx, slug, noon)
+				},
+				Done: newest(t, slug, 0),
+			}
+		},
+	})
+}
