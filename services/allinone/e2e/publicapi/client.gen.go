@@ -583,7 +583,7 @@ type PaymentRequirement string
 
 // Quote What the quoted prices assume.
 type Quote struct {
-	// AppliesPricingRules False when the rules could not be applied; every quoted price is null then.
+	// AppliesPricingRules False when the rules could not be applied, or nothing can be booked for the date; every quoted price is null then.
 	AppliesPricingRules bool `json:"applies_pricing_rules"`
 
 	// Basis One sentence.
@@ -1009,7 +1009,8 @@ type ListRentalsParams struct {
 	// Locale A BCP 47 language. It resolves the texts and leaves out every `*_translations` map; empty is the same as left out.
 	Locale *Locale `form:"locale,omitempty" json:"locale,omitempty"`
 
-	// Date The booking date to quote; the business's today when it is left out.
+	// Date The booking date to quote; the business's today when it is left out. For a date that has passed or lies beyond the
+	// advance limit nothing can be booked: the list comes with `quote.applies_pricing_rules` false and no quoted price.
 	Date *QuoteDate `form:"date,omitempty" json:"date,omitempty"`
 
 	// IfNoneMatch The ETag of the answer you have.
@@ -1021,7 +1022,8 @@ type ListServicesParams struct {
 	// Locale A BCP 47 language. It resolves the texts and leaves out every `*_translations` map; empty is the same as left out.
 	Locale *Locale `form:"locale,omitempty" json:"locale,omitempty"`
 
-	// Date The booking date to quote; the business's today when it is left out.
+	// Date The booking date to quote; the business's today when it is left out. For a date that has passed or lies beyond the
+	// advance limit nothing can be booked: the list comes with `quote.applies_pricing_rules` false and no quoted price.
 	Date *QuoteDate `form:"date,omitempty" json:"date,omitempty"`
 
 	// IfNoneMatch The ETag of the answer you have.
