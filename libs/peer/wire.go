@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -64,7 +65,8 @@ func (w *wire) close() {
 
 // exchange sends a request until deadline. A kept connection may have been closed by a peer that was stopped meanwhile,
 // which shows only when it is used: what may be repeated is sent once more then, over a new one, and what may not be
-// repeated never goes over a kept one.
+// repeated never goes over a kept one. A connection that is refused has carried nothing: everything is tried once more, as
+// behind one address another replica may take it.
 func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte, deadline time.Time) (*Response, error) {
 	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
@@ -103,10 +105,14 @@ func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte
 func (w *wire) send(r Request, request *fasthttp.Request, answer *fasthttp.Response, deadline time.Time) error {
 	if !r.Repeatable && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		request.SetConnectionClose()
-		return w.single.DoDeadline(request, answer, deadline)
+		err := w.single.DoDeadline(request, answer, deadline)
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			err = w.single.DoDeadline(request, answer, deadline)
+		}
+		return err
 	}
 	err := w.kept.DoDeadline(request, answer, deadline)
-	if !broke(err) {
+	if !broke(err) && !errors.Is(err, syscall.ECONNREFUSED) {
 		return err
 	}
 	w.kept.CloseIdleConnections() // those that lie beside it are as old

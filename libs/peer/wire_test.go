@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -227,6 +228,34 @@ func BenchmarkAsk(b *testing.B) {
 		var out struct{}
 		if err := client.Ask(b.Context(), "/", map[string]int{"a": 1}, &out); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// A replica that has gone is still behind the peer's address for a moment, in the cluster.
+func TestACallWhoseConnectionIsRefusedIsTriedOnceMore(t *testing.T) {
+	t.Parallel()
+	client := serve(t, func(http.ResponseWriter, *http.Request) {})
+	for name, call := range map[string]Request{
+		"read":  {Method: http.MethodGet, Path: "/"},
+		"write": {Method: http.MethodDelete, Path: "/"},
+	} {
+		refusals := 1
+		refusing := func(address string) (net.Conn, error) {
+			if refusals--; refusals >= 0 {
+				return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+			}
+			return Dial(address)
+		}
+		client.wire.kept.CloseIdleConnections()
+		client.wire.kept.Dial, client.wire.single.Dial = refusing, refusing
+		if _, err := client.Do(t.Context(), call); err != nil {
+			t.Errorf("the %s failed at one refusal: %v", name, err)
+		}
+		refusals = 2
+		client.wire.kept.CloseIdleConnections()
+		if _, err := client.Do(t.Context(), call); !fault.Is(err, fault.PeerUnavailable) {
+			t.Errorf("the %s, refused twice: %v", name, err)
 		}
 	}
 }
