@@ -57,7 +57,7 @@ func (r *Redis) Allow(ctx context.Context, who Client, limit Limit) (Decision, e
 	if err := limit.check(); err != nil {
 		return Decision{}, err
 	}
-	q := &question{cmd: r.command(who, limit), asked: time.Now(), landed: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
+	q := &question{ctx: ctx, cmd: r.command(who, limit), asked: time.Now(), landed: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
 	r.ask(q)
 	<-q.landed // soon: no flight takes longer than patience
 	answer, err := q.cmd.Int64Slice()
@@ -73,6 +73,7 @@ func (r *Redis) Allow(ctx context.Context, who Client, limit Limit) (Decision, e
 
 // question is a check on its way.
 type question struct {
+	ctx    context.Context // of the request that is counted
 	cmd    once
 	asked  time.Time
 	landed chan struct{} // closed once cmd has its answer
@@ -139,9 +140,10 @@ func (r *Redis) fly() {
 	}
 }
 
-// carry makes one round trip, and a second where Redis did not know the script: such calls have not counted.
+// carry makes one round trip, and a second where Redis did not know the script: such calls have not counted. It is part of the
+// first request's trace, but does not end with that request: others are on board.
 func (r *Redis) carry(load []*question) {
-	ctx, cancel := context.WithDeadline(context.Background(), load[0].asked.Add(r.patience))
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(load[0].ctx), load[0].asked.Add(r.patience))
 	defer cancel()
 	r.send(ctx, load)
 	var unknown []*question

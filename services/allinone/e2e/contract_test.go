@@ -178,7 +178,11 @@ func describe(t *testing.T, url string, header http.Header) *document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header = header
+	request.Header = header.Clone()
+	if request.Header == nil {
+		request.Header = http.Header{}
+	}
+	request.Header.Set("X-Forwarded-For", client())
 	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
 	if err != nil {
 		t.Fatal(err)

@@ -126,7 +126,7 @@ func TestACallerIsKnownBeforeItsBodyIsRead(t *testing.T) {
 		}
 		_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 		const begun = 16 << 10
-		if _, err := fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nContent-Length: 8000000\r\n\r\n%s", path, conn.RemoteAddr(), strings.Repeat("x", begun)); err != nil {
+		if _, err := fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nX-Forwarded-For: %s\r\nContent-Length: 8000000\r\n\r\n%s", path, conn.RemoteAddr(), client(), strings.Repeat("x", begun)); err != nil {
 			t.Fatal(err)
 		}
 		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)

@@ -38,8 +38,9 @@ var patient = map[string]string{
 // world is one Slotmesh and a client of it.
 type world struct {
 	*allinone.Process
-	http *http.Client
-	once sync.Once
+	http    *http.Client
+	address string // of a client of its own
+	once    sync.Once
 }
 
 // database is a new empty database on the test server; it goes when the test ends.
@@ -93,7 +94,7 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{Process: p, http: &http.Client{Timeout: 3 * time.Minute}}
+	w := &world{Process: p, address: client(), http: &http.Client{Timeout: 3 * time.Minute}}
 	t.Cleanup(func() { w.stop(t) })
 	w.http.Transport = w.underContract(t, &http.Transport{MaxIdleConnsPerHost: 256})
 	return w
@@ -166,7 +167,8 @@ func (w *world) do(t *testing.T, method, url string, body []byte, header http.He
 	return a
 }
 
-// try is do for goroutines, which must not end the test.
+// try is do for goroutines, which must not end the test. A request that names no address comes from one of the world's own, as
+// all worlds count in one Redis.
 func (w *world) try(method, url string, body []byte, header http.Header) (answer, error) {
 	request, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {

@@ -46,7 +46,7 @@ func TestOneTraceRunsFromTheAgentThroughAllHops(t *testing.T) {
 	w.stop(t) // sends what is buffered
 
 	for id, edges := range map[string][]string{
-		listing: {"front → mcp", "mcp → booking", "mcp → catalog", "booking → postgresql", "booking → redis"},
+		listing: {"front → mcp", "mcp → booking", "mcp → catalog", "booking → postgresql", "mcp → redis"},
 		finding: {"front → mcp", "mcp → booking", "mcp → availability", "availability → booking", "booking → postgresql"},
 		hiring:  {"front → mcp", "mcp → booking", "mcp → catalog"},
 		booking: {"front → mcp", "mcp → booking", "booking → availability", "booking → catalog", "booking → pricing", "booking → postgresql"},
