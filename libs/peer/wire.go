@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -85,6 +86,9 @@ func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte
 	if r.writes() {
 		waited := time.Since(clock.Arrived(ctx))
 		request.Header.Set(WaitedHeader, strconv.FormatInt(max(0, waited.Milliseconds()), 10))
+		if key := idempotency.Of(ctx).Key; key != "" {
+			request.Header.Set(idempotency.Header, key)
+		}
 	}
 	if _, raw := r.Body.([]byte); body != nil && !raw {
 		request.Header.SetContentType("application/json")

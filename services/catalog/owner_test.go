@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	peercatalog "github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -339,5 +340,44 @@ func TestALargeBusinessIsPublishedAndShown(t *testing.T) {
 	}
 	if n := len(h.get("/staff").json(t)["staff"].([]any)); n != 500 {
 		t.Errorf("%d staff", n)
+	}
+}
+
+func TestRepeatedChangesAreAnsweredAsTheFirst(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	named := func(key string) context.Context {
+		return idempotency.With(t.Context(), idempotency.Request{Key: key})
+	}
+	for range 2 {
+		got, err := h.owner.Publish(named("a"), "harbor", []byte(harborYAML), "", "")
+		if err != nil || got.Version != 1 || !got.Created {
+			t.Fatalf("publish: %+v, %v", got, err)
+		}
+	}
+	changed := strings.Replace(harborYAML, "name: Harbor", "name: New Harbor", 1)
+	if _, err := h.owner.Publish(named("a"), "harbor", []byte(changed), "", ""); !fault.Is(err, fault.IdempotencyMismatch) {
+		t.Errorf("another manifest under the key: %v", err)
+	}
+	for range 2 { // the If-Match of the repetition is old by then
+		if got, err := h.owner.Publish(named("b"), "harbor", []byte(changed), "", `"1"`); err != nil || got.Version != 2 {
+			t.Errorf("publish again: %+v, %v", got, err)
+		}
+	}
+	for range 2 {
+		if got, err := h.owner.Rollback(named("c"), "harbor", 1); err != nil || got.Version != 3 {
+			t.Errorf("rollback: %+v, %v", got, err)
+		}
+	}
+	for range 2 {
+		if err := h.owner.Delete(named("d"), "harbor"); err != nil {
+			t.Errorf("remove: %v", err)
+		}
+	}
+	if got, err := h.owner.Rollback(named("c"), "harbor", 1); err != nil || got.Version != 3 {
+		t.Errorf("rollback, repeated after the removal: %+v, %v", got, err)
+	}
+	if err := h.owner.Delete(named("e"), "harbor"); !fault.Is(err, fault.BusinessNotFound) {
+		t.Errorf("remove what is gone, under a new key: %v", err)
 	}
 }

@@ -464,3 +464,14 @@ func TestRandomTokensOneOrSeveralAreGood(t *testing.T) {
 		}
 	}
 }
+
+func TestTheIdempotencyKeyIsPassedOnAndABadOneRefused(t *testing.T) {
+	t.Parallel()
+	w := standin.Start(t)
+	got := w.Call(t, "PUT", harb, standin.Manifest("harbor", "Harbor"), "Content-Type", yaml, "Idempotency-Key", "publish-1")
+	if keys := w.Catalog.Keys(); got.Status != http.StatusCreated || len(keys) != 1 || keys[0] != "publish-1" {
+		t.Errorf("%d %s; catalog was sent the keys %q", got.Status, got.Body, keys)
+	}
+	expect(t, w.Call(t, "PUT", harb, standin.Manifest("harbor", "Harbor"), "Content-Type", yaml, "Idempotency-Key", "a b"),
+		400, "invalid_parameter", "Idempotency-Key")
+}

@@ -37,6 +37,23 @@ type Records interface {
 	Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, limit int, after string) ([]booking.Booking, string, error)
 	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (booking.Booking, error)
 	Ahead(ctx context.Context, businessID uuid.UUID, now time.Time) (int, error)
+	Outcomes
+}
+
+// Outcomes says what became of the write that a request's Idempotency-Key names.
+type Outcomes interface {
+	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
+}
+
+// once makes an owner's write once for each Idempotency-Key of a business.
+func once(records Outcomes, write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
+	return server.Once(write, func(c *fiber.Ctx) ([]byte, error) {
+		businessID, err := pathID(c, "business")
+		if err != nil {
+			return nil, err
+		}
+		return records.Outcome(c.UserContext(), businessID)
+	}, again)
 }
 
 // Internal serves the peer API under /internal (libs/peer/booking is its client).
@@ -55,13 +72,13 @@ func NewInternal(records Records, c clock.Clock) *Internal {
 func (in *Internal) Mount(app fiber.Router) {
 	business := app.Group("/internal/businesses/:business")
 	business.Get("/occupied", in.occupied)
-	business.Post("/keys", in.createKey)
+	business.Post("/keys", once(in.records, in.createKey, keyMadeAgain))
 	business.Get("/keys", in.keys)
-	business.Delete("/keys", in.revokeAllKeys)
-	business.Delete("/keys/:key", in.revokeKey)
+	business.Delete("/keys", once(in.records, in.revokeAllKeys, server.Again(fiber.StatusNoContent)))
+	business.Delete("/keys/:key", once(in.records, in.revokeKey, server.Again(fiber.StatusNoContent)))
 	business.Get("/bookings", in.bookings)
 	business.Get("/bookings/ahead", in.ahead)
-	business.Post("/bookings/:booking/:move", in.move)
+	business.Post("/bookings/:booking/:move", once(in.records, in.move, server.Again(fiber.StatusOK)))
 }
 
 func (in *Internal) occupied(c *fiber.Ctx) error {
@@ -149,6 +166,14 @@ func (in *Internal) createKey(c *fiber.Ctx) error {
 	key.Secret = secret
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(fiber.StatusCreated).JSON(key.Key)
+}
+
+func keyMadeAgain(_ *fiber.Ctx, answer []byte) error {
+	var made store.KeyMadeError
+	if err := json.Unmarshal(answer, &made); err != nil {
+		return err
+	}
+	return keyMade(made.ID)
 }
 
 // keyMade answers a repeated request: nobody has the secret but who got the first answer.

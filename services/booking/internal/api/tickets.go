@@ -30,6 +30,7 @@ type TicketRecords interface {
 	Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, limit int, after string) ([]booking.Ticket, string, error)
 	TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
 	Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) ([]booking.EventSales, error)
+	Outcomes
 }
 
 var _ TicketRecords = (*store.Store)(nil)
@@ -49,11 +50,11 @@ func NewTickets(records TicketRecords, offers desk.Offers, c clock.Clock) *Ticke
 // Mount adds the routes.
 func (t *Tickets) Mount(app fiber.Router) {
 	tickets := app.Group("/internal/businesses/:business/tickets")
-	tickets.Post("", t.sell)
+	tickets.Post("", once(t.records, t.sell, server.Again(fiber.StatusCreated)))
 	tickets.Get("", t.list)
 	tickets.Get("/ahead", t.ahead)
 	tickets.Post("/sales", t.sales)
-	tickets.Post("/:ticket/cancel", t.cancel)
+	tickets.Post("/:ticket/cancel", once(t.records, t.cancel, server.Again(fiber.StatusOK)))
 }
 
 func (t *Tickets) sell(c *fiber.Ctx) error {

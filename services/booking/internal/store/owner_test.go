@@ -4,11 +4,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -97,4 +102,49 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			}
 		},
 	})
+}
+
+// named is a request with an Idempotency-Key that reached us at this time.
+func named(t *testing.T, key string, at time.Time) context.Context {
+	return clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: key}), at)
+}
+
+func TestARequestWhoseKeyAnotherHoldsIsToldSo(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	order := newGala(10, 10).order(0, 2)
+	other, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Exec(t.Context(), postgres.LockSQL, postgres.WriteID("owner", order.BusinessID.String(), "a")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SellTicket(named(t, "a", now), order); !fault.Is(err, fault.IdempotencyInProgress) {
+		t.Errorf("while another holds the key: %v", err)
+	}
+	if err := other.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SellTicket(named(t, "a", now), order); err != nil {
+		t.Errorf("once it is free: %v", err)
+	}
+}
+
+func TestARefusedKeyStaysRefusedToEarlierAttempts(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	order := newGala(10, 10).order(0, 2)
+	if answer, err := s.Outcome(named(t, "a", now.Add(time.Second)), order.BusinessID); answer != nil || err != nil {
+		t.Fatalf("%s, %v", answer, err)
+	}
+	if _, err := s.SellTicket(named(t, "a", now), order); !fault.Is(err, fault.IdempotencyInProgress) {
+		t.Errorf("an attempt that began before: %v", err)
+	}
+	if n := count(t, pool, `SELECT (SELECT count(*) FROM tickets) + (SELECT count(*) FROM event_sales)`); n != 0 {
+		t.Errorf("it wrote %d rows", n)
+	}
+	if _, err := s.SellTicket(named(t, "a", now.Add(time.Minute)), order); err != nil {
+		t.Errorf("an attempt that began later: %v", err)
+	}
 }

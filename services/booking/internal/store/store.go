@@ -11,7 +11,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // Errors that callers tell apart.
@@ -37,6 +40,11 @@ func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 func (s *Store) Ready(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, `SELECT FROM bookings LIMIT 0`)
 	return err
+}
+
+// Outcome says what became of the owner's write that the request's Idempotency-Key names, as postgres.Outcome does.
+func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
+	return postgres.Outcome(ctx, s.pool, businessID)
 }
 
 // utc drops a zone that the driver added; instants are compared and printed as UTC.

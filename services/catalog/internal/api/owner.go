@@ -32,6 +32,7 @@ type Store interface {
 	Publish(ctx context.Context, slug string, c store.Content, ifMatch *int64, now time.Time) (store.Published, error)
 	Rollback(ctx context.Context, slug string, version int64, now time.Time) (store.Published, error)
 	Remove(ctx context.Context, slug string, now time.Time) error
+	Outcome(ctx context.Context, slug string) ([]byte, error)
 	Predecessors(ctx context.Context, slug string) (int, error)
 	Removed(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error)
 	Version(ctx context.Context, slug string, version int64) (store.Stored, error)
@@ -54,11 +55,30 @@ func (o *Owner) Mount(router fiber.Router) {
 	router.Get("/internal/businesses", o.list)
 	router.Get("/internal/removed", o.removed)
 	business := router.Group("/internal/businesses/:slug")
-	business.Put("", o.publish)
+	business.Put("", o.once(o.publish, o.publishedAgain))
 	business.Get("", o.get)
-	business.Delete("", o.remove)
+	business.Delete("", o.once(o.remove, server.Again(fiber.StatusNoContent)))
 	business.Get("/versions", o.versions)
-	business.Post("/rollback", o.rollback)
+	business.Post("/rollback", o.once(o.rollback, o.publishedAgain))
+}
+
+// once makes a change once for each Idempotency-Key of a slug.
+func (o *Owner) once(change fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
+	return server.Once(change, func(c *fiber.Ctx) ([]byte, error) {
+		slug, err := slugParam(c)
+		if err != nil {
+			return nil, err
+		}
+		return o.Store.Outcome(c.UserContext(), slug)
+	}, again)
+}
+
+func (o *Owner) publishedAgain(c *fiber.Ctx, answer []byte) error {
+	var made store.Published
+	if err := json.Unmarshal(answer, &made); err != nil {
+		return err
+	}
+	return o.done(c, "published before", made)
 }
 
 func (o *Owner) publish(c *fiber.Ctx) error {

@@ -105,6 +105,11 @@ func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *in
 // business's.
 func writesOf(slug string) uuid.UUID { return postgres.WriteID("slug", slug) }
 
+// Outcome says what became of the change of the slug that the request's Idempotency-Key names, as postgres.Outcome does.
+func (s *Store) Outcome(ctx context.Context, slug string) ([]byte, error) {
+	return postgres.Outcome(ctx, s.pool, writesOf(slug))
+}
+
 // row is what a business's row says while its lock is held.
 type row struct {
 	id          uuid.UUID

@@ -74,7 +74,7 @@ type Admin struct {
 
 // Mount adds the routes.
 func (a *Admin) Mount(router fiber.Router) {
-	admin := router.Group("/admin", a.authenticate)
+	admin := router.Group("/admin", a.authenticate, server.Named)
 	admin.Get("/businesses", a.listBusinesses)
 	business := admin.Group("/businesses/:slug")
 	business.Put("", a.publish)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
@@ -133,6 +134,9 @@ func (a *Admin) remove(c *fiber.Ctx) error {
 		return err
 	}
 	business, err := a.business(c)
+	if fault.Is(err, fault.BusinessNotFound) && idempotency.Of(c.UserContext()).Key != "" {
+		return a.removedBefore(c, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -146,6 +150,18 @@ func (a *Admin) remove(c *fiber.Ctx) error {
 		return err
 	}
 	a.changed(c, "delete", business.Slug, slog.Bool("force", force))
+	return c.SendStatus(fiber.StatusNoContent)
+}
+
+// removedBefore answers a repeated removal: catalog knows its key, and removes nothing where there is no business.
+func (a *Admin) removedBefore(c *fiber.Ctx, notFound error) error {
+	slug, err := slugOf(c)
+	if err != nil {
+		return notFound
+	}
+	if err := a.Businesses.Delete(c.UserContext(), slug); err != nil {
+		return err
+	}
 	return c.SendStatus(fiber.StatusNoContent)
 }
 

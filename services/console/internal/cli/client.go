@@ -7,11 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 )
 
 // maxAnswer bounds what is read of an answer.
@@ -26,10 +31,14 @@ type client struct {
 	base  string
 	token string
 	http  *http.Client
+	pause time.Duration // before a request is sent again
 }
 
 // unreachable says that the server gave no answer that could be read.
-type unreachable struct{ sentence string }
+type unreachable struct {
+	sentence string
+	timedOut bool // it was waited for as long as --timeout says
+}
 
 func (u *unreachable) Error() string { return u.sentence }
 
@@ -51,18 +60,53 @@ func (c *command) client() (*client, error) {
 		return nil, err
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	return &client{base: base, token: token, http: &http.Client{Transport: transport, Timeout: c.timeout}}, nil
+	return &client{base: base, token: token, pause: time.Second / 2, http: &http.Client{Transport: transport, Timeout: c.timeout}}, nil
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// do sends a request and returns the body of an answer below status 400.
+// attempts is how often a request is sent at most.
+const attempts = 3
+
+// do sends a request and returns the body of an answer below status 400. What did not come back, or was refused as something was
+// away, is sent again, with the same Idempotency-Key, so that a write is done once.
 func (c *client) do(ctx context.Context, r request) ([]byte, error) {
+	key := uuid.NewString()
+	for attempt := 1; ; attempt++ {
+		body, err := c.send(ctx, r, key)
+		if attempt == attempts || !worthRepeating(err) {
+			return body, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(c.pause * time.Duration(attempt)):
+		}
+	}
+}
+
+// worthRepeating reports whether the next attempt may go better.
+func worthRepeating(err error) bool {
+	var refused *fault.Error
+	var lost *unreachable
+	switch {
+	case errors.As(err, &refused):
+		return refused.Kind.Status == http.StatusServiceUnavailable || refused.Kind == fault.IdempotencyInProgress
+	case errors.As(err, &lost):
+		return !lost.timedOut
+	}
+	return false
+}
+
+func (c *client) send(ctx context.Context, r request, key string) ([]byte, error) {
 	call, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, bytes.NewReader(r.body))
 	if err != nil {
 		return nil, err
 	}
 	call.Header.Set("Authorization", "Bearer "+c.token)
+	if r.method != http.MethodGet {
+		call.Header.Set(idempotency.Header, key)
+	}
 	for name, value := range r.header {
 		call.Header.Set(name, value)
 	}
@@ -87,7 +131,8 @@ func (c *client) noAnswer(err error) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	return &unreachable{fmt.Sprintf("%s does not answer: %v", c.base, err)}
+	var network net.Error
+	return &unreachable{fmt.Sprintf("%s does not answer: %v", c.base, err), errors.As(err, &network) && network.Timeout()}
 }
 
 // refusal reads the server's fault; an answer of another shape, as a proxy gives, becomes one that names its status.
@@ -118,7 +163,7 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 
 func (c *client) read(body []byte, out any) error {
 	if err := json.Unmarshal(body, out); err != nil {
-		return &unreachable{c.base + " gave an answer that is not the admin API's; check --server."}
+		return &unreachable{sentence: c.base + " gave an answer that is not the admin API's; check --server."}
 	}
 	return nil
 }

@@ -27,6 +27,14 @@ var Epoch = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 type Catalog struct {
 	mu         sync.Mutex
 	businesses map[string][]version // by slug, oldest first
+	keys       []string             // Idempotency-Keys of publishes
+}
+
+// Keys are the Idempotency-Keys that publishes came with.
+func (s *Catalog) Keys() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.keys)
 }
 
 type version struct {
@@ -41,7 +49,10 @@ type version struct {
 func (s *Catalog) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
-		"PUT /internal/businesses/{slug}":           s.publish,
+		"PUT /internal/businesses/{slug}": func(r *http.Request) (*reply, error) {
+			s.keys = append(s.keys, r.Header.Values("Idempotency-Key")...)
+			return s.publish(r)
+		},
 		"GET /internal/businesses/{slug}":           s.get,
 		"DELETE /internal/businesses/{slug}":        s.remove,
 		"GET /internal/businesses":                  s.list,

@@ -36,6 +36,7 @@ type Records interface {
 	Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, limit int, after string) ([]store.Reservation, string, error)
 	Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
 	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
+	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 }
 
 var (

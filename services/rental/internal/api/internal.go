@@ -42,10 +42,34 @@ func NewInternal(offers Offers, records Records, now clock.Clock, tel *telemetry
 func (in *Internal) Mount(router fiber.Router) {
 	business := router.Group("/internal/businesses/:slug")
 	business.Get("/ceilings", in.ceilings)
-	business.Post("/reservations", in.reserve)
+	business.Post("/reservations", in.once(in.reserve, fiber.StatusCreated))
 	business.Get("/reservations", in.reservations)
 	business.Get("/reservations/ahead", in.ahead)
-	business.Post("/reservations/:id/:move", in.move)
+	business.Post("/reservations/:id/:move", in.once(in.move, fiber.StatusOK))
+}
+
+// once makes an owner's write once for each Idempotency-Key of a business.
+func (in *Internal) once(write fiber.Handler, status int) fiber.Handler {
+	return server.Once(write, func(c *fiber.Ctx) ([]byte, error) {
+		offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+		switch {
+		case fault.Is(err, fault.BusinessNotFound):
+			return nil, nil // and the write of whoever comes late is not there for anybody
+		case err != nil:
+			return nil, fault.Unknown(err)
+		}
+		return in.records.Outcome(c.UserContext(), offer.ID)
+	}, func(c *fiber.Ctx, answer []byte) error {
+		offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+		if err != nil {
+			return fault.Unknown(err)
+		}
+		var made store.Reservation
+		if err := json.Unmarshal(answer, &made); err != nil {
+			return err
+		}
+		return send(c.Status(status), in.show(offer, made))
+	})
 }
 
 // ceilings answers max_bookable_online of every rental of a business.

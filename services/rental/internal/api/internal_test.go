@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -249,4 +250,35 @@ func (s service) list(t *testing.T, filter rental.Filter, page rental.Page) erro
 	t.Helper()
 	_, err := s.client.Reservations(t.Context(), "harbor", filter, page)
 	return err
+}
+
+func TestRepeatedReservationsAndMovesAreAnsweredAsTheFirst(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	named := func(key string) context.Context {
+		return idempotency.With(t.Context(), idempotency.Request{Key: key})
+	}
+	wanted := rental.NewReservation{RentalID: kayak, StartDate: "2027-06-11", EndDate: "2027-06-12", Quantity: 3, CustomerName: "Zoë"}
+	wanted.StartTime, wanted.EndTime = nil, nil
+	first, err := s.client.Reserve(named("a"), "harbor", wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.client.Reserve(named("a"), "harbor", wanted)
+	if diff := cmp.Diff(first, again); diff != "" || err != nil {
+		t.Errorf("the same request: %v %s", err, diff)
+	}
+	if _, err := s.client.Reserve(named("b"), "harbor", wanted); !fault.Is(err, fault.Conflict) {
+		t.Errorf("another key, where no units are left: %v", err)
+	}
+	wanted.Quantity = 1
+	if _, err := s.client.Reserve(named("a"), "harbor", wanted); !fault.Is(err, fault.IdempotencyMismatch) {
+		t.Errorf("another reservation under the key: %v", err)
+	}
+	for range 2 {
+		moved, err := s.client.Move(named("c"), "harbor", first.ID, rental.MovePickup)
+		if err != nil || moved.Status != rental.StatusPickedUp {
+			t.Errorf("pickup: %+v, %v", moved, err)
+		}
+	}
 }

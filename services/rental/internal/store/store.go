@@ -10,8 +10,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
@@ -41,6 +43,11 @@ func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 func (s *Store) Ready(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, `SELECT FROM reservations LIMIT 0`)
 	return err
+}
+
+// Outcome says what became of the owner's write that the request's Idempotency-Key names, as postgres.Outcome does.
+func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
+	return postgres.Outcome(ctx, s.pool, businessID)
 }
 
 // Dates travel as whole days since 1970-01-01, so that every date there is can be asked for.
