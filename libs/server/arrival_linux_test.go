@@ -64,7 +64,7 @@ func TestARequestCountsFromWhenItCameIntoTheQueue(t *testing.T) {
 	}
 	defer func() { _ = conn.Close() }()
 	_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-	time.Sleep(300 * time.Millisecond) // what is tested is that it is noticed
+	time.Sleep(300 * time.Millisecond) // the request waits in the queue; the kernel counts in milliseconds, and a longer wait changes nothing
 	resumed := time.Now()
 	close(runs)
 	got := <-arrived

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
@@ -134,7 +135,7 @@ func heldOf(t *testing.T, databaseURL, business string) int {
 // awaitErased waits until nothing is kept of a business any more. Nobody tells when it is so.
 func awaitErased(t *testing.T, databaseURL, business string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(testkit.Patience); ; time.Sleep(100 * time.Millisecond) {
 		held := heldOf(t, databaseURL, business)
 		if held == 0 {
 			return
