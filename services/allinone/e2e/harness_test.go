@@ -174,7 +174,12 @@ func (w *world) try(method, url string, body []byte, header http.Header) (answer
 	if err != nil {
 		return answer{}, err
 	}
-	request.Header = header.Clone()
+	if request.Header = header.Clone(); request.Header == nil {
+		request.Header = http.Header{}
+	}
+	if request.Header.Get("X-Forwarded-For") == "" {
+		request.Header.Set("X-Forwarded-For", w.address)
+	}
 	return w.exchange(request)
 }
 
