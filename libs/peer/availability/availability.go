@@ -41,12 +41,12 @@ type Question struct {
 
 // BookableResponse lists the ways in which the start can be served, in Auto-Assign order; none means that it cannot.
 type BookableResponse struct {
-	OfferVersion int64    `json:"offer_version"`
-	Choices      []Choice `json:"choices"`
+	OfferVersion int64        `json:"offer_version"`
+	Assignments  []Assignment `json:"assignments"`
 }
 
-// Choice is one way to serve a start. Its parts are what it occupies, buffers included; all of them or nothing.
-type Choice struct {
+// Assignment is one way to serve a start. Its parts are what it occupies, buffers included; all of them or nothing.
+type Assignment struct {
 	StaffID *uuid.UUID    `json:"staff_id"` // null for a service that no staff member performs
 	During  timespan.Span `json:"during"`   // the service time, without buffers
 	Parts   []Part        `json:"parts"`

@@ -499,16 +499,16 @@ func (s service) post(t *testing.T, body []byte) reply {
 func TestBookableNamesWhoCanServe(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
-	ask := func(change func(*availability.BookableRequest)) []availability.Choice {
+	ask := func(change func(*availability.BookableRequest)) []availability.Assignment {
 		r := s.bookable(t, change)
 		var answer availability.BookableResponse
-		if err := json.Unmarshal([]byte(r.body), &answer); r.status != 200 || err != nil || answer.Choices == nil || answer.OfferVersion != 3 {
+		if err := json.Unmarshal([]byte(r.body), &answer); r.status != 200 || err != nil || answer.Assignments == nil || answer.OfferVersion != 3 {
 			t.Fatalf("%d %s: %v", r.status, r.body, err)
 		}
-		return answer.Choices
+		return answer.Assignments
 	}
 	nine := timespan.Span{Start: at("2027-03-01T09:00"), End: at("2027-03-01T10:00")}
-	byBen := []availability.Choice{{StaffID: &ben, During: nine, Parts: []availability.Part{{Resource: booking.Resource{ID: ben}, Occupies: nine}}}}
+	byBen := []availability.Assignment{{StaffID: &ben, During: nine, Parts: []availability.Part{{Resource: booking.Resource{ID: ben}, Occupies: nine}}}}
 	if diff := cmp.Diff(byBen, ask(func(*availability.BookableRequest) {})); diff != "" {
 		t.Errorf("09:00, Anna busy (-want +got):\n%s", diff)
 	}

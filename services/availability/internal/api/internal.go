@@ -54,11 +54,11 @@ func (a *Internal) bookable(c *fiber.Ctx) error {
 		Services: services, StaffID: q.StaffID, Now: a.clock.Now(), SessionID: q.ClassScheduleID,
 		Package: q.IsPackage, PerService: q.StaffingMode == availability.StaffingPerService,
 	}
-	choices := slot.Bookable(offer, question, q.Date, q.Time, request.Occupied)
-	if choices == nil {
-		choices = []availability.Choice{}
+	assignments := slot.Bookable(offer, question, q.Date, q.Time, request.Occupied)
+	if assignments == nil {
+		assignments = []availability.Assignment{}
 	}
-	return c.JSON(availability.BookableResponse{OfferVersion: offer.Version, Choices: choices})
+	return c.JSON(availability.BookableResponse{OfferVersion: offer.Version, Assignments: assignments})
 }
 
 // parseBookable reads a request strictly; its errors are of kind invalid_parameter.

@@ -194,8 +194,8 @@ func (o *Openings) appendSessions(slots []Slot, d timespan.Date) []Slot {
 	return slots
 }
 
-// sessionChoices are the sessions that begin at start, in order of their keys: the first with seats is taken.
-func (o *Openings) sessionChoices(start int64) []availability.Choice {
+// sessionAssignments are the sessions that begin at start, in order of their keys: the first with seats is taken.
+func (o *Openings) sessionAssignments(start int64) []availability.Assignment {
 	var found []session
 	for _, s := range o.sessions {
 		if s.Start == start {
@@ -203,16 +203,16 @@ func (o *Openings) sessionChoices(start int64) []availability.Choice {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b session) int { return cmp.Compare(a.session.Key, b.session.Key) })
-	choices := make([]availability.Choice, 0, len(found))
+	assignments := make([]availability.Assignment, 0, len(found))
 	for _, s := range found {
-		c := availability.Choice{
+		c := availability.Assignment{
 			During: s.Span, StaffID: s.session.StaffID, Parts: []availability.Part{},
 			Session: &availability.Session{ID: s.session.ID, Capacity: s.session.Capacity, Remaining: s.remaining},
 		}
 		if s.member != nil {
 			c.Parts = appendPart(c.Parts, s.member.ID, 0, widened(o.class, s.Span))
 		}
-		choices = append(choices, c)
+		assignments = append(assignments, c)
 	}
-	return choices
+	return assignments
 }

@@ -135,7 +135,7 @@ func compareStaff(a, b *catalog.Staff) int {
 	return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name))
 }
 
-// sessionWays are the choices of a class at minute i that a request for date d means: the sessions that start then, in
+// sessionWays are the assignments of a class at minute i that a request for date d means: the sessions that start then, in
 // order of their keys.
 func (o *oracle) sessionWays(asked timespan.Date, i int) []wayTaken {
 	var found []Slot

@@ -451,7 +451,7 @@ func (o *oracle) slot(s *catalog.Staff, d timespan.Date, i int) Slot {
 	}
 }
 
-// wayTaken is a choice spelled out: which resource it takes at which minute, minute after minute.
+// wayTaken is an assignment spelled out: which resource it takes at which minute, minute after minute.
 type wayTaken struct {
 	Staff   uuid.UUID
 	Session availability.Session // of a class
@@ -468,7 +468,7 @@ type taken struct {
 
 const mostWays = 64 // of members of a package by service, and of lanes
 
-// ways are all choices for the start at minute i, given the members for whom it is listed.
+// ways are all assignments for the start at minute i, given the members for whom it is listed.
 func (o *oracle) ways(able []*catalog.Staff, i int) []wayTaken {
 	if len(able) == 0 {
 		return nil
@@ -496,7 +496,7 @@ func (o *oracle) ways(able []*catalog.Staff, i int) []wayTaken {
 	return ways
 }
 
-// waysAt are all choices for the start at minute i that a request for date d means: those of members for whom the list of
+// waysAt are all assignments for the start at minute i that a request for date d means: those of members for whom the list of
 // that date, or of the one before, has it.
 func (o *oracle) waysAt(d timespan.Date, i int) []wayTaken {
 	if o.ofClass() {
@@ -528,7 +528,7 @@ func (o *oracle) around(able []*catalog.Staff, i int) int {
 	return min(turns, mostWays)
 }
 
-// way is the choice with member s, the turn-th member of each other service going around, and the lowest free lanes but
+// way is the assignment with member s, the turn-th member of each other service going around, and the lowest free lanes but
 // lane.
 func (o *oracle) way(s *catalog.Staff, i, turn, lane int) wayTaken {
 	parts := o.parts(i)
@@ -573,10 +573,10 @@ func (o *oracle) freeLane(s *catalog.Service, at, j int) int {
 	}
 }
 
-// spelledOut turns the engine's choices into the same form.
-func (o *oracle) spelledOut(choices []availability.Choice) []wayTaken {
+// spelledOut turns the engine's assignments into the same form.
+func (o *oracle) spelledOut(assignments []availability.Assignment) []wayTaken {
 	var ways []wayTaken
-	for _, c := range choices {
+	for _, c := range assignments {
 		way := wayTaken{From: c.During.Start, To: c.During.End}
 		if c.StaffID != nil {
 			way.Staff = *c.StaffID

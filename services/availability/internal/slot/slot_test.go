@@ -93,7 +93,7 @@ func compareBusiness(t *testing.T, seed uint64) int {
 			t.Errorf("seed %d: %s has %d slots, days says %d", seed, d, len(want), days[d])
 		}
 		total += len(want)
-		compareChoices(t, seed, o, b, d, want)
+		compareAssignments(t, seed, o, b, d, want)
 	}
 	return total
 }
@@ -105,8 +105,8 @@ func daysOf(found *Openings, q Question) map[timespan.Date]int {
 	return days
 }
 
-// compareChoices asks by whom a few starts of date d can be booked, listed or not.
-func compareChoices(t *testing.T, seed uint64, o *oracle, b business, d timespan.Date, listed []Slot) {
+// compareAssignments asks by whom a few starts of date d can be booked, listed or not.
+func compareAssignments(t *testing.T, seed uint64, o *oracle, b business, d timespan.Date, listed []Slot) {
 	t.Helper()
 	for range min(2, len(listed)) {
 		s := listed[b.IntN(len(listed))]
@@ -124,7 +124,7 @@ func compareStart(t *testing.T, seed uint64, o *oracle, d timespan.Date, at time
 		return a.Staff == b.Staff && a.Session == b.Session && a.From == b.From && a.To == b.To && slices.Equal(a.Takes, b.Takes)
 	}
 	if !slices.EqualFunc(want, got, same) { // cmp.Diff alone takes too long for the many that are equal
-		t.Errorf("seed %d: choices for %s %s (-oracle +engine):\n%s", seed, d, at, cmp.Diff(want, got))
+		t.Errorf("seed %d: assignments for %s %s (-oracle +engine):\n%s", seed, d, at, cmp.Diff(want, got))
 	}
 }
 

@@ -26,8 +26,8 @@ var (
 )
 
 // sessions are those of a class that start then and have seats left, in the order of the offer.
-func sessions(class *catalog.Service, r availability.BookableRequest, during timespan.Span) []availability.Choice {
-	var choices []availability.Choice
+func sessions(class *catalog.Service, r availability.BookableRequest, during timespan.Span) []availability.Assignment {
+	var assignments []availability.Assignment
 	for _, c := range class.Classes {
 		left := c.Capacity
 		for _, s := range r.Occupied.Seats {
@@ -39,17 +39,17 @@ func sessions(class *catalog.Service, r availability.BookableRequest, during tim
 		if elsewhere || left <= 0 || *c.Date != r.Question.Date || c.Time != r.Question.Time {
 			continue
 		}
-		choice := availability.Choice{During: during, StaffID: c.StaffID, Session: &availability.Session{ID: c.ID, Capacity: c.Capacity, Remaining: left}}
+		assignment := availability.Assignment{During: during, StaffID: c.StaffID, Session: &availability.Session{ID: c.ID, Capacity: c.Capacity, Remaining: left}}
 		if c.StaffID != nil {
 			member := booking.Resource{ID: *c.StaffID}
 			if hasAppointment(r.Occupied, member, during) {
 				continue
 			}
-			choice.Parts = []availability.Part{{Resource: member, Occupies: during}}
+			assignment.Parts = []availability.Part{{Resource: member, Occupies: during}}
 		}
-		choices = append(choices, choice)
+		assignments = append(assignments, assignment)
 	}
-	return choices
+	return assignments
 }
 
 func hasAppointment(o booking.Occupied, r booking.Resource, span timespan.Span) bool {

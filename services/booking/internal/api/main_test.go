@@ -239,7 +239,7 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 		during.End += int64(s.DurationMinutes) * 60
 	}
 	if service.Class() {
-		answer.Choices = sessions(service, r, during)
+		answer.Assignments = sessions(service, r, during)
 		return answer, nil
 	}
 	occupies := timespan.Span{Start: during.Start, End: during.End + int64(service.BufferAfterMinutes)*60}
@@ -247,11 +247,11 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 		if r.Question.StaffID != nil && *r.Question.StaffID != resource.ID || isTaken(r.Occupied, resource, occupies) {
 			continue
 		}
-		choice := availability.Choice{During: during, Parts: []availability.Part{{Resource: resource, Occupies: occupies}}}
+		assignment := availability.Assignment{During: during, Parts: []availability.Part{{Resource: resource, Occupies: occupies}}}
 		if resource.Lane == 0 {
-			choice.StaffID = &resource.ID
+			assignment.StaffID = &resource.ID
 		}
-		answer.Choices = append(answer.Choices, choice)
+		answer.Assignments = append(answer.Assignments, assignment)
 	}
 	return answer, nil
 }

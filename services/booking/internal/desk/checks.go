@@ -90,7 +90,7 @@ func noneLeft(body *request.Request, services []*catalog.Service) error {
 }
 
 // tooFewSeats is the answer when sessions start then, none of which has as many seats left as the party needs.
-func tooFewSeats(body *request.Request, sessions []availability.Choice) error {
+func tooFewSeats(body *request.Request, sessions []availability.Assignment) error {
 	most := 0
 	for _, c := range sessions {
 		most = max(most, c.Session.Remaining)

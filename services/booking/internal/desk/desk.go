@@ -1,8 +1,8 @@
 // Package desk books: it puts one request to availability and pricing, together with the occupied time it reads itself,
-// and writes the first choice that nobody else takes meanwhile (semantics.md §3).
+// and writes the first assignment that nobody else takes meanwhile (semantics.md §3).
 //
 // The check against availability comes first for a good answer; the database's constraint decides. A lost race is no
-// error: the next choice is tried, and when there is none left, everything is asked again.
+// error: the next assignment is tried, and when there is none left, everything is asked again.
 package desk
 
 import (

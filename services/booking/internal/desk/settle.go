@@ -72,7 +72,7 @@ func (d *Desk) round(ctx context.Context, offer *catalog.Offer, body *request.Re
 	if err != nil {
 		return Answer{}, Unverified(err)
 	}
-	choices, quotes, err := d.ask(ctx, q, situation)
+	assignments, quotes, err := d.ask(ctx, q, situation)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -81,7 +81,7 @@ func (d *Desk) round(ctx context.Context, offer *catalog.Offer, body *request.Re
 	if err != nil {
 		return Answer{}, err
 	}
-	return d.take(ctx, q, choices, terms{prices: prices, total: total, first: situation.First, charge: charge}, a)
+	return d.take(ctx, q, assignments, terms{prices: prices, total: total, first: situation.First, charge: charge}, a)
 }
 
 // question is one start asked for on one offer.
@@ -128,7 +128,7 @@ func (d *Desk) situation(ctx context.Context, q question) (store.Situation, erro
 }
 
 // ask puts the question to availability and pricing at the same time. What availability says comes first.
-func (d *Desk) ask(ctx context.Context, q question, now store.Situation) ([]availability.Choice, []pricing.Quote, error) {
+func (d *Desk) ask(ctx context.Context, q question, now store.Situation) ([]availability.Assignment, []pricing.Quote, error) {
 	var (
 		wg          sync.WaitGroup
 		slots       *availability.BookableResponse
@@ -143,10 +143,10 @@ func (d *Desk) ask(ctx context.Context, q question, now store.Situation) ([]avai
 		return nil, nil, Unverified(errS)
 	case slots.OfferVersion != q.offer.Version:
 		return nil, nil, errAgain
-	case len(slots.Choices) == 0:
+	case len(slots.Assignments) == 0:
 		return nil, nil, noneLeft(q.body, q.services)
-	case !slices.ContainsFunc(slots.Choices, q.seats):
-		return nil, nil, tooFewSeats(q.body, slots.Choices)
+	case !slices.ContainsFunc(slots.Assignments, q.seats):
+		return nil, nil, tooFewSeats(q.body, slots.Assignments)
 	case errPr != nil || len(prices.Quotes) != len(q.services):
 		f := fault.Wrap(fault.AvailabilityUnverified, errPr, "The price could not be settled just now, so nothing was booked; try again shortly.")
 		f.RetryAfter = time.Second
@@ -154,11 +154,11 @@ func (d *Desk) ask(ctx context.Context, q question, now store.Situation) ([]avai
 	case prices.OfferVersion != q.offer.Version:
 		return nil, nil, errAgain
 	}
-	return slices.DeleteFunc(slots.Choices, func(c availability.Choice) bool { return !q.seats(c) }), prices.Quotes, nil
+	return slices.DeleteFunc(slots.Assignments, func(c availability.Assignment) bool { return !q.seats(c) }), prices.Quotes, nil
 }
 
-// seats reports whether a choice has room for the party; only a class session can be too small.
-func (q question) seats(c availability.Choice) bool {
+// seats reports whether an assignment has room for the party; only a class session can be too small.
+func (q question) seats(c availability.Assignment) bool {
 	return c.Session == nil || c.Session.Remaining >= q.body.PartySize
 }
 
@@ -198,12 +198,12 @@ func sum(quotes []pricing.Quote) ([]int64, int64) {
 	return prices, total
 }
 
-// take writes the first choice that is still free, in Auto-Assign order. After a lost race it reads the occupied time
+// take writes the first assignment that is still free, in Auto-Assign order. After a lost race it reads the occupied time
 // again and goes on with what is left; when nothing is, or when something else than the time has changed, it returns
 // [errAgain].
-func (d *Desk) take(ctx context.Context, q question, choices []availability.Choice, t terms, a attempt) (Answer, error) {
-	for len(choices) > 0 {
-		answer, err := d.write(ctx, q, choices[0], t, a)
+func (d *Desk) take(ctx context.Context, q question, assignments []availability.Assignment, t terms, a attempt) (Answer, error) {
+	for len(assignments) > 0 {
+		answer, err := d.write(ctx, q, assignments[0], t, a)
 		if !errors.Is(err, store.ErrTaken) {
 			return answer, err
 		}
@@ -214,30 +214,30 @@ func (d *Desk) take(ctx context.Context, q question, choices []availability.Choi
 			return Answer{}, Unverified(err)
 		}
 		hinders := index(occupied).hinderer(q.body.PartySize)
-		if !hinders(choices[0]) {
+		if !hinders(assignments[0]) {
 			return Answer{}, errAgain // refused for another reason: the customer's first booking is another one by now
 		}
-		choices = slices.DeleteFunc(choices, hinders)
-		spread(choices)
+		assignments = slices.DeleteFunc(assignments, hinders)
+		spread(assignments)
 	}
 	return Answer{}, errAgain
 }
 
 // spread puts ways that differ in nothing but their lanes in random order. All who lost a race would else go for the
 // same next lane, and all but one lose again.
-func spread(choices []availability.Choice) {
-	for from := 0; from < len(choices); {
+func spread(assignments []availability.Assignment) {
+	for from := 0; from < len(assignments); {
 		to := from + 1
-		for to < len(choices) && sameStaff(choices[from], choices[to]) {
+		for to < len(assignments) && sameStaff(assignments[from], assignments[to]) {
 			to++
 		}
-		group := choices[from:to]
+		group := assignments[from:to]
 		rand.Shuffle(len(group), func(i, j int) { group[i], group[j] = group[j], group[i] })
 		from = to
 	}
 }
 
-func sameStaff(a, b availability.Choice) bool {
+func sameStaff(a, b availability.Assignment) bool {
 	if a.StaffID == nil || b.StaffID == nil {
 		return a.StaffID == b.StaffID
 	}
@@ -266,9 +266,9 @@ func index(o booking.Occupied) taken {
 	return t
 }
 
-// hinderer returns whether a choice can no longer be had by a party: where a part is taken, or the session too full.
-func (t taken) hinderer(party int) func(availability.Choice) bool {
-	return func(c availability.Choice) bool {
+// hinderer returns whether an assignment can no longer be had by a party: where a part is taken, or the session too full.
+func (t taken) hinderer(party int) func(availability.Assignment) bool {
+	return func(c availability.Assignment) bool {
 		if c.Session != nil && t.seats[booking.Happening{SessionID: c.Session.ID, StartsAt: c.During.Start}]+party > c.Session.Capacity {
 			return true
 		}
@@ -279,9 +279,9 @@ func (t taken) hinderer(party int) func(availability.Choice) bool {
 	}
 }
 
-// write stores one choice. Errors: [store.ErrTaken]; the faults idempotency_in_progress when the claim is gone or the key was
+// write stores one assignment. Errors: [store.ErrTaken]; the faults idempotency_in_progress when the claim is gone or the key was
 // refused meanwhile, and outcome_unknown.
-func (d *Desk) write(ctx context.Context, q question, c availability.Choice, t terms, a attempt) (Answer, error) {
+func (d *Desk) write(ctx context.Context, q question, c availability.Assignment, t terms, a attempt) (Answer, error) {
 	id, err := uuid.NewV7() // in order of time, so that neighbours in the index are neighbours in time
 	if err != nil {
 		return Answer{}, err
@@ -309,7 +309,7 @@ func (d *Desk) book(ctx context.Context, b store.NewBooking) error {
 	return err
 }
 
-func (q question) booking(id uuid.UUID, c availability.Choice, t terms) store.NewBooking {
+func (q question) booking(id uuid.UUID, c availability.Assignment, t terms) store.NewBooking {
 	b := store.NewBooking{
 		BusinessID: q.offer.ID, ID: id,
 		StartsAt: time.Unix(c.During.Start, 0), EndsAt: time.Unix(c.During.End, 0), Location: q.offer.Location(),

@@ -113,9 +113,9 @@ func TestBusinessesResourcesAndLanesDoNotMeet(t *testing.T) {
 	}
 }
 
-// TestChoicesOfSeveralPartsAreWholeOrNothing lets pairs, triples and single resources fight for few times in every
+// TestAssignmentsOfSeveralPartsAreWholeOrNothing lets pairs, triples and single resources fight for few times in every
 // order of their parts: a deadlock or a half would show.
-func TestChoicesOfSeveralPartsAreWholeOrNothing(t *testing.T) {
+func TestAssignmentsOfSeveralPartsAreWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business := uuid.New()
@@ -162,7 +162,7 @@ func TestChoicesOfSeveralPartsAreWholeOrNothing(t *testing.T) {
 	}
 }
 
-func TestAPartThatIsTakenRefusesTheWholeChoice(t *testing.T) {
+func TestAPartThatIsTakenRefusesTheWholeAssignment(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna, ben := uuid.New(), uuid.New(), uuid.New()

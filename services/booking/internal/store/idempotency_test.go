@@ -147,9 +147,9 @@ func TestALostRaceLeavesTheKeyHeldAndUnanswered(t *testing.T) {
 	if _, record := claim(t, s, key, bodyHash, now); record.Response != nil || !record.SameBody {
 		t.Errorf("the record is %+v", record)
 	}
-	b.Parts[0] = part(uuid.New(), 0, 0, 45) // the next choice
+	b.Parts[0] = part(uuid.New(), 0, 0, 45) // the next assignment
 	if err := s.Book(t.Context(), b); err != nil {
-		t.Errorf("the next choice: %v", err)
+		t.Errorf("the next assignment: %v", err)
 	}
 }
 

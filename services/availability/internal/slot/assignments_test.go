@@ -32,13 +32,13 @@ func roundTheClock(t *testing.T, zone string, staff []catalog.Staff, services ..
 	return o, q
 }
 
-func TestLaneChoicesAreBounded(t *testing.T) {
+func TestLaneAssignmentsAreBounded(t *testing.T) {
 	t.Parallel()
 	hall := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1000}
 	offer, q := roundTheClock(t, "UTC", nil, hall)
-	choices := Bookable(offer, q, monday, 600, booking.Occupied{})
-	if len(choices) != 64 || choices[63].Parts[0].Resource.Lane != 64 {
-		t.Errorf("%d choices, want the 64 lowest lanes", len(choices))
+	assignments := Bookable(offer, q, monday, 600, booking.Occupied{})
+	if len(assignments) != 64 || assignments[63].Parts[0].Resource.Lane != 64 {
+		t.Errorf("%d assignments, want the 64 lowest lanes", len(assignments))
 	}
 }
 
@@ -48,9 +48,9 @@ func TestMixedAppointmentsTryEachMemberOnSeveralLanes(t *testing.T) {
 	hall := catalog.Service{ID: uuid.UUID{1}, DurationMinutes: 60, SlotIntervalMinutes: 60, Capacity: 1000}
 	cut := catalog.Service{ID: uuid.UUID{4}, DurationMinutes: 30, SlotIntervalMinutes: 60, StaffIDs: []uuid.UUID{{2}, {3}}}
 	offer, q := roundTheClock(t, "UTC", staff, hall, cut)
-	choices := Bookable(offer, q, monday, 600, booking.Occupied{})
-	if len(choices) != 64 || *choices[31].StaffID != staff[0].ID || *choices[32].StaffID != staff[1].ID {
-		t.Errorf("%d choices, want 32 lanes for each of the two members", len(choices))
+	assignments := Bookable(offer, q, monday, 600, booking.Occupied{})
+	if len(assignments) != 64 || *assignments[31].StaffID != staff[0].ID || *assignments[32].StaffID != staff[1].ID {
+		t.Errorf("%d assignments, want 32 lanes for each of the two members", len(assignments))
 	}
 }
 
@@ -69,12 +69,12 @@ func TestBookableReadsLocalTimesAsTheBusinessDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		choices := Bookable(offer, q, l.Date, l.Time, booking.Occupied{})
-		if len(choices) != 1 {
-			t.Errorf("%s %s: %d choices, want 1", c.date, c.at, len(choices))
+		assignments := Bookable(offer, q, l.Date, l.Time, booking.Occupied{})
+		if len(assignments) != 1 {
+			t.Errorf("%s %s: %d assignments, want 1", c.date, c.at, len(assignments))
 			continue
 		}
-		if got := time.Unix(choices[0].During.Start, 0).UTC().Format(time.RFC3339); got != c.want {
+		if got := time.Unix(assignments[0].During.Start, 0).UTC().Format(time.RFC3339); got != c.want {
 			t.Errorf("%s %s begins at %s, want %s", c.date, c.at, got, c.want)
 		}
 	}
@@ -92,19 +92,19 @@ func TestWaysOfAPackageByServiceAreBounded(t *testing.T) {
 	cut := catalog.Service{ID: uuid.UUID{4}, DurationMinutes: 30, SlotIntervalMinutes: 60, StaffIDs: everybody}
 	offer, q := roundTheClock(t, "UTC", staff, hall, cut)
 	q.Package, q.PerService = true, true
-	at := func(services ...*catalog.Service) []availability.Choice {
+	at := func(services ...*catalog.Service) []availability.Assignment {
 		q.Services = services
 		return Bookable(offer, q, monday, 600, booking.Occupied{})
 	}
 	hallOf, cutOf := q.Services[0], q.Services[1]
-	if choices := at(hallOf, cutOf); len(choices) != 64 || choices[63].Parts[1].Resource.ID != everybody[63] {
-		t.Errorf("%d ways with 1000 lanes and 70 members, want each of the first 64 members on one lane", len(choices))
+	if assignments := at(hallOf, cutOf); len(assignments) != 64 || assignments[63].Parts[1].Resource.ID != everybody[63] {
+		t.Errorf("%d ways with 1000 lanes and 70 members, want each of the first 64 members on one lane", len(assignments))
 	}
 	cutOf.StaffIDs = everybody[:2]
-	if choices := at(hallOf, cutOf); len(choices) != 64 || choices[31].Parts[1].Resource.ID != everybody[0] || choices[32].Parts[1].Resource.ID != everybody[1] {
-		t.Errorf("%d ways with 1000 lanes and 2 members, want 32 lanes for each of the two members", len(choices))
+	if assignments := at(hallOf, cutOf); len(assignments) != 64 || assignments[31].Parts[1].Resource.ID != everybody[0] || assignments[32].Parts[1].Resource.ID != everybody[1] {
+		t.Errorf("%d ways with 1000 lanes and 2 members, want 32 lanes for each of the two members", len(assignments))
 	}
-	if choices := at(cutOf, cutOf); len(choices) != 2 || len(choices[1].Parts) != 1 || *choices[1].StaffID != everybody[1] {
-		t.Errorf("%+v, want one stretch of each of the two members", choices)
+	if assignments := at(cutOf, cutOf); len(assignments) != 2 || len(assignments[1].Parts) != 1 || *assignments[1].StaffID != everybody[1] {
+		t.Errorf("%+v, want one stretch of each of the two members", assignments)
 	}
 }

@@ -11,37 +11,37 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// mostChoices bounds how many ways with different lanes, or members of a package by service, are offered for one start:
+// mostAssignments bounds how many ways with different lanes, or members of a package by service, are offered for one start:
 // more are never needed to get past lost races.
-const mostChoices = 64
+const mostAssignments = 64
 
 // Bookable returns the ways in which the appointment can start at the local time t of the calendar date d, in
 // Auto-Assign order; none when /slots of the matching date does not list it (semantics.md §3). q.From and q.To are
 // set here.
-func Bookable(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied booking.Occupied) []availability.Choice {
+func Bookable(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied booking.Occupied) []availability.Assignment {
 	q.From, q.To = d-1, d // after midnight, the window may be the one of the day before
-	return Find(offer, q, occupied).choices(timespan.Instant(d, t, offer.Location()))
+	return Find(offer, q, occupied).assignments(timespan.Instant(d, t, offer.Location()))
 }
 
-// choices returns the ways in which the appointment can begin at start.
-func (o *Openings) choices(start int64) []availability.Choice {
+// assignments returns the ways in which the appointment can begin at start.
+func (o *Openings) assignments(start int64) []availability.Assignment {
 	if o.class != nil {
-		return o.sessionChoices(start)
+		return o.sessionAssignments(start)
 	}
 	able := o.ableAt(start)
 	if len(able) == 0 {
 		return nil
 	}
 	crew, turns := o.crewAt(start, len(able))
-	lanes, depth := o.lanesAt(start, max(1, mostChoices/turns))
-	choices := make([]availability.Choice, 0, turns*depth)
+	lanes, depth := o.lanesAt(start, max(1, mostAssignments/turns))
+	assignments := make([]availability.Assignment, 0, turns*depth)
 	for i := range turns {
 		for j := range depth {
 			w := way{candidate: o.candidates[able[i%len(able)]], crew: crew, lanes: lanes, turn: i, lane: j}
-			choices = append(choices, o.choice(start, w))
+			assignments = append(assignments, o.assignment(start, w))
 		}
 	}
-	return choices
+	return assignments
 }
 
 // ableAt returns the candidates that can begin at start, in Auto-Assign order.
@@ -70,7 +70,7 @@ func (o *Openings) crewAt(start int64, candidates int) ([][]*catalog.Staff, int)
 			turns = max(turns, len(crew[other.leg]))
 		}
 	}
-	return crew, min(turns, mostChoices)
+	return crew, min(turns, mostAssignments)
 }
 
 // contains reports whether a normalized set of instants holds t.
@@ -107,9 +107,9 @@ type way struct {
 	lane      int                // which of the free lanes, from the lowest
 }
 
-// choice spells a way out.
-func (o *Openings) choice(start int64, w way) availability.Choice {
-	c := availability.Choice{During: timespan.Span{Start: start, End: start + o.appointment.duration}}
+// assignment spells a way out.
+func (o *Openings) assignment(start int64, w way) availability.Assignment {
+	c := availability.Assignment{During: timespan.Span{Start: start, End: start + o.appointment.duration}}
 	if w.candidate != nil {
 		c.StaffID = &w.candidate.ID
 	}
