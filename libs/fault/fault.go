@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"time"
 )
 
@@ -20,38 +19,38 @@ type Kind struct {
 
 // The table. One messageCode may stand in two rows where the interface sends it with two statuses.
 var (
-	InvalidParameter       = Kind{"invalid_parameter", http.StatusBadRequest}
-	RequestTimeout         = Kind{"invalid_parameter", http.StatusRequestTimeout} // clients know by it that an idle connection was closed
-	Unauthorized           = Kind{"unauthorized", http.StatusUnauthorized}        // the admin API's token
-	MissingAPIKey          = Kind{"missing_api_key", http.StatusUnauthorized}
-	InvalidAPIKey          = Kind{"invalid_api_key", http.StatusUnauthorized}
-	KeyRateLimited         = Kind{"rate_limited", http.StatusUnauthorized} // interface.md §8: the key's limit answers 401
-	ScopeForbidden         = Kind{"scope_forbidden", http.StatusForbidden}
-	SourceForbidden        = Kind{"source_forbidden", http.StatusForbidden} // /mcp: a Host or Origin that is not ours
-	SubscriptionInactive   = Kind{"subscription_inactive", http.StatusForbidden}
-	AccountClosing         = Kind{"account_closing", http.StatusForbidden}
-	NotAcceptingBookings   = Kind{"not_accepting_bookings", http.StatusForbidden}
-	BusinessNotFound       = Kind{"business_not_found", http.StatusNotFound}
-	ServiceNotFound        = Kind{"service_not_found", http.StatusNotFound}
-	RentalNotFound         = Kind{"rental_not_found", http.StatusNotFound}
-	NotFound               = Kind{"not_found", http.StatusNotFound}
-	MethodNotAllowed       = Kind{"method_not_allowed", http.StatusMethodNotAllowed}
-	SlotUnavailable        = Kind{"slot_unavailable", http.StatusConflict}
-	NoStaffAvailable       = Kind{"no_staff_available", http.StatusConflict}
-	IdempotencyInProgress  = Kind{"idempotency_in_progress", http.StatusConflict}
-	Conflict               = Kind{"conflict", http.StatusConflict} // the admin API: a move or removal that the state forbids
-	PreconditionFailed     = Kind{"precondition_failed", http.StatusPreconditionFailed}
-	PayloadTooLarge        = Kind{"payload_too_large", http.StatusRequestEntityTooLarge}
-	UnsupportedMediaType   = Kind{"unsupported_media_type", http.StatusUnsupportedMediaType}
-	IdempotencyMismatch    = Kind{"idempotency_mismatch", http.StatusUnprocessableEntity}
-	RateLimited            = Kind{"rate_limited", http.StatusTooManyRequests}
-	HeadersTooLarge        = Kind{"headers_too_large", http.StatusRequestHeaderFieldsTooLarge}
-	Internal               = Kind{"internal", http.StatusInternalServerError}
-	AvailabilityUnverified = Kind{"availability_unverified", http.StatusServiceUnavailable}
-	PaymentUnavailable     = Kind{"payment_unavailable", http.StatusServiceUnavailable}
-	PeerUnavailable        = Kind{"service_unavailable", http.StatusServiceUnavailable} // a neighbour did not answer
+	InvalidParameter       = Kind{"invalid_parameter", 400}
+	RequestTimeout         = Kind{"invalid_parameter", 408} // clients know by it that an idle connection was closed
+	Unauthorized           = Kind{"unauthorized", 401}      // the admin API's token
+	MissingAPIKey          = Kind{"missing_api_key", 401}
+	InvalidAPIKey          = Kind{"invalid_api_key", 401}
+	KeyRateLimited         = Kind{"rate_limited", 401} // interface.md §8: the key's limit answers 401
+	ScopeForbidden         = Kind{"scope_forbidden", 403}
+	SourceForbidden        = Kind{"source_forbidden", 403} // /mcp: a Host or Origin that is not ours
+	SubscriptionInactive   = Kind{"subscription_inactive", 403}
+	AccountClosing         = Kind{"account_closing", 403}
+	NotAcceptingBookings   = Kind{"not_accepting_bookings", 403}
+	BusinessNotFound       = Kind{"business_not_found", 404}
+	ServiceNotFound        = Kind{"service_not_found", 404}
+	RentalNotFound         = Kind{"rental_not_found", 404}
+	NotFound               = Kind{"not_found", 404}
+	MethodNotAllowed       = Kind{"method_not_allowed", 405}
+	SlotUnavailable        = Kind{"slot_unavailable", 409}
+	NoStaffAvailable       = Kind{"no_staff_available", 409}
+	IdempotencyInProgress  = Kind{"idempotency_in_progress", 409}
+	Conflict               = Kind{"conflict", 409} // the admin API: a move or removal that the state forbids
+	PreconditionFailed     = Kind{"precondition_failed", 412}
+	PayloadTooLarge        = Kind{"payload_too_large", 413}
+	UnsupportedMediaType   = Kind{"unsupported_media_type", 415}
+	IdempotencyMismatch    = Kind{"idempotency_mismatch", 422}
+	RateLimited            = Kind{"rate_limited", 429}
+	HeadersTooLarge        = Kind{"headers_too_large", 431}
+	Internal               = Kind{"internal", 500}
+	AvailabilityUnverified = Kind{"availability_unverified", 503}
+	PaymentUnavailable     = Kind{"payment_unavailable", 503}
+	PeerUnavailable        = Kind{"service_unavailable", 503} // a neighbour did not answer
 	// OutcomeUnknown is the one refusal after which the write may have happened; all others are true for good.
-	OutcomeUnknown = Kind{"outcome_unknown", http.StatusServiceUnavailable}
+	OutcomeUnknown = Kind{"outcome_unknown", 503}
 )
 
 // Error is a fault: a kind, one sentence for the caller, and what went wrong inside, which is only logged.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/limits"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -66,7 +66,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 
 	offersPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
 	srv.OnStop("catalog", func(context.Context) error { offersPeer.Close(); return nil })
-	offers := catalog.NewClient(offersPeer, rt.Telemetry)
+	offers := catalogclient.NewClient(offersPeer, rt.Telemetry)
 	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
 
 	bookingPeer := cfg.Server.Peers.Client("booking", cfg.BookingURL, rt.Telemetry)
@@ -75,7 +75,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	rentalPeer := cfg.Server.Peers.Client("rental", cfg.RentalURL, rt.Telemetry)
 	srv.OnStop("rental", func(context.Context) error { rentalPeer.Close(); return nil })
 
-	calendars := api.NewPublic(offers, booking.NewClient(bookingPeer), rt.Clock, rt.Telemetry)
+	calendars := api.NewPublic(offers, bookingclient.NewClient(bookingPeer), rt.Clock, rt.Telemetry)
 	calendars.ReadWithin = cfg.ReadWithin
 	calendars.Mount(srv.Public)
 	calendars.MountForPeers(srv.Internal)

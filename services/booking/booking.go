@@ -24,7 +24,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
@@ -124,7 +124,7 @@ func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool
 		return client
 	}
 	catalogPeer := neighbour("catalog", cfg.CatalogURL)
-	offers := catalog.NewClient(catalogPeer, rt.Telemetry)
+	offers := catalogclient.NewClient(catalogPeer, rt.Telemetry)
 	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
 
 	records := store.New(pool)
@@ -137,7 +137,7 @@ func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool
 	public.MountAgents(srv.Internal)
 	api.NewInternal(records, rt.Clock).Mount(srv.Internal)
 	api.NewTickets(records, offers, rt.Clock).Mount(srv.Internal)
-	eraser := &catalog.Eraser{Catalog: catalogPeer, Erase: records.Erase, Clock: rt.Clock, Telemetry: rt.Telemetry}
+	eraser := &catalogclient.Eraser{Catalog: catalogPeer, Erase: records.Erase, Clock: rt.Clock, Telemetry: rt.Telemetry}
 	srv.Go("erasing removed businesses", eraser.Run)
 	srv.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -95,7 +96,7 @@ func TestTheServiceServesWhileItsNeighboursAreAway(t *testing.T) {
 	}
 	p := peer.New("booking", "http://"+internal.Addr().String(), telemetry.Discard())
 	defer p.Close()
-	key, err := booking.NewClient(p).CreateKey(t.Context(), uuid.New(), booking.NewKey{Name: "x", Scope: "write"})
+	key, err := bookingclient.NewClient(p).CreateKey(t.Context(), uuid.New(), booking.NewKey{Name: "x", Scope: "write"})
 	if err != nil {
 		t.Fatal(err)
 	}

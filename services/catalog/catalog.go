@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -144,7 +144,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 
 	public := &api.Public{
 		Versions: versions, Quoter: pricing.NewClient(prices), QuoteTimeout: cfg.PricingTimeout,
-		Sales: booking.NewClient(sales), SalesTimeout: cfg.BookingTimeout,
+		Sales: bookingclient.NewClient(sales), SalesTimeout: cfg.BookingTimeout,
 		Ceilings: rental.NewClient(ceilings), CeilingsTimeout: cfg.RentalTimeout,
 		Rendered: rendered.NewCache(cfg.RenderedBytes),
 		Places:   bulkhead.New(placesEach()),

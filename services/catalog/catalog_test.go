@@ -18,6 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	peercatalog "github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -33,7 +34,7 @@ type harness struct {
 	t        testing.TB
 	public   string
 	internal string
-	owner    *peercatalog.Owner
+	owner    *catalogclient.Owner
 	clock    *clock.Manual
 	pricing  *priceServer
 	sales    *salesServer
@@ -65,7 +66,7 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 	h.public, h.internal = h.run()
 	client := peer.New("catalog", h.internal, telemetry.Discard(), peer.Timeout(testkit.Patience))
 	t.Cleanup(client.Close)
-	h.owner = peercatalog.NewOwner(client)
+	h.owner = catalogclient.NewOwner(client)
 	return h
 }
 

@@ -18,8 +18,8 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -108,12 +108,12 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 	}
 	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
 
-	ledger := booking.NewClient(bookings)
+	ledger := bookingclient.NewClient(bookings)
 	admin := &api.Admin{
 		Token:      api.NewToken(cfg.AdminToken),
 		Limits:     limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry),
-		Businesses: catalog.NewOwner(offers),
-		Offers:     catalog.NewClient(lookups, rt.Telemetry),
+		Businesses: catalogclient.NewOwner(offers),
+		Offers:     catalogclient.NewClient(lookups, rt.Telemetry),
 		Bookings:   ledger,
 		Tickets:    ledger,
 		Rentals:    rental.NewClient(rentals),

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -108,7 +108,7 @@ func gated(t *testing.T, protocol http.Handler) string {
 	}
 	keys := peer.New("booking", beside.URL, telemetry.Discard())
 	t.Cleanup(keys.Close)
-	g := &gate.Gate{Keys: booking.NewAgents(keys), Limits: limits.New(limits.Config{}, ratelimit.NewLocal(now), telemetry.Discard()), Names: harborAlone{}, Protocol: protocol}
+	g := &gate.Gate{Keys: bookingclient.NewAgents(keys), Limits: limits.New(limits.Config{}, ratelimit.NewLocal(now), telemetry.Discard()), Names: harborAlone{}, Protocol: protocol}
 	srv.HandleHTTP("/mcp", g.Serve)
 	return run(t, srv)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 )
 
 // A long list is shown in many pages, and read for each of them: what was read for one is kept, and the service that has the
@@ -64,7 +64,7 @@ func (k *keptAnswers) put(key string, a keptAnswer) {
 func (r reads) Kept(ctx context.Context, slug, path string, query url.Values, empty func() any, prepare func(any)) (any, error) {
 	key := slug + "/" + path + "?" + query.Encode()
 	held := r.kept.get(key)
-	answer, err := catalog.ReadUnless(ctx, r.peer, slug, path, query, held.tag)
+	answer, err := catalogclient.ReadUnless(ctx, r.peer, slug, path, query, held.tag)
 	if err != nil {
 		return nil, err
 	}

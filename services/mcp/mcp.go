@@ -18,7 +18,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -94,7 +94,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	// A call leaves time to send its answer before the request's own deadline. Booking may take all that is left then.
 	spare := cfg.Server.RequestTimeout / 10
 	offers := read("catalog", cfg.CatalogURL)
-	desk := booking.NewAgents(neighbour("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-spare)))
+	desk := bookingclient.NewAgents(neighbour("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-spare)))
 	box := &tools.Toolbox{
 		Catalog: offers, Availability: calendars{read("availability", cfg.AvailabilityURL)}, Rental: read("rental", cfg.RentalURL), Booking: desk,
 		Clock: rt.Clock, Telemetry: rt.Telemetry,

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/gate"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/tools"
 )
@@ -26,7 +26,7 @@ type reads struct {
 
 // Read reads one path.
 func (r reads) Read(ctx context.Context, slug, path string, query url.Values, out any) error {
-	answer, err := catalog.Read(ctx, r.peer, slug, path, query, "")
+	answer, err := catalogclient.Read(ctx, r.peer, slug, path, query, "")
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ type calendars struct{ reads }
 
 // Slots reads /slots in columns, or as everyone does from a replica that does not write them yet.
 func (c calendars) Slots(ctx context.Context, slug string, query url.Values) (*availability.Slots, error) {
-	answer, err := catalog.Read(ctx, c.peer, slug, "slots", query, availability.SlotsType)
+	answer, err := catalogclient.Read(ctx, c.peer, slug, "slots", query, availability.SlotsType)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (n *names) Slug(ctx context.Context, id uuid.UUID) (string, error) {
 	if slug, ok := n.known.Get(id); ok {
 		return slug, nil
 	}
-	slug, err := catalog.Slug(ctx, n.catalog, id)
+	slug, err := catalogclient.Slug(ctx, n.catalog, id)
 	if err == nil {
 		n.known.Add(id, slug)
 	}

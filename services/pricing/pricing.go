@@ -9,7 +9,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/pricing/internal/api"
@@ -37,7 +37,7 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 	catalogPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
 	srv.OnStop("catalog", func(context.Context) error { catalogPeer.Close(); return nil })
 
-	offers := catalog.NewClient(catalogPeer, rt.Telemetry)
+	offers := catalogclient.NewClient(catalogPeer, rt.Telemetry)
 	srv.Go("offers", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
 	api.NewQuotes(offers).Mount(srv.Internal)
 	return srv, nil

@@ -13,7 +13,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/message"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -88,10 +88,10 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 
 	offersPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
 	srv.OnStop("catalog", func(context.Context) error { offersPeer.Close(); return nil })
-	offers := catalog.NewClient(offersPeer, rt.Telemetry)
+	offers := catalogclient.NewClient(offersPeer, rt.Telemetry)
 	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
 
-	eraser := &catalog.Eraser{Catalog: offersPeer, Erase: records.Erase, Clock: rt.Clock, Telemetry: rt.Telemetry}
+	eraser := &catalogclient.Eraser{Catalog: offersPeer, Erase: records.Erase, Clock: rt.Clock, Telemetry: rt.Telemetry}
 	srv.Go("erasing removed businesses", eraser.Run)
 
 	public := api.NewPublic(offers, records, sentences, rt.Clock, rt.Telemetry)

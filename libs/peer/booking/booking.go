@@ -1,4 +1,5 @@
-// Package booking is the peer side of the booking service: its internal API's types and client.
+// Package booking is what the booking service takes and tells others. It holds values and no client, so that pure packages
+// may import it; the client is libs/peer/bookingclient.
 package booking
 
 import (
@@ -162,3 +163,14 @@ const (
 	MoveComplete = "complete"
 	MoveNoShow   = "no-show"
 )
+
+// CheckedKey is an API key that may be used now.
+type CheckedKey struct {
+	BusinessID uuid.UUID `json:"business_id"`
+	ID         uuid.UUID `json:"id"`
+	Scope      string    `json:"scope"` // one of the Scope… values
+}
+
+// MaxOccupiedWindow bounds what one GET …/occupied may ask for: the longest calendar window (62 days) and room on
+// either side of it.
+const MaxOccupiedWindow = 80 * 24 * time.Hour

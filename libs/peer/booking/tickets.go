@@ -1,9 +1,6 @@
 package booking
 
 import (
-	"context"
-	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -71,59 +68,4 @@ type EventSales struct {
 type TierSales struct {
 	TierID uuid.UUID `json:"tier_id"`
 	Sold   int       `json:"sold"`
-}
-
-// SellTicket sells tickets under the capacities that the offer has now, all of the order or none. Faults:
-// invalid_parameter; not_found for an event or tier that is not offered; conflict where it does not fit or the event is
-// over; what catalog answers about the business.
-func (c *Client) SellTicket(ctx context.Context, businessID uuid.UUID, order NewTicket) (*Ticket, error) {
-	var out Ticket
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "tickets"), order, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
-}
-
-// Tickets lists orders of one event, or of all where eventID is nil, oldest first and cancelled ones included. Faults:
-// invalid_parameter for a bad page.
-func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page Page) (*TicketList, error) {
-	query := page.values()
-	if eventID != nil {
-		query.Set("event_id", eventID.String())
-	}
-	var out TicketList
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "tickets")+"?"+query.Encode(), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
-}
-
-// CancelTicket cancels an order, whose tickets are free again at once. Faults: not_found; conflict where it is
-// cancelled already.
-func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID) (*Ticket, error) {
-	var out Ticket
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/cancel"), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
-}
-
-// TicketsAhead counts the tickets, not cancelled, of events that begin today or later in business time, those included
-// that the offer has no more. Faults: business_not_found; invalid_parameter where the slug names another business.
-func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
-	var out AheadCount
-	at := path(businessID, "tickets/ahead") + "?" + url.Values{"slug": {slug}}.Encode()
-	if err := c.peer.Call(ctx, http.MethodGet, at, nil, &out); err != nil {
-		return 0, err
-	}
-	return out.Count, nil
-}
-
-// Sales returns what is sold of many events in one call. Faults: invalid_parameter for too many.
-func (c *Client) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*Sales, error) {
-	var out Sales
-	if err := c.peer.Ask(ctx, path(businessID, "tickets/sales"), SalesRequest{EventIDs: eventIDs}, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
 }

@@ -1,5 +1,5 @@
-// Package catalog is the peer side of the catalog service: the [Offer] that it serves to the other services, and the
-// client that keeps offers fresh in memory.
+// Package catalog is what the catalog service tells others: the [Offer] of a business, and the lists of its owner's side.
+// It holds values and no client, so that pure packages may import it; the client is libs/peer/catalogclient.
 package catalog
 
 import (

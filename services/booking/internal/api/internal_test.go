@@ -11,15 +11,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 // client speaks to the internal API as a peer does.
-func (w *town) client() *booking.Client {
+func (w *town) client() *bookingclient.Client {
 	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	w.t.Cleanup(p.Close)
-	return booking.NewClient(p)
+	return bookingclient.NewClient(p)
 }
 
 func TestAKeyMadeByAPeerBooksUntilItIsRevoked(t *testing.T) {

@@ -18,13 +18,13 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
 // Trust is for how long a version is taken for the newest without asking.
-const Trust = catalog.TrustFor
+const Trust = catalogclient.TrustFor
 
 // loadTimeout ends a read that several requests wait for, so it is no single one's deadline.
 const loadTimeout = 5 * time.Second
@@ -64,7 +64,7 @@ type entry[T any] struct {
 	version int64
 	ready   T
 	bytes   int
-	*catalog.Freshness
+	*catalogclient.Freshness
 }
 
 // New returns an empty cache that keeps up to maxBytes of canonical JSON in its ready form, and one version at least.
@@ -74,7 +74,7 @@ func New[T any](source Source, build Build[T], maxBytes int, patience time.Durat
 		source: source, build: build, clock: clk, tel: tel, maxBytes: maxBytes, patience: patience,
 		built: tel.Counter("slotmesh.catalog.versions.built", "Versions decoded and compiled."),
 		stale: tel.Counter("slotmesh.catalog.versions.stale", "Reads of the last good version while the database was away."),
-		ages:  catalog.Ages(tel),
+		ages:  catalogclient.Ages(tel),
 	}
 	// The bound is kept by bytes; by number it is out of reach.
 	c.entries, _ = simplelru.NewLRU(1<<30, func(_ string, e *entry[T]) { c.bytes -= e.bytes })
@@ -102,7 +102,7 @@ func (c *Cache[T]) Fresh(ctx context.Context, slug string) (T, int64, error) {
 		return c.check(ctx, slug)
 	}
 	if known.Due(asked) {
-		wait, cancel := catalog.Patient(ctx, c.patience) // the check itself goes on, for who comes later
+		wait, cancel := catalogclient.Patient(ctx, c.patience) // the check itself goes on, for who comes later
 		defer cancel()
 		ready, version, err := c.check(wait, slug)
 		if err == nil || fault.Is(err, fault.BusinessNotFound) || ctx.Err() != nil {
@@ -165,7 +165,7 @@ func (c *Cache[T]) load(ctx context.Context, slug string, version int64, asked t
 		return nil, fmt.Errorf("version %d of %s: %w", version, slug, err)
 	}
 	c.built.Add(ctx, 1)
-	e := &entry[T]{version: version, ready: ready, bytes: len(text.JSON), Freshness: catalog.FreshSince(asked)}
+	e := &entry[T]{version: version, ready: ready, bytes: len(text.JSON), Freshness: catalogclient.FreshSince(asked)}
 	c.put(slug, e)
 	return e, nil
 }

@@ -14,30 +14,32 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
 // MaxBody is the largest request body: that of a manifest.
 const MaxBody = manifest.MaxBytes
 
-// Businesses publishes manifests and reads them back; *catalog.Owner is the one outside tests. Errors are faults.
+// Businesses publishes manifests and reads them back; *catalogclient.Owner is the one outside tests. Errors are faults.
 type Businesses interface {
 	Publish(ctx context.Context, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error)
 	Get(ctx context.Context, slug string, version int64, accept string) (*catalog.Manifest, error)
-	List(ctx context.Context, page catalog.Page) (*catalog.BusinessList, error)
-	Versions(ctx context.Context, slug string, page catalog.Page) (*catalog.VersionList, error)
+	List(ctx context.Context, page catalogclient.Page) (*catalog.BusinessList, error)
+	Versions(ctx context.Context, slug string, page catalogclient.Page) (*catalog.VersionList, error)
 	Rollback(ctx context.Context, slug string, version int64) (*catalog.Published, error)
 	Delete(ctx context.Context, slug string) error
 }
 
-// Offers finds a business by its slug; *catalog.Client is the one outside tests. Errors are faults, business_not_found
+// Offers finds a business by its slug; *catalogclient.Client is the one outside tests. Errors are faults, business_not_found
 // among them.
 type Offers interface {
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
-// Bookings keeps keys and bookings; *booking.Client is the one outside tests. Errors are faults.
+// Bookings keeps keys and bookings; *bookingclient.Client is the one outside tests. Errors are faults.
 type Bookings interface {
 	CreateKey(ctx context.Context, businessID uuid.UUID, key booking.NewKey) (*booking.Key, error)
 	Keys(ctx context.Context, businessID uuid.UUID, page booking.Page) (*booking.KeyList, error)
@@ -49,9 +51,9 @@ type Bookings interface {
 }
 
 var (
-	_ Businesses = (*catalog.Owner)(nil)
-	_ Offers     = (*catalog.Client)(nil)
-	_ Bookings   = (*booking.Client)(nil)
+	_ Businesses = (*catalogclient.Owner)(nil)
+	_ Offers     = (*catalogclient.Client)(nil)
+	_ Bookings   = (*bookingclient.Client)(nil)
 )
 
 // Limits counts wrong tokens by address; [limits.Gate] does. Faults: rate_limited (429).

@@ -10,6 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
@@ -103,7 +104,7 @@ func (a *Admin) listBusinesses(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Businesses.List(c.UserContext(), catalog.Page{Limit: limit, Cursor: cursor})
+	list, err := a.Businesses.List(c.UserContext(), catalogclient.Page{Limit: limit, Cursor: cursor})
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (a *Admin) listVersions(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Businesses.Versions(c.UserContext(), slug, catalog.Page{Limit: limit, Cursor: cursor})
+	list, err := a.Businesses.Versions(c.UserContext(), slug, catalogclient.Page{Limit: limit, Cursor: cursor})
 	if err != nil {
 		return err
 	}

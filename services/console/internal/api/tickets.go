@@ -8,9 +8,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 )
 
-// Tickets sells tickets of events; *booking.Client is the one outside tests. Errors are faults.
+// Tickets sells tickets of events; *bookingclient.Client is the one outside tests. Errors are faults.
 type Tickets interface {
 	SellTicket(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (*booking.Ticket, error)
 	Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page booking.Page) (*booking.TicketList, error)
@@ -18,7 +19,7 @@ type Tickets interface {
 	CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Ticket, error)
 }
 
-var _ Tickets = (*booking.Client)(nil)
+var _ Tickets = (*bookingclient.Client)(nil)
 
 func (a *Admin) mountTickets(business fiber.Router) {
 	business.Post("/tickets", a.sellTickets)

@@ -1,5 +1,5 @@
 // Package standin stands in for console's peers in its tests: catalog and booking in memory, over HTTP, with the
-// internal APIs that libs/peer/catalog and libs/peer/booking call. They keep what they are told and answer with the
+// internal APIs that libs/peer/catalogclient and libs/peer/bookingclient call. They keep what they are told and answer with the
 // faults those packages document; what they do not do is what the peers' own tests show.
 package standin
 

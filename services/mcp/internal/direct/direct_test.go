@@ -18,6 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/direct"
@@ -54,8 +55,8 @@ func (salon) Slots(context.Context, string, url.Values) (*availability.Slots, er
 	}, nil
 }
 
-func (salon) Book(context.Context, string, string, string, []byte) (*booking.Confirmation, error) {
-	return &booking.Confirmation{Body: []byte(`{"success":true,"booking":{"id":"x","total":36.00,"services":[]},"paymentRequired":false}`)}, nil
+func (salon) Book(context.Context, string, string, string, []byte) (*bookingclient.Confirmation, error) {
+	return &bookingclient.Confirmation{Body: []byte(`{"success":true,"booking":{"id":"x","total":36.00,"services":[]},"paymentRequired":false}`)}, nil
 }
 
 // counting counts the requests that are handed on.
@@ -188,7 +189,7 @@ type watched struct {
 	deadlines []time.Time
 }
 
-func (w *watched) Book(ctx context.Context, slug, authorization, key string, body []byte) (*booking.Confirmation, error) {
+func (w *watched) Book(ctx context.Context, slug, authorization, key string, body []byte) (*bookingclient.Confirmation, error) {
 	deadline, _ := ctx.Deadline()
 	w.deadlines = append(w.deadlines, deadline)
 	return w.salon.Book(ctx, slug, authorization, key, body)

@@ -27,7 +27,7 @@ type Limits interface {
 	PassKey(ctx context.Context, keyID string, answer server.Header) error
 }
 
-// Keys checks an Authorization header; booking.Agents says how.
+// Keys checks an Authorization header; bookingclient.Agents says how.
 type Keys interface {
 	CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error)
 }

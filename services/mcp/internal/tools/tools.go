@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
@@ -49,9 +50,9 @@ type Calendars interface {
 	Slots(ctx context.Context, slug string, query url.Values) (*availability.Slots, error)
 }
 
-// Booker books as POST /book does; booking.Agents says how.
+// Booker books as POST /book does; bookingclient.Agents says how.
 type Booker interface {
-	Book(ctx context.Context, slug, authorization, idempotencyKey string, body []byte) (*booking.Confirmation, error)
+	Book(ctx context.Context, slug, authorization, idempotencyKey string, body []byte) (*bookingclient.Confirmation, error)
 }
 
 // Toolbox holds the tools with what they ask.

@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
@@ -25,7 +26,7 @@ type Offers interface {
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
 }
 
-var _ Offers = (*catalog.Client)(nil)
+var _ Offers = (*catalogclient.Client)(nil)
 
 // Quotes answers POST /internal/quotes.
 type Quotes struct {

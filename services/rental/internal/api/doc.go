@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
@@ -40,7 +41,7 @@ type Records interface {
 }
 
 var (
-	_ Offers  = (*catalog.Client)(nil)
+	_ Offers  = (*catalogclient.Client)(nil)
 	_ Records = (*store.Store)(nil)
 )
 

@@ -1,4 +1,4 @@
-package catalog
+package catalogclient
 
 import (
 	"context"
@@ -8,17 +8,13 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
-
-// SlugOf is the answer to the question for a business's slug.
-type SlugOf struct {
-	Slug string `json:"slug"`
-}
 
 // Slug returns the slug of the business with this id. It never changes until the business is removed; then it has none.
 // Faults: business_not_found.
 func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
-	var out SlugOf
+	var out catalog.SlugOf
 	if err := p.Call(ctx, http.MethodGet, "/internal/slugs/"+id.String(), nil, &out); err != nil {
 		return "", err
 	}

@@ -1,4 +1,6 @@
-package catalog
+// Package catalogclient is the client of the catalog service: [Client] keeps offers fresh in memory, [Owner] publishes and
+// reads manifests, [Eraser] erases what others keep of removed businesses. The types are libs/peer/catalog's.
+package catalogclient
 
 import (
 	"context"
@@ -15,11 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
-
-// ChangesChannel is the Redis channel on which catalog publishes the slug of each business whose offer changed.
-const ChangesChannel = "slotmesh:offers"
 
 // cachedOffers bounds the cache; the least recently used is dropped first.
 const cachedOffers = 4096
@@ -38,7 +38,7 @@ type Client struct {
 
 // entry is one business's last good offer.
 type entry struct {
-	offer *Offer
+	offer *catalog.Offer
 	etag  string
 
 	*Freshness
@@ -64,7 +64,7 @@ func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Clien
 // Get returns the offer of a business, at most two seconds old while catalog answers, else the last good one. Where one is in
 // memory it waits for catalog no longer than the peer's patience. Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable]
 // when catalog is away and nothing is cached.
-func (c *Client) Get(ctx context.Context, slug string) (*Offer, error) {
+func (c *Client) Get(ctx context.Context, slug string) (*catalog.Offer, error) {
 	cached, ok := c.cache.Get(slug)
 	if !ok {
 		return c.shared(ctx, slug)
@@ -89,12 +89,12 @@ func (c *Client) Get(ctx context.Context, slug string) (*Offer, error) {
 }
 
 // Fresh returns the offer as catalog has it now; it asks every time. Errors as of Get, but never an old offer.
-func (c *Client) Fresh(ctx context.Context, slug string) (*Offer, error) {
+func (c *Client) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return c.revalidate(ctx, slug)
 }
 
 // AtLeast returns an offer of this version or a newer one, from memory where it can.
-func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*Offer, error) {
+func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
 	if cached, ok := c.cache.Get(slug); ok && cached.offer.Version >= version {
 		return cached.offer, nil
 	}
@@ -102,14 +102,14 @@ func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*Offe
 }
 
 // shared revalidates once for all who ask at the same time; one caller's going away does not fail the others.
-func (c *Client) shared(ctx context.Context, slug string) (*Offer, error) {
+func (c *Client) shared(ctx context.Context, slug string) (*catalog.Offer, error) {
 	result := c.flight.DoChan(slug, func() (any, error) { return c.revalidate(context.WithoutCancel(ctx), slug) })
 	select {
 	case r := <-result:
 		if r.Err != nil {
 			return nil, r.Err
 		}
-		return r.Val.(*Offer), nil
+		return r.Val.(*catalog.Offer), nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -118,7 +118,7 @@ func (c *Client) shared(ctx context.Context, slug string) (*Offer, error) {
 // revalidate asks catalog with the ETag of what is cached and keeps the answer. The entry counts as checked from the
 // moment of asking, so that a change during the call is not missed. Unknown slugs are not remembered: guesses must not
 // push out offers.
-func (c *Client) revalidate(ctx context.Context, slug string) (*Offer, error) {
+func (c *Client) revalidate(ctx context.Context, slug string) (*catalog.Offer, error) {
 	if !slugPattern.MatchString(slug) {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
 	}
@@ -139,7 +139,7 @@ func (c *Client) revalidate(ctx context.Context, slug string) (*Offer, error) {
 		cached.Confirm(asked)
 		return cached.offer, nil
 	}
-	offer := new(Offer)
+	offer := new(catalog.Offer)
 	if err := errors.Join(json.Unmarshal(response.Body, offer), offer.Prepare()); err != nil {
 		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable offer; try again shortly.")
 	}
@@ -150,7 +150,7 @@ func (c *Client) revalidate(ctx context.Context, slug string) (*Offer, error) {
 var slugPattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 
 // keep stores what was learned, unless a call that asked later has stored a newer version meanwhile.
-func (c *Client) keep(slug string, learned *entry) *Offer {
+func (c *Client) keep(slug string, learned *entry) *catalog.Offer {
 	if now, ok := c.cache.Get(slug); ok && now.offer.Version > learned.offer.Version {
 		return now.offer
 	}
@@ -160,7 +160,7 @@ func (c *Client) keep(slug string, learned *entry) *Offer {
 
 // Run listens for changes until ctx ends. While Redis is away nothing is lost but time: ages still make the client ask.
 func (c *Client) Run(ctx context.Context, rdb redis.UniversalClient) error {
-	subscription := rdb.Subscribe(ctx, ChangesChannel)
+	subscription := rdb.Subscribe(ctx, catalog.ChangesChannel)
 	defer func() { _ = subscription.Close() }()
 	for {
 		select {

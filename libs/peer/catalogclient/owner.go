@@ -1,4 +1,4 @@
-package catalog
+package catalogclient
 
 import (
 	"context"
@@ -7,12 +7,10 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
 // Owner is the owner's side of catalog's internal API: publishing manifests and reading them back. Every method
@@ -24,52 +22,6 @@ type Owner struct{ peer *peer.Client }
 // NewOwner returns a client of the owner's side of catalog.
 func NewOwner(p *peer.Client) *Owner { return &Owner{peer: p} }
 
-// Media types of a manifest.
-const (
-	MediaYAML = "application/yaml"
-	MediaJSON = "application/json"
-)
-
-// Published names a version that was just made the newest.
-type Published struct {
-	ID      uuid.UUID `json:"id"`
-	Slug    string    `json:"slug"`
-	Version int64     `json:"version"`
-	Created bool      `json:"created"` // the slug named no business before: 201, else 200
-}
-
-// BusinessList is one page of the businesses, by slug.
-type BusinessList struct {
-	Businesses []Business `json:"businesses"`
-	NextCursor string     `json:"next_cursor,omitempty"` // left out on the last page
-}
-
-// Business is one line of the list.
-type Business struct {
-	ID        uuid.UUID `json:"id"`
-	Slug      string    `json:"slug"`
-	Name      string    `json:"name"`
-	Version   int64     `json:"version"`
-	UpdatedAt time.Time `json:"updated_at"`
-}
-
-// VersionList is one page of a business's history, newest first.
-type VersionList struct {
-	Versions   []Version `json:"versions"`
-	NextCursor string    `json:"next_cursor,omitempty"` // left out on the last page
-}
-
-// Version is one line of the history.
-type Version struct {
-	Version     int64     `json:"version"`
-	PublishedAt time.Time `json:"published_at"`
-}
-
-// Rollback asks for an old version to be published again as the newest.
-type Rollback struct {
-	Version int64 `json:"version"`
-}
-
 // Page names a part of a list: at most Limit entries (0: the default of 100; at most 1000) after Cursor, which is ""
 // for the first page and a list's NextCursor for the following ones.
 type Page struct {
@@ -77,17 +29,10 @@ type Page struct {
 	Cursor string
 }
 
-// Manifest is a manifest as catalog gives it back.
-type Manifest struct {
-	Text      []byte
-	MediaType string // [MediaYAML] or [MediaJSON]
-	ETag      string // the version in quotes
-}
-
 // Publish makes the text the newest version of the business. mediaType is how the text is written; "" lets catalog
 // tell. ifMatch is the header If-Match as the owner sent it, "" for none. Faults: invalid_parameter, with the list
 // of manifest.Problem under "problems" in its Extra; precondition_failed; payload_too_large.
-func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType, ifMatch string) (*Published, error) {
+func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error) {
 	header := http.Header{}
 	if mediaType != "" {
 		header.Set("Content-Type", mediaType)
@@ -100,7 +45,7 @@ func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType
 	if err != nil {
 		return nil, err
 	}
-	published := new(Published)
+	published := new(catalog.Published)
 	if err := json.Unmarshal(response.Body, published); err != nil {
 		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable answer; try again shortly.")
 	}
@@ -110,7 +55,7 @@ func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType
 // Get returns a version of the manifest; version 0 is the newest. accept is the header Accept as the owner sent it: a
 // manifest comes as YAML when that prefers it, else as JSON, and always as the very text that was published where that
 // was its format. Faults: business_not_found; not_found for an unknown version.
-func (o *Owner) Get(ctx context.Context, slug string, version int64, accept string) (*Manifest, error) {
+func (o *Owner) Get(ctx context.Context, slug string, version int64, accept string) (*catalog.Manifest, error) {
 	path := businessPath(slug, "")
 	if version != 0 {
 		path += "?version=" + strconv.FormatInt(version, 10)
@@ -123,28 +68,28 @@ func (o *Owner) Get(ctx context.Context, slug string, version int64, accept stri
 	if err != nil {
 		return nil, err
 	}
-	return &Manifest{
+	return &catalog.Manifest{
 		Text: response.Body, MediaType: response.Header.Get("Content-Type"), ETag: response.Header.Get("ETag"),
 	}, nil
 }
 
 // List returns a page of the businesses, by slug. Faults: invalid_parameter for a bad page.
-func (o *Owner) List(ctx context.Context, page Page) (*BusinessList, error) {
-	list := new(BusinessList)
+func (o *Owner) List(ctx context.Context, page Page) (*catalog.BusinessList, error) {
+	list := new(catalog.BusinessList)
 	return list, o.peer.Call(ctx, http.MethodGet, "/internal/businesses"+page.query(), nil, list)
 }
 
 // Versions returns a page of a business's history, newest first. Faults: business_not_found; invalid_parameter for a
 // bad page.
-func (o *Owner) Versions(ctx context.Context, slug string, page Page) (*VersionList, error) {
-	list := new(VersionList)
+func (o *Owner) Versions(ctx context.Context, slug string, page Page) (*catalog.VersionList, error) {
+	list := new(catalog.VersionList)
 	return list, o.peer.Call(ctx, http.MethodGet, businessPath(slug, "/versions")+page.query(), nil, list)
 }
 
 // Rollback publishes an old version again as the newest. Faults: business_not_found; not_found for an unknown version.
-func (o *Owner) Rollback(ctx context.Context, slug string, version int64) (*Published, error) {
-	published := new(Published)
-	err := o.peer.Call(ctx, http.MethodPost, businessPath(slug, "/rollback"), Rollback{Version: version}, published)
+func (o *Owner) Rollback(ctx context.Context, slug string, version int64) (*catalog.Published, error) {
+	published := new(catalog.Published)
+	err := o.peer.Call(ctx, http.MethodPost, businessPath(slug, "/rollback"), catalog.Rollback{Version: version}, published)
 	return published, err
 }
 

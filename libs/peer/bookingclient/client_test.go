@@ -1,4 +1,4 @@
-package booking_test
+package bookingclient_test
 
 import (
 	"context"
@@ -14,11 +14,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 )
 
 // replica answers every request in one way and keeps the last.
 type replica struct {
-	booking.Caller
+	bookingclient.Caller
 	contentType string
 	body        []byte
 	asked       peer.Request
@@ -31,15 +32,19 @@ func (r *replica) Do(_ context.Context, request peer.Request) (*peer.Response, e
 
 func TestOccupiedTimeIsReadFromReplicasOfEitherForm(t *testing.T) {
 	t.Parallel()
-	want := calendar(2, 3)
+	want := booking.Occupied{Busy: []booking.Busy{{Resource: booking.Resource{ID: uuid.New()}, Edges: []int64{1803862800, 1803864600}}}}
 	want.Seats = []booking.SeatsTaken{{SessionID: uuid.New(), StartsAt: 7, Taken: 2}}
 	asJSON, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
 	}
+	asBytes, err := want.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	business := uuid.MustParse("99999999-9999-4999-8999-999999999999")
-	for _, r := range []*replica{{contentType: "application/json", body: asJSON}, {contentType: booking.OccupiedType, body: encode(t, want)}} {
-		got, err := booking.NewClient(r).Occupied(t.Context(), business, time.Unix(-5, 0), time.Unix(86400, 0), true)
+	for _, r := range []*replica{{contentType: "application/json", body: asJSON}, {contentType: booking.OccupiedType, body: asBytes}} {
+		got, err := bookingclient.NewClient(r).Occupied(t.Context(), business, time.Unix(-5, 0), time.Unix(86400, 0), true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +63,7 @@ func TestOccupiedTimeIsReadFromReplicasOfEitherForm(t *testing.T) {
 func TestOccupiedTimeThatCannotBeReadIsAPeerThatIsAway(t *testing.T) {
 	t.Parallel()
 	for _, r := range []*replica{{contentType: "application/json", body: []byte("{")}, {contentType: booking.OccupiedType, body: []byte{1, 1}}} {
-		got, err := booking.NewClient(r).Occupied(t.Context(), uuid.New(), time.Unix(0, 0), time.Unix(1, 0), false)
+		got, err := bookingclient.NewClient(r).Occupied(t.Context(), uuid.New(), time.Unix(0, 0), time.Unix(1, 0), false)
 		if !fault.Is(err, fault.PeerUnavailable) || got != nil {
 			t.Errorf("%s: %+v, %v", r.contentType, got, err)
 		}

@@ -1,4 +1,4 @@
-package catalog
+package catalogclient
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
@@ -51,7 +52,7 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotModified)
 	default:
 		w.Header().Set("ETag", tag)
-		_ = json.NewEncoder(w).Encode(Offer{Slug: "harbor", Version: o.version, Currency: "EUR", Timezone: "Europe/Lisbon"})
+		_ = json.NewEncoder(w).Encode(catalog.Offer{Slug: "harbor", Version: o.version, Currency: "EUR", Timezone: "Europe/Lisbon"})
 	}
 }
 
@@ -65,7 +66,7 @@ func client(t *testing.T, version int64) (*Client, *origin, *clock.Manual) {
 	return newClient(p, telemetry.Discard(), now), o, now
 }
 
-type read func(context.Context, string) (*Offer, error)
+type read func(context.Context, string) (*catalog.Offer, error)
 
 func expectVersion(t *testing.T, get read, want int64) {
 	t.Helper()
@@ -101,10 +102,10 @@ func TestFreshAndAtLeastAreNeverBehind(t *testing.T) {
 	c, o, _ := client(t, 1)
 	expectVersion(t, c.Fresh, 1)
 	o.set(func(o *origin) { o.version = 2 })
-	expectVersion(t, func(ctx context.Context, slug string) (*Offer, error) { return c.AtLeast(ctx, slug, 1) }, 1)
+	expectVersion(t, func(ctx context.Context, slug string) (*catalog.Offer, error) { return c.AtLeast(ctx, slug, 1) }, 1)
 	expectVersion(t, c.Fresh, 2)
 	o.set(func(o *origin) { o.version = 3 })
-	expectVersion(t, func(ctx context.Context, slug string) (*Offer, error) { return c.AtLeast(ctx, slug, 3) }, 3)
+	expectVersion(t, func(ctx context.Context, slug string) (*catalog.Offer, error) { return c.AtLeast(ctx, slug, 3) }, 3)
 }
 
 func TestTheLastGoodOfferOutlivesCatalog(t *testing.T) {
@@ -166,7 +167,7 @@ func TestAMessageMakesTheClientAskAtOnce(t *testing.T) {
 	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		// The clock stands still, so only the message can make the client ask again.
-		if err := rdb.Publish(ctx, ChangesChannel, "harbor").Err(); err != nil {
+		if err := rdb.Publish(ctx, catalog.ChangesChannel, "harbor").Err(); err != nil {
 			t.Fatal(err)
 		}
 		if offer, err := c.Get(ctx, "harbor"); err == nil && offer.Version == 2 {

@@ -1,4 +1,6 @@
-package booking
+// Package bookingclient is the client of the booking service's internal API: [Client] for other services, [Agents] for the
+// MCP server. The types are libs/peer/booking's.
+package bookingclient
 
 import (
 	"context"
@@ -12,7 +14,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
 // Caller sends one request of a peer and decodes its answer; *peer.Client is the one outside tests. Ask is a POST that
@@ -30,13 +32,9 @@ type Client struct{ peer Caller }
 // NewClient returns a client that speaks through caller.
 func NewClient(caller Caller) *Client { return &Client{peer: caller} }
 
-// MaxOccupiedWindow bounds what one [Client.Occupied] may ask for: the longest calendar window (62 days) and room on
-// either side of it.
-const MaxOccupiedWindow = 80 * 24 * time.Hour
-
 // Occupied returns what live bookings of a business occupy within [from, to), to whole seconds, and, where seats are asked
 // for, how many are taken in the class sessions that start then; the window is at most [MaxOccupiedWindow].
-func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (*Occupied, error) {
+func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (*booking.Occupied, error) {
 	query := append(make([]byte, 0, 128), path(businessID, "occupied?from=")...)
 	query = strconv.AppendInt(query, from.Unix(), 10)
 	query = strconv.AppendInt(append(query, "&to="...), to.Unix(), 10)
@@ -47,26 +45,26 @@ func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to ti
 	if err != nil {
 		return nil, err
 	}
-	out := new(Occupied)
-	if err := out.decode(answer); err != nil {
+	out := new(booking.Occupied)
+	if err := decodeOccupied(answer, out); err != nil {
 		return nil, fault.Wrap(fault.PeerUnavailable, err, "The booking service sent what cannot be read; try again shortly.")
 	}
 	return out, nil
 }
 
-var acceptOccupied = http.Header{"Accept": {OccupiedType}}
+var acceptOccupied = http.Header{"Accept": {booking.OccupiedType}}
 
-// decode reads the byte form, or the JSON of a replica that does not write it yet.
-func (o *Occupied) decode(answer *peer.Response) error {
-	if answer.Header.Get("Content-Type") == OccupiedType {
+// decodeOccupied reads the byte form, or the JSON of a replica that does not write it yet.
+func decodeOccupied(answer *peer.Response, o *booking.Occupied) error {
+	if answer.Header.Get("Content-Type") == booking.OccupiedType {
 		return o.UnmarshalBinary(answer.Body)
 	}
 	return json.Unmarshal(answer.Body, o)
 }
 
 // CreateKey makes an API key; the answer alone carries its Secret. Faults: invalid_parameter.
-func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key NewKey) (*Key, error) {
-	var out Key
+func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key booking.NewKey) (*booking.Key, error) {
+	var out booking.Key
 	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "keys"), key, &out); err != nil {
 		return nil, err
 	}
@@ -74,9 +72,9 @@ func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key NewKey
 }
 
 // Keys lists the keys of a business, revoked ones included, oldest first. Faults: invalid_parameter for a bad page.
-func (c *Client) Keys(ctx context.Context, businessID uuid.UUID, page Page) (*KeyList, error) {
-	var out KeyList
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "keys")+"?"+page.values().Encode(), nil, &out); err != nil {
+func (c *Client) Keys(ctx context.Context, businessID uuid.UUID, page booking.Page) (*booking.KeyList, error) {
+	var out booking.KeyList
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "keys")+"?"+page.Query().Encode(), nil, &out); err != nil {
 		return nil, err
 	}
 	return &out, nil
@@ -93,8 +91,8 @@ func (c *Client) RevokeAllKeys(ctx context.Context, businessID uuid.UUID) error 
 }
 
 // Bookings lists bookings in order of their local start. Faults: invalid_parameter for a bad filter or page.
-func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter Filter, page Page) (*BookingList, error) {
-	query := page.values()
+func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page booking.Page) (*booking.BookingList, error) {
+	query := page.Query()
 	if filter.From != nil {
 		query.Set("from", filter.From.String())
 	}
@@ -104,7 +102,7 @@ func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter Filt
 	if filter.Status != "" {
 		query.Set("status", filter.Status)
 	}
-	var out BookingList
+	var out booking.BookingList
 	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings")+"?"+query.Encode(), nil, &out); err != nil {
 		return nil, err
 	}
@@ -113,8 +111,8 @@ func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter Filt
 
 // Move makes one of the Move… moves and returns the booking as it is then. Faults: not_found for an unknown booking
 // or move, conflict where the booking's status does not allow it.
-func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move string) (*Booking, error) {
-	var out Booking
+func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move string) (*booking.Booking, error) {
+	var out booking.Booking
 	at := path(businessID, "bookings/"+bookingID.String()+"/"+url.PathEscape(move))
 	if err := c.peer.Call(ctx, http.MethodPost, at, nil, &out); err != nil {
 		return nil, err
@@ -124,7 +122,7 @@ func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move
 
 // Ahead counts the bookings, pending or confirmed, that end in the future.
 func (c *Client) Ahead(ctx context.Context, businessID uuid.UUID) (int, error) {
-	var out AheadCount
+	var out booking.AheadCount
 	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings/ahead"), nil, &out); err != nil {
 		return 0, err
 	}
@@ -133,29 +131,4 @@ func (c *Client) Ahead(ctx context.Context, businessID uuid.UUID) (int, error) {
 
 func path(businessID uuid.UUID, rest string) string {
 	return "/internal/businesses/" + businessID.String() + "/" + rest
-}
-
-// Page names a part of a list: at most Limit entries (0: the default of 100; at most 1000) after Cursor, which is ""
-// for the first page and a list's NextCursor for the following ones.
-type Page struct {
-	Limit  int
-	Cursor string
-}
-
-func (p Page) values() url.Values {
-	query := url.Values{}
-	if p.Limit != 0 {
-		query.Set("limit", strconv.Itoa(p.Limit))
-	}
-	if p.Cursor != "" {
-		query.Set("cursor", p.Cursor)
-	}
-	return query
-}
-
-// Filter narrows a list of bookings. From and To are dates of the start in business time, both included; Status is
-// one of the Status… values. What is left out narrows nothing.
-type Filter struct {
-	From, To *timespan.Date
-	Status   string
 }

@@ -1,4 +1,4 @@
-package catalog
+package catalogclient
 
 import (
 	"context"
@@ -11,17 +11,9 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
-
-// KeptAfterRemoval is how long what others keep of a removed business stays (lifecycle.md §6).
-const KeptAfterRemoval = 30 * 24 * time.Hour
-
-// RemovedList is one page of the removed businesses, by id.
-type RemovedList struct {
-	IDs        []uuid.UUID `json:"ids"`
-	NextCursor string      `json:"next_cursor,omitempty"` // left out on the last page
-}
 
 // Erase erases all that its owner keeps of these businesses, and returns how many rows that were. It may be called again for
 // businesses of which nothing is left.
@@ -63,11 +55,11 @@ func (e *Eraser) Run(ctx context.Context) error {
 // Once erases what is due.
 func (e *Eraser) Once(ctx context.Context) error {
 	query := url.Values{
-		"before": {e.Clock.Now().Add(-KeptAfterRemoval).UTC().Format(time.RFC3339)},
+		"before": {e.Clock.Now().Add(-catalog.KeptAfterRemoval).UTC().Format(time.RFC3339)},
 		"limit":  {fmt.Sprint(erasePage)},
 	}
 	for {
-		var page RemovedList
+		var page catalog.RemovedList
 		if err := e.Catalog.Call(ctx, http.MethodGet, "/internal/removed?"+query.Encode(), nil, &page); err != nil {
 			return fmt.Errorf("list removed businesses: %w", err)
 		}

@@ -1,4 +1,4 @@
-package booking
+package bookingclient
 
 import (
 	"context"
@@ -6,18 +6,10 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/google/uuid"
-
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
-
-// CheckedKey is an API key that may be used now.
-type CheckedKey struct {
-	BusinessID uuid.UUID `json:"business_id"`
-	ID         uuid.UUID `json:"id"`
-	Scope      string    `json:"scope"` // one of the Scope… values
-}
 
 // Doer sends one request of a peer; *peer.Client is the one outside tests. Its errors are faults.
 type Doer interface {
@@ -31,7 +23,7 @@ type Agents struct{ peer Doer }
 func NewAgents(p Doer) *Agents { return &Agents{peer: p} }
 
 // CheckKey says whose key it is, and notes that it was used. Faults: missing_api_key, invalid_api_key.
-func (a *Agents) CheckKey(ctx context.Context, authorization string) (*CheckedKey, error) {
+func (a *Agents) CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error) {
 	response, err := a.peer.Do(ctx, peer.Request{
 		Method: http.MethodPost, Path: "/internal/keys/check", Header: http.Header{"Authorization": {authorization}},
 		Repeatable: true, Reads: true,
@@ -39,7 +31,7 @@ func (a *Agents) CheckKey(ctx context.Context, authorization string) (*CheckedKe
 	if err != nil {
 		return nil, err
 	}
-	key := new(CheckedKey)
+	key := new(booking.CheckedKey)
 	if err := json.Unmarshal(response.Body, key); err != nil {
 		return nil, fault.Wrap(fault.PeerUnavailable, err, "The booking service gave an unreadable answer; try again shortly.")
 	}
