@@ -138,11 +138,15 @@ func TestAKeyAndOneRequestAreEnough(t *testing.T) {
 	}
 }
 
-// The time that the gate took is no longer the tool's: a booking that could not be answered in time is not begun.
+// The time that the gate took is no longer the tool's: a booking that could not be answered in time is not begun. In revisions
+// before 2026-07-28 the SDK does not hand the request's own deadline on to a tool.
 func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 	t.Parallel()
 	const whole = 500 * time.Millisecond
-	for name, contentType := range map[string]string{"directly": "application/json", "by the SDK": "application/json; charset=utf-8"} {
+	for revision, meta := range map[string]string{
+		"2025-11-25": `{}`,
+		"2026-07-28": `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`,
+	} {
 		n := standIn()
 		n.answers["GET /internal/slugs/"+businessID] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			// A slow neighbour: a request's time is the machine's, which no clock of a test moves. Taking longer changes nothing.
@@ -150,13 +154,17 @@ func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 			_, _ = io.WriteString(w, `{"slug":"harbor"}`)
 		})
 		address := start(t, n, func(c *mcp.Config) { c.Server.RequestTimeout = whole })
-		got := post(t, address, http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_appointment","arguments":{}}}`,
-			http.Header{"Authorization": {"Bearer write"}, "Content-Type": {contentType}})
+		got := post(t, address, http.MethodPost,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":`+meta+`,"name":"book_appointment","arguments":{}}}`,
+			http.Header{
+				"Authorization": {"Bearer write"}, "Mcp-Protocol-Version": {revision},
+				"Mcp-Method": {"tools/call"}, "Mcp-Name": {"book_appointment"},
+			})
 		n.mu.Lock()
 		asked := n.asked["POST /internal/api/public/harbor/book"]
 		n.mu.Unlock()
 		if len(asked) > 0 || !strings.Contains(got.body, "service_unavailable") {
-			t.Errorf("%s: booked %d times: %d %s", name, len(asked), got.status, got.body)
+			t.Errorf("%s: booked %d times: %d %s", revision, len(asked), got.status, got.body)
 		}
 	}
 }

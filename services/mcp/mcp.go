@@ -2,8 +2,8 @@
 // (semantics.md §9): read tools and book_appointment at /mcp, under the same API keys, scopes and limits as POST /book.
 //
 // It owns nothing and keeps nothing between requests, so any replica answers any request. A request passes the gate
-// (internal/gate: Host and Origin, the key, asked of booking, and its limit), then the protocol (the official SDK, and
-// internal/direct for plain calls of tools), then a tool (internal/tools), which asks the service that owns the answer: catalog, availability and rental for their public
+// (internal/gate: Host and Origin, the key, asked of booking, and its limit), then the protocol (the official SDK), then a
+// tool (internal/tools), which asks the service that owns the answer: catalog, availability and rental for their public
 // paths, which they also serve on their internal ports without limits by address, and booking for what POST /book does.
 package mcp
 
@@ -21,8 +21,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
-	"github.com/slotmesh/slotmesh/libs/telemetry"
-	"github.com/slotmesh/slotmesh/services/mcp/internal/direct"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/gate"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/tools"
 )
@@ -99,28 +97,23 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		Catalog: offers, Availability: calendars{read("availability", cfg.AvailabilityURL)}, Rental: read("rental", cfg.RentalURL), Booking: desk,
 		Clock: rt.Clock, Telemetry: rt.Telemetry,
 	}
-	agents, err := speak(box.Open(), rt.Telemetry)
-	if err != nil {
-		return err
-	}
 	g := &gate.Gate{
-		Keys: desk, Limits: counts, Names: newNames(offers.peer), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Spare: spare, Protocol: agents,
+		Keys: desk, Limits: counts, Names: newNames(offers.peer), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Spare: spare, Protocol: serveProtocol(box),
 	}
 	srv.HandleHTTP("/mcp", g.Serve)
 	return nil
 }
 
-// speak returns the handler of the protocol.
-func speak(t *tools.Tools, tel *telemetry.Telemetry) (http.Handler, error) {
-	about := &protocol.Implementation{Name: "slotmesh", Title: "Slotmesh", Version: version}
-	agents := t.Server(about)
-	return direct.New(t, about, protocol.NewStreamableHTTPHandler(
+// serveProtocol returns the handler of the protocol: the official SDK, which serves every message.
+func serveProtocol(box *tools.Toolbox) http.Handler {
+	agents := box.Server(&protocol.Implementation{Name: "slotmesh", Title: "Slotmesh", Version: version})
+	return protocol.NewStreamableHTTPHandler(
 		func(*http.Request) *protocol.Server { return agents },
 		&protocol.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
 			DisableLocalhostProtection: true, // the gate does that, and more
-			Logger:                     tel.Logger,
-		}))
+			Logger:                     box.Telemetry.Logger,
+		})
 }
 
 // lower puts host names and origins into the form in which they are compared.

@@ -19,7 +19,7 @@ import (
 )
 
 // BareAddresses are the base URLs of the bare program.
-type BareAddresses struct{ Public, Inside string }
+type BareAddresses struct{ Public, MCP, Inside string }
 
 // bare is the program beside Slotmesh: fiber, go-redis and pgx as they come, no telemetry, no deadlines, no checks. It
 // answers with bytes that it was given.
@@ -29,6 +29,8 @@ type BareAddresses struct{ Public, Inside string }
 //	GET /day/{name}      the same after the limiter's script in Redis and one query of a day's occupied time in PostgreSQL
 //	GET /window/{name}   the same with one query of many days'
 //	GET /rented/{name}   the same with one query of reservations
+//
+// Its MCP server is at an address of its own (serveBareMCP).
 type bare struct {
 	answers sync.Map // name → []byte
 	pool    *pgxpool.Pool
@@ -62,7 +64,11 @@ func serveBare(ctx context.Context, ready func(any) error) error {
 	if err != nil {
 		return err
 	}
-	if err := ready(BareAddresses{Public: "http://" + listener.Addr().String(), Inside: inside}); err != nil {
+	agents, err := serveBareMCP(ctx)
+	if err != nil {
+		return err
+	}
+	if err := ready(BareAddresses{Public: "http://" + listener.Addr().String(), MCP: agents, Inside: inside}); err != nil {
 		return err
 	}
 	context.AfterFunc(ctx, func() { _ = app.ShutdownWithTimeout(time.Second) })

@@ -1,9 +1,11 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -21,6 +23,7 @@ func (randomness) Read(b []byte) (int, error) { return rand.Read(b) }
 type aCase struct {
 	name    string
 	bare    bool // it asks the bare program, or the database itself
+	behind  bool // the bare program asks Slotmesh
 	shot    shot
 	clients int          // of the closed loop; 0: as set
 	allowed []int        // statuses of right answers
@@ -35,7 +38,7 @@ const (
 	datesName, datesBare        = "GET /available-dates, 62 days", "  bare: script, query, bytes of the dates"
 	rentalName, rentalBare      = "GET /rental-availability, 30 days", "  bare: script, query, bytes of the rental"
 	bookName, bookBare, bookHot = "POST /book, distinct slots", "  bare: one statement, same constraint", "POST /book, one member, 64 clients"
-	agentName                   = "MCP find_slots, one day"
+	agentName, agentBare        = "MCP find_slots, one day", "  bare: the SDK, one tool that asks for /slots"
 	frontInfo, frontSlots       = "GET /info, through the front", "GET /slots, through the front"
 )
 
@@ -61,6 +64,7 @@ func (w *world) cases() []aCase {
 		w.read(rentalName, public("rental", hire), w.rightHire(public("rental", hire))),
 		w.bareRead(rentalBare, "/rented/hire"+w.windowOf(30)),
 		w.agents(),
+		w.bareAgents(public("availability", slots)),
 		w.read(frontInfo, front+"/info", nil),
 		w.read(frontSlots, front+slots, nil),
 		{name: bookName, shot: w.bookAnywhere, allowed: []int{http.StatusCreated}, check: w.rightBooking},
@@ -186,13 +190,8 @@ func (w *world) rightBooking() error {
 
 // agents asks for the slots of a day as an agent does.
 func (w *world) agents() aCase {
-	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"find_slots","arguments":{"service_ids":[%q],"date":%q}}}`,
-		w.reader.services[0], tomorrow.Format(time.DateOnly))
-	ask := func(n int64) call {
-		return call{Method: http.MethodPost, URL: w.at.Services["mcp"] + "/mcp", Body: body, Headers: append(client(n),
-			"Content-Type", "application/json", "Accept", "application/json, text/event-stream",
-			"Authorization", "Bearer "+w.reader.keys[int(n)%len(w.reader.keys)])}
-	}
+	ask := w.callTool(w.at.Services["mcp"]+"/mcp", "find_slots",
+		fmt.Sprintf(`{"service_ids":[%q],"date":%q}`, w.reader.services[0], tomorrow.Format(time.DateOnly)))
 	return aCase{
 		name: agentName, allowed: []int{http.StatusOK},
 		shot: func(n int64) (int, error) { return w.http.send(ask(n), nil) },
@@ -206,11 +205,38 @@ func (w *world) agents() aCase {
 	}
 }
 
+// bareAgents asks the bare program for the same slots, which asks availability for them as the MCP server does.
+func (w *world) bareAgents(slots string) aCase {
+	ask := w.callTool(w.bareAt.MCP, "ask", fmt.Sprintf(`{"url":%q}`, slots))
+	return aCase{name: agentBare, bare: true, behind: true, allowed: []int{http.StatusOK}, shot: func(n int64) (int, error) {
+		var failed string
+		status, err := w.http.send(ask(n), func(body []byte) {
+			if !bytes.Contains(body, []byte(`"structuredContent":{"slots":[{`)) {
+				failed = string(body)
+			}
+		})
+		if err == nil && failed != "" {
+			err = errors.New("the tool has failed: " + failed)
+		}
+		return status, err
+	}}
+}
+
+// callTool makes calls of a tool, each from an address of its own and with one of the reader's keys.
+func (w *world) callTool(url, tool, arguments string) func(n int64) call {
+	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
+	return func(n int64) call {
+		return call{Method: http.MethodPost, URL: url, Body: body, Headers: append(client(n),
+			"Content-Type", "application/json", "Accept", "application/json, text/event-stream",
+			"Authorization", "Bearer "+w.reader.keys[int(n)%len(w.reader.keys)])}
+	}
+}
+
 func (w *world) rightTotal(body []byte) error {
 	var answer struct {
 		Result struct{ StructuredContent struct{ Total int } }
 	}
-	if err := json.Unmarshal(lastData(body), &answer); err != nil {
+	if err := json.Unmarshal(body, &answer); err != nil {
 		return fmt.Errorf("%w: %s", err, body)
 	}
 	if got, want := answer.Result.StructuredContent.Total, salonStaff*startsADay-w.takenOn(0); got != want {

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,21 +27,25 @@ type Row struct {
 	Resident       int64 // of the server asked, after the closed loop
 	Statuses       map[int]int64
 	Bare           bool
+	Behind         bool // Slotmesh was asked by the bare program
 }
 
-// server is the CPU of the process that answers.
+// server is the CPU of the processes that answer.
 func (r Row) server() time.Duration {
-	if r.Bare {
+	switch {
+	case r.Behind:
+		return r.CPU.Bare + r.CPU.Slotmesh
+	case r.Bare:
 		return r.CPU.Bare
 	}
 	return r.CPU.Slotmesh
 }
 
-// everything is the CPU of that process and of the stores.
+// everything is the CPU of those processes and of the stores.
 func (r Row) everything() time.Duration { return r.server() + r.CPU.Postgres + r.CPU.Redis }
 
 func (w *world) measure(ctx context.Context, c aCase) (Row, error) {
-	row := Row{Name: c.name, Bare: c.bare}
+	row := Row{Name: c.name, Bare: c.bare, Behind: c.behind}
 	if c.check != nil {
 		if err := c.check(); err != nil {
 			return row, err
@@ -149,14 +152,4 @@ func (w *world) save(url, path string) error {
 		return err
 	}
 	return os.WriteFile(path, body, 0o644)
-}
-
-// lastData is the JSON of an answer that may come as a stream of one event.
-func lastData(body []byte) []byte {
-	for line := range bytes.Lines(body) {
-		if data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:")); ok {
-			return data
-		}
-	}
-	return body
 }

@@ -2,9 +2,10 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -30,7 +31,7 @@ type taken struct {
 func (t *taken) Unwrap() error { return t.error }
 
 // refused renders an error. What is no refusal is logged and says nothing of the inside.
-func (b *Toolbox) refused(ctx context.Context, t *tool, err error) Answer {
+func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallToolResult {
 	f := server.FaultOf(err)
 	if f.Kind == fault.Internal {
 		b.Telemetry.Logger.ErrorContext(ctx, "tool failed", "tool", t.Name, "error", err)
@@ -40,11 +41,7 @@ func (b *Toolbox) refused(ctx context.Context, t *tool, err error) Answer {
 	if errors.As(err, &start) {
 		r.OtherSlots, r.NextStep = start.others, start.next
 	}
-	structured, err := json.Marshal(r)
-	if err != nil {
-		structured = []byte(`{}`) // never: a refusal is texts and numbers
-	}
-	return Answer{Text: clipLines(r.text()), Structured: structured, Refused: true}
+	return contentOf(r.text(), r, true)
 }
 
 func (r refusal) text() string {

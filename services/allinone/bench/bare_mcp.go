@@ -1,0 +1,46 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// serveBareMCP serves the MCP SDK as it comes, stateless and with plain JSON answers, and returns its URL. Its one tool,
+// ask, sends a GET to the URL that it is told and answers with the bytes that it gets.
+func serveBareMCP(ctx context.Context) (string, error) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "bare", Version: "1"}, nil)
+	server.AddTool(&mcp.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`)}, askOnly(newCaller()))
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	front := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = front.Serve(listener) }()
+	context.AfterFunc(ctx, func() { _ = front.Close() })
+	return "http://" + listener.Addr().String(), nil
+}
+
+// askOnly asks in the name of the client's address.
+func askOnly(client *caller) mcp.ToolHandler {
+	return func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var arguments struct{ URL string }
+		if err := json.Unmarshal(r.Params.Arguments, &arguments); err != nil {
+			return nil, err
+		}
+		body, err := client.get(call{
+			Method: http.MethodGet, URL: arguments.URL,
+			Headers: []string{fiber.HeaderXForwardedFor, r.Extra.Header.Get(fiber.HeaderXForwardedFor)},
+		})
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "slots"}}, StructuredContent: json.RawMessage(body)}, nil
+	}
+}
