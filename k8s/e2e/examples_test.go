@@ -91,6 +91,7 @@ func exampleElsewhere(t *testing.T, name, added string) string {
 	}
 	moved := strings.Replace(string(text), own, "\nnamespace: "+examplesNamespace+"\n", 1) + strings.TrimPrefix(added, "\n")
 	moved = strings.Replace(moved, "token=change-me-as-this-one-is-refused", "token="+rand.Text(), 1)
+	moved = strings.Replace(moved, "secrets=change-me-as-these-are-refused-by-every-service", "secrets="+rand.Text()+rand.Text(), 1)
 	if err := os.WriteFile(file, []byte(moved), 0o600); err != nil {
 		t.Fatal(err)
 	}

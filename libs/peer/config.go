@@ -2,9 +2,10 @@ package peer
 
 import (
 	"errors"
-	"regexp"
+	"fmt"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/config"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -23,11 +24,6 @@ type Config struct {
 // SecretHeader carries the secret.
 const SecretHeader = "Slotmesh-Peer-Secret"
 
-var secretPattern = regexp.MustCompile(`^[!-+\--~]{32,}$`)
-
-// ErrSecrets says what the setting ought to be, and never what it is.
-var ErrSecrets = errors.New("PEER_SECRETS: write one or more secrets, separated by commas, each of 32 or more random ASCII letters, digits or signs")
-
 // Validate checks what the types cannot say; each fault names its variable.
 func (c *Config) Validate() error {
 	var errs []error
@@ -38,8 +34,8 @@ func (c *Config) Validate() error {
 		errs = append(errs, errors.New("CATALOG_PATIENCE: write a duration such as 250ms, or 0s for no bound"))
 	}
 	for _, secret := range c.Secrets {
-		if !secretPattern.MatchString(secret) {
-			errs = append(errs, ErrSecrets)
+		if err := config.CheckSecret(secret, 32); err != nil {
+			errs = append(errs, fmt.Errorf("PEER_SECRETS: %w", err))
 			break
 		}
 	}

@@ -107,7 +107,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 		return nil, err
 	}
 	if len(cfg.Peers.Secrets) == 0 && !rt.Open {
-		return nil, peer.ErrSecrets
+		return nil, errors.New("PEER_SECRETS: write one or more random secrets, separated by commas, such as `openssl rand -hex 32` prints")
 	}
 	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, clock: rt.Clock, proxies: proxies}
 	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies, tel: rt.Telemetry}

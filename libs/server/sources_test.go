@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-const oldSecret, newSecret = "old-secret-of-the-tests-0123456789", "new-secret-of-the-tests-0123456789"
+const oldSecret, newSecret = "old-secret-of-these-tests-9f3kq7vz2mxw", "new-secret-of-these-tests-t6yb4hd8rcpn"
 
 // guarded is a server with an internal path, which answers who shows a secret, and counts what reached it.
 func guarded(t *testing.T, reached *int) *Server {
@@ -131,7 +131,7 @@ func TestAServiceWithoutASecretDoesNotStart(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "PEER_SECRETS") {
 		t.Errorf("got %v", err)
 	}
-	for _, secret := range []string{"", "short", strings.Repeat("x", 31), strings.Repeat("x", 31) + " ", strings.Repeat("ü", 32)} {
+	for _, secret := range []string{"", "short", strings.Repeat("x", 31), strings.Repeat("x", 31) + " ", strings.Repeat("ü", 32), "change-me-0123456789-0123456789-0123456789"} {
 		cfg := peer.Config{Timeout: 1, Secrets: []string{newSecret, secret}}
 		if err := cfg.Validate(); err == nil || strings.Contains(err.Error(), newSecret) || !strings.Contains(err.Error(), "PEER_SECRETS") {
 			t.Errorf("%q: %v", secret, err)

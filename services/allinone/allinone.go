@@ -30,10 +30,10 @@ type Process struct {
 	PublicURL  string // of the front
 	AdminURL   string // of the console
 	AdminToken string // the first, where several are set
+	PeerSecret string // what the services show each other, made anew for each process
 	Demo       *Demo  // nil without a demo business
 
 	adminTokens string // all of them, parted by commas
-	peerSecret  string // what the services show each other, made anew for each process
 
 	cfg    Config
 	clock  clock.Clock
@@ -65,7 +65,7 @@ const readyWithin = 3 * time.Minute
 // at the terminal should know on the way is told by say. The error of a start is one sentence. Cancelling ctx gives the
 // start up; it does not stop what runs.
 func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, error) {
-	p := &Process{cfg: cfg, say: say, peerSecret: rand.Text() + rand.Text(), died: make(chan error, len(partNames())+1)}
+	p := &Process{cfg: cfg, say: say, PeerSecret: rand.Text() + rand.Text(), died: make(chan error, len(partNames())+1)}
 	if err := p.start(ctx); err != nil {
 		_ = p.Stop() // what fails in it follows from err
 		return nil, err
@@ -180,7 +180,7 @@ func (p *Process) startServices(ctx context.Context) error {
 		addresses[name] = p.ports[name].public.Addr().String()
 	}
 	return p.launch(ctx, frontName, func(rt server.Runtime) (*server.Server, error) {
-		cfg, err := frontConfig(ctx, p.cfg, p.peerSecret)
+		cfg, err := frontConfig(ctx, p.cfg, p.PeerSecret)
 		if err != nil {
 			return nil, err
 		}

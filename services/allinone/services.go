@@ -91,7 +91,7 @@ func (p *Process) environment() envconfig.Lookuper {
 	env := map[string]string{
 		"DATABASE_URL":         p.stores.DatabaseURL,
 		"REDIS_URL":            p.stores.RedisURL,
-		"PEER_SECRETS":         p.peerSecret,
+		"PEER_SECRETS":         p.PeerSecret,
 		"TRUSTED_PROXIES":      loopback,
 		"SLOTMESH_ADMIN_TOKEN": p.adminTokens,
 	}

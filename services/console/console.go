@@ -12,10 +12,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/config"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
@@ -44,32 +44,14 @@ type Config struct {
 	PublishTimeout time.Duration `env:"PUBLISH_TIMEOUT, default=8s"`
 }
 
-var tokenPattern = regexp.MustCompile(`^[!-+\--~]{24,}$`)
-
-// published are parts of tokens that descriptions and examples show, ours and others': whoever reads them would be let in.
-var published = regexp.MustCompile(`(?i)change.?me|example|admin.?token|your.?token|secret.?token|token.?of|password|12345678|abcdefgh`)
-
 // checkTokens says what is wrong with a token, without showing it.
 func checkTokens(list string) error {
 	for token := range strings.SplitSeq(list, ",") {
-		if !tokenPattern.MatchString(token) {
-			return errors.New("SLOTMESH_ADMIN_TOKEN: write 24 or more ASCII letters, digits or signs without spaces and commas, such as " +
-				"`openssl rand -hex 24` prints; part several tokens by commas")
-		}
-		if published.MatchString(token) || distinct(token) < 6 {
-			return errors.New("SLOTMESH_ADMIN_TOKEN: this is an example's token, or one easily guessed; take a random one, such as `openssl rand -hex 24` prints")
+		if err := config.CheckSecret(token, 24); err != nil {
+			return fmt.Errorf("SLOTMESH_ADMIN_TOKEN: %w", err)
 		}
 	}
 	return nil
-}
-
-// distinct counts the different characters; 24 random hex digits have fewer than 6 about once in four million times.
-func distinct(token string) int {
-	seen := map[rune]bool{}
-	for _, r := range token {
-		seen[r] = true
-	}
-	return len(seen)
 }
 
 // Validate checks the settings as a whole; each fault names its variable and never shows the token.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
@@ -53,7 +54,7 @@ func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
 	}
 	for service, paths := range internalPaths {
 		for _, path := range paths {
-			targets = append(targets, target{host(w.InternalURL(service)), path, bearer})
+			targets = append(targets, target{host(w.InternalURL(service)), path, peer.SecretHeader + ": " + w.PeerSecret + "\r\n"})
 		}
 	}
 	boundaries := []int{0, 100, 4096, 8192 - len(testkit.HiddenRequest), 8192, 70000}
