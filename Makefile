@@ -56,6 +56,7 @@ test-go: $(BIN)/withstores $(STRIPE_MOCK) ## unit, store and end-to-end tests, o
 	@$(GO) test $(ORACLES)
 	@# Nor are images made and unpacked under it.
 	@$(GO) test -timeout 15m ./k8s/images
+	@$(MAKE) --no-print-directory soak SOAKFLAGS=-quiet
 
 .PHONY: cluster-tools
 cluster-tools: ## build what `make cluster` and `make e2e` are made of, once, beside Go's build cache (20 minutes)
@@ -87,7 +88,7 @@ soak: ## two replicas of everything through faults, every answer held against th
 	@$(BIN)/slotmesh-soak -programs $(BIN) -for $(SOAK) -seed $(or $(SEED),0) $(SOAKFLAGS)
 
 # The tests that attack, in the packages that hold them. `make test` runs them too, with fewer generated requests.
-ATTACKS  := TestGeneratedRequests|TestDesync|TestFraming|TestAHeadIsRead|TestStoppingUnderLoad|TestASourceThatStandsForTooMuch|TestMerg
+ATTACKS  := TestGeneratedRequests|TestDesync|TestFraming|TestAHeadIsRead|TestStoppingUnderLoad|TestASourceThatStandsForTooMuch|TestMerg|TestTheDearest
 ATTACKED := ./libs/server ./libs/manifest ./services/allinone/e2e
 
 .PHONY: attack

@@ -96,6 +96,10 @@ func (j *judgement) repeats(op *operation) {
 	}
 }
 
+// ofNoOrder are refusals that say nothing of what other attempts under the same key have done or will do: the service did not
+// decide, or did not know the caller any more, whose key was revoked after an earlier attempt had booked.
+var ofNoOrder = []string{"idempotency_in_progress", "service_unavailable", "invalid_api_key"}
+
 // straggler: an attempt does not succeed once a later one under the same key was refused for good (§3).
 func (j *judgement) straggler(op *operation) {
 	rows := j.rows[op.tag]
@@ -104,7 +108,7 @@ func (j *judgement) straggler(op *operation) {
 	}
 	var lastRefusal time.Duration
 	for _, a := range op.attempts {
-		if a.verdict == refused && a.status != http.StatusServiceUnavailable && a.code != "idempotency_in_progress" && a.code != "service_unavailable" {
+		if a.verdict == refused && a.status != http.StatusServiceUnavailable && !slices.Contains(ofNoOrder, a.code) {
 			lastRefusal = max(lastRefusal, a.begin)
 		}
 	}
