@@ -28,8 +28,18 @@ const (
 	namespace = "booking"
 )
 
-// services are all of them, as the repository's folders name them.
-var services = []string{"availability", "booking", "catalog", "console", "mcp", "pricing", "rental"}
+// services are all of them, as the repository's folders name them, sorted: those with a command of their folder's name.
+var services = func() []string {
+	var names []string
+	programs, _ := filepath.Glob(filepath.Join(root, "services", "*", "cmd", "*"))
+	for _, program := range programs {
+		name := filepath.Base(program)
+		if name == filepath.Base(filepath.Dir(filepath.Dir(program))) && name != "allinone" { // which is all of them in one
+			names = append(names, name)
+		}
+	}
+	return names
+}()
 
 // object is one rendered object.
 type object map[string]any

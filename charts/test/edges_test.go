@@ -12,24 +12,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// row is one service in files/edges.yaml.
+// row is one service in files/components.yaml.
 type row struct {
 	Calls   []string `json:"calls"`
 	Stores  []string `json:"stores"`
 	Tables  bool     `json:"tables"`
 	Outside bool     `json:"outside"`
+
+	Business []string `json:"business"`
+	Exact    []string `json:"exact"`
 }
 
-func edges(t *testing.T) map[string]row {
+func table(t *testing.T) map[string]row {
 	t.Helper()
-	return decode[map[string]row](t, read(t, filepath.Join(chartPath, "files", "edges.yaml")))
+	return decode[map[string]row](t, read(t, filepath.Join(chartPath, "files", "components.yaml")))
 }
 
 // pairs are the calls of the table as "caller -> callee", sorted.
 func pairs(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	for caller, r := range edges(t) {
+	for caller, r := range table(t) {
 		for _, callee := range r.Calls {
 			all = append(all, caller+" -> "+callee)
 		}
@@ -64,10 +67,10 @@ func variables(t *testing.T, service string) map[string]bool {
 	return found
 }
 
-func TestTheTableOfEdgesIsWhatTheServicesAskFor(t *testing.T) {
+func TestTheTableIsWhatTheServicesAskFor(t *testing.T) {
 	t.Parallel()
-	table := edges(t)
-	if diff := cmp.Diff(services, slices.Sorted(maps.Keys(table))); diff != "" {
+	rows := table(t)
+	if diff := cmp.Diff(services, slices.Sorted(maps.Keys(rows))); diff != "" {
 		t.Fatalf("services (-want +got):\n%s", diff)
 	}
 	for _, service := range services {
@@ -85,9 +88,10 @@ func TestTheTableOfEdgesIsWhatTheServicesAskFor(t *testing.T) {
 		}
 		migrations, _ := filepath.Glob(filepath.Join(root, "services", service, "migrations", "*.sql"))
 		slices.Sort(stores)
-		got := table[service]
+		got := rows[service]
 		slices.Sort(got.Calls)
 		slices.Sort(got.Stores)
+		got.Business, got.Exact = nil, nil
 		want := row{Calls: calls, Stores: stores, Tables: len(migrations) > 0, Outside: service == "booking"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-code +table):\n%s", service, diff)
@@ -129,7 +133,7 @@ func environment(pod map[string]any) map[string]string {
 func TestServicesReachEachOtherOnInternalPorts(t *testing.T) {
 	t.Parallel()
 	all := mustRender(t, shapeValues(t, "trial"))
-	for caller, r := range edges(t) {
+	for caller, r := range table(t) {
 		given := environment(podSpec(find(t, all, "Deployment", release+"-"+caller)))
 		for _, callee := range r.Calls {
 			want := fmt.Sprintf("http://%s-%s:9090", release, callee)
@@ -192,7 +196,7 @@ func TestNetworkPoliciesLetThroughTheEdgesAndNothingElse(t *testing.T) {
 		t.Errorf("out to internal ports (-table +policies):\n%s", diff)
 	}
 	stores := []string{"migrate -> postgres"}
-	for service, r := range edges(t) {
+	for service, r := range table(t) {
 		for _, store := range r.Stores {
 			stores = append(stores, service+" -> "+store)
 		}

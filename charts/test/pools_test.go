@@ -16,7 +16,7 @@ func TestAllPoolsTogetherFitTheDatabaseInEveryShape(t *testing.T) {
 		most := budget(t, values)
 		all := mustRender(t, values)
 		open := 3 + 1 // those that PostgreSQL keeps for superusers, and an operator's
-		for service, r := range edges(t) {
+		for service, r := range table(t) {
 			given := environment(podSpec(find(t, all, "Deployment", release+"-"+service)))
 			pool, has := given["DATABASE_MAX_CONNS"]
 			if has != r.Tables {

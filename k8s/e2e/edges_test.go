@@ -4,25 +4,47 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// callers says who may call what: the table of the design, turned around. A store counts as one that is called.
-var callers = map[string][]string{
-	"catalog:9090":      {"availability", "booking", "console", "mcp", "pricing", "rental"},
-	"pricing:9090":      {"booking", "catalog"},
-	"availability:9090": {"booking", "mcp"},
-	"booking:9090":      {"availability", "catalog", "console", "mcp"},
-	"rental:9090":       {"availability", "catalog", "console", "mcp"},
-	"mcp:9090":          {},
-	"console:9090":      {},
-	"postgres:5432":     {"booking", "catalog", "rental"},
-	"redis:6379":        {"availability", "booking", "catalog", "console", "mcp", "pricing", "rental"},
-}
+// table is the chart's files/components.yaml, as far as these tests need it.
+var table = func() map[string]struct{ Calls, Stores []string } {
+	var rows map[string]struct{ Calls, Stores []string }
+	content, err := os.ReadFile("../../charts/slotmesh/files/components.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(content, &rows)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return rows
+}()
+
+// services are the deployments of the chart that hold Slotmesh's own code.
+var services = slices.Sorted(maps.Keys(table))
+
+// callers says who may call what: the table turned around. A store counts as one that is called.
+var callers = func() map[string][]string {
+	all := map[string][]string{"postgres:5432": nil, "redis:6379": nil}
+	for _, service := range services {
+		all[service+":9090"] = append(all[service+":9090"], []string{}...) // also where nobody calls it
+		for _, callee := range table[service].Calls {
+			all[callee+":9090"] = append(all[callee+":9090"], service)
+		}
+		for _, store := range table[service].Stores {
+			port := map[string]string{"postgres": "postgres:5432", "redis": "redis:6379"}[store]
+			all[port] = append(all[port], service)
+		}
+	}
+	return all
+}()
 
 // edges knocks at every internal port and store from pods that look like each service, and from one that looks like none.
 func (c cluster) edges(t *testing.T) {

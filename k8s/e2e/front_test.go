@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// services are the deployments of the chart that hold Slotmesh's own code.
-var services = []string{"availability", "booking", "catalog", "console", "mcp", "pricing", "rental"}
-
 func bookingID(a answer) (string, error) {
 	var made struct{ Booking struct{ ID string } }
 	if err := json.Unmarshal(a.body, &made); err != nil || made.Booking.ID == "" {

@@ -80,7 +80,13 @@ release is refused with all of them at once.
 {{- if and .Values.monitoring.enabled $unscraped (not $mesh.metricsAccounts) -}}
 {{- $faults = append $faults "mesh.metricsAccounts: name the service account of Prometheus, as the mesh lets nobody else read the metrics." -}}
 {{- end -}}
-{{- range $name, $_ := .Files.Get "files/edges.yaml" | fromYaml -}}
+{{- $components := .Files.Get "files/components.yaml" | fromYaml -}}
+{{- range $name, $_ := .Values.components -}}
+{{- if not (hasKey $components $name) -}}
+{{- $faults = append $faults (printf "components.%s: there is no such service; write one of %s." $name (keys $components | sortAlpha | join ", ")) -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $_ := $components -}}
 {{- $faults = concat $faults (include "slotmesh.componentFaults" (dict "root" $ "name" $name) | fromYaml).faults -}}
 {{- end -}}
 {{- if $faults -}}
@@ -100,7 +106,7 @@ release is refused with all of them at once.
 {{- $faults = append $faults (printf "components.%s.resources.requests.cpu: write one, as autoscaling is enabled and measures against it." .name) -}}
 {{- end -}}
 {{- $own := list "LOG_LEVEL" "REQUEST_TIMEOUT" "DRAIN_DELAY" "DRAIN_TIMEOUT" "TRUSTED_PROXIES" "OTEL_EXPORTER_OTLP_ENDPOINT" "DATABASE_URL" "DATABASE_MAX_CONNS" "REDIS_URL" "SLOTMESH_ADMIN_TOKEN" "SLOTMESH_SERVER" "PUBLIC_ADDR" "INTERNAL_ADDR" -}}
-{{- range (include "slotmesh.edges" . | fromYaml).calls -}}{{- $own = append $own (printf "%s_URL" (upper .)) -}}{{- end -}}
+{{- range (include "slotmesh.row" . | fromYaml).calls -}}{{- $own = append $own (printf "%s_URL" (upper .)) -}}{{- end -}}
 {{- range $variable := concat (keys $settings.env) (keys $settings.secretEnv) | sortAlpha -}}
 {{- if has $variable $own -}}
 {{- $faults = append $faults (printf "components.%s.env: leave %s out, the chart sets it itself." $.name $variable) -}}

@@ -1,7 +1,7 @@
 {{/* The environment of a component as a list. (root, name, settings) */}}
 {{- define "slotmesh.env" -}}
 {{- $root := .root -}}
-{{- $edges := include "slotmesh.edges" . | fromYaml -}}
+{{- $edges := include "slotmesh.row" . | fromYaml -}}
 - {name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }}}
 - {name: REQUEST_TIMEOUT, value: "{{ $root.Values.requestTimeoutSeconds }}s"}
 - {name: DRAIN_DELAY, value: "{{ $root.Values.drain.delaySeconds }}s"}

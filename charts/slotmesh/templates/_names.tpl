@@ -55,9 +55,9 @@ Labels of a Gateway. Istio copies them to the pods that it makes of it, which th
 {{- if and (kindIs "float64" .) (eq . (floor .)) -}}{{ int64 . }}{{- else -}}{{ . }}{{- end -}}
 {{- end -}}
 
-{{/* One row of the table of edges as YAML. (root, name) */}}
-{{- define "slotmesh.edges" -}}
-{{- index (.root.Files.Get "files/edges.yaml" | fromYaml) .name | toYaml -}}
+{{/* One row of the table of components as YAML. (root, name) */}}
+{{- define "slotmesh.row" -}}
+{{- index (.root.Files.Get "files/components.yaml" | fromYaml) .name | toYaml -}}
 {{- end -}}
 
 {{/* The image of a component. (root, name, settings) */}}

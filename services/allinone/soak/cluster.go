@@ -2,6 +2,7 @@ package soak
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -14,27 +15,17 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/slotmesh/slotmesh/libs/components"
 )
 
 // replicas is how many processes each service has.
 const replicas = 2
 
-// peers says which services each one asks.
-var peers = map[string][]string{
-	"catalog":      {"pricing", "booking", "rental"},
-	"pricing":      {"catalog"},
-	"availability": {"catalog", "booking", "rental"},
-	"booking":      {"catalog", "availability", "pricing"},
-	"rental":       {"catalog"},
-	"console":      {"catalog", "booking", "rental"},
-	"mcp":          {"catalog", "availability", "rental", "booking"},
-}
-
-// services in the order of their start.
-var services = []string{"catalog", "pricing", "availability", "booking", "rental", "console", "mcp"}
+var services = components.Names()
 
 // migrated are those with tables.
-var migrated = []string{"catalog", "booking", "rental"}
+var migrated = slices.DeleteFunc(components.Names(), func(name string) bool { return !components.All[name].Tables })
 
 const (
 	toPostgres = "postgres"
@@ -66,7 +57,7 @@ type replica struct {
 }
 
 func newCluster(programs, logs string, s *stores, settings []string) (*cluster, error) {
-	c := &cluster{programs: programs, logs: logs, stores: s, settings: settings}
+	c := &cluster{programs: programs, logs: logs, stores: s, settings: append(settings, "PEER_SECRETS="+rand.Text()+rand.Text())}
 	for i, service := range services {
 		for n := range replicas {
 			r := &replica{service: service, name: fmt.Sprintf("%s-%d", service, n), links: map[string]*link{}}
@@ -91,12 +82,12 @@ func newCluster(programs, logs string, s *stores, settings []string) (*cluster, 
 // connect makes the links of a replica and the settings that name them.
 func (c *cluster) connect(r *replica) error {
 	targets := map[string]func() []string{toPostgres: c.stores.postgresAddress, toRedis: c.stores.redisAddress}
-	for _, peer := range peers[r.service] {
+	for _, peer := range components.All[r.service].Calls {
 		targets[peer] = func() []string { return c.internals(peer) }
 	}
 	r.environment = append([]string{
 		fmt.Sprintf("PUBLIC_ADDR=127.0.0.1:%d", r.public), fmt.Sprintf("INTERNAL_ADDR=127.0.0.1:%d", r.internal),
-		"TRUSTED_PROXIES=127.0.0.0/8", "PEER_SECRETS=" + strings.Repeat("soak", 10), "LOG_LEVEL=info",
+		"TRUSTED_PROXIES=127.0.0.0/8", "LOG_LEVEL=info",
 	}, c.settings...)
 	for target, addresses := range targets {
 		l, err := newLink(addresses)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/components"
 )
 
 // nemesis draws faults from a seed and lets them happen. The same seed draws the same faults in the same order; what
@@ -174,7 +176,7 @@ func (n *nemesis) roll() (string, *replica, step, step) {
 func linked(draw func(*nemesis) condition) func(*nemesis) (string, *replica, step, step) {
 	return func(n *nemesis) (string, *replica, step, step) {
 		r := n.anyReplica()
-		targets := append(slices.Clone(peers[r.service]), toRedis, "")
+		targets := append(slices.Clone(components.All[r.service].Calls), toRedis, "")
 		if slices.Contains(migrated, r.service) {
 			targets = append(targets, toPostgres)
 		}

@@ -1,24 +1,18 @@
-{{/* The public paths by service, from files/paths.yaml, as YAML: {service: {business: [last parts], exact: [paths]}}. */}}
+{{/* The public paths by service, from files/components.yaml, as YAML: {service: {business: [last parts], exact: [paths]}}. */}}
 {{- define "slotmesh.routes" -}}
-{{- $table := .Files.Get "files/paths.yaml" | fromYaml -}}
 {{- $routes := dict -}}
-{{- range $part, $service := $table.business -}}
-{{- $route := index $routes $service | default (dict "business" list "exact" list) -}}
-{{- $_ := set $route "business" (append $route.business $part) -}}
-{{- $_ := set $routes $service $route -}}
+{{- range $service, $row := .Files.Get "files/components.yaml" | fromYaml -}}
+{{- if or $row.business $row.exact -}}
+{{- $_ := set $routes $service (dict "business" ($row.business | default list | sortAlpha) "exact" ($row.exact | default list | sortAlpha)) -}}
 {{- end -}}
-{{- range $path, $service := $table.exact -}}
-{{- $route := index $routes $service | default (dict "business" list "exact" list) -}}
-{{- $_ := set $route "exact" (append $route.exact $path) -}}
-{{- $_ := set $routes $service $route -}}
 {{- end -}}
 {{- toYaml $routes -}}
 {{- end -}}
 
-{{/* The regular expression of a service's business paths, without anchors. (root, route) */}}
+{{/* The regular expression of a service's business paths, without anchors. A slug is written with nothing that two readers
+     could decode in two ways. (route) */}}
 {{- define "slotmesh.businessRegex" -}}
-{{- $slug := (.root.Files.Get "files/paths.yaml" | fromYaml).slug -}}
-/api/public/{{ $slug }}/({{ join "|" .route.business }})
+/api/public/[A-Za-z0-9_-]+/({{ join "|" .business }})
 {{- end -}}
 
 {{/* Annotations of an Ingress: the controller's own, and on top those of the values. (root, own: YAML) */}}

@@ -1,5 +1,5 @@
-// Package front stands where the ingress stands in the cluster: it is the one public address, knows which service owns
-// which public path, and forwards to it. What is not in its table does not exist.
+// Package front stands where the ingress stands in the cluster: it is the one public address, knows by the
+// table of components which service owns which public path, and forwards to it. What is not in its table does not exist.
 //
 // It is itself a server of libs/server, so that the first span, the JSON faults, the bounded body, the deadline and the
 // client's address are the same mechanism as everywhere. It forwards with fasthttp's client, which copies no bytes
@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/components"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
@@ -28,42 +28,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// owners says which service answers which path below /api/public/{slug}/. The services' ingress routes in the cluster
-// are the same.
-var owners = map[string]string{
-	"info":                   "catalog",
-	"services":               "catalog",
-	"staff":                  "catalog",
-	"events":                 "catalog",
-	"rentals":                "catalog",
-	"slots":                  "availability",
-	"available-dates":        "availability",
-	"rental-availability":    "rental",
-	"rental-available-dates": "availability", // which says that it is unknown while rental is gone
-	"book":                   "booking",
+// Services names the services that answer public paths, sorted; the front needs an address of each.
+func Services() []string {
+	return slices.DeleteFunc(components.Names(), func(name string) bool {
+		row := components.All[name]
+		return len(row.Business)+len(row.Exact) == 0
+	})
 }
-
-// describer answers what describes the interface itself: paths below /api/public/ that belong to no business. They are
-// one segment shorter than a business's paths, so that no slug can be in their way.
-const describer = "catalog"
-
-var descriptions = []string{"openapi.json", "docs", "docs.js"}
-
-// notices is where a payment provider says what became of charges. It is no business's path, also where one is called
-// stripe: no path of a business ends like it.
-const (
-	noticed = "booking"
-	notices = "stripe/webhook"
-)
-
-// agents answers mcpPath, where agents read and book; an API key names the business.
-const (
-	agents  = "mcp"
-	mcpPath = "/mcp"
-)
-
-// Services names the services that the front needs an address of, some of them more than once.
-func Services() []string { return append(slices.Sorted(maps.Values(owners)), agents) }
 
 // Config are the front's settings.
 type Config struct {
@@ -88,15 +59,15 @@ func New(cfg Config, rt server.Runtime, addresses map[string]string) (*server.Se
 	if err != nil {
 		return nil, err
 	}
-	for path, service := range owners {
+	for service, upstream := range upstreams {
 		// Every method is forwarded: the service says which ones its path answers, and with 405 which it does not.
-		srv.Public.All("/api/public/:slug/"+path, plainSlug, upstreams[service].forward)
+		for _, part := range components.All[service].Business {
+			srv.Public.All("/api/public/:slug/"+part, plainSlug, upstream.forward)
+		}
+		for _, path := range components.All[service].Exact {
+			srv.Public.All(path, upstream.forward)
+		}
 	}
-	for _, path := range descriptions {
-		srv.Public.All("/api/public/"+path, upstreams[describer].forward)
-	}
-	srv.Public.All(mcpPath, upstreams[agents].forward)
-	srv.Public.All("/api/public/"+notices, upstreams[noticed].forward)
 	srv.Public.Use(nothing(limits.New(cfg.Limits, ratelimit.NewLocal(clock.System()), rt.Telemetry)))
 	srv.OnStop("upstream connections", func(context.Context) error {
 		for _, u := range upstreams {

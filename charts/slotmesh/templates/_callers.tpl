@@ -2,7 +2,7 @@
 {{- define "slotmesh.callers" -}}
 {{- $callers := list -}}
 {{- $name := .name -}}
-{{- range $caller, $row := .root.Files.Get "files/edges.yaml" | fromYaml -}}
+{{- range $caller, $row := .root.Files.Get "files/components.yaml" | fromYaml -}}
 {{- if has $name $row.calls -}}{{- $callers = append $callers $caller -}}{{- end -}}
 {{- end -}}
 {{- dict "callers" $callers | toYaml -}}
@@ -12,7 +12,7 @@
 {{- define "slotmesh.storeCallers" -}}
 {{- $callers := list -}}
 {{- $name := .name -}}
-{{- range $caller, $row := .root.Files.Get "files/edges.yaml" | fromYaml -}}
+{{- range $caller, $row := .root.Files.Get "files/components.yaml" | fromYaml -}}
 {{- if has $name ($row.stores | default list) -}}{{- $callers = append $callers $caller -}}{{- end -}}
 {{- end -}}
 {{- dict "callers" $callers | toYaml -}}
