@@ -13,7 +13,7 @@ const Header = "Idempotency-Key"
 // Request is what a client named, and what it asked for under that name.
 type Request struct {
 	Key  string            // "": the client named nothing
-	Hash [sha256.Size]byte // of the method, the path and the body
+	Hash [sha256.Size]byte // of all that was asked for, such as the method, the path and the body
 }
 
 type requestKey struct{}

@@ -8,7 +8,7 @@
 //
 //	internal/request  reads the body (pure)          internal/store  SQL
 //	internal/state    the life of a booking (pure)   internal/api    HTTP, public and internal
-//	internal/desk     asks, decides, writes, tries again
+//	internal/usecase  what booking does, as functions: asks, decides, writes, tries again
 //	internal/payment  the port to payment providers, what is left of charges, and the adapter to Stripe
 package booking
 
@@ -31,8 +31,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/booking/internal/api"
-	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 	"github.com/slotmesh/slotmesh/services/booking/migrations"
 )
 
@@ -118,25 +118,27 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool, rdb redis.UniversalClient) {
 	gate := limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry)
 	srv.Limit(gate.Pass)
-	neighbour := func(name, url string) *peer.Client {
-		client := cfg.Server.Peers.Client(name, url, rt.Telemetry)
-		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })
-		return client
+	client := func(name, url string) *peer.Client {
+		c := cfg.Server.Peers.Client(name, url, rt.Telemetry)
+		srv.OnStop(name, func(context.Context) error { c.Close(); return nil })
+		return c
 	}
-	catalogPeer := neighbour("catalog", cfg.CatalogURL)
+	catalogPeer := client("catalog", cfg.CatalogURL)
 	offers := catalogclient.NewClient(catalogPeer, rt.Telemetry)
 	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
 
 	records := store.New(pool)
 	srv.Ready("postgres", records.Ready)
-	reception := desk.New(offers, availability.NewClient(neighbour("availability", cfg.AvailabilityURL)),
-		pricing.NewClient(neighbour("pricing", cfg.PricingURL)), records, rt.Clock, cfg.Server.RequestTimeout, rt.Telemetry)
-	takePayments(cfg, rt, srv, reception, records)
-	public := api.NewPublic(records, offers, reception, gate, rt.Clock, rt.Telemetry)
+	booker := usecase.NewBooker(usecase.Dependencies{
+		Offers: offers, Availability: availability.NewClient(client("availability", cfg.AvailabilityURL)),
+		Pricing: pricing.NewClient(client("pricing", cfg.PricingURL)), Bookings: records,
+		Payments: openPayments(cfg, rt, srv, records),
+		Clock:    rt.Clock, RequestTimeout: cfg.Server.RequestTimeout, Telemetry: rt.Telemetry,
+	})
+	public := api.NewPublic(records, offers, booker, gate, rt.Clock, rt.Telemetry)
 	public.Mount(srv.Public)
 	public.MountAgents(srv.Internal)
-	api.NewInternal(records, rt.Clock).Mount(srv.Internal)
-	api.NewTickets(records, offers, rt.Clock).Mount(srv.Internal)
+	api.NewInternal(usecase.NewOwner(records, offers, rt.Clock), records, rt.Clock).Mount(srv.Internal)
 	eraser := &catalogclient.Eraser{Catalog: catalogPeer, Erase: records.Erase, Clock: rt.Clock, Telemetry: rt.Telemetry}
 	srv.Go("erasing removed businesses", eraser.Run)
 	srv.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })

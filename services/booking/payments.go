@@ -10,10 +10,10 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/booking/internal/api"
-	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
 // maxPaymentTimeout keeps a call shorter than the minute for which the reconciliation leases its charge.
@@ -43,9 +43,9 @@ func (c *Config) validatePayments() error {
 	return errors.Join(errs...)
 }
 
-// takePayments connects the desk to the providers there are. The reconciliation runs also without any: it frees the time
-// of bookings whose charge was never opened.
-func takePayments(cfg Config, rt server.Runtime, srv *server.Server, reception *desk.Desk, records *store.Store) {
+// openPayments connects the providers there are, and serves their notices. The reconciliation runs also without any: it frees the
+// time of bookings whose charge was never opened.
+func openPayments(cfg Config, rt server.Runtime, srv *server.Server, records *store.Store) usecase.PaymentOptions {
 	providers := payment.Providers{}
 	if cfg.StripeSecretKey != "" {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
@@ -53,6 +53,6 @@ func takePayments(cfg Config, rt server.Runtime, srv *server.Server, reception *
 		providers[stripe.Name] = stripe.New(cfg.StripeSecretKey, cfg.StripeAPIBase, transport)
 		api.NewWebhook(records, cfg.StripeWebhookSecret, rt.Clock).Mount(srv.Public)
 	}
-	reception.TakePayments(desk.Till{Providers: providers, Within: cfg.PaymentTimeout, ExpiresAfter: cfg.PaymentExpiresAfter})
 	srv.Go("payments", payment.NewReconciler(records, providers, rt.Clock, cfg.PaymentTimeout, rt.Telemetry).Run)
+	return usecase.PaymentOptions{Providers: providers, Within: cfg.PaymentTimeout, ExpiresAfter: cfg.PaymentExpiresAfter}
 }

@@ -87,18 +87,18 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_by_hash ON api_keys (hash);
 CREATE INDEX api_keys_by_age ON api_keys (business_id, created_at, id);
 
--- Answers kept for Idempotency-Key. A row without a response is a request in flight: it belongs to the holder of token
--- until claimed_until, then the next request takes it over.
+-- Confirmations kept for Idempotency-Key. A row without one is a request in flight: it belongs to the holder of token until
+-- claimed_until, then the next request takes it over.
 CREATE TABLE idempotency_records (
     business_id     uuid        NOT NULL,
-    key_id          uuid        NOT NULL,
+    principal       text        NOT NULL, -- who asked, such as api_key:<id>
     idempotency_key text        NOT NULL,
-    body_hash       bytea       NOT NULL CHECK (octet_length(body_hash) = 32),
+    request_hash    bytea       NOT NULL CHECK (octet_length(request_hash) = 32),
     token           uuid        NOT NULL,
     claimed_until   timestamptz NOT NULL,
     expires_at      timestamptz NOT NULL,
-    response        bytea, -- the body of the 201
-    PRIMARY KEY (business_id, key_id, idempotency_key)
+    confirmation    bytea, -- JSON
+    PRIMARY KEY (business_id, principal, idempotency_key)
 );
 
 -- Expired records are removed by age.

@@ -4,7 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
 // MountAgents adds, to the internal port, what the MCP server books by: the check of a key, once for each of an agent's requests,
@@ -32,10 +32,10 @@ func (p *Public) bookForAgent(c *fiber.Ctx) error {
 	return p.respond(c, answer, err)
 }
 
-func (p *Public) answerAgent(c *fiber.Ctx) (desk.Answer, error) {
+func (p *Public) answerAgent(c *fiber.Ctx) (store.Confirmation, error) {
 	key, err := p.authenticate(c)
 	if err != nil {
-		return desk.Answer{}, err
+		return store.Confirmation{}, err
 	}
 	return p.bookWith(c, key)
 }

@@ -2,22 +2,15 @@ package api
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/apikey"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -25,60 +18,61 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// Records is what peers may ask of the tables; [store.Store] says what its methods do and return.
+// Records is what peers may read of the tables; [store.Store] says what its methods do and return.
 type Records interface {
 	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (booking.Occupied, error)
-	CreateKey(ctx context.Context, key store.Key, hash [sha256.Size]byte) error
 	Keys(ctx context.Context, businessID uuid.UUID, limit int, after string) ([]booking.Key, string, error)
-	RevokeKey(ctx context.Context, businessID, id uuid.UUID, now time.Time) error
-	RevokeAllKeys(ctx context.Context, businessID uuid.UUID, now time.Time) error
 	Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, limit int, after string) ([]booking.Booking, string, error)
-	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (booking.Booking, error)
 	Ahead(ctx context.Context, businessID uuid.UUID, now time.Time) (int, error)
-	Outcomes
-}
-
-// Outcomes says what became of the write that a request's Idempotency-Key names.
-type Outcomes interface {
+	Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, limit int, after string) ([]booking.Ticket, string, error)
+	Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) ([]booking.EventSales, error)
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 }
 
+var _ Records = (*store.Store)(nil)
+
 // once makes an owner's write once for each Idempotency-Key of a business.
-func once(records Outcomes, write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
+func (in *Internal) once(write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.Once(write, func(c *fiber.Ctx) ([]byte, error) {
 		businessID, err := pathID(c, "business")
 		if err != nil {
 			return nil, err
 		}
-		return records.Outcome(c.UserContext(), businessID)
+		return in.records.Outcome(c.UserContext(), businessID)
 	}, again)
 }
 
 // Internal serves the peer API under /internal (libs/peer/booking is its client).
 type Internal struct {
+	owner   *usecase.Owner
 	records Records
 	clock   clock.Clock
-	random  io.Reader
 }
 
 // NewInternal returns the internal API.
-func NewInternal(records Records, c clock.Clock) *Internal {
-	return &Internal{records: records, clock: c, random: rand.Reader}
+func NewInternal(owner *usecase.Owner, records Records, c clock.Clock) *Internal {
+	return &Internal{owner: owner, records: records, clock: c}
 }
 
 // Mount adds the routes.
 func (in *Internal) Mount(app fiber.Router) {
 	business := app.Group("/internal/businesses/:business")
 	business.Get("/occupied", in.occupied)
-	business.Post("/keys", once(in.records, in.createKey, keyMadeAgain))
+	business.Post("/keys", in.once(in.createKey, keyMadeAgain))
 	business.Get("/keys", in.keys)
-	business.Delete("/keys", once(in.records, in.revokeAllKeys, server.Again(fiber.StatusNoContent)))
-	business.Delete("/keys/:key", once(in.records, in.revokeKey, server.Again(fiber.StatusNoContent)))
+	business.Delete("/keys", in.once(in.revokeAllKeys, server.Again(fiber.StatusNoContent)))
+	business.Delete("/keys/:key", in.once(in.revokeKey, server.Again(fiber.StatusNoContent)))
 	business.Get("/bookings", in.bookings)
 	business.Get("/bookings/ahead", in.ahead)
-	business.Post("/bookings/:booking/:move", once(in.records, in.move, server.Again(fiber.StatusOK)))
+	business.Post("/bookings/:booking/:move", in.once(in.move, server.Again(fiber.StatusOK)))
+	business.Post("/tickets", in.once(in.sellTickets, server.Again(fiber.StatusCreated)))
+	business.Get("/tickets", in.tickets)
+	business.Get("/tickets/ahead", in.ticketsAhead)
+	business.Post("/tickets/sales", in.sales)
+	business.Post("/tickets/:ticket/cancel", in.once(in.cancelTickets, server.Again(fiber.StatusOK)))
 }
 
 func (in *Internal) occupied(c *fiber.Ctx) error {
@@ -142,30 +136,16 @@ func (in *Internal) createKey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	now := in.clock.Now().UTC().Truncate(time.Microsecond)
-	asked, err := newKey(body, now)
+	var asked booking.NewKey
+	if err := json.Unmarshal(body, &asked); err != nil {
+		return fault.Newf(fault.InvalidParameter, "The body must be {\"name\": \"…\", \"scope\": \"read\", \"write\" or \"all\", \"expires_at\": an RFC 3339 instant or null}: %s.", jsonReason(err))
+	}
+	key, err := in.owner.MakeKey(c.UserContext(), businessID, asked)
 	if err != nil {
 		return err
 	}
-	secret, err := apikey.Generate(in.random)
-	if err != nil {
-		return err
-	}
-	key := store.Key{BusinessID: businessID, Key: booking.Key{
-		ID: uuid.New(), Name: asked.Name, Scope: asked.Scope, Prefix: apikey.Display(secret),
-		CreatedAt: now, ExpiresAt: asked.ExpiresAt,
-	}}
-	err = in.records.CreateKey(c.UserContext(), key, apikey.Hash(secret))
-	var made *store.KeyMadeError
-	if errors.As(err, &made) {
-		return keyMade(made.ID)
-	}
-	if err != nil {
-		return err
-	}
-	key.Secret = secret
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(fiber.StatusCreated).JSON(key.Key)
+	return c.Status(fiber.StatusCreated).JSON(key)
 }
 
 func keyMadeAgain(_ *fiber.Ctx, answer []byte) error {
@@ -173,36 +153,7 @@ func keyMadeAgain(_ *fiber.Ctx, answer []byte) error {
 	if err := json.Unmarshal(answer, &made); err != nil {
 		return err
 	}
-	return keyMade(made.ID)
-}
-
-// keyMade answers a repeated request: nobody has the secret but who got the first answer.
-func keyMade(id uuid.UUID) error {
-	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the API key %s; its secret is shown once, in "+
-		"that answer, and kept nowhere. If that answer was lost, revoke this API key and make another one with a new Idempotency-Key.", id)
-}
-
-const maxKeyName = 100
-
-func newKey(body []byte, now time.Time) (booking.NewKey, error) {
-	var key booking.NewKey
-	if err := json.Unmarshal(body, &key); err != nil {
-		return key, fault.Newf(fault.InvalidParameter, "The body must be {\"name\": \"…\", \"scope\": \"read\", \"write\" or \"all\", \"expires_at\": an RFC 3339 instant or null}: %s.", jsonReason(err))
-	}
-	key.Name = strings.TrimSpace(key.Name)
-	switch {
-	case key.Name == "" || utf8.RuneCountInString(key.Name) > maxKeyName || strings.ContainsFunc(key.Name, unicode.IsControl) || !utf8.ValidString(key.Name):
-		return key, fault.Newf(fault.InvalidParameter, "name: send 1 to %d characters on one line, by which you will know the key.", maxKeyName)
-	case key.Scope != booking.ScopeRead && key.Scope != booking.ScopeWrite && key.Scope != booking.ScopeAll:
-		return key, fault.New(fault.InvalidParameter, "scope: send read, write or all.")
-	case key.ExpiresAt != nil && (!key.ExpiresAt.After(now) || key.ExpiresAt.Year() > 9999):
-		return key, fault.New(fault.InvalidParameter, "expires_at: send an instant in the future, or leave it out for a key that does not expire.")
-	}
-	if key.ExpiresAt != nil {
-		whole := key.ExpiresAt.UTC().Truncate(time.Microsecond)
-		key.ExpiresAt = &whole
-	}
-	return key, nil
+	return usecase.KeyMade(made.ID)
 }
 
 // jsonReason names the field of the wrong type, where that is what is wrong.
@@ -243,11 +194,7 @@ func (in *Internal) revokeKey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	err = in.records.RevokeKey(c.UserContext(), businessID, keyID, in.clock.Now())
-	if errors.Is(err, store.ErrNotFound) {
-		return fault.New(fault.NotFound, "This business has no such API key.")
-	}
-	if err != nil {
+	if err := in.owner.RevokeKey(c.UserContext(), businessID, keyID); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)
@@ -258,7 +205,7 @@ func (in *Internal) revokeAllKeys(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := in.records.RevokeAllKeys(c.UserContext(), businessID, in.clock.Now()); err != nil {
+	if err := in.owner.RevokeAllKeys(c.UserContext(), businessID); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)
@@ -336,29 +283,11 @@ func (in *Internal) move(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	transition, ok := state.Of(state.Move(c.Params("move")))
-	if !ok {
-		return fault.New(fault.NotFound, "There is no such move; a booking can be moved by confirm, cancel, complete and no-show.")
-	}
-	moved, err := in.records.Move(c.UserContext(), businessID, bookingID, transition, in.clock.Now())
-	var refused *store.NotAllowedError
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return fault.New(fault.NotFound, "This business has no such booking.")
-	case errors.As(err, &refused):
-		return fault.Newf(fault.Conflict, "The booking is %s; %s takes one that is %s.", refused.Status, c.Params("move"), either(transition.From))
-	case err != nil:
+	moved, err := in.owner.MoveBooking(c.UserContext(), businessID, bookingID, state.Move(c.Params("move")))
+	if err != nil {
 		return err
 	}
 	return c.JSON(moved)
-}
-
-func either(states []state.State) string {
-	words := make([]string, len(states))
-	for i, s := range states {
-		words[i] = string(s)
-	}
-	return strings.Join(words, " or ")
 }
 
 // pathID reads a UUID of the path.

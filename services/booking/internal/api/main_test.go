@@ -30,8 +30,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/api"
-	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 	"github.com/slotmesh/slotmesh/services/booking/migrations"
 )
 
@@ -50,7 +50,7 @@ type town struct {
 	internal string
 	http     *http.Client
 	trips    roundTrips
-	desk     *desk.Desk
+	booker   *usecase.Booker
 
 	mu         sync.Mutex
 	offer      *catalog.Offer // nil: no such business
@@ -123,12 +123,13 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 	}
 	gate := limits.New(of, ratelimit.NewFallback(ratelimit.NewRedis(rdb, prefix, time.Minute), ratelimit.NewLocal(clock.System()), tel), tel)
 	srv.Limit(gate.Pass)
-	reception := desk.New(w, w, w, opening{Store: w.store, town: w}, w.clock, holdsFor, tel)
-	w.desk = reception
+	w.booker = usecase.NewBooker(usecase.Dependencies{
+		Offers: w, Availability: w, Pricing: w, Bookings: opening{Store: w.store, town: w},
+		Clock: w.clock, RequestTimeout: holdsFor, Telemetry: tel,
+	})
 	api.NewWebhook(w.store, webhookSecret, w.clock).Mount(srv.Public)
-	api.NewPublic(keys{Store: w.store, town: w}, w, reception, gate, w.clock, tel).Mount(srv.Public)
-	api.NewInternal(w.store, w.clock).Mount(srv.Internal)
-	api.NewTickets(w.store, w, w.clock).Mount(srv.Internal)
+	api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, w.clock, tel).Mount(srv.Public)
+	api.NewInternal(usecase.NewOwner(w.store, w, w.clock), w.store, w.clock).Mount(srv.Internal)
 	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()
 
 	ctx, stop := context.WithCancel(context.Background())

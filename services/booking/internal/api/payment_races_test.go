@@ -11,10 +11,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
 // creating is a provider that opens the first charge and keeps its answer back.
@@ -39,9 +39,9 @@ func (c *creating) Create(ctx context.Context, charge payment.Charge) (payment.I
 func (s *shop) meanwhile(happens func(booking uuid.UUID)) answer {
 	s.t.Helper()
 	provider := &creating{Provider: s.providers[stripe.Name], opened: make(chan uuid.UUID), answer: make(chan struct{})}
-	s.desk.TakePayments(desk.Till{
+	s.booker.Payments = usecase.PaymentOptions{
 		Providers: payment.Providers{stripe.Name: provider}, Within: time.Minute, ExpiresAfter: expiresAfter,
-	})
+	}
 	done := make(chan answer, 1)
 	go func() { done <- s.book(s.key, order("09:30", nil), header, "k") }()
 	select {

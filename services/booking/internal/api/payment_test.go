@@ -18,9 +18,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
-	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
 const (
@@ -58,7 +58,7 @@ func openShop(t *testing.T, stripeURL string) *shop {
 
 // charge sets how long a provider may take for a charge from now on.
 func (s *shop) charge(within time.Duration) {
-	s.desk.TakePayments(desk.Till{Providers: s.providers, Within: within, ExpiresAfter: expiresAfter})
+	s.booker.Payments = usecase.PaymentOptions{Providers: s.providers, Within: within, ExpiresAfter: expiresAfter}
 }
 
 // toPay is the payment of an answer.
@@ -259,7 +259,7 @@ func TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder(t *testing.T) 
 		for _, name := range names {
 			providers[name] = ordered{s.providers[stripe.Name], name, strings.Contains(c.able, name), &asked}
 		}
-		s.desk.TakePayments(desk.Till{Providers: providers, Within: time.Minute, ExpiresAfter: expiresAfter})
+		s.booker.Payments = usecase.PaymentOptions{Providers: providers, Within: time.Minute, ExpiresAfter: expiresAfter}
 		a := s.book(s.key, order(fmt.Sprintf("%02d:00", 8+i), map[string]any{"preferred_provider": c.preferred}))
 		if got := strings.Join(asked, ""); got != c.asked {
 			t.Errorf("%v preferred, %q can charge: %q were asked, want %q", c.preferred, c.able, got, c.asked)

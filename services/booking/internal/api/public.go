@@ -2,9 +2,11 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
+	"mime"
 	"strings"
 	"time"
 
@@ -16,23 +18,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/apikey"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
-	"github.com/slotmesh/slotmesh/services/booking/internal/desk"
+	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
 // Keys looks API keys up; [store.Store] says what its methods do and return.
 type Keys interface {
 	KeyByHash(ctx context.Context, hash [sha256.Size]byte) (store.Key, error)
 	TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error
-}
-
-// Booker books what has passed the checks of the caller; [desk.Desk] does.
-type Booker interface {
-	Book(ctx context.Context, offer *catalog.Offer, o desk.Order) (desk.Answer, error)
 }
 
 // Limits counts a request by its API key; [limits.Gate] does. Faults: rate_limited (401).
@@ -43,8 +42,8 @@ type Limits interface {
 // Public serves POST /api/public/{slug}/book.
 type Public struct {
 	keys     Keys
-	offers   desk.Offers
-	desk     Booker
+	offers   usecase.Offers
+	booker   *usecase.Booker
 	limits   Limits
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
@@ -52,9 +51,9 @@ type Public struct {
 }
 
 // NewPublic returns the public API.
-func NewPublic(keys Keys, offers desk.Offers, d Booker, limits Limits, c clock.Clock, tel *telemetry.Telemetry) *Public {
+func NewPublic(keys Keys, offers usecase.Offers, booker *usecase.Booker, limits Limits, c clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
-		keys: keys, offers: offers, desk: d, limits: limits, clock: c, tel: tel,
+		keys: keys, offers: offers, booker: booker, limits: limits, clock: c, tel: tel,
 		outcomes: tel.Counter("slotmesh.bookings", "Requests to book by outcome: booked, replayed, or the messageCode of the refusal."),
 	}
 }
@@ -63,37 +62,36 @@ func NewPublic(keys Keys, offers desk.Offers, d Booker, limits Limits, c clock.C
 func (p *Public) Mount(app fiber.Router) { app.Post("/api/public/:slug/book", p.book) }
 
 func (p *Public) book(c *fiber.Ctx) error {
-	answer, err := p.answer(c)
-	return p.respond(c, answer, err)
+	confirmation, err := p.answer(c)
+	return p.respond(c, confirmation, err)
 }
 
 // respond sends what became of a request, and counts it.
-func (p *Public) respond(c *fiber.Ctx, answer desk.Answer, err error) error {
+func (p *Public) respond(c *fiber.Ctx, confirmation store.Confirmation, err error) error {
 	outcome := "booked"
 	switch {
 	case err != nil:
 		outcome = server.FaultOf(err).Kind.Code
-	case answer.Replayed:
+	case confirmation.Replayed:
 		outcome = "replayed"
 	}
 	p.outcomes.Add(c.UserContext(), 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 	if err != nil {
 		return err
 	}
-	if answer.Replayed {
+	if confirmation.Replayed {
 		c.Set("Idempotent-Replayed", "true")
 	}
-	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(fiber.StatusCreated).Send(answer.Body)
+	return c.Status(fiber.StatusCreated).JSON(render(confirmation))
 }
 
-// answer makes the checks in the order of semantics.md §3, of which the limit by address has been made; the desk makes those
-// from the business's standing on.
-func (p *Public) answer(c *fiber.Ctx) (desk.Answer, error) {
+// answer makes the checks in the order of semantics.md §3, of which the limit by address has been made; the booker makes those
+// from the business's account on.
+func (p *Public) answer(c *fiber.Ctx) (store.Confirmation, error) {
 	key, err := p.counted(c)
 	if err != nil {
-		return desk.Answer{}, err
+		return store.Confirmation{}, err
 	}
 	return p.bookWith(c, key)
 }
@@ -113,15 +111,21 @@ func (p *Public) counted(c *fiber.Ctx) (store.Key, error) {
 }
 
 // bookWith makes the checks that follow those of the caller, and books.
-func (p *Public) bookWith(c *fiber.Ctx, key store.Key) (desk.Answer, error) {
-	offer, err := p.offers.Fresh(c.UserContext(), c.Params("slug"))
+func (p *Public) bookWith(c *fiber.Ctx, key store.Key) (store.Confirmation, error) {
+	ctx := c.UserContext()
+	offer, err := p.offers.Fresh(ctx, c.Params("slug"))
 	if err != nil {
-		return desk.Answer{}, desk.Unverified(err)
+		return store.Confirmation{}, usecase.Unverified(err)
 	}
 	if err := authorize(key, offer); err != nil {
-		return desk.Answer{}, err
+		return store.Confirmation{}, err
 	}
-	return p.desk.Book(c.UserContext(), offer, orderOf(c, key))
+	by := request.Principal{Kind: request.APIKey, ID: key.ID}
+	named, asked, err := parse(c, by)
+	if err != nil {
+		return p.booker.Refuse(ctx, offer, by, named, err)
+	}
+	return p.booker.Book(ctx, offer, by, named, asked)
 }
 
 // authenticate finds the key of the Authorization header. What cannot be a key is refused without a look into the store.
@@ -185,12 +189,29 @@ func authorize(key store.Key, offer *catalog.Offer) error {
 	return nil
 }
 
-// orderOf reads the order. A body that cannot be read is the desk's to refuse, after what comes before it.
-func orderOf(c *fiber.Ctx, key store.Key) desk.Order {
+// parse reads what is asked for, and by which name: none where the request has none that can be kept, or no body that can be read.
+func parse(c *fiber.Ctx, by request.Principal) (idempotency.Request, *request.Request, error) {
+	key, noKey := server.IdempotencyKey(c)
 	body, unread := server.Body(c)
-	idempotencyKey, err := server.IdempotencyKey(c)
-	return desk.Order{
-		BusinessID: key.BusinessID, KeyID: key.ID,
-		IdempotencyKey: idempotencyKey, KeyFault: err, Begun: clock.Arrived(c.UserContext()), ContentType: c.Get(fiber.HeaderContentType), Body: body, Unread: unread,
+	var named idempotency.Request
+	if key != "" && unread == nil {
+		named = idempotency.Request{Key: key, Hash: request.Hash(body)}
 	}
+	if err := cmp.Or(noKey, checkContentType(c.Get(fiber.HeaderContentType)), unread); err != nil {
+		return named, nil, err
+	}
+	asked, err := request.Parse(body, by)
+	return named, asked, err
+}
+
+// checkContentType refuses a body that says it is something else than JSON. One that does not say what it is, is read as JSON.
+func checkContentType(contentType string) error {
+	if contentType == "" {
+		return nil
+	}
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
+		return fault.New(fault.UnsupportedMediaType, "Content-Type: the body must be JSON; send application/json.")
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"unicode"
@@ -239,12 +240,12 @@ func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 	return variants
 }
 
-// form reads the answers to the business's own questions. Keys that begin with an underscore are not the caller's to
-// set (interface.md §4) and are dropped.
-func (f *fields) form(name string) json.RawMessage {
+// form reads the answers to the business's own questions. Members that the principal may not set are left out.
+func (f *fields) form(name string, from Principal) map[string]any {
+	form := map[string]any{}
 	raw := f.get(name)
 	if raw == nil {
-		return json.RawMessage("{}")
+		return form
 	}
 	if len(raw) > maxFormBytes {
 		f.fail(name, "the object is too large; send at most %d bytes.", maxFormBytes)
@@ -252,23 +253,14 @@ func (f *fields) form(name string) json.RawMessage {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	var form map[string]any
 	if err := decoder.Decode(&form); err != nil {
 		f.fail(name, "%s is not an object; send one such as {\"notes\": \"…\"}.", kind(raw))
 		return nil
 	}
-	for key := range form {
-		if strings.HasPrefix(key, "_") {
-			delete(form, key)
-		}
-	}
+	maps.DeleteFunc(form, func(member string, _ any) bool { return !from.MaySet(member) })
 	check := formCheck{fields: f, name: name, left: maxFormValues}
 	check.value(name, form, maxFormDepth)
-	out, err := json.Marshal(form)
-	if err != nil {
-		f.fail(name, "the object cannot be kept; send plain JSON values.")
-	}
-	return out
+	return form
 }
 
 // kind names the type of a JSON value.

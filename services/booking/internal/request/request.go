@@ -55,7 +55,7 @@ type Request struct {
 	CustomerName      string
 	CustomerEmail     string
 	CustomerPhone     *string
-	FormData          json.RawMessage // an object; keys that begin with an underscore are gone
+	FormData          map[string]any // answers to the business's own questions: JSON values, numbers as json.Number
 	PartySize         int
 	PaymentChoice     string
 	ClassScheduleID   *uuid.UUID
@@ -66,8 +66,9 @@ type Request struct {
 	Variants          map[uuid.UUID]uuid.UUID // service to variant; nil where every service is booked as itself
 }
 
-// Parse reads a body. Its fault is of kind invalid_parameter and tells of the first field that is wrong.
-func Parse(body []byte) (*Request, error) {
+// Parse reads a body that this principal sent. What the principal may not set is left out. Its fault is of kind
+// invalid_parameter and tells of the first field that is wrong.
+func Parse(body []byte, from Principal) (*Request, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, fault.New(fault.InvalidParameter, "The body is empty; send a JSON object with service_ids, date, time, customer_name and customer_email.")
 	}
@@ -91,7 +92,7 @@ func Parse(body []byte) (*Request, error) {
 		ClassScheduleID:   f.id("class_schedule_id"),
 		Source:            f.withDefault("source", maxSource, defaultSource),
 		PreferredProvider: f.withDefault("preferred_provider", maxProvider, ""),
-		FormData:          f.form("form_data"),
+		FormData:          f.form("form_data", from),
 		IsPackage:         f.flag("is_package"),
 		StaffingMode:      f.withDefault("staffing_mode", maxProvider, ""),
 		Variants:          f.variants("variants"),

@@ -19,6 +19,9 @@ const (
 	anna = "7a1c1d9e-0b0a-4a63-9a56-0d6f4a3c2b11"
 )
 
+// server is a server with an API key.
+var server = request.Principal{Kind: request.APIKey, ID: uuid.MustParse(anna)}
+
 // body is one that is right, with some members replaced; a nil leaves the member out.
 func body(t testing.TB, changes map[string]any) []byte {
 	t.Helper()
@@ -42,13 +45,13 @@ func body(t testing.TB, changes map[string]any) []byte {
 
 func TestABodyWithTheRequiredFieldsTakesTheDefaults(t *testing.T) {
 	t.Parallel()
-	got, err := request.Parse(body(t, nil))
+	got, err := request.Parse(body(t, nil), server)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &request.Request{
 		ServiceIDs: []uuid.UUID{uuid.MustParse(cut)}, Date: timespan.NewDate(2027, 3, 1), Time: 9*60 + 30,
-		CustomerName: "Zoë", CustomerEmail: "zoe@example.com", PartySize: 1, Source: "api", FormData: json.RawMessage("{}"),
+		CustomerName: "Zoë", CustomerEmail: "zoe@example.com", PartySize: 1, Source: "api", FormData: map[string]any{},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -63,7 +66,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 		"variants":  cut + ":" + anna + "," + cut + ":" + anna,
 		"form_data": map[string]any{"notes": "x", "_consent": true, "n": 12345678901234567890.0, "nested": map[string]any{"_kept": 1}},
 		"unknown":   "a newer client's",
-	}))
+	}), server)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,17 +76,36 @@ func TestEveryFieldIsRead(t *testing.T) {
 		Date: timespan.NewDate(2027, 3, 1), Time: 9*60 + 30, CustomerName: "Zoë", CustomerEmail: "zoe@example.com",
 		CustomerPhone: &phone, PartySize: 4, PaymentChoice: "at_door", ClassScheduleID: &staff, Source: "widget",
 		PreferredProvider: "stripe", IsPackage: true, StaffingMode: "per_service", Variants: map[uuid.UUID]uuid.UUID{uuid.MustParse(cut): staff},
-		FormData: json.RawMessage(`{"n":12345678901234567000,"nested":{"_kept":1},"notes":"x"}`),
+		FormData: map[string]any{"n": json.Number("12345678901234567000"), "nested": map[string]any{"_kept": json.Number("1")}, "notes": "x"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
+func TestOnlyTheBookingPageSetsConsent(t *testing.T) {
+	t.Parallel()
+	sent := body(t, map[string]any{"form_data": map[string]any{"notes": "x", "_consent": true}})
+	for kind, want := range map[request.Kind]map[string]any{
+		request.APIKey: {"notes": "x"},
+		request.Person: {"notes": "x"},
+		request.System: {"notes": "x"},
+		request.Page:   {"notes": "x", "_consent": true},
+	} {
+		got, err := request.Parse(sent, request.Principal{Kind: kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got.FormData); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+	}
+}
+
 func TestNumbersOfAFormAreKeptWithinTheirDigits(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{"0", "-0", "1e39", "-1E+39", "1e-40", "12345678901234567890.125", strings.Repeat("9", 40), "0.001e-37"} {
-		if _, err := request.Parse(body(t, map[string]any{"form_data": map[string]any{"n": json.RawMessage(number)}})); err != nil {
+		if _, err := request.Parse(body(t, map[string]any{"form_data": map[string]any{"n": json.RawMessage(number)}}), server); err != nil {
 			t.Errorf("%s: %v", number, err)
 		}
 	}
@@ -94,11 +116,11 @@ func TestNullIsTheSameAsLeftOut(t *testing.T) {
 	const optional = `"staff_id":null,"customer_phone":null,"form_data":null,"party_size":null,"payment_choice":null,` +
 		`"class_schedule_id":null,"source":null,"preferred_provider":null,"is_package":null,"staffing_mode":null,"variants":null,`
 	plain := body(t, nil)
-	got, err := request.Parse([]byte("{" + optional + string(plain[1:])))
+	got, err := request.Parse([]byte("{"+optional+string(plain[1:])), server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := request.Parse(plain)
+	want, err := request.Parse(plain, server)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +158,7 @@ func TestWhatIsWrongIsToldByField(t *testing.T) {
 		name, _, _ = strings.Cut(name, ".")
 		for _, value := range values {
 			b := body(t, map[string]any{name: value})
-			_, err := request.Parse(b)
+			_, err := request.Parse(b, server)
 			if !fault.Is(err, fault.InvalidParameter) {
 				t.Errorf("%.200s: got %v, want invalid_parameter", b, err)
 				continue
@@ -155,7 +177,7 @@ func TestWhatIsNoJSONObjectIsRefused(t *testing.T) {
 		"", " ", "null", "[]", `"x"`, "7", "{", `{"date": }`, "{}x", "{} {}", string([]byte{'{', '"', 0xff, '"', ':', '1', '}'}), "\x00",
 		strings.Repeat("[", 200_000), `{"a":` + strings.Repeat(`{"a":`, 50_000),
 	} {
-		if r, err := request.Parse([]byte(b)); !fault.Is(err, fault.InvalidParameter) {
+		if r, err := request.Parse([]byte(b), server); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("%.40q gives %v, %v", b, r, err)
 		}
 	}
@@ -164,7 +186,7 @@ func TestWhatIsNoJSONObjectIsRefused(t *testing.T) {
 func TestWholeNumbersMayBeWrittenInAnyWay(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"1": 1, "2.0": 2, "20e-1": 2, "1e3": 1000, "1000": 1000} {
-		r, err := request.Parse(body(t, map[string]any{"party_size": json.RawMessage(text)}))
+		r, err := request.Parse(body(t, map[string]any{"party_size": json.RawMessage(text)}), server)
 		if err != nil || r.PartySize != want {
 			t.Errorf("%s is read as %+v, %v; want %d", text, r, err, want)
 		}
@@ -196,7 +218,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"form_data":{"a":1e999}}`))
 	f.Add([]byte("{\"customer_name\":\"\x00\"}"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := request.Parse(b)
+		r, err := request.Parse(b, server)
 		if err != nil {
 			sentence := fault.Of(err).Sentence
 			if !fault.Is(err, fault.InvalidParameter) || r != nil || sentence == "" || !utf8.ValidString(sentence) || len(sentence) > 1000 {
@@ -224,16 +246,16 @@ func checkAccepted(t *testing.T, r *request.Request) {
 	if r.CustomerPhone != nil {
 		phone = *r.CustomerPhone
 	}
-	for _, s := range []string{r.CustomerName, r.CustomerEmail, phone, r.Source, r.PreferredProvider, string(r.FormData)} {
+	stored, err := json.Marshal(r.FormData)
+	if err != nil || r.FormData == nil {
+		t.Errorf("form_data is %v, %v", r.FormData, err)
+	}
+	for _, s := range []string{r.CustomerName, r.CustomerEmail, phone, r.Source, r.PreferredProvider, string(stored)} {
 		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) || strings.Contains(s, `\u0000`) && !strings.Contains(s, `\\u0000`) {
 			t.Errorf("%q cannot be stored", s)
 		}
 	}
-	var form map[string]any
-	if err := json.Unmarshal(r.FormData, &form); err != nil || form == nil {
-		t.Errorf("form_data is %s", r.FormData)
-	}
-	for key := range form {
+	for key := range r.FormData {
 		if strings.HasPrefix(key, "_") {
 			t.Errorf("form_data keeps %q", key)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,43 +13,68 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
+// Details are what was booked, as it was told to the customer (interface.md §2). They name nobody but the staff member, so that
+// they may be kept for an idempotency key.
+type Details struct {
+	ID         uuid.UUID
+	StartsAt   time.Time
+	EndsAt     time.Time
+	LocalStart time.Time // what the business's wall clock shows then, written as UTC
+	LocalEnd   time.Time
+	Services   []SoldService
+	StaffID    *uuid.UUID // nil: no staff member performs it
+	StaffName  *string
+	SessionID  *uuid.UUID // of a class session, which starts when the booking does; nil for an appointment
+	PartySize  int
+	Total      int64 // minor units of Currency
+	Currency   money.Currency
+	Source     string
+}
+
+// Confirmation is the answer to who booked. Replayed says that it is the stored answer to an earlier request, and that nothing
+// was booked now.
+type Confirmation struct {
+	Details
+	Payment  *PaymentDetails // nil: nothing is to be paid online
+	Replayed bool            `json:"-"`
+}
+
+// PaymentDetails are what the customer's browser pays by. Amount is in minor units of the booking's currency.
+type PaymentDetails struct {
+	Provider     string
+	Amount       int64
+	Reference    string
+	ClientSecret string
+}
+
 // NewBooking is a booking to write.
 type NewBooking struct {
+	Details
 	BusinessID   uuid.UUID
-	ID           uuid.UUID
-	StartsAt     time.Time
-	EndsAt       time.Time
-	Location     *time.Location // the business's, in which the customer reads both
-	Services     []SoldService
-	StaffID      *uuid.UUID
-	StaffName    *string
-	PartySize    int
-	Total        int64 // minor units of Currency
-	Currency     string
 	FirstBooking bool // priced as the customer's first
-	Source       string
 	Customer     Customer
-	FormData     json.RawMessage // a JSON object
+	FormData     map[string]any // JSON values
 	OfferVersion int64
 	Now          time.Time
 
 	// Parts is what the booking occupies, buffers included: all of it or nothing. Parts of one resource do not overlap.
 	Parts []availability.Part
 
-	// Session is set for a class: PartySize seats of it are taken, and Parts are held together with its other guests.
-	Session *ClassSession
+	// Capacity is the class session's: of a class, PartySize seats are taken, and Parts are held together with its other guests.
+	Capacity int
 
 	// Payment is set when it is paid online: its charge is created once the booking is written.
 	Payment *NewPayment
 
-	// Claim is set when the request holds an idempotency key; Response is then kept as its answer, where it is known.
-	Claim    *Claim
-	Response []byte
+	// Claim is set when the request holds an idempotency key. The confirmation is then kept for it; of a booking that is paid online
+	// that is for [Store.OpenPayment] to do.
+	Claim *Claim
 
 	// Write is what the client named by its idempotency key; without one it is the booking itself.
 	Write postgres.Write
@@ -60,12 +86,6 @@ func (b *NewBooking) write() postgres.Write {
 		return b.Write
 	}
 	return postgres.Write{Business: b.BusinessID, ID: b.ID, Begun: b.Now}
-}
-
-// ClassSession is the session of a class booking, which starts when the booking does.
-type ClassSession struct {
-	ID       uuid.UUID
-	Capacity int
 }
 
 // Customer is who booked.
@@ -107,8 +127,8 @@ const bookSQL = `
 WITH claim AS MATERIALIZED (
     SELECT 1
     FROM idempotency_records
-    WHERE business_id = @business_id AND key_id = @key_id AND idempotency_key = @idempotency_key
-      AND token = @token AND response IS NULL
+    WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
+      AND token = @token AND confirmation IS NULL
     FOR UPDATE
 ), taken AS (
     INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
@@ -152,8 +172,8 @@ WITH claim AS MATERIALIZED (
     WHERE @provider::text IS NOT NULL AND EXISTS (SELECT FROM booked)
 ), answered AS (
     UPDATE idempotency_records
-    SET response = @response
-    WHERE business_id = @business_id AND key_id = @key_id AND idempotency_key = @idempotency_key
+    SET confirmation = @confirmation
+    WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
       AND token = @token AND EXISTS (SELECT FROM booked)
 )
 SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM claim),
@@ -197,30 +217,40 @@ func exists(sql string, args ...any) func(context.Context, pgx.Tx) (bool, error)
 }
 
 func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
-	services, err := json.Marshal(b.Services)
-	if err != nil {
-		return nil, err
-	}
 	args := pgx.NamedArgs{
 		"business_id": b.BusinessID, "id": b.ID, "status": string(state.Pending),
-		"starts_at": b.StartsAt, "ends_at": b.EndsAt,
-		"local_start": wallClock(b.StartsAt, b.Location), "local_end": wallClock(b.EndsAt, b.Location),
-		"services": services, "staff_id": b.StaffID, "staff_name": b.StaffName, "party_size": b.PartySize,
-		"total": b.Total, "currency": b.Currency, "first_booking": b.FirstBooking, "source": b.Source,
-		"customer_name": b.Customer.Name, "customer_email": b.Customer.Email, "customer_phone": b.Customer.Phone,
-		"form_data": []byte(b.FormData), "offer_version": b.OfferVersion, "now": b.Now,
-		"key_id": nil, "idempotency_key": nil, "token": nil, "response": nil, "session_id": nil, "capacity": nil,
+		"starts_at": b.StartsAt, "ends_at": b.EndsAt, "local_start": b.LocalStart, "local_end": b.LocalEnd,
+		"staff_id": b.StaffID, "staff_name": b.StaffName, "session_id": b.SessionID, "capacity": b.Capacity,
+		"party_size": b.PartySize, "total": b.Total, "currency": b.Currency.Code, "first_booking": b.FirstBooking,
+		"source": b.Source, "customer_name": b.Customer.Name, "customer_email": b.Customer.Email,
+		"customer_phone": b.Customer.Phone, "offer_version": b.OfferVersion, "now": b.Now,
 	}
-	if b.Session != nil {
-		args["session_id"], args["capacity"] = b.Session.ID, b.Session.Capacity
-	}
+	var services, form, claim error
+	args["services"], services = json.Marshal(b.Services)
+	args["form_data"], form = json.Marshal(b.FormData)
 	addParts(args, b.Parts)
 	addPayment(args, b.Payment)
-	if b.Claim != nil {
-		args["key_id"], args["idempotency_key"] = b.Claim.KeyID, b.Claim.Key
-		args["token"], args["response"] = b.Claim.Token, b.Response
+	var kept *Confirmation
+	if b.Payment == nil {
+		kept = &Confirmation{Details: b.Details}
 	}
-	return args, nil
+	claim = addClaim(args, b.Claim, kept)
+	return args, errors.Join(services, form, claim)
+}
+
+// addClaim passes the claim of an idempotency key and the confirmation that is kept for it, where there are such.
+func addClaim(args pgx.NamedArgs, c *Claim, confirmation *Confirmation) error {
+	args["principal"], args["idempotency_key"], args["token"], args["confirmation"] = nil, nil, nil, nil
+	if c == nil {
+		return nil
+	}
+	args["principal"], args["idempotency_key"], args["token"] = c.Principal, c.Key, c.Token
+	if confirmation == nil {
+		return nil
+	}
+	var err error
+	args["confirmation"], err = json.Marshal(confirmation)
+	return err
 }
 
 // addParts passes the parts as columns, in the order in which they are to be locked.
@@ -244,8 +274,8 @@ func addParts(args pgx.NamedArgs, parts []availability.Part) {
 	args["resource_ids"], args["lanes"], args["part_starts"], args["part_ends"] = ids, lanes, starts, ends
 }
 
-// wallClock is what a clock in loc shows at t, as the timestamp without time zone that the column takes.
-func wallClock(t time.Time, loc *time.Location) time.Time {
+// WallClock is what a clock in loc shows at t, written as UTC: the timestamp without time zone that the columns take.
+func WallClock(t time.Time, loc *time.Location) time.Time {
 	local := t.In(loc)
 	_, offset := local.Zone()
 	return t.UTC().Add(time.Duration(offset) * time.Second)

@@ -282,11 +282,11 @@ func TestFirstBookingCountsWhatIsNotCancelled(t *testing.T) {
 	business := uuid.New()
 	first := func() bool {
 		t.Helper()
-		situation, err := s.Situation(t.Context(), business, noon, noon.Add(time.Hour), store.Asked{FirstBookingOf: "zoe@EXAMPLE.com"})
+		snapshot, err := s.Snapshot(t.Context(), business, noon, noon.Add(time.Hour), store.Asked{FirstBookingOf: "zoe@EXAMPLE.com"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return situation.First
+		return snapshot.First
 	}
 	if !first() {
 		t.Error("a customer without bookings has no first one")
@@ -354,12 +354,12 @@ func TestOccupiedTimeIsThatOfTheWindowWholeAndSorted(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("occupied time (-want +got):\n%s", diff)
 	}
-	situation, err := s.Situation(t.Context(), business, noon, noon.Add(90*time.Minute), store.Asked{})
+	snapshot, err := s.Snapshot(t.Context(), business, noon, noon.Add(90*time.Minute), store.Asked{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, situation.Occupied); diff != "" {
-		t.Errorf("the situation differs (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, snapshot.Occupied); diff != "" {
+		t.Errorf("the snapshot differs (-want +got):\n%s", diff)
 	}
 }
 
@@ -404,7 +404,8 @@ func TestBookingsAreListedByLocalStartInPages(t *testing.T) {
 	var want []uuid.UUID
 	for i := range 7 {
 		b := newBooking(business, part(uuid.New(), 0, i/2*60, i/2*60+45)) // pairs start together
-		b.Location, b.Customer.Phone, b.FormData = lisbon, &phone, []byte(`{"note": "x"}`)
+		b = in(b, lisbon)
+		b.Customer.Phone, b.FormData = &phone, map[string]any{"note": "x"}
 		if err := s.Book(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func newSession(capacity int) session {
 // seats is a booking of a party in it.
 func (c session) seats(party int) store.NewBooking {
 	b := newBooking(c.business, part(c.teacher, 0, c.at, c.at+60))
-	b.PartySize, b.Session = party, &store.ClassSession{ID: c.id, Capacity: c.capacity}
+	b.PartySize, b.SessionID, b.Capacity = party, &c.id, c.capacity
 	if c.teacher == uuid.Nil {
 		b.Parts, b.StaffID, b.StaffName = nil, nil, nil
 	}
@@ -172,7 +172,7 @@ func TestAChargeThatFailsGivesSeatsBack(t *testing.T) {
 			return s.PaymentCancelled(context.Background(), b.BusinessID, b.ID, now)
 		},
 		"by the customer's bank": func(s *store.Store, b store.NewBooking) error {
-			opened := store.OpenPayment{BusinessID: b.BusinessID, BookingID: b.ID, Reference: "pi_1", DueAt: now.Add(time.Hour), Now: now}
+			opened := store.OpenPayment{BusinessID: b.BusinessID, Confirmation: store.Confirmation{Details: b.Details, Payment: &store.PaymentDetails{Reference: "pi_1"}}, DueAt: now.Add(time.Hour), Now: now}
 			return errors.Join(s.OpenPayment(context.Background(), opened), s.PaymentFailed(context.Background(), b.BusinessID, b.ID, now))
 		},
 	} {

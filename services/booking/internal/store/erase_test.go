@@ -28,8 +28,8 @@ WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, lo
  m AS (INSERT INTO made_writes VALUES ($1, $2, decode(repeat('00', 32), 'hex'), '{}', now())),
  f AS (INSERT INTO tier_sales VALUES ($1, $2, $2, 1)),
  k AS (INSERT INTO api_keys (business_id, id, name, scope, hash, prefix, created_at) VALUES ($1, $2, 'site', 'all', decode(repeat('00', 32), 'hex'), '0', now()))
-INSERT INTO idempotency_records (business_id, key_id, idempotency_key, body_hash, token, claimed_until, expires_at)
-    SELECT $1, $2, n::text, decode(repeat('00', 32), 'hex'), $2, now(), now() FROM generate_series(1, 2500) n`
+INSERT INTO idempotency_records (business_id, principal, idempotency_key, request_hash, token, claimed_until, expires_at)
+    SELECT $1, 'page:', n::text, decode(repeat('00', 32), 'hex'), $2, now(), now() FROM generate_series(1, 2500) n`
 
 // rows counts what each table with businesses in it holds of one.
 func rows(t *testing.T, pool *pgxpool.Pool, business uuid.UUID) map[string]int {

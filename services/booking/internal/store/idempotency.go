@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -14,16 +15,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// IdempotencyKey names a record: the customer's key counts within one API key of one business.
+// IdempotencyKey names a record: a client's key counts within one principal of one business.
 type IdempotencyKey struct {
 	BusinessID uuid.UUID
-	KeyID      uuid.UUID
+	Principal  string
 	Key        string
 }
 
 // Write names the write that the key stands for.
 func (k IdempotencyKey) Write(begun time.Time) postgres.Write {
-	return postgres.Write{Business: k.BusinessID, ID: postgres.WriteID("book", k.BusinessID.String(), k.KeyID.String(), k.Key), Begun: begun}
+	return postgres.Write{Business: k.BusinessID, ID: postgres.WriteID("book", k.BusinessID.String(), k.Principal, k.Key), Begun: begun}
 }
 
 // Claim is the right to answer an idempotency key. It holds until another request takes it over.
@@ -34,8 +35,8 @@ type Claim struct {
 
 // Record is what is known of an idempotency key.
 type Record struct {
-	SameBody bool
-	Response []byte // nil while the request that holds it is in flight
+	SameRequest  bool
+	Confirmation *Confirmation // nil while the request that holds it is in flight
 }
 
 // claimSQL makes a record, or takes over one that has expired or whose holder is past its time without an answer; else
@@ -44,107 +45,123 @@ type Record struct {
 const claimSQL = `
 WITH claimed AS (
     INSERT INTO idempotency_records AS r
-        (business_id, key_id, idempotency_key, body_hash, token, claimed_until, expires_at)
-    VALUES (@business_id, @key_id, @idempotency_key, @body_hash, @token, @claimed_until, @expires_at)
-    ON CONFLICT (business_id, key_id, idempotency_key) DO UPDATE
-        SET body_hash = excluded.body_hash, token = excluded.token, claimed_until = excluded.claimed_until,
-            expires_at = excluded.expires_at, response = NULL
-        WHERE r.expires_at <= @now OR (r.response IS NULL AND r.claimed_until <= @now)
-    RETURNING body_hash, response
+        (business_id, principal, idempotency_key, request_hash, token, claimed_until, expires_at)
+    VALUES (@business_id, @principal, @idempotency_key, @request_hash, @token, @claimed_until, @expires_at)
+    ON CONFLICT (business_id, principal, idempotency_key) DO UPDATE
+        SET request_hash = excluded.request_hash, token = excluded.token, claimed_until = excluded.claimed_until,
+            expires_at = excluded.expires_at, confirmation = NULL
+        WHERE r.expires_at <= @now OR (r.confirmation IS NULL AND r.claimed_until <= @now)
+    RETURNING request_hash, confirmation
 )
-SELECT true, body_hash, response FROM claimed
+SELECT true, request_hash, confirmation FROM claimed
 UNION ALL
-SELECT false, body_hash, response
+SELECT false, request_hash, confirmation
 FROM idempotency_records
-WHERE business_id = @business_id AND key_id = @key_id AND idempotency_key = @idempotency_key
+WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
   AND NOT EXISTS (SELECT FROM claimed)`
 
-// Claim asks for the right to answer a key for a body with this hash until the given instant. It returns the claim, or
+// Claim asks for the right to answer a key for a request with this hash until the given instant. It returns the claim, or
 // else what is known of the request that holds the key or has been answered. What is answered is kept for keep.
-func (s *Store) Claim(ctx context.Context, key IdempotencyKey, bodyHash [sha256.Size]byte, now, until time.Time, keep time.Duration) (*Claim, Record, error) {
+func (s *Store) Claim(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte, now, until time.Time, keep time.Duration) (*Claim, Record, error) {
 	token, err := uuid.NewRandom()
 	if err != nil {
 		return nil, Record{}, err
 	}
 	var (
 		claimed bool
-		record  Record
-		hash    []byte
+		known   []byte
+		stored  []byte
 	)
 	err = s.pool.QueryRow(ctx, claimSQL, pgx.NamedArgs{
-		"business_id": key.BusinessID, "key_id": key.KeyID, "idempotency_key": key.Key,
-		"body_hash": bodyHash[:], "token": token, "claimed_until": until, "expires_at": now.Add(keep), "now": now,
-	}).Scan(&claimed, &hash, &record.Response)
-	record.SameBody = bytes.Equal(hash, bodyHash[:])
+		"business_id": key.BusinessID, "principal": key.Principal, "idempotency_key": key.Key,
+		"request_hash": hash[:], "token": token, "claimed_until": until, "expires_at": now.Add(keep), "now": now,
+	}).Scan(&claimed, &known, &stored)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return nil, Record{SameBody: true}, nil
+		return nil, Record{SameRequest: true}, nil
 	case err != nil:
 		return nil, Record{}, fmt.Errorf("claim an idempotency key: %w", err)
 	case claimed:
 		return &Claim{IdempotencyKey: key, Token: token}, Record{}, nil
 	}
-	return nil, record, nil
+	confirmation, err := replayed(stored)
+	return nil, Record{SameRequest: bytes.Equal(known, hash[:]), Confirmation: confirmation}, err
+}
+
+// replayed reads a stored confirmation, nil where there is none.
+func replayed(stored []byte) (*Confirmation, error) {
+	if stored == nil {
+		return nil, nil
+	}
+	c := &Confirmation{Replayed: true}
+	if err := json.Unmarshal(stored, c); err != nil {
+		return nil, fmt.Errorf("read a stored confirmation: %w", err)
+	}
+	return c, nil
 }
 
 const releaseSQL = `
 DELETE FROM idempotency_records
-WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND token = $4 AND response IS NULL`
+WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND token = $4 AND confirmation IS NULL`
 
 // Release gives a claim up without an answer and without a word on the key, as when another attempt has decided.
 func (s *Store) Release(ctx context.Context, c Claim) error {
-	if _, err := s.pool.Exec(ctx, releaseSQL, c.BusinessID, c.KeyID, c.Key, c.Token); err != nil {
+	if _, err := s.pool.Exec(ctx, releaseSQL, c.BusinessID, c.Principal, c.Key, c.Token); err != nil {
 		return fmt.Errorf("release an idempotency key: %w", err)
 	}
 	return nil
 }
 
 const (
-	answerSQL = `
-SELECT response
+	confirmedSQL = `
+SELECT confirmation
 FROM idempotency_records
-WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND body_hash = $4 AND expires_at > $5
-  AND response IS NOT NULL`
+WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND request_hash = $4 AND expires_at > $5
+  AND confirmation IS NOT NULL`
 
 	// refuseSQL is [postgres.RefuseSQL] where the key is not answered.
 	refuseSQL = `
 INSERT INTO refused_writes AS known (business_id, write_id, refused_at)
 SELECT $1, $2, $3
 WHERE NOT EXISTS (SELECT FROM idempotency_records
-                  WHERE business_id = $1 AND key_id = $4 AND idempotency_key = $5 AND expires_at > $6 AND response IS NOT NULL)
+                  WHERE business_id = $1 AND principal = $4 AND idempotency_key = $5 AND expires_at > $6 AND confirmation IS NOT NULL)
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 )
 
-// Answer returns the stored answer for this key and body, or [ErrNotFound]. A key without an answer is refused to every
+// Confirmed returns the stored confirmation for this key and request, or [ErrNotFound]. A key without one is refused to every
 // attempt that began before this one did. It is one round trip and one transaction.
-func (s *Store) Answer(ctx context.Context, key IdempotencyKey, bodyHash [sha256.Size]byte, begun, now time.Time) ([]byte, error) {
+func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte, begun, now time.Time) (Confirmation, error) {
 	var (
-		batch    pgx.Batch
-		response []byte
-		write    = key.Write(begun)
+		batch  pgx.Batch
+		stored []byte
+		write  = key.Write(begun)
 	)
 	batch.Queue(postgres.LockSQL, write.ID)
-	batch.Queue(refuseSQL, key.BusinessID, write.ID, begun, key.KeyID, key.Key, now)
-	batch.Queue(answerSQL, key.BusinessID, key.KeyID, key.Key, bodyHash[:], now).QueryRow(func(row pgx.Row) error {
-		if err := row.Scan(&response); !errors.Is(err, pgx.ErrNoRows) {
+	batch.Queue(refuseSQL, key.BusinessID, write.ID, begun, key.Principal, key.Key, now)
+	batch.Queue(confirmedSQL, key.BusinessID, key.Principal, key.Key, hash[:], now).QueryRow(func(row pgx.Row) error {
+		if err := row.Scan(&stored); !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
 		return nil
 	})
 	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
-		return nil, fmt.Errorf("read a stored answer: %w", err)
+		return Confirmation{}, fmt.Errorf("read a stored confirmation: %w", err)
 	}
-	if response == nil {
-		return nil, ErrNotFound
+	confirmation, err := replayed(stored)
+	switch {
+	case err != nil:
+		return Confirmation{}, err
+	case confirmation == nil:
+		return Confirmation{}, ErrNotFound
 	}
-	return response, nil
+	return *confirmation, nil
 }
 
 // refuseClaimSQL needs no lock: whoever books under the key needs the claim, and finds the refusal with the record gone.
 const refuseClaimSQL = `
 WITH released AS (
     DELETE FROM idempotency_records
-    WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND token = $4 AND response IS NULL
+    WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND token = $4 AND confirmation IS NULL
     RETURNING 1
 )
 INSERT INTO refused_writes AS known (business_id, write_id, refused_at)
@@ -154,7 +171,7 @@ ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.re
 // Refuse gives a claim up after a refusal, which holds for every attempt under the key that began before this one did:
 // it will write nothing. Where another attempt has taken the claim over, that one decides.
 func (s *Store) Refuse(ctx context.Context, c Claim, begun time.Time) error {
-	if _, err := s.pool.Exec(ctx, refuseClaimSQL, c.BusinessID, c.KeyID, c.Key, c.Token, c.Write(begun).ID, begun); err != nil {
+	if _, err := s.pool.Exec(ctx, refuseClaimSQL, c.BusinessID, c.Principal, c.Key, c.Token, c.Write(begun).ID, begun); err != nil {
 		return fmt.Errorf("refuse an idempotency key: %w", err)
 	}
 	return nil
@@ -163,8 +180,8 @@ func (s *Store) Refuse(ctx context.Context, c Claim, begun time.Time) error {
 // sweepSQL works in small steps, so that no step holds many locks; rows that a claim holds are left for the next time.
 const sweepSQL = `
 DELETE FROM idempotency_records
-WHERE (business_id, key_id, idempotency_key) IN (
-    SELECT business_id, key_id, idempotency_key
+WHERE (business_id, principal, idempotency_key) IN (
+    SELECT business_id, principal, idempotency_key
     FROM idempotency_records
     WHERE expires_at <= $1
     ORDER BY expires_at

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -21,7 +22,7 @@ const (
 var bodyHash, otherHash = sha256.Sum256([]byte("body")), sha256.Sum256([]byte("another body"))
 
 func newKey() store.IdempotencyKey {
-	return store.IdempotencyKey{BusinessID: uuid.New(), KeyID: uuid.New(), Key: "order-7"}
+	return store.IdempotencyKey{BusinessID: uuid.New(), Principal: "api_key:" + uuid.NewString(), Key: "order-7"}
 }
 
 // claim asks at an instant for the usual time.
@@ -43,10 +44,10 @@ func mustClaim(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]
 	return c
 }
 
-// answered books under the claim with the response.
-func answered(c *store.Claim, response string) store.NewBooking {
+// answered books under the claim.
+func answered(c *store.Claim) store.NewBooking {
 	b := newBooking(c.BusinessID, part(uuid.New(), 0, 0, 45))
-	b.Claim, b.Response = c, []byte(response)
+	b.Claim = c
 	return b
 }
 
@@ -54,7 +55,9 @@ func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
-	if err := s.Book(t.Context(), answered(mustClaim(t, s, key, bodyHash, now), "stored")); err != nil {
+	booked := answered(mustClaim(t, s, key, bodyHash, now))
+	want := store.Confirmation{Details: booked.Details, Replayed: true}
+	if err := s.Book(t.Context(), booked); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -69,29 +72,29 @@ func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
 		{"with another body", otherHash, now, false},
 	} {
 		got, record := claim(t, s, key, c.hash, c.at)
-		if got != nil || record.SameBody != c.same || string(record.Response) != "stored" {
-			t.Errorf("%s: claim %v, same body %t, response %q", c.name, got, record.SameBody, record.Response)
+		if got != nil || record.SameRequest != c.same || record.Confirmation == nil || !cmp.Equal(*record.Confirmation, want) {
+			t.Errorf("%s: claim %v, same request %t, confirmation %+v", c.name, got, record.SameRequest, record.Confirmation)
 		}
 	}
-	if answer, err := s.Answer(t.Context(), key, bodyHash, now, now); err != nil || string(answer) != "stored" {
-		t.Errorf("the stored answer is %q, %v", answer, err)
+	if got, err := s.Confirmed(t.Context(), key, bodyHash, now, now); err != nil || !cmp.Equal(got, want) {
+		t.Errorf("the stored confirmation is %+v, %v", got, err)
 	}
-	if _, err := s.Answer(t.Context(), key, otherHash, now, now); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Confirmed(t.Context(), key, otherHash, now, now); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another body's answer: %v", err)
 	}
-	if _, err := s.Answer(t.Context(), key, bodyHash, now, now.Add(keep)); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Confirmed(t.Context(), key, bodyHash, now, now.Add(keep)); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a day after: %v", err)
 	}
 	mustClaim(t, s, key, otherHash, now.Add(keep))
 }
 
-func TestKeysAreCountedWithinTheirAPIKeyAndBusiness(t *testing.T) {
+func TestKeysAreCountedWithinTheirPrincipalAndBusiness(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
-	otherBusiness, otherKey := key, key
-	otherBusiness.BusinessID, otherKey.KeyID = uuid.New(), uuid.New()
-	for _, k := range []store.IdempotencyKey{key, otherBusiness, otherKey} {
+	otherBusiness, otherPrincipal := key, key
+	otherBusiness.BusinessID, otherPrincipal.Principal = uuid.New(), newKey().Principal
+	for _, k := range []store.IdempotencyKey{key, otherBusiness, otherPrincipal} {
 		mustClaim(t, s, k, bodyHash, now)
 	}
 }
@@ -101,14 +104,14 @@ func TestARequestInFlightHoldsItsKeyUntilItsDeadline(t *testing.T) {
 	s, pool := open(t)
 	key := newKey()
 	first := mustClaim(t, s, key, bodyHash, now)
-	if _, record := claim(t, s, key, bodyHash, now.Add(deadline-time.Second)); !record.SameBody || record.Response != nil {
+	if _, record := claim(t, s, key, bodyHash, now.Add(deadline-time.Second)); !record.SameRequest || record.Confirmation != nil {
 		t.Errorf("within the deadline it is not in flight: %+v", record)
 	}
-	if _, record := claim(t, s, key, otherHash, now); record.SameBody {
+	if _, record := claim(t, s, key, otherHash, now); record.SameRequest {
 		t.Error("another body passes for the same")
 	}
 	second := mustClaim(t, s, key, bodyHash, now.Add(deadline)) // the first crashed, or so it seems
-	if err := s.Book(t.Context(), answered(first, "late")); !errors.Is(err, store.ErrClaimLost) {
+	if err := s.Book(t.Context(), answered(first)); !errors.Is(err, store.ErrClaimLost) {
 		t.Errorf("who lost its claim books: %v", err)
 	}
 	if n := count(t, pool, `SELECT (SELECT count(*) FROM bookings) + (SELECT count(*) FROM occupied_time)`); n != 0 {
@@ -117,7 +120,7 @@ func TestARequestInFlightHoldsItsKeyUntilItsDeadline(t *testing.T) {
 	if err := s.Release(t.Context(), *first); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Book(t.Context(), answered(second, "done")); err != nil {
+	if err := s.Book(t.Context(), answered(second)); err != nil {
 		t.Errorf("who took it over: %v", err)
 	}
 }
@@ -137,14 +140,14 @@ func TestALostRaceLeavesTheKeyHeldAndUnanswered(t *testing.T) {
 	s, _ := open(t)
 	key := newKey()
 	c := mustClaim(t, s, key, bodyHash, now)
-	b := answered(c, "done")
+	b := answered(c)
 	if err := s.Book(t.Context(), newBooking(key.BusinessID, b.Parts...)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Book(t.Context(), b); !errors.Is(err, store.ErrTaken) {
 		t.Fatalf("got %v, want ErrTaken", err)
 	}
-	if _, record := claim(t, s, key, bodyHash, now); record.Response != nil || !record.SameBody {
+	if _, record := claim(t, s, key, bodyHash, now); record.Confirmation != nil || !record.SameRequest {
 		t.Errorf("the record is %+v", record)
 	}
 	b.Parts[0] = part(uuid.New(), 0, 0, 45) // the next assignment
@@ -166,7 +169,7 @@ func TestOfManyRequestsWithOneKeyOneHoldsIt(t *testing.T) {
 		wg.Go(func() {
 			var record store.Record
 			claims[i], record, errs[i] = s.Claim(context.Background(), key, bodyHash, now, now.Add(deadline), keep)
-			if claims[i] == nil && (!record.SameBody || record.Response != nil) {
+			if claims[i] == nil && (!record.SameRequest || record.Confirmation != nil) {
 				t.Errorf("a loser is told %+v", record)
 			}
 		})
@@ -190,8 +193,8 @@ func TestExpiredRecordsAreSwept(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	_, err := pool.Exec(t.Context(), `
-		INSERT INTO idempotency_records (business_id, key_id, idempotency_key, body_hash, token, claimed_until, expires_at)
-		SELECT gen_random_uuid(), gen_random_uuid(), 'k', $1, gen_random_uuid(), $2, $2::timestamptz + n * interval '1 second'
+		INSERT INTO idempotency_records (business_id, principal, idempotency_key, request_hash, token, claimed_until, expires_at)
+		SELECT gen_random_uuid(), 'page:', 'k', $1, gen_random_uuid(), $2, $2::timestamptz + n * interval '1 second'
 		FROM generate_series(-2499, 10) AS n`, bodyHash[:], now)
 	if err != nil {
 		t.Fatal(err)

@@ -148,7 +148,7 @@ func TestBookingsAreFilteredByLocalDateAndStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBooking(business, part(uuid.New(), 0, 0, 45))
-	b.Location = kiritimati
+	b = in(b, kiritimati)
 	if err := s.Book(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}

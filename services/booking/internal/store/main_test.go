@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -22,6 +23,7 @@ func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
 var (
 	now  = time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
 	noon = time.Date(2027, 6, 1, 12, 0, 0, 0, time.UTC)
+	euro = money.Currency{Code: "EUR", Digits: 2}
 )
 
 func open(t testing.TB) (*store.Store, *pgxpool.Pool) {
@@ -42,24 +44,34 @@ func part(resource uuid.UUID, lane, from, to int) availability.Part {
 func newBooking(businessID uuid.UUID, parts ...availability.Part) store.NewBooking {
 	name := "Anna"
 	staff := parts[0].Resource.ID
+	start, end := time.Unix(parts[0].Occupies.Start, 0).UTC(), time.Unix(parts[0].Occupies.End, 0).UTC()
 	return store.NewBooking{
+		Details: store.Details{
+			ID:         uuid.New(),
+			StartsAt:   start,
+			EndsAt:     end,
+			LocalStart: start,
+			LocalEnd:   end,
+			Services:   []store.SoldService{{ID: uuid.New(), Name: "Haircut", DurationMinutes: 45, Price: 4000}},
+			StaffID:    &staff,
+			StaffName:  &name,
+			PartySize:  1,
+			Total:      4000,
+			Currency:   euro,
+			Source:     "api",
+		},
 		BusinessID: businessID,
-		ID:         uuid.New(),
-		StartsAt:   time.Unix(parts[0].Occupies.Start, 0),
-		EndsAt:     time.Unix(parts[0].Occupies.End, 0),
-		Location:   time.UTC,
-		Services:   []store.SoldService{{ID: uuid.New(), Name: "Haircut", DurationMinutes: 45, Price: 4000}},
-		StaffID:    &staff,
-		StaffName:  &name,
-		PartySize:  1,
-		Total:      4000,
-		Currency:   "EUR",
-		Source:     "api",
 		Customer:   store.Customer{Name: "Zoë", Email: "zoe@example.com"},
-		FormData:   []byte(`{}`),
+		FormData:   map[string]any{},
 		Now:        now,
 		Parts:      parts,
 	}
+}
+
+// in makes the business's wall clock one of this place.
+func in(b store.NewBooking, loc *time.Location) store.NewBooking {
+	b.LocalStart, b.LocalEnd = store.WallClock(b.StartsAt, loc), store.WallClock(b.EndsAt, loc)
+	return b
 }
 
 // count asks for one number.

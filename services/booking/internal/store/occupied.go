@@ -58,7 +58,7 @@ SELECT NOT EXISTS (
 // start then where seats are asked for, in one round trip.
 func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (booking.Occupied, error) {
 	if seats {
-		now, err := s.Situation(ctx, businessID, from, to, Asked{Seats: true})
+		now, err := s.Snapshot(ctx, businessID, from, to, Asked{Seats: true})
 		return now.Occupied, err
 	}
 	rows, err := s.pool.Query(ctx, occupiedSQL(from, to), inBinary, pgtype.UUID{Bytes: businessID, Valid: true}, from, to)
@@ -78,16 +78,16 @@ type Asked struct {
 	Seats          bool   // those taken in class sessions
 }
 
-// Situation is what the decision about one booking needs of the tables.
-type Situation struct {
+// Snapshot is what the decision about one booking needs of the tables.
+type Snapshot struct {
 	Occupied booking.Occupied
 	First    bool // the customer has no earlier booking; false when it was not asked
 }
 
-// Situation reads the occupied time within [from, to) and what else is asked, in one round trip.
-func (s *Store) Situation(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked Asked) (Situation, error) {
+// Snapshot reads the occupied time within [from, to) and what else is asked, in one round trip.
+func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked Asked) (Snapshot, error) {
 	var (
-		now   Situation
+		now   Snapshot
 		batch pgx.Batch
 	)
 	batch.Queue(occupiedSQL(from, to), pgtype.UUID{Bytes: businessID, Valid: true}, from, to).Query(func(rows pgx.Rows) error {
@@ -107,7 +107,7 @@ func (s *Store) Situation(ctx context.Context, businessID uuid.UUID, from, to ti
 			QueryRow(func(row pgx.Row) error { return row.Scan(&now.First) })
 	}
 	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
-		return Situation{}, fmt.Errorf("read occupied time: %w", err)
+		return Snapshot{}, fmt.Errorf("read occupied time: %w", err)
 	}
 	return now, nil
 }

@@ -100,7 +100,7 @@ func TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	attempt := func(begun time.Time) error {
-		b := answered(mustClaim(t, s, key, bodyHash, now.Add(time.Hour)), "late")
+		b := answered(mustClaim(t, s, key, bodyHash, now.Add(time.Hour)))
 		b.Write = key.Write(begun)
 		err := s.Book(t.Context(), b)
 		if err != nil {
@@ -125,10 +125,10 @@ func TestAKeyThatIsRefusedWithoutAClaimIsRefusedToThoseBefore(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
-	if _, err := s.Answer(t.Context(), key, bodyHash, now.Add(time.Second), now); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Confirmed(t.Context(), key, bodyHash, now.Add(time.Second), now); !errors.Is(err, store.ErrNotFound) {
 		t.Fatal(err)
 	}
-	b := answered(mustClaim(t, s, key, bodyHash, now), "late")
+	b := answered(mustClaim(t, s, key, bodyHash, now))
 	b.Write = key.Write(now)
 	if err := s.Book(t.Context(), b); !errors.Is(err, postgres.ErrRefused) {
 		t.Errorf("an attempt that began before: %v", err)

@@ -33,16 +33,13 @@ func addPayment(args pgx.NamedArgs, p *NewPayment) {
 	}
 }
 
-// OpenPayment is a charge that the provider has created. It expires at DueAt. Response is kept as the answer to the
-// idempotency key where Claim is set.
+// OpenPayment is a charge that the provider has created, as Confirmation tells the customer of it. It expires at DueAt.
 type OpenPayment struct {
-	BusinessID uuid.UUID
-	BookingID  uuid.UUID
-	Reference  string
-	DueAt      time.Time
-	Claim      *Claim
-	Response   []byte
-	Now        time.Time
+	BusinessID   uuid.UUID
+	Confirmation Confirmation // has a Payment
+	DueAt        time.Time
+	Claim        *Claim // where it is set, Confirmation is kept for its idempotency key
+	Now          time.Time
 }
 
 // openPaymentSQL is one statement, so that the answer is kept exactly when the charge is noted.
@@ -50,8 +47,8 @@ const openPaymentSQL = `
 WITH claim AS MATERIALIZED (
     SELECT 1
     FROM idempotency_records
-    WHERE business_id = @business_id AND key_id = @key_id AND idempotency_key = @idempotency_key
-      AND token = @token AND response IS NULL
+    WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
+      AND token = @token AND confirmation IS NULL
     FOR UPDATE
 ), opened AS (
     UPDATE payments
@@ -61,8 +58,8 @@ WITH claim AS MATERIALIZED (
     RETURNING 1
 ), answered AS (
     UPDATE idempotency_records
-    SET response = @response
-    WHERE business_id = @business_id AND key_id = @key_id AND idempotency_key = @idempotency_key
+    SET confirmation = @confirmation
+    WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
       AND token = @token AND EXISTS (SELECT FROM opened)
 )
 SELECT EXISTS (SELECT FROM opened)`
@@ -70,12 +67,11 @@ SELECT EXISTS (SELECT FROM opened)`
 // OpenPayment notes that the charge of a booking is open. Errors: [ErrPaymentOver].
 func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 	args := pgx.NamedArgs{
-		"business_id": p.BusinessID, "id": p.BookingID, "reference": p.Reference, "due_at": p.DueAt, "now": p.Now,
-		"key_id": nil, "idempotency_key": nil, "token": nil, "response": nil,
+		"business_id": p.BusinessID, "id": p.Confirmation.ID, "reference": p.Confirmation.Payment.Reference,
+		"due_at": p.DueAt, "now": p.Now,
 	}
-	if p.Claim != nil {
-		args["key_id"], args["idempotency_key"] = p.Claim.KeyID, p.Claim.Key
-		args["token"], args["response"] = p.Claim.Token, p.Response
+	if err := addClaim(args, p.Claim, &p.Confirmation); err != nil {
+		return err
 	}
 	var opened bool
 	if err := s.pool.QueryRow(ctx, openPaymentSQL, args).Scan(&opened); err != nil {
@@ -105,9 +101,9 @@ func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.U
 		if err := p.become(ctx, tx, next, reference, now); err != nil || claim == nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `UPDATE idempotency_records SET response = NULL
-			WHERE business_id = $1 AND key_id = $2 AND idempotency_key = $3 AND token = $4`,
-			claim.BusinessID, claim.KeyID, claim.Key, claim.Token)
+		_, err := tx.Exec(ctx, `UPDATE idempotency_records SET confirmation = NULL
+			WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND token = $4`,
+			claim.BusinessID, claim.Principal, claim.Key, claim.Token)
 		return err
 	})
 }

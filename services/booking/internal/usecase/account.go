@@ -1,7 +1,6 @@
-package desk
+package usecase
 
 import (
-	"mime"
 	"slices"
 	"strings"
 	"time"
@@ -12,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 )
 
-// standing refuses what the business's account does not allow: subscription, removal, pause, in this order.
-func standing(offer *catalog.Offer, now time.Time) error {
+// checkAccount refuses what the business's account does not allow: subscription, removal, pause, in this order.
+func checkAccount(offer *catalog.Offer, now time.Time) error {
 	switch {
 	case !offer.Account.SubscriptionActive:
 		return fault.New(fault.SubscriptionInactive, "This business's subscription is inactive, so it takes no bookings.")
@@ -21,22 +20,6 @@ func standing(offer *catalog.Offer, now time.Time) error {
 		return fault.New(fault.AccountClosing, "This business's account is scheduled for removal, so it takes no bookings.")
 	case offer.Paused(now):
 		return fault.Newf(fault.NotAcceptingBookings, "This business has paused online bookings until %s.", *offer.Bookings.PausedUntil)
-	}
-	return nil
-}
-
-// checkHeaders refuses an idempotency key that cannot be kept and a body that says it is something else than JSON. A
-// body that does not say what it is, is read as JSON.
-func checkHeaders(o Order) error {
-	if o.KeyFault != nil {
-		return o.KeyFault
-	}
-	if o.ContentType == "" {
-		return nil
-	}
-	media, _, err := mime.ParseMediaType(o.ContentType)
-	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return fault.New(fault.UnsupportedMediaType, "Content-Type: the body must be JSON; send application/json.")
 	}
 	return nil
 }
@@ -53,15 +36,15 @@ func checkProvider(offer *catalog.Offer, provider string) error {
 }
 
 // checkClassSession refuses a session of a service that has none.
-func checkClassSession(body *request.Request, services []*catalog.Service) error {
-	if body.ClassScheduleID == nil || services[0].Class() {
+func checkClassSession(r *request.Request, services []*catalog.Service) error {
+	if r.ClassScheduleID == nil || services[0].Class() {
 		return nil
 	}
 	return fault.New(fault.InvalidParameter, "class_schedule_id: none of these services is a class; leave it out.")
 }
 
 // needsOnlinePayment says whether semantics.md §3 requires an online payment of total.
-func needsOnlinePayment(offer *catalog.Offer, body *request.Request, services []*catalog.Service, total int64) bool {
+func needsOnlinePayment(offer *catalog.Offer, r *request.Request, services []*catalog.Service, total int64) bool {
 	if len(offer.Payments.Providers) == 0 || total == 0 {
 		return false
 	}
@@ -72,30 +55,30 @@ func needsOnlinePayment(offer *catalog.Offer, body *request.Request, services []
 	case catalog.ModeOnline:
 		return true
 	case catalog.ModeCustomerChoice:
-		return body.PaymentChoice == request.PayOnline
+		return r.PaymentChoice == request.PayOnline
 	}
 	return false
 }
 
 // noneLeft is the answer when nobody can serve the start.
-func noneLeft(body *request.Request, services []*catalog.Service) error {
+func noneLeft(r *request.Request, services []*catalog.Service) error {
 	if services[0].Class() {
 		return fault.New(fault.SlotUnavailable, "No session of this class with seats left starts then; choose another from /slots.")
 	}
 	staffed := slices.ContainsFunc(services, func(s *catalog.Service) bool { return len(s.StaffIDs) > 0 })
-	if staffed && body.StaffID == nil {
+	if staffed && r.StaffID == nil {
 		return fault.New(fault.NoStaffAvailable, "No staff member is free at that time; choose another from /slots.")
 	}
 	return fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from /slots.")
 }
 
 // tooFewSeats is the answer when sessions start then, none of which has as many seats left as the party needs.
-func tooFewSeats(body *request.Request, sessions []availability.Assignment) error {
+func tooFewSeats(r *request.Request, sessions []availability.Assignment) error {
 	most := 0
 	for _, c := range sessions {
 		most = max(most, c.Session.Remaining)
 	}
 	return fault.Newf(fault.SlotUnavailable,
 		"That class session has fewer seats left (%d) than party_size asks for (%d); send a smaller party or choose another from /slots.",
-		most, body.PartySize)
+		most, r.PartySize)
 }

@@ -1,0 +1,162 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// take writes the first assignment that is still free, in Auto-Assign order. After a lost race it reads the occupied time
+// again and goes on with what is left; when nothing is, or when something else than the time has changed, it returns
+// [errAgain].
+func (b *Booker) take(ctx context.Context, q question, assignments []availability.Assignment, t terms, a attempt) (store.Confirmation, error) {
+	for len(assignments) > 0 {
+		confirmation, err := b.write(ctx, q, assignments[0], t, a)
+		if !errors.Is(err, store.ErrTaken) {
+			return confirmation, err
+		}
+		b.lost.Add(ctx, 1)
+		from, to := q.window()
+		occupied, err := b.Bookings.Occupied(ctx, q.offer.ID, from, to, q.ofClass())
+		if err != nil {
+			return store.Confirmation{}, Unverified(err)
+		}
+		hinders := index(occupied).hinderer(q.request.PartySize)
+		if !hinders(assignments[0]) {
+			return store.Confirmation{}, errAgain // refused for another reason: the customer's first booking is another one by now
+		}
+		assignments = slices.DeleteFunc(assignments, hinders)
+		spread(assignments)
+	}
+	return store.Confirmation{}, errAgain
+}
+
+// spread puts ways that differ in nothing but their lanes in random order. All who lost a race would else go for the
+// same next lane, and all but one lose again.
+func spread(assignments []availability.Assignment) {
+	for from := 0; from < len(assignments); {
+		to := from + 1
+		for to < len(assignments) && sameStaff(assignments[from], assignments[to]) {
+			to++
+		}
+		group := assignments[from:to]
+		rand.Shuffle(len(group), func(i, j int) { group[i], group[j] = group[j], group[i] })
+		from = to
+	}
+}
+
+func sameStaff(a, b availability.Assignment) bool {
+	if a.StaffID == nil || b.StaffID == nil {
+		return a.StaffID == b.StaffID
+	}
+	return *a.StaffID == *b.StaffID
+}
+
+// taken is what is occupied, by resource: by appointments, and by the guests of classes, who share it; and the seats that
+// are taken in sessions.
+type taken struct {
+	alone, shared map[booking.Resource][]timespan.Span
+	seats         map[booking.Happening]int
+}
+
+func index(o booking.Occupied) taken {
+	t := taken{
+		alone: make(map[booking.Resource][]timespan.Span, len(o.Busy)), shared: map[booking.Resource][]timespan.Span{},
+		seats: o.SeatsByHappening(),
+	}
+	for _, b := range o.Busy {
+		if b.Class {
+			t.shared[b.Resource] = b.Spans()
+		} else {
+			t.alone[b.Resource] = b.Spans()
+		}
+	}
+	return t
+}
+
+// hinderer returns whether an assignment can no longer be had by a party: where a part is taken, or the session too full.
+func (t taken) hinderer(party int) func(availability.Assignment) bool {
+	return func(c availability.Assignment) bool {
+		if c.Session != nil && t.seats[booking.Happening{SessionID: c.Session.ID, StartsAt: c.During.Start}]+party > c.Session.Capacity {
+			return true
+		}
+		return slices.ContainsFunc(c.Parts, func(p availability.Part) bool {
+			return slices.ContainsFunc(t.alone[p.Resource], p.Occupies.Overlaps) ||
+				c.Session == nil && slices.ContainsFunc(t.shared[p.Resource], p.Occupies.Overlaps)
+		})
+	}
+}
+
+// write stores one assignment. Errors: [store.ErrTaken]; the faults idempotency_in_progress when the claim is gone or the key was
+// refused meanwhile, and outcome_unknown; of a booking that is paid online those of charge, too.
+func (b *Booker) write(ctx context.Context, q question, c availability.Assignment, t terms, a attempt) (store.Confirmation, error) {
+	id, err := uuid.NewV7() // in order of time, so that neighbours in the index are neighbours in time
+	if err != nil {
+		return store.Confirmation{}, err
+	}
+	n := q.newBooking(id, c, t)
+	n.Claim, n.Write = a.claim, a.write
+	switch err := b.Bookings.Book(ctx, n); {
+	case errors.Is(err, store.ErrClaimLost):
+		return store.Confirmation{}, inProgress()
+	case errors.Is(err, postgres.ErrRefused):
+		return store.Confirmation{}, fault.New(fault.IdempotencyInProgress,
+			"Idempotency-Key: a later request with this key was refused while this one was on its way, so this one books nothing; send it again.")
+	case err != nil:
+		return store.Confirmation{}, err
+	case n.Payment != nil:
+		return b.charge(ctx, n)
+	}
+	return store.Confirmation{Details: n.Details}, nil
+}
+
+func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) store.NewBooking {
+	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
+	n := store.NewBooking{
+		Details: store.Details{
+			ID: id, StartsAt: start, EndsAt: end, LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc),
+			StaffID: c.StaffID, PartySize: q.request.PartySize, Total: t.total, Currency: q.offer.Money(), Source: q.request.Source,
+		},
+		BusinessID: q.offer.ID, FirstBooking: t.first,
+		Customer: store.Customer{Name: q.request.CustomerName, Email: q.request.CustomerEmail, Phone: q.request.CustomerPhone},
+		FormData: q.request.FormData, OfferVersion: q.offer.Version, Now: q.now, Parts: c.Parts, Payment: t.payment,
+	}
+	if c.Session != nil {
+		n.SessionID, n.Capacity = &c.Session.ID, c.Session.Capacity
+	}
+	if c.StaffID != nil {
+		name := ""
+		if member := q.offer.StaffMember(*c.StaffID); member != nil {
+			name = member.Name
+		}
+		n.StaffName = &name
+	}
+	for i, s := range q.services {
+		n.Services = append(n.Services, store.SoldService{
+			ID: s.ID, Name: s.Name, VariantName: q.variantName(s), DurationMinutes: s.DurationMinutes, Price: t.prices[i],
+		})
+	}
+	return n
+}
+
+// variantName is the name of the variant that a service is booked as, "" where it is booked as itself.
+func (q question) variantName(s *catalog.Service) string {
+	chosen, ok := q.request.Variants[s.ID]
+	if !ok {
+		return ""
+	}
+	i := slices.IndexFunc(s.Variants, func(v catalog.Variant) bool { return v.ID == chosen })
+	return s.Variants[i].Name
+}

@@ -1,0 +1,189 @@
+// Package usecase holds what booking does, as typed functions: it takes and gives values, and knows nothing of HTTP. Whoever
+// offers a use case, such as internal/api, reads the request, calls one function and renders what it returns.
+//
+// [Booker.Book] puts one request to availability and pricing, together with the occupied time it reads itself, and writes the
+// first assignment that nobody else takes meanwhile (semantics.md §3). The check against availability comes first for a good
+// answer; the database's constraint decides. A lost race is no error: the next assignment is tried, and when there is none
+// left, everything is asked again.
+package usecase
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/booking/internal/request"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// Offers gives the newest offer, never an old one. Faults: business_not_found; any other error means that it could not
+// be read.
+type Offers interface {
+	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
+}
+
+// Availability says by whom a start can be served. Faults: invalid_parameter, service_not_found; any other error means
+// that it could not be counted.
+type Availability interface {
+	Bookable(ctx context.Context, request availability.BookableRequest) (*availability.BookableResponse, error)
+}
+
+// Pricing prices many items at once. Any error means that the prices could not be had.
+type Pricing interface {
+	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
+}
+
+// Bookings keeps bookings, their charges and confirmations; [store.Store] says what its methods do and return.
+type Bookings interface {
+	Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked store.Asked) (store.Snapshot, error)
+	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (booking.Occupied, error)
+	Book(ctx context.Context, b store.NewBooking) error
+	Claim(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, now, until time.Time, keep time.Duration) (*store.Claim, store.Record, error)
+	Confirmed(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, begun, now time.Time) (store.Confirmation, error)
+	Refuse(ctx context.Context, c store.Claim, begun time.Time) error
+	Release(ctx context.Context, c store.Claim) error
+	OpenPayment(ctx context.Context, p store.OpenPayment) error
+	AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, claim *store.Claim, now time.Time) error
+}
+
+var _ Bookings = (*store.Store)(nil)
+
+// Booker books. It is safe for many goroutines.
+type Booker struct {
+	Dependencies
+	lost metric.Int64Counter
+}
+
+// Dependencies are what a [Booker] works with.
+type Dependencies struct {
+	Offers       Offers
+	Availability Availability
+	Pricing      Pricing
+	Bookings     Bookings
+	Payments     PaymentOptions
+	Clock        clock.Clock
+	// RequestTimeout is how long a request may take. One that holds an idempotency key loses it when it has not answered this long,
+	// and a margin, after it began.
+	RequestTimeout time.Duration
+	Telemetry      *telemetry.Telemetry
+}
+
+// NewBooker returns a booker.
+func NewBooker(with Dependencies) *Booker {
+	return &Booker{Dependencies: with, lost: with.Telemetry.Counter("slotmesh.bookings.refused_by_constraint",
+		"Bookings that the database refused because another one was written first.")}
+}
+
+// claimFor is how long a request's claim of an idempotency key holds: a little longer than the request may run, as the clocks of
+// replicas differ.
+func (b *Booker) claimFor() time.Duration { return b.RequestTimeout + 5*time.Second }
+
+// attempt is one request to make a write. claim is nil without an idempotency key, and write then names no write yet.
+type attempt struct {
+	write postgres.Write
+	claim *store.Claim
+}
+
+// Book books what r asks for on this offer of its business. named is what the principal calls the request by, so that it is
+// booked once however often it is sent; its Hash is of all that was sent. What Book returns as a fault is the answer to the
+// caller, and but for outcome_unknown nothing was or will be written then; any other error is internal.
+func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by request.Principal, named idempotency.Request, r *request.Request) (store.Confirmation, error) {
+	now := b.Clock.Now()
+	if err := cmp.Or(checkAccount(offer, now), checkProvider(offer, r.PreferredProvider)); err != nil {
+		return b.replay(ctx, offer, by, named, err)
+	}
+	if named.Key == "" {
+		return b.decide(ctx, offer, r, attempt{})
+	}
+	key, begun := recordOf(offer, by, named), clock.Arrived(ctx)
+	claim, record, err := b.Bookings.Claim(ctx, key, named.Hash, now, now.Add(b.claimFor()), keepConfirmations)
+	switch {
+	case err != nil:
+		return store.Confirmation{}, err
+	case claim == nil && !record.SameRequest:
+		return store.Confirmation{}, fault.New(fault.IdempotencyMismatch,
+			"Idempotency-Key: this key was used with another body; send a new key with a new booking.")
+	case claim == nil && record.Confirmation == nil:
+		return store.Confirmation{}, inProgress()
+	case claim == nil:
+		return *record.Confirmation, nil
+	}
+	confirmation, err := b.decide(ctx, offer, r, attempt{write: key.Write(begun), claim: claim})
+	switch {
+	case err == nil || fault.Is(err, fault.OutcomeUnknown): // the claim stays with what may still become of it
+		return confirmation, err
+	case fault.Is(err, fault.IdempotencyInProgress):
+		b.release(ctx, *claim)
+		return store.Confirmation{}, err
+	}
+	return store.Confirmation{}, b.refuse(ctx, *claim, begun, err)
+}
+
+// Refuse answers a request that [Booker.Book] cannot be asked, as it could not be read, with this refusal; what the business's
+// account does not allow comes first. What was booked under the same name before is confirmed all the same, see Book.
+func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by request.Principal, named idempotency.Request, refusal error) (store.Confirmation, error) {
+	return b.replay(ctx, offer, by, named, cmp.Or(checkAccount(offer, b.Clock.Now()), refusal))
+}
+
+// keepConfirmations is how long a confirmation is kept for its idempotency key (semantics.md §3).
+const keepConfirmations = 24 * time.Hour
+
+func recordOf(offer *catalog.Offer, by request.Principal, named idempotency.Request) store.IdempotencyKey {
+	return store.IdempotencyKey{BusinessID: offer.ID, Principal: by.String(), Key: named.Key}
+}
+
+func inProgress() error {
+	return fault.New(fault.IdempotencyInProgress,
+		"Idempotency-Key: a request with this key is still in flight; try again shortly.")
+}
+
+// replay answers a request that would be refused now. What was booked before stays true: a client that never saw the
+// answer gets it, also when the business has paused since. Otherwise the refusal stands, also for requests with the same key
+// that are still on their way.
+func (b *Booker) replay(ctx context.Context, offer *catalog.Offer, by request.Principal, named idempotency.Request, refusal error) (store.Confirmation, error) {
+	if named.Key == "" {
+		return store.Confirmation{}, refusal
+	}
+	stored, err := b.Bookings.Confirmed(ctx, recordOf(offer, by, named), named.Hash, clock.Arrived(ctx), b.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Confirmation{}, refusal
+	}
+	return stored, err
+}
+
+// refuseWithin is the time to refuse an idempotency key, also when the request's own is up.
+const refuseWithin = time.Second
+
+// refuse returns the refusal of a request that holds its key's claim, once it holds for all that came before it under the key.
+// Where that cannot be noted, nobody knows what becomes of them.
+func (b *Booker) refuse(ctx context.Context, c store.Claim, begun time.Time, refusal error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refuseWithin)
+	defer cancel()
+	if err := b.Bookings.Refuse(ctx, c, begun); err != nil {
+		return fault.Unknown(errors.Join(err, refusal))
+	}
+	return refusal
+}
+
+// release frees the key of a request that another one has overtaken.
+func (b *Booker) release(ctx context.Context, c store.Claim) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refuseWithin)
+	defer cancel()
+	if err := b.Bookings.Release(ctx, c); err != nil {
+		b.Telemetry.Logger.WarnContext(ctx, "an idempotency key stays held until its request's deadline", "error", err)
+	}
+}

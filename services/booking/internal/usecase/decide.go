@@ -1,0 +1,195 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/request"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// maxRounds bounds how often everything is asked again. Each round that fails means that somebody else booked or that
+// the offer changed, so it is far out of reach of honest races.
+const maxRounds = 50
+
+// errAgain says that what a decision was made on has changed meanwhile.
+var errAgain = errors.New("the offer or the tables have changed")
+
+// decide asks and writes until the request is booked or refused.
+func (b *Booker) decide(ctx context.Context, offer *catalog.Offer, r *request.Request, a attempt) (store.Confirmation, error) {
+	for range maxRounds {
+		confirmation, err := b.round(ctx, offer, r, a)
+		if !errors.Is(err, errAgain) {
+			return confirmation, err
+		}
+		if offer, err = b.Offers.Fresh(ctx, offer.Slug); err != nil {
+			return store.Confirmation{}, Unverified(err)
+		}
+		if err := checkAccount(offer, b.Clock.Now()); err != nil {
+			return store.Confirmation{}, err
+		}
+	}
+	return store.Confirmation{}, Unverified(errAgain)
+}
+
+// Unverified is the refusal where the offer, the occupied time or the slots could not be read. Faults that say
+// something of the request itself pass as they are.
+func Unverified(err error) error {
+	for _, kind := range []fault.Kind{fault.BusinessNotFound, fault.InvalidParameter, fault.ServiceNotFound} {
+		if fault.Is(err, kind) {
+			return err
+		}
+	}
+	f := fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be verified just now, so nothing was booked; try again shortly.")
+	f.RetryAfter = time.Second
+	return f
+}
+
+// round is one decision on one offer and one reading of the tables. It returns [errAgain] when either has changed.
+func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Request, a attempt) (store.Confirmation, error) {
+	services, err := offer.Appointment(r.ServiceIDs, r.Variants)
+	if err != nil {
+		return store.Confirmation{}, err
+	}
+	if err := checkClassSession(r, services); err != nil {
+		return store.Confirmation{}, err
+	}
+	q := question{offer: offer, request: r, services: services, now: b.Clock.Now()}
+	snapshot, err := b.snapshot(ctx, q)
+	if err != nil {
+		return store.Confirmation{}, Unverified(err)
+	}
+	assignments, quotes, err := b.ask(ctx, q, snapshot)
+	if err != nil {
+		return store.Confirmation{}, err
+	}
+	prices, total := sum(quotes)
+	due, err := b.paymentDue(q, prices, total)
+	if err != nil {
+		return store.Confirmation{}, err
+	}
+	return b.take(ctx, q, assignments, terms{prices: prices, total: total, first: snapshot.First, payment: due}, a)
+}
+
+// question is one start asked for on one offer.
+type question struct {
+	offer    *catalog.Offer
+	request  *request.Request
+	services []*catalog.Service // as their variants
+	now      time.Time
+}
+
+// ofClass says whether seats of a class session are asked for.
+func (q question) ofClass() bool { return q.services[0].Class() }
+
+// terms are what a booking costs.
+type terms struct {
+	prices  []int64 // of each service, in minor units
+	total   int64
+	first   bool              // priced as the customer's first booking
+	payment *store.NewPayment // nil: nothing is paid online
+}
+
+// window is the time that the appointment can touch, wherever its services and buffers fall. The hours around it cover
+// whatever a clock change could make of the local time.
+func (q question) window() (time.Time, time.Time) {
+	const slack = 3 * time.Hour
+	var before, during, after int
+	for _, s := range q.services {
+		before, after = max(before, s.BufferBeforeMinutes), max(after, s.BufferAfterMinutes)
+		during += s.DurationMinutes
+	}
+	start := time.Unix(timespan.Instant(q.request.Date, q.request.Time, q.offer.Location()), 0)
+	return start.Add(-slack - time.Duration(before)*time.Minute), start.Add(slack + time.Duration(during+after)*time.Minute)
+}
+
+// snapshot reads the occupied time, the seats taken in classes where it is about one, and, where a rule prices first
+// bookings, whether this is one.
+func (b *Booker) snapshot(ctx context.Context, q question) (store.Snapshot, error) {
+	asked := store.Asked{Seats: q.ofClass()}
+	if slices.ContainsFunc(q.offer.Rules, func(r catalog.Rule) bool { return r.Kind == catalog.RuleFirstBooking }) {
+		asked.FirstBookingOf = q.request.CustomerEmail
+	}
+	from, to := q.window()
+	return b.Bookings.Snapshot(ctx, q.offer.ID, from, to, asked)
+}
+
+// ask puts the question to availability and pricing at the same time. What availability says comes first.
+func (b *Booker) ask(ctx context.Context, q question, now store.Snapshot) ([]availability.Assignment, []pricing.Quote, error) {
+	var (
+		wg          sync.WaitGroup
+		slots       *availability.BookableResponse
+		prices      *pricing.QuotesResponse
+		errS, errPr error
+	)
+	wg.Go(func() { slots, errS = b.Availability.Bookable(ctx, q.bookable(now.Occupied)) })
+	wg.Go(func() { prices, errPr = b.Pricing.Quotes(ctx, q.quotes(now.First)) })
+	wg.Wait()
+	switch {
+	case errS != nil:
+		return nil, nil, Unverified(errS)
+	case slots.OfferVersion != q.offer.Version:
+		return nil, nil, errAgain
+	case len(slots.Assignments) == 0:
+		return nil, nil, noneLeft(q.request, q.services)
+	case !slices.ContainsFunc(slots.Assignments, q.seats):
+		return nil, nil, tooFewSeats(q.request, slots.Assignments)
+	case errPr != nil || len(prices.Quotes) != len(q.services):
+		f := fault.Wrap(fault.AvailabilityUnverified, errPr, "The price could not be settled just now, so nothing was booked; try again shortly.")
+		f.RetryAfter = time.Second
+		return nil, nil, f
+	case prices.OfferVersion != q.offer.Version:
+		return nil, nil, errAgain
+	}
+	return slices.DeleteFunc(slots.Assignments, func(c availability.Assignment) bool { return !q.seats(c) }), prices.Quotes, nil
+}
+
+// seats reports whether an assignment has room for the party; only a class session can be too small.
+func (q question) seats(c availability.Assignment) bool {
+	return c.Session == nil || c.Session.Remaining >= q.request.PartySize
+}
+
+func (q question) bookable(occupied booking.Occupied) availability.BookableRequest {
+	return availability.BookableRequest{
+		Slug:         q.offer.Slug,
+		OfferVersion: q.offer.Version,
+		Question: availability.Question{
+			ServiceIDs: q.request.ServiceIDs, StaffID: q.request.StaffID, Date: q.request.Date, Time: q.request.Time,
+			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode,
+			Variants: q.request.Variants, ClassScheduleID: q.request.ClassScheduleID,
+		},
+		Occupied: occupied,
+	}
+}
+
+func (q question) quotes(first bool) pricing.QuotesRequest {
+	items := make([]pricing.Item, len(q.services))
+	for i, s := range q.services {
+		items[i] = pricing.Item{
+			Kind: pricing.KindService, ID: s.ID, Date: q.request.Date, Start: &q.request.Time,
+			PartySize: &q.request.PartySize, FirstBooking: &first,
+		}
+		if variant, ok := q.request.Variants[s.ID]; ok {
+			items[i].VariantID = &variant
+		}
+	}
+	return pricing.QuotesRequest{Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items, OmitSteps: true}
+}
+
+func sum(quotes []pricing.Quote) ([]int64, int64) {
+	prices, total := make([]int64, len(quotes)), int64(0)
+	for i, quote := range quotes {
+		prices[i] = quote.Price
+		total += quote.Price
+	}
+	return prices, total
+}

@@ -1,0 +1,86 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/apikey"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+const maxKeyName = 100
+
+// MakeKey makes an API key (semantics.md §10); what it returns alone carries the secret. Faults: invalid_parameter; conflict, see
+// [KeyMade].
+func (o *Owner) MakeKey(ctx context.Context, businessID uuid.UUID, asked booking.NewKey) (booking.Key, error) {
+	now := o.now()
+	if err := checkKey(&asked, now); err != nil {
+		return booking.Key{}, err
+	}
+	secret, err := apikey.Generate(o.random)
+	if err != nil {
+		return booking.Key{}, err
+	}
+	key := store.Key{BusinessID: businessID, Key: booking.Key{
+		ID: uuid.New(), Name: asked.Name, Scope: asked.Scope, Prefix: apikey.Display(secret),
+		CreatedAt: now, ExpiresAt: asked.ExpiresAt,
+	}}
+	err = o.records.CreateKey(ctx, key, apikey.Hash(secret))
+	var made *store.KeyMadeError
+	if errors.As(err, &made) {
+		return booking.Key{}, KeyMade(made.ID)
+	}
+	key.Secret = secret
+	return key.Key, err
+}
+
+// KeyMade is the answer to a repeated request for an API key: nobody has the secret but who got the first answer.
+func KeyMade(id uuid.UUID) error {
+	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the API key %s; its secret is shown once, in "+
+		"that answer, and kept nowhere. If that answer was lost, revoke this API key and make another one with a new Idempotency-Key.", id)
+}
+
+// checkKey trims the name, cuts the expiry to what the tables keep, and refuses what no key can have.
+func checkKey(key *booking.NewKey, now time.Time) error {
+	key.Name = strings.TrimSpace(key.Name)
+	switch {
+	case !isLine(key.Name, maxKeyName):
+		return fault.Newf(fault.InvalidParameter, "name: send 1 to %d characters on one line, by which you will know the key.", maxKeyName)
+	case key.Scope != booking.ScopeRead && key.Scope != booking.ScopeWrite && key.Scope != booking.ScopeAll:
+		return fault.New(fault.InvalidParameter, "scope: send read, write or all.")
+	case key.ExpiresAt != nil && (!key.ExpiresAt.After(now) || key.ExpiresAt.Year() > 9999):
+		return fault.New(fault.InvalidParameter, "expires_at: send an instant in the future, or leave it out for a key that does not expire.")
+	}
+	if key.ExpiresAt != nil {
+		whole := key.ExpiresAt.UTC().Truncate(time.Microsecond)
+		key.ExpiresAt = &whole
+	}
+	return nil
+}
+
+// isLine reports whether s is 1 to limit characters of plain text on one line.
+func isLine(s string, limit int) bool {
+	return s != "" && utf8.RuneCountInString(s) <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// RevokeKey ends an API key at once; one that was revoked before stays as it is. Faults: not_found.
+func (o *Owner) RevokeKey(ctx context.Context, businessID, id uuid.UUID) error {
+	err := o.records.RevokeKey(ctx, businessID, id, o.clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return fault.New(fault.NotFound, "This business has no such API key.")
+	}
+	return err
+}
+
+// RevokeAllKeys ends every API key of a business, as its removal does.
+func (o *Owner) RevokeAllKeys(ctx context.Context, businessID uuid.UUID) error {
+	return o.records.RevokeAllKeys(ctx, businessID, o.clock.Now())
+}

@@ -1,0 +1,77 @@
+package usecase
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// OwnersWrites are the writes of the owner's side; [store.Store] says what its methods do and return. Each is made once for the
+// Idempotency-Key of its context.
+type OwnersWrites interface {
+	CreateKey(ctx context.Context, key store.Key, hash [sha256.Size]byte) error
+	RevokeKey(ctx context.Context, businessID, id uuid.UUID, now time.Time) error
+	RevokeAllKeys(ctx context.Context, businessID uuid.UUID, now time.Time) error
+	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (booking.Booking, error)
+	SellTicket(ctx context.Context, t store.NewTicket) (booking.Ticket, error)
+	CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time) (booking.Ticket, error)
+	TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
+}
+
+var _ OwnersWrites = (*store.Store)(nil)
+
+// Owner does what a business's owner asks for: it moves bookings, sells tickets, makes and revokes API keys. What its methods
+// return as a fault is the answer to the caller; any other error is internal.
+type Owner struct {
+	records OwnersWrites
+	offers  Offers
+	clock   clock.Clock
+	random  io.Reader
+}
+
+// NewOwner returns an owner's side. offers gives the newest offer, whose capacities every sale of tickets is judged by.
+func NewOwner(records OwnersWrites, offers Offers, c clock.Clock) *Owner {
+	return &Owner{records: records, offers: offers, clock: c, random: rand.Reader}
+}
+
+// now is to the microsecond, as the tables keep it.
+func (o *Owner) now() time.Time { return o.clock.Now().UTC().Truncate(time.Microsecond) }
+
+// MoveBooking moves a booking to its next state (semantics.md §3). Faults: not_found for an unknown booking or move; conflict where
+// the state does not allow it.
+func (o *Owner) MoveBooking(ctx context.Context, businessID, id uuid.UUID, move state.Move) (booking.Booking, error) {
+	transition, ok := state.Of(move)
+	if !ok {
+		return booking.Booking{}, fault.New(fault.NotFound, "There is no such move; a booking can be moved by confirm, cancel, complete and no-show.")
+	}
+	moved, err := o.records.Move(ctx, businessID, id, transition, o.clock.Now())
+	var refused *store.NotAllowedError
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		err = fault.New(fault.NotFound, "This business has no such booking.")
+	case errors.As(err, &refused):
+		err = fault.Newf(fault.Conflict, "The booking is %s; %s takes one that is %s.", refused.Status, move, either(transition.From))
+	}
+	return moved, err
+}
+
+func either(states []state.State) string {
+	words := make([]string, len(states))
+	for i, s := range states {
+		words[i] = string(s)
+	}
+	return strings.Join(words, " or ")
+}

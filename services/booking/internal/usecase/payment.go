@@ -1,0 +1,125 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// PaymentOptions are how customers can pay online. Without providers, whatever must be paid online is refused.
+type PaymentOptions struct {
+	Providers payment.Providers
+	// Within bounds each call of a provider.
+	Within time.Duration
+	// ExpiresAfter is how long a customer has to pay, before the booking is cancelled.
+	ExpiresAfter time.Duration
+}
+
+// paymentDue says what of a booking is to be paid online now, nil where nothing is. Of the business's providers it takes the
+// preferred one first, and then the first that can charge it.
+func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.NewPayment, error) {
+	if !needsOnlinePayment(q.offer, q.request, q.services, total) {
+		return nil, nil
+	}
+	due := payment.AmountDue(q.services, prices, q.offer.Money())
+	if due == 0 {
+		return nil, nil // what requires payment is free, or its deposit is less than the smallest coin
+	}
+	names := slices.Clone(q.offer.Payments.Providers)
+	if i := slices.Index(names, q.request.PreferredProvider); i > 0 {
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, q.request.PreferredProvider)
+	}
+	for _, name := range names {
+		provider, connected := b.Payments.Providers[name]
+		account := q.offer.Payments.Accounts[name]
+		if !connected || account == "" {
+			continue
+		}
+		if amount, err := provider.Chargeable(due, q.offer.Money()); err == nil {
+			return &store.NewPayment{Provider: name, Account: account, Amount: amount, DueAt: q.now.Add(b.claimFor())}, nil
+		}
+	}
+	return nil, fault.New(fault.PaymentUnavailable,
+		"This booking must be paid online, and online payment is not available here; nothing was booked.")
+}
+
+// charge lets the provider create the charge of a booking that was written, while no transaction is open, and notes it. Where
+// that fails, the booking is taken back; where this process dies, the reconciliation does it. Faults: payment_unavailable, and
+// outcome_unknown where the charge may be noted and the booking could not be taken back.
+func (b *Booker) charge(ctx context.Context, n store.NewBooking) (store.Confirmation, error) {
+	mayBeOpen := false
+	intent, err := b.createCharge(ctx, n)
+	if err == nil {
+		var confirmation store.Confirmation
+		if confirmation, err = b.openCharge(ctx, n, intent); err == nil {
+			return confirmation, nil
+		}
+		mayBeOpen = !errors.Is(err, store.ErrPaymentOver)
+	}
+	b.Telemetry.Logger.WarnContext(ctx, "a charge could not be opened; its booking is taken back", "booking", n.ID, "error", err)
+	refused := errors.Is(err, payment.ErrRefused)
+	if !b.abandon(ctx, n, intent.Reference, refused) && mayBeOpen {
+		return store.Confirmation{}, fault.Unknown(err)
+	}
+	return store.Confirmation{}, unpaid(refused)
+}
+
+// unpaid is the refusal where a charge could not be opened. To try again helps only where the provider has not refused it.
+func unpaid(refused bool) error {
+	if refused {
+		return fault.New(fault.PaymentUnavailable, "The payment provider refuses to charge this amount online, so nothing was booked; "+
+			"where payment_modes.services is customer_choice, send payment_choice at_door, else ask the business.")
+	}
+	f := fault.New(fault.PaymentUnavailable, "The payment could not be started just now, so nothing was booked; try again shortly.")
+	f.RetryAfter = time.Second
+	return f
+}
+
+func (b *Booker) createCharge(ctx context.Context, n store.NewBooking) (payment.Intent, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.Payments.Within)
+	defer cancel()
+	return b.Payments.Providers[n.Payment.Provider].Create(ctx, payment.Charge{
+		BusinessID: n.BusinessID, BookingID: n.ID, Account: n.Payment.Account, Amount: n.Payment.Amount, Currency: n.Currency,
+	})
+}
+
+func (b *Booker) openCharge(ctx context.Context, n store.NewBooking, intent payment.Intent) (store.Confirmation, error) {
+	confirmation := store.Confirmation{Details: n.Details, Payment: &store.PaymentDetails{
+		Provider: n.Payment.Provider, Amount: n.Payment.Amount, Reference: intent.Reference, ClientSecret: intent.ClientSecret,
+	}}
+	now := b.Clock.Now()
+	return confirmation, b.Bookings.OpenPayment(ctx, store.OpenPayment{
+		BusinessID: n.BusinessID, Confirmation: confirmation, DueAt: now.Add(b.Payments.ExpiresAfter), Claim: n.Claim, Now: now,
+	})
+}
+
+// abandonWithin is the time to take a booking back, also when the request's own is up.
+const (
+	abandonWithin = 2 * time.Second
+	abandonPause  = 50 * time.Millisecond
+)
+
+// abandon reports whether the booking was taken back. To take it back again changes nothing, so it is tried until it is known.
+func (b *Booker) abandon(ctx context.Context, n store.NewBooking, reference string, none bool) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonWithin)
+	defer cancel()
+	for {
+		try, stop := context.WithTimeout(ctx, abandonWithin/3)
+		err := b.Bookings.AbandonPayment(try, n.BusinessID, n.ID, reference, none, n.Claim, b.Clock.Now())
+		stop()
+		if err == nil {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			b.Telemetry.Logger.WarnContext(ctx, "an unpaid booking stays until the reconciliation", "booking", n.ID, "error", err)
+			return false
+		case <-time.After(abandonPause):
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// maxCustomerName is as long as that of a booking's customer may be.
+const maxCustomerName = 200
+
+// SellTickets sells tickets of one tier under the capacities that the offer has now: all of the order or none. The owner sells
+// for events that are not public, too, and at the door until the end; not for one that is inactive or over. Faults:
+// invalid_parameter; not_found for an event or tier that is not offered; conflict where it does not fit or nothing is sold any
+// more; what [Offers] answers about the business.
+func (o *Owner) SellTickets(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (booking.Ticket, error) {
+	order.CustomerName = strings.TrimSpace(order.CustomerName)
+	switch {
+	case order.Quantity < 1 || order.Quantity > booking.MaxTicketQuantity:
+		return booking.Ticket{}, fault.Newf(fault.InvalidParameter, "quantity: send a whole number from 1 to %d.", booking.MaxTicketQuantity)
+	case !isLine(order.CustomerName, maxCustomerName):
+		return booking.Ticket{}, fault.Newf(fault.InvalidParameter, "customer_name: send 1 to %d characters on one line.", maxCustomerName)
+	}
+	offer, err := o.offer(ctx, businessID, order.Slug)
+	if err != nil {
+		return booking.Ticket{}, err
+	}
+	ticket, err := offered(offer, order, o.now())
+	if err != nil {
+		return booking.Ticket{}, err
+	}
+	sold, err := o.records.SellTicket(ctx, ticket)
+	var soldOut *store.SoldOutError
+	if errors.As(err, &soldOut) {
+		err = fault.Newf(fault.Conflict, "Sold out: asked for %d, while %d are left of %s and %d of the event.",
+			order.Quantity, soldOut.TierLeft, ticket.TierName, soldOut.EventLeft)
+	}
+	return sold, err
+}
+
+// offered finds what an order names in the offer.
+func offered(offer *catalog.Offer, order booking.NewTicket, now time.Time) (store.NewTicket, error) {
+	event := offer.Event(order.EventID)
+	if event == nil || !offer.Modules.Events {
+		return store.NewTicket{}, fault.Newf(fault.NotFound, "Event not found: %s", order.EventID)
+	}
+	at := slices.IndexFunc(event.Tiers, func(tier catalog.Tier) bool { return tier.ID == order.TierID })
+	if at < 0 {
+		return store.NewTicket{}, fault.Newf(fault.NotFound, "Tier not found: %s", order.TierID)
+	}
+	switch {
+	case !event.Active:
+		return store.NewTicket{}, fault.New(fault.Conflict, "The event is not active, so no tickets are sold for it.")
+	case now.Unix() >= endOf(event, offer.Location()):
+		return store.NewTicket{}, fault.New(fault.Conflict, "The event is over, so no tickets are sold for it.")
+	}
+	tier := event.Tiers[at]
+	return store.NewTicket{
+		BusinessID: offer.ID, ID: uuid.New(),
+		EventID: event.ID, EventName: event.Name, EventCapacity: event.TotalCapacity,
+		TierID: tier.ID, TierName: tier.Name, TierCapacity: tier.Capacity,
+		LocalStart: wallClock(event.Date, event.Start), Quantity: order.Quantity, CustomerName: order.CustomerName,
+		OfferVersion: offer.Version, Now: now,
+	}, nil
+}
+
+// offer is the newest of a business, which both its id and its slug name.
+func (o *Owner) offer(ctx context.Context, businessID uuid.UUID, slug string) (*catalog.Offer, error) {
+	offer, err := o.offers.Fresh(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	if offer.ID != businessID {
+		return nil, fault.New(fault.InvalidParameter, "slug: names another business than the path.")
+	}
+	return offer, nil
+}
+
+// endOf is the instant, in seconds since the epoch, at which an event ends: on the next day where its end is not after
+// its start.
+func endOf(e *catalog.Event, loc *time.Location) int64 {
+	end := e.End
+	if end <= e.Start {
+		end += timespan.MinutesPerDay
+	}
+	return timespan.Instant(e.Date, end, loc)
+}
+
+// wallClock is a local time as the store takes it: written as UTC.
+func wallClock(d timespan.Date, at timespan.TimeOfDay) time.Time {
+	year, month, day := d.YMD()
+	return time.Date(year, month, day, 0, int(at), 0, 0, time.UTC)
+}
+
+// CancelTickets cancels an order, whose tickets are free again at once. Faults: not_found; conflict where it is cancelled.
+func (o *Owner) CancelTickets(ctx context.Context, businessID, id uuid.UUID) (booking.Ticket, error) {
+	cancelled, err := o.records.CancelTicket(ctx, businessID, id, o.clock.Now())
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		err = fault.New(fault.NotFound, "This business has no such tickets.")
+	case errors.Is(err, store.ErrCancelled):
+		err = fault.New(fault.Conflict, "The tickets are cancelled already.")
+	}
+	return cancelled, err
+}
+
+// TicketsAhead counts the tickets, not cancelled, of events that begin today or later in business time. Faults: those of [Offers];
+// invalid_parameter where the slug names another business.
+func (o *Owner) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
+	offer, err := o.offer(ctx, businessID, slug)
+	if err != nil {
+		return 0, err
+	}
+	return o.records.TicketsAhead(ctx, businessID, offer.Today(o.clock.Now()))
+}
