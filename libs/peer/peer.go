@@ -107,7 +107,7 @@ func (r Request) writes() bool {
 // Response is an answer below status 400.
 type Response struct {
 	Status int
-	Header http.Header // Content-Type, ETag, Idempotent-Replayed and Retry-After alone
+	Header http.Header // Content-Type, ETag, Age, Idempotent-Replayed and Retry-After alone
 	Body   []byte
 }
 

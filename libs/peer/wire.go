@@ -150,7 +150,7 @@ func (w *wire) span(ctx context.Context, method string, request *fasthttp.Reques
 }
 
 // keptHeaders are those of answers that callers read, in the form that both kinds of header keep them in.
-var keptHeaders = []string{"Content-Type", "Etag", "Idempotent-Replayed", "Retry-After"}
+var keptHeaders = []string{"Content-Type", "Etag", "Age", "Idempotent-Replayed", "Retry-After"}
 
 // copied is what outlives the exchange.
 func copied(answer *fasthttp.Response) *Response {

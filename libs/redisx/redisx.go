@@ -1,4 +1,4 @@
-// Package redisx opens the Redis that services share: limits and messages, never the truth.
+// Package redisx opens the Redis that services share: limits, messages and copies, never the truth.
 package redisx
 
 import (

@@ -8,14 +8,18 @@
 //
 // PostgreSQL holds the versions (internal/store); internal/current keeps the newest of each business ready in memory,
 // decoded, compiled (internal/compile) and, once someone asks, made public (internal/public); internal/rendered keeps the
-// bytes of answers.
+// bytes of answers. While PostgreSQL is away, memory serves, and internal/lastknown where a replica has just started.
 package catalog
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"runtime"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/limits"
@@ -24,12 +28,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/api"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/changes"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/docs"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/lastknown"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
@@ -107,6 +113,30 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 	return srv, nil
 }
 
+// copiesPrefix begins the Redis keys of copies, so that deployments with one Redis and databases of their own keep apart.
+func (c *Config) copiesPrefix() (string, error) {
+	database, err := pgx.ParseConfig(c.Postgres.URL)
+	if err != nil {
+		return "", c.Postgres.Validate()
+	}
+	of := sha256.Sum256(fmt.Appendf(nil, "%q %d %q %q", database.Host, database.Port, database.Database, c.schemaName()))
+	return fmt.Sprintf("slotmesh:last-known:%x:", of[:8]), nil
+}
+
+// readable says whether businesses can be read: from the tables, or while PostgreSQL does not answer from copies. What it does
+// answer, such as that there are no tables yet, counts.
+func readable(businesses *store.Store, copies *lastknown.Copies) func(context.Context) error {
+	return func(ctx context.Context) error {
+		asked, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		err := businesses.Ready(asked)
+		if err != nil && (sqlstate.Of(err) == "" || sqlstate.Away(err)) && copies.Any(ctx) == nil {
+			return nil
+		}
+		return err
+	}
+}
+
 // placesEach is how much is asked for and rendered at once for each business: as many as there are processors keep them busy.
 func placesEach() int { return max(2, runtime.GOMAXPROCS(0)) }
 
@@ -130,15 +160,23 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	srv.OnStop("rental", func(context.Context) error { ceilings.Close(); return nil })
 
 	businesses := store.New(pool)
-	srv.Ready("postgres", businesses.Ready)
+	prefix, err := cfg.copiesPrefix()
+	if err != nil {
+		return err
+	}
+	copies := lastknown.New(rdb, prefix, rt.Telemetry)
+	srv.OnStop("copies", func(context.Context) error { return copies.Close() })
+	srv.Go("superseded copies", copies.Run)
+	srv.Ready("postgres", readable(businesses, copies))
 	srv.Go("sweep of old writes", func(ctx context.Context) error {
 		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
 	})
 	feed := changes.NewFeed(rdb, rt.Telemetry)
-	versions := current.New(businesses, ready.Decode, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock, rt.Telemetry)
+	versions := current.New(businesses, ready.Decode, copies, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock, rt.Telemetry)
 	srv.Go("changes", func(ctx context.Context) error { return feed.Listen(ctx, versions.Expire) })
-	changed := func(ctx context.Context, slug string) {
+	changed := func(ctx context.Context, slug string, version int64) {
 		versions.Expire(slug)
+		copies.Supersede(ctx, slug, version)
 		feed.Announce(ctx, slug)
 	}
 

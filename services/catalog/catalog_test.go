@@ -439,7 +439,7 @@ func TestAPublishShowsAtOnceOnAllReplicas(t *testing.T) {
 }
 
 // eventually tries until ok, and fails after a time that only a fault takes.
-func eventually(t *testing.T, ok func() bool) {
+func eventually(t testing.TB, ok func() bool) {
 	t.Helper()
 	deadline := time.After(testkit.Patience)
 	for !ok() {

@@ -9,6 +9,10 @@ import (
 // ChangesChannel is the Redis channel on which catalog publishes the slug of each business whose offer changed.
 const ChangesChannel = "slotmesh:offers"
 
+// MaxStale is the Cache-Control by which a reader with no offer in memory takes the last one that catalog knows while its database is
+// away (RFC 9111 §5.2.1.2). The answer's Age says how many seconds ago that was last known to be the newest.
+const MaxStale = "max-stale"
+
 // Media types of a manifest.
 const (
 	MediaYAML = "application/yaml"

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"strconv"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/redis/go-redis/v9"
@@ -61,22 +63,30 @@ func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Clien
 	}
 }
 
-// Get returns the offer of a business, at most two seconds old while catalog answers, else the last good one. Where one is in
-// memory it waits for catalog no longer than the peer's patience. Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable]
-// when catalog is away and nothing is cached.
+// Get returns the offer of a business, at most two seconds old while catalog and its database answer, else the last good one. Where
+// one is in memory it waits for catalog no longer than the peer's patience. Errors: [fault.BusinessNotFound];
+// [fault.PeerUnavailable] when nobody knows an offer.
 func (c *Client) Get(ctx context.Context, slug string) (*catalog.Offer, error) {
-	cached, ok := c.cache.Get(slug)
-	if !ok {
-		return c.shared(ctx, slug)
-	}
 	now := c.clock.Now()
+	cached, ok := c.cache.Get(slug)
 	unsaid := false
-	if cached.Due(now) {
+	if !ok {
+		var err error
+		if cached, err = c.shared(ctx, slug, catalog.MaxStale); err != nil {
+			return nil, err
+		}
+		if cached.Due(now) { // it was known to be the newest long ago, and catalog has just said that nobody knows
+			cached.Postpone(now)
+		}
+	} else if cached.Due(now) {
 		wait, cancel := Patient(ctx, c.peer.Patience()) // the question itself goes on, for who comes later
 		defer cancel()
-		newest, err := c.shared(wait, slug)
-		if err == nil || fault.Is(err, fault.BusinessNotFound) {
-			return newest, err
+		newest, err := c.shared(wait, slug, "")
+		switch {
+		case err == nil:
+			return newest.offer, nil
+		case fault.Is(err, fault.BusinessNotFound):
+			return nil, err
 		}
 		cached.Postpone(now)
 		unsaid = true
@@ -90,7 +100,11 @@ func (c *Client) Get(ctx context.Context, slug string) (*catalog.Offer, error) {
 
 // Fresh returns the offer as catalog has it now; it asks every time. Errors as of Get, but never an old offer.
 func (c *Client) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
-	return c.revalidate(ctx, slug)
+	newest, err := c.revalidate(ctx, slug, "")
+	if err != nil {
+		return nil, err
+	}
+	return newest.offer, nil
 }
 
 // AtLeast returns an offer of this version or a newer one, from memory where it can.
@@ -98,18 +112,25 @@ func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*cata
 	if cached, ok := c.cache.Get(slug); ok && cached.offer.Version >= version {
 		return cached.offer, nil
 	}
-	return c.Fresh(ctx, slug)
+	newest, err := c.revalidate(ctx, slug, catalog.MaxStale)
+	if err != nil {
+		return nil, err
+	}
+	if newest.offer.Version < version {
+		return c.Fresh(ctx, slug)
+	}
+	return newest.offer, nil
 }
 
 // shared revalidates once for all who ask at the same time; one caller's going away does not fail the others.
-func (c *Client) shared(ctx context.Context, slug string) (*catalog.Offer, error) {
-	result := c.flight.DoChan(slug, func() (any, error) { return c.revalidate(context.WithoutCancel(ctx), slug) })
+func (c *Client) shared(ctx context.Context, slug, cacheControl string) (*entry, error) {
+	result := c.flight.DoChan(slug, func() (any, error) { return c.revalidate(context.WithoutCancel(ctx), slug, cacheControl) })
 	select {
 	case r := <-result:
 		if r.Err != nil {
 			return nil, r.Err
 		}
-		return r.Val.(*catalog.Offer), nil
+		return r.Val.(*entry), nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -118,7 +139,7 @@ func (c *Client) shared(ctx context.Context, slug string) (*catalog.Offer, error
 // revalidate asks catalog with the ETag of what is cached and keeps the answer. The entry counts as checked from the
 // moment of asking, so that a change during the call is not missed. Unknown slugs are not remembered: guesses must not
 // push out offers.
-func (c *Client) revalidate(ctx context.Context, slug string) (*catalog.Offer, error) {
+func (c *Client) revalidate(ctx context.Context, slug, cacheControl string) (*entry, error) {
 	if !slugPattern.MatchString(slug) {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
 	}
@@ -128,6 +149,9 @@ func (c *Client) revalidate(ctx context.Context, slug string) (*catalog.Offer, e
 	if ok {
 		header.Set("If-None-Match", cached.etag)
 	}
+	if cacheControl != "" {
+		header.Set("Cache-Control", cacheControl)
+	}
 	response, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: "/internal/offers/" + slug, Header: header})
 	if err != nil {
 		if fault.Is(err, fault.BusinessNotFound) {
@@ -135,27 +159,29 @@ func (c *Client) revalidate(ctx context.Context, slug string) (*catalog.Offer, e
 		}
 		return nil, err
 	}
+	age, _ := strconv.Atoi(response.Header.Get("Age")) // none where catalog's database has just said so
+	newest := asked.Add(-time.Duration(age) * time.Second)
 	if ok && response.Status == http.StatusNotModified {
-		cached.Confirm(asked)
-		return cached.offer, nil
+		cached.Confirm(newest)
+		return cached, nil
 	}
 	offer := new(catalog.Offer)
 	if err := errors.Join(json.Unmarshal(response.Body, offer), offer.Prepare()); err != nil {
 		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable offer; try again shortly.")
 	}
-	return c.keep(slug, &entry{offer: offer, etag: response.Header.Get("ETag"), Freshness: FreshSince(asked)}), nil
+	return c.keep(slug, &entry{offer: offer, etag: response.Header.Get("ETag"), Freshness: FreshSince(newest)}), nil
 }
 
 // slugPattern is what a business can be called; anything else is not asked for.
 var slugPattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 
 // keep stores what was learned, unless a call that asked later has stored a newer version meanwhile.
-func (c *Client) keep(slug string, learned *entry) *catalog.Offer {
+func (c *Client) keep(slug string, learned *entry) *entry {
 	if now, ok := c.cache.Get(slug); ok && now.offer.Version > learned.offer.Version {
-		return now.offer
+		return now
 	}
 	c.cache.Add(slug, learned)
-	return learned.offer
+	return learned
 }
 
 // Run listens for changes until ctx ends. While Redis is away nothing is lost but time: ages still make the client ask.

@@ -28,6 +28,7 @@ type origin struct {
 	down    bool
 	asked   int
 	same    int // answers without a body
+	age     int // seconds since the version was last known to be the newest, where its database is away; 0: it is not
 }
 
 func (o *origin) set(change func(*origin)) {
@@ -44,6 +45,8 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case o.down:
 		w.WriteHeader(http.StatusInternalServerError)
+	case o.age > 0 && r.Header.Get("Cache-Control") != catalog.MaxStale:
+		w.WriteHeader(http.StatusServiceUnavailable)
 	case o.version == 0 || !strings.HasSuffix(r.URL.Path, "/harbor"):
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = w.Write(fault.New(fault.BusinessNotFound, "Business not found").Body())
@@ -52,6 +55,9 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotModified)
 	default:
 		w.Header().Set("ETag", tag)
+		if o.age > 0 {
+			w.Header().Set("Age", strconv.Itoa(o.age))
+		}
 		_ = json.NewEncoder(w).Encode(catalog.Offer{Slug: "harbor", Version: o.version, Currency: "EUR", Timezone: "Europe/Lisbon"})
 	}
 }

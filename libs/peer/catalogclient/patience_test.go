@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -104,6 +105,54 @@ func TestTheAgeOfWhatIsServedIsToldWhileCatalogIsAway(t *testing.T) {
 	if n := reading(t, tel, "slotmesh_offer_stale_total"); n != 2 {
 		t.Errorf("%v stale", n)
 	}
+}
+
+func TestOnlyAReaderWithoutAnOfferTakesTheLastOneThatCatalogKnew(t *testing.T) {
+	t.Parallel()
+	tel, err := telemetry.New(t.Context(), telemetry.Config{}, "test", telemetry.Stderr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tel.Shutdown(context.WithoutCancel(t.Context())) }()
+	c, o, now := client(t, 3)
+	c = newClient(c.peer, tel, now)
+	o.set(func(o *origin) { o.age = 3600 })
+	if _, err := c.Fresh(t.Context(), "harbor"); !fault.Is(err, fault.PeerUnavailable) {
+		t.Errorf("Fresh took an old offer: %v", err)
+	}
+	if _, err := c.AtLeast(t.Context(), "harbor", 4); !fault.Is(err, fault.PeerUnavailable) {
+		t.Errorf("AtLeast took an offer that is older than asked for: %v", err)
+	}
+	atLeast := func(version int64) read {
+		return func(ctx context.Context, slug string) (*catalog.Offer, error) { return c.AtLeast(ctx, slug, version) }
+	}
+	expectVersion(t, atLeast(3), 3)
+	expectVersion(t, c.Get, 3)
+	if _, err := c.Fresh(t.Context(), "harbor"); !fault.Is(err, fault.PeerUnavailable) {
+		t.Errorf("Fresh took an old offer from memory: %v", err)
+	}
+	now.Advance(TrustFor)
+	o.set(func(o *origin) { o.version = 4 })
+	expectVersion(t, c.Get, 3) // in memory: what catalog knew is not asked for
+	if count, sum := reading(t, tel, "slotmesh_offer_age_seconds_count"), reading(t, tel, "slotmesh_offer_age_seconds_sum"); count != 2 || sum != 7202 {
+		t.Errorf("%v answers of %v s together, want 2 of 7202", count, sum)
+	}
+	o.set(func(o *origin) { o.age = 0 })
+	now.Advance(TrustFor)
+	expectVersion(t, c.Get, 4)
+}
+
+func TestTheFirstOfferMayBeOld(t *testing.T) {
+	t.Parallel()
+	c, o, _ := client(t, 3)
+	o.set(func(o *origin) { o.age = 3600 })
+	expectVersion(t, c.Get, 3)
+	expectVersion(t, c.Get, 3)
+	o.set(func(o *origin) {
+		if o.asked != 1 {
+			t.Errorf("catalog was asked %d times within two seconds of saying that nobody knows", o.asked)
+		}
+	})
 }
 
 // reading reads a metric of which there is one series.

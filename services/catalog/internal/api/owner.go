@@ -31,7 +31,7 @@ import (
 type Store interface {
 	Publish(ctx context.Context, slug string, c store.Content, ifMatch *int64, now time.Time) (store.Published, error)
 	Rollback(ctx context.Context, slug string, version int64, now time.Time) (store.Published, error)
-	Remove(ctx context.Context, slug string, now time.Time) error
+	Remove(ctx context.Context, slug string, now time.Time) (store.Removed, error)
 	Outcome(ctx context.Context, slug string) ([]byte, error)
 	Predecessors(ctx context.Context, slug string) (int, error)
 	Removed(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error)
@@ -45,7 +45,7 @@ var _ Store = (*store.Store)(nil)
 // Owner serves the owner's side of the internal API: what the admin API of admin.md says of businesses.
 type Owner struct {
 	Store     Store
-	Changed   func(ctx context.Context, slug string) // told after each change
+	Changed   func(ctx context.Context, slug string, version int64) // told after each change, before which version all are superseded
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
 }
@@ -57,7 +57,7 @@ func (o *Owner) Mount(router fiber.Router) {
 	business := router.Group("/internal/businesses/:slug")
 	business.Put("", o.once(o.publish, o.publishedAgain))
 	business.Get("", o.get)
-	business.Delete("", o.once(o.remove, server.Again(fiber.StatusNoContent)))
+	business.Delete("", o.once(o.remove, o.removedAgain))
 	business.Get("/versions", o.versions)
 	business.Post("/rollback", o.once(o.rollback, o.publishedAgain))
 }
@@ -243,7 +243,7 @@ func ifMatchHeader(c *fiber.Ctx) (*int64, error) {
 // done tells the readers of a change and answers with it.
 func (o *Owner) done(c *fiber.Ctx, change string, p store.Published) error {
 	slug := c.Params("slug")
-	o.Changed(c.UserContext(), slug)
+	o.Changed(c.UserContext(), slug, p.Version)
 	o.Telemetry.Logger.InfoContext(c.UserContext(), change, "slug", slug, "version", p.Version)
 	if p.Created {
 		c.Status(fiber.StatusCreated)
@@ -287,11 +287,26 @@ func (o *Owner) remove(c *fiber.Ctx) error {
 		return err
 	}
 	ctx := c.UserContext()
-	if err := o.Store.Remove(ctx, slug, o.Clock.Now()); err != nil {
+	removed, err := o.Store.Remove(ctx, slug, o.Clock.Now())
+	if err != nil {
 		return err
 	}
-	o.Changed(ctx, slug)
-	o.Telemetry.Logger.InfoContext(ctx, "removed", "slug", slug)
+	return o.gone(c, "removed", removed)
+}
+
+func (o *Owner) removedAgain(c *fiber.Ctx, answer []byte) error {
+	var removed store.Removed
+	if err := json.Unmarshal(answer, &removed); err != nil {
+		return err
+	}
+	return o.gone(c, "removed before", removed)
+}
+
+// gone tells the readers of a removal and answers with it.
+func (o *Owner) gone(c *fiber.Ctx, change string, removed store.Removed) error {
+	slug := c.Params("slug")
+	o.Changed(c.UserContext(), slug, removed.LastVersion+1)
+	o.Telemetry.Logger.InfoContext(c.UserContext(), change, "slug", slug)
 	return c.SendStatus(fiber.StatusNoContent)
 }
 

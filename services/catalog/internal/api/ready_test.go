@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/redis/go-redis/v9"
 	"github.com/valyala/fasthttp"
 
 	"github.com/slotmesh/slotmesh/libs/bulkhead"
@@ -14,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/api"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/lastknown"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
@@ -29,13 +31,21 @@ func (tenEach) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.Quot
 	return answer, nil
 }
 
+// noCopies are copies in a Redis that is away.
+func noCopies(tb testing.TB) *lastknown.Copies {
+	away := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1})
+	copies := lastknown.New(away, "", telemetry.Discard())
+	tb.Cleanup(func() { _, _ = copies.Close(), away.Close() })
+	return copies
+}
+
 // readyServer answers without any middleware, from a clock that stands still.
 func readyServer(tb testing.TB) fasthttp.RequestHandler {
 	tb.Helper()
 	at := clock.Fixed(time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC))
 	app := fiber.New(fiber.Config{Immutable: true, CaseSensitive: true, StrictRouting: true})
 	(&api.Public{
-		Versions: current.New(one{harbor(tb)}, ready.Decode, 1<<20, 0, at, telemetry.Discard()), Quoter: tenEach{}, QuoteTimeout: 2 * time.Minute,
+		Versions: current.New(one{harbor(tb)}, ready.Decode, noCopies(tb), 1<<20, 0, at, telemetry.Discard()), Quoter: tenEach{}, QuoteTimeout: 2 * time.Minute,
 		Rendered: rendered.NewCache(1 << 20), Places: bulkhead.New(2), Clock: at,
 	}).Mount(app)
 	app.Get("/nothing/public/:slug/info", func(c *fiber.Ctx) error { return c.SendString(c.Params("slug")) })

@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/lastknown"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
@@ -73,7 +75,15 @@ type bench struct {
 	clock  *clock.Manual
 }
 
-func newBench(maxBytes int) bench {
+// noCopies are copies in a Redis that is away.
+func noCopies(tb testing.TB) *lastknown.Copies {
+	away := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1})
+	copies := lastknown.New(away, "", telemetry.Discard())
+	tb.Cleanup(func() { _, _ = copies.Close(), away.Close() })
+	return copies
+}
+
+func newBench(t *testing.T, maxBytes int) bench {
 	src := &source{heads: map[string]int64{"harbor": 1}}
 	clk := clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	build := func(content store.Text, version int64) (string, error) {
@@ -82,7 +92,7 @@ func newBench(maxBytes int) bench {
 		}
 		return "", errors.New("the content is another version's")
 	}
-	return bench{current.New(src, build, maxBytes, 0, clk, telemetry.Discard()), src, clk}
+	return bench{current.New(src, build, noCopies(t), maxBytes, 0, clk, telemetry.Discard()), src, clk}
 }
 
 func (b bench) fresh(t *testing.T, slug, want string) {
@@ -95,7 +105,7 @@ func (b bench) fresh(t *testing.T, slug, want string) {
 
 func TestAVersionIsBuiltOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(1000)
+	b := newBench(t, 1000)
 	for range 5 {
 		b.fresh(t, "harbor", "harbor 1")
 		if _, _, err := b.Verified(t.Context(), "harbor"); err != nil {
@@ -110,7 +120,7 @@ func TestAVersionIsBuiltOnce(t *testing.T) {
 
 func TestFreshAsksAgainAfterTwoSeconds(t *testing.T) {
 	t.Parallel()
-	b := newBench(1000)
+	b := newBench(t, 1000)
 	b.fresh(t, "harbor", "harbor 1")
 	b.source.set("harbor", 2)
 	b.clock.Advance(2*time.Second - 1)
@@ -124,7 +134,7 @@ func TestFreshAsksAgainAfterTwoSeconds(t *testing.T) {
 
 func TestExpiredIsAskedForAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(1000)
+	b := newBench(t, 1000)
 	b.fresh(t, "harbor", "harbor 1")
 	b.source.set("harbor", 2)
 	b.Expire("harbor")
@@ -134,7 +144,7 @@ func TestExpiredIsAskedForAtOnce(t *testing.T) {
 
 func TestVerifiedIsNeverBehind(t *testing.T) {
 	t.Parallel()
-	b := newBench(1000)
+	b := newBench(t, 1000)
 	for v := range int64(5) {
 		b.source.set("harbor", v+1)
 		if got, version, err := b.Verified(t.Context(), "harbor"); err != nil || version != v+1 || got != fmt.Sprint("harbor ", v+1) {
@@ -145,7 +155,7 @@ func TestVerifiedIsNeverBehind(t *testing.T) {
 
 func TestLastGoodVersionIsServedWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
-	b := newBench(1000)
+	b := newBench(t, 1000)
 	b.fresh(t, "harbor", "harbor 1")
 	b.source.away = true
 	b.clock.Advance(time.Hour)
@@ -169,7 +179,7 @@ func TestLastGoodVersionIsServedWhileTheDatabaseIsAway(t *testing.T) {
 
 func TestARemovedBusinessIsGoneAlsoWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
-	b := newBench(1000)
+	b := newBench(t, 1000)
 	b.fresh(t, "harbor", "harbor 1")
 	delete(b.source.heads, "harbor")
 	b.Expire("harbor")
@@ -184,7 +194,7 @@ func TestARemovedBusinessIsGoneAlsoWhileTheDatabaseIsAway(t *testing.T) {
 
 func TestMemoryIsBoundedAndTheOldestUseGoesFirst(t *testing.T) {
 	t.Parallel()
-	b := newBench(250)
+	b := newBench(t, 250)
 	b.source.size = 100
 	b.source.heads = map[string]int64{"a": 1, "b": 1, "c": 1}
 	for _, slug := range []string{"a", "b", "a", "c", "a", "b"} {
@@ -198,7 +208,7 @@ func TestMemoryIsBoundedAndTheOldestUseGoesFirst(t *testing.T) {
 
 func TestABusinessLargerThanTheBoundIsKeptAlone(t *testing.T) {
 	t.Parallel()
-	b := newBench(50)
+	b := newBench(t, 50)
 	b.source.size = 100
 	b.fresh(t, "harbor", "harbor 1")
 	b.fresh(t, "harbor", "harbor 1")
@@ -209,7 +219,7 @@ func TestABusinessLargerThanTheBoundIsKeptAlone(t *testing.T) {
 
 func TestWaitingCallersShareOneLoadAndOneThatGivesUpSpoilsNothing(t *testing.T) {
 	t.Parallel()
-	b := newBench(1000)
+	b := newBench(t, 1000)
 	b.source.hold = make(chan struct{})
 	gone, giveUp := context.WithCancel(t.Context())
 	var wg sync.WaitGroup

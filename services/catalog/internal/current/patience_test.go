@@ -23,7 +23,7 @@ func TestAReaderDoesNotWaitForADatabaseThatHangs(t *testing.T) {
 	b := bench{current.New(src, func(_ store.Text, version int64) (string, error) {
 		built <- version
 		return map[int64]string{1: "harbor 1", 2: "harbor 2"}[version], nil
-	}, 1000, time.Millisecond, clk, telemetry.Discard()), src, clk}
+	}, noCopies(t), 1000, time.Millisecond, clk, telemetry.Discard()), src, clk}
 	b.fresh(t, "harbor", "harbor 1") // the first has nothing to fall back on, and waits
 	<-built
 	src.set("harbor", 2)
@@ -59,7 +59,7 @@ func TestTheAgeOfWhatIsServedIsToldWhileTheDatabaseIsAway(t *testing.T) {
 	defer func() { _ = tel.Shutdown(context.WithoutCancel(t.Context())) }()
 	src := &source{heads: map[string]int64{"harbor": 1}}
 	clk := clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
-	b := bench{current.New(src, func(store.Text, int64) (string, error) { return "harbor 1", nil }, 1000, 0, clk, tel), src, clk}
+	b := bench{current.New(src, func(store.Text, int64) (string, error) { return "harbor 1", nil }, noCopies(t), 1000, 0, clk, tel), src, clk}
 	b.fresh(t, "harbor", "harbor 1")
 	clk.Advance(current.Trust)
 	src.mu.Lock()

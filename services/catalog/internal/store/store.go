@@ -198,24 +198,27 @@ func (s *Store) Rollback(ctx context.Context, slug string, version int64, now ti
 	return published, nil
 }
 
+// Removed names the last version of a business that was just removed.
+type Removed struct{ LastVersion int64 }
+
 // Remove ends the business at the instant now and deletes all its versions. Its slug is free for another; its id never is.
-func (s *Store) Remove(ctx context.Context, slug string, now time.Time) error {
-	_, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+func (s *Store) Remove(ctx context.Context, slug string, now time.Time) (Removed, error) {
+	removed, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Removed, error) {
 		known, err := lockPublished(ctx, tx, slug)
 		if err != nil {
-			return struct{}{}, err
+			return Removed{}, err
 		}
 		const mark = `UPDATE businesses SET head = NULL, slug = NULL, removed_slug = slug, removed_at = $2 WHERE id = $1`
 		if _, err := tx.Exec(ctx, mark, known.id, now); err != nil {
-			return struct{}{}, err
+			return Removed{}, err
 		}
 		_, err = tx.Exec(ctx, `DELETE FROM versions WHERE business_id = $1`, known.id)
-		return struct{}{}, err
+		return Removed{LastVersion: known.lastVersion}, err
 	})
 	if err != nil {
-		return fmt.Errorf("remove: %w", err)
+		return Removed{}, fmt.Errorf("remove: %w", err)
 	}
-	return nil
+	return removed, nil
 }
 
 // lockPublished locks the row of a business that is published.

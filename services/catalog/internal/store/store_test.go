@@ -216,7 +216,7 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 	s := open(t)
 	publish(t, s, "harbor", content(harbor, "Harbor"))
 	publish(t, s, "harbor", content(harbor, "Harbor"))
-	if err := s.Remove(t.Context(), "harbor", noon); err != nil {
+	if _, err := s.Remove(t.Context(), "harbor", noon); err != nil {
 		t.Fatal(err)
 	}
 	checkGone(t, s, "harbor")
@@ -255,9 +255,10 @@ func checkGone(t *testing.T, s *store.Store, slug string) {
 	_, first := s.Version(ctx, slug, 1)
 	_, versions := s.Versions(ctx, slug, 100, 10)
 	_, rollback := s.Rollback(ctx, slug, 1, noon)
+	_, remove := s.Remove(ctx, slug, noon)
 	for name, err := range map[string]error{
 		"head": head, "text": text, "newest": newest, "first": first, "versions": versions,
-		"rollback": rollback, "remove": s.Remove(ctx, slug, noon),
+		"rollback": rollback, "remove": remove,
 	} {
 		if !fault.Is(err, fault.BusinessNotFound) {
 			t.Errorf("%s: %v", name, err)
@@ -336,7 +337,7 @@ func TestRemovedBusinessesAreListedFromTheirRemovalOn(t *testing.T) {
 	s := open(t)
 	for i, id := range []uuid.UUID{quay, harbor, again} {
 		publish(t, s, "harbor", content(id, "Harbor"))
-		if err := s.Remove(t.Context(), "harbor", noon.Add(time.Duration(i)*time.Hour)); err != nil {
+		if _, err := s.Remove(t.Context(), "harbor", noon.Add(time.Duration(i)*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}

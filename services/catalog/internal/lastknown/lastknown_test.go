@@ -1,0 +1,166 @@
+package lastknown_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/lastknown"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// bench is one process's copies in the test Redis.
+type bench struct {
+	*lastknown.Copies
+	t      *testing.T
+	redis  redis.UniversalClient
+	prefix string
+}
+
+func open(t *testing.T) bench {
+	rdb, prefix := testkit.Redis(t)
+	return bench{lastknown.New(rdb, prefix, telemetry.Discard()), t, rdb, prefix}
+}
+
+// confirm says that a version was the newest, and waits until that is written.
+func (b bench) confirm(version int64, age time.Duration, text string) {
+	b.t.Helper()
+	if !b.Confirm("harbor", version, age, func(context.Context) ([]byte, error) { return []byte(text), nil }) {
+		b.t.Fatal("too busy")
+	}
+	if err := b.Close(); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// want is the version and text that is read; version 0 is none.
+func (b bench) want(version int64, text string) {
+	b.t.Helper()
+	got, err := b.Read(b.t.Context(), "harbor")
+	if version == 0 {
+		if !errors.Is(err, lastknown.ErrNone) {
+			b.t.Errorf("version %d is read, %v; want none", got.Version, err)
+		}
+		return
+	}
+	if err != nil || got.Version != version || string(got.JSON) != text {
+		b.t.Errorf("version %d is read, %q, %v; want %d, %q", got.Version, got.JSON, err, version, text)
+	}
+}
+
+func TestAVersionNeverReplacesANewerOne(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.want(0, "")
+	b.confirm(1, 0, "one")
+	b.want(1, "one")
+	b.confirm(3, 0, "three")
+	b.confirm(2, 0, "two")
+	b.want(3, "three")
+	b.confirm(3, 0, "its text is there")
+	b.want(3, "three")
+}
+
+func TestWhatIsSupersededNeverComesBack(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.confirm(1, 0, "one")
+	b.Supersede(t.Context(), "harbor", 2) // as publishing version 2 does, and removing version 1
+	b.want(0, "")
+	b.confirm(1, 0, "one") // a replica that read it before
+	b.want(0, "")
+	b.confirm(2, 0, "two") // published, after a removal too
+	b.want(2, "two")
+	b.Supersede(t.Context(), "harbor", 2) // told again
+	b.want(2, "two")
+}
+
+func TestTheAgeIsThatOfTheLastConfirmation(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	age := func(least time.Duration) {
+		t.Helper()
+		if got, err := b.Read(t.Context(), "harbor"); err != nil || got.Age < least || got.Age > least+testkit.Patience {
+			t.Errorf("%v old, %v; want %v", got.Age, err, least)
+		}
+	}
+	b.confirm(1, time.Hour, "one")
+	age(time.Hour)
+	b.confirm(1, 0, "")
+	age(0)
+	b.confirm(1, lastknown.Lifetime, "")
+	b.want(0, "")
+}
+
+func TestATextThatIsTooLargeHasNoCopy(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.confirm(1, 0, "one")
+	noise := make([]byte, 1<<20)
+	_, _ = rand.Read(noise)
+	b.confirm(2, 0, string(noise))
+	b.want(0, "") // nothing older is served in its place
+}
+
+func TestSomeCopyIsThereOnceOneWasWritten(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.Supersede(t.Context(), "harbor", 2)
+	if b.Any(t.Context()) == nil {
+		t.Error("there is one before a version was ever confirmed")
+	}
+	b.confirm(2, 0, "two")
+	if err := b.Any(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatRedisDidNotTakeIsToldLater(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.confirm(1, 0, "one")
+	var away atomic.Bool
+	away.Store(true)
+	options, err := redis.ParseURL(testkit.RedisConfig(t).URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dial := redis.NewDialer(options)
+	options.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if away.Load() {
+			return nil, errors.New("Redis is away")
+		}
+		return dial(ctx, network, address)
+	}
+	rdb := redis.NewClient(options)
+	defer func() { _ = rdb.Close() }()
+	remover := lastknown.New(rdb, b.prefix, telemetry.Discard())
+	remover.Supersede(t.Context(), "harbor", 2)
+	b.want(1, "one")
+	ctx, stop := context.WithTimeout(t.Context(), testkit.Patience)
+	stopped := make(chan error)
+	go func() { stopped <- remover.Run(ctx) }()
+	away.Store(false)
+	for {
+		if _, err := b.Read(ctx, "harbor"); errors.Is(err, lastknown.ErrNone) {
+			break
+		}
+		if ctx.Err() != nil {
+			t.Fatal("Redis was never told")
+		}
+	}
+	stop()
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,126 @@
+package catalog
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	peercatalog "github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// startBeforeHanging starts a catalog whose database can hang, and waits for it only a little.
+func startBeforeHanging(t *testing.T) (*harness, *testkit.Hanging) {
+	t.Helper()
+	var hanging *testkit.Hanging
+	h := start(t, func(c *Config) {
+		hanging = testkit.NewHanging(t, c.Postgres.URL)
+		c.Postgres.URL, c.Server.Peers.Patience = hanging.URL, 10*time.Millisecond
+		c.Postgres.StatementTimeout = 100 * time.Millisecond
+	})
+	t.Cleanup(hanging.Resume)
+	return h, hanging
+}
+
+// copied waits until there is a copy of the business's version, and makes it as old as that.
+func (h *harness) copied(version string, age time.Duration) {
+	h.t.Helper()
+	rdb, _ := testkit.Redis(h.t)
+	prefix, err := h.config.copiesPrefix()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	eventually(h.t, func() bool {
+		known := rdb.HMGet(h.t.Context(), prefix+"harbor", "version", "text").Val()
+		return len(known) == 2 && known[0] == version && known[1] != "" && known[1] != nil
+	})
+	if err := rdb.PExpire(h.t.Context(), prefix+"harbor", 24*time.Hour-age).Err(); err != nil {
+		h.t.Fatal(err)
+	}
+	eventually(h.t, func() bool { return rdb.Exists(h.t.Context(), prefix+"*").Val() == 1 })
+}
+
+func TestARestartedReplicaAnswersReadsWithoutItsDatabase(t *testing.T) {
+	t.Parallel()
+	h, hanging := startBeforeHanging(t)
+	h.mustPublish(described)
+	h.get("/info")
+	h.copied("1", time.Hour)
+	hanging.Hang(true)
+	public, internal := h.run()
+	for _, path := range []string{"/info", "/services", "/staff", "/events", "/rentals"} {
+		a := h.call(http.MethodGet, public+"/api/public/harbor"+path, nil)
+		if a.status != http.StatusOK || path == "/services" && (!strings.Contains(a.body, "Wash") || strings.Contains(a.body, "onclick")) {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	if a := h.call(http.MethodGet, internal+"/readyz", nil); a.status != http.StatusOK {
+		t.Errorf("not ready: %s", a.body)
+	}
+	a := h.call(http.MethodGet, internal+"/internal/offers/harbor", nil, "Cache-Control", peercatalog.MaxStale)
+	if age := a.header.Get("Age"); a.status != http.StatusOK || !strings.HasPrefix(age, "36") {
+		t.Errorf("to who takes an old offer: %d, %q s old: %s", a.status, age, a.body)
+	}
+	p := peer.New("catalog", internal, telemetry.Discard(), peer.Timeout(testkit.Patience))
+	t.Cleanup(p.Close)
+	offers := catalogclient.NewClient(p, telemetry.Discard())
+	if _, err := offers.Fresh(t.Context(), "harbor"); !fault.Is(err, fault.PeerUnavailable) {
+		t.Errorf("to who must not take an old offer: %v", err)
+	}
+	if offer, err := offers.Get(t.Context(), "harbor"); err != nil || offer.Version != 1 {
+		t.Errorf("to who reads: %v, %v", offer, err)
+	}
+	if a := h.call(http.MethodGet, public+"/api/public/other/info", nil); a.status != http.StatusServiceUnavailable {
+		t.Errorf("a business that nobody knows: %d %s", a.status, a.body)
+	}
+	hanging.Resume()
+	h.mustPublish(strings.Replace(described, "name: Harbor", "name: New Harbor", 1))
+	h.clock.Advance(2 * time.Second)
+	eventually(t, func() bool { // connections that hung are given up first
+		h.clock.Advance(2 * time.Second)
+		return strings.Contains(h.call(http.MethodGet, public+"/api/public/harbor/info", nil).body, "New Harbor")
+	})
+}
+
+func TestWhatWasPublishedOrRemovedLastIsNeverUndoneByACopy(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(h *harness) error{
+		"published": func(h *harness) error { h.mustPublish(harborYAML); return nil },
+		"rolled back": func(h *harness) error {
+			_, err := h.owner.Rollback(h.t.Context(), "harbor", 1)
+			return err
+		},
+		"removed": func(h *harness) error { return h.owner.Delete(h.t.Context(), "harbor") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, hanging := startBeforeHanging(t)
+			h.mustPublish(described)
+			h.get("/info")
+			h.copied("1", 0)
+			if err := change(h); err != nil {
+				t.Fatal(err)
+			}
+			hanging.Hang(true)
+			public, _ := h.run()
+			if a := h.call(http.MethodGet, public+"/api/public/harbor/info", nil); a.status != http.StatusServiceUnavailable {
+				t.Errorf("%d %s", a.status, a.body)
+			}
+		})
+	}
+}
+
+func TestAReplicaIsNotReadyWithoutItsDatabaseWhereThereAreNoCopies(t *testing.T) {
+	t.Parallel()
+	h, hanging := startBeforeHanging(t)
+	hanging.Hang(true)
+	_, internal := h.run()
+	if a := h.call(http.MethodGet, internal+"/readyz", nil); a.status != http.StatusServiceUnavailable {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
