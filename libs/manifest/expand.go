@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/clip"
 )
 
 // expand measures a YAML tree as it would be without aliases, and replaces each merge key (<<) by the fields it brings
@@ -51,7 +53,7 @@ func (e *expander) alias(n *yaml.Node, depth int) (extent, *Problem) {
 	size := e.anchored[n.Alias]
 	switch {
 	case size == nil:
-		return extent{}, &Problem{Line: n.Line, Message: fmt.Sprintf("the alias *%s stands within what it names; write the value out", clipText(n.Value))}
+		return extent{}, &Problem{Line: n.Line, Message: fmt.Sprintf("the alias *%s stands within what it names; write the value out", clip.Text(n.Value))}
 	case depth+size.height > maxDepth:
 		return extent{}, tooDeep(n)
 	}

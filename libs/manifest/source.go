@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/clip"
 )
 
 const (
@@ -178,17 +180,10 @@ func describe(n *yaml.Node) string {
 	case isNull(n):
 		return "empty"
 	case n.Tag == "!!int" || n.Tag == "!!float":
-		return "the number " + clipText(n.Value)
+		return "the number " + clip.Text(n.Value)
 	case n.Tag == "!!bool":
-		return clipText(n.Value)
+		return clip.Text(n.Value)
 	default:
 		return "the text " + quote(n.Value)
 	}
-}
-
-func clipText(s string) string {
-	if len(s) > maxNumberLength {
-		return s[:maxNumberLength] + "…"
-	}
-	return s
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/clip"
 )
 
 // Currency is an ISO 4217 currency and the number of decimals its minor unit has.
@@ -21,7 +23,7 @@ type Currency struct {
 func ParseCurrency(code string) (Currency, error) {
 	n, ok := digits[code]
 	if !ok {
-		return Currency{}, fmt.Errorf("%q is not an ISO 4217 currency code; write one such as EUR", clip(code))
+		return Currency{}, fmt.Errorf("%q is not an ISO 4217 currency code; write one such as EUR", clip.Text(code))
 	}
 	return Currency{Code: code, Digits: n}, nil
 }
@@ -40,11 +42,11 @@ func (c Currency) Minor(d decimal.Decimal) (int64, error) {
 		return 0, fmt.Errorf("the amount has more decimals than %s allows; write at most %d", c.Code, c.Digits)
 	}
 	if d.Abs().GreaterThanOrEqual(maxAmount) {
-		return 0, fmt.Errorf("%s is too large; write an amount below %s", clip(d.String()), maxAmount)
+		return 0, fmt.Errorf("%s is too large; write an amount below %s", clip.Text(d.String()), maxAmount)
 	}
 	scaled := d.Shift(int32(c.Digits))
 	if !scaled.IsInteger() {
-		return 0, fmt.Errorf("%s has more decimals than %s allows; write at most %d", clip(d.String()), c.Code, c.Digits)
+		return 0, fmt.Errorf("%s has more decimals than %s allows; write at most %d", clip.Text(d.String()), c.Code, c.Digits)
 	}
 	return scaled.IntPart(), nil
 }
@@ -85,13 +87,4 @@ func (c Currency) Exact(d decimal.Decimal) string {
 		return s
 	}
 	return d.StringFixed(int32(c.Digits))
-}
-
-// clip bounds what a message quotes of the caller's input.
-func clip(s string) string {
-	const most = 40
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/slotmesh/slotmesh/libs/clip"
 )
 
 // Date is a calendar date without a zone, counted in days since 1970-01-01.
@@ -18,11 +20,11 @@ func NewDate(year int, month time.Month, day int) Date {
 // ParseDate reads YYYY-MM-DD and refuses dates that do not exist, such as 2027-02-29 (semantics.md §1).
 func ParseDate(s string) (Date, error) {
 	if len(s) != len(time.DateOnly) {
-		return 0, fmt.Errorf("%q is not a date; write YYYY-MM-DD, such as 2027-03-01", clip(s))
+		return 0, fmt.Errorf("%q is not a date; write YYYY-MM-DD, such as 2027-03-01", clip.Text(s))
 	}
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a real calendar date; write YYYY-MM-DD, such as 2027-03-01", clip(s))
+		return 0, fmt.Errorf("%q is not a real calendar date; write YYYY-MM-DD, such as 2027-03-01", clip.Text(s))
 	}
 	return Date(floorDiv(t.Unix(), secondsPerDay)), nil
 }
@@ -73,7 +75,7 @@ type TimeOfDay int
 
 // ParseTimeOfDay reads HH:MM from 00:00 to 24:00.
 func ParseTimeOfDay(s string) (TimeOfDay, error) {
-	bad := fmt.Errorf("%q is not a time of day; write HH:MM in 24 hours, such as 09:30", clip(s))
+	bad := fmt.Errorf("%q is not a time of day; write HH:MM in 24 hours, such as 09:30", clip.Text(s))
 	if len(s) != 5 || s[2] != ':' {
 		return 0, bad
 	}
@@ -114,7 +116,7 @@ type Window struct{ From, To TimeOfDay }
 // an equal start and end is refused: it could mean nothing or a whole day ("00:00-24:00" says the latter).
 func ParseWindow(s string) (Window, error) {
 	if len(s) != 11 || s[5] != '-' {
-		return Window{}, fmt.Errorf("%q is not a window; write HH:MM-HH:MM, such as 09:00-17:00", clip(s))
+		return Window{}, fmt.Errorf("%q is not a window; write HH:MM-HH:MM, such as 09:00-17:00", clip.Text(s))
 	}
 	from, err := ParseTimeOfDay(s[:5])
 	if err != nil {
@@ -160,7 +162,7 @@ type LocalDateTime struct {
 // ParseLocalDateTime reads YYYY-MM-DDTHH:MM.
 func ParseLocalDateTime(s string) (LocalDateTime, error) {
 	if len(s) != 16 || s[10] != 'T' {
-		return LocalDateTime{}, fmt.Errorf("%q is not a local date and time; write YYYY-MM-DDTHH:MM, such as 2027-03-01T09:30", clip(s))
+		return LocalDateTime{}, fmt.Errorf("%q is not a local date and time; write YYYY-MM-DDTHH:MM, such as 2027-03-01T09:30", clip.Text(s))
 	}
 	d, err := ParseDate(s[:10])
 	if err != nil {
@@ -200,13 +202,4 @@ func floorDiv(a, b int64) int64 {
 		q--
 	}
 	return q
-}
-
-// clip bounds what a message quotes of the caller's input.
-func clip(s string) string {
-	const most = 40
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
 }

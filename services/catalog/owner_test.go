@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	peercatalog "github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
@@ -139,7 +139,7 @@ func TestAnInvalidManifestIsRefusedWithEveryProblem(t *testing.T) {
 
 func (h *harness) wantVersions(want ...int64) {
 	h.t.Helper()
-	list, err := h.owner.Versions(h.t.Context(), "harbor", catalogclient.Page{})
+	list, err := h.owner.Versions(h.t.Context(), "harbor", request.Page{})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestListsPage(t *testing.T) {
 	h.mustPublish(harborYAML)
 	h.mustPublish(harborYAML)
 	var slugs []string
-	for page := (catalogclient.Page{Limit: 2}); ; {
+	for page := (request.Page{Limit: 2}); ; {
 		list, err := h.owner.List(t.Context(), page)
 		if err != nil {
 			t.Fatal(err)
@@ -249,11 +249,11 @@ func TestListsPage(t *testing.T) {
 	if diff := cmp.Diff([]string{"bay 1 Harbor true", "harbor 3 Harbor true", "quay 1 Harbor true"}, slugs); diff != "" {
 		t.Error(diff)
 	}
-	first, err := h.owner.Versions(t.Context(), "harbor", catalogclient.Page{Limit: 2})
+	first, err := h.owner.Versions(t.Context(), "harbor", request.Page{Limit: 2})
 	if err != nil || len(first.Versions) != 2 || first.Versions[0].Version != 3 || first.NextCursor == "" {
 		t.Fatalf("got %+v, %v", first, err)
 	}
-	rest, err := h.owner.Versions(t.Context(), "harbor", catalogclient.Page{Limit: 2, Cursor: first.NextCursor})
+	rest, err := h.owner.Versions(t.Context(), "harbor", request.Page{Limit: 2, Cursor: first.NextCursor})
 	if err != nil || len(rest.Versions) != 1 || rest.Versions[0].Version != 1 || rest.NextCursor != "" {
 		t.Errorf("got %+v, %v", rest, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/request"
 )
 
 // Caller sends one request of a peer and decodes its answer; *peer.Client is the one outside tests. Ask is a POST that
@@ -72,9 +73,9 @@ func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key bookin
 }
 
 // Keys lists the keys of a business, revoked ones included, oldest first. Faults: invalid_parameter for a bad page.
-func (c *Client) Keys(ctx context.Context, businessID uuid.UUID, page booking.Page) (*booking.KeyList, error) {
+func (c *Client) Keys(ctx context.Context, businessID uuid.UUID, page request.Page) (*booking.KeyList, error) {
 	var out booking.KeyList
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "keys")+"?"+page.Query().Encode(), nil, &out); err != nil {
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "keys")+"?"+page.Values().Encode(), nil, &out); err != nil {
 		return nil, err
 	}
 	return &out, nil
@@ -91,8 +92,8 @@ func (c *Client) RevokeAllKeys(ctx context.Context, businessID uuid.UUID) error 
 }
 
 // Bookings lists bookings in order of their local start. Faults: invalid_parameter for a bad filter or page.
-func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page booking.Page) (*booking.BookingList, error) {
-	query := page.Query()
+func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) (*booking.BookingList, error) {
+	query := page.Values()
 	if filter.From != nil {
 		query.Set("from", filter.From.String())
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/request"
 )
 
 // SellTicket sells tickets under the capacities that the offer has now, all of the order or none. Faults:
@@ -23,8 +24,8 @@ func (c *Client) SellTicket(ctx context.Context, businessID uuid.UUID, order boo
 
 // Tickets lists orders of one event, or of all where eventID is nil, oldest first and cancelled ones included. Faults:
 // invalid_parameter for a bad page.
-func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page booking.Page) (*booking.TicketList, error) {
-	query := page.Query()
+func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page request.Page) (*booking.TicketList, error) {
+	query := page.Values()
 	if eventID != nil {
 		query.Set("event_id", eventID.String())
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"regexp"
 	"strconv"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -140,7 +140,7 @@ func (c *Client) shared(ctx context.Context, slug, cacheControl string) (*entry,
 // moment of asking, so that a change during the call is not missed. Unknown slugs are not remembered: guesses must not
 // push out offers.
 func (c *Client) revalidate(ctx context.Context, slug, cacheControl string) (*entry, error) {
-	if !slugPattern.MatchString(slug) {
+	if !request.IsSlug(slug) {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
 	}
 	asked := c.clock.Now()
@@ -171,9 +171,6 @@ func (c *Client) revalidate(ctx context.Context, slug, cacheControl string) (*en
 	}
 	return c.keep(slug, &entry{offer: offer, etag: response.Header.Get("ETag"), Freshness: FreshSince(newest)}), nil
 }
-
-// slugPattern is what a business can be called; anything else is not asked for.
-var slugPattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 
 // keep stores what was learned, unless a call that asked later has stored a newer version meanwhile.
 func (c *Client) keep(slug string, learned *entry) *entry {

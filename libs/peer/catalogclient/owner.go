@@ -11,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
 )
 
 // Owner is the owner's side of catalog's internal API: publishing manifests and reading them back. Every method
@@ -21,13 +22,6 @@ type Owner struct{ peer *peer.Client }
 
 // NewOwner returns a client of the owner's side of catalog.
 func NewOwner(p *peer.Client) *Owner { return &Owner{peer: p} }
-
-// Page names a part of a list: at most Limit entries (0: the default of 100; at most 1000) after Cursor, which is ""
-// for the first page and a list's NextCursor for the following ones.
-type Page struct {
-	Limit  int
-	Cursor string
-}
 
 // Publish makes the text the newest version of the business. mediaType is how the text is written; "" lets catalog
 // tell. ifMatch is the header If-Match as the owner sent it, "" for none. Faults: invalid_parameter, with the list
@@ -74,16 +68,16 @@ func (o *Owner) Get(ctx context.Context, slug string, version int64, accept stri
 }
 
 // List returns a page of the businesses, by slug. Faults: invalid_parameter for a bad page.
-func (o *Owner) List(ctx context.Context, page Page) (*catalog.BusinessList, error) {
+func (o *Owner) List(ctx context.Context, page request.Page) (*catalog.BusinessList, error) {
 	list := new(catalog.BusinessList)
-	return list, o.peer.Call(ctx, http.MethodGet, "/internal/businesses"+page.query(), nil, list)
+	return list, o.peer.Call(ctx, http.MethodGet, "/internal/businesses?"+page.Values().Encode(), nil, list)
 }
 
 // Versions returns a page of a business's history, newest first. Faults: business_not_found; invalid_parameter for a
 // bad page.
-func (o *Owner) Versions(ctx context.Context, slug string, page Page) (*catalog.VersionList, error) {
+func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) (*catalog.VersionList, error) {
 	list := new(catalog.VersionList)
-	return list, o.peer.Call(ctx, http.MethodGet, businessPath(slug, "/versions")+page.query(), nil, list)
+	return list, o.peer.Call(ctx, http.MethodGet, businessPath(slug, "/versions")+"?"+page.Values().Encode(), nil, list)
 }
 
 // Rollback publishes an old version again as the newest. Faults: business_not_found; not_found for an unknown version.
@@ -100,18 +94,4 @@ func (o *Owner) Delete(ctx context.Context, slug string) error {
 
 func businessPath(slug, rest string) string {
 	return fmt.Sprintf("/internal/businesses/%s%s", url.PathEscape(slug), rest)
-}
-
-func (p Page) query() string {
-	query := url.Values{}
-	if p.Limit != 0 {
-		query.Set("limit", strconv.Itoa(p.Limit))
-	}
-	if p.Cursor != "" {
-		query.Set("cursor", p.Cursor)
-	}
-	if len(query) == 0 {
-		return ""
-	}
-	return "?" + query.Encode()
 }

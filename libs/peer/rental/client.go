@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -57,8 +58,8 @@ func (c *Client) Reserve(ctx context.Context, slug string, reservation NewReserv
 }
 
 // Reservations lists reservations in order of their start. Faults: invalid_parameter for a bad filter or page.
-func (c *Client) Reservations(ctx context.Context, slug string, filter Filter, page Page) (*ReservationList, error) {
-	query := page.values()
+func (c *Client) Reservations(ctx context.Context, slug string, filter Filter, page request.Page) (*ReservationList, error) {
+	query := page.Values()
 	if filter.From != nil {
 		query.Set("from", filter.From.String())
 	}
@@ -95,24 +96,6 @@ func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move strin
 
 func path(slug, rest string) string {
 	return "/internal/businesses/" + url.PathEscape(slug) + "/" + rest
-}
-
-// Page names a part of a list: at most Limit entries (0: the default of 100; at most 1000) after Cursor, which is ""
-// for the first page and a list's NextCursor for the following ones.
-type Page struct {
-	Limit  int
-	Cursor string
-}
-
-func (p Page) values() url.Values {
-	query := url.Values{}
-	if p.Limit != 0 {
-		query.Set("limit", strconv.Itoa(p.Limit))
-	}
-	if p.Cursor != "" {
-		query.Set("cursor", p.Cursor)
-	}
-	return query
 }
 
 // Filter narrows a list to reservations that touch the dates from From to To, both included. What is left out narrows

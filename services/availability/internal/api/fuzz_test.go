@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/request"
 )
 
 // FuzzSlotsQuery and FuzzDatesQuery feed raw query strings to the parsers: whatever comes, either the question keeps
@@ -16,7 +17,7 @@ func FuzzSlotsQuery(f *testing.F) { fuzzQuery(f, parseSlots) }
 
 func FuzzDatesQuery(f *testing.F) { fuzzQuery(f, parseDates) }
 
-func fuzzQuery(f *testing.F, parse func(values) (query, error)) {
+func fuzzQuery(f *testing.F, parse func(request.Query) (query, error)) {
 	const id = "11111111-1111-4111-8111-111111111111"
 	for _, seed := range []string{
 		"", "date=2027-03-01&start=2027-03-01&end=2027-03-31&service_id=" + id,

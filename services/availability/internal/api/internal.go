@@ -1,17 +1,12 @@
 package api
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
-
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
-	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
@@ -37,15 +32,15 @@ func (a *Internal) bookable(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	request, err := parseBookable(body)
+	asked, err := parseBookable(body)
 	if err != nil {
 		return err
 	}
-	offer, err := a.offers.AtLeast(c.UserContext(), request.Slug, request.OfferVersion)
+	offer, err := a.offers.AtLeast(c.UserContext(), asked.Slug, asked.OfferVersion)
 	if err != nil {
 		return err
 	}
-	q := request.Question
+	q := asked.Question
 	services, err := offer.Appointment(q.ServiceIDs, q.Variants)
 	if err != nil {
 		return err
@@ -54,7 +49,7 @@ func (a *Internal) bookable(c *fiber.Ctx) error {
 		Services: services, StaffID: q.StaffID, Now: a.clock.Now(), SessionID: q.ClassScheduleID,
 		Package: q.IsPackage, PerService: q.StaffingMode == availability.StaffingPerService,
 	}
-	assignments := slot.Bookable(offer, question, q.Date, q.Time, request.Occupied)
+	assignments := slot.Bookable(offer, question, q.Date, q.Time, asked.Occupied)
 	if assignments == nil {
 		assignments = []availability.Assignment{}
 	}
@@ -64,24 +59,19 @@ func (a *Internal) bookable(c *fiber.Ctx) error {
 // parseBookable reads a request strictly; its errors are of kind invalid_parameter.
 func parseBookable(body []byte) (availability.BookableRequest, error) {
 	var r availability.BookableRequest
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&r); err != nil {
-		return r, fault.Wrap(fault.InvalidParameter, err, "The body is not a bookable request; send the JSON object of libs/peer/availability.")
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return r, invalid("The body goes on after its JSON object; send the object alone.")
+	if err := request.JSON(body, &r); err != nil {
+		return r, err
 	}
 	q := r.Question
 	switch {
 	case len(q.ServiceIDs) == 0:
-		return r, invalid("question.service_ids: is empty; name the services in the order they are performed")
+		return r, request.Invalid("question.service_ids: is empty; name the services in the order they are performed.")
 	case len(q.ServiceIDs) > maxServices:
-		return r, invalid("question.service_ids: Too many values (max %d).", maxServices)
+		return r, request.TooMany("question.service_ids", maxServices)
 	case q.Time >= timespan.MinutesPerDay:
-		return r, invalid("question.time: 24:00 is no start; write 00:00 of the next date")
+		return r, request.Invalid("question.time: 24:00 is no start; write 00:00 of the next date.")
 	case len(q.Variants) > catalog.MaxVariants:
-		return r, invalid("question.variants: Too many values (max %d).", catalog.MaxVariants)
+		return r, request.TooMany("question.variants", catalog.MaxVariants)
 	}
 	return r, nil
 }

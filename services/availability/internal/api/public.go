@@ -15,6 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
@@ -53,8 +55,8 @@ func (p *Public) slots(c *fiber.Ctx) error { return p.calendar(c, parseSlots, se
 func (p *Public) dates(c *fiber.Ctx) error { return p.calendar(c, parseDates, sendDates) }
 
 // calendar answers with what show makes of an answer.
-func (p *Public) calendar(c *fiber.Ctx, parse func(values) (query, error), show func(*fiber.Ctx, answer, query) error) error {
-	q, err := parse(argsOf(c))
+func (p *Public) calendar(c *fiber.Ctx, parse func(request.Query) (query, error), show func(*fiber.Ctx, answer, query) error) error {
+	q, err := parse(server.Query(c))
 	if err != nil {
 		return err
 	}
@@ -81,17 +83,6 @@ func sendDates(c *fiber.Ctx, a answer, q query) error {
 		caching = "public, max-age=10"
 	}
 	return send(c, caching, func(b []byte) []byte { return a.appendDays(b, q) })
-}
-
-func argsOf(c *fiber.Ctx) values {
-	args := c.Context().QueryArgs()
-	return func(name string) []string {
-		var all []string
-		for _, v := range args.PeekMulti(name) {
-			all = append(all, string(v))
-		}
-		return all
-	}
 }
 
 // bodies keeps the memory of answers, of which fasthttp takes a copy into memory that it keeps itself.

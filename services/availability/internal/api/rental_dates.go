@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/server"
 )
 
 // RentalCalendar answers /rental-available-dates; rental's client does. Errors are faults; one of kind
@@ -34,7 +35,7 @@ func (r *RentalDates) Mount(router fiber.Router) {
 }
 
 func (r *RentalDates) dates(c *fiber.Ctx) error {
-	get, query := argsOf(c), url.Values{}
+	get, query := server.Query(c), url.Values{}
 	for _, name := range []string{"start", "end", "rental_id"} {
 		query[name] = get(name)
 	}

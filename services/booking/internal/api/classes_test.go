@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -132,7 +133,7 @@ func TestAClassBookingTakesSeatsAndSaysWhich(t *testing.T) {
 	w.expectSeats(5, 0)
 
 	client := w.client()
-	list, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{}, booking.Page{})
+	list, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{}, request.Page{})
 	if err != nil || len(list.Bookings) != 2 || *list.Bookings[0].ClassScheduleID != eveningID {
 		t.Fatalf("the owner sees %+v (%v)", list, err)
 	}
@@ -315,7 +316,7 @@ func TestAVariantIsSoldByItsOwnNameLengthAndPrice(t *testing.T) {
 	} {
 		s.expect(name, s.book(s.key, order("14:30", map[string]any{"variants": pairs})), 400, "invalid_parameter")
 	}
-	list, err := s.client().Bookings(t.Context(), s.offer.ID, booking.Filter{}, booking.Page{Limit: 1})
+	list, err := s.client().Bookings(t.Context(), s.offer.ID, booking.Filter{}, request.Page{Limit: 1})
 	if err != nil || list.Bookings[0].Services[0].VariantName != "Long hair" {
 		t.Errorf("the owner sees %+v (%v)", list, err)
 	}

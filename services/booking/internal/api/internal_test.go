@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -36,7 +37,7 @@ func TestAKeyMadeByAPeerBooksUntilItIsRevoked(t *testing.T) {
 		t.Errorf("made %+v", made)
 	}
 	w.expect("with the key", w.book(made.Secret, order("09:30", nil)), 201, "")
-	list, err := client.Keys(t.Context(), w.offer.ID, booking.Page{})
+	list, err := client.Keys(t.Context(), w.offer.ID, request.Page{})
 	if err != nil || len(list.Keys) != 1 || list.Keys[0].Secret != "" || list.Keys[0].LastUsedAt == nil || list.NextCursor != "" {
 		t.Errorf("the list is %+v, %v", list, err)
 	}
@@ -136,7 +137,7 @@ func TestBookingsAreListedAndMovedByPeers(t *testing.T) {
 	if n, err := client.Ahead(t.Context(), w.offer.ID); err != nil || n != 2 {
 		t.Errorf("%d are ahead, %v", n, err)
 	}
-	page, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{}, booking.Page{Limit: 1})
+	page, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{}, request.Page{Limit: 1})
 	if err != nil || len(page.Bookings) != 1 || page.Bookings[0].ID != first || page.NextCursor == "" {
 		t.Fatalf("the first page is %+v, %v", page, err)
 	}
@@ -145,12 +146,12 @@ func TestBookingsAreListedAndMovedByPeers(t *testing.T) {
 		b.Status != "pending" || string(b.FormData) != `{"notes":"x"}` && string(b.FormData) != `{"notes": "x"}` || b.Date != "2027-03-02" {
 		t.Errorf("the owner sees %+v", b)
 	}
-	rest, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{}, booking.Page{Limit: 1, Cursor: page.NextCursor})
+	rest, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{}, request.Page{Limit: 1, Cursor: page.NextCursor})
 	if err != nil || len(rest.Bookings) != 1 || rest.Bookings[0].ID != second || rest.NextCursor != "" {
 		t.Errorf("the second page is %+v, %v", rest, err)
 	}
 	day := timespan.NewDate(2027, 3, 3)
-	one, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{From: &day, To: &day, Status: "pending"}, booking.Page{})
+	one, err := client.Bookings(t.Context(), w.offer.ID, booking.Filter{From: &day, To: &day, Status: "pending"}, request.Page{})
 	if err != nil || len(one.Bookings) != 1 || one.Bookings[0].ID != second {
 		t.Errorf("of that day there are %+v, %v", one, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
 )
 
 // named is the context of a request with this Idempotency-Key.
@@ -87,7 +88,7 @@ func TestARepeatedRequestForAKeyNamesTheKey(t *testing.T) {
 	if err := w.client().RevokeKey(named(t, "s"), w.offer.ID, uuid.New()); !fault.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
-	list, err := w.client().Keys(t.Context(), w.offer.ID, booking.Page{})
+	list, err := w.client().Keys(t.Context(), w.offer.ID, request.Page{})
 	n := 0
 	for _, k := range list.Keys {
 		if k.Name == "site" {

@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -90,12 +91,12 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 		t.Errorf("unknown tickets: %v", err)
 	}
 	event := galaID
-	list, err := client.Tickets(t.Context(), business, &event, booking.Page{})
+	list, err := client.Tickets(t.Context(), business, &event, request.Page{})
 	if err != nil || cmp.Diff(&booking.TicketList{Tickets: []booking.Ticket{want}}, list) != "" {
 		t.Errorf("the list is %+v, %v", list, err)
 	}
 	event = otherID
-	if list, err := client.Tickets(t.Context(), business, &event, booking.Page{}); err != nil || list.Tickets == nil || len(list.Tickets) != 0 {
+	if list, err := client.Tickets(t.Context(), business, &event, request.Page{}); err != nil || list.Tickets == nil || len(list.Tickets) != 0 {
 		t.Errorf("of another event: %+v, %v", list, err)
 	}
 }

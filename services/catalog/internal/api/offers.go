@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 )
@@ -36,7 +37,7 @@ func (o *Offers) version(c *fiber.Ctx, slug string) (*ready.Version, error) {
 }
 
 func (o *Offers) get(c *fiber.Ctx) error {
-	slug, err := slugParam(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (o *Owner) Mount(router fiber.Router) {
 // once makes a change once for each Idempotency-Key of a slug.
 func (o *Owner) once(change fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.Once(change, func(c *fiber.Ctx) ([]byte, error) {
-		slug, err := slugParam(c)
+		slug, err := server.Slug(c)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (o *Owner) publish(c *fiber.Ctx) error {
 	if len(source) > manifest.MaxBytes {
 		return fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.", manifest.MaxBytes)
 	}
-	slug, err := slugParam(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (o *Owner) check(c *fiber.Ctx, source []byte, predecessors int) (store.Cont
 	}
 	if slug := c.Params("slug"); string(m.Slug) != slug {
 		return store.Content{}, invalid([]manifest.Problem{{Path: "slug", Line: lineOf("slug", source),
-			Message: fmt.Sprintf("the manifest says %s and the path says %q; publish it under its own slug", m.Slug, clip(slug))}})
+			Message: fmt.Sprintf("the manifest says %s and the path says %q; publish it under its own slug", m.Slug, slug)}})
 	}
 	if _, err := ready.New(m, 1); err != nil {
 		return store.Content{}, err
@@ -183,15 +183,6 @@ func formatOf(source []byte) string {
 		return store.JSON
 	}
 	return store.YAML
-}
-
-// clip bounds what a message quotes of the caller's input.
-func clip(s string) string {
-	const most = 63 // the longest slug
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
 }
 
 func invalid(problems []manifest.Problem) error {
@@ -261,7 +252,7 @@ func (o *Owner) rollback(c *fiber.Ctx) error {
 	if err := json.Unmarshal(body, &asked); err != nil || asked.Version < 1 {
 		return fault.New(fault.InvalidParameter, `version: missing or not a whole number from 1 on; send {"version": 3}.`)
 	}
-	slug, err := slugParam(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}
@@ -282,7 +273,7 @@ func (o *Owner) rollback(c *fiber.Ctx) error {
 }
 
 func (o *Owner) remove(c *fiber.Ctx) error {
-	slug, err := slugParam(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}

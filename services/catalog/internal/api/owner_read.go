@@ -13,6 +13,8 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
@@ -22,7 +24,7 @@ func (o *Owner) get(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	slug, err := slugParam(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}
@@ -84,79 +86,50 @@ func toBlockStyle(n *yaml.Node) {
 }
 
 func (o *Owner) list(c *fiber.Ctx) error {
-	limit, err := limitParam(c)
+	page, err := server.Query(c).Page()
 	if err != nil {
 		return err
 	}
-	after := c.Query("cursor")
-	if after != "" && !isSlug(after) {
-		return badCursor()
+	if page.Cursor != "" && !request.IsSlug(page.Cursor) {
+		return request.BadCursor()
 	}
-	found, err := o.Store.List(c.UserContext(), after, limit+1)
+	found, err := o.Store.List(c.UserContext(), page.Cursor, page.Limit+1)
 	if err != nil {
 		return err
 	}
-	page := catalog.BusinessList{Businesses: make([]catalog.Business, 0, len(found))}
-	if len(found) > limit {
-		found = found[:limit]
-		page.NextCursor = found[limit-1].Slug
+	found, next := request.Cut(found, page.Limit, func(b store.Business) string { return b.Slug })
+	list := catalog.BusinessList{Businesses: make([]catalog.Business, len(found)), NextCursor: next}
+	for i, b := range found {
+		list.Businesses[i] = catalog.Business(b)
 	}
-	for _, b := range found {
-		page.Businesses = append(page.Businesses, catalog.Business(b))
-	}
-	return c.JSON(page)
+	return c.JSON(list)
 }
 
 func (o *Owner) versions(c *fiber.Ctx) error {
-	limit, err := limitParam(c)
+	page, err := server.Query(c).Page()
 	if err != nil {
 		return err
 	}
 	before := int64(math.MaxInt64)
-	if cursor := c.Query("cursor"); cursor != "" {
-		if before, err = strconv.ParseInt(cursor, 10, 64); err != nil {
-			return badCursor()
+	if page.Cursor != "" {
+		if before, err = strconv.ParseInt(page.Cursor, 10, 64); err != nil {
+			return request.BadCursor()
 		}
 	}
-	slug, err := slugParam(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}
-	found, err := o.Store.Versions(c.UserContext(), slug, before, limit+1)
+	found, err := o.Store.Versions(c.UserContext(), slug, before, page.Limit+1)
 	if err != nil {
 		return err
 	}
-	page := catalog.VersionList{Versions: make([]catalog.Version, 0, len(found))}
-	if len(found) > limit {
-		found = found[:limit]
-		page.NextCursor = strconv.FormatInt(found[limit-1].Version, 10)
+	found, next := request.Cut(found, page.Limit, func(v store.Version) string { return strconv.FormatInt(v.Version, 10) })
+	list := catalog.VersionList{Versions: make([]catalog.Version, len(found)), NextCursor: next}
+	for i, v := range found {
+		list.Versions[i] = catalog.Version(v)
 	}
-	for _, v := range found {
-		page.Versions = append(page.Versions, catalog.Version(v))
-	}
-	return c.JSON(page)
-}
-
-// The bounds of a page (admin.md).
-const (
-	defaultLimit = 100
-	maxLimit     = 1000
-)
-
-func limitParam(c *fiber.Ctx) (int, error) {
-	text := c.Query("limit")
-	if text == "" {
-		return defaultLimit, nil
-	}
-	limit, err := strconv.Atoi(text)
-	if err != nil || limit < 1 || limit > maxLimit {
-		return 0, fault.Newf(fault.InvalidParameter, "limit: write a whole number from 1 to %d.", maxLimit)
-	}
-	return limit, nil
-}
-
-func badCursor() error {
-	return fault.New(fault.InvalidParameter, "cursor: not one that a list gave; send its next_cursor, or none for the first page.")
+	return c.JSON(list)
 }
 
 func versionParam(c *fiber.Ctx) (int64, error) {
@@ -176,26 +149,22 @@ func versionParam(c *fiber.Ctx) (int64, error) {
 func (o *Owner) removed(c *fiber.Ctx) error {
 	before, err := time.Parse(time.RFC3339, c.Query("before"))
 	if err != nil {
-		return fault.New(fault.InvalidParameter, "before: missing or not an instant; write one such as 2027-03-01T09:30:00Z.")
+		return request.Invalid("before: missing or not an instant; write one such as 2027-03-01T09:30:00Z.")
+	}
+	page, err := server.Query(c).Page()
+	if err != nil {
+		return err
 	}
 	after := uuid.Nil
-	if cursor := c.Query("cursor"); cursor != "" {
-		if after, err = parseUUID(cursor); err != nil {
-			return badCursor()
+	if page.Cursor != "" {
+		if after, err = request.ID("cursor", page.Cursor); err != nil {
+			return err
 		}
 	}
-	limit, err := limitParam(c)
+	ids, err := o.Store.Removed(c.UserContext(), before, after, page.Limit+1)
 	if err != nil {
 		return err
 	}
-	ids, err := o.Store.Removed(c.UserContext(), before, after, limit+1)
-	if err != nil {
-		return err
-	}
-	page := catalog.RemovedList{IDs: ids}
-	if len(ids) > limit {
-		page.IDs = ids[:limit]
-		page.NextCursor = ids[limit-1].String()
-	}
-	return c.JSON(page)
+	ids, next := request.Cut(ids, page.Limit, uuid.UUID.String)
+	return c.JSON(catalog.RemovedList{IDs: ids, NextCursor: next})
 }

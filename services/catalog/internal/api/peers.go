@@ -6,8 +6,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
 )
 
 // MountForPeers adds the public paths to the internal port, below /internal, for the MCP server. There is no limit by
@@ -34,9 +34,9 @@ type Names struct{ Store Slugs }
 func (n *Names) Mount(router fiber.Router) { router.Get("/internal/slugs/:id", n.slug) }
 
 func (n *Names) slug(c *fiber.Ctx) error {
-	id, err := parseUUID(c.Params("id"))
+	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
-		return fault.New(fault.InvalidParameter, "id: not a UUID; name a business by its id.")
+		return err
 	}
 	slug, err := n.Store.Slug(c.UserContext(), id)
 	if err != nil {

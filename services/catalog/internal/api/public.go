@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -15,6 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
@@ -123,31 +124,12 @@ func (p *Public) staff(c *fiber.Ctx) error {
 }
 
 func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
-	slug, err := slugParam(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return nil, err
 	}
 	version, _, err := p.Versions.Fresh(c.UserContext(), slug)
 	return version, err
-}
-
-// slugParam is the business's slug; anything that cannot be one names no business.
-func slugParam(c *fiber.Ctx) (string, error) {
-	slug := c.Params("slug")
-	if !isSlug(slug) {
-		return "", fault.New(fault.BusinessNotFound, "Business not found")
-	}
-	return slug, nil
-}
-
-// isSlug reports whether a business may be called so: 1 to 63 lower-case letters, digits and hyphens.
-func isSlug(s string) bool {
-	for i := range len(s) {
-		if b := s[i]; (b < 'a' || b > 'z') && (b < '0' || b > '9') && b != '-' {
-			return false
-		}
-	}
-	return len(s) >= 1 && len(s) <= 63
 }
 
 // language reads the locale: present and not empty it resolves every text, also when it matches nothing
@@ -169,32 +151,14 @@ func dateParam(c *fiber.Ctx, today timespan.Date) (timespan.Date, error) {
 	if !c.Context().QueryArgs().Has("date") {
 		return today, nil
 	}
-	date, err := timespan.ParseDate(c.Query("date"))
-	if err != nil {
-		return 0, fault.Newf(fault.InvalidParameter, "date: %s.", err)
-	}
-	return date, nil
+	return request.Date("date", c.Query("date"))
 }
-
-var errUUID = errors.New("not a UUID")
 
 // serviceParam is the service whose staff is asked for; nil for all.
 func serviceParam(c *fiber.Ctx) (*uuid.UUID, error) {
 	if !c.Context().QueryArgs().Has("service_id") {
 		return nil, nil
 	}
-	id, err := parseUUID(c.Query("service_id"))
-	if err != nil {
-		return nil, fault.New(fault.InvalidParameter,
-			"service_id: not a UUID; write one such as 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10.")
-	}
-	return &id, nil
-}
-
-// parseUUID reads the usual form of 36 characters and none of the others that the library knows.
-func parseUUID(s string) (uuid.UUID, error) {
-	if len(s) != 36 {
-		return uuid.Nil, errUUID
-	}
-	return uuid.Parse(s)
+	id, err := request.ID("service_id", c.Query("service_id"))
+	return &id, err
 }

@@ -6,17 +6,16 @@ import (
 	"context"
 	"log/slog"
 	"net/netip"
-	"regexp"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
@@ -27,8 +26,8 @@ const MaxBody = manifest.MaxBytes
 type Businesses interface {
 	Publish(ctx context.Context, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error)
 	Get(ctx context.Context, slug string, version int64, accept string) (*catalog.Manifest, error)
-	List(ctx context.Context, page catalogclient.Page) (*catalog.BusinessList, error)
-	Versions(ctx context.Context, slug string, page catalogclient.Page) (*catalog.VersionList, error)
+	List(ctx context.Context, page request.Page) (*catalog.BusinessList, error)
+	Versions(ctx context.Context, slug string, page request.Page) (*catalog.VersionList, error)
 	Rollback(ctx context.Context, slug string, version int64) (*catalog.Published, error)
 	Delete(ctx context.Context, slug string) error
 }
@@ -42,10 +41,10 @@ type Offers interface {
 // Bookings keeps keys and bookings; *bookingclient.Client is the one outside tests. Errors are faults.
 type Bookings interface {
 	CreateKey(ctx context.Context, businessID uuid.UUID, key booking.NewKey) (*booking.Key, error)
-	Keys(ctx context.Context, businessID uuid.UUID, page booking.Page) (*booking.KeyList, error)
+	Keys(ctx context.Context, businessID uuid.UUID, page request.Page) (*booking.KeyList, error)
 	RevokeKey(ctx context.Context, businessID, keyID uuid.UUID) error
 	RevokeAllKeys(ctx context.Context, businessID uuid.UUID) error
-	Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page booking.Page) (*booking.BookingList, error)
+	Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) (*booking.BookingList, error)
 	Move(ctx context.Context, businessID, bookingID uuid.UUID, move string) (*booking.Booking, error)
 	Ahead(ctx context.Context, businessID uuid.UUID) (int, error)
 }
@@ -95,20 +94,9 @@ func (a *Admin) Mount(router fiber.Router) {
 	a.mountTickets(business)
 }
 
-var slugPattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
-
-// slugOf reads the slug of the path. What cannot be one names no business, and is not passed on.
-func slugOf(c *fiber.Ctx) (string, error) {
-	slug := c.Params("slug")
-	if !slugPattern.MatchString(slug) {
-		return "", fault.New(fault.BusinessNotFound, "Business not found")
-	}
-	return slug, nil
-}
-
 // business finds the business of the path, as catalog has it now.
 func (a *Admin) business(c *fiber.Ctx) (*catalog.Offer, error) {
-	slug, err := slugOf(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return nil, err
 	}

@@ -2,24 +2,19 @@ package api
 
 import (
 	"log/slog"
-	"slices"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/server"
 )
-
-var statuses = []string{
-	booking.StatusPending, booking.StatusConfirmed, booking.StatusCompleted, booking.StatusNoShow, booking.StatusCancelled,
-}
 
 func (a *Admin) listBookings(c *fiber.Ctx) error {
 	filter, err := filterOf(c)
 	if err != nil {
 		return err
 	}
-	limit, cursor, err := pageOf(c)
+	page, err := server.Query(c).Page()
 	if err != nil {
 		return err
 	}
@@ -27,7 +22,7 @@ func (a *Admin) listBookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Bookings.Bookings(c.UserContext(), business.ID, *filter, booking.Page{Limit: limit, Cursor: cursor})
+	list, err := a.Bookings.Bookings(c.UserContext(), business.ID, *filter, page)
 	if err != nil {
 		return err
 	}
@@ -35,15 +30,11 @@ func (a *Admin) listBookings(c *fiber.Ctx) error {
 }
 
 func filterOf(c *fiber.Ctx) (*booking.Filter, error) {
-	from, to, err := datesOf(c)
+	from, to, err := server.Query(c).OptionalDates("from", "to")
 	if err != nil {
 		return nil, err
 	}
-	status := c.Query("status")
-	if status != "" && !slices.Contains(statuses, status) {
-		return nil, invalid("status: write one of %s, or leave it out.", strings.Join(statuses, ", "))
-	}
-	return &booking.Filter{From: from, To: to, Status: status}, nil
+	return &booking.Filter{From: from, To: to, Status: c.Query("status")}, nil
 }
 
 // move returns the handler of one of the moves that an owner can make.

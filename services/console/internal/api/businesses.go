@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
@@ -29,8 +29,8 @@ type publishedVersion struct {
 
 func (a *Admin) publish(c *fiber.Ctx) error {
 	slug := c.Params("slug")
-	if !slugPattern.MatchString(slug) {
-		return invalid("slug: the path names no possible business; write 1 to 63 of a-z, 0-9 and -.")
+	if !request.IsSlug(slug) {
+		return request.Invalid("slug: the path names no possible business; write 1 to 63 of a-z, 0-9 and -.")
 	}
 	mediaType, err := mediaTypeOf(c, manifestTypes, "application/yaml or application/json")
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 }
 
 func (a *Admin) rollback(c *fiber.Ctx) error {
-	slug, err := slugOf(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (a *Admin) rollback(c *fiber.Ctx) error {
 		return err
 	}
 	if to.Version < 1 {
-		return invalid(`version: missing or below 1; send the version to publish again, such as {"version": 3}.`)
+		return request.Invalid(`version: missing or below 1; send the version to publish again, such as {"version": 3}.`)
 	}
 	published, err := a.Businesses.Rollback(c.UserContext(), slug, to.Version)
 	if err != nil {
@@ -77,7 +77,7 @@ func sendPublished(c *fiber.Ctx, p *catalog.Published) error {
 }
 
 func (a *Admin) getManifest(c *fiber.Ctx) error {
-	slug, err := slugOf(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}
@@ -100,11 +100,11 @@ func (a *Admin) getManifest(c *fiber.Ctx) error {
 }
 
 func (a *Admin) listBusinesses(c *fiber.Ctx) error {
-	limit, cursor, err := pageOf(c)
+	page, err := server.Query(c).Page()
 	if err != nil {
 		return err
 	}
-	list, err := a.Businesses.List(c.UserContext(), catalogclient.Page{Limit: limit, Cursor: cursor})
+	list, err := a.Businesses.List(c.UserContext(), page)
 	if err != nil {
 		return err
 	}
@@ -112,15 +112,15 @@ func (a *Admin) listBusinesses(c *fiber.Ctx) error {
 }
 
 func (a *Admin) listVersions(c *fiber.Ctx) error {
-	slug, err := slugOf(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}
-	limit, cursor, err := pageOf(c)
+	page, err := server.Query(c).Page()
 	if err != nil {
 		return err
 	}
-	list, err := a.Businesses.Versions(c.UserContext(), slug, catalogclient.Page{Limit: limit, Cursor: cursor})
+	list, err := a.Businesses.Versions(c.UserContext(), slug, page)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (a *Admin) listVersions(c *fiber.Ctx) error {
 // remove takes the keys away first: whoever books by key is stopped before the offer goes, and a removal that breaks off
 // can be repeated while the slug still leads to the business.
 func (a *Admin) remove(c *fiber.Ctx) error {
-	force, err := flagOf(c, "force")
+	force, err := server.Query(c).Flag("force")
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (a *Admin) remove(c *fiber.Ctx) error {
 
 // removedBefore answers a repeated removal: catalog knows its key, and removes nothing where there is no business.
 func (a *Admin) removedBefore(c *fiber.Ctx, notFound error) error {
-	slug, err := slugOf(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return notFound
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
 )
 
 // newKey is the body that asks for a key.
@@ -60,14 +62,14 @@ func keyOf(c *fiber.Ctx) (*booking.NewKey, error) {
 	}
 	expires, err := time.Parse(time.RFC3339, *body.ExpiresAt)
 	if err != nil {
-		return nil, invalid("expires_at: not an instant; write one such as 2027-03-01T09:00:00Z, or leave it out.")
+		return nil, request.Invalid("expires_at: not an instant; write one such as 2027-03-01T09:00:00Z, or leave it out.")
 	}
 	key.ExpiresAt = &expires
 	return key, nil
 }
 
 func (a *Admin) listKeys(c *fiber.Ctx) error {
-	limit, cursor, err := pageOf(c)
+	page, err := server.Query(c).Page()
 	if err != nil {
 		return err
 	}
@@ -75,7 +77,7 @@ func (a *Admin) listKeys(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Bookings.Keys(c.UserContext(), business.ID, booking.Page{Limit: limit, Cursor: cursor})
+	list, err := a.Bookings.Keys(c.UserContext(), business.ID, page)
 	if err != nil {
 		return err
 	}

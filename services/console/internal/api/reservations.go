@@ -8,13 +8,15 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
 )
 
 // Reservations keeps rental reservations; *rental.Client is the one outside tests. Errors are faults,
 // business_not_found among them.
 type Reservations interface {
 	Reserve(ctx context.Context, slug string, reservation rental.NewReservation) (*rental.Reservation, error)
-	Reservations(ctx context.Context, slug string, filter rental.Filter, page rental.Page) (*rental.ReservationList, error)
+	Reservations(ctx context.Context, slug string, filter rental.Filter, page request.Page) (*rental.ReservationList, error)
 	Ahead(ctx context.Context, slug string) (int, error)
 	Move(ctx context.Context, slug string, id uuid.UUID, move string) (*rental.Reservation, error)
 }
@@ -31,7 +33,7 @@ func (a *Admin) mountReservations(business fiber.Router) {
 
 // reserve hands the reservation on as it is written: rental reads its fields and says what is wrong with them.
 func (a *Admin) reserve(c *fiber.Ctx) error {
-	slug, err := slugOf(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}
@@ -49,20 +51,20 @@ func (a *Admin) reserve(c *fiber.Ctx) error {
 }
 
 func (a *Admin) listReservations(c *fiber.Ctx) error {
-	slug, err := slugOf(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}
-	from, to, err := datesOf(c)
+	from, to, err := server.Query(c).OptionalDates("from", "to")
 	if err != nil {
 		return err
 	}
-	limit, cursor, err := pageOf(c)
+	page, err := server.Query(c).Page()
 	if err != nil {
 		return err
 	}
 	list, err := a.Rentals.Reservations(c.UserContext(), slug,
-		rental.Filter{From: from, To: to}, rental.Page{Limit: limit, Cursor: cursor})
+		rental.Filter{From: from, To: to}, page)
 	if err != nil {
 		return err
 	}
@@ -73,7 +75,7 @@ func (a *Admin) listReservations(c *fiber.Ctx) error {
 // moveReservation returns the handler of one of the moves that an owner can make.
 func (a *Admin) moveReservation(move string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		slug, err := slugOf(c)
+		slug, err := server.Slug(c)
 		if err != nil {
 			return err
 		}

@@ -9,12 +9,14 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
 )
 
 // Tickets sells tickets of events; *bookingclient.Client is the one outside tests. Errors are faults.
 type Tickets interface {
 	SellTicket(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (*booking.Ticket, error)
-	Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page booking.Page) (*booking.TicketList, error)
+	Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page request.Page) (*booking.TicketList, error)
 	TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error)
 	CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Ticket, error)
 }
@@ -60,27 +62,24 @@ func ticketsOf(c *fiber.Ctx) (*booking.NewTicket, error) {
 	if err := decode(c, &body); err != nil {
 		return nil, err
 	}
-	eventID, err := uuid.Parse(body.EventID)
+	eventID, err := request.ID("event_id", body.EventID)
 	if err != nil {
-		return nil, invalid("event_id: not a UUID; write the id of an event of this business.")
+		return nil, err
 	}
-	tierID, err := uuid.Parse(body.TierID)
+	tierID, err := request.ID("tier_id", body.TierID)
 	if err != nil {
-		return nil, invalid("tier_id: not a UUID; write the id of a tier of the event.")
+		return nil, err
 	}
 	return &booking.NewTicket{EventID: eventID, TierID: tierID, Quantity: body.Quantity, CustomerName: body.CustomerName}, nil
 }
 
 func (a *Admin) listTickets(c *fiber.Ctx) error {
-	var eventID *uuid.UUID
-	if text := c.Query("event_id"); text != "" {
-		id, err := uuid.Parse(text)
-		if err != nil {
-			return invalid("event_id: not a UUID; write the id of an event, or leave it out for all.")
-		}
-		eventID = &id
+	query := server.Query(c)
+	eventID, err := query.OptionalID("event_id")
+	if err != nil {
+		return err
 	}
-	limit, cursor, err := pageOf(c)
+	page, err := query.Page()
 	if err != nil {
 		return err
 	}
@@ -88,7 +87,7 @@ func (a *Admin) listTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Tickets.Tickets(c.UserContext(), business.ID, eventID, booking.Page{Limit: limit, Cursor: cursor})
+	list, err := a.Tickets.Tickets(c.UserContext(), business.ID, eventID, page)
 	if err != nil {
 		return err
 	}

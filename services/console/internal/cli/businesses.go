@@ -81,7 +81,7 @@ func (c *command) get() *cobra.Command {
 			if c.output == asJSON || c.output == asTable {
 				accept = catalog.MediaJSON
 			}
-			text, err := client.do(cmd.Context(), request{method: http.MethodGet, path: path, header: map[string]string{"Accept": accept}})
+			text, err := client.do(cmd.Context(), call{method: http.MethodGet, path: path, header: map[string]string{"Accept": accept}})
 			if err != nil {
 				return err
 			}

@@ -42,8 +42,8 @@ type unreachable struct {
 
 func (u *unreachable) Error() string { return u.sentence }
 
-// request is one call. Body is sent as it is.
-type request struct {
+// call is one request. Body is sent as it is.
+type call struct {
 	method string
 	path   string
 	header map[string]string
@@ -70,7 +70,7 @@ const attempts = 3
 
 // do sends a request and returns the body of an answer below status 400. What did not come back, or was refused as something was
 // away, is sent again, with the same Idempotency-Key, so that a write is done once.
-func (c *client) do(ctx context.Context, r request) ([]byte, error) {
+func (c *client) do(ctx context.Context, r call) ([]byte, error) {
 	key := uuid.NewString()
 	for attempt := 1; ; attempt++ {
 		body, err := c.send(ctx, r, key)
@@ -98,7 +98,7 @@ func worthRepeating(err error) bool {
 	return false
 }
 
-func (c *client) send(ctx context.Context, r request, key string) ([]byte, error) {
+func (c *client) send(ctx context.Context, r call, key string) ([]byte, error) {
 	call, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, bytes.NewReader(r.body))
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func refusal(status int, body []byte) error {
 
 // call sends in as JSON and reads the answer into out; nil sends or reads nothing.
 func (c *client) call(ctx context.Context, method, path string, in, out any) error {
-	r := request{method: method, path: path}
+	r := call{method: method, path: path}
 	if in != nil {
 		body, err := json.Marshal(in)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"regexp"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/request"
 )
 
 // invalidManifest says that a manifest was refused for its problems, which have been printed.
@@ -93,7 +93,7 @@ func (c *command) apply() *cobra.Command {
 // name its business is judged here.
 func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) error {
 	slug := slugIn(src.text)
-	if !slugPattern.MatchString(slug) {
+	if !request.IsSlug(slug) {
 		m, problems := manifest.Parse(src.text)
 		if len(problems) > 0 {
 			return c.refused(src, problems)
@@ -105,7 +105,7 @@ func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) erro
 		return err
 	}
 	defer client.close()
-	r := request{method: http.MethodPut, path: at(slug), body: src.text, header: map[string]string{"Content-Type": "application/yaml"}}
+	r := call{method: http.MethodPut, path: at(slug), body: src.text, header: map[string]string{"Content-Type": "application/yaml"}}
 	if isJSON(src.text) {
 		r.header["Content-Type"] = "application/json"
 	}
@@ -125,8 +125,6 @@ func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) erro
 	}
 	return c.done(p, "%s: version %d is published", p.Slug, p.Version)
 }
-
-var slugPattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 
 // slugIn reads the slug alone, whatever else the document holds; "" where there is none to read.
 func slugIn(text []byte) string {

@@ -113,6 +113,9 @@ func (s *Booking) revokeAll(r *http.Request) (*reply, error) {
 
 func (s *Booking) list(r *http.Request) (*reply, error) {
 	query := r.URL.Query()
+	if status := query.Get("status"); status != "" && !slices.Contains(statuses, status) {
+		return nil, fault.New(fault.InvalidParameter, "status: send pending, confirmed, completed, no_show or cancelled.")
+	}
 	var found []booking.Booking
 	for _, b := range s.bookings[r.PathValue("business")] {
 		if (query.Get("from") == "" || b.Date >= query.Get("from")) && (query.Get("to") == "" || b.Date <= query.Get("to")) &&
@@ -132,6 +135,10 @@ func (s *Booking) ahead(r *http.Request) (*reply, error) {
 		}
 	}
 	return ok(booking.AheadCount{Count: live})
+}
+
+var statuses = []string{
+	booking.StatusPending, booking.StatusConfirmed, booking.StatusCompleted, booking.StatusNoShow, booking.StatusCancelled,
 }
 
 var moves = map[string][2]string{

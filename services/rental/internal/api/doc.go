@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
@@ -34,7 +35,7 @@ type Offers interface {
 type Records interface {
 	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
 	Reserve(ctx context.Context, r store.NewReservation, fits func([]occupancy.Reservation) bool) (store.Reservation, error)
-	Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, limit int, after string) ([]store.Reservation, string, error)
+	Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, page request.Page) ([]store.Reservation, string, error)
 	Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
 	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
@@ -55,8 +56,8 @@ func rentalOf(offer *catalog.Offer, id uuid.UUID) *catalog.Rental {
 	return r
 }
 
-// request is a stretch of time for which units are asked, as the caller states it.
-type request struct {
+// stretch is a stretch of time for which units are asked, as the caller states it.
+type stretch struct {
 	Dates      occupancy.Dates
 	Start, End *timespan.TimeOfDay
 	Quantity   int
@@ -65,21 +66,21 @@ type request struct {
 // hours returns the instants of a request for hours; false where it is for whole dates, as all of a rental by the day
 // are. Fault: invalid_parameter for one of the times alone or an end not after the start, judged in instants, so that
 // hours that a clock change skips are refused too. names are what the caller calls the two times.
-func (q request) hours(r *catalog.Rental, zone *time.Location, names [2]string) (timespan.Span, bool, error) {
+func (q stretch) hours(r *catalog.Rental, zone *time.Location, names [2]string) (timespan.Span, bool, error) {
 	if r.PriceType != catalog.PriceHourly || q.Start == nil && q.End == nil {
 		return timespan.Span{}, false, nil
 	}
 	if q.Start == nil {
-		return timespan.Span{}, false, invalid("%s: is missing beside %s; give both times or none.", names[0], names[1])
+		return timespan.Span{}, false, request.Invalid("%s: is missing beside %s; give both times or none.", names[0], names[1])
 	}
 	if q.End == nil {
-		return timespan.Span{}, false, invalid("%s: is missing beside %s; give both times or none.", names[1], names[0])
+		return timespan.Span{}, false, request.Invalid("%s: is missing beside %s; give both times or none.", names[1], names[0])
 	}
 	span := timespan.Span{
 		Start: timespan.Instant(q.Dates.From, *q.Start, zone), End: timespan.Instant(q.Dates.To, *q.End, zone),
 	}
 	if span.End <= span.Start {
-		return timespan.Span{}, false, invalid("%s: does not lie after %s; end after the start.", names[1], names[0])
+		return timespan.Span{}, false, request.Invalid("%s: does not lie after %s; end after the start.", names[1], names[0])
 	}
 	return span, true, nil
 }
@@ -89,10 +90,6 @@ const maxRangeDays = 730
 
 // maxQuantity bounds the units of one question or reservation (interface.md §8).
 const maxQuantity = 1000
-
-func invalid(format string, args ...any) error {
-	return fault.Newf(fault.InvalidParameter, format, args...)
-}
 
 // notFound is the sentence of the interface in English.
 func notFound() error { return fault.New(fault.RentalNotFound, "Rental not found") }

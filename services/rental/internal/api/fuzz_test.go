@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-func valuesOf(query string) values {
+func valuesOf(query string) request.Query {
 	parsed, _ := url.ParseQuery(query) // what can be read of it
 	return func(name string) []string { return parsed[name] }
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
-	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
@@ -76,7 +76,7 @@ func (in *Internal) once(write fiber.Handler, status int) fiber.Handler {
 func (in *Internal) ceilings(c *fiber.Ctx) error {
 	version, err := strconv.ParseInt(c.Query("offer_version"), 10, 64)
 	if err != nil {
-		return invalid("offer_version: send the version of the offer as a whole number.")
+		return request.Invalid("offer_version: send the version of the offer as a whole number.")
 	}
 	offer, err := in.offers.AtLeast(c.UserContext(), c.Params("slug"), version)
 	if err != nil {
@@ -173,7 +173,12 @@ func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reser
 }
 
 func (in *Internal) reservations(c *fiber.Ctx) error {
-	filter, limit, err := parseList(argsOf(c))
+	query := server.Query(c)
+	from, to, err := query.OptionalDates("from", "to")
+	if err != nil {
+		return err
+	}
+	page, err := query.Page()
 	if err != nil {
 		return err
 	}
@@ -181,10 +186,7 @@ func (in *Internal) reservations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, next, err := in.records.Reservations(c.UserContext(), offer.ID, filter, limit, c.Query("cursor"))
-	if errors.Is(err, store.ErrBadCursor) {
-		return invalid("cursor: this is not one; send next_cursor of the page before, or leave it out for the first.")
-	}
+	found, next, err := in.records.Reservations(c.UserContext(), offer.ID, rental.Filter{From: from, To: to}, page)
 	if err != nil {
 		return err
 	}
@@ -234,51 +236,3 @@ func (in *Internal) move(c *fiber.Ctx) error {
 }
 
 func noReservation() error { return fault.New(fault.NotFound, "Reservation not found") }
-
-// reservationQuery is a reservation asked for, its texts read.
-type reservationQuery struct {
-	RentalID     uuid.UUID
-	CustomerName string
-	request
-}
-
-// parseReservation reads the texts. Its faults name the field.
-func parseReservation(asked rental.NewReservation) (reservationQuery, error) {
-	var q reservationQuery
-	fields := map[string]string{
-		"rental_id": asked.RentalID, "start_date": asked.StartDate, "end_date": asked.EndDate, "customer_name": asked.CustomerName,
-	}
-	get := func(name string) []string { return []string{fields[name]} }
-	id, err := required(get, "rental_id", "a rental's id")
-	if err != nil {
-		return q, err
-	}
-	if q.RentalID, err = parseUUID("rental_id", id); err != nil {
-		return q, err
-	}
-	if q.Dates, err = parseDates(get, "start_date", "end_date"); err != nil {
-		return q, err
-	}
-	if q.Dates.To-q.Dates.From >= maxRangeDays {
-		return q, invalid("end_date: the reservation is too long; it may have %d days, both ends counted.", maxRangeDays)
-	}
-	if q.Start, err = givenTime("start_time", asked.StartTime); err != nil {
-		return q, err
-	}
-	if q.End, err = givenTime("end_time", asked.EndTime); err != nil {
-		return q, err
-	}
-	if asked.Quantity < 1 || asked.Quantity > maxQuantity {
-		return q, invalid("quantity: write a whole number from 1 to %d.", maxQuantity)
-	}
-	q.Quantity = asked.Quantity
-	q.CustomerName, err = parseName(get)
-	return q, err
-}
-
-func givenTime(name string, s *string) (*timespan.TimeOfDay, error) {
-	if s == nil {
-		return nil, nil
-	}
-	return parseTime(name, *s)
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -50,7 +51,7 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reserved (-want +got):\n%s", diff)
 	}
-	list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{From: &day}, rental.Page{Limit: 1})
+	list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{From: &day}, request.Page{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestOverdueIsWhatIsOutBeyondItsTime(t *testing.T) {
 		s.move(t, r.ID, "pickup")
 	}
 	overdue := func() map[uuid.UUID]bool {
-		list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{}, rental.Page{})
+		list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{}, request.Page{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,9 +237,9 @@ func TestBadListsAreRefusedByName(t *testing.T) {
 	s := start(t)
 	early, late := timespan.NewDate(2027, 6, 1), timespan.NewDate(2027, 6, 2)
 	for named, call := range map[string]func() error{
-		"to":     func() error { return s.list(t, rental.Filter{From: &late, To: &early}, rental.Page{}) },
-		"limit":  func() error { return s.list(t, rental.Filter{}, rental.Page{Limit: 1001}) },
-		"cursor": func() error { return s.list(t, rental.Filter{}, rental.Page{Cursor: "x"}) },
+		"to":     func() error { return s.list(t, rental.Filter{From: &late, To: &early}, request.Page{}) },
+		"limit":  func() error { return s.list(t, rental.Filter{}, request.Page{Limit: 1001}) },
+		"cursor": func() error { return s.list(t, rental.Filter{}, request.Page{Cursor: "x"}) },
 	} {
 		if err := call(); !fault.Is(err, fault.InvalidParameter) || !strings.Contains(err.Error(), named+":") {
 			t.Errorf("%s: %v", named, err)
@@ -246,7 +247,7 @@ func TestBadListsAreRefusedByName(t *testing.T) {
 	}
 }
 
-func (s service) list(t *testing.T, filter rental.Filter, page rental.Page) error {
+func (s service) list(t *testing.T, filter rental.Filter, page request.Page) error {
 	t.Helper()
 	_, err := s.client.Reservations(t.Context(), "harbor", filter, page)
 	return err

@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
@@ -57,7 +58,7 @@ type verdict struct {
 }
 
 func (p *Public) availability(c *fiber.Ctx) error {
-	q, err := parseAvailability(argsOf(c))
+	q, err := parseAvailability(server.Query(c))
 	if err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ type calendarAnswer struct {
 }
 
 func (p *Public) dates(c *fiber.Ctx) error {
-	q, err := parseAvailableDates(argsOf(c))
+	q, err := parseAvailableDates(server.Query(c))
 	if err != nil {
 		return err
 	}

@@ -2,13 +2,11 @@ package api
 
 import (
 	"slices"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 
-	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
@@ -19,51 +17,47 @@ const (
 	maxWindowDays = 62
 )
 
-// values gives every value of a query parameter in the order it was sent.
-type values func(name string) []string
-
-func argsOf(c *fiber.Ctx) values {
-	args := c.Context().QueryArgs()
-	return func(name string) []string {
-		var all []string
-		for _, v := range args.PeekMulti(name) {
-			all = append(all, string(v))
-		}
-		return all
-	}
-}
-
 // availabilityQuery is the question of /rental-availability.
 type availabilityQuery struct {
 	RentalID uuid.UUID
-	request
+	stretch
 }
 
 // parseAvailability reads the parameters of /rental-availability but for lang, which never fails a request. Its faults
 // are of kind invalid_parameter and name the parameter.
-func parseAvailability(get values) (availabilityQuery, error) {
+func parseAvailability(get request.Query) (availabilityQuery, error) {
 	var q availabilityQuery
-	id, err := required(get, "rentalId", "a rental's id")
+	id, err := get.Required("rentalId", "a rental's id")
 	if err != nil {
 		return q, err
 	}
-	if q.RentalID, err = parseUUID("rentalId", id); err != nil {
+	if q.RentalID, err = request.ID("rentalId", id); err != nil {
 		return q, err
 	}
-	if q.Dates, err = parseDates(get, "startDate", "endDate"); err != nil {
+	if q.Dates.From, q.Dates.To, err = get.Dates("startDate", "endDate"); err != nil {
 		return q, err
 	}
 	if q.Dates.To-q.Dates.From >= maxRangeDays {
-		return q, invalid("endDate: the range is too large; it may have %d days, both ends counted.", maxRangeDays)
+		return q, request.Invalid("endDate: the range is too large; it may have %d days, both ends counted.", maxRangeDays)
 	}
-	if q.Quantity, err = parseQuantity(get); err != nil {
+	if q.Quantity, err = get.OptionalNumber("quantity", maxQuantity, 1); err != nil {
 		return q, err
 	}
-	if q.Start, err = optionalTime(get, "startTime"); err != nil {
+	if q.Start, err = get.OptionalTime("startTime"); err != nil {
 		return q, err
 	}
-	q.End, err = optionalTime(get, "endTime")
-	return q, err
+	if q.End, err = get.OptionalTime("endTime"); err != nil {
+		return q, err
+	}
+	return q, checkStart("startTime", q.Start)
+}
+
+// checkStart refuses 24:00, which is the end of a day and nothing else.
+func checkStart(name string, start *timespan.TimeOfDay) error {
+	if start != nil && *start == timespan.MinutesPerDay {
+		return request.Invalid("%s: nothing starts at 24:00; write 00:00 on the next day.", name)
+	}
+	return nil
 }
 
 // datesQuery is the question of /rental-available-dates. Each id is there once.
@@ -73,135 +67,78 @@ type datesQuery struct {
 }
 
 // parseAvailableDates reads the parameters of /rental-available-dates, as [parseAvailability] does.
-func parseAvailableDates(get values) (datesQuery, error) {
+func parseAvailableDates(get request.Query) (datesQuery, error) {
 	var q datesQuery
 	var err error
-	if q.Dates, err = parseDates(get, "start", "end"); err != nil {
+	if q.Dates.From, q.Dates.To, err = get.Dates("start", "end"); err != nil {
 		return q, err
 	}
 	if q.Dates.To-q.Dates.From >= maxWindowDays {
-		return q, invalid("Window too large (max %d days).", maxWindowDays) // like the words of /available-dates
+		return q, request.TooWide(maxWindowDays)
 	}
-	list, err := required(get, "rental_id", "a rental's id, or several separated by commas")
+	ids, err := get.IDs("rental_id", "a rental")
 	if err != nil {
 		return q, err
 	}
-	for part := range strings.SplitSeq(list, ",") {
-		id, err := parseUUID("rental_id", part)
-		if err != nil {
-			return q, err
-		}
+	for _, id := range ids {
 		if !slices.Contains(q.RentalIDs, id) {
 			q.RentalIDs = append(q.RentalIDs, id)
 		}
-		if len(q.RentalIDs) > maxRentals {
-			return q, invalid("Too many rental_id values (max %d).", maxRentals) // the words of interface.md §4
-		}
+	}
+	if len(q.RentalIDs) > maxRentals {
+		return q, request.TooMany("rental_id", maxRentals)
 	}
 	return q, nil
 }
 
-// single returns the one value of a parameter, "" where it is not there.
-func single(get values, name string) (string, error) {
-	all := get(name)
-	switch {
-	case len(all) == 0:
-		return "", nil
-	case len(all) > 1:
-		return "", invalid("%s: is given %d times; give it once.", name, len(all))
-	case !utf8.ValidString(all[0]) || strings.ContainsRune(all[0], 0):
-		return "", invalid("%s: is no text; write it in UTF-8 without NUL bytes.", name)
-	}
-	return all[0], nil
+// reservationQuery is a reservation asked for, its texts read.
+type reservationQuery struct {
+	RentalID     uuid.UUID
+	CustomerName string
+	stretch
 }
 
-func required(get values, name, what string) (string, error) {
-	s, err := single(get, name)
-	if err == nil && s == "" {
-		return "", invalid("%s: is missing; write %s.", name, what)
-	}
-	return s, err
-}
-
-func parseDates(get values, start, end string) (occupancy.Dates, error) {
-	from, err := requiredDate(get, start)
+// parseReservation reads the texts. Its faults name the field.
+func parseReservation(asked rental.NewReservation) (reservationQuery, error) {
+	var q reservationQuery
+	fields := map[string]string{"rental_id": asked.RentalID, "start_date": asked.StartDate, "end_date": asked.EndDate}
+	get := request.Query(func(name string) []string { return []string{fields[name]} })
+	id, err := get.Required("rental_id", "a rental's id")
 	if err != nil {
-		return occupancy.Dates{}, err
+		return q, err
 	}
-	to, err := requiredDate(get, end)
-	if err != nil {
-		return occupancy.Dates{}, err
+	if q.RentalID, err = request.ID("rental_id", id); err != nil {
+		return q, err
 	}
-	if to < from {
-		return occupancy.Dates{}, invalid("%s: %s lies before %s, %s; give a date on or after it.", end, to, start, from)
+	if q.Dates.From, q.Dates.To, err = get.Dates("start_date", "end_date"); err != nil {
+		return q, err
 	}
-	return occupancy.Dates{From: from, To: to}, nil
+	if q.Dates.To-q.Dates.From >= maxRangeDays {
+		return q, request.Invalid("end_date: the reservation is too long; it may have %d days, both ends counted.", maxRangeDays)
+	}
+	if q.Start, err = givenTime("start_time", asked.StartTime); err != nil {
+		return q, err
+	}
+	if q.End, err = givenTime("end_time", asked.EndTime); err != nil {
+		return q, err
+	}
+	if err := checkStart("start_time", q.Start); err != nil {
+		return q, err
+	}
+	if q.Quantity = asked.Quantity; q.Quantity < 1 || q.Quantity > maxQuantity {
+		return q, request.Invalid("quantity: write a whole number from 1 to %d.", maxQuantity)
+	}
+	q.CustomerName, err = request.Line("customer_name", asked.CustomerName, maxName)
+	return q, err
 }
 
-func requiredDate(get values, name string) (timespan.Date, error) {
-	s, err := required(get, name, "YYYY-MM-DD, such as 2027-03-01")
-	if err != nil {
-		return 0, err
-	}
-	d, err := timespan.ParseDate(s)
-	if err != nil {
-		return 0, invalid("%s: %s.", name, err)
-	}
-	return d, nil
-}
+// maxName is how many characters a customer's name may have.
+const maxName = 200
 
-// optionalTime reads HH:MM; 24:00 is the end of a day and nothing else.
-func optionalTime(get values, name string) (*timespan.TimeOfDay, error) {
-	s, err := single(get, name)
-	if err != nil || s == "" {
-		return nil, err
+func givenTime(name string, s *string) (*timespan.TimeOfDay, error) {
+	if s == nil {
+		return nil, nil
 	}
-	return parseTime(name, s)
-}
-
-func parseTime(name, s string) (*timespan.TimeOfDay, error) {
-	t, err := timespan.ParseTimeOfDay(s)
-	if err != nil {
-		return nil, invalid("%s: %s.", name, err)
-	}
-	if t == timespan.MinutesPerDay && strings.HasPrefix(name, "start") {
-		return nil, invalid("%s: nothing starts at 24:00; write 00:00 on the next day.", name)
-	}
-	return &t, nil
-}
-
-func parseQuantity(get values) (int, error) {
-	s, err := single(get, "quantity")
-	if err != nil || s == "" {
-		return 1, err
-	}
-	n, err := strconv.ParseUint(s, 10, 16)
-	if err != nil || n < 1 || n > maxQuantity {
-		return 0, invalid("quantity: %q is not right; write a whole number from 1 to %d.", clip(s), maxQuantity)
-	}
-	return int(n), nil
-}
-
-// parseUUID reads the usual form alone; the library also takes braces and URNs.
-func parseUUID(name, s string) (uuid.UUID, error) {
-	const length = 36
-	if len(s) == length {
-		if id, err := uuid.Parse(s); err == nil {
-			return id, nil
-		}
-	}
-	return uuid.UUID{}, invalid("%s: %q is not a UUID; write one such as 6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b.", name, clip(s))
-}
-
-// clip bounds what a sentence quotes of the caller's input.
-func clip(s string) string {
-	const most = 40
-	if len(s) <= most {
-		return s
-	}
-	end := most
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
+	t, err := request.Time(name, *s)
+	return &t, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
@@ -25,30 +26,20 @@ type Reservation struct {
 const reservationColumns = `id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute, end_minute,
 	ends_at, customer_name, created_at, updated_at`
 
-// listed is a reservation and its place in the list.
-type listed struct {
-	Reservation
-	place cursor
-}
-
-func scanReservation(row pgx.CollectableRow) (listed, error) {
+func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 	var (
-		r          listed
+		r          Reservation
 		from, to   time.Time
 		start, end *int
 	)
 	err := row.Scan(&r.ID, &r.RentalID, &r.RentalName, &r.Status, &r.Quantity, &from, &to, &start, &end, &r.EndsAt,
 		&r.CustomerName, &r.CreatedAt, &r.UpdatedAt)
 	if err != nil {
-		return listed{}, err
+		return Reservation{}, err
 	}
 	r.StartDate, r.EndDate = dateOf(from), dateOf(to)
 	r.StartTime, r.EndTime = (*timespan.TimeOfDay)(start), (*timespan.TimeOfDay)(end)
 	r.CreatedAt, r.UpdatedAt = r.CreatedAt.UTC(), r.UpdatedAt.UTC()
-	r.place = cursor{Date: r.StartDate, ID: r.ID}
-	if start != nil {
-		r.place.Minute = *start
-	}
 	return r, nil
 }
 
@@ -58,23 +49,37 @@ WHERE business_id = @business_id
   AND (@from::integer IS NULL OR end_date >= ` + epoch + ` + @from::integer)
   AND (@to::integer IS NULL OR start_date <= ` + epoch + ` + @to::integer)
   AND (@after_date::integer IS NULL
-       OR (start_date, coalesce(start_minute, 0), id) > (` + epoch + ` + @after_date::integer, @after_minute, @after_id))
+       OR (start_date, coalesce(start_minute, 0), id) > (` + epoch + ` + @after_date::integer, @after_minute::integer, @after_id::uuid))
 ORDER BY start_date, coalesce(start_minute, 0), id
 LIMIT @limit`
 
-// Reservations lists reservations of a business by start: at most limit after the cursor, and the cursor of the page
-// that follows, "" after the last. Errors: [ErrBadCursor].
-func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, limit int, after string) ([]Reservation, string, error) {
-	from, err := parseCursor(after)
+// Lists go by the wall clock of the start, in minutes since 1970-01-01 00:00: midnight for whole dates. Dates that can be written
+// with four digits bound it.
+var firstStart, lastStart = int64(timespan.NewDate(0, 1, 1)) * timespan.MinutesPerDay, int64(timespan.NewDate(10_000, 1, 1))*timespan.MinutesPerDay - 1
+
+// place is where a reservation stands in the list.
+func place(r Reservation) string {
+	at := int64(r.StartDate) * timespan.MinutesPerDay
+	if r.StartTime != nil {
+		at += int64(*r.StartTime)
+	}
+	return request.Cursor{At: at, ID: r.ID}.String()
+}
+
+// Reservations lists a page of a business's reservations by start, and gives the cursor of the page that follows, "" after the
+// last. Fault: invalid_parameter for a cursor that is none.
+func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, page request.Page) ([]Reservation, string, error) {
+	after, err := page.After(firstStart, lastStart)
 	if err != nil {
 		return nil, "", err
 	}
 	args := pgx.NamedArgs{
-		"business_id": businessID, "limit": limit + 1, "from": days(filter.From), "to": days(filter.To),
-		"after_date": nil, "after_minute": from.Minute, "after_id": from.ID,
+		"business_id": businessID, "limit": page.Limit + 1, "from": days(filter.From), "to": days(filter.To),
+		"after_date": nil, "after_minute": nil, "after_id": nil,
 	}
-	if after != "" {
-		args["after_date"] = int32(from.Date)
+	if after != nil {
+		minute := (after.At%timespan.MinutesPerDay + timespan.MinutesPerDay) % timespan.MinutesPerDay
+		args["after_date"], args["after_minute"], args["after_id"] = (after.At-minute)/timespan.MinutesPerDay, minute, after.ID
 	}
 	rows, err := s.pool.Query(ctx, listSQL, args)
 	if err != nil {
@@ -84,16 +89,8 @@ func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter r
 	if err != nil {
 		return nil, "", fmt.Errorf("list reservations: %w", err)
 	}
-	next := ""
-	if len(list) > limit {
-		list = list[:limit]
-		next = list[limit-1].place.String()
-	}
-	reservations := make([]Reservation, len(list))
-	for i, r := range list {
-		reservations[i] = r.Reservation
-	}
-	return reservations, next, nil
+	list, next := request.Cut(list, page.Limit, place)
+	return list, next, nil
 }
 
 func days(d *timespan.Date) *int32 {
@@ -144,7 +141,7 @@ func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Tran
 	if err != nil {
 		return Reservation{}, fmt.Errorf("move a reservation: %w", err)
 	}
-	return moved.Reservation, nil
+	return moved, nil
 }
 
 func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {

@@ -65,8 +65,7 @@ func (s *Store) Reserve(ctx context.Context, r NewReservation, fits func([]occup
 		if err != nil {
 			return Reservation{}, err
 		}
-		one, err := pgx.CollectExactlyOneRow(rows, scanReservation)
-		return one.Reservation, err
+		return pgx.CollectExactlyOneRow(rows, scanReservation)
 	})
 	if err != nil {
 		return Reservation{}, fmt.Errorf("reserve: %w", err)

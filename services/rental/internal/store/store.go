@@ -24,8 +24,6 @@ var (
 	ErrLacking = errors.New("too few units are free")
 	// ErrNotFound says that the business has no such reservation.
 	ErrNotFound = errors.New("not found")
-	// ErrBadCursor says that a cursor was not made by this list.
-	ErrBadCursor = errors.New("unreadable cursor")
 )
 
 // NotAllowedError says that a reservation's status does not allow a move.

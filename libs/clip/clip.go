@@ -1,0 +1,16 @@
+// Package clip bounds what a sentence quotes of a caller's text. It is pure.
+package clip
+
+import "unicode/utf8"
+
+// Text returns s where it has at most 40 bytes, else its beginning, cut between two characters, and an ellipsis.
+func Text(s string) string {
+	end := 40
+	if len(s) <= end {
+		return s
+	}
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}
