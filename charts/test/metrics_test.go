@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	// instrument is where the code makes one, by libs/telemetry: its kind and name.
-	instrument = regexp.MustCompile(`\.(Counter|Seconds)\(\s*"([a-z._]+)"`)
+	// instrument is where the code makes one, by libs/telemetry or by its meter in seconds: its kind and name.
+	instrument = regexp.MustCompile(`\.(Counter|Seconds|Float64Histogram)\(\s*"([a-z._]+)"`)
 	// notMetrics is what stands beside the names of metrics in an expression: matchers, labels, ranges.
 	notMetrics = regexp.MustCompile(`\{[^{}]*\}|by \([^()]*\)|\[[^\]]*\]`)
 	metricName = regexp.MustCompile(`[a-z]+(?:_[a-z0-9]+)+`)
