@@ -2,33 +2,29 @@ package mcp_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"net"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/valyala/fasthttp"
-
-	"github.com/slotmesh/slotmesh/libs/peer/availability"
 )
 
 // dayOfSlots is what availability answers for a day of ten members with sixteen starts each.
-func dayOfSlots(b *testing.B) string {
-	b.Helper()
-	day := availability.Slots{Computed: true, Timezone: "Europe/Lisbon"}
-	for member := range int32(10) {
-		day.Staff = append(day.Staff, availability.Member{ID: uuid.New(), Name: fmt.Sprint("Member ", member)})
+func dayOfSlots() string {
+	var members []string
+	for range 10 {
+		members = append(members, uuid.NewString())
 	}
-	for i := range int32(160) {
-		start := 9*60 + 30*(i/10)
-		day.Starts, day.Ends, day.Members = append(day.Starts, start), append(day.Ends, start+30), append(day.Members, i%10)
+	var list []string
+	for i := range 160 {
+		start := time.Date(2027, 3, 1, 9, 30*(i/10), 0, 0, time.UTC)
+		list = append(list, fmt.Sprintf(`{"time":%q,"endTime":%q,"staffId":%q,"staffName":"Member %d","date":"2027-03-01","dateOffset":0}`,
+			start.Format("15:04"), start.Add(30*time.Minute).Format("15:04"), members[i%10], i%10))
 	}
-	encoded, err := json.Marshal(day)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return string(encoded)
+	return `{"slots":[` + strings.Join(list, ",") + `],"computed":true,"timezone":"Europe/Lisbon"}`
 }
 
 // readyNeighbours answer from memory, so that nearly all that is measured beside them is the service.
@@ -41,10 +37,10 @@ func readyNeighbours(b *testing.B) string {
 	answers := map[string]string{
 		"/internal/keys/check":              `{"business_id":"` + businessID + `","id":"` + annaID + `","scope":"all"}`,
 		"/internal/slugs/" + businessID:     `{"slug":"harbor"}`,
-		"/internal/api/public/harbor/slots": dayOfSlots(b),
+		"/internal/api/public/harbor/slots": dayOfSlots(),
 	}
 	beside := &fasthttp.Server{Handler: func(c *fasthttp.RequestCtx) {
-		c.SetContentTypeBytes(c.Request.Header.Peek("Accept"))
+		c.SetContentType("application/json")
 		c.SetBodyString(answers[string(c.Path())])
 	}}
 	go func() { _ = beside.Serve(l) }()

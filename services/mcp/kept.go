@@ -64,7 +64,7 @@ func (k *keptAnswers) put(key string, a keptAnswer) {
 func (r reads) Kept(ctx context.Context, slug, path string, query url.Values, empty func() any, prepare func(any)) (any, error) {
 	key := slug + "/" + path + "?" + query.Encode()
 	held := r.kept.get(key)
-	answer, err := catalogclient.ReadUnless(ctx, r.peer, slug, path, query, held.tag)
+	answer, err := catalogclient.Read(ctx, r.peer, slug, path, query, held.tag)
 	if err != nil {
 		return nil, err
 	}

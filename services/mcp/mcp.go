@@ -94,7 +94,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	offers := read("catalog", cfg.CatalogURL)
 	desk := bookingclient.NewAgents(neighbour("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-spare)))
 	box := &tools.Toolbox{
-		Catalog: offers, Availability: calendars{read("availability", cfg.AvailabilityURL)}, Rental: read("rental", cfg.RentalURL), Booking: desk,
+		Catalog: offers, Availability: read("availability", cfg.AvailabilityURL), Rental: read("rental", cfg.RentalURL), Booking: desk,
 		Clock: rt.Clock, Telemetry: rt.Telemetry,
 	}
 	g := &gate.Gate{

@@ -22,18 +22,9 @@ func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 }
 
 // Read reads a public path of a business on the internal port of its service (catalog, availability, rental), where no
-// limit by address counts. accept is the media type that is wanted where the service has it, "" for the public JSON; faults
-// are those of the public path.
-func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values, accept string) (*peer.Response, error) {
-	request := peer.Request{Method: http.MethodGet, Path: publicPath(slug, path, query)}
-	if accept != "" {
-		request.Header = http.Header{"Accept": {accept}}
-	}
-	return p.Do(ctx, request)
-}
-
-// ReadUnless reads as [Read] does, unless the answer's tag is this one: then its status is 304 and its body empty.
-func ReadUnless(ctx context.Context, p *peer.Client, slug, path string, query url.Values, tag string) (*peer.Response, error) {
+// limit by address counts. Where the answer's tag is this one its status is 304 and its body empty; "" is no tag. Faults are
+// those of the public path.
+func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values, tag string) (*peer.Response, error) {
 	request := peer.Request{Method: http.MethodGet, Path: publicPath(slug, path, query)}
 	if tag != "" {
 		request.Header = http.Header{"If-None-Match": {tag}}

@@ -205,28 +205,31 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 	if err != nil || !free.Computed {
 		return refusal
 	}
-	var others []slot
-	next := []byte("Also free on that date:")
-	for _, i := range free.nearest(at) {
-		others, next = append(others, free.at(i)), free.appendLine(next, i)
+	others := nearest(free.Slots, date, at)
+	next := "Also free on that date:"
+	for _, s := range others {
+		next += s.line()
 	}
 	if len(others) == 0 {
-		next = []byte("Nothing else is free on that date; call find_slots with start_date and end_date for another.")
+		next = "Nothing else is free on that date; call find_slots with start_date and end_date for another."
 	}
-	return &taken{error: refusal, others: others, next: string(next)}
+	return &taken{error: refusal, others: others, next: next}
 }
 
-// nearest are the slots around a time of the date, nearest first. Those after midnight are of the next date.
-func (l *listing) nearest(at string) []int {
+// nearest gives the slots of a date that are the nearest to a time of it, nearest first. Those after midnight are of the next date.
+func nearest(slots []slot, date, at string) []slot {
+	minutes := func(s slot) timespan.TimeOfDay {
+		t, _ := timespan.ParseTimeOfDay(s.Time) // availability's own
+		if s.Date != date {
+			t += timespan.MinutesPerDay
+		}
+		return t
+	}
 	wanted, err := timespan.ParseTimeOfDay(at)
 	if err != nil {
 		return nil
 	}
-	near := make([]int, len(l.Starts))
-	for i := range near {
-		near[i] = i
-	}
-	away := func(i int) int32 { return max(l.Starts[i]-int32(wanted), int32(wanted)-l.Starts[i]) }
-	slices.SortStableFunc(near, func(a, b int) int { return cmp.Compare(away(a), away(b)) })
-	return near[:min(len(near), maxOthers)]
+	away := func(s slot) timespan.TimeOfDay { return max(minutes(s)-wanted, wanted-minutes(s)) }
+	slices.SortStableFunc(slots, func(a, b slot) int { return cmp.Compare(away(a), away(b)) })
+	return slots[:min(len(slots), maxOthers)]
 }

@@ -128,16 +128,70 @@ func calendarQuery(args arguments) (url.Values, error) {
 }
 
 func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Values, offset int) (result, error) {
-	l, err := b.readSlots(ctx, who.Slug, query)
+	shown, err := b.readSlots(ctx, who.Slug, query)
 	if err != nil {
 		return result{}, err
 	}
-	structured, next := l.calendar(offset)
-	if !l.Computed {
-		return result{structured: structured, text: unknown}, nil
+	if !shown.Computed {
+		return result{structured: shown, text: unknown}, nil
 	}
-	head := fmt.Sprintf("%d free starts on %s (%s).", len(l.Starts), query.Get("date"), l.Timezone) + note(next)
-	return result{structured: structured, text: l.starts(head, offset), fits: true}, nil
+	rest := shown.Slots[min(offset, shown.Total):]
+	p := pageOf(shown.Slots, offset, 0)
+	shown.Slots, shown.NextOffset = p.items, p.next
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d free starts on %s (%s).%s", shown.Total, query.Get("date"), shown.Timezone, p.note())
+	for i := 0; i < len(rest) && text.Len() <= maxText; i++ { // a longer text is cut
+		text.WriteString(rest[i].line())
+	}
+	return result{structured: shown, text: text.String()}, nil
+}
+
+// listedSlots is the answer of /slots.
+type listedSlots struct {
+	Slots    []listedSlot `json:"slots"`
+	Computed bool         `json:"computed"`
+	Timezone string       `json:"timezone"`
+}
+
+// listedSlot is a [slot] with the names that /slots gives its fields.
+type listedSlot struct {
+	Date              string  `json:"date"`
+	Time              string  `json:"time"`
+	EndTime           string  `json:"endTime"`
+	StaffID           *string `json:"staffId"`
+	StaffName         *string `json:"staffName"`
+	RemainingCapacity *int    `json:"remainingCapacity"`
+	ClassScheduleID   *string `json:"classScheduleId"`
+}
+
+// readSlots reads all slots of a date.
+func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) (calendar, error) {
+	var listed listedSlots
+	if err := b.Availability.Read(ctx, slug, "slots", query, &listed); err != nil {
+		return calendar{}, err
+	}
+	c := calendar{
+		Timezone: listed.Timezone, Computed: listed.Computed, Slots: make([]slot, len(listed.Slots)), Days: []day{}, Total: len(listed.Slots),
+	}
+	for i, of := range listed.Slots {
+		c.Slots[i] = slot(of)
+		if of.StaffName != nil {
+			*of.StaffName = clip(*of.StaffName, maxName)
+		}
+	}
+	return c, nil
+}
+
+// line is the slot in the short text.
+func (s slot) line() string {
+	text := "\n" + s.Date + " " + s.Time + "–" + s.EndTime
+	if s.StaffName != nil && s.StaffID != nil {
+		text += " with " + *s.StaffName + " (staff_id " + *s.StaffID + ")"
+	}
+	if s.RemainingCapacity != nil {
+		text += fmt.Sprintf(", %d places left", *s.RemainingCapacity)
+	}
+	return text
 }
 
 const unknown = "Availability could not be read just now. That does not mean fully booked: call again in a few seconds."

@@ -16,7 +16,6 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -43,12 +42,6 @@ func readKept[T any](ctx context.Context, r Reader, slug, path string, query url
 	return *list.(*T), nil
 }
 
-// Calendars read public paths of availability, and the slots of a date in columns, which pass their Check.
-type Calendars interface {
-	Reader
-	Slots(ctx context.Context, slug string, query url.Values) (*availability.Slots, error)
-}
-
 // Booker books as POST /book does; bookingclient.Agents says how.
 type Booker interface {
 	Book(ctx context.Context, slug, authorization, idempotencyKey string, body []byte) (*bookingclient.Confirmation, error)
@@ -57,7 +50,7 @@ type Booker interface {
 // Toolbox holds the tools with what they ask.
 type Toolbox struct {
 	Catalog      Reader
-	Availability Calendars
+	Availability Reader
 	Rental       Reader
 	Booking      Booker
 	Clock        clock.Clock
@@ -74,8 +67,7 @@ type tool struct {
 // result is what a successful call shows.
 type result struct {
 	structured any
-	text       string
-	fits       bool // text is within its bound; else it is cut
+	text       string // a long one is cut
 }
 
 // instructions tell a model how the tools work together.
