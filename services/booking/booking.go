@@ -9,7 +9,7 @@
 //	internal/request  reads the body (pure)          internal/store  SQL
 //	internal/state    the life of a booking (pure)   internal/api    HTTP, public and internal
 //	internal/usecase  what booking does, as functions: asks, decides, writes, tries again
-//	internal/payment  the port to payment providers, what is left of charges, and the adapter to Stripe
+//	internal/payment  the port to payment providers, what is to be paid, and the adapter to Stripe
 package booking
 
 import (
@@ -129,11 +129,14 @@ func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool
 
 	records := store.New(pool)
 	srv.Ready("postgres", records.Ready)
+	options := paymentOptions(cfg, srv)
+	payments := usecase.NewPayments(records, options, rt.Clock, rt.Telemetry)
+	api.MountWebhooks(srv.Public, options.Providers, payments)
+	srv.Go("payments", payments.Run) // also without providers: it frees the time of bookings whose charge was never opened
 	booker := usecase.NewBooker(usecase.Dependencies{
 		Offers: offers, Availability: availability.NewClient(client("availability", cfg.AvailabilityURL)),
 		Pricing: pricing.NewClient(client("pricing", cfg.PricingURL)), Bookings: records,
-		Payments: openPayments(cfg, rt, srv, records),
-		Clock:    rt.Clock, RequestTimeout: cfg.Server.RequestTimeout, Telemetry: rt.Telemetry,
+		Payments: options, Clock: rt.Clock, RequestTimeout: cfg.Server.RequestTimeout, Telemetry: rt.Telemetry,
 	})
 	public := api.NewPublic(records, offers, booker, gate, rt.Clock, rt.Telemetry)
 	public.Mount(srv.Public)

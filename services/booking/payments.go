@@ -9,10 +9,8 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/server"
-	"github.com/slotmesh/slotmesh/services/booking/internal/api"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
-	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
@@ -43,16 +41,13 @@ func (c *Config) validatePayments() error {
 	return errors.Join(errs...)
 }
 
-// openPayments connects the providers there are, and serves their notices. The reconciliation runs also without any: it frees the
-// time of bookings whose charge was never opened.
-func openPayments(cfg Config, rt server.Runtime, srv *server.Server, records *store.Store) usecase.PaymentOptions {
+// paymentOptions connects the providers there are.
+func paymentOptions(cfg Config, srv *server.Server) usecase.PaymentOptions {
 	providers := payment.Providers{}
 	if cfg.StripeSecretKey != "" {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		srv.OnStop("stripe", func(context.Context) error { transport.CloseIdleConnections(); return nil })
-		providers[stripe.Name] = stripe.New(cfg.StripeSecretKey, cfg.StripeAPIBase, transport)
-		api.NewWebhook(records, cfg.StripeWebhookSecret, rt.Clock).Mount(srv.Public)
+		providers[stripe.Name] = stripe.New(cfg.StripeSecretKey, cfg.StripeWebhookSecret, cfg.StripeAPIBase, transport)
 	}
-	srv.Go("payments", payment.NewReconciler(records, providers, rt.Clock, cfg.PaymentTimeout, rt.Telemetry).Run)
 	return usecase.PaymentOptions{Providers: providers, Within: cfg.PaymentTimeout, ExpiresAfter: cfg.PaymentExpiresAfter}
 }

@@ -19,7 +19,7 @@ CREATE TABLE payments (
     amount      bigint      NOT NULL CHECK (amount > 0), -- minor units of currency
     currency    text        NOT NULL,
     due_at      timestamptz NOT NULL,
-    attempts    integer     NOT NULL DEFAULT 0, -- to settle it, since it was last due for another reason
+    attempts    integer     NOT NULL DEFAULT 0, -- to end it, since it was last due for another reason
     created_at  timestamptz NOT NULL,
     updated_at  timestamptz NOT NULL,
     PRIMARY KEY (business_id, booking_id),

@@ -366,7 +366,7 @@ type BookingConfirmation struct {
 	// Payment What the customer pays by; only where paymentRequired is true.
 	Payment *Payment `json:"payment,omitempty"`
 
-	// PaymentRequired True: the booking stays pending until its payment succeeds, and is cancelled when that fails or takes too long.
+	// PaymentRequired True: the booking stays pending until its payment succeeds, and is cancelled when that takes too long; after an attempt that fails, the customer may try again.
 	PaymentRequired bool                       `json:"paymentRequired"`
 	Success         BookingConfirmationSuccess `json:"success"`
 }
@@ -1276,10 +1276,10 @@ type ClientInterface interface {
 
 	// TakeStripeEventWithBody What became of a charge
 	//
-	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
-	// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
-	// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
-	// there is nothing at this path.
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
+	// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+	// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
+	// order. Where Stripe is not connected, there is nothing at this path.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -1288,10 +1288,10 @@ type ClientInterface interface {
 
 	// TakeStripeEvent What became of a charge
 	//
-	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
-	// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
-	// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
-	// there is nothing at this path.
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
+	// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+	// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
+	// order. Where Stripe is not connected, there is nothing at this path.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1422,10 +1422,10 @@ func (c *Client) GetOpenAPI(ctx context.Context, params *GetOpenAPIParams, reqEd
 
 // TakeStripeEventWithBody What became of a charge
 //
-// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
-// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
-// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
-// there is nothing at this path.
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
+// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
+// order. Where Stripe is not connected, there is nothing at this path.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1444,10 +1444,10 @@ func (c *Client) TakeStripeEventWithBody(ctx context.Context, params *TakeStripe
 
 // TakeStripeEvent What became of a charge
 //
-// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
-// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
-// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
-// there is nothing at this path.
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
+// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
+// order. Where Stripe is not connected, there is nothing at this path.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -2707,10 +2707,10 @@ type ClientWithResponsesInterface interface {
 
 	// TakeStripeEventWithBodyWithResponse What became of a charge
 	//
-	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
-	// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
-	// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
-	// there is nothing at this path.
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
+	// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+	// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
+	// order. Where Stripe is not connected, there is nothing at this path.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -2719,10 +2719,10 @@ type ClientWithResponsesInterface interface {
 
 	// TakeStripeEventWithResponse What became of a charge
 	//
-	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
-	// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
-	// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
-	// there is nothing at this path.
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
+	// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+	// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
+	// order. Where Stripe is not connected, there is nothing at this path.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -3990,10 +3990,10 @@ func (c *ClientWithResponses) GetOpenAPIWithResponse(ctx context.Context, params
 
 // TakeStripeEventWithBodyWithResponse What became of a charge
 //
-// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
-// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
-// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
-// there is nothing at this path.
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
+// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
+// order. Where Stripe is not connected, there is nothing at this path.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -4008,10 +4008,10 @@ func (c *ClientWithResponses) TakeStripeEventWithBodyWithResponse(ctx context.Co
 
 // TakeStripeEventWithResponse What became of a charge
 //
-// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, `payment_intent.payment_failed` and
-// `payment_intent.canceled` settle the booking of the charge; any other event, and one of an unknown charge, is
-// answered with 200 and changes nothing. An event may come twice and in any order. Where Stripe is not connected,
-// there is nothing at this path.
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
+// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
+// order. Where Stripe is not connected, there is nothing at this path.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

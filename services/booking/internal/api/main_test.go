@@ -30,6 +30,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/api"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 	"github.com/slotmesh/slotmesh/services/booking/migrations"
@@ -127,7 +129,8 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 		Offers: w, Availability: w, Pricing: w, Bookings: opening{Store: w.store, town: w},
 		Clock: w.clock, RequestTimeout: holdsFor, Telemetry: tel,
 	})
-	api.NewWebhook(w.store, webhookSecret, w.clock).Mount(srv.Public)
+	providers := payment.Providers{stripe.Name: stripe.New("", webhookSecret, "", nil)}
+	api.MountWebhooks(srv.Public, providers, usecase.NewPayments(w.store, usecase.PaymentOptions{}, w.clock, tel))
 	api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, w.clock, tel).Mount(srv.Public)
 	api.NewInternal(usecase.NewOwner(w.store, w, w.clock), w.store, w.clock).Mount(srv.Internal)
 	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()

@@ -31,9 +31,9 @@ const (
 // shop is a town whose business always charges online, through a Stripe at a URL.
 type shop struct {
 	*town
-	key        string
-	providers  payment.Providers
-	reconciler *payment.Reconciler
+	key       string
+	providers payment.Providers
+	payments  *usecase.Payments
 }
 
 func openShop(t *testing.T, stripeURL string) *shop {
@@ -47,12 +47,12 @@ func openShop(t *testing.T, stripeURL string) *shop {
 	})
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	providers := payment.Providers{stripe.Name: stripe.New("sk_test_123", stripeURL, transport)}
+	providers := payment.Providers{stripe.Name: stripe.New("sk_test_123", webhookSecret, stripeURL, transport)}
 	s := &shop{
 		town: w, key: w.key("write"), providers: providers,
-		reconciler: payment.NewReconciler(w.store, providers, w.clock, time.Minute, telemetry.Discard()),
 	}
 	s.charge(time.Minute)
+	s.payments = usecase.NewPayments(w.store, s.booker.Payments, w.clock, telemetry.Discard())
 	return s
 }
 
@@ -92,7 +92,7 @@ func (s *shop) buy(at string) (uuid.UUID, *toPay) {
 
 func (s *shop) step() {
 	s.t.Helper()
-	if err := s.reconciler.Step(s.t.Context()); err != nil {
+	if err := s.payments.Reconcile(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -402,7 +402,7 @@ func (s *shop) sendNotice(body, signature string) answer {
 	return s.send(http.MethodPost, s.public+"/api/public/stripe/webhook", body, http.Header{"Stripe-Signature": {signature}})
 }
 
-func TestNoticesSettleABooking(t *testing.T) {
+func TestNoticesDecideOnABooking(t *testing.T) {
 	t.Parallel()
 	const paid, failed, canceled = "payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled"
 	for _, c := range []struct {
@@ -413,11 +413,12 @@ func TestNoticesSettleABooking(t *testing.T) {
 	}{
 		{[]string{paid}, "confirmed", "paid", 1, "requires_payment_method"},
 		{[]string{paid, paid, failed, canceled}, "confirmed", "paid", 1, "requires_payment_method"},
-		{[]string{failed}, "cancelled", "cancelling", 0, "canceled"},
-		{[]string{failed, failed}, "cancelled", "cancelling", 0, "canceled"},
+		{[]string{failed, failed}, "pending", "open", 1, "requires_payment_method"},
+		{[]string{failed, paid}, "confirmed", "paid", 1, "requires_payment_method"},
+		{[]string{failed, canceled}, "cancelled", "cancelled", 0, "requires_payment_method"},
 		{[]string{canceled, canceled}, "cancelled", "cancelled", 0, "requires_payment_method"},
 		{[]string{"payment_intent.created", "charge.updated"}, "pending", "open", 1, "requires_payment_method"},
-		{[]string{failed, paid}, "cancelled", "refunding", 0, "requires_payment_method"},
+		{[]string{canceled, paid}, "cancelled", "refunding", 0, "requires_payment_method"},
 	} {
 		t.Run(strings.Join(c.notices, " then "), func(t *testing.T) {
 			t.Parallel()
@@ -443,6 +444,55 @@ func TestNoticesSettleABooking(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAFailedAttemptLeavesTimeToTryAgain has the customer's bank decline, at which the booking waits on until it expires
+// (lifecycle.md §4): the customer pays with another card, or not.
+func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
+	t.Parallel()
+	for name, pays := range map[string]bool{"with success": true, "in vain": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFakeStripe(t)
+			s := openShop(t, f.URL)
+			_, p := s.buy("09:30")
+			for range 2 {
+				s.clock.Advance(expiresAfter/2 - time.Second)
+				f.decline(t, p.Reference)
+				s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference)
+				s.step()
+				s.expectState("pending", "open", 1)
+			}
+			if pays {
+				f.pay(p.Reference)
+				s.notify("payment_intent.succeeded", "acct_harbor", p.Reference)
+				s.clock.Advance(time.Hour)
+				s.step()
+				s.expectState("confirmed", "paid", 1)
+				return
+			}
+			s.clock.Advance(2 * time.Second)
+			s.step()
+			s.expectState("cancelled", "cancelled", 0)
+			if got := f.statuses(); got != "canceled" {
+				t.Errorf("Stripe has the charge as %s, want it canceled: nobody can pay it any more", got)
+			}
+			s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference) // late
+			s.expectState("cancelled", "cancelled", 0)
+		})
+	}
+}
+
+// TestAFailedAttemptOnAChargeOfStripeMockLeavesItOpen has a charge that stripe-mock opened fail once and then be paid.
+func TestAFailedAttemptOnAChargeOfStripeMockLeavesItOpen(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, testkit.StartStripeMock(t).URL)
+	_, p := s.buy("09:30")
+	s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference)
+	s.step()
+	s.expectState("pending", "open", 1)
+	s.notify("payment_intent.succeeded", "acct_harbor", p.Reference)
+	s.expectState("confirmed", "paid", 1)
 }
 
 func TestNoticesOfUnknownChargesChangeNothing(t *testing.T) {

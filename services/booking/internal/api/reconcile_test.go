@@ -8,6 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
 // cancelling is a provider that cancels charges in a way of its own.
@@ -21,9 +22,10 @@ func (c cancelling) Cancel(ctx context.Context, account, reference string) (paym
 }
 
 // reconcilerOf is a replica's, whose provider cancels like this.
-func (s *shop) reconcilerOf(within time.Duration, cancel func(ctx context.Context, account, reference string) (payment.Outcome, error)) *payment.Reconciler {
+func (s *shop) reconcilerOf(within time.Duration, cancel func(ctx context.Context, account, reference string) (payment.Outcome, error)) *usecase.Payments {
 	providers := payment.Providers{stripe.Name: cancelling{s.providers[stripe.Name], cancel}}
-	return payment.NewReconciler(s.store, providers, s.clock, within, telemetry.Discard())
+	options := usecase.PaymentOptions{Providers: providers, Within: within}
+	return usecase.NewPayments(s.store, options, s.clock, telemetry.Discard())
 }
 
 // cancelled leaves charges of bookings that the owner cancelled.
@@ -56,7 +58,7 @@ func TestAHangingChargeHoldsUpNoRelease(t *testing.T) {
 		<-ctx.Done()
 		return "", ctx.Err()
 	})
-	if err := hanging.Step(t.Context()); err != nil {
+	if err := hanging.Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if len(held) < 2 || held[0] != 1 || held[1] != 0 {
@@ -64,9 +66,9 @@ func TestAHangingChargeHoldsUpNoRelease(t *testing.T) {
 	}
 }
 
-// TestReplicasDoNotSettleTheSameCharge has one replica settle what is due whenever a call of another one takes as long
+// TestReplicasDoNotEndTheSameCharge has one replica end what is due whenever a call of another one takes as long
 // as it may.
-func TestReplicasDoNotSettleTheSameCharge(t *testing.T) {
+func TestReplicasDoNotEndTheSameCharge(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
 	s.cancelled("09:30", "11:30", "13:30", "15:30")
@@ -78,9 +80,9 @@ func TestReplicasDoNotSettleTheSameCharge(t *testing.T) {
 	slow := s.reconcilerOf(10*time.Second, func(ctx context.Context, _, reference string) (payment.Outcome, error) {
 		asked[reference]++
 		s.clock.Advance(30 * time.Second)
-		return payment.Cancelled, quick.Step(ctx)
+		return payment.Cancelled, quick.Reconcile(ctx)
 	})
-	if err := slow.Step(t.Context()); err != nil {
+	if err := slow.Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for reference, n := range asked {

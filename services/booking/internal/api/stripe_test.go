@@ -144,6 +144,16 @@ func (f *fakeStripe) pay(id string) {
 	f.intents[id].Status = "succeeded"
 }
 
+// decline is what becomes of an attempt to pay that the customer's bank does not allow: the charge waits for another one.
+func (f *fakeStripe) decline(t *testing.T, id string) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if status := f.intents[id].Status; status != "requires_payment_method" {
+		t.Errorf("the customer cannot try to pay: the charge is %s", status)
+	}
+}
+
 // statuses says, in one line, what has become of all charges.
 func (f *fakeStripe) statuses() string {
 	f.mu.Lock()

@@ -27,6 +27,8 @@ type Provider interface {
 	Cancel(ctx context.Context, account, reference string) (Outcome, error)
 	// Refund gives back all of a charge that was paid.
 	Refund(ctx context.Context, c Charge, reference string) error
+	// ReadNotice reads what came to the provider's webhook. Faults: invalid_parameter for what the provider has not signed.
+	ReadNotice(body []byte, header func(name string) string) (Notice, error)
 }
 
 // Charge is money that a customer owes a business for a booking.
@@ -51,7 +53,25 @@ type Outcome string
 const (
 	Paid      Outcome = "paid"
 	Cancelled Outcome = "cancelled"
+	Refunded  Outcome = "refunded"
 )
+
+// Due is a charge to be ended: cancelled, or refunded where Refund says so. Reference is "" where it is not known
+// whether there is a charge.
+type Due struct {
+	Charge
+	Provider  string
+	Reference string
+	Refund    bool
+}
+
+// Notice is what a provider tells of a charge. Outcome is "" where it says nothing of how the charge ended: an attempt to pay that
+// failed leaves it open, so that the customer may try again (lifecycle.md §4).
+type Notice struct {
+	Account   string // the business's, with the provider
+	Reference string
+	Outcome   Outcome
+}
 
 // Providers are the connected ones, by the identifiers that manifests name them by.
 type Providers map[string]Provider

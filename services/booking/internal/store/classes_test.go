@@ -171,10 +171,6 @@ func TestAChargeThatFailsGivesSeatsBack(t *testing.T) {
 		"by time": func(s *store.Store, b store.NewBooking) error {
 			return s.PaymentCancelled(context.Background(), b.BusinessID, b.ID, now)
 		},
-		"by the customer's bank": func(s *store.Store, b store.NewBooking) error {
-			opened := store.OpenPayment{BusinessID: b.BusinessID, Confirmation: store.Confirmation{Details: b.Details, Payment: &store.PaymentDetails{Reference: "pi_1"}}, DueAt: now.Add(time.Hour), Now: now}
-			return errors.Join(s.OpenPayment(context.Background(), opened), s.PaymentFailed(context.Background(), b.BusinessID, b.ID, now))
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

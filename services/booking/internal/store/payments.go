@@ -87,7 +87,7 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 // may be one, waits to be cancelled. reference is "" where it is not known; none says that there is no charge for
 // certain. An answer kept for the claim goes.
 func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, claim *Claim, now time.Time) error {
-	return s.settle(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
 		if p.payment != statusCreating && p.payment != statusOpen {
 			return nil
 		}
@@ -121,7 +121,7 @@ func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, erro
 		return 0, fmt.Errorf("find unfinished bookings: %w", err)
 	}
 	for i, d := range due {
-		err := s.settle(ctx, d.BusinessID, d.BookingID, func(tx pgx.Tx, p paid) error {
+		err := s.underLock(ctx, d.BusinessID, d.BookingID, func(tx pgx.Tx, p paid) error {
 			if p.payment != statusCreating {
 				return nil
 			}
@@ -150,21 +150,21 @@ WHERE (business_id, booking_id) = (
 )
 RETURNING business_id, booking_id, provider, account, amount, currency, coalesce(reference, ''), status = 'refunding'`
 
-// LeaseDue returns the charge that has been due for longest, nil where none is. It is due again later, should it not be
-// settled.
-func (s *Store) LeaseDue(ctx context.Context, now time.Time) (*payment.Due, error) {
+// LeaseDue returns the charge that has been due for longest, or [ErrNotFound]. It is due again later, should it not be
+// ended.
+func (s *Store) LeaseDue(ctx context.Context, now time.Time) (payment.Due, error) {
 	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now})
 	if err != nil {
-		return nil, fmt.Errorf("lease a due charge: %w", err)
+		return payment.Due{}, fmt.Errorf("lease a due charge: %w", err)
 	}
 	due, err := pgx.CollectExactlyOneRow(rows, scanDue)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
+		return payment.Due{}, ErrNotFound
 	}
 	if err != nil {
-		return nil, fmt.Errorf("lease a due charge: %w", err)
+		return payment.Due{}, fmt.Errorf("lease a due charge: %w", err)
 	}
-	return &due, nil
+	return due, nil
 }
 
 func scanDue(row pgx.CollectableRow) (payment.Due, error) {
@@ -207,7 +207,7 @@ func (s *Store) FindPayment(ctx context.Context, provider, account, reference st
 // PaymentPaid confirms a booking whose charge was paid. Where the booking is off already, the money is to go back. To
 // say it twice changes nothing.
 func (s *Store) PaymentPaid(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
-	return s.settle(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
 		switch {
 		case p.payment == statusPaid || p.payment == statusRefunding || p.payment == statusRefunded:
 			return nil
@@ -221,7 +221,7 @@ func (s *Store) PaymentPaid(ctx context.Context, businessID, bookingID uuid.UUID
 // PaymentCancelled notes that a charge can no longer be paid, and cancels its booking, unless the owner has confirmed it
 // without the money. To say it twice changes nothing.
 func (s *Store) PaymentCancelled(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
-	return s.settle(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
 		if p.payment != statusCreating && p.payment != statusOpen && p.payment != statusCancelling {
 			return nil
 		}
@@ -229,19 +229,9 @@ func (s *Store) PaymentCancelled(ctx context.Context, businessID, bookingID uuid
 	})
 }
 
-// PaymentFailed cancels a booking whose customer failed to pay; its charge, which is still open, waits to be cancelled.
-func (s *Store) PaymentFailed(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
-	return s.settle(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
-		if p.payment != statusOpen {
-			return nil
-		}
-		return p.move(ctx, tx, state.Cancel, now)
-	})
-}
-
 // PaymentRefunded notes that the money of a charge went back.
 func (s *Store) PaymentRefunded(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
-	return s.settle(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
 		if p.payment != statusRefunding {
 			return nil
 		}
@@ -267,8 +257,8 @@ type paid struct {
 	payment               string
 }
 
-// settle decides on a booking and its charge while both are locked, the booking first, as moves of bookings lock them.
-func (s *Store) settle(ctx context.Context, businessID, bookingID uuid.UUID, decide func(pgx.Tx, paid) error) error {
+// underLock decides on a booking and its charge while both are locked, the booking first, as moves of bookings lock them.
+func (s *Store) underLock(ctx context.Context, businessID, bookingID uuid.UUID, decide func(pgx.Tx, paid) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		p := paid{businessID: businessID, bookingID: bookingID}
 		err := tx.QueryRow(ctx, `SELECT status FROM bookings WHERE business_id = $1 AND id = $2 FOR UPDATE`,
@@ -287,7 +277,7 @@ func (s *Store) settle(ctx context.Context, businessID, bookingID uuid.UUID, dec
 		return ErrNotFound
 	}
 	if err != nil {
-		return fmt.Errorf("settle a charge: %w", err)
+		return fmt.Errorf("change a charge: %w", err)
 	}
 	return nil
 }

@@ -19,14 +19,17 @@ import (
 const Name = "stripe"
 
 // Stripe speaks to Stripe's API. It is safe for many goroutines.
-type Stripe struct{ client *sdk.Client }
+type Stripe struct {
+	client        *sdk.Client
+	webhookSecret string
+}
 
 var _ payment.Provider = (*Stripe)(nil)
 
-// New returns an adapter with the platform's secret key. base is where the API is, such as https://api.stripe.com. The
-// SDK neither logs, as its lines hold what is sent, nor tries again: the caller's deadline is short, and what is left
-// unknown is settled later.
-func New(secretKey, base string, transport http.RoundTripper) *Stripe {
+// New returns an adapter with the platform's secret key, which believes notices that are signed with webhookSecret. base is where
+// the API is, such as https://api.stripe.com. The SDK neither logs, as its lines hold what is sent, nor tries again: the caller's deadline is short, and what is left
+// unknown is found out later.
+func New(secretKey, webhookSecret, base string, transport http.RoundTripper) *Stripe {
 	backends := sdk.NewBackendsWithConfig(&sdk.BackendConfig{
 		URL:               sdk.String(base),
 		HTTPClient:        &http.Client{Transport: transport},
@@ -34,7 +37,7 @@ func New(secretKey, base string, transport http.RoundTripper) *Stripe {
 		EnableTelemetry:   sdk.Bool(false),
 		LeveledLogger:     &sdk.LeveledLogger{Level: sdk.LevelNull},
 	})
-	return &Stripe{client: sdk.NewClient(secretKey, sdk.WithBackends(backends))}
+	return &Stripe{client: sdk.NewClient(secretKey, sdk.WithBackends(backends)), webhookSecret: webhookSecret}
 }
 
 // Chargeable rounds down to what Stripe charges in this currency.

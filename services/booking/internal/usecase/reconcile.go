@@ -1,0 +1,166 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// Charges keeps what became of charges; [store.Store] says what its methods do and return.
+type Charges interface {
+	ReleaseUnfinished(ctx context.Context, now time.Time) (int, error)
+	LeaseDue(ctx context.Context, now time.Time) (payment.Due, error)
+	NoteReference(ctx context.Context, businessID, bookingID uuid.UUID, reference string) error
+	FindPayment(ctx context.Context, provider, account, reference string) (uuid.UUID, uuid.UUID, error)
+	PaymentPaid(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error
+	PaymentCancelled(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error
+	PaymentRefunded(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error
+}
+
+var _ Charges = (*store.Store)(nil)
+
+// Payments brings bookings and their charges into line, by the providers' notices and by looking: time held by bookings whose
+// charge was never opened is freed, charges without a booking are cancelled or refunded, and bookings that were not paid in
+// time are cancelled.
+type Payments struct {
+	charges  Charges
+	options  PaymentOptions
+	clock    clock.Clock
+	tel      *telemetry.Telemetry
+	outcomes metric.Int64Counter
+}
+
+// NewPayments returns payments by these options.
+func NewPayments(charges Charges, options PaymentOptions, c clock.Clock, tel *telemetry.Telemetry) *Payments {
+	return &Payments{
+		charges: charges, options: options, clock: c, tel: tel,
+		outcomes: tel.Counter("slotmesh.payments.reconciled", "Charges that the reconciliation looked at, by outcome: released, paid, cancelled, refunded or failed."),
+	}
+}
+
+// Notice acts on a provider's notice. One of a charge that is not known is none of ours: it may be another installation's.
+func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice) error {
+	if n.Outcome == "" {
+		return nil
+	}
+	businessID, bookingID, err := p.charges.FindPayment(ctx, provider, n.Account, n.Reference)
+	if err == nil {
+		err = p.note(ctx, businessID, bookingID, n.Outcome)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// note keeps how a charge ended.
+func (p *Payments) note(ctx context.Context, businessID, bookingID uuid.UUID, outcome payment.Outcome) error {
+	switch now := p.clock.Now(); outcome {
+	case payment.Paid:
+		return p.charges.PaymentPaid(ctx, businessID, bookingID, now)
+	case payment.Refunded:
+		return p.charges.PaymentRefunded(ctx, businessID, bookingID, now)
+	default:
+		return p.charges.PaymentCancelled(ctx, businessID, bookingID, now)
+	}
+}
+
+// reconcileEvery is how often the reconciliation runs. Half a minute more that a slot is held harms little.
+const reconcileEvery = 30 * time.Second
+
+// Run reconciles at once and then every half a minute, until ctx ends. A store that is away is tried again.
+func (p *Payments) Run(ctx context.Context) error {
+	ticker := time.NewTicker(reconcileEvery)
+	defer ticker.Stop()
+	for {
+		if err := p.Reconcile(ctx); err != nil && ctx.Err() == nil {
+			p.tel.Logger.WarnContext(ctx, "payments stay unsettled for now", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// Reconcile ends the charges that are due, one after the other, until none is. A charge that cannot be ended is left for
+// later. Before each, time is freed: so however many charges a provider leaves hanging, that waits for one call at most.
+func (p *Payments) Reconcile(ctx context.Context) error {
+	for {
+		released, err := p.charges.ReleaseUnfinished(ctx, p.clock.Now())
+		p.count(ctx, "released", released)
+		if err != nil {
+			return err
+		}
+		due, err := p.charges.LeaseDue(ctx, p.clock.Now())
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		outcome, err := p.end(ctx, due)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			p.tel.Logger.WarnContext(ctx, "a charge stays unsettled for now", "booking", due.BookingID, "error", err)
+			outcome = "failed"
+		}
+		p.count(ctx, string(outcome), 1)
+	}
+}
+
+func (p *Payments) count(ctx context.Context, outcome string, n int) {
+	p.outcomes.Add(ctx, int64(n), metric.WithAttributes(attribute.String("outcome", outcome)))
+}
+
+// end refunds a charge or makes sure that it cannot be paid any more, and notes what has become of it.
+func (p *Payments) end(ctx context.Context, d payment.Due) (payment.Outcome, error) {
+	provider, ok := p.options.Providers[d.Provider]
+	if !ok {
+		return "", fmt.Errorf("the provider %s is not connected", d.Provider)
+	}
+	asking, cancel := context.WithTimeout(ctx, p.options.Within)
+	defer cancel()
+	outcome, err := payment.Refunded, error(nil)
+	if d.Refund {
+		err = provider.Refund(asking, d.Charge, d.Reference)
+	} else {
+		outcome, err = p.close(asking, provider, d)
+	}
+	if err != nil {
+		return "", err
+	}
+	return outcome, p.note(ctx, d.BusinessID, d.BookingID, outcome)
+}
+
+// close makes sure that a charge cannot be paid. Where it is not known whether there is one, it is created under the
+// booking's idempotency key: the provider then names the one there is, or makes one that nobody can pay.
+func (p *Payments) close(ctx context.Context, provider payment.Provider, d payment.Due) (payment.Outcome, error) {
+	if d.Reference == "" {
+		intent, err := provider.Create(ctx, d.Charge)
+		if errors.Is(err, payment.ErrRefused) {
+			return payment.Cancelled, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if err := p.charges.NoteReference(ctx, d.BusinessID, d.BookingID, intent.Reference); err != nil {
+			return "", err
+		}
+		d.Reference = intent.Reference
+	}
+	return provider.Cancel(ctx, d.Account, d.Reference)
+}
