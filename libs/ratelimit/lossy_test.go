@@ -5,9 +5,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"net/url"
-	"os"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -29,99 +26,56 @@ const (
 
 // lossy is a way to the test Redis on which answers to scripts may be lost. The scripts themselves always arrive.
 type lossy struct {
-	fate     func() int
-	listener net.Listener
-	wg       sync.WaitGroup
-	scripts  atomic.Int64 // that were sent
-	mu       sync.Mutex
-	open     []net.Conn
+	*testkit.Link
+	fate    func() int
+	scripts atomic.Int64 // that were sent
 }
 
 func newLossy(t *testing.T, fate func() int) *lossy {
 	t.Helper()
-	target, err := url.Parse(os.Getenv(testkit.RedisURL))
-	if err != nil {
-		t.Fatal(err)
-	}
-	network, address := "tcp", target.Host
-	if target.Scheme == "unix" {
-		network, address = "unix", target.Path
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &lossy{fate: fate, listener: listener}
-	l.wg.Go(func() {
-		for {
-			near, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			far, err := net.Dial(network, address)
-			if err != nil {
-				_ = near.Close()
-				continue
-			}
-			l.mu.Lock()
-			l.open = append(l.open, near, far)
-			l.mu.Unlock()
-			l.join(near, far)
-		}
-	})
-	t.Cleanup(func() {
-		_ = listener.Close()
-		l.mu.Lock()
-		for _, c := range l.open {
-			_ = c.Close()
-		}
-		l.mu.Unlock()
-		l.wg.Wait()
-	})
+	l := &lossy{fate: fate}
+	l.Link = testkit.NewLink(t, l.join)
 	return l
 }
 
 // join passes bytes on, and decides on each answer that follows a script.
-func (l *lossy) join(near, far net.Conn) {
+func (l *lossy) join(near, far net.Conn) (there, back func()) {
 	var scripts atomic.Int64 // not answered yet
-	l.wg.Go(func() {
-		defer func() { _ = far.Close() }()
-		buffer := make([]byte, 1<<16)
-		for {
-			n, err := near.Read(buffer)
-			if err != nil {
-				return
+	there = func() {
+		relay(near, far, func(sent []byte) bool {
+			n := int64(bytes.Count(sent, []byte("evalsha")))
+			scripts.Add(n)
+			l.scripts.Add(n)
+			return true
+		})
+	}
+	back = func() {
+		relay(far, near, func([]byte) bool {
+			if scripts.Swap(0) == 0 {
+				return true
 			}
-			sent := int64(bytes.Count(buffer[:n], []byte("evalsha")))
-			scripts.Add(sent)
-			l.scripts.Add(sent)
-			if _, err := far.Write(buffer[:n]); err != nil {
-				return
+			fate := l.fate()
+			if fate == held {
+				_, _ = io.Copy(io.Discard, far)
 			}
+			return fate == delivered
+		})
+	}
+	return there, back
+}
+
+// relay passes bytes on while pass lets it.
+func relay(from, to net.Conn, pass func([]byte) bool) {
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil || !pass(buffer[:n]) {
+			return
 		}
-	})
-	l.wg.Go(func() {
-		defer func() { _ = near.Close() }()
-		buffer := make([]byte, 1<<16)
-		for {
-			n, err := far.Read(buffer)
-			if err != nil {
-				return
-			}
-			if scripts.Swap(0) > 0 {
-				switch l.fate() {
-				case cut:
-					return
-				case held:
-					_, _ = io.Copy(io.Discard, far)
-					return
-				}
-			}
-			if _, err := near.Write(buffer[:n]); err != nil {
-				return
-			}
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
 		}
-	})
+	}
 }
 
 // A script that was not answered has counted. Sent again, as go-redis does by itself, it would count twice, and the client would
@@ -144,7 +98,7 @@ func TestNPassExactlyWhereAnswersOfRedisAreLost(t *testing.T) {
 			t.Parallel()
 			way := newLossy(t, func() int { return fates[rand.IntN(len(fates))] })
 			client := redis.NewClient(&redis.Options{
-				Addr: way.listener.Addr().String(), MaxRetries: 3, MaxRetryBackoff: time.Millisecond, ContextTimeoutEnabled: true, DisableIdentity: true,
+				Addr: way.Address, MaxRetries: 3, MaxRetryBackoff: time.Millisecond, ContextTimeoutEnabled: true, DisableIdentity: true,
 			})
 			t.Cleanup(func() { _ = client.Close() })
 			who := "client of " + name

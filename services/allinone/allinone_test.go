@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,7 +15,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 	"github.com/sethvargo/go-envconfig"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -27,33 +25,7 @@ func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
 // stores are the settings that name an empty database and the Redis of the tests.
 func stores(t *testing.T) map[string]string {
 	t.Helper()
-	base := os.Getenv(testkit.DatabaseURL)
-	if base == "" {
-		t.Fatalf("%s is not set; run the tests by `make test`", testkit.DatabaseURL)
-	}
-	name := "allinone_" + testkit.Unique()
-	statement(t, base, "CREATE DATABASE "+name)
-	t.Cleanup(func() { statement(t, base, "DROP DATABASE "+name+" WITH (FORCE)") })
-	at, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at.Path = "/" + name
-	return map[string]string{"DATABASE_URL": at.String(), "REDIS_URL": os.Getenv(testkit.RedisURL)}
-}
-
-func statement(t *testing.T, databaseURL, sql string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	if _, err := conn.Exec(ctx, sql); err != nil {
-		t.Fatal(err)
-	}
+	return map[string]string{"DATABASE_URL": testkit.Database(t, "allinone"), "REDIS_URL": os.Getenv(testkit.RedisURL)}
 }
 
 // lines collects what is printed, and tells when the greeting is complete.

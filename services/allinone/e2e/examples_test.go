@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
@@ -105,7 +106,7 @@ func (w *world) provokeBooking(t *testing.T, databaseURL string) {
 	sauna := appointment(services["Sauna"], "2027-03-01", "10:00")
 	book(sauna, once).want(t, http.StatusCreated, "")
 	book(sauna.with("time", "11:00"), once).want(t, http.StatusUnprocessableEntity, "idempotency_mismatch")
-	administer(t, databaseURL, `UPDATE booking.idempotency_records SET confirmation = NULL, claimed_until = claimed_until + interval '1 hour'`)
+	testkit.Administer(t, databaseURL, `UPDATE booking.idempotency_records SET confirmation = NULL, claimed_until = claimed_until + interval '1 hour'`)
 	book(sauna, once).want(t, http.StatusConflict, "idempotency_in_progress") // as if it were not answered yet
 
 	w.publish(t, "paid", paidSalon("paid"))

@@ -10,14 +10,11 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone"
@@ -43,45 +40,13 @@ type world struct {
 	once    sync.Once
 }
 
-// database is a new empty database on the test server; it goes when the test ends.
-func database(t *testing.T) string {
-	t.Helper()
-	base := os.Getenv(testkit.DatabaseURL)
-	if base == "" {
-		t.Fatalf("%s is not set; run the tests by `make test`", testkit.DatabaseURL)
-	}
-	name := "e2e_" + testkit.Unique()
-	administer(t, base, "CREATE DATABASE "+name)
-	t.Cleanup(func() { administer(t, base, "DROP DATABASE "+name+" WITH (FORCE)") })
-	at, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at.Path = "/" + name
-	return at.String()
-}
-
-func administer(t *testing.T, databaseURL, statement string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	if _, err := conn.Exec(ctx, statement); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // start brings up a Slotmesh without the demo on a database of its own. The front believes X-Forwarded-For, so that
 // one test can be many clients. Limits that are settings are roomy: tests share a Redis, and some this machine's address.
 func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	t.Helper()
 	cfg := allinone.Config{
 		Home: t.TempDir(), Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
-		DatabaseURL: database(t), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: cryptorand.Text(),
+		DatabaseURL: testkit.Database(t, "e2e"), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: cryptorand.Text(),
 		Settings:             patient,
 		PublicLimitPerMinute: 50_000, WrongTokensPerMinute: 10_000,
 	}

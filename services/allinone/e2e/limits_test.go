@@ -2,16 +2,11 @@ package e2e
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
-	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -150,7 +145,7 @@ func TestTheHundredAndFirstBookingOfAKeyIs401(t *testing.T) {
 
 func TestTwoProcessesShareTheirLimits(t *testing.T) {
 	t.Parallel()
-	shared := database(t)
+	shared := testkit.Database(t, "e2e")
 	together := func(c *allinone.Config) { c.DatabaseURL = shared }
 	one, two := start(t, together), start(t, together)
 	one.publish(t, "pair", salon("pair", 1))
@@ -178,79 +173,15 @@ func TestAClientCannotChooseItsAddress(t *testing.T) {
 
 func TestLimitsGoOnWithoutRedis(t *testing.T) {
 	t.Parallel()
-	link := cuttable(t)
-	w := start(t, func(c *allinone.Config) { c.RedisURL = link.url })
+	link := testkit.NewLink(t, nil)
+	w := start(t, func(c *allinone.Config) { c.RedisURL = "redis://" + link.Address })
 	w.publish(t, "alone", salon("alone", 1))
 	path := "alone/available-dates?start=2027-03-01&end=2027-03-02&service_id=" + w.named(t, "alone", "services")["Cut"]
 	w.get(t, path).want(t, http.StatusOK, "")
-	link.cut()
+	link.Cut()
 	address := client()
 	exhaust(t, "without Redis", 20, http.StatusTooManyRequests, func(int) answer { return w.getFrom(t, address, path) })
 	w.get(t, path).want(t, http.StatusOK, "")
 	// A change is seen without the message as well.
 	w.publish(t, "alone", salon("alone", 2))
-}
-
-// link is a way to the test Redis that can be cut.
-type link struct {
-	url      string
-	listener net.Listener
-	mu       sync.Mutex
-	open     []net.Conn
-	wg       sync.WaitGroup
-}
-
-func cuttable(t *testing.T) *link {
-	t.Helper()
-	target, err := url.Parse(os.Getenv(testkit.RedisURL))
-	if err != nil {
-		t.Fatal(err)
-	}
-	network, address := "tcp", target.Host
-	if target.Scheme == "unix" {
-		network, address = "unix", target.Path
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &link{url: "redis://" + listener.Addr().String(), listener: listener}
-	l.wg.Go(func() { l.accept(network, address) })
-	t.Cleanup(l.cut)
-	return l
-}
-
-func (l *link) accept(network, address string) {
-	for {
-		near, err := l.listener.Accept()
-		if err != nil {
-			return
-		}
-		far, err := net.Dial(network, address)
-		if err != nil {
-			_ = near.Close()
-			continue
-		}
-		l.mu.Lock()
-		l.open = append(l.open, near, far)
-		l.mu.Unlock()
-		for _, pair := range [][2]net.Conn{{near, far}, {far, near}} {
-			l.wg.Go(func() {
-				_, _ = io.Copy(pair[0], pair[1])
-				_, _ = near.Close(), far.Close()
-			})
-		}
-	}
-}
-
-// cut ends every connection and takes no new one.
-func (l *link) cut() {
-	_ = l.listener.Close()
-	l.mu.Lock()
-	for _, c := range l.open {
-		_ = c.Close()
-	}
-	l.open = nil
-	l.mu.Unlock()
-	l.wg.Wait()
 }

@@ -48,7 +48,7 @@ func (w *world) businessID(t *testing.T, slug string) string {
 // removed one is left.
 func TestASlugPublishedAfterARemovalIsAnotherBusiness(t *testing.T) {
 	t.Parallel()
-	databaseURL := database(t)
+	databaseURL := testkit.Database(t, "e2e")
 	on := func(now string) *world {
 		return start(t, func(c *allinone.Config) { c.DatabaseURL, c.Now = databaseURL, now })
 	}

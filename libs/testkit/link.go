@@ -1,0 +1,83 @@
+package testkit
+
+import (
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+)
+
+// Link is a way to the test Redis that a test can cut.
+type Link struct {
+	Address  string // to connect to instead of Redis, over TCP
+	listener net.Listener
+	mu       sync.Mutex
+	open     []net.Conn
+	all      sync.WaitGroup
+}
+
+// NewLink opens one; it is cut when the test ends, at the latest. Of each connection join makes what carries bytes there and what
+// carries them back; it has ended when either returns. nil carries them as they are.
+func NewLink(t testing.TB, join func(near, far net.Conn) (there, back func())) *Link {
+	t.Helper()
+	target, err := url.Parse(lookup(t, RedisURL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, address := "tcp", target.Host
+	if target.Scheme == "unix" {
+		network, address = "unix", target.Path
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if join == nil {
+		join = passOn
+	}
+	l := &Link{Address: listener.Addr().String(), listener: listener}
+	l.all.Go(func() { l.accept(network, address, join) })
+	t.Cleanup(l.Cut)
+	return l
+}
+
+func passOn(near, far net.Conn) (there, back func()) {
+	return func() { _, _ = io.Copy(far, near) }, func() { _, _ = io.Copy(near, far) }
+}
+
+func (l *Link) accept(network, address string, join func(near, far net.Conn) (there, back func())) {
+	for {
+		near, err := l.listener.Accept()
+		if err != nil {
+			return
+		}
+		far, err := net.Dial(network, address)
+		if err != nil {
+			_ = near.Close()
+			continue
+		}
+		l.mu.Lock()
+		l.open = append(l.open, near, far)
+		l.mu.Unlock()
+		there, back := join(near, far)
+		for _, way := range []func(){there, back} {
+			l.all.Go(func() {
+				way()
+				_, _ = near.Close(), far.Close()
+			})
+		}
+	}
+}
+
+// Cut ends every connection and takes no new one.
+func (l *Link) Cut() {
+	_ = l.listener.Close()
+	l.mu.Lock()
+	for _, c := range l.open {
+		_ = c.Close()
+	}
+	l.open = nil
+	l.mu.Unlock()
+	l.all.Wait()
+}
