@@ -99,7 +99,7 @@ func (d *decoder) field(value *yaml.Node, at *path, v reflect.Value, f *field) {
 	n := target(value)
 	switch {
 	case !isNull(n):
-		d.decode(n, at, v.Field(f.index), &f.limits)
+		d.decode(n, at, v.FieldByIndex(f.index), &f.limits)
 	case f.required:
 		d.report.fail(at, value.Line, "is empty; write %s", f.want)
 	}

@@ -8,6 +8,7 @@
 package manifest
 
 import (
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -252,7 +253,7 @@ type Variant struct {
 type ClassSession struct {
 	Key     Key                `json:"key"`
 	ID      *ID                `json:"id,omitzero"`
-	Weekday *Weekday           `json:"weekday,omitzero"`
+	Weekday *timespan.Weekday  `json:"weekday,omitzero"`
 	Date    *timespan.Date     `json:"date,omitzero"`
 	Time    timespan.TimeOfDay `json:"time"`
 	// Seats.
@@ -381,9 +382,9 @@ type Upsell struct {
 
 // PricingRule changes the running price by exactly one of percent, amount and set, when the condition of its kind holds.
 type PricingRule struct {
-	Key  Key    `json:"key"`
-	ID   *ID    `json:"id,omitzero"`
-	Kind string `json:"kind" jsonschema:"enum=seasonal,enum=day_of_week,enum=time_of_day,enum=flash_sale,enum=early_bird,enum=last_minute,enum=party_size,enum=first_booking,enum=duration"`
+	Key  Key       `json:"key"`
+	ID   *ID       `json:"id,omitzero"`
+	Kind rule.Kind `json:"kind"`
 	// Rules apply from the lowest priority to the highest, then by key; default 0.
 	Priority int `json:"priority,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`
 	// -20 takes a fifth off.
@@ -397,24 +398,7 @@ type PricingRule struct {
 	// What the rule changes; left out, everything priced.
 	AppliesTo *AppliesTo `json:"applies_to,omitzero"`
 
-	// seasonal: MM-DD or a date. time_of_day: HH:MM. flash_sale: a date and time.
-	From *Bound `json:"from,omitzero"`
-	// Written like from. Dates are included, times are not.
-	To *Bound `json:"to,omitzero"`
-	// day_of_week.
-	Days []Weekday `json:"days,omitzero" jsonschema:"minItems=1,maxItems=7"`
-	// early_bird: at least so many days before.
-	MinDaysBefore *int `json:"min_days_before,omitzero" jsonschema:"minimum=0,maximum=3650"`
-	// last_minute: at most so many days before.
-	MaxDaysBefore *int `json:"max_days_before,omitzero" jsonschema:"minimum=0,maximum=3650"`
-	// party_size: at least so many guests.
-	Min *int `json:"min,omitzero" jsonschema:"minimum=1,maximum=1000"`
-	// party_size: at most so many guests.
-	Max *int `json:"max,omitzero" jsonschema:"minimum=1,maximum=1000"`
-	// duration: at least so many hours or days.
-	MinUnits *int `json:"min_units,omitzero" jsonschema:"minimum=1,maximum=100000"`
-	// duration: at most so many hours or days.
-	MaxUnits *int `json:"max_units,omitzero" jsonschema:"minimum=1,maximum=100000"`
+	rule.When
 }
 
 // AppliesTo names what a rule changes. A kind left out is not changed.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -28,7 +29,7 @@ type plan struct {
 
 type field struct {
 	name     string
-	index    int
+	index    []int
 	required bool
 	want     string // what would be right, for messages
 	limits   limits
@@ -52,18 +53,24 @@ func buildPlans(t reflect.Type, into map[reflect.Type]*plan) map[reflect.Type]*p
 	}
 	p := &plan{byName: map[string]int{}}
 	into[t] = p
-	for i := range t.NumField() {
-		f := newField(t.Field(i), i)
+	for _, sf := range reflect.VisibleFields(t) {
+		if sf.Anonymous {
+			continue // its fields are read as the outer struct's
+		}
+		f := newField(sf)
 		p.byName[f.name] = len(p.fields)
 		p.fields, p.names = append(p.fields, f), append(p.names, f.name)
-		buildPlans(t.Field(i).Type, into)
+		buildPlans(sf.Type, into)
 	}
 	return into
 }
 
-func newField(sf reflect.StructField, index int) field {
+func newField(sf reflect.StructField) field {
 	name, option, _ := strings.Cut(sf.Tag.Get("json"), ",")
-	f := field{name: name, index: index, required: option == "", limits: parseLimits(sf.Tag.Get("jsonschema"))}
+	f := field{name: name, index: sf.Index, required: option == "", limits: parseLimits(sf.Tag.Get("jsonschema"))}
+	if sf.Type == reflect.TypeFor[rule.Kind]() {
+		f.limits.enum = rule.Names()
+	}
 	f.want = f.limits.want(sf.Type)
 	return f
 }
@@ -138,8 +145,8 @@ var wants = map[reflect.Type]string{
 	reflect.TypeFor[Currency]():               "an ISO 4217 code such as EUR",
 	reflect.TypeFor[Timezone]():               "an IANA name such as Europe/Lisbon",
 	reflect.TypeFor[URL]():                    "a web address",
-	reflect.TypeFor[Weekday]():                "a weekday such as mon",
-	reflect.TypeFor[Bound]():                  "a date or time as the rule's kind needs it",
+	reflect.TypeFor[timespan.Weekday]():       "a weekday such as mon",
+	reflect.TypeFor[rule.Bound]():             "a date or time as the rule's kind needs it",
 	reflect.TypeFor[Decimal]():                "a number",
 	reflect.TypeFor[Selection]():              "all, or a list of keys",
 	reflect.TypeFor[timespan.Date]():          "a date, YYYY-MM-DD",

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/slotmesh/slotmesh/libs/money"
-	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 var (
@@ -27,8 +26,6 @@ var (
 	_ encoding.TextUnmarshaler = (*Currency)(nil)
 	_ encoding.TextUnmarshaler = (*Timezone)(nil)
 	_ encoding.TextUnmarshaler = (*URL)(nil)
-	_ encoding.TextUnmarshaler = (*Weekday)(nil)
-	_ encoding.TextUnmarshaler = (*Bound)(nil)
 	_ json.Marshaler           = Decimal{}
 	_ json.Marshaler           = Selection{}
 	_ json.Unmarshaler         = (*Selection)(nil)
@@ -174,28 +171,6 @@ func isLink(s string) bool {
 	return err == nil && (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque != "" && u.Host == ""
 }
 
-// Weekday is a day of the week, written mon, tue, wed, thu, fri, sat or sun.
-type Weekday time.Weekday
-
-var weekdayNames = [7]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
-
-// String renders the day as it is written in a manifest.
-func (d Weekday) String() string { return weekdayNames[d] }
-
-// MarshalText renders the day as [Weekday.String] does.
-func (d Weekday) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
-// UnmarshalText reads mon to sun.
-func (d *Weekday) UnmarshalText(b []byte) error {
-	for i, name := range weekdayNames {
-		if name == string(b) {
-			*d = Weekday(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%s is not a weekday; write mon, tue, wed, thu, fri, sat or sun", quote(string(b)))
-}
-
 // Decimal is a decimal number as the owner wrote it, trailing zeros included. It has IsZero, so that omitzero would
 // leave out a pointer to 0 as well: pointers to it are tagged omitempty.
 type Decimal struct{ decimal.Decimal }
@@ -231,87 +206,6 @@ func parseDecimal(s string) (Decimal, error) {
 		d = d.Add(decimal.New(0, 0)) // 1e3 becomes 1000, as it will be written
 	}
 	return Decimal{d}, nil
-}
-
-// BoundForm is the form in which a rule's from or to is written.
-type BoundForm int
-
-// The forms of a [Bound].
-const (
-	MonthDayForm BoundForm = iota + 1 // MM-DD
-	DateForm                          // YYYY-MM-DD
-	TimeForm                          // HH:MM
-	DateTimeForm                      // YYYY-MM-DDTHH:MM
-)
-
-// Bound is one end of the span in which a rule holds. Form says which of the fields are set.
-type Bound struct {
-	Form BoundForm
-	Date timespan.Date      // DateForm and DateTimeForm; for MonthDayForm the day in the leap year 2000
-	Time timespan.TimeOfDay // TimeForm and DateTimeForm
-}
-
-const monthDayYear = "2000-"
-
-// String renders b as it is written in a manifest.
-func (b Bound) String() string {
-	switch b.Form {
-	case MonthDayForm:
-		return strings.TrimPrefix(b.Date.String(), monthDayYear)
-	case DateForm:
-		return b.Date.String()
-	case TimeForm:
-		return b.Time.String()
-	default:
-		return b.DateTime().String()
-	}
-}
-
-// DateTime returns the moment of a bound in DateTimeForm.
-func (b Bound) DateTime() timespan.LocalDateTime {
-	return timespan.LocalDateTime{Date: b.Date, Time: b.Time}
-}
-
-// Until returns the daily window between two bounds in TimeForm; an end before the start lies on the next day.
-func (b Bound) Until(to Bound) timespan.Window {
-	w := timespan.Window{From: b.Time, To: to.Time}
-	if w.To < w.From {
-		w.To += timespan.MinutesPerDay
-	}
-	return w
-}
-
-// MarshalText renders b as [Bound.String] does.
-func (b Bound) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
-
-// UnmarshalText tells the forms apart by their length.
-func (b *Bound) UnmarshalText(text []byte) error {
-	var err error
-	s, read := string(text), Bound{}
-	switch {
-	case len(s) == len("06-01") && s[2] == '-':
-		read.Form = MonthDayForm
-		if read.Date, err = timespan.ParseDate(monthDayYear + s); err != nil {
-			err = fmt.Errorf("%s is not a day of the year; write MM-DD, such as 06-01", quote(s))
-		}
-	case len(s) == len("18:00"):
-		read.Form = TimeForm
-		read.Time, err = timespan.ParseTimeOfDay(s)
-	case len(s) == len("2027-03-01"):
-		read.Form = DateForm
-		read.Date, err = timespan.ParseDate(s)
-	case len(s) == len("2027-03-01T09:30"):
-		var l timespan.LocalDateTime
-		l, err = timespan.ParseLocalDateTime(s)
-		read = Bound{Form: DateTimeForm, Date: l.Date, Time: l.Time}
-	default:
-		err = fmt.Errorf("%s is no date or time; write MM-DD, YYYY-MM-DD, HH:MM or YYYY-MM-DDTHH:MM, as the rule's kind needs it", quote(s))
-	}
-	if err != nil {
-		return err
-	}
-	*b = read
-	return nil
 }
 
 // Selection names objects of one kind: all of them, or some by key.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -38,8 +39,10 @@ func TestSchemaIsInStepWithTheTypes(t *testing.T) {
 func generateSchema(t *testing.T) []byte {
 	t.Helper()
 	r := &jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, Mapper: scalarSchema}
-	if err := r.AddGoComments("github.com/slotmesh/slotmesh/libs/manifest", "."); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{".", "../rule"} {
+		if err := r.AddGoComments("github.com/slotmesh/slotmesh/libs/manifest", dir); err != nil {
+			t.Fatal(err)
+		}
 	}
 	schema := r.ReflectFromType(manifestType)
 	schema.Title = "Slotmesh manifest"
@@ -79,9 +82,9 @@ var scalarSchemas = map[reflect.Type]jsonschema.Schema{
 	reflect.TypeFor[Currency]():               text(`^[A-Z]{3}$`),
 	reflect.TypeFor[Timezone]():               text(`.`),
 	reflect.TypeFor[URL]():                    text(`^(https?://[^\s"'` + "`" + `<>\\]+)?$`),
-	reflect.TypeFor[Weekday]():                text(`^(mon|tue|wed|thu|fri|sat|sun)$`),
+	reflect.TypeFor[timespan.Weekday]():       text(`^(mon|tue|wed|thu|fri|sat|sun)$`),
 	reflect.TypeFor[Decimal]():                {Type: "number"},
-	reflect.TypeFor[Bound]():                  text(`^([0-9]{2}-[0-9]{2}|` + datePattern + `|(` + timePattern + `)|` + datePattern + `T(` + timePattern + `))$`),
+	reflect.TypeFor[rule.Bound]():             text(`^([0-9]{2}-[0-9]{2}|` + datePattern + `|(` + timePattern + `)|` + datePattern + `T(` + timePattern + `))$`),
 	reflect.TypeFor[timespan.Date]():          text(`^` + datePattern + `$`),
 	reflect.TypeFor[timespan.TimeOfDay]():     text(`^(` + timePattern + `)$`),
 	reflect.TypeFor[timespan.Window]():        text(`^(` + timePattern + `)-(` + timePattern + `)$`),
@@ -98,6 +101,13 @@ func scalarSchema(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{
 			{Const: selectAll}, {Type: "array", Items: &key, MinItems: &one},
 		}}
+	}
+	if t == reflect.TypeFor[rule.Kind]() {
+		names := &jsonschema.Schema{Type: "string"}
+		for _, name := range rule.Names() {
+			names.Enum = append(names.Enum, name)
+		}
+		return names
 	}
 	if s, ok := scalarSchemas[t]; ok {
 		return &s

@@ -106,8 +106,9 @@ func listen(t testing.TB) net.Listener {
 type priceServer struct {
 	*httptest.Server
 
-	percent atomic.Int64 // of the list price
-	ahead   atomic.Int64 // versions that it knows and catalog does not
+	percent    atomic.Int64 // of the list price
+	ahead      atomic.Int64 // versions that it knows and catalog does not
+	validUntil atomic.Pointer[time.Time]
 
 	calls atomic.Int64
 	last  atomic.Pointer[pricing.QuotesRequest]
@@ -134,7 +135,7 @@ func (p *priceServer) quote(w http.ResponseWriter, r *http.Request) {
 	if p.asked != nil {
 		p.asked(asked.Slug)
 	}
-	answer := pricing.QuotesResponse{OfferVersion: asked.OfferVersion + p.ahead.Load(), Currency: "EUR"}
+	answer := pricing.QuotesResponse{OfferVersion: asked.OfferVersion + p.ahead.Load(), Currency: "EUR", ValidUntil: p.validUntil.Load()}
 	for i := range asked.Items {
 		list := int64(1000 * (i + 1))
 		answer.Quotes = append(answer.Quotes, pricing.Quote{Priced: true, List: list, Price: list * p.percent.Load() / 100})

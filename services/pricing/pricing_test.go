@@ -21,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	peerpricing "github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -44,7 +45,7 @@ func startCatalog(t *testing.T) *catalogPeer {
 	offer, err := json.Marshal(catalog.Offer{
 		Slug: "studio", Version: 7, Currency: "EUR", Timezone: "Europe/Lisbon",
 		Services: []catalog.Service{{ID: cut, Active: true, Price: 4000}},
-		Rules:    []catalog.Rule{{Key: "sun", Kind: catalog.RuleDayOfWeek, Days: []time.Weekday{time.Sunday}, Amount: &amount}},
+		Rules:    []catalog.Rule{{Key: "sun", Kind: rule.DayOfWeek, When: rule.When{Days: []timespan.Weekday{timespan.Weekday(time.Sunday)}}, Amount: &amount}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -38,6 +39,8 @@ type Offer struct {
 	Events    []Event       `json:"events"`
 	Rentals   []Rental      `json:"rentals"`
 	Rules     []Rule        `json:"pricing_rules"` // in the order they apply: priority, then key
+	// PriceNeeds are the inputs that any of the rules needs: what must be known of a purchase before it is priced for good.
+	PriceNeeds []rule.Input `json:"price_needs"`
 
 	location *time.Location
 	money    money.Currency
@@ -223,24 +226,10 @@ type Maintenance struct {
 	To   timespan.Date `json:"to"`
 }
 
-// Rule kinds.
-const (
-	RuleSeasonal     = "seasonal"
-	RuleDayOfWeek    = "day_of_week"
-	RuleTimeOfDay    = "time_of_day"
-	RuleFlashSale    = "flash_sale"
-	RuleEarlyBird    = "early_bird"
-	RuleLastMinute   = "last_minute"
-	RulePartySize    = "party_size"
-	RuleFirstBooking = "first_booking"
-	RuleDuration     = "duration"
-)
-
-// Rule is one pricing rule. Exactly one of Percent, Amount and Set is present; of the conditions, those that its
-// kind takes.
+// Rule is one pricing rule. Exactly one of Percent, Amount and Set is present; its condition is as its owner wrote it.
 type Rule struct {
 	Key       string           `json:"key"`
-	Kind      string           `json:"kind"`
+	Kind      rule.Kind        `json:"kind"`
 	Priority  int              `json:"priority"`
 	Percent   *decimal.Decimal `json:"percent,omitempty"`
 	Amount    *int64           `json:"amount,omitempty"` // minor units
@@ -248,30 +237,7 @@ type Rule struct {
 	Stop      bool             `json:"stop,omitempty"`
 	AppliesTo AppliesTo        `json:"applies_to"`
 
-	Season   *Season          `json:"season,omitempty"`    // seasonal
-	Days     []time.Weekday   `json:"days,omitempty"`      // day_of_week
-	Hours    *timespan.Window `json:"hours,omitempty"`     // time_of_day: starts in [From, To), over midnight too
-	Sale     *Sale            `json:"sale,omitempty"`      // flash_sale
-	MinDays  *int             `json:"min_days,omitempty"`  // early_bird: at least so many days before
-	MaxDays  *int             `json:"max_days,omitempty"`  // last_minute: at most so many days before
-	MinSize  *int             `json:"min_size,omitempty"`  // party_size
-	MaxSize  *int             `json:"max_size,omitempty"`  // party_size
-	MinUnits *int             `json:"min_units,omitempty"` // duration: hours or days of a rental
-	MaxUnits *int             `json:"max_units,omitempty"` // duration
-}
-
-// Season is a span of dates, both included: every year where Yearly, in which case only month and day count and
-// From after To runs over the new year.
-type Season struct {
-	Yearly bool          `json:"yearly"`
-	From   timespan.Date `json:"from"`
-	To     timespan.Date `json:"to"`
-}
-
-// Sale is a span of the moment of purchase on the business's wall clock, half-open.
-type Sale struct {
-	From timespan.LocalDateTime `json:"from"`
-	To   timespan.LocalDateTime `json:"to"`
+	rule.When
 }
 
 // AppliesTo names what a rule changes; all three empty means everything priced. All* means every one of a kind.

@@ -49,6 +49,9 @@ type QuotesResponse struct {
 	OfferVersion int64   `json:"offer_version"`
 	Currency     string  `json:"currency"`
 	Quotes       []Quote `json:"quotes"`
+	// ValidUntil is the first instant after the moment of purchase at which the same question may be answered by other prices;
+	// left out where time changes none of the rules.
+	ValidUntil *time.Time `json:"valid_until,omitempty"`
 }
 
 // Quote is an itemised price in minor units. Priced is false for a free item, whose Price is 0.

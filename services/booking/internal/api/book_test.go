@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -339,7 +340,7 @@ func TestAnOfferThatChangesOnTheWayIsAskedAgain(t *testing.T) {
 func TestOnlyTheFirstBookingIsPricedAsTheFirst(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
-	w.change(func(o *catalog.Offer) { o.Rules = []catalog.Rule{{Kind: catalog.RuleFirstBooking}} })
+	w.change(func(o *catalog.Offer) { o.PriceNeeds = []rule.Input{rule.NewCustomer} })
 	key := w.key("write")
 	var (
 		mu     sync.Mutex

@@ -16,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -230,7 +231,7 @@ func TestARetriedClassBookingTakesItsSeatsOnce(t *testing.T) {
 func TestClassBookingsOfOneCustomerHaveOneFirst(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 20, 0)
-	w.change(func(o *catalog.Offer) { o.Rules = []catalog.Rule{{Kind: catalog.RuleFirstBooking}} })
+	w.change(func(o *catalog.Offer) { o.PriceNeeds = []rule.Input{rule.NewCustomer} })
 	key := w.key("write")
 	var (
 		mu     sync.Mutex

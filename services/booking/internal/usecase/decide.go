@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -112,11 +113,11 @@ func (q question) window() (time.Time, time.Time) {
 	return start.Add(-slack - time.Duration(before)*time.Minute), start.Add(slack + time.Duration(during+after)*time.Minute)
 }
 
-// snapshot reads the occupied time, the seats taken in classes where it is about one, and, where a rule prices first
-// bookings, whether this is one.
+// snapshot reads the occupied time, the seats taken in classes where it is about one, and, where the price needs it,
+// whether this is the customer's first booking.
 func (b *Booker) snapshot(ctx context.Context, q question) (store.Snapshot, error) {
 	asked := store.Asked{Seats: q.ofClass()}
-	if slices.ContainsFunc(q.offer.Rules, func(r catalog.Rule) bool { return r.Kind == catalog.RuleFirstBooking }) {
+	if slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
 		asked.FirstBookingOf = q.request.CustomerEmail
 	}
 	from, to := q.window()

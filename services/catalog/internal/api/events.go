@@ -46,10 +46,9 @@ func (p *Public) events(c *fiber.Ctx) error {
 	sold = p.sold(ctx, version.Offer.ID, events.IDs())
 	both.Wait()
 	if fresh {
-		quoted = prices{of: held.Numbers.Prices, ofVersion: true}
-		now = held.From
+		quoted = prices{of: held.Numbers.Prices, ofVersion: true, from: held.From, until: held.Until}
 	}
-	return p.sendNumbered(c, key, version, numbered{now: now, prices: quoted, counts: sold, complete: sold != nil}, func() any {
+	return p.sendNumbered(c, key, version, numbered{prices: quoted, counts: sold, complete: sold != nil}, func() any {
 		return events.Show(key.Language, quoted.of, sold)
 	})
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
@@ -20,6 +19,8 @@ type prices struct {
 	of map[uuid.UUID]json.Number // nil: they could not be had
 	// ofVersion says that they were quoted by the very version that is shown: pricing may already know a newer one.
 	ofVersion bool
+	// They were asked for at from, and may be shown until until without asking again.
+	from, until time.Time
 }
 
 // prices asks pricing for the prices of all services and variants on a date.
@@ -34,13 +35,14 @@ func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Dat
 }
 
 // quote asks pricing for all items, in one call where they are not more than one may hold; ids are what each price is
-// kept by.
+// kept by. Prices may be shown for as long as a version is trusted, so that a pricing service that is away shows as soon,
+// but not beyond what pricing says.
 //
 // It asks in one of the business's places: what waits there does not use up the time that pricing has, and no business
 // has more than a few questions there at once, so that none of them can take long for what others ask.
 func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item, ids []uuid.UUID) prices {
 	if len(items) == 0 {
-		return prices{of: map[uuid.UUID]json.Number{}, ofVersion: true}
+		return prices{of: map[uuid.UUID]json.Number{}, ofVersion: true, from: now, until: now.Add(current.Trust)}
 	}
 	leave, err := p.Places.Enter(ctx, v.Offer.Slug)
 	if err != nil {
@@ -49,7 +51,7 @@ func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, ite
 	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, p.QuoteTimeout)
 	defer cancel()
-	quoted := prices{of: make(map[uuid.UUID]json.Number, len(items)), ofVersion: true}
+	quoted := prices{of: make(map[uuid.UUID]json.Number, len(items)), ofVersion: true, from: now, until: now.Add(current.Trust)}
 	request := pricing.QuotesRequest{Slug: v.Offer.Slug, OfferVersion: v.Offer.Version, PurchaseAt: now, OmitSteps: true}
 	for part := range slices.Chunk(items, pricing.MaxItems) {
 		request.Items = part
@@ -59,6 +61,9 @@ func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, ite
 			return prices{}
 		}
 		quoted.ofVersion = quoted.ofVersion && answer.OfferVersion == v.Offer.Version
+		if at := answer.ValidUntil; at != nil && at.Before(quoted.until) {
+			quoted.until = *at
+		}
 		for i, quote := range answer.Quotes {
 			if quote.Priced {
 				quoted.of[ids[i]] = v.Offer.Money().JSON(quote.Price)
@@ -67,24 +72,4 @@ func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, ite
 		ids = ids[len(part):]
 	}
 	return quoted
-}
-
-// pricesHold is until when prices asked for at now may be shown without asking again: for as long as a version is
-// trusted, so that a pricing service that is away shows as soon, but not across a moment at which a flash sale begins or
-// ends. Rules that count days from the business's today cannot change before that does, which is part of an answer's key.
-func pricesHold(offer *catalog.Offer, now time.Time) time.Time {
-	until := now.Add(current.Trust)
-	for i := range offer.Rules {
-		sale := offer.Rules[i].Sale
-		if sale == nil {
-			continue
-		}
-		for _, edge := range []timespan.LocalDateTime{sale.From, sale.To} {
-			at := time.Unix(timespan.Instant(edge.Date, edge.Time, offer.Location()), 0)
-			if at.After(now) && at.Before(until) {
-				until = at
-			}
-		}
-	}
-	return until
 }

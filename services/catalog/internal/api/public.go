@@ -91,7 +91,7 @@ func (p *Public) services(c *fiber.Ctx) error {
 // quotedServices asks for the prices of a date, where it can be booked, and renders the list.
 func (p *Public) quotedServices(ctx context.Context, key rendered.Key, version *ready.Version, now time.Time) (*rendered.Answer, error) {
 	quotes := public.Quotes{Date: key.Date, Unbookable: !bookable(version.Offer, key.Today, key.Date)}
-	n := numbered{now: now, complete: true}
+	n := numbered{complete: true}
 	if !quotes.Unbookable {
 		n.prices = p.prices(ctx, version, key.Date, now)
 		quotes.Prices = n.prices.of

@@ -50,11 +50,10 @@ func (p *Public) rentals(c *fiber.Ctx) error {
 	ceilings = p.ceilings(ctx, version)
 	both.Wait()
 	if fresh {
-		quoted = prices{of: held.Numbers.Prices, ofVersion: true}
-		now = held.From
+		quoted = prices{of: held.Numbers.Prices, ofVersion: true, from: held.From, until: held.Until}
 	}
 	complete := ceilings != nil || !version.Public().HasRentals()
-	return p.sendNumbered(c, key, version, numbered{now: now, prices: quoted, counts: ceilings, complete: complete}, func() any {
+	return p.sendNumbered(c, key, version, numbered{prices: quoted, counts: ceilings, complete: complete}, func() any {
 		return version.Public().Rentals(key.Language, public.Quotes{Date: date, Unbookable: unbookable, Prices: quoted.of}, ceilings)
 	})
 }

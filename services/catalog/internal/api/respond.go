@@ -31,7 +31,6 @@ func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Vers
 
 // numbered are the numbers of an answer, just asked for.
 type numbered struct {
-	now      time.Time
 	prices   prices
 	counts   map[uuid.UUID]int
 	complete bool // nobody whose counts are needed was away
@@ -51,16 +50,15 @@ func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Ver
 func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.Version, n numbered, show func() any) (*rendered.Answer, error) {
 	numbers := rendered.Numbers{Prices: n.prices.of, Counts: n.counts}
 	lasts := n.complete && n.prices.of != nil && n.prices.ofVersion
-	until := pricesHold(version.Offer, n.now)
 	if held := p.Rendered.Get(key, version.Offer.Version); lasts && held != nil && held.Shows(numbers) {
-		p.Rendered.Put(key, held.Renewed(n.now, until))
+		p.Rendered.Put(key, held.Renewed(n.prices.from, n.prices.until))
 		return held, nil
 	}
 	body, err := p.render(ctx, key.Slug, show)
 	if err != nil {
 		return nil, err
 	}
-	answer := rendered.New(body, version.Offer.Version, numbers, n.now, until)
+	answer := rendered.New(body, version.Offer.Version, numbers, n.prices.from, n.prices.until)
 	if lasts {
 		p.Rendered.Put(key, answer)
 	}

@@ -43,6 +43,7 @@ func Offer(m *manifest.Manifest, version int64) (*catalog.Offer, error) {
 	offer.Events = c.eventList()
 	offer.Rentals = c.rentalList()
 	offer.Rules = c.ruleList()
+	offer.PriceNeeds = priceNeeds(offer.Rules)
 	if c.err != nil {
 		return nil, c.err
 	}

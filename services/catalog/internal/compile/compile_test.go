@@ -14,6 +14,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -116,6 +117,7 @@ func TestExampleAtTheTop(t *testing.T) {
 			From: moment(t, "2026-12-01T12:00"), To: moment(t, "2026-12-01T14:00"), StaffIDs: []uuid.UUID{id(o, "staff/anna")},
 		}},
 		Staff: o.Staff, Services: o.Services, Events: o.Events, Rentals: o.Rentals, Rules: o.Rules,
+		PriceNeeds: []rule.Input{rule.Start, rule.Guests, rule.NewCustomer, rule.Units},
 	}
 	check(t, want, o)
 }
@@ -207,14 +209,14 @@ func TestExampleRules(t *testing.T) {
 	}
 	cut, kayak := id(o, "service/cut"), id(o, "rental/kayak")
 	check(t, []string{
-		`{"key":"flash","kind":"flash_sale","priority":-10,"percent":"-30","stop":true,"applies_to":{},"sale":{"from":"2026-11-27T00:00","to":"2026-11-28T00:00"}}`,
-		`{"key":"early","kind":"early_bird","priority":0,"percent":"-15","applies_to":{"all_events":true},"min_days":30}`,
-		`{"key":"evening","kind":"time_of_day","priority":0,"amount":500,"applies_to":{"all_services":true},"hours":"18:00-22:00"}`,
-		`{"key":"group","kind":"party_size","priority":0,"percent":"-5","applies_to":{},"min_size":4}`,
-		fmt.Sprintf(`{"key":"late","kind":"last_minute","priority":0,"percent":"-10","applies_to":{"services":["%s"]},"max_days":1}`, cut),
+		`{"key":"flash","kind":"flash_sale","priority":-10,"percent":"-30","stop":true,"applies_to":{},"from":"2026-11-27T00:00","to":"2026-11-28T00:00"}`,
+		`{"key":"early","kind":"early_bird","priority":0,"percent":"-15","applies_to":{"all_events":true},"min_days_before":30}`,
+		`{"key":"evening","kind":"time_of_day","priority":0,"amount":500,"applies_to":{"all_services":true},"from":"18:00","to":"22:00"}`,
+		`{"key":"group","kind":"party_size","priority":0,"percent":"-5","applies_to":{},"min":4}`,
+		fmt.Sprintf(`{"key":"late","kind":"last_minute","priority":0,"percent":"-10","applies_to":{"services":["%s"]},"max_days_before":1}`, cut),
 		fmt.Sprintf(`{"key":"long-hire","kind":"duration","priority":0,"percent":"-25","applies_to":{"rentals":["%s"]},"min_units":4}`, kayak),
-		`{"key":"summer","kind":"seasonal","priority":0,"percent":"20","applies_to":{},"season":{"yearly":true,"from":"2000-06-01","to":"2000-08-31"}}`,
-		fmt.Sprintf(`{"key":"weekend","kind":"day_of_week","priority":0,"percent":"10","applies_to":{"rentals":["%s"]},"days":[6,0]}`, kayak),
+		`{"key":"summer","kind":"seasonal","priority":0,"percent":"20","applies_to":{},"from":"06-01","to":"08-31"}`,
+		fmt.Sprintf(`{"key":"weekend","kind":"day_of_week","priority":0,"percent":"10","applies_to":{"rentals":["%s"]},"days":["sat","sun"]}`, kayak),
 		`{"key":"welcome","kind":"first_booking","priority":0,"percent":"-10","applies_to":{"all_services":true}}`,
 	}, got)
 }
@@ -235,15 +237,21 @@ pricing_rules:
 		t.Error("what is inactive became active")
 	}
 	check(t, []catalog.Rule{
-		{Key: "a", Kind: "time_of_day", Set: ptr(int64(0)), Hours: &timespan.Window{From: 22 * 60, To: 26 * 60}},
-		{Key: "b", Kind: "seasonal", Amount: ptr(int64(-150)), Stop: true, Season: &catalog.Season{From: date(t, "2027-06-01"), To: date(t, "2027-06-01")}},
+		{Key: "a", Kind: "time_of_day", Set: ptr(int64(0)), When: span(t, "22:00", "02:00")},
+		{Key: "b", Kind: "seasonal", Amount: ptr(int64(-150)), Stop: true, When: span(t, "2027-06-01", "2027-06-01")},
 		{
 			Key: "c", Kind: "seasonal", Percent: ptr(decimal.New(25, -1)), AppliesTo: catalog.AppliesTo{AllEvents: true, Rentals: []uuid.UUID{id(o, "rental/r")}},
-			Season: &catalog.Season{Yearly: true, From: date(t, "2000-12-01"), To: date(t, "2000-02-29")},
+			When: span(t, "12-01", "02-29"),
 		},
-		{Key: "d", Kind: "party_size", Percent: ptr(decimal.New(1, 0)), MinSize: ptr(2), MaxSize: ptr(4)},
-		{Key: "e", Kind: "duration", Percent: ptr(decimal.New(1, 0)), MinUnits: ptr(2), MaxUnits: ptr(4)},
+		{Key: "d", Kind: "party_size", Percent: ptr(decimal.New(1, 0)), When: rule.When{Min: ptr(2), Max: ptr(4)}},
+		{Key: "e", Kind: "duration", Percent: ptr(decimal.New(1, 0)), When: rule.When{MinUnits: ptr(2), MaxUnits: ptr(4)}},
 	}, o.Rules)
+	check(t, []rule.Input{rule.Start, rule.Guests, rule.Units}, o.PriceNeeds)
+}
+
+// span is the condition of a rule with from and to.
+func span(t *testing.T, from, to string) rule.When {
+	return rule.When{From: ptr(read[rule.Bound](t, from)), To: ptr(read[rule.Bound](t, to))}
 }
 
 func TestDefaultsOfWhatIsLeftOut(t *testing.T) {

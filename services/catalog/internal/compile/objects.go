@@ -12,6 +12,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/rule"
 )
 
 // sortBy sorts in place and keeps the written order of equal elements.
@@ -200,7 +201,7 @@ func (c *compiler) ruleList() []catalog.Rule {
 }
 
 func (c *compiler) rule(r *manifest.PricingRule) catalog.Rule {
-	rule := catalog.Rule{
+	return catalog.Rule{
 		Key:       string(r.Key),
 		Kind:      r.Kind,
 		Priority:  r.Priority,
@@ -209,31 +210,19 @@ func (c *compiler) rule(r *manifest.PricingRule) catalog.Rule {
 		Set:       c.minorOrNil(r.Set),
 		Stop:      r.Stop,
 		AppliesTo: c.appliesTo(r.AppliesTo),
-		Days:      each(r.Days, func(d *manifest.Weekday) time.Weekday { return time.Weekday(*d) }),
-		MinDays:   r.MinDaysBefore,
-		MaxDays:   r.MaxDaysBefore,
-		MinSize:   r.Min,
-		MaxSize:   r.Max,
-		MinUnits:  r.MinUnits,
-		MaxUnits:  r.MaxUnits,
+		When:      r.When,
 	}
-	if r.From != nil && r.To != nil {
-		setBounds(&rule, *r.From, *r.To)
-	}
-	return rule
 }
 
-// setBounds gives a rule the span of its kind.
-func setBounds(rule *catalog.Rule, from, to manifest.Bound) {
-	switch rule.Kind {
-	case catalog.RuleSeasonal:
-		rule.Season = &catalog.Season{Yearly: from.Form == manifest.MonthDayForm, From: from.Date, To: to.Date}
-	case catalog.RuleTimeOfDay:
-		window := from.Until(to)
-		rule.Hours = &window
-	case catalog.RuleFlashSale:
-		rule.Sale = &catalog.Sale{From: from.DateTime(), To: to.DateTime()}
+// priceNeeds are the inputs that any of the rules needs, each once, in the order of the table of kinds.
+func priceNeeds(rules []catalog.Rule) []rule.Input {
+	var needs []rule.Input
+	for _, spec := range rule.Kinds {
+		if slices.ContainsFunc(rules, func(r catalog.Rule) bool { return r.Kind == spec.Kind }) {
+			needs = append(needs, spec.Needs...)
+		}
 	}
+	return needs
 }
 
 func (c *compiler) appliesTo(a *manifest.AppliesTo) catalog.AppliesTo {

@@ -113,7 +113,12 @@ func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pr
 		}
 		quotes[i] = itemised(item, rules.Price(item, purchase), offer.Money())
 	}
-	return &pricing.QuotesResponse{OfferVersion: offer.Version, Currency: offer.Currency, Quotes: quotes}, nil
+	response := &pricing.QuotesResponse{OfferVersion: offer.Version, Currency: offer.Currency, Quotes: quotes}
+	if until, ends := rules.ValidUntil(moment); ends {
+		at := time.Unix(until, 0).UTC()
+		response.ValidUntil = &at
+	}
+	return response, nil
 }
 
 func (q *Quotes) offer(ctx context.Context, request *pricing.QuotesRequest) (*catalog.Offer, error) {
@@ -190,7 +195,7 @@ func itemised(item tariff.Item, price tariff.Price, currency money.Currency) pri
 	quote := pricing.Quote{Priced: item.List > 0, List: item.List, Price: price.Amount}
 	for _, s := range price.Steps {
 		quote.Steps = append(quote.Steps, pricing.Step{
-			Rule: s.Rule.Key, Kind: s.Rule.Kind, Before: currency.Exact(s.Before), After: currency.Exact(s.After),
+			Rule: s.Rule.Key, Kind: string(s.Rule.Kind), Before: currency.Exact(s.Before), After: currency.Exact(s.After),
 		})
 	}
 	return quote

@@ -3,9 +3,11 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -72,26 +75,26 @@ func studio(t testing.TB) *catalog.Offer {
 			Tiers: []catalog.Tier{{ID: vip, Price: 12000}}}},
 		Rentals: []catalog.Rental{{ID: kayak, Price: 1200, PriceType: catalog.PriceHourly}},
 		Rules: []catalog.Rule{
-			{Key: "day", Kind: catalog.RuleDayOfWeek, Days: []time.Weekday{time.Saturday}, Amount: new(int64(1))},
-			{Key: "early", Kind: catalog.RuleEarlyBird, MinDays: new(30), Amount: new(int64(2))},
-			{Key: "evening", Kind: catalog.RuleTimeOfDay, Hours: &timespan.Window{From: clockTime("18:00"), To: clockTime("22:00")}, Amount: new(int64(4))},
-			{Key: "first", Kind: catalog.RuleFirstBooking, Amount: new(int64(8))},
-			{Key: "flash", Kind: catalog.RuleFlashSale, Sale: &catalog.Sale{From: local("2026-11-27T00:00"), To: local("2026-11-28T00:00")}, Amount: new(int64(16))},
-			{Key: "group", Kind: catalog.RulePartySize, MinSize: new(4), MaxSize: new(9), Amount: new(int64(32))},
-			{Key: "late", Kind: catalog.RuleLastMinute, MaxDays: new(1), Amount: new(int64(64))},
-			{Key: "long", Kind: catalog.RuleDuration, MinUnits: new(4), MaxUnits: new(9), Amount: new(int64(128))},
-			{Key: "summer", Kind: catalog.RuleSeasonal, Season: &catalog.Season{Yearly: true, From: date("2000-06-01"), To: date("2000-08-31")}, Amount: new(int64(256))},
-			{Key: "week", Kind: catalog.RuleSeasonal, Season: &catalog.Season{From: date("2027-06-01"), To: date("2027-06-07")}, Amount: new(int64(512))},
-			{Key: "zz-cut", Kind: catalog.RuleDayOfWeek, Days: everyDay, Amount: new(int64(1024)), AppliesTo: catalog.AppliesTo{Services: []uuid.UUID{cut}}},
-			{Key: "zz-events", Kind: catalog.RuleDayOfWeek, Days: everyDay, Amount: new(int64(2048)), AppliesTo: catalog.AppliesTo{AllEvents: true}},
-			{Key: "zz-kayak", Kind: catalog.RuleDayOfWeek, Days: everyDay, Amount: new(int64(4096)), AppliesTo: catalog.AppliesTo{Rentals: []uuid.UUID{kayak}}},
+			{Key: "day", Kind: rule.DayOfWeek, When: rule.When{Days: []timespan.Weekday{timespan.Weekday(time.Saturday)}}, Amount: new(int64(1))},
+			{Key: "early", Kind: rule.EarlyBird, When: rule.When{MinDaysBefore: new(30)}, Amount: new(int64(2))},
+			{Key: "evening", Kind: rule.TimeOfDay, When: span("18:00", "22:00"), Amount: new(int64(4))},
+			{Key: "first", Kind: rule.FirstBooking, Amount: new(int64(8))},
+			{Key: "flash", Kind: rule.FlashSale, When: span("2026-11-27T00:00", "2026-11-28T00:00"), Amount: new(int64(16))},
+			{Key: "group", Kind: rule.PartySize, When: rule.When{Min: new(4), Max: new(9)}, Amount: new(int64(32))},
+			{Key: "late", Kind: rule.LastMinute, When: rule.When{MaxDaysBefore: new(1)}, Amount: new(int64(64))},
+			{Key: "long", Kind: rule.Duration, When: rule.When{MinUnits: new(4), MaxUnits: new(9)}, Amount: new(int64(128))},
+			{Key: "summer", Kind: rule.Seasonal, When: span("06-01", "08-31"), Amount: new(int64(256))},
+			{Key: "week", Kind: rule.Seasonal, When: span("2027-06-01", "2027-06-07"), Amount: new(int64(512))},
+			{Key: "zz-cut", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Amount: new(int64(1024)), AppliesTo: catalog.AppliesTo{Services: []uuid.UUID{cut}}},
+			{Key: "zz-events", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Amount: new(int64(2048)), AppliesTo: catalog.AppliesTo{AllEvents: true}},
+			{Key: "zz-kayak", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Amount: new(int64(4096)), AppliesTo: catalog.AppliesTo{Rentals: []uuid.UUID{kayak}}},
 		},
 	}
 	prepare(t, offer)
 	return offer
 }
 
-var everyDay = []time.Weekday{0, 1, 2, 3, 4, 5, 6}
+var everyDay = []timespan.Weekday{0, 1, 2, 3, 4, 5, 6}
 
 func prepare(t testing.TB, offer *catalog.Offer) {
 	t.Helper()
@@ -107,9 +110,17 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// span is the condition of a rule with from and to.
+func span(from, to string) rule.When {
+	when := rule.When{From: new(rule.Bound), To: new(rule.Bound)}
+	if err := errors.Join(when.From.UnmarshalText([]byte(from)), when.To.UnmarshalText([]byte(to))); err != nil {
+		panic(err)
+	}
+	return when
+}
+
 func date(s string) timespan.Date           { return must(timespan.ParseDate(s)) }
 func clockTime(s string) timespan.TimeOfDay { return must(timespan.ParseTimeOfDay(s)) }
-func local(s string) timespan.LocalDateTime { return must(timespan.ParseLocalDateTime(s)) }
 func instant(s string) time.Time            { return must(time.Parse(time.RFC3339, s)) }
 func percent(s string) *decimal.Decimal     { return new(decimal.RequireFromString(s)) }
 
@@ -186,13 +197,42 @@ func TestEachRuleOfTheOfferReachesTheTariff(t *testing.T) {
 	}
 }
 
+func TestQuotesSayUntilWhenTheyHold(t *testing.T) {
+	t.Parallel()
+	offer := studio(t)
+	_, client := start(t, offers{"studio": offer})
+	until := func(purchase string) string {
+		t.Helper()
+		answer, err := client.Quotes(t.Context(), pricing.QuotesRequest{Slug: "studio", PurchaseAt: instant(purchase)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.ValidUntil == nil {
+			return ""
+		}
+		return answer.ValidUntil.Format(time.RFC3339)
+	}
+	if got := until("2026-07-01T12:00:00Z"); got != "2026-07-01T23:00:00Z" {
+		t.Errorf("with rules that count days: until %q, want the midnight of Lisbon", got)
+	}
+	offer.Rules = slices.DeleteFunc(offer.Rules, func(r catalog.Rule) bool { return r.Kind == rule.EarlyBird || r.Kind == rule.LastMinute })
+	_, client = start(t, offers{"studio": offer})
+	for purchase, want := range map[string]string{
+		"2026-07-01T12:00:00Z": "2026-11-27T00:00:00Z", "2026-11-27T12:00:00Z": "2026-11-28T00:00:00Z", "2026-11-28T00:00:00Z": "",
+	} {
+		if got := until(purchase); got != want {
+			t.Errorf("bought at %s beside a flash sale: until %q, want %q", purchase, got, want)
+		}
+	}
+}
+
 func TestQuotesAreItemisedInTheOrderAsked(t *testing.T) {
 	t.Parallel()
 	offer := studio(t)
 	offer.Rules = []catalog.Rule{
-		{Key: "less", Kind: catalog.RuleDayOfWeek, Days: everyDay, Percent: percent("-15")},
-		{Key: "more", Kind: catalog.RuleDayOfWeek, Days: everyDay, Percent: percent("0.5"), Priority: 1},
-		{Key: "set", Kind: catalog.RuleDayOfWeek, Days: everyDay, Set: new(int64(900)), Priority: 2, AppliesTo: catalog.AppliesTo{AllRentals: true}},
+		{Key: "less", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Percent: percent("-15")},
+		{Key: "more", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Percent: percent("0.5"), Priority: 1},
+		{Key: "set", Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Set: new(int64(900)), Priority: 2, AppliesTo: catalog.AppliesTo{AllRentals: true}},
 	}
 	_, client := start(t, offers{"studio": offer})
 	day := date("2026-12-02")
@@ -307,17 +347,17 @@ func TestUnknownThingsAreFaults(t *testing.T) {
 
 func TestARuleThatCannotBeReadPricesNothing(t *testing.T) {
 	t.Parallel()
-	for name, rule := range map[string]catalog.Rule{
+	for name, unreadable := range map[string]catalog.Rule{
 		"unknown kind":        {Key: "x", Kind: "moon_phase", Amount: new(int64(1))},
-		"no change":           {Key: "x", Kind: catalog.RuleFirstBooking},
-		"seasonal, no season": {Key: "x", Kind: catalog.RuleSeasonal, Amount: new(int64(1))},
-		"no hours":            {Key: "x", Kind: catalog.RuleTimeOfDay, Amount: new(int64(1))},
-		"no sale":             {Key: "x", Kind: catalog.RuleFlashSale, Amount: new(int64(1))},
-		"no days before":      {Key: "x", Kind: catalog.RuleEarlyBird, Amount: new(int64(1))},
-		"no days at most":     {Key: "x", Kind: catalog.RuleLastMinute, Amount: new(int64(1))},
+		"no change":           {Key: "x", Kind: rule.FirstBooking},
+		"seasonal, no season": {Key: "x", Kind: rule.Seasonal, Amount: new(int64(1))},
+		"no hours":            {Key: "x", Kind: rule.TimeOfDay, Amount: new(int64(1))},
+		"no sale":             {Key: "x", Kind: rule.FlashSale, Amount: new(int64(1))},
+		"no days before":      {Key: "x", Kind: rule.EarlyBird, Amount: new(int64(1))},
+		"no days at most":     {Key: "x", Kind: rule.LastMinute, Amount: new(int64(1))},
 	} {
 		offer := studio(t)
-		offer.Rules = []catalog.Rule{rule}
+		offer.Rules = []catalog.Rule{unreadable}
 		base, _ := start(t, offers{"studio": offer})
 		status, body := post(t, base, `{"slug":"studio","purchase_at":"2026-11-26T12:00:00Z","items":[]}`)
 		if status != http.StatusInternalServerError || strings.Contains(body, "x") {
@@ -434,7 +474,7 @@ func large(t testing.TB, n int) (*catalog.Offer, []pricing.Item) {
 	}
 	for i := range 20 {
 		offer.Rules = append(offer.Rules, catalog.Rule{
-			Key: fmt.Sprintf("rule-%02d", i), Kind: catalog.RuleDayOfWeek, Days: everyDay, Percent: percent("-2.5"),
+			Key: fmt.Sprintf("rule-%02d", i), Kind: rule.DayOfWeek, When: rule.When{Days: everyDay}, Percent: percent("-2.5"),
 		})
 	}
 	prepare(t, offer)

@@ -11,7 +11,7 @@ import (
 // BenchmarkPrice prices 2,000 services under 20 rules, of which all, half or none apply to each.
 func BenchmarkPrice(b *testing.B) {
 	saturday := Purchase{Date: day("2026-11-21")}
-	onSaturday, onMonday := DaysOfWeekOf([]time.Weekday{time.Saturday}), DaysOfWeekOf([]time.Weekday{time.Monday})
+	onSaturday, onMonday := onDays(time.Saturday), onDays(time.Monday)
 	for _, applied := range []int{20, 10, 0} {
 		rules := make([]Rule, 20)
 		for i := range rules {
@@ -50,7 +50,7 @@ func BenchmarkList(b *testing.B) {
 	for name, scope := range map[string]Scope{"everything": Everything(), "halves": {Service: {IDs: ids[:500]}}} {
 		rules := make([]Rule, 200)
 		for i := range rules {
-			rules[i] = Rule{Key: fmt.Sprintf("rule-%03d", i), When: DaysOfWeekOf([]time.Weekday{time.Saturday}), Change: percent("-0.5"), AppliesTo: scope}
+			rules[i] = Rule{Key: fmt.Sprintf("rule-%03d", i), When: onDays(time.Saturday), Change: percent("-0.5"), AppliesTo: scope}
 		}
 		tariff, err := New(rules, eur)
 		if err != nil {

@@ -1,8 +1,12 @@
 package tariff
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -18,35 +22,70 @@ type Purchase struct {
 
 // Moment is when something is bought: the instant, and the business's date at it.
 type Moment struct {
-	Instant int64 // seconds since the Unix epoch
-	Today   timespan.Date
+	Instant  int64 // seconds since the Unix epoch
+	Today    timespan.Date
+	Tomorrow int64 // the instant at which the business's date is no longer Today
 }
 
 // MomentAt returns the moment that the instant t is for a business in loc.
 func MomentAt(t time.Time, loc *time.Location) Moment {
-	return Moment{Instant: t.Unix(), Today: timespan.DateOf(t, loc)}
+	today := timespan.DateOf(t, loc)
+	return Moment{Instant: t.Unix(), Today: today, Tomorrow: timespan.Instant(today+1, 0, loc)}
 }
 
 // daysBefore counts the days from the business's today to the booking date.
 func (p Purchase) daysBefore() int { return int(p.Date) - int(p.Moment.Today) }
 
-// Condition says when a rule applies. The conditions are the kinds of rules of the manifest.
+// Condition says when a rule applies.
 type Condition interface {
 	holds(p Purchase) bool
 }
 
-var (
-	_ Condition = Season{}
-	_ Condition = Yearly{}
-	_ Condition = DaysOfWeek(0)
-	_ Condition = TimeOfDay{}
-	_ Condition = FlashSale{}
-	_ Condition = EarlyBird(0)
-	_ Condition = LastMinute(0)
-	_ Condition = PartySize{}
-	_ Condition = FirstBooking{}
-	_ Condition = Duration{}
-)
+// timed is a condition that time turns: for one purchase it may hold at a moment and not at a later one.
+type timed interface {
+	// turns returns the first instant after m at which the condition may hold where it did not, or the other way round.
+	turns(m Moment) int64
+}
+
+// never is after all instants.
+const never = math.MaxInt64
+
+// conditions make the condition of each kind of what its rule says. Of its fields, those are written that [rule.Kinds]
+// says it needs.
+var conditions = map[rule.Kind]func(w rule.When, loc *time.Location) Condition{
+	rule.Seasonal: func(w rule.When, _ *time.Location) Condition {
+		if w.From.Form == rule.MonthDayForm {
+			return Yearly{From: MonthDayOf(w.From.Date), To: MonthDayOf(w.To.Date)}
+		}
+		return Season{From: w.From.Date, To: w.To.Date}
+	},
+	rule.DayOfWeek: func(w rule.When, _ *time.Location) Condition { return DaysOfWeekOf(w.Days) },
+	rule.TimeOfDay: func(w rule.When, _ *time.Location) Condition { return TimeOfDay(w.From.Until(*w.To)) },
+	rule.FlashSale: func(w rule.When, loc *time.Location) Condition {
+		return FlashSaleBetween(w.From.DateTime(), w.To.DateTime(), loc)
+	},
+	rule.EarlyBird:    func(w rule.When, _ *time.Location) Condition { return EarlyBird(*w.MinDaysBefore) },
+	rule.LastMinute:   func(w rule.When, _ *time.Location) Condition { return LastMinute(*w.MaxDaysBefore) },
+	rule.PartySize:    func(w rule.When, _ *time.Location) Condition { return PartySize{Min: w.Min, Max: w.Max} },
+	rule.FirstBooking: func(rule.When, *time.Location) Condition { return FirstBooking{} },
+	rule.Duration:     func(w rule.When, _ *time.Location) Condition { return Duration{Min: w.MinUnits, Max: w.MaxUnits} },
+}
+
+// ConditionOf returns the condition of a rule of a kind, for a business in loc. It refuses a kind that this build does not
+// know and a rule that lacks what its kind needs: no price is better than a wrong one.
+func ConditionOf(kind rule.Kind, when rule.When, loc *time.Location) (Condition, error) {
+	spec, known := rule.SpecOf(kind)
+	if !known {
+		return nil, fmt.Errorf("the kind %q is not known", kind)
+	}
+	written := when.Written()
+	for _, field := range spec.All {
+		if !slices.Contains(written, field) {
+			return nil, fmt.Errorf("kind %s lacks %s", kind, field)
+		}
+	}
+	return conditions[kind](when, loc), nil
+}
 
 // Season holds on booking dates from From to To, both included.
 type Season struct{ From, To timespan.Date }
@@ -79,7 +118,7 @@ func MonthDayOf(d timespan.Date) MonthDay {
 type DaysOfWeek uint8
 
 // DaysOfWeekOf returns the condition that holds on days.
-func DaysOfWeekOf(days []time.Weekday) DaysOfWeek {
+func DaysOfWeekOf(days []timespan.Weekday) DaysOfWeek {
 	var set DaysOfWeek
 	for _, d := range days {
 		set |= 1 << d
@@ -117,10 +156,21 @@ func (s FlashSale) holds(p Purchase) bool {
 	return s.Start <= p.Moment.Instant && p.Moment.Instant < s.End
 }
 
+func (s FlashSale) turns(m Moment) int64 {
+	switch {
+	case m.Instant < s.Start:
+		return s.Start
+	case m.Instant < s.End:
+		return s.End
+	}
+	return never
+}
+
 // EarlyBird holds when the booking date is at least so many days ahead.
 type EarlyBird int
 
 func (least EarlyBird) holds(p Purchase) bool { return p.daysBefore() >= int(least) }
+func (EarlyBird) turns(m Moment) int64        { return m.Tomorrow }
 
 // LastMinute holds when the booking date is today or ahead by at most so many days. It does not hold for dates that
 // have passed: nothing is bought at the last minute after it.
@@ -130,6 +180,8 @@ func (most LastMinute) holds(p Purchase) bool {
 	days := p.daysBefore()
 	return 0 <= days && days <= int(most)
 }
+
+func (LastMinute) turns(m Moment) int64 { return m.Tomorrow }
 
 // Range is a span of whole numbers, both ends included; nil leaves an end open.
 type Range struct{ Min, Max *int }

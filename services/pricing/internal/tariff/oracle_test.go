@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -32,8 +33,8 @@ type words struct {
 	min, max *int
 }
 
-// situation is an item bought at some moment, in words.
-type situation struct {
+// sale is an item bought at some moment, in words.
+type sale struct {
 	kind         Kind
 	id           string
 	list         string
@@ -46,7 +47,7 @@ type situation struct {
 }
 
 // oraclePrice returns the price and the keys of the rules that applied.
-func oraclePrice(rules []words, s situation, decimals int) (*big.Rat, []string) {
+func oraclePrice(rules []words, s sale, decimals int) (*big.Rat, []string) {
 	price := rat(s.list)
 	if price.Sign() == 0 {
 		return price, nil // free: not priced
@@ -94,7 +95,7 @@ func inOrder(rules []words) []words {
 	return out
 }
 
-func (r words) concerns(s situation) bool {
+func (r words) concerns(s sale) bool {
 	if r.appliesTo == nil {
 		return true
 	}
@@ -102,7 +103,7 @@ func (r words) concerns(s situation) bool {
 	return slices.Contains(named, "all") || slices.Contains(named, s.id)
 }
 
-func (r words) met(s situation) bool {
+func (r words) met(s sale) bool {
 	bought := s.boughtAt.Format("2006-01-02T15:04")
 	today, _ := time.Parse(time.DateOnly, s.boughtAt.Format(time.DateOnly))
 	daysBefore := int(s.date.Sub(today).Hours() / 24)
@@ -174,16 +175,9 @@ func TestPriceIsWhatTheWordsSay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		currency := money.Currency{Code: "XXX", Digits: rapid.SampledFrom([]int{0, 2, 3}).Draw(t, "decimals")}
 		rules := rapid.SliceOfNDistinct(genRule(currency.Digits), 0, 8, func(r words) string { return r.key }).Draw(t, "rules")
-		s := genSituation(zone, currency.Digits).Draw(t, "situation")
+		s := genSale(zone, currency.Digits).Draw(t, "sale")
 
-		built := make([]Rule, len(rules))
-		for i, r := range rules {
-			built[i] = r.build(currency, zone)
-		}
-		tariff, err := New(built, currency)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tariff := tariffOf(rules, currency, zone)
 		got := tariff.Price(s.item(currency), s.purchase(zone))
 
 		want, applied := oraclePrice(rules, s, currency.Digits)
@@ -194,12 +188,12 @@ func TestPriceIsWhatTheWordsSay(t *testing.T) {
 			t.Fatalf("applied %v, want %v\n%+v\n%+v", keys, applied, rules, s)
 		}
 		checkChain(t, got.Steps, currency.Decimal(minor(currency, s.list)))
-		checkList(t, tariff, append(rapid.SliceOfN(genSituation(zone, currency.Digits), 0, 3).Draw(t, "others"), s, s), currency, zone)
+		checkList(t, tariff, append(rapid.SliceOfN(genSale(zone, currency.Digits), 0, 3).Draw(t, "others"), s, s), currency, zone)
 	})
 }
 
-// checkList asserts that one list gives each situation the price that it has alone.
-func checkList(t *rapid.T, tariff *Tariff, all []situation, currency money.Currency, zone *time.Location) {
+// checkList asserts that one list gives each sale the price that it has alone.
+func checkList(t *rapid.T, tariff *Tariff, all []sale, currency money.Currency, zone *time.Location) {
 	list := tariff.List()
 	for _, s := range all {
 		item, purchase := s.item(currency), s.purchase(zone)
@@ -229,23 +223,31 @@ func keysOf(steps []Step) []string {
 }
 
 // build says the rule in the terms of the tariff.
+func tariffOf(rules []words, c money.Currency, zone *time.Location) *Tariff {
+	built := make([]Rule, len(rules))
+	for i, r := range rules {
+		built[i] = r.build(c, zone)
+	}
+	return must(New(built, c))
+}
+
 func (r words) build(c money.Currency, zone *time.Location) Rule {
-	rule := Rule{Key: r.key, Kind: r.kind, Priority: r.priority, Stop: r.stop, When: r.condition(zone), AppliesTo: Everything()}
+	made := Rule{Key: r.key, Kind: rule.Kind(r.kind), Priority: r.priority, Stop: r.stop, When: r.condition(zone), AppliesTo: Everything()}
 	switch r.change {
 	case "percent":
-		rule.Change = PercentOf(decimal.RequireFromString(r.by))
+		made.Change = PercentOf(decimal.RequireFromString(r.by))
 	case "amount":
-		rule.Change = Amount(minor(c, r.by))
+		made.Change = Amount(minor(c, r.by))
 	case "set":
-		rule.Change = Set(minor(c, r.by))
+		made.Change = Set(minor(c, r.by))
 	}
 	if r.appliesTo != nil {
-		rule.AppliesTo = Scope{}
+		made.AppliesTo = Scope{}
 		for kind, named := range r.appliesTo {
-			rule.AppliesTo[kind] = selection(named)
+			made.AppliesTo[kind] = selection(named)
 		}
 	}
-	return rule
+	return made
 }
 
 func selection(named []string) Selection {
@@ -261,38 +263,44 @@ func selection(named []string) Selection {
 }
 
 func (r words) condition(zone *time.Location) Condition {
-	switch r.kind {
-	case "seasonal":
-		if len(r.from) == len("MM-DD") {
-			return Yearly{From: MonthDayOf(day("2000-" + r.from)), To: MonthDayOf(day("2000-" + r.to))}
-		}
-		return Season{From: day(r.from), To: day(r.to)}
-	case "day_of_week":
-		return DaysOfWeekOf(r.days)
-	case "time_of_day":
-		w, err := timespan.ParseWindow(r.from + "-" + r.to)
-		return TimeOfDay(must(w, err))
-	case "flash_sale":
-		return FlashSaleBetween(moment(r.from), moment(r.to), zone)
-	case "early_bird":
-		return EarlyBird(*r.min)
-	case "last_minute":
-		return LastMinute(*r.max)
-	case "party_size":
-		return PartySize{Min: r.min, Max: r.max}
-	case "first_booking":
-		return FirstBooking{}
-	case "duration":
-		return Duration{Min: r.min, Max: r.max}
+	when := rule.When{From: bound(r.from), To: bound(r.to), Days: r.weekdays()}
+	switch rule.Kind(r.kind) {
+	case rule.EarlyBird:
+		when.MinDaysBefore = r.min
+	case rule.LastMinute:
+		when.MaxDaysBefore = r.max
+	case rule.PartySize:
+		when.Min, when.Max = r.min, r.max
+	case rule.Duration:
+		when.MinUnits, when.MaxUnits = r.min, r.max
 	}
-	panic(r.kind)
+	return must(ConditionOf(rule.Kind(r.kind), when, zone))
 }
 
-func (s situation) item(c money.Currency) Item {
+func (r words) weekdays() []timespan.Weekday {
+	var days []timespan.Weekday
+	for _, d := range r.days {
+		days = append(days, timespan.Weekday(d))
+	}
+	return days
+}
+
+func bound(s string) *rule.Bound {
+	if s == "" {
+		return nil
+	}
+	b := new(rule.Bound)
+	if err := b.UnmarshalText([]byte(s)); err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func (s sale) item(c money.Currency) Item {
 	return Item{Kind: s.kind, ID: uuid.NewSHA1(uuid.Nil, []byte(s.id)), List: minor(c, s.list)}
 }
 
-func (s situation) purchase(zone *time.Location) Purchase {
+func (s sale) purchase(zone *time.Location) Purchase {
 	p := Purchase{
 		Moment:       MomentAt(s.boughtAt, zone),
 		Date:         day(s.date.Format(time.DateOnly)),
@@ -329,8 +337,7 @@ func genRule(decimals int) *rapid.Generator[words] {
 			priority: rapid.IntRange(-1, 1).Draw(t, "priority"),
 			change:   rapid.SampledFrom([]string{"percent", "percent", "amount", "set"}).Draw(t, "change"),
 			stop:     rapid.IntRange(0, 5).Draw(t, "stop") == 0,
-			kind: rapid.SampledFrom([]string{"seasonal", "day_of_week", "time_of_day", "flash_sale", "early_bird",
-				"last_minute", "party_size", "first_booking", "duration"}).Draw(t, "kind"),
+			kind:     rapid.SampledFrom(rule.Names()).Draw(t, "kind"),
 		}
 		r.by = genBy(t, r.change, decimals)
 		r.appliesTo = genScope(t)
@@ -394,11 +401,11 @@ func (r *words) draw(t *rapid.T) {
 	}
 }
 
-func genSituation(zone *time.Location, decimals int) *rapid.Generator[situation] {
-	return rapid.Custom(func(t *rapid.T) situation {
+func genSale(zone *time.Location, decimals int) *rapid.Generator[sale] {
+	return rapid.Custom(func(t *rapid.T) sale {
 		firstDay := rapid.SampledFrom([]string{"2026-12-30", "2027-02-27", "2028-02-27", "2026-08-30"}).Draw(t, "around")
 		base := must(time.Parse(time.DateOnly, firstDay))
-		s := situation{
+		s := sale{
 			kind:     rapid.SampledFrom([]Kind{Service, Event, Rental}).Draw(t, "kind"),
 			id:       rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "id"),
 			list:     decimalText(rapid.SampledFrom([]int64{0, 1, 5, 333, 4000, 123457}).Draw(t, "list"), decimals),

@@ -5,13 +5,14 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/rule"
 )
 
 // Rule changes the running price of the items it applies to, when its condition holds.
 type Rule struct {
-	Key       string // unique in a tariff
-	Kind      string // what the manifest calls the condition; carried along for the steps
-	Priority  int    // lowest first; rules of one priority go by key
+	Key       string    // unique in a tariff
+	Kind      rule.Kind // carried along for the steps
+	Priority  int       // lowest first; rules of one priority go by key
 	When      Condition
 	Change    Change
 	Stop      bool // no later rule is looked at once this one has applied

@@ -25,6 +25,7 @@ import (
 type Tariff struct {
 	currency money.Currency
 	rules    [kinds][]scopedRule // in the order they apply
+	timed    []timed
 }
 
 // scopedRule is a rule as it concerns one kind of item.
@@ -45,6 +46,9 @@ func New(rules []Rule, currency money.Currency) (*Tariff, error) {
 		r := &ordered[i]
 		if r.When == nil || r.Change == nil {
 			return nil, fmt.Errorf("pricing rule %q lacks a condition or a change", r.Key)
+		}
+		if c, ok := r.When.(timed); ok {
+			t.timed = append(t.timed, c)
 		}
 		for kind := range kinds {
 			if s := r.AppliesTo[kind]; s.All || len(s.IDs) > 0 {
@@ -96,6 +100,15 @@ func (t *Tariff) Price(item Item, p Purchase) Price {
 		return Price{Amount: item.List}
 	}
 	return Price{Amount: max(0, t.currency.Round(running)), Steps: steps}
+}
+
+// ValidUntil returns the first instant after m at which the same purchase may cost something else, and whether there is one.
+func (t *Tariff) ValidUntil(m Moment) (int64, bool) {
+	until := int64(never)
+	for _, c := range t.timed {
+		until = min(until, c.turns(m))
+	}
+	return until, until < never
 }
 
 func (r scopedRule) covers(id uuid.UUID) bool {

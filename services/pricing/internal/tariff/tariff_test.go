@@ -1,6 +1,7 @@
 package tariff
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -8,8 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
 
 	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -83,7 +86,7 @@ func TestConditions(t *testing.T) {
 	}
 	hours := func(w string) Condition { return TimeOfDay(must(timespan.ParseWindow(w))) }
 	summer, winter, leap := yearly("06-01", "08-31"), yearly("12-20", "01-05"), yearly("02-29", "03-02")
-	weekend := DaysOfWeekOf([]time.Weekday{time.Saturday, time.Sunday})
+	weekend := onDays(time.Saturday, time.Sunday)
 	for _, c := range []struct {
 		name string
 		when Condition
@@ -232,7 +235,7 @@ func TestFreeItemsAreNotPriced(t *testing.T) {
 
 func TestRulesGoByPriorityThenKeyUntilOneStops(t *testing.T) {
 	t.Parallel()
-	sunday := DaysOfWeekOf([]time.Weekday{time.Sunday})
+	sunday := onDays(time.Sunday)
 	tariff := newTariff(t, eur,
 		Rule{Key: "z", Priority: -10, Change: percent("-50")},
 		Rule{Key: "b", Change: Amount(100)},
@@ -307,4 +310,72 @@ func TestNewRefusesARuleThatSaysNothing(t *testing.T) {
 			t.Errorf("%s: got error %v, want one that names the rule", r.Key, err)
 		}
 	}
+}
+
+func onDays(days ...time.Weekday) DaysOfWeek { return DaysOfWeekOf(words{days: days}.weekdays()) }
+
+func TestEveryKindOfRuleHasItsCondition(t *testing.T) {
+	t.Parallel()
+	for _, spec := range rule.Kinds {
+		if conditions[spec.Kind] == nil {
+			t.Errorf("%s has none", spec.Kind)
+		}
+	}
+	if len(conditions) != len(rule.Kinds) {
+		t.Errorf("%d conditions for %d kinds", len(conditions), len(rule.Kinds))
+	}
+}
+
+func TestAPriceIsValidUntilARuleTurns(t *testing.T) {
+	t.Parallel()
+	lisbon := must(time.LoadLocation("Europe/Lisbon"))
+	sale := FlashSaleBetween(moment("2026-11-27T09:00"), moment("2026-11-28T09:00"), lisbon)
+	late, weekend := LastMinute(1), onDays(time.Saturday)
+	for _, c := range []struct {
+		name  string
+		rules []Condition
+		at    string
+		until string // empty: for good
+	}{
+		{"no rules", nil, "2026-11-26T12:00:00Z", ""},
+		{"a rule that time does not turn", []Condition{weekend}, "2026-11-26T12:00:00Z", ""},
+		{"before a sale", []Condition{sale}, "2026-11-26T12:00:00Z", "2026-11-27T09:00:00Z"},
+		{"when a sale begins", []Condition{sale}, "2026-11-27T09:00:00Z", "2026-11-28T09:00:00Z"},
+		{"after a sale", []Condition{sale}, "2026-11-28T09:00:00Z", ""},
+		{"days are counted", []Condition{late}, "2026-11-27T12:00:00Z", "2026-11-28T00:00:00Z"},
+		{"what comes first", []Condition{late, sale, weekend}, "2026-11-28T01:00:00Z", "2026-11-28T09:00:00Z"},
+		{"the day of a clock change", []Condition{EarlyBird(3)}, "2026-10-24T23:30:00Z", "2026-10-26T00:00:00Z"},
+	} {
+		rules := make([]Rule, len(c.rules))
+		for i, when := range c.rules {
+			rules[i] = Rule{Key: fmt.Sprint(i), When: when, Change: Amount(1), AppliesTo: Everything()}
+		}
+		until, ends := must(New(rules, money.Currency{Code: "EUR", Digits: 2})).ValidUntil(MomentAt(must(time.Parse(time.RFC3339, c.at)), lisbon))
+		if got := time.Unix(until, 0).UTC().Format(time.RFC3339); ends != (c.until != "") || ends && got != c.until {
+			t.Errorf("%s: until %s (%t), want %q", c.name, got, ends, c.until)
+		}
+	}
+}
+
+// TestNothingChangesWhileAPriceIsValid looks at later moments before [Tariff.ValidUntil].
+func TestNothingChangesWhileAPriceIsValid(t *testing.T) {
+	t.Parallel()
+	euro, lisbon := money.Currency{Code: "EUR", Digits: 2}, must(time.LoadLocation("Europe/Lisbon"))
+	rapid.Check(t, func(t *rapid.T) {
+		rules := rapid.SliceOfNDistinct(genRule(2), 0, 6, func(r words) string { return r.key }).Draw(t, "rules")
+		bought := genSale(lisbon, 2).Draw(t, "bought")
+		tariff := tariffOf(rules, euro, lisbon)
+		moment := MomentAt(bought.boughtAt, lisbon)
+		until, ends := tariff.ValidUntil(moment)
+		if until <= moment.Instant || ends != (until < never) {
+			t.Fatalf("valid until %d, %t, at %d", until, ends, moment.Instant)
+		}
+		later := bought
+		wait := rapid.Int64Range(0, min(until-moment.Instant, 800*86400)-1).Draw(t, "wait")
+		later.boughtAt = bought.boughtAt.Add(time.Duration(wait) * time.Second)
+		now, then := bought.purchase(lisbon), later.purchase(lisbon)
+		if a, b := tariff.Price(bought.item(euro), now).Amount, tariff.Price(bought.item(euro), then).Amount; a != b {
+			t.Errorf("%d at %s, %d at %s, though valid until %s", a, bought.boughtAt, b, later.boughtAt, time.Unix(until, 0).In(lisbon))
+		}
+	})
 }

@@ -1,0 +1,138 @@
+// Package rule is the condition of a pricing rule (pricing_rules of a manifest, semantics.md §5): the table of kinds, and the
+// fields that they are written with. The manifest reads and validates by it, the offer carries it as it was written, and
+// the tariff makes conditions of it. It is pure.
+//
+// A new kind is a row of [Kinds], the field of [When] that no other kind has, and its condition in pricing's tariff.
+package rule
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Kind names what the condition of a rule looks at.
+type Kind string
+
+// The kinds of rules.
+const (
+	Seasonal     Kind = "seasonal"
+	DayOfWeek    Kind = "day_of_week"
+	TimeOfDay    Kind = "time_of_day"
+	FlashSale    Kind = "flash_sale"
+	EarlyBird    Kind = "early_bird"
+	LastMinute   Kind = "last_minute"
+	PartySize    Kind = "party_size"
+	FirstBooking Kind = "first_booking"
+	Duration     Kind = "duration"
+)
+
+// Input is what a rule may have to know of a purchase beside the moment and the booking date, which are always known.
+type Input string
+
+// The inputs. What is not known of a purchase keeps the rules that need it from applying.
+const (
+	Start       Input = "start"         // the time of day at which it starts
+	Guests      Input = "party_size"    // how many come
+	NewCustomer Input = "first_booking" // whether the customer has no earlier booking
+	Units       Input = "units"         // hours or days of a rental
+)
+
+// Spec is a row of the table: how a rule of one kind is written and what it needs.
+type Spec struct {
+	Kind  Kind
+	All   []string // the fields of When that it needs
+	Any   []string // of these fields it needs at least one
+	Span  Span     // of a kind with from and to
+	Needs []Input
+}
+
+// Span says how from and to are written.
+type Span struct {
+	Forms []Form
+	Want  string // the same in words, for a message
+}
+
+// Kinds is the table.
+var Kinds = []Spec{
+	{Kind: Seasonal, All: []string{"from", "to"}, Span: Span{
+		Forms: []Form{MonthDayForm, DateForm}, Want: `a day of the year, "MM-DD", or a date, YYYY-MM-DD`,
+	}},
+	{Kind: DayOfWeek, All: []string{"days"}},
+	{Kind: TimeOfDay, All: []string{"from", "to"}, Needs: []Input{Start}, Span: Span{
+		Forms: []Form{TimeForm}, Want: `a time, "HH:MM"`,
+	}},
+	{Kind: FlashSale, All: []string{"from", "to"}, Span: Span{
+		Forms: []Form{DateTimeForm}, Want: "a local date and time, YYYY-MM-DDTHH:MM",
+	}},
+	{Kind: EarlyBird, All: []string{"min_days_before"}},
+	{Kind: LastMinute, All: []string{"max_days_before"}},
+	{Kind: PartySize, Any: []string{"min", "max"}, Needs: []Input{Guests}},
+	{Kind: FirstBooking, Needs: []Input{NewCustomer}},
+	{Kind: Duration, Any: []string{"min_units", "max_units"}, Needs: []Input{Units}},
+}
+
+// Names are the kinds in the order of the table.
+func Names() []string {
+	names := make([]string, len(Kinds))
+	for i, s := range Kinds {
+		names[i] = string(s.Kind)
+	}
+	return names
+}
+
+// SpecOf returns the row of a kind, and whether there is one.
+func SpecOf(kind Kind) (Spec, bool) {
+	i := slices.IndexFunc(Kinds, func(s Spec) bool { return s.Kind == kind })
+	if i < 0 {
+		return Spec{}, false
+	}
+	return Kinds[i], true
+}
+
+// When is the condition of a rule: of its fields, those of the rule's kind are written.
+type When struct {
+	// seasonal: MM-DD or a date. time_of_day: HH:MM. flash_sale: a date and time.
+	From *Bound `json:"from,omitzero"`
+	// Written like from. Dates are included, times are not.
+	To *Bound `json:"to,omitzero"`
+	// day_of_week.
+	Days []timespan.Weekday `json:"days,omitzero" jsonschema:"minItems=1,maxItems=7"`
+	// early_bird: at least so many days before.
+	MinDaysBefore *int `json:"min_days_before,omitzero" jsonschema:"minimum=0,maximum=3650"`
+	// last_minute: at most so many days before.
+	MaxDaysBefore *int `json:"max_days_before,omitzero" jsonschema:"minimum=0,maximum=3650"`
+	// party_size: at least so many guests.
+	Min *int `json:"min,omitzero" jsonschema:"minimum=1,maximum=1000"`
+	// party_size: at most so many guests.
+	Max *int `json:"max,omitzero" jsonschema:"minimum=1,maximum=1000"`
+	// duration: at least so many hours or days.
+	MinUnits *int `json:"min_units,omitzero" jsonschema:"minimum=1,maximum=100000"`
+	// duration: at most so many hours or days.
+	MaxUnits *int `json:"max_units,omitzero" jsonschema:"minimum=1,maximum=100000"`
+}
+
+// whenType lists the fields of [When] by their names in a manifest.
+var whenType = reflect.TypeFor[When]()
+
+// Fields are the names of all fields, in their order.
+func Fields() []string {
+	names := make([]string, whenType.NumField())
+	for i := range names {
+		names[i], _, _ = strings.Cut(whenType.Field(i).Tag.Get("json"), ",")
+	}
+	return names
+}
+
+// Written returns the names of the fields that are written, in their order.
+func (w When) Written() []string {
+	var written []string
+	for i, name := range Fields() {
+		if !reflect.ValueOf(w).Field(i).IsZero() {
+			written = append(written, name)
+		}
+	}
+	return written
+}
