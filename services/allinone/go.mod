@@ -33,7 +33,10 @@ require gopkg.in/natefinch/lumberjack.v2 v2.2.1
 
 require github.com/anishathalye/porcupine v1.3.1
 
-require github.com/molecule-man/go-brrr v1.0.1 // indirect
+require (
+	github.com/molecule-man/go-brrr v1.0.1 // indirect
+	github.com/rogpeppe/go-internal v1.16.0 // indirect
+)
 
 require (
 	github.com/apapsch/go-jsonmerge/v2 v2.0.0 // indirect
