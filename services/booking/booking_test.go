@@ -61,7 +61,7 @@ func get(t *testing.T, method, url, key string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-func TestTheServiceServesWhileItsNeighboursAreAway(t *testing.T) {
+func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
 	database, schema := testkit.PostgresSchema(t, "booking")
 	cfg := Config{
 		Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},

@@ -1,5 +1,5 @@
-// Package migrations holds the steps by which booking's schema grows. They only add: code of the version before and
-// after runs against each of them.
+// Package migrations holds the steps by which booking's schema grows. After the first they only add: code of the version before
+// and after runs against each of them.
 package migrations
 
 import "embed"

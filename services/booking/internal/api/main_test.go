@@ -176,7 +176,7 @@ func listen(t testing.TB) net.Listener {
 // none is no limit at all.
 var none = limits.Config{}
 
-// set changes what the neighbours say.
+// set changes what the peers say.
 func (w *town) set(change func(*town)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

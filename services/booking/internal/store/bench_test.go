@@ -25,7 +25,7 @@ func filled(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUI
 			SELECT gen_random_uuid() AS id, staff, $2::timestamptz - day * interval '1 day' + hour * interval '1 hour' AS start
 			FROM (SELECT gen_random_uuid() AS staff FROM generate_series(1, 20)) AS members, generate_series(1, 365) AS day, generate_series(0, 7) AS hour
 		), held AS (
-			INSERT INTO occupied_time SELECT $1, id, 1, staff, 0, tstzrange(start, start + interval '55 minutes') FROM slots
+			INSERT INTO occupied_time SELECT $1, id, 1, staff, 0, tstzrange(start, start + interval '55 minutes'), gen_random_uuid() FROM slots
 		)
 		INSERT INTO bookings
 		SELECT $1, id, 'confirmed', start, start + interval '45 minutes', start, start, '[{"name": "Haircut"}]', staff, 'Anna', 1, 4000, 'EUR',
@@ -71,7 +71,7 @@ func BenchmarkBareInsert(b *testing.B) {
 	start := noon
 	for b.Loop() {
 		start = start.Add(time.Hour)
-		exec(`INSERT INTO occupied_time VALUES ($1, $2, 1, $1, 0, tstzrange($3, $4))`, business, uuid.New(), start, start.Add(45*time.Minute))
+		exec(`INSERT INTO occupied_time VALUES ($1, $2, 1, $1, 0, tstzrange($3, $4), gen_random_uuid())`, business, uuid.New(), start, start.Add(45*time.Minute))
 	}
 }
 

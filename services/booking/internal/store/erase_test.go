@@ -15,8 +15,8 @@ WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, lo
     SELECT $1, id, 'confirmed', '2027-06-01T12:00Z', '2027-06-01T13:00Z', '2027-06-01T12:00', '2027-06-01T13:00', '[{}]', 1, 0,
         'EUR', false, 'api', 'Zoë', id::text, '{}', 1, now(), now()
     FROM (VALUES ($2::uuid), ($3)) AS ids (id)),
- o AS (INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during)
-    SELECT $1, id, 0, id, 0, '[2027-06-01T12:00Z, 2027-06-01T13:00Z)' FROM (VALUES ($2::uuid), ($3)) AS ids (id)),
+ o AS (INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
+    SELECT $1, id, 0, id, 0, '[2027-06-01T12:00Z, 2027-06-01T13:00Z)', id FROM (VALUES ($2::uuid), ($3)) AS ids (id)),
  p AS (INSERT INTO payments (business_id, booking_id, status, provider, account, amount, currency, due_at, created_at, updated_at)
     SELECT $1, id, status, 'stripe', 'acct', 5, 'EUR', now(), now(), now() FROM (VALUES ($2::uuid, 'paid'), ($3, 'refunding')) AS ids (id, status)),
  s AS (INSERT INTO class_seats VALUES ($1, $2, '2027-06-01T12:00Z', $2, 1)),

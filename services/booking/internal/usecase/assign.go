@@ -33,11 +33,11 @@ func (b *Booker) take(ctx context.Context, q question, assignments []availabilit
 		if err != nil {
 			return store.Confirmation{}, Unverified(err)
 		}
-		hinders := index(occupied).hinderer(q.request.PartySize)
-		if !hinders(assignments[0]) {
+		conflicts := index(occupied).conflict(q.request.PartySize)
+		if !conflicts(assignments[0]) {
 			return store.Confirmation{}, errAgain // refused for another reason: the customer's first booking is another one by now
 		}
-		assignments = slices.DeleteFunc(assignments, hinders)
+		assignments = slices.DeleteFunc(assignments, conflicts)
 		spread(assignments)
 	}
 	return store.Confirmation{}, errAgain
@@ -86,8 +86,8 @@ func index(o booking.Occupied) taken {
 	return t
 }
 
-// hinderer returns whether an assignment can no longer be had by a party: where a part is taken, or the session too full.
-func (t taken) hinderer(party int) func(availability.Assignment) bool {
+// conflict returns whether an assignment can no longer be had by a party: where a part is taken, or the session too full.
+func (t taken) conflict(party int) func(availability.Assignment) bool {
 	return func(c availability.Assignment) bool {
 		if c.Session != nil && t.seats[booking.Happening{SessionID: c.Session.ID, StartsAt: c.During.Start}]+party > c.Session.Capacity {
 			return true

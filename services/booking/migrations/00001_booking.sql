@@ -1,0 +1,259 @@
+-- +goose Up
+
+-- Exclusion constraints over uuid and int columns need GiST operator classes for them. The extension is trusted, so the
+-- database's owner may create it. It lies in public, where it outlives any one schema that uses it.
+CREATE EXTENSION IF NOT EXISTS btree_gist WITH SCHEMA public;
+
+-- What was sold, as it was told to the customer. Every key starts with business_id, so that the tables can be sharded
+-- by tenant. Instants decide; the local times are the business's wall clock as the customer read it, kept so that a
+-- later change of the business's time zone does not rewrite what was agreed.
+CREATE TABLE bookings (
+    business_id       uuid        NOT NULL,
+    id                uuid        NOT NULL,
+    status            text        NOT NULL CHECK (status IN ('pending', 'confirmed', 'completed', 'no_show', 'cancelled')),
+    starts_at         timestamptz NOT NULL,
+    ends_at           timestamptz NOT NULL,
+    local_start       timestamp   NOT NULL,
+    local_end         timestamp   NOT NULL,
+    services          jsonb       NOT NULL, -- [{id, name, variant_name?, duration_minutes, price in minor units}], in the order of service
+    staff_id          uuid,                 -- null: no staff member performs it
+    staff_name        text,
+    class_schedule_id uuid,                 -- the session of a class booking; it stays when the booking is cancelled
+    party_size        integer     NOT NULL CHECK (party_size BETWEEN 1 AND 1000),
+    total             bigint      NOT NULL CHECK (total >= 0), -- minor units of currency
+    currency          text        NOT NULL,
+    first_booking     boolean     NOT NULL, -- priced as the customer's first with this business
+    source            text        NOT NULL,
+    customer_name     text        NOT NULL,
+    customer_email    text        NOT NULL,
+    customer_phone    text,
+    form_data         jsonb       NOT NULL,
+    offer_version     bigint      NOT NULL, -- the version of the offer it was sold by
+    created_at        timestamptz NOT NULL,
+    updated_at        timestamptz NOT NULL,
+    PRIMARY KEY (business_id, id),
+    CHECK (ends_at > starts_at),
+    CHECK (jsonb_typeof(services) = 'array' AND jsonb_array_length(services) > 0),
+    CHECK ((staff_id IS NULL) = (staff_name IS NULL))
+);
+
+-- The owner's list goes by local start; the id makes the order total, so that a cursor never skips or repeats.
+CREATE INDEX bookings_by_start ON bookings (business_id, local_start, id);
+
+-- "No earlier booking, not cancelled, by that e-mail address" is asked before every booking that a first_booking rule
+-- could price.
+CREATE INDEX bookings_by_customer ON bookings (business_id, lower(customer_email)) WHERE status <> 'cancelled';
+
+-- Two bookings made at the same moment must not both be the customer's first.
+CREATE UNIQUE INDEX bookings_one_first ON bookings (business_id, lower(customer_email))
+    WHERE first_booking AND status <> 'cancelled';
+
+-- The time that live bookings take, buffers included: a row for each resource of a booking. Cancelling deletes rows.
+-- A resource is a staff member (lane 0), or lane 1, 2, … of a service without staff, named by the service's id.
+--
+-- never_twice is the guarantee. The order of its columns changes nothing about it, but its index also serves the reads
+-- of a window of time of one business, so time comes second. That index holds every column the reads need.
+--
+-- Guests of a class hold their teacher's time together: their rows must not exclude each other, but every appointment,
+-- and the reverse. So an appointment's row is held by a random id, which differs from every other, and a class
+-- booking's by the nil UUID, which differs from all but its like.
+--
+-- The foreign key is what makes a booking whole or nothing: rows of a booking that was not written cannot stay.
+CREATE TABLE occupied_time (
+    business_id uuid      NOT NULL,
+    booking_id  uuid      NOT NULL,
+    part        integer   NOT NULL,
+    resource_id uuid      NOT NULL,
+    lane        integer   NOT NULL CHECK (lane >= 0),
+    during      tstzrange NOT NULL CHECK (NOT isempty(during) AND lower_inc(during) AND NOT upper_inc(during)
+                                          AND NOT lower_inf(during) AND NOT upper_inf(during)),
+    holder      uuid      NOT NULL,
+    PRIMARY KEY (business_id, booking_id, part),
+    FOREIGN KEY (business_id, booking_id) REFERENCES bookings (business_id, id) ON DELETE CASCADE,
+    CONSTRAINT never_twice EXCLUDE USING gist
+        (business_id WITH =, during WITH &&, resource_id WITH =, lane WITH =, holder WITH <>)
+);
+
+-- Seats taken in one happening of a class session. The number is only ever raised by a statement that compares it with
+-- the capacity of the offer it was sold by, so that the last seat is sold once. Time comes second in the key because a
+-- window of time is read.
+CREATE TABLE class_sessions (
+    business_id uuid        NOT NULL,
+    starts_at   timestamptz NOT NULL,
+    session_id  uuid        NOT NULL,
+    taken       integer     NOT NULL CHECK (taken >= 0),
+    PRIMARY KEY (business_id, starts_at, session_id)
+);
+
+-- The seats of each live class booking: cancelling deletes the row and gives them back to the counter. The foreign key
+-- makes a booking whole or nothing: seats of a booking that was not written fail with their statement, counter and all.
+CREATE TABLE class_seats (
+    business_id uuid        NOT NULL,
+    booking_id  uuid        NOT NULL,
+    starts_at   timestamptz NOT NULL,
+    session_id  uuid        NOT NULL,
+    seats       integer     NOT NULL CHECK (seats > 0),
+    PRIMARY KEY (business_id, booking_id),
+    FOREIGN KEY (business_id, booking_id) REFERENCES bookings (business_id, id) ON DELETE CASCADE
+);
+
+-- The charge of a booking that is paid online.
+--
+--   creating ──► open ──► paid
+--       │          │
+--       │          ▼
+--       └───► cancelling ──► cancelled      paid after the booking was cancelled: refunding ──► refunded
+--
+-- creating: the time is reserved, and the charge may exist or not. cancelling: the booking is off, and the charge must
+-- not be payable. What is not final is looked at again when due_at has come.
+CREATE TABLE payments (
+    business_id uuid        NOT NULL,
+    booking_id  uuid        NOT NULL,
+    status      text        NOT NULL CHECK (status IN ('creating', 'open', 'paid', 'cancelling', 'cancelled', 'refunding', 'refunded')),
+    provider    text        NOT NULL,
+    account     text        NOT NULL, -- the business's, with the provider
+    reference   text,                 -- the provider's name of the charge; null where it is not known that there is one
+    amount      bigint      NOT NULL CHECK (amount > 0), -- minor units of currency
+    currency    text        NOT NULL,
+    due_at      timestamptz NOT NULL,
+    attempts    integer     NOT NULL DEFAULT 0, -- to end it, since it was last due for another reason
+    created_at  timestamptz NOT NULL,
+    updated_at  timestamptz NOT NULL,
+    PRIMARY KEY (business_id, booking_id),
+    FOREIGN KEY (business_id, booking_id) REFERENCES bookings (business_id, id) ON DELETE CASCADE
+);
+
+CREATE INDEX payments_due ON payments (due_at) WHERE status IN ('creating', 'open', 'cancelling', 'refunding');
+
+-- A provider's notice names the charge, not the business.
+CREATE INDEX payments_by_reference ON payments (provider, account, reference) WHERE reference IS NOT NULL;
+
+-- Orders of tickets, each for one tier of one event, as they were told to the customer. Names and the local start are
+-- kept as they were sold; ids name what is in the offer, which has no table here.
+CREATE TABLE tickets (
+    business_id   uuid        NOT NULL,
+    id            uuid        NOT NULL,
+    status        text        NOT NULL CHECK (status IN ('sold', 'cancelled')),
+    event_id      uuid        NOT NULL,
+    event_name    text        NOT NULL,
+    tier_id       uuid        NOT NULL,
+    tier_name     text        NOT NULL,
+    local_start   timestamp   NOT NULL, -- the event's, on the business's wall clock
+    quantity      integer     NOT NULL CHECK (quantity BETWEEN 1 AND 1000),
+    customer_name text        NOT NULL,
+    offer_version bigint      NOT NULL, -- the version of the offer whose capacities it was sold under
+    created_at    timestamptz NOT NULL,
+    cancelled_at  timestamptz,
+    PRIMARY KEY (business_id, id),
+    CHECK ((status = 'cancelled') = (cancelled_at IS NOT NULL))
+);
+
+-- The owner's lists, of all events and of one, go by age; the id makes the order total.
+CREATE INDEX tickets_by_age ON tickets (business_id, created_at, id);
+CREATE INDEX tickets_by_event ON tickets (business_id, event_id, created_at, id);
+
+-- The guarded counters: tickets sold and not cancelled, of an event and of each of its tiers. Capacities are not here:
+-- they are the offer's, and a sale is judged by those that hold when it is made. A row comes with the first order and
+-- stays. Statements lock an event's row before those of its tiers.
+CREATE TABLE event_sales (
+    business_id uuid    NOT NULL,
+    event_id    uuid    NOT NULL,
+    sold        integer NOT NULL CHECK (sold >= 0),
+    PRIMARY KEY (business_id, event_id)
+);
+CREATE TABLE tier_sales (
+    business_id uuid    NOT NULL,
+    event_id    uuid    NOT NULL,
+    tier_id     uuid    NOT NULL,
+    sold        integer NOT NULL CHECK (sold >= 0),
+    PRIMARY KEY (business_id, event_id, tier_id)
+);
+
+-- Keys are found by their hash before the business is known. A hash of 224 random bits needs no constraint to be unique
+-- over all businesses; the one per business is there because it can be had when sharded.
+CREATE TABLE api_keys (
+    business_id  uuid        NOT NULL,
+    id           uuid        NOT NULL,
+    name         text        NOT NULL,
+    scope        text        NOT NULL CHECK (scope IN ('read', 'write', 'all')),
+    hash         bytea       NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256 of the key, which is stored nowhere
+    prefix       text        NOT NULL,                                 -- its first eight digits, for display
+    created_at   timestamptz NOT NULL,
+    expires_at   timestamptz,
+    last_used_at timestamptz,                                          -- to the minute
+    revoked_at   timestamptz,
+    PRIMARY KEY (business_id, id),
+    UNIQUE (business_id, hash)
+);
+CREATE INDEX api_keys_by_hash ON api_keys (hash);
+CREATE INDEX api_keys_by_age ON api_keys (business_id, created_at, id);
+
+-- Confirmations kept for Idempotency-Key. A row without one is a request in flight: it belongs to the holder of token until
+-- claimed_until, then the next request takes it over.
+CREATE TABLE idempotency_records (
+    business_id     uuid        NOT NULL,
+    principal       text        NOT NULL, -- who asked, such as api_key:<id>
+    idempotency_key text        NOT NULL,
+    request_hash    bytea       NOT NULL CHECK (octet_length(request_hash) = 32),
+    token           uuid        NOT NULL,
+    claimed_until   timestamptz NOT NULL,
+    expires_at      timestamptz NOT NULL,
+    confirmation    bytea, -- JSON
+    PRIMARY KEY (business_id, principal, idempotency_key)
+);
+
+-- Expired records are removed by age.
+CREATE INDEX idempotency_records_by_expiry ON idempotency_records (expires_at);
+
+-- Writes that were refused, each with the moment until which: an attempt at the write that began before it must write nothing,
+-- however late its statement arrives. A client names a write by its Idempotency-Key; others have a random id. Rows are
+-- removed after a day.
+CREATE TABLE refused_writes (
+    business_id uuid        NOT NULL,
+    write_id    uuid        NOT NULL,
+    refused_at  timestamptz NOT NULL,
+    PRIMARY KEY (business_id, write_id)
+);
+CREATE INDEX refused_writes_by_age ON refused_writes (refused_at);
+
+-- Every statement that makes a write calls this. The lock makes whoever decides about the write wait for it, and it for them;
+-- being volatile, the function then sees what they have decided, also where that is newer than the statement's snapshot.
+-- +goose StatementBegin
+CREATE FUNCTION may_write(business uuid, write uuid, begun timestamptz) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended(write::text, 0));
+    IF EXISTS (SELECT FROM refused_writes AS r WHERE r.business_id = business AND r.write_id = write AND r.refused_at > begun) THEN
+        RAISE EXCEPTION 'the write was refused after this attempt had begun' USING ERRCODE = 'SM001';
+    END IF;
+    RETURN true;
+END
+$$;
+-- +goose StatementEnd
+
+-- Writes of the owner that were made, and what they were answered with, so that one whose answer was lost is looked up and one that
+-- is repeated under its Idempotency-Key is answered as it was. request_hash is of what was asked for; 32 zeros without a key.
+-- Rows are removed after a day.
+CREATE TABLE made_writes (
+    business_id  uuid        NOT NULL,
+    write_id     uuid        NOT NULL,
+    request_hash bytea       NOT NULL CHECK (octet_length(request_hash) = 32),
+    answer       bytea       NOT NULL, -- JSON
+    made_at      timestamptz NOT NULL,
+    PRIMARY KEY (business_id, write_id)
+);
+CREATE INDEX made_writes_by_age ON made_writes (made_at);
+
+-- +goose Down
+DROP TABLE made_writes;
+DROP FUNCTION may_write(uuid, uuid, timestamptz);
+DROP TABLE refused_writes;
+DROP TABLE idempotency_records;
+DROP TABLE api_keys;
+DROP TABLE tier_sales;
+DROP TABLE event_sales;
+DROP TABLE tickets;
+DROP TABLE payments;
+DROP TABLE class_seats;
+DROP TABLE class_sessions;
+DROP TABLE occupied_time;
+DROP TABLE bookings;
