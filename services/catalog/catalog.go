@@ -1,7 +1,7 @@
 // Package catalog is the service that keeps what businesses offer: one document each, the manifest, in versions.
 //
-// Owners publish through the internal API (the console's admin API stands before it); every publish is a new version,
-// whole or not at all. Peers read the newest version as a compiled offer and keep it fresh by its entity tag; a Redis
+// Owners publish through the internal API (the console's admin API stands before it; internal/usecase does it); every publish is a new
+// version, whole or not at all. Peers read the newest version as a compiled offer and keep it fresh by its entity tag; a Redis
 // message tells them of a change at once. The public paths /info, /services, /staff, /events and /rentals show the same version
 // to customers, with prices quoted by the pricing service, tickets counted by the booking service and ceilings from the
 // rental service while those answer.
@@ -39,6 +39,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 	"github.com/slotmesh/slotmesh/services/catalog/migrations"
 )
 
@@ -192,6 +193,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	public.MountForPeers(srv.Internal)
 	(&api.Names{Store: businesses}).Mount(srv.Internal)
 	(&api.Offers{Versions: versions}).Mount(srv.Internal)
-	(&api.Owner{Store: businesses, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry}).Mount(srv.Internal)
+	owner := &usecase.Owner{Store: businesses, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry}
+	(&api.Owner{Businesses: owner, Store: businesses}).Mount(srv.Internal)
 	return docs.Mount(srv.Public)
 }

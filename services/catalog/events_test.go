@@ -127,7 +127,7 @@ func TestEventsAreQuotedAndCountedInOneCallEach(t *testing.T) {
 	}
 }
 
-func TestEventsAreListedWhileTheirNeighboursAreAway(t *testing.T) {
+func TestEventsAreListedWhilePeersAreAway(t *testing.T) {
 	t.Parallel()
 	for name, away := range map[string]func(*harness){
 		"booking fails":        func(h *harness) { h.sales.away.Store(true) },

@@ -69,23 +69,14 @@ func TestTheStoredSanitizedTextIsShown(t *testing.T) {
 	}
 }
 
-// What another release of the sanitizer made, or none did, is never shown: the owner's text is sanitized by this one.
+// What another release of the sanitizer made is never shown: the owner's text is sanitized by this one.
 func TestAnotherReleasesSanitizedTextIsNotShown(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]string{"another release": `sanitizer = sanitizer - 1, `, "before there was a mark": `sanitizer = NULL, `} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := start(t)
-			h.mustPublish(described)
-			stored := `replace(sanitized::text, 'Wash', 'Stored')::json`
-			if strings.Contains(change, "NULL") {
-				stored = "NULL"
-			}
-			h.database(`UPDATE versions SET ` + change + `sanitized = ` + stored + ` RETURNING ''`)
-			if a := h.get("/services"); strings.Contains(a.body, "Stored") || strings.Contains(a.body, "onclick") || !strings.Contains(a.body, "Wash") {
-				t.Error(a.body)
-			}
-		})
+	h := start(t)
+	h.mustPublish(described)
+	h.database(`UPDATE versions SET sanitizer = sanitizer - 1, sanitized = replace(sanitized::text, 'Wash', 'Stored')::json RETURNING ''`)
+	if a := h.get("/services"); strings.Contains(a.body, "Stored") || strings.Contains(a.body, "onclick") || !strings.Contains(a.body, "Wash") {
+		t.Error(a.body)
 	}
 }
 
@@ -94,7 +85,7 @@ func TestATextThatIsCleanIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	h.mustPublish(harborYAML)
-	if stored := h.database(`SELECT coalesce(sanitized::text, 'the canonical text') FROM versions WHERE sanitizer IS NOT NULL`); stored != "the canonical text" {
+	if stored := h.database(`SELECT coalesce(sanitized::text, 'the canonical text') FROM versions`); stored != "the canonical text" {
 		t.Error(stored)
 	}
 }

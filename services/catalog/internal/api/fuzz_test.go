@@ -29,7 +29,7 @@ type one struct{ canonical []byte }
 
 func (one) Head(_ context.Context, slug string) (int64, error) {
 	if slug != "harbor" {
-		return 0, fault.New(fault.BusinessNotFound, "Business not found")
+		return 0, store.ErrNotFound
 	}
 	return 1, nil
 }

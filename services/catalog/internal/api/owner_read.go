@@ -16,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
 
 // get gives a manifest back: the very text where it was published in the format that is asked for, else a rendering.
@@ -30,7 +31,7 @@ func (o *Owner) get(c *fiber.Ctx) error {
 	}
 	stored, err := o.Store.Version(c.UserContext(), slug, version)
 	if err != nil {
-		return err
+		return usecase.Fault(err)
 	}
 	c.Vary(fiber.HeaderAccept)
 	if !prefersYAML(c) {
@@ -122,7 +123,7 @@ func (o *Owner) versions(c *fiber.Ctx) error {
 	}
 	found, err := o.Store.Versions(c.UserContext(), slug, before, page.Limit+1)
 	if err != nil {
-		return err
+		return usecase.Fault(err)
 	}
 	found, next := request.Cut(found, page.Limit, func(v store.Version) string { return strconv.FormatInt(v.Version, 10) })
 	list := catalog.VersionList{Versions: make([]catalog.Version, len(found)), NextCursor: next}

@@ -1,13 +1,12 @@
 package api
 
 import (
-	"context"
-
 	"github.com/gofiber/fiber/v2"
-	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
 
 // MountForPeers adds the public paths to the internal port, below /internal, for the MCP server. There is no limit by
@@ -21,14 +20,9 @@ func (p *Public) MountForPeers(router fiber.Router) {
 	business.Get("/rentals", p.rentals)
 }
 
-// Slugs finds the slug of a business by its id; its error is the fault business_not_found where none has it.
-type Slugs interface {
-	Slug(ctx context.Context, id uuid.UUID) (string, error)
-}
-
 // Names serves GET /internal/slugs/{id}: under which slug a business is read. The answer never changes until the business is
 // removed; then it has none.
-type Names struct{ Store Slugs }
+type Names struct{ Store *store.Store }
 
 // Mount adds the route.
 func (n *Names) Mount(router fiber.Router) { router.Get("/internal/slugs/:id", n.slug) }
@@ -40,7 +34,7 @@ func (n *Names) slug(c *fiber.Ctx) error {
 	}
 	slug, err := n.Store.Slug(c.UserContext(), id)
 	if err != nil {
-		return err
+		return usecase.Fault(err)
 	}
 	return c.JSON(catalog.SlugOf{Slug: slug})
 }

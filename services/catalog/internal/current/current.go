@@ -33,7 +33,7 @@ const Trust = catalogclient.TrustFor
 // loadTimeout ends a read that several requests wait for, so it is no single one's deadline.
 const loadTimeout = 5 * time.Second
 
-// Source is where versions come from. Both report [fault.BusinessNotFound].
+// Source is where versions come from. Both report [store.ErrNotFound].
 type Source interface {
 	Head(ctx context.Context, slug string) (int64, error)
 	Text(ctx context.Context, slug string, version int64) (store.Text, error)
@@ -184,8 +184,7 @@ func (c *Cache[T]) verified(ctx context.Context, slug string) (*entry[T], error)
 	asked := c.clock.Now()
 	head, err := c.source.Head(ctx, slug)
 	if err != nil {
-		c.forget(slug, err)
-		return nil, err
+		return nil, c.gone(slug, err)
 	}
 	e := c.lookup(slug)
 	if e != nil && e.version == head {
@@ -195,7 +194,7 @@ func (c *Cache[T]) verified(ctx context.Context, slug string) (*entry[T], error)
 			return c.load(ctx, slug, head, asked)
 		})
 		if err != nil {
-			return nil, err
+			return nil, c.gone(slug, err)
 		}
 	}
 	c.copy(slug, e, func(ctx context.Context) ([]byte, error) {
@@ -304,10 +303,10 @@ func (c *Cache[T]) put(slug string, e *entry[T]) {
 	}
 }
 
-// forget drops a business that is gone; other errors say nothing about it.
-func (c *Cache[T]) forget(slug string, err error) {
-	if !fault.Is(err, fault.BusinessNotFound) {
-		return
+// gone drops a business that is gone, and returns the fault that says so; other errors say nothing about it.
+func (c *Cache[T]) gone(slug string, err error) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -315,4 +314,5 @@ func (c *Cache[T]) forget(slug string, err error) {
 		c.entries.Remove(slug)
 		c.copies.SupersedeLater(slug, e.version+1)
 	}
+	return fault.New(fault.BusinessNotFound, "Business not found")
 }

@@ -45,7 +45,7 @@ func (s *source) Head(_ context.Context, slug string) (int64, error) {
 	if head, ok := s.heads[slug]; ok {
 		return head, nil
 	}
-	return 0, fault.New(fault.BusinessNotFound, "Business not found")
+	return 0, store.ErrNotFound
 }
 
 func (s *source) Text(ctx context.Context, slug string, version int64) (store.Text, error) {

@@ -2,12 +2,12 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 	"github.com/slotmesh/slotmesh/services/catalog/migrations"
@@ -20,7 +20,7 @@ func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	newest := func(t *testing.T, slug string, want int64) func() bool {
 		return func() bool {
 			head, err := s.Head(context.Background(), slug)
-			if err != nil && !fault.Is(err, fault.BusinessNotFound) {
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				t.Error(err)
 			}
 			return head == want

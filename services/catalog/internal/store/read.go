@@ -24,11 +24,11 @@ func (s *Store) Head(ctx context.Context, slug string) (int64, error) {
 	err := s.pool.QueryRow(ctx, `SELECT head FROM businesses WHERE slug = $1`, slug).Scan(&head)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return 0, businessNotFound()
+		return 0, ErrNotFound
 	case err != nil:
 		return 0, fmt.Errorf("read head: %w", err)
 	case head == nil:
-		return 0, businessNotFound()
+		return 0, ErrNotFound
 	}
 	return *head, nil
 }
@@ -43,11 +43,11 @@ type Text struct {
 func (s *Store) Text(ctx context.Context, slug string, version int64) (Text, error) {
 	var text Text
 	err := s.pool.QueryRow(ctx, `SELECT CASE WHEN v.sanitizer = $3 AND v.sanitized IS NOT NULL THEN v.sanitized ELSE v.canonical END,
-			v.sanitizer IS NOT DISTINCT FROM $3::integer
+			v.sanitizer = $3
 		FROM businesses b JOIN versions v ON v.business_id = b.id
 		WHERE b.slug = $1 AND v.version = $2`, slug, version, locale.Sanitizer).Scan(&text.JSON, &text.Sanitized)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return Text{}, businessNotFound()
+		return Text{}, ErrNotFound
 	}
 	if err != nil {
 		return Text{}, fmt.Errorf("read content: %w", err)
@@ -74,7 +74,7 @@ func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored
 	if _, err := s.Head(ctx, slug); err != nil {
 		return Stored{}, err
 	}
-	return Stored{}, versionNotFound(version)
+	return Stored{}, NoVersionError(version)
 }
 
 // List returns up to limit businesses whose slugs come after the given one, by slug. An empty slug starts the list.

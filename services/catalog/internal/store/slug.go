@@ -15,7 +15,7 @@ func (s *Store) Slug(ctx context.Context, id uuid.UUID) (string, error) {
 	err := s.pool.QueryRow(ctx, `SELECT slug FROM businesses WHERE id = $1 AND slug IS NOT NULL`, id).Scan(&slug)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return "", businessNotFound()
+		return "", ErrNotFound
 	case err != nil:
 		return "", fmt.Errorf("read slug: %w", err)
 	}

@@ -3,8 +3,8 @@
 // All changes of one business take its row's lock first and so happen one after another; readers take no lock. Rows
 // of versions are written once and never changed.
 //
-// Errors: [fault.BusinessNotFound], [fault.NotFound] (a version that does not exist), [fault.PreconditionFailed] (a
-// newer version than the caller knew) and [IDChangedError], [ErrIDTaken]; any other error is the database's.
+// Errors: [ErrNotFound], [NoVersionError], [NotNewestError], [IDChangedError], [ErrIDTaken], and the faults of [postgres.Once]; any
+// other error is the database's.
 package store
 
 import (
@@ -17,7 +17,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
@@ -26,6 +25,24 @@ const (
 	YAML = "yaml"
 	JSON = "json"
 )
+
+// ErrNotFound says that the slug, or the id, names no business.
+var ErrNotFound = errors.New("business not found")
+
+// NoVersionError says that the business has no such version.
+type NoVersionError int64
+
+// Error renders the error for logs.
+func (e NoVersionError) Error() string { return fmt.Sprintf("no version %d", int64(e)) }
+
+// NotNewestError says that a version that was to be the newest is not. Newest is nil where the business is not published.
+type NotNewestError struct {
+	Known  int64
+	Newest *int64
+}
+
+// Error renders the error for logs.
+func (e NotNewestError) Error() string { return fmt.Sprintf("version %d is not the newest", e.Known) }
 
 // ErrIDTaken says that the id is or was another business's: one with another slug, or one that is removed.
 var ErrIDTaken = errors.New("the id belongs to another business")
@@ -149,14 +166,8 @@ func lock(ctx context.Context, tx pgx.Tx, slug string) (row, error) {
 }
 
 func checkMatch(known row, ifMatch *int64) error {
-	switch {
-	case ifMatch == nil:
-		return nil
-	case known.head == nil:
-		return fault.New(fault.PreconditionFailed, "If-Match: the business is not published; leave the header out to publish it.")
-	case *known.head != *ifMatch:
-		return fault.Newf(fault.PreconditionFailed, "If-Match: the newest version is %d, not %d; read it and try again.",
-			*known.head, *ifMatch)
+	if ifMatch != nil && (known.head == nil || *known.head != *ifMatch) {
+		return NotNewestError{Known: *ifMatch, Newest: known.head}
 	}
 	return nil
 }
@@ -187,7 +198,7 @@ func (s *Store) Rollback(ctx context.Context, slug string, version int64, now ti
 			return Published{}, err
 		}
 		if tag.RowsAffected() == 0 {
-			return Published{}, versionNotFound(version)
+			return Published{}, NoVersionError(version)
 		}
 		_, err = tx.Exec(ctx, advance, known.id, published.Version)
 		return published, err
@@ -225,13 +236,7 @@ func (s *Store) Remove(ctx context.Context, slug string, now time.Time) (Removed
 func lockPublished(ctx context.Context, tx pgx.Tx, slug string) (row, error) {
 	known, err := lock(ctx, tx, slug)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && known.head == nil {
-		return row{}, businessNotFound()
+		return row{}, ErrNotFound
 	}
 	return known, err
-}
-
-func businessNotFound() error { return fault.New(fault.BusinessNotFound, "Business not found") }
-
-func versionNotFound(version int64) error {
-	return fault.Newf(fault.NotFound, "version: the business has no version %d; GET …/versions lists those it has.", version)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 	"github.com/slotmesh/slotmesh/services/catalog/migrations"
@@ -113,7 +112,7 @@ func TestOfPublishesWithOneIfMatchExactlyOneWins(t *testing.T) {
 		switch {
 		case err == nil:
 			won++
-		case !fault.Is(err, fault.PreconditionFailed):
+		case !notNewest(err):
 			t.Errorf("a loser's error is %v", err)
 		}
 	}
@@ -129,7 +128,7 @@ func TestIfMatchOfABusinessThatIsNotPublishedIsRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	one := int64(1)
-	if _, err := s.Publish(t.Context(), "harbor", content(harbor, "x"), &one, noon); !fault.Is(err, fault.PreconditionFailed) {
+	if _, err := s.Publish(t.Context(), "harbor", content(harbor, "x"), &one, noon); !notNewest(err) {
 		t.Errorf("got %v", err)
 	}
 	if p := publish(t, s, "harbor", content(harbor, "x")); p.Version != 1 || !p.Created {
@@ -174,10 +173,10 @@ func TestRollbackPublishesOldContentAsTheNewest(t *testing.T) {
 	if diff := cmp.Diff(store.Stored{Content: old, Version: 3, PublishedAt: later}, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := s.Rollback(t.Context(), "harbor", 4, later); !fault.Is(err, fault.NotFound) {
+	if _, err := s.Rollback(t.Context(), "harbor", 4, later); !errors.Is(err, store.NoVersionError(4)) {
 		t.Errorf("a version that does not exist: %v", err)
 	}
-	if _, err := s.Rollback(t.Context(), "nobody", 1, later); !fault.Is(err, fault.BusinessNotFound) {
+	if _, err := s.Rollback(t.Context(), "nobody", 1, later); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a business that does not exist: %v", err)
 	}
 }
@@ -211,6 +210,11 @@ func TestPublishesAndRollbacksTogetherLeaveNoGap(t *testing.T) {
 	}
 }
 
+func notNewest(err error) bool {
+	_, is := errors.AsType[store.NotNewestError](err)
+	return is
+}
+
 func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -220,7 +224,7 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkGone(t, s, "harbor")
-	if _, err := s.Slug(t.Context(), harbor); !fault.Is(err, fault.BusinessNotFound) {
+	if _, err := s.Slug(t.Context(), harbor); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the removed business still has a slug: %v", err)
 	}
 	if n, err := s.Predecessors(t.Context(), "harbor"); n != 1 || err != nil {
@@ -233,14 +237,14 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 		t.Errorf("the removed business's id for its own slug: %v", err)
 	}
 	two := int64(2)
-	if _, err := s.Publish(t.Context(), "harbor", content(again, "x"), &two, noon); !fault.Is(err, fault.PreconditionFailed) {
+	if _, err := s.Publish(t.Context(), "harbor", content(again, "x"), &two, noon); !notNewest(err) {
 		t.Errorf("If-Match of a removed version: %v", err)
 	}
 	p := publish(t, s, "harbor", content(again, "Harbor again"))
 	if want := (store.Published{BusinessID: again, Version: 3, Created: true}); p != want {
 		t.Errorf("got %+v, want %+v", p, want)
 	}
-	if _, err := s.Rollback(t.Context(), "harbor", 2, noon); !fault.Is(err, fault.NotFound) {
+	if _, err := s.Rollback(t.Context(), "harbor", 2, noon); !errors.Is(err, store.NoVersionError(2)) {
 		t.Errorf("a version from before the removal: %v", err)
 	}
 }
@@ -260,7 +264,7 @@ func checkGone(t *testing.T, s *store.Store, slug string) {
 		"head": head, "text": text, "newest": newest, "first": first, "versions": versions,
 		"rollback": rollback, "remove": remove,
 	} {
-		if !fault.Is(err, fault.BusinessNotFound) {
+		if !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,0 +1,87 @@
+// Package usecase does what an owner asks for: it publishes a manifest, publishes an old version again, and removes a business. What
+// its functions return as a fault is the answer to the caller; any other error is internal.
+package usecase
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
+)
+
+// Store keeps the versions; [store.Store] says what its methods do and return.
+type Store interface {
+	Predecessors(ctx context.Context, slug string) (int, error)
+	Publish(ctx context.Context, slug string, c store.Content, ifMatch *int64, now time.Time) (store.Published, error)
+	Version(ctx context.Context, slug string, version int64) (store.Stored, error)
+	Rollback(ctx context.Context, slug string, version int64, now time.Time) (store.Published, error)
+	Remove(ctx context.Context, slug string, now time.Time) (store.Removed, error)
+}
+
+var _ Store = (*store.Store)(nil)
+
+// Owner changes businesses. Each change is made once for the Idempotency-Key of its context.
+type Owner struct {
+	Store     Store
+	Changed   func(ctx context.Context, slug string, version int64) // told after each change, before which version all are superseded
+	Clock     clock.Clock
+	Telemetry *telemetry.Telemetry
+}
+
+// Rollback publishes an old version of a business again as the newest. Faults: business_not_found; not_found for an unknown version;
+// invalid_parameter for one that can no longer be served; and those of postgres.Once.
+func (o *Owner) Rollback(ctx context.Context, slug string, version int64) (store.Published, error) {
+	old, err := o.Store.Version(ctx, slug, version)
+	if err != nil {
+		return store.Published{}, Fault(err)
+	}
+	// An old version was checked by the code of its day; nothing that today's cannot serve becomes the newest.
+	if _, err := ready.Decode(store.Text{JSON: old.Canonical}, old.Version); err != nil {
+		return store.Published{}, fault.Wrap(fault.InvalidParameter, err, "version: this version can no longer be served; correct its manifest and publish it.")
+	}
+	published, err := o.Store.Rollback(ctx, slug, version, o.Clock.Now())
+	if err != nil {
+		return store.Published{}, Fault(err)
+	}
+	o.Announce(ctx, "rolled back", slug, published.Version)
+	return published, nil
+}
+
+// Remove removes a business with all its versions; its slug is free then. Faults: business_not_found and those of postgres.Once.
+func (o *Owner) Remove(ctx context.Context, slug string) error {
+	removed, err := o.Store.Remove(ctx, slug, o.Clock.Now())
+	if err != nil {
+		return Fault(err)
+	}
+	o.Announce(ctx, "removed", slug, removed.LastVersion+1)
+	return nil
+}
+
+// Announce tells the readers that the versions of slug before this one are superseded. The functions above do; it is repeated where a
+// change is answered again, as whoever made it may have died before.
+func (o *Owner) Announce(ctx context.Context, change, slug string, version int64) {
+	o.Changed(ctx, slug, version)
+	o.Telemetry.Logger.InfoContext(ctx, change, "slug", slug, "version", version)
+}
+
+// Fault turns what the store says into the answer to the caller; other errors stay as they are.
+func Fault(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	if version, ok := errors.AsType[store.NoVersionError](err); ok {
+		return fault.Newf(fault.NotFound, "version: the business has no version %d; GET …/versions lists those it has.", version)
+	}
+	if version, ok := errors.AsType[store.NotNewestError](err); ok {
+		if version.Newest == nil {
+			return fault.New(fault.PreconditionFailed, "If-Match: the business is not published; leave the header out to publish it.")
+		}
+		return fault.Newf(fault.PreconditionFailed, "If-Match: the newest version is %d, not %d; read it and try again.", *version.Newest, version.Known)
+	}
+	return err
+}

@@ -1,0 +1,149 @@
+package usecase
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/locale"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
+)
+
+// Publish makes a manifest, written in YAML or JSON, the newest version of the business with its slug. With ifMatch it does so only
+// if that is the newest version until then. Faults: invalid_parameter, with the list of [manifest.Problem] under "problems" in its
+// Extra; payload_too_large; precondition_failed; conflict where the business is removed meanwhile; service_unavailable where the
+// manifest cannot be checked before ctx ends; and those of postgres.Once.
+func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64) (store.Published, error) {
+	if len(source) > manifest.MaxBytes {
+		return store.Published{}, fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.", manifest.MaxBytes)
+	}
+	predecessors, err := o.Store.Predecessors(ctx, slug)
+	if err != nil {
+		return store.Published{}, err
+	}
+	content, err := o.check(ctx, slug, source, predecessors)
+	if err != nil {
+		return store.Published{}, err
+	}
+	published, err := o.Store.Publish(ctx, slug, content, ifMatch, o.Clock.Now())
+	if err == nil {
+		o.Announce(ctx, "published", slug, published.Version)
+		return published, nil
+	}
+	if meanwhile, e := o.Store.Predecessors(ctx, slug); e == nil && meanwhile != predecessors {
+		return store.Published{}, fault.Wrap(fault.Conflict, err, "The business was removed while its manifest was read; publish it again.")
+	}
+	return store.Published{}, idProblem(err, source)
+}
+
+// checking lets two manifests of the greatest size, or many small ones, be checked at the same time in a process: each
+// takes up to a hundred times its size in memory.
+var checking = semaphore.NewWeighted(2 * manifest.MaxBytes)
+
+// check reads the manifest and compiles it, so that nothing is published that cannot be served. It gives up when the
+// request ends.
+func (o *Owner) check(ctx context.Context, slug string, source []byte, predecessors int) (store.Content, error) {
+	ctx, span := o.Telemetry.Tracer.Start(ctx, "catalog.check")
+	defer span.End()
+	if err := checking.Acquire(ctx, int64(len(source))); err != nil {
+		return store.Content{}, tooLong(ctx, err)
+	}
+	defer checking.Release(int64(len(source)))
+	m, problems, err := manifest.ParseUntil(source, predecessors, ended(ctx))
+	if err != nil {
+		return store.Content{}, tooLong(ctx, err)
+	}
+	if len(problems) > 0 {
+		return store.Content{}, invalid(problems)
+	}
+	if string(m.Slug) != slug {
+		return store.Content{}, invalid([]manifest.Problem{{Path: "slug", Line: lineOf("slug", source),
+			Message: fmt.Sprintf("the manifest says %s and the path says %q; publish it under its own slug", m.Slug, slug)}})
+	}
+	if _, err := ready.New(m, 1); err != nil {
+		return store.Content{}, err
+	}
+	return content(ctx, m, source)
+}
+
+// content returns what is stored of a manifest.
+func content(ctx context.Context, m *manifest.Manifest, source []byte) (store.Content, error) {
+	canonical, err := json.Marshal(m)
+	if err != nil {
+		return store.Content{}, fmt.Errorf("encode manifest: %w", err)
+	}
+	clean, ok := public.SanitizeUntil(m, ended(ctx))
+	if !ok {
+		return store.Content{}, tooLong(ctx, manifest.ErrStopped)
+	}
+	sanitized, err := json.Marshal(clean)
+	if err != nil {
+		return store.Content{}, fmt.Errorf("encode sanitized manifest: %w", err)
+	}
+	if bytes.Equal(sanitized, canonical) {
+		sanitized = nil
+	}
+	return store.Content{
+		BusinessID: m.BusinessID(), Name: string(m.Name), Format: formatOf(source), Source: source, Canonical: canonical,
+		Sanitizer: locale.Sanitizer, Sanitized: sanitized,
+	}, nil
+}
+
+// ended returns a function that reports whether ctx has ended.
+func ended(ctx context.Context) func() bool { return func() bool { return ctx.Err() != nil } }
+
+// tooLong is the error of a manifest that could not be checked before the request ended.
+func tooLong(ctx context.Context, err error) error {
+	return fault.Wrap(fault.PeerUnavailable, errors.Join(err, context.Cause(ctx)),
+		"The manifest could not be checked in time; nothing was published, try again shortly.")
+}
+
+// formatOf tells the two formats apart as [manifest.Parse] does.
+func formatOf(source []byte) string {
+	if bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(source, []byte("\ufeff")), " \t\r\n"), []byte("{")) {
+		return store.JSON
+	}
+	return store.YAML
+}
+
+func invalid(problems []manifest.Problem) error {
+	f := fault.Newf(fault.InvalidParameter, "The manifest is not valid: %s.", problems[0])
+	if len(problems) > 1 {
+		f = fault.Newf(fault.InvalidParameter, "The manifest is not valid in %d places; the first: %s.", len(problems), problems[0])
+	}
+	f.Extra = map[string]any{"problems": problems}
+	return f
+}
+
+// idProblem turns what the store says of ids into a problem of the manifest.
+func idProblem(err error, source []byte) error {
+	var changed store.IDChangedError
+	problem := manifest.Problem{Path: "id", Line: lineOf("id", source)}
+	switch {
+	case errors.As(err, &changed):
+		problem.Message = fmt.Sprintf("a business keeps its id for good, and this one was published as %s; write that id", changed.Known)
+	case errors.Is(err, store.ErrIDTaken):
+		problem.Message = "another business, which may be removed, was published with this id; write an id of its own or leave it out"
+	default:
+		return Fault(err)
+	}
+	return invalid([]manifest.Problem{problem})
+}
+
+// lineOf returns the line of a field of the document itself in YAML, and 1 where it is not written so.
+func lineOf(field string, source []byte) int {
+	at := regexp.MustCompile(`(?m)^` + field + `\s*:`).FindIndex(source)
+	if at == nil {
+		return 1
+	}
+	return 1 + bytes.Count(source[:at[0]], []byte("\n"))
+}
