@@ -27,8 +27,8 @@ func dayOfSlots() string {
 	return `{"slots":[` + strings.Join(list, ",") + `],"computed":true,"timezone":"Europe/Lisbon"}`
 }
 
-// readyNeighbours answer from memory, so that nearly all that is measured beside them is the service.
-func readyNeighbours(b *testing.B) string {
+// readyPeers answer from memory, so that nearly all that is measured beside them is the service.
+func readyPeers(b *testing.B) string {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -48,9 +48,9 @@ func readyNeighbours(b *testing.B) string {
 	return "http://" + l.Addr().String()
 }
 
-// The whole way of a call of find_slots for one date: gate, protocol, tool, and the neighbours' answers over HTTP.
+// The whole way of a call of find_slots for one date: gate, protocol, tool, and the peers' answers over HTTP.
 func BenchmarkFindSlotsOfOneDate(b *testing.B) {
-	address := startBeside(b, readyNeighbours(b))
+	address := startBeside(b, readyPeers(b))
 	client := &fasthttp.HostClient{Addr: address, Dial: func(at string) (net.Conn, error) { return net.Dial("tcp", at) }}
 	b.Cleanup(client.CloseIdleConnections)
 	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()

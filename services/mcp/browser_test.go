@@ -30,7 +30,7 @@ func (r reply) toBrowsers() http.Header {
 
 func TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers(t *testing.T) {
 	t.Parallel()
-	address := start(t, standIn(), func(c *mcp.Config) {
+	address := start(t, newPeers(), func(c *mcp.Config) {
 		c.Hosts, c.Origins = []string{"book.example"}, []string{"https://App.example/"}
 	})
 	open := http.Header{
@@ -114,8 +114,8 @@ func TestAPageCallsFromTheChromiumOfThisMachine(t *testing.T) {
 	testkit.NeedChromium(t, "TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers looks everywhere at the headers that it goes by")
 	pages := httptest.NewUnstartedServer(nil)
 	origin := "http://" + pages.Listener.Addr().String()
-	open := "http://" + start(t, standIn(), func(c *mcp.Config) { c.Origins = []string{origin} }) + "/mcp"
-	closed := "http://" + start(t, standIn()) + "/mcp"
+	open := "http://" + start(t, newPeers(), func(c *mcp.Config) { c.Origins = []string{origin} }) + "/mcp"
+	closed := "http://" + start(t, newPeers()) + "/mcp"
 	const list, book = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 			`"io.modelcontextprotocol/clientCapabilities":{}},"name":"book_appointment","arguments":{"service_ids":["` + cutID + `"]}}}`

@@ -77,7 +77,7 @@ var needFixtures = []string{
 func TestTheConformanceSuitePasses(t *testing.T) {
 	t.Parallel()
 	suite := conformance{testkit.InstallNode(t, conformancePackage)}
-	endpoint := withKey(t, start(t, standIn()), "all")
+	endpoint := withKey(t, start(t, newPeers()), "all")
 	for revision, scenarios := range needNoFixtures {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()

@@ -87,7 +87,7 @@ func patiently(ctx context.Context, network, address string) (net.Conn, error) {
 	}
 }
 
-// harborAlone is the stand-in business's name.
+// harborAlone gives every business the slug of the fake one.
 type harborAlone struct{}
 
 func (harborAlone) Slug(context.Context, uuid.UUID) (string, error) { return "harbor", nil }
@@ -95,7 +95,7 @@ func (harborAlone) Slug(context.Context, uuid.UUID) (string, error) { return "ha
 // gated serves another protocol handler as the service serves its own: on libs/server, behind the gate.
 func gated(t *testing.T, protocol http.Handler) string {
 	t.Helper()
-	beside := httptest.NewServer(standIn())
+	beside := httptest.NewServer(newPeers())
 	t.Cleanup(beside.Close)
 	cfg := server.Config{
 		PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
@@ -108,7 +108,7 @@ func gated(t *testing.T, protocol http.Handler) string {
 	}
 	keys := peer.New("booking", beside.URL, telemetry.Discard())
 	t.Cleanup(keys.Close)
-	g := &gate.Gate{Keys: bookingclient.NewAgents(keys), Limits: limits.New(limits.Config{}, ratelimit.NewLocal(now), telemetry.Discard()), Names: harborAlone{}, Protocol: protocol}
+	g := &gate.Gate{Keys: bookingclient.NewAgents(keys), Limits: limits.New(limits.Config{}, ratelimit.NewLocal(now), telemetry.Discard()), Slugs: harborAlone{}, Protocol: protocol}
 	srv.HandleHTTP("/mcp", g.Serve)
 	return run(t, srv)
 }

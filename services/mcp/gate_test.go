@@ -62,8 +62,8 @@ func (r reply) want(t *testing.T, what string, status int, code string) {
 
 func TestOnlyKnownHostsAndOriginsAreAnswered(t *testing.T) {
 	t.Parallel()
-	local := start(t, standIn())
-	named := start(t, standIn(), func(c *mcp.Config) {
+	local := start(t, newPeers())
+	named := start(t, newPeers(), func(c *mcp.Config) {
 		c.Hosts, c.Origins = []string{"Book.example"}, []string{"https://App.example/"}
 	})
 	for what, c := range map[string]struct {
@@ -99,7 +99,7 @@ func TestOnlyKnownHostsAndOriginsAreAnswered(t *testing.T) {
 
 func TestWhatIsNoMessageIsRefusedInTheOneShape(t *testing.T) {
 	t.Parallel()
-	address := start(t, standIn(), func(c *mcp.Config) { c.Server.PublicBodyLimit = 1000 })
+	address := start(t, newPeers(), func(c *mcp.Config) { c.Server.PublicBodyLimit = 1000 })
 	for what, c := range map[string]struct {
 		method, body string
 		header       http.Header
@@ -131,7 +131,7 @@ func TestWhatIsNoMessageIsRefusedInTheOneShape(t *testing.T) {
 
 func TestAKeyAndOneRequestAreEnough(t *testing.T) {
 	t.Parallel()
-	got := post(t, start(t, standIn()), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
+	got := post(t, start(t, newPeers()), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
 	got.want(t, "tools/list without a handshake", http.StatusOK, "")
 	if !strings.Contains(got.body, `"list_rentals"`) || strings.Contains(got.body, `"book_appointment"`) {
 		t.Errorf("a key that reads is shown %s", got.body)
@@ -147,9 +147,9 @@ func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 		"2025-11-25": `{}`,
 		"2026-07-28": `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`,
 	} {
-		n := standIn()
+		n := newPeers()
 		n.answers["GET /internal/slugs/"+businessID] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			// A slow neighbour: a request's time is the machine's, which no clock of a test moves. Taking longer changes nothing.
+			// A slow service: a request's time is the machine's, which no clock of a test moves. Taking longer changes nothing.
 			time.Sleep(whole * 19 / 20)
 			_, _ = io.WriteString(w, `{"slug":"harbor"}`)
 		})
@@ -169,12 +169,12 @@ func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 	}
 }
 
-// A neighbour that is away takes down what asks it, and nothing else; without booking no key can be checked.
-func TestEachNeighbourThatIsAwayTakesItsToolsWithIt(t *testing.T) {
+// A service that is away takes down what asks it, and nothing else; without booking no key can be checked.
+func TestEachServiceThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 	t.Parallel()
 	slots := map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01"}
 	away := fault.New(fault.PeerUnavailable, "Not now.")
-	n := standIn()
+	n := newPeers()
 	n.answers["GET /internal/api/public/harbor/slots"] = away
 	address := start(t, n)
 	if got := call(t, address, "read", "find_slots", slots); !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" {
@@ -184,7 +184,7 @@ func TestEachNeighbourThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 		t.Errorf("without availability, services: %v", got)
 	}
 
-	n = standIn()
+	n = newPeers()
 	n.answers["GET /internal/api/public/harbor/services"] = away
 	address = start(t, n)
 	if got := call(t, address, "read", "list_services", nil); !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" {
@@ -194,15 +194,15 @@ func TestEachNeighbourThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 		t.Errorf("without catalog, slots: %v", got)
 	}
 
-	n = standIn()
+	n = newPeers()
 	n.answers["POST /internal/keys/check"] = away
 	post(t, start(t, n), http.MethodPost, ping, nil).want(t, "without booking", http.StatusServiceUnavailable, "service_unavailable")
 
-	n = standIn()
+	n = newPeers()
 	n.answers["GET /internal/slugs/"+businessID] = away
 	post(t, start(t, n), http.MethodPost, ping, nil).want(t, "without the name of the business", http.StatusServiceUnavailable, "service_unavailable")
 
-	n = standIn()
+	n = newPeers()
 	n.answers["POST /internal/api/public/harbor/book"] = away
 	got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}})
 	if !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" || got.StructuredContent["next_step"] != nil {
@@ -214,7 +214,7 @@ func TestEachNeighbourThatIsAwayTakesItsToolsWithIt(t *testing.T) {
 func TestABookingWhoseOutcomeIsUnknownIsToldAsSuch(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []*fault.Error{fault.Unknown(nil), fault.New(fault.Internal, "Something went wrong on our side.")} {
-		n := standIn()
+		n := newPeers()
 		n.answers["POST /internal/api/public/harbor/book"] = answer
 		got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}})
 		next, _ := got.StructuredContent["next_step"].(string)

@@ -15,7 +15,7 @@ func someAddress() string {
 
 func TestAgentsHaveALimitByAddressCountedBeforeTheKey(t *testing.T) {
 	t.Parallel()
-	address := start(t, standIn(), func(c *mcp.Config) {
+	address := start(t, newPeers(), func(c *mcp.Config) {
 		c.Limits.PublicPerMinute = 2
 		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
 	})
@@ -33,7 +33,7 @@ func TestAgentsHaveALimitByAddressCountedBeforeTheKey(t *testing.T) {
 
 func TestAgentsCountAgainstTheLimitOfTheirKey(t *testing.T) {
 	t.Parallel()
-	n, id := standIn(), testkit.Unique()
+	n, id := newPeers(), testkit.Unique()
 	n.answers["POST /internal/keys/check"] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"business_id":"` + businessID + `","id":"01900000-0000-7000-8000-` + id[:12] + `","scope":"all"}`))
 	})

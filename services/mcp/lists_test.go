@@ -18,15 +18,15 @@ func many(n int, each string) string {
 	return strings.Join(list, ",")
 }
 
-// crowded is the stand-in business with so many variants, kinds of tickets and upsells of one element, whose texts grow when
+// crowded is the fake business with so many variants, kinds of tickets and upsells of one element, whose texts grow when
 // they are escaped.
-func crowded(n int) *neighbours {
+func crowded(n int) *fakePeers {
 	const public, frame = "GET /internal/api/public/harbor/", `"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":true,"basis":"As of now."}`
 	text, _ := json.Marshal(strings.Repeat("<&\"é", 150))
 	of := `"id":"` + annaID + `","name":` + string(text) + `,"category":` + string(text) + `,"description":` + string(text) + `,"price":999999999999.99,"quoted_price":999999999999.99,`
 	part := `{"id":"3f2c8a52-0c5e-4d5b-9a55-%d","name":` + string(text) + `,"duration_minutes":10080,"price":999999999999.99,"quoted_price":999999999999.99,` +
 		`"total_capacity":1000000,"spots_remaining":1000000}`
-	s := standIn()
+	s := newPeers()
 	s.answers[public+"services"] = json.RawMessage(`{"services":[{` + of + `"variants":[` + many(n, part) + `]}],` + frame + `}`)
 	s.answers[public+"events"] = json.RawMessage(`{"events":[{` + of + `"inventory":[` + many(n, part) + `]}],` + frame + `}`)
 	s.answers[public+"rentals"] = json.RawMessage(`{"rentals":[{` + of + `"price_type":"daily"}],"add_on_rentals":[],"rental_upsells":[` +
@@ -87,7 +87,7 @@ func TestSocialLinksAreTheSameInEachAnswerAndSayHowManyThereAre(t *testing.T) {
 	for i := range 48 {
 		links[fmt.Sprintf("network-%02d", i)] = "https://social.example/" + strings.Repeat("<", 60)
 	}
-	n := standIn()
+	n := newPeers()
 	info := func() {
 		encoded, err := json.Marshal(map[string]any{"name": "Harbor", "slug": "harbor", "timezone": "Europe/Lisbon", "social_links": links})
 		if err != nil {

@@ -83,22 +83,24 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
 	counts := limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry)
 	srv.Limit(counts.Pass)
-	neighbour := func(name, at string, options ...peer.Option) *peer.Client {
+	connect := func(name, at string, options ...peer.Option) *peer.Client {
 		client := cfg.Server.Peers.Client(name, at, rt.Telemetry, options...)
 		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })
 		return client
 	}
-	read := func(name, at string) reads { return reads{name, neighbour(name, at), newKeptAnswers()} }
 	// A call leaves time to send its answer before the request's own deadline. Booking may take all that is left then.
 	spare := cfg.Server.RequestTimeout / 10
-	offers := read("catalog", cfg.CatalogURL)
-	desk := bookingclient.NewAgents(neighbour("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-spare)))
+	bookings := bookingclient.NewAgents(connect("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-spare)))
+	catalog := connect("catalog", cfg.CatalogURL)
 	box := &tools.Toolbox{
-		Catalog: offers, Availability: read("availability", cfg.AvailabilityURL), Rental: read("rental", cfg.RentalURL), Booking: desk,
-		Clock: rt.Clock, Telemetry: rt.Telemetry,
+		Catalog:      newReader("catalog", catalog),
+		Availability: newReader("availability", connect("availability", cfg.AvailabilityURL)),
+		Rental:       newReader("rental", connect("rental", cfg.RentalURL)),
+		Booking:      bookings, Clock: rt.Clock, Telemetry: rt.Telemetry,
 	}
 	g := &gate.Gate{
-		Keys: desk, Limits: counts, Names: newNames(offers.peer), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Spare: spare, Protocol: serveProtocol(box),
+		Keys: bookings, Limits: counts, Slugs: newSlugs(catalog), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Spare: spare,
+		Protocol: serveProtocol(box),
 	}
 	srv.HandleHTTP("/mcp", g.Serve)
 	return nil

@@ -20,9 +20,9 @@ const (
 	vestID  = "6512bd43-d9ca-4e02-8c21-9b5b3a3f1a06"
 )
 
-// hires adds two rentals and their availability to the stand-in business.
-func hires(availability any) *neighbours {
-	n := standIn()
+// rentalPeers adds two rentals and their availability to the fake business.
+func rentalPeers(availability any) *fakePeers {
+	n := newPeers()
 	const rental = `"description":"","description_html":"","quoted_price":null,"price":12.00,"quantity":6,"max_bookable_online":2,"image_url":"",
 		"min_rental_days":null,"max_rental_days":null,"min_rental_hours":1,"max_rental_hours":8,"payment_requirement":"none","deposit_value":null`
 	n.answers["GET /internal/api/public/harbor/rentals"] = json.RawMessage(`{
@@ -106,7 +106,7 @@ func (c content) availability(t *testing.T) map[string]string {
 	return got
 }
 
-// period is a time of hire with what else a test asks for.
+// period is a rental period with what else a test asks for.
 func period(more ...string) map[string]any {
 	arguments := map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-03"}
 	for i := 0; i < len(more); i += 2 {
@@ -117,7 +117,7 @@ func period(more ...string) map[string]any {
 
 func TestRentalsSayWhetherEachIsAvailable(t *testing.T) {
 	t.Parallel()
-	n := hires(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	n := rentalPeers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("rentalId") == vestID {
 			_, _ = io.WriteString(w, `{"available":true}`)
 			return
@@ -146,7 +146,7 @@ func TestRentalsSayWhetherEachIsAvailable(t *testing.T) {
 
 func TestRentalsWithoutDatesAskForNoAvailability(t *testing.T) {
 	t.Parallel()
-	n := hires(fault.New(fault.Internal, "Nobody asks this."))
+	n := rentalPeers(fault.New(fault.Internal, "Nobody asks this."))
 	got := call(t, start(t, n), "read", "list_rentals", nil)
 	if diff := cmp.Diff(map[string]string{"Kayak": "", "Vest": ""}, got.availability(t)); got.IsError || diff != "" {
 		t.Errorf("got %v\n%s", got, diff)
@@ -184,7 +184,7 @@ func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
 					send(w, fault.New(fault.AvailabilityUnverified, "Availability could not be checked; try again shortly."))
 				})
 			}
-			address := start(t, hires(away), func(c *mcp.Config) {
+			address := start(t, rentalPeers(away), func(c *mcp.Config) {
 				if name == "does not answer" {
 					c.Server.RequestTimeout = 2 * time.Second // nobody waits longer for it
 				}
@@ -200,9 +200,9 @@ func TestRentalsAreListedAsUnknownWhenAvailabilityCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestRentalsRefuseWhatIsNoTimeOfAHire(t *testing.T) {
+func TestRentalsRefuseWhatIsNoRentalPeriod(t *testing.T) {
 	t.Parallel()
-	n := hires(fault.New(fault.InvalidParameter, "endTime: it is not after startTime."))
+	n := rentalPeers(fault.New(fault.InvalidParameter, "endTime: it is not after startTime."))
 	address := start(t, n)
 	for name, c := range map[string]struct {
 		arguments map[string]any

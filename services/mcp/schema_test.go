@@ -39,7 +39,7 @@ func outputs(t *testing.T, address, key string) map[string]*jsonschema.Resolved 
 // Clients hold structured content against the output schema and refuse what does not fit.
 func TestAnswersAndRefusalsFitTheirSchemas(t *testing.T) {
 	t.Parallel()
-	n := hires(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	n := rentalPeers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("rentalId") == vestID {
 			send(w, fault.New(fault.AvailabilityUnverified, "Availability could not be checked; try again shortly."))
 			return
@@ -91,7 +91,7 @@ func TestAnswersAndRefusalsFitTheirSchemas(t *testing.T) {
 // A locale never fails a request (interface.md §2), whatever it is.
 func TestALocaleOfAnyLengthIsTaken(t *testing.T) {
 	t.Parallel()
-	n := standIn()
+	n := newPeers()
 	long := make([]byte, 200_000)
 	for i := range long {
 		long[i] = 'x'

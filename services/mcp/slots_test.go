@@ -14,7 +14,7 @@ const slotsPath = "GET /internal/api/public/harbor/slots"
 func TestASlotNamesItsDateItsTimesItsMemberAndItsSession(t *testing.T) {
 	t.Parallel()
 	const sessionID = "c0ffee00-0c5e-4d5b-9a55-6f0f4a1f7d10"
-	n := standIn()
+	n := newPeers()
 	n.answers[slotsPath] = json.RawMessage(`{"slots":[
 		{"time":"23:00","endTime":"24:00","staffId":"` + annaID + `","staffName":"Anna","date":"2027-03-01","dateOffset":0,"remainingCapacity":4,"classScheduleId":"` + sessionID + `"},
 		{"time":"00:30","endTime":"01:30","staffId":null,"staffName":null,"date":"2027-03-02","dateOffset":1}],
@@ -38,7 +38,7 @@ func TestASlotNamesItsDateItsTimesItsMemberAndItsSession(t *testing.T) {
 
 func TestSlotsThatCannotBeReadAreAServiceThatIsAway(t *testing.T) {
 	t.Parallel()
-	n := standIn()
+	n := newPeers()
 	n.answers[slotsPath] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"computed":`) })
 	got := call(t, start(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01"})
 	if !got.IsError || got.StructuredContent["messageCode"] != "service_unavailable" {

@@ -10,12 +10,11 @@ package rendered
 import (
 	"encoding/json"
 	"maps"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 
+	"github.com/slotmesh/slotmesh/libs/lru"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/etag"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
@@ -84,27 +83,14 @@ func (a *Answer) size() int {
 }
 
 // Cache holds answers. It is safe for use by many goroutines.
-type Cache struct {
-	maxBytes int
-
-	mu      sync.Mutex
-	answers *simplelru.LRU[Key, *Answer]
-	bytes   int
-}
+type Cache struct{ answers *lru.Cache[Key, *Answer] }
 
 // NewCache returns an empty cache of up to maxBytes; 0 keeps nothing.
-func NewCache(maxBytes int) *Cache {
-	c := &Cache{maxBytes: maxBytes}
-	// The bound is kept by bytes; by number it is out of reach.
-	c.answers, _ = simplelru.NewLRU(1<<30, func(_ Key, a *Answer) { c.bytes -= a.size() })
-	return c
-}
+func NewCache(maxBytes int) *Cache { return &Cache{lru.New[Key](maxBytes, (*Answer).size)} }
 
 // Get returns the answer kept for key if it was made from this version, else nil. No two versions that a slug ever had
 // have the same number.
 func (c *Cache) Get(key Key, version int64) *Answer {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	a, ok := c.answers.Get(key)
 	if !ok || a.Version != version {
 		return nil
@@ -112,18 +98,5 @@ func (c *Cache) Get(key Key, version int64) *Answer {
 	return a
 }
 
-// Put keeps an answer in place of an older one of the same key. One that would take more than a quarter of the memory
-// is not kept: it would push out what many others ask for.
-func (c *Cache) Put(key Key, a *Answer) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.answers.Remove(key)
-	if a.size() > c.maxBytes/4 {
-		return
-	}
-	c.answers.Add(key, a)
-	c.bytes += a.size()
-	for c.bytes > c.maxBytes {
-		c.answers.RemoveOldest()
-	}
-}
+// Put keeps an answer in place of an older one of the same key, unless it takes more than a quarter of the memory.
+func (c *Cache) Put(key Key, a *Answer) { c.answers.Put(key, a) }

@@ -32,8 +32,8 @@ type Keys interface {
 	CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error)
 }
 
-// Names finds the slug of a business. Faults: business_not_found.
-type Names interface {
+// Slugs finds the slug of a business. Faults: business_not_found.
+type Slugs interface {
 	Slug(ctx context.Context, businessID uuid.UUID) (string, error)
 }
 
@@ -41,7 +41,7 @@ type Names interface {
 type Gate struct {
 	Keys   Keys
 	Limits Limits
-	Names  Names
+	Slugs  Slugs
 	// Hosts are the names that requests may be sent to, in lower case. Empty: any, but only those of this machine
 	// on a loopback address, where a page in a browser could reach it by a name of its own (DNS rebinding).
 	Hosts []string
@@ -95,7 +95,7 @@ func (g *Gate) identify(w http.ResponseWriter, r *http.Request) (caller.Caller, 
 		w.Header().Set("WWW-Authenticate", challenge(err))
 		return caller.Caller{}, err
 	}
-	slug, err := g.Names.Slug(r.Context(), key.BusinessID)
+	slug, err := g.Slugs.Slug(r.Context(), key.BusinessID)
 	if err != nil {
 		return caller.Caller{}, err
 	}

@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/request"
 )
 
 // arguments are a call's, by name. One that is null was left out.
@@ -22,13 +21,13 @@ func (t *tool) parse(raw json.RawMessage) (arguments, error) {
 	args := arguments{}
 	if len(bytes.TrimSpace(raw)) > 0 {
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return nil, fault.New(fault.InvalidParameter, "The arguments are not a JSON object.")
+			return nil, request.Invalid("The arguments are not a JSON object.")
 		}
 	}
 	known := t.InputSchema.(*jsonschema.Schema).Properties
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if known[name] == nil {
-			return nil, fault.Newf(fault.InvalidParameter, "%s: %s has no such argument; it takes %s.", quoted(name), t.Name, list(known))
+			return nil, request.Invalid("%s: %s has no such argument; it takes %s.", request.Quoted(name), t.Name, list(known))
 		}
 		if string(bytes.TrimSpace(args[name])) == "null" {
 			delete(args, name)
@@ -48,10 +47,10 @@ func list(known map[string]*jsonschema.Schema) string {
 func (a arguments) text(name string) (string, error) {
 	var s string
 	if raw, ok := a[name]; ok && json.Unmarshal(raw, &s) != nil {
-		return "", fault.Newf(fault.InvalidParameter, "%s: send a string.", name)
+		return "", request.Invalid("%s: send a string.", name)
 	}
 	if strings.ContainsRune(s, 0) {
-		return "", fault.Newf(fault.InvalidParameter, "%s: send text without NUL characters.", name)
+		return "", request.Invalid("%s: send text without NUL characters.", name)
 	}
 	return s, nil
 }
@@ -62,10 +61,8 @@ func (a arguments) date(name string) (string, error) {
 	if _, given := a[name]; err != nil || !given {
 		return "", err
 	}
-	if _, err := timespan.ParseDate(s); err != nil {
-		return "", fault.Newf(fault.InvalidParameter, "%s: %s.", name, err)
-	}
-	return s, nil
+	_, err = request.Date(name, s)
+	return s, err
 }
 
 // id reads a UUID; "" where it was left out.
@@ -74,15 +71,8 @@ func (a arguments) id(name string) (string, error) {
 	if _, given := a[name]; err != nil || !given {
 		return "", err
 	}
-	return s, checkID(name, s)
-}
-
-func checkID(name, s string) error {
-	const length = 36 // the usual form alone; the library also takes braces and URNs
-	if _, err := uuid.Parse(s); err != nil || len(s) != length {
-		return fault.Newf(fault.InvalidParameter, "%s: %s is not a UUID; take an id that a tool of this server gave.", name, quoted(s))
-	}
-	return nil
+	_, err = request.ID(name, s)
+	return s, err
 }
 
 // ids reads a list of 1 to most UUIDs.
@@ -90,33 +80,33 @@ func (a arguments) ids(name string, most int) ([]string, error) {
 	raw, given := a[name]
 	var list []string
 	if given && json.Unmarshal(raw, &list) != nil {
-		return nil, fault.Newf(fault.InvalidParameter, "%s: send a list of ids, such as [\"6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b\"].", name)
+		return nil, request.Invalid("%s: send a list of ids, such as [\"6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b\"].", name)
 	}
 	if len(list) == 0 || len(list) > most {
-		return nil, fault.Newf(fault.InvalidParameter, "%s: send 1 to %d ids.", name, most)
+		return nil, request.Invalid("%s: send 1 to %d ids.", name, most)
 	}
 	for _, s := range list {
-		if err := checkID(name, s); err != nil {
+		if _, err := request.ID(name, s); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
+// copyTo reads an argument and sets the parameter of a query that it is; one that was left out sets none.
+func copyTo(query url.Values, parameter string, read func(name string) (string, error), name string) error {
+	value, err := read(name)
+	if err == nil && value != "" {
+		query.Set(parameter, value)
+	}
+	return err
+}
+
 // offset reads where a list goes on; 0 where it was left out.
 func (a arguments) offset() (int, error) {
 	var n int
 	if raw, ok := a["offset"]; ok && json.Unmarshal(raw, &n) != nil || n < 0 {
-		return 0, fault.New(fault.InvalidParameter, "offset: send a whole number from 0 on: the next_offset of the page before.")
+		return 0, request.Invalid("offset: send a whole number from 0 on: the next_offset of the page before.")
 	}
 	return n, nil
-}
-
-// quoted shows a bounded part of the caller's text.
-func quoted(s string) string {
-	text, err := json.Marshal(clip(s, 40))
-	if err != nil {
-		return `""` // never: every string has a JSON form
-	}
-	return string(text)
 }

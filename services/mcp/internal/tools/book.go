@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
@@ -125,7 +126,7 @@ func (a arguments) idempotencyKey() (string, error) {
 	}
 	unprintable := func(r rune) bool { return r <= ' ' || r > '~' }
 	if s == "" || len(s) > maxIdempotencyKey || strings.ContainsFunc(s, unprintable) {
-		return "", fault.Newf(fault.InvalidParameter, "idempotency_key: send 1 to %d printable ASCII characters without spaces, such as a UUID.", maxIdempotencyKey)
+		return "", request.Invalid("idempotency_key: send 1 to %d printable ASCII characters without spaces, such as a UUID.", maxIdempotencyKey)
 	}
 	return s, nil
 }
@@ -188,24 +189,16 @@ const maxOthers = 10
 // as it is.
 func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments, refusal error) error {
 	ids, errIDs := args.ids("service_ids", maxServices)
-	date, errDate := args.date("date")
 	at, errTime := args.text("time")
-	member, errStaff := args.id("staff_id")
-	if errors.Join(errIDs, errDate, errTime, errStaff) != nil {
-		return refusal
-	}
-	query := url.Values{"service_id": {strings.Join(ids, ",")}, "date": {date}}
-	if member != "" {
-		query.Set("staff_id", member)
-	}
-	if args.combined(query) != nil {
+	query := url.Values{"service_id": {strings.Join(ids, ",")}}
+	if cmp.Or(errIDs, errTime, args.combined(query), copyTo(query, "date", args.date, "date"), copyTo(query, "staff_id", args.id, "staff_id")) != nil {
 		return refusal
 	}
 	free, err := b.readSlots(ctx, who.Slug, query)
 	if err != nil || !free.Computed {
 		return refusal
 	}
-	others := nearest(free.Slots, date, at)
+	others := nearest(free.Slots, query.Get("date"), at)
 	next := "Also free on that date:"
 	for _, s := range others {
 		next += s.line()

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
 )
 
 // oneProvider names what every other staffing_mode than per_service means.
@@ -41,7 +41,7 @@ func variantsSchema() *jsonschema.Schema {
 func (a arguments) combined(query url.Values) error {
 	var isPackage bool
 	if raw, ok := a["is_package"]; ok && json.Unmarshal(raw, &isPackage) != nil {
-		return fault.New(fault.InvalidParameter, "is_package: send true or false.")
+		return request.Invalid("is_package: send true or false.")
 	}
 	if isPackage {
 		query.Set("is_package", "true")
@@ -55,11 +55,11 @@ func (a arguments) combined(query url.Values) error {
 	case availability.StaffingPerService:
 		query.Set("staffing_mode", mode)
 	default:
-		return fault.Newf(fault.InvalidParameter, "staffing_mode: %s is none; send %s or %s.", quoted(mode), oneProvider, availability.StaffingPerService)
+		return request.Invalid("staffing_mode: %s is none; send %s or %s.", request.Quoted(mode), oneProvider, availability.StaffingPerService)
 	}
 	var pairs []string
 	if raw, ok := a["variants"]; ok && json.Unmarshal(raw, &pairs) != nil {
-		return fault.New(fault.InvalidParameter, "variants: send a list of pairs serviceId:variantId, with ids from list_services.")
+		return request.Invalid("variants: send a list of pairs serviceId:variantId, with ids from list_services.")
 	}
 	if _, err := catalog.ParseVariants(pairs); err != nil {
 		return err

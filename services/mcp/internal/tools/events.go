@@ -70,7 +70,7 @@ func (b *Toolbox) listEvents(ctx context.Context, who caller.Caller, args argume
 	if err != nil {
 		return result{}, err
 	}
-	all, err := readKept(ctx, b.Catalog, who.Slug, "events", query, (*eventList).bound)
+	all, err := readCached(ctx, b.Catalog, who.Slug, "events", query, (*eventList).bound)
 	if err != nil {
 		return result{}, err
 	}

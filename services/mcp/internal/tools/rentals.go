@@ -58,9 +58,9 @@ func rentalSchema() *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", Pattern: clockPattern, Description: description + " HH:MM (24 hours), in the business's time zone."}
 	}
 	return input(
-		optional("start_date", dateSchema("First date of the hire; with end_date each rental says whether it is available. Prices are quoted for it.")),
-		optional("end_date", dateSchema("Last date of the hire, included; on or after start_date, at most 730 days with both ends. The same as start_date for one day.")),
-		optional("start_time", clockTime("Rentals by the hour: when the hire begins on start_date. Send it together with end_time; without both, whole days.")),
+		optional("start_date", dateSchema("First date of the rental; with end_date each rental says whether it is available. Prices are quoted for it.")),
+		optional("end_date", dateSchema("Last date of the rental, included; on or after start_date, at most 730 days with both ends. The same as start_date for one day.")),
+		optional("start_time", clockTime("Rentals by the hour: when the rental begins on start_date. Send it together with end_time; without both, whole days.")),
 		optional("end_time", clockTime("Rentals by the hour: when it ends on end_date.")),
 		optional("quantity", wholeSchema("How many units are wanted of each; 1 where it is left out. Needs dates.", 1, maxQuantity)),
 		localeProperty(), offsetProperty())
@@ -71,7 +71,7 @@ func (b *Toolbox) rentals() *tool {
 		Tool: mcp.Tool{
 			Name:  "list_rentals",
 			Title: "Rentals",
-			Description: "What can be hired by the hour or the day, and add-ons: id, name, description, price, how many units. With start_date and " +
+			Description: "What can be rented by the hour or the day, and add-ons: id, name, description, price, how many units. With start_date and " +
 				"end_date each has its availability for that time: available, unavailable with the reason, or unknown where it could not " +
 				"be read just now (never take unknown for free or full). All dates and times are local time of the business's time zone. " +
 				"Rentals cannot be reserved with these tools. Long lists come in pages.",
@@ -105,7 +105,7 @@ func (b *Toolbox) listRentals(ctx context.Context, who caller.Caller, args argum
 	unknown := 0
 	if asked != nil {
 		asked.Set("lang", query.Get("locale"))
-		if unknown, err = b.judge(ctx, who.Slug, asked, p.items); err != nil {
+		if unknown, err = b.addAvailability(ctx, who.Slug, asked, p.items); err != nil {
 			return result{}, err
 		}
 	}

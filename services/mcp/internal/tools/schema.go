@@ -124,6 +124,6 @@ func open(s *jsonschema.Schema) {
 
 // known are the schemas of types whose JSON form differs from what their Go type suggests.
 var known = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[json.Number](): {Type: "number"},
-	reflect.TypeFor[hireStatus]():  {Type: "string", Enum: []any{statusAvailable, statusUnavailable, statusUnknown}},
+	reflect.TypeFor[json.Number]():        {Type: "number"},
+	reflect.TypeFor[availabilityStatus](): {Type: "string", Enum: []any{statusAvailable, statusUnavailable, statusUnknown}},
 }

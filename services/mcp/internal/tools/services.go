@@ -76,18 +76,14 @@ func (b *Toolbox) services() *tool {
 
 func (b *Toolbox) listServices(ctx context.Context, who caller.Caller, args arguments) (result, error) {
 	query := url.Values{}
-	date, err := args.date("date")
-	if err != nil {
+	if err := copyTo(query, "date", args.date, "date"); err != nil {
 		return result{}, err
-	}
-	if date != "" {
-		query.Set("date", date)
 	}
 	offset, err := args.listing(query)
 	if err != nil {
 		return result{}, err
 	}
-	all, err := readKept(ctx, b.Catalog, who.Slug, "services", query, (*serviceList).bound)
+	all, err := readCached(ctx, b.Catalog, who.Slug, "services", query, (*serviceList).bound)
 	if err != nil {
 		return result{}, err
 	}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -11,7 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
@@ -99,30 +100,17 @@ func calendarQuery(args arguments) (url.Values, error) {
 		return nil, err
 	}
 	query := url.Values{"service_id": {strings.Join(ids, ",")}}
-	if err := args.combined(query); err != nil {
+	if err := cmp.Or(
+		args.combined(query), copyTo(query, "date", args.date, "date"), copyTo(query, "start", args.date, "start_date"),
+		copyTo(query, "end", args.date, "end_date"), copyTo(query, "staff_id", args.id, "staff_id"),
+	); err != nil {
 		return nil, err
-	}
-	for argument, parameter := range map[string]string{"date": "date", "start_date": "start", "end_date": "end"} {
-		date, err := args.date(argument)
-		if err != nil {
-			return nil, err
-		}
-		if date != "" {
-			query.Set(parameter, date)
-		}
-	}
-	member, err := args.id("staff_id")
-	if err != nil {
-		return nil, err
-	}
-	if member != "" {
-		query.Set("staff_id", member)
 	}
 	if one, window := query.Has("date"), query.Has("start") || query.Has("end"); one == window {
-		return nil, fault.New(fault.InvalidParameter, "date: send either date, or both start_date and end_date.")
+		return nil, request.Invalid("date: send either date, or both start_date and end_date.")
 	}
 	if !query.Has("date") && (!query.Has("start") || !query.Has("end")) {
-		return nil, fault.New(fault.InvalidParameter, "start_date: a window needs both start_date and end_date.")
+		return nil, request.Invalid("start_date: a window needs both start_date and end_date.")
 	}
 	return query, nil
 }

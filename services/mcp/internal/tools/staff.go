@@ -48,12 +48,8 @@ func (b *Toolbox) staff() *tool {
 
 func (b *Toolbox) listStaff(ctx context.Context, who caller.Caller, args arguments) (result, error) {
 	query := url.Values{}
-	serviceID, err := args.id("service_id")
-	if err != nil {
+	if err := copyTo(query, "service_id", args.id, "service_id"); err != nil {
 		return result{}, err
-	}
-	if serviceID != "" {
-		query.Set("service_id", serviceID)
 	}
 	offset, err := args.listing(query)
 	if err != nil {

@@ -26,15 +26,15 @@ import (
 // Reader reads public paths of one service into out. Faults are those of the path, service_unavailable among them.
 type Reader interface {
 	Read(ctx context.Context, slug, path string, query url.Values, out any) error
-	// Kept reads into what empty makes and lets prepare change it once; the value is shared with other readers, for as long
-	// as the answer is the same.
-	Kept(ctx context.Context, slug, path string, query url.Values, empty func() any, prepare func(any)) (any, error)
+	// ReadCached reads into what empty makes and lets prepare change it once; the value is shared with other readers, for as
+	// long as the answer is the same.
+	ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any, prepare func(any)) (any, error)
 }
 
-// readKept reads a long list, which prepare brings into the form in which it is shown. The caller gets a copy, and must not
+// readCached reads a long list, which prepare brings into the form in which it is shown. The caller gets a copy, and must not
 // change what its lists hold.
-func readKept[T any](ctx context.Context, r Reader, slug, path string, query url.Values, prepare func(*T)) (T, error) {
-	list, err := r.Kept(ctx, slug, path, query, func() any { return new(T) }, func(v any) { prepare(v.(*T)) })
+func readCached[T any](ctx context.Context, r Reader, slug, path string, query url.Values, prepare func(*T)) (T, error) {
+	list, err := r.ReadCached(ctx, slug, path, query, func() any { return new(T) }, func(v any) { prepare(v.(*T)) })
 	if err != nil {
 		var none T
 		return none, err

@@ -11,7 +11,7 @@ import (
 // A long list is read once for all its pages, and anew when it has changed.
 func TestALongListIsReadOnceForAllItsPages(t *testing.T) {
 	t.Parallel()
-	n := standIn()
+	n := newPeers()
 	var version, sent atomic.Int64
 	n.answers["GET /internal/api/public/harbor/services"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tag := fmt.Sprintf(`"%d"`, version.Load())

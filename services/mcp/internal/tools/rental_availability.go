@@ -1,40 +1,43 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 // rentalAvailability says whether a rental can be had for the time asked for.
 type rentalAvailability struct {
-	Status      hireStatus `json:"status" jsonschema:"available, unavailable, or unknown: it could not be read just now, which says neither"`
-	Reason      *string    `json:"reason" jsonschema:"why it is unavailable, in the language of locale; else null"`
-	MessageCode *string    `json:"messageCode" jsonschema:"the same as a code; else null"`
+	Status      availabilityStatus `json:"status" jsonschema:"available, unavailable, or unknown: it could not be read just now, which says neither"`
+	Reason      *string            `json:"reason" jsonschema:"why it is unavailable, in the language of locale; else null"`
+	MessageCode *string            `json:"messageCode" jsonschema:"the same as a code; else null"`
 }
 
 // maxAvailability is the most that it takes as JSON, in bytes.
 const maxAvailability = 350
 
-// hireStatus is what is known of a rental's availability.
-type hireStatus string
+// availabilityStatus is what is known of a rental's availability.
+type availabilityStatus string
 
 const (
-	statusAvailable   hireStatus = "available"
-	statusUnavailable hireStatus = "unavailable"
-	statusUnknown     hireStatus = "unknown"
+	statusAvailable   availabilityStatus = "available"
+	statusUnavailable availabilityStatus = "unavailable"
+	statusUnknown     availabilityStatus = "unknown"
 )
 
-// Bounds of a hire (interface.md §4).
+// Bounds of a rental period (interface.md §4).
 const (
-	maxQuantity = 1000
-	maxHireDays = 730
+	maxQuantity   = 1000
+	maxRentalDays = 730
 )
 
 // clockPattern is a time of day, HH:MM.
@@ -43,23 +46,11 @@ const clockPattern = `^([01][0-9]|2[0-3]):[0-5][0-9]$`
 // period reads what availability is asked for, as the parameters of /rental-availability; nil where no dates were sent.
 func (a arguments) period() (url.Values, error) {
 	query := url.Values{}
-	for argument, parameter := range map[string]string{"start_date": "startDate", "end_date": "endDate"} {
-		date, err := a.date(argument)
-		if err != nil {
-			return nil, err
-		}
-		if date != "" {
-			query.Set(parameter, date)
-		}
-	}
-	for argument, parameter := range map[string]string{"start_time": "startTime", "end_time": "endTime"} {
-		at, err := a.clockTime(argument)
-		if err != nil {
-			return nil, err
-		}
-		if at != "" {
-			query.Set(parameter, at)
-		}
+	if err := cmp.Or(
+		copyTo(query, "startDate", a.date, "start_date"), copyTo(query, "endDate", a.date, "end_date"),
+		copyTo(query, "startTime", a.clockTime, "start_time"), copyTo(query, "endTime", a.clockTime, "end_time"),
+	); err != nil {
+		return nil, err
 	}
 	quantity, err := a.quantity()
 	if err != nil {
@@ -72,29 +63,29 @@ func (a arguments) period() (url.Values, error) {
 	return query, nil
 }
 
-// checkPeriod refuses what is no time of a hire.
+// checkPeriod refuses what is no rental period.
 func (a arguments) checkPeriod(query url.Values) error {
 	_, counted := a["quantity"]
 	switch {
 	case query.Has("startDate") != query.Has("endDate"):
-		return fault.New(fault.InvalidParameter, "start_date: availability needs both start_date and end_date; send the same date twice for one day.")
+		return request.Invalid("start_date: availability needs both start_date and end_date; send the same date twice for one day.")
 	case query.Has("startTime") != query.Has("endTime"):
-		return fault.New(fault.InvalidParameter, "start_time: send both start_time and end_time, or neither.")
+		return request.Invalid("start_time: send both start_time and end_time, or neither.")
 	case !query.Has("startDate") && (counted || query.Has("startTime")):
-		return fault.New(fault.InvalidParameter, "start_date: times and quantity need start_date and end_date.")
+		return request.Invalid("start_date: times and quantity need start_date and end_date.")
 	case !query.Has("startDate"):
 		return nil
 	}
 	from, errFrom := timespan.ParseDate(query.Get("startDate"))
 	to, errTo := timespan.ParseDate(query.Get("endDate"))
 	if errFrom != nil || errTo != nil || to < from {
-		return fault.New(fault.InvalidParameter, "end_date: it lies before start_date; send a date on or after it.")
+		return request.Invalid("end_date: it lies before start_date; send a date on or after it.")
 	}
-	if to-from >= maxHireDays {
-		return fault.Newf(fault.InvalidParameter, "end_date: send at most %d days, both ends counted.", maxHireDays)
+	if to-from >= maxRentalDays {
+		return request.Invalid("end_date: send at most %d days, both ends counted.", maxRentalDays)
 	}
 	if from == to && query.Has("startTime") && query.Get("endTime") <= query.Get("startTime") {
-		return fault.New(fault.InvalidParameter, "end_time: it is not after start_time; send a later time, or a later end_date.")
+		return request.Invalid("end_time: it is not after start_time; send a later time, or a later end_date.")
 	}
 	return nil
 }
@@ -105,9 +96,8 @@ func (a arguments) clockTime(name string) (string, error) {
 	if _, given := a[name]; err != nil || !given {
 		return "", err
 	}
-	const length = len("09:00")
-	if _, err := timespan.ParseTimeOfDay(s); err != nil || len(s) != length {
-		return "", fault.Newf(fault.InvalidParameter, "%s: %s is not a time of day; write HH:MM, 00:00 to 23:59.", name, quoted(s))
+	if t, err := request.Time(name, s); err != nil || t == timespan.MinutesPerDay {
+		return "", request.Invalid("%s: %s is not a time of day; write HH:MM, 00:00 to 23:59.", name, request.Quoted(s))
 	}
 	return s, nil
 }
@@ -116,7 +106,7 @@ func (a arguments) clockTime(name string) (string, error) {
 func (a arguments) quantity() (int, error) {
 	n := 1
 	if raw, ok := a["quantity"]; ok && json.Unmarshal(raw, &n) != nil || n < 1 || n > maxQuantity {
-		return 0, fault.Newf(fault.InvalidParameter, "quantity: send a whole number from 1 to %d.", maxQuantity)
+		return 0, request.Invalid("quantity: send a whole number from 1 to %d.", maxQuantity)
 	}
 	return n, nil
 }
@@ -124,30 +114,24 @@ func (a arguments) quantity() (int, error) {
 // atOnce is how many rentals of one call are asked for at the same time.
 const atOnce = 8
 
-// judge fills in the availability of rentals and says how many of them are unknown. What cannot be read in the call's time
-// is unknown too, so that the list comes in any case. Faults: invalid_parameter.
-func (b *Toolbox) judge(ctx context.Context, slug string, asked url.Values, rentals []rental) (int, error) {
-	refusals := make([]error, len(rentals))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(atOnce, len(rentals)) {
-		wg.Go(func() {
-			for i := range next {
-				rentals[i].Availability, refusals[i] = b.availability(ctx, slug, asked, rentals[i].ID)
-			}
+// addAvailability fills in the availability of rentals and says how many of them are unknown. What cannot be read in the call's
+// time is unknown too, so that the list comes in any case. Faults: invalid_parameter.
+func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Values, rentals []rental) (int, error) {
+	var calls errgroup.Group
+	calls.SetLimit(atOnce)
+	for i := range rentals {
+		calls.Go(func() error {
+			var err error
+			rentals[i].Availability, err = b.availability(ctx, slug, asked, rentals[i].ID)
+			return err
 		})
 	}
-	for i := range rentals {
-		next <- i
+	if err := calls.Wait(); err != nil {
+		return 0, err
 	}
-	close(next)
-	wg.Wait()
 	unknown := 0
-	for i, refusal := range refusals {
-		if refusal != nil {
-			return 0, refusal
-		}
-		if rentals[i].Availability.Status == statusUnknown {
+	for _, r := range rentals {
+		if r.Availability.Status == statusUnknown {
 			unknown++
 		}
 	}

@@ -24,16 +24,16 @@ import (
 
 func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
 
-// businessID and the ids below are those of the stand-in business.
+// businessID and the ids below are those of the fake business.
 const (
 	businessID = "0b7c9c0e-63a5-5d6b-9a0e-2f4f8a1d6c01"
 	cutID      = "3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10"
 	annaID     = "8d1f5a44-7d1c-5b0e-8a10-1f6f2f0b9c22"
 )
 
-// neighbours stands for every service that mcp asks: it answers paths with what a test puts there, and remembers the
+// fakePeers stands for every service that mcp asks: it answers paths with what a test puts there, and remembers the
 // bodies and queries that it was sent.
-type neighbours struct {
+type fakePeers struct {
 	mu      sync.Mutex
 	answers map[string]any // by "METHOD path": a *fault.Error, an http.HandlerFunc, or what is sent as JSON
 	asked   map[string][]asked
@@ -44,10 +44,10 @@ type asked struct {
 	header      http.Header
 }
 
-// standIn has keys "Bearer read", "Bearer write" and "Bearer all", and a business called harbor.
-func standIn() *neighbours {
+// newPeers has keys "Bearer read", "Bearer write" and "Bearer all", and a business called harbor.
+func newPeers() *fakePeers {
 	const public = "GET /internal/api/public/harbor/"
-	return &neighbours{asked: map[string][]asked{}, answers: map[string]any{
+	return &fakePeers{asked: map[string][]asked{}, answers: map[string]any{
 		"POST /internal/keys/check":         http.HandlerFunc(checkKey),
 		"GET /internal/slugs/" + businessID: json.RawMessage(`{"slug":"harbor"}`),
 		public + "info": json.RawMessage(`{"name":"Harbor","slug":"harbor","logo_url":"","currency":"EUR","timezone":"Europe/Lisbon",
@@ -94,7 +94,7 @@ func send(w http.ResponseWriter, f *fault.Error) {
 	_, _ = w.Write(f.Body())
 }
 
-func (n *neighbours) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (n *fakePeers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	path := r.Method + " " + r.URL.Path
 	n.mu.Lock()
@@ -114,7 +114,7 @@ func (n *neighbours) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // queries gives the query of the last request to a path that has this in it.
-func (n *neighbours) queries(path, having string) string {
+func (n *fakePeers) queries(path, having string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	last := ""
@@ -126,15 +126,15 @@ func (n *neighbours) queries(path, having string) string {
 	return last
 }
 
-// start runs the service before its neighbours and returns its public address.
-func start(t testing.TB, n *neighbours, change ...func(*mcp.Config)) string {
+// start runs the service before fake peers and returns its public address.
+func start(t testing.TB, n *fakePeers, change ...func(*mcp.Config)) string {
 	t.Helper()
 	beside := httptest.NewServer(n)
 	t.Cleanup(beside.Close)
 	return startBeside(t, beside.URL, change...)
 }
 
-// startBeside runs the service with one address for all its neighbours.
+// startBeside runs the service with one address for all its peers.
 func startBeside(t testing.TB, beside string, change ...func(*mcp.Config)) string {
 	t.Helper()
 	cfg := mcp.Config{

@@ -1,0 +1,115 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/google/uuid"
+	"github.com/segmentio/encoding/json"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/lru"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/services/mcp/internal/gate"
+	"github.com/slotmesh/slotmesh/services/mcp/internal/tools"
+)
+
+// reader reads the public paths of one service on its internal port.
+type reader struct {
+	service string
+	peer    *peer.Client
+	cache   *lru.Cache[string, *cached]
+}
+
+func newReader(service string, p *peer.Client) reader {
+	return reader{service, p, lru.New[string](cachedBytes, func(c *cached) int { return c.bytes })}
+}
+
+// Read reads one path.
+func (r reader) Read(ctx context.Context, slug, path string, query url.Values, out any) error {
+	answer, err := catalogclient.Read(ctx, r.peer, slug, path, query, "")
+	if err != nil {
+		return err
+	}
+	return r.decode(answer.Body, out)
+}
+
+// decode reads JSON as encoding/json does, long lists in a third of its time.
+func (r reader) decode(body []byte, out any) error {
+	if err := json.Unmarshal(body, out); err != nil {
+		return fault.Wrap(fault.PeerUnavailable, fmt.Errorf("%s: unreadable answer: %w", r.service, err),
+			"The "+r.service+" service gave an unreadable answer; try again shortly.")
+	}
+	return nil
+}
+
+// A long list is shown in many pages and read for each of them: what was read for one page is cached, and the service that has the
+// list only says that it is still the same.
+const (
+	cachedFrom  = 32 << 10 // bytes of an answer; shorter ones are read in no time
+	cachedBytes = 32 << 20
+)
+
+// cached is what was made of an answer with this tag. It is shared by readers and never changed.
+type cached struct {
+	tag   string
+	value any
+	bytes int // of the answer
+}
+
+// ReadCached reads one path into what empty makes, which prepare then brings into the form that is cached; the same value is
+// given to all who read it as long as the service says that its answer is the same.
+func (r reader) ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any, prepare func(any)) (any, error) {
+	key := slug + "/" + path + "?" + query.Encode()
+	before, known := r.cache.Get(key)
+	if !known {
+		before = &cached{}
+	}
+	answer, err := catalogclient.Read(ctx, r.peer, slug, path, query, before.tag)
+	if err != nil {
+		return nil, err
+	}
+	if known && answer.Status == http.StatusNotModified {
+		return before.value, nil
+	}
+	value := empty()
+	if err := r.decode(answer.Body, value); err != nil {
+		return nil, err
+	}
+	prepare(value)
+	if tag := answer.Header.Get("ETag"); tag != "" && len(answer.Body) >= cachedFrom {
+		r.cache.Put(key, &cached{tag: tag, value: value, bytes: len(answer.Body)})
+	}
+	return value, nil
+}
+
+// slugs remembers under which slug a business is read. That changes only when the business is removed, and then its keys are
+// revoked before: nobody asks under its name again.
+type slugs struct {
+	catalog *peer.Client
+	known   *lru.Cache[uuid.UUID, string]
+}
+
+func newSlugs(catalog *peer.Client) *slugs {
+	return &slugs{catalog: catalog, known: lru.New[uuid.UUID](65_536, func(string) int { return 1 })}
+}
+
+// Slug returns the slug of a business. Faults: business_not_found.
+func (s *slugs) Slug(ctx context.Context, id uuid.UUID) (string, error) {
+	if slug, ok := s.known.Get(id); ok {
+		return slug, nil
+	}
+	slug, err := catalogclient.Slug(ctx, s.catalog, id)
+	if err == nil {
+		s.known.Put(id, slug)
+	}
+	return slug, err
+}
+
+var (
+	_ tools.Reader = reader{}
+	_ gate.Slugs   = (*slugs)(nil)
+)
