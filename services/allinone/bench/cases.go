@@ -50,7 +50,7 @@ func (w *world) cases() []aCase {
 	slots := "/slots?date=" + tomorrow.Format(time.DateOnly) + "&service_id=" + w.reader.services[0].String()
 	dates := "/available-dates?start=" + tomorrow.Format(time.DateOnly) + "&end=" + tomorrow.AddDate(0, 0, window-1).Format(time.DateOnly) +
 		"&service_id=" + w.reader.services[0].String()
-	hire := "/rental-availability?startDate=" + tomorrow.Format(time.DateOnly) + "&endDate=" + tomorrow.AddDate(0, 0, 29).Format(time.DateOnly) +
+	rental := "/rental-availability?startDate=" + tomorrow.Format(time.DateOnly) + "&endDate=" + tomorrow.AddDate(0, 0, 29).Format(time.DateOnly) +
 		"&rentalId=" + w.reader.rental.String()
 	return []aCase{
 		w.read(infoName, public("catalog", "/info"), w.sameAs("info", public("catalog", "/info"))),
@@ -61,8 +61,8 @@ func (w *world) cases() []aCase {
 		w.bareRead(slotsBare, "/day/slots"+w.windowOf(1)),
 		w.read(datesName, public("availability", dates), w.rightDates(public("availability", dates))),
 		w.bareRead(datesBare, "/window/dates"+w.windowOf(window)),
-		w.read(rentalName, public("rental", hire), w.rightHire(public("rental", hire))),
-		w.bareRead(rentalBare, "/rented/hire"+w.windowOf(30)),
+		w.read(rentalName, public("rental", rental), w.rightRental(public("rental", rental))),
+		w.bareRead(rentalBare, "/rented/rental"+w.windowOf(30)),
 		w.agents(),
 		w.bareAgents(public("availability", slots)),
 		w.read(frontInfo, front+"/info", nil),
@@ -154,13 +154,13 @@ func (w *world) rightDates(url string) func() error {
 	}
 }
 
-func (w *world) rightHire(url string) func() error {
+func (w *world) rightRental(url string) func() error {
 	return func() error {
 		for quantity, want := range map[string]bool{"&quantity=2": false, "": true} { // four of five are out
 			var answer struct{ Available *bool }
-			name := "hire"
+			name := "rental"
 			if quantity != "" {
-				name = "no-hire"
+				name = "no-rental"
 			}
 			if err := w.answer(name, url+quantity, &answer); err != nil {
 				return err

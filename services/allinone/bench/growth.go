@@ -192,11 +192,11 @@ func (w *world) grownCases(set []salon) []aCase {
 	lists := ask("GET /services", "catalog", same("/services"))
 	slots := ask(grownSlotsName, "availability", grownSlots)
 	info, staff := ask("GET /info", "catalog", same("/info")), ask("GET /staff", "catalog", same("/staff"))
-	hire := ask("GET /rental-availability", "rental", func(s salon) string {
+	rental := ask("GET /rental-availability", "rental", func(s salon) string {
 		return "/rental-availability?startDate=2027-03-02&endDate=2027-03-04&rentalId=" + s.rental.String()
 	})
 	book := aCase{name: "POST /book", allowed: []int{http.StatusCreated}, shot: func(n int64) (int, error) { return w.bookGrown(set, n) }}
-	lists.check = func() error { return w.askEach(len(set), lists, info, staff, hire) }
+	lists.check = func() error { return w.askEach(len(set), lists, info, staff, rental) }
 	slots.check = func() error { return errors.Join(w.rightGrownSlots(set[0]), w.askEach(len(set), slots)) }
 	book.check = func() error { return w.askEach(len(set), book) }
 	return []aCase{lists, slots, book}

@@ -31,7 +31,7 @@ func TestTheExamplesOfTheDocumentAreWhatIsSaid(t *testing.T) {
 	harbor(t, w)
 
 	w.provokeReads(t)
-	w.provokeStanding(t)
+	w.provokeAccountChecks(t)
 	w.provokeBooking(t, databaseURL)
 	w.provokeKeys(t)
 	hear(heard, http.StatusInternalServerError, fault.Of(errors.New("unexpected")).Body())
@@ -54,7 +54,7 @@ func (w *world) provokeReads(t *testing.T) {
 	kayak := w.named(t, "harbor-studio", "rentals")["Kayak"]
 	const nobody = "8f14e45f-ceea-567f-a2b6-1d1f7e0f5a99"
 	days := "harbor-studio/rental-available-dates?start=2026-12-01&end=2026-12-02&rental_id="
-	hire := "harbor-studio/rental-availability?startDate=2026-12-01&endDate=2026-12-01&quantity=3&rentalId="
+	rental := "harbor-studio/rental-availability?startDate=2026-12-01&endDate=2026-12-01&quantity=3&rentalId="
 	var many []string
 	for range 21 {
 		many = append(many, uuid.NewString())
@@ -64,18 +64,18 @@ func (w *world) provokeReads(t *testing.T) {
 		"harbor-studio/services?date=2027-03-01", "harbor-studio/events", "harbor-studio/rentals",
 		"harbor-studio/slots", "harbor-studio/slots?date=2027-03-01&service_id=" + nobody,
 		"harbor-studio/available-dates?start=2027-03-01&end=2027-12-01&service_id=" + cut,
-		days + strings.Join(many, ","), days + nobody, hire + kayak, hire + nobody,
+		days + strings.Join(many, ","), days + nobody, rental + kayak, rental + nobody,
 	} {
 		w.get(t, path)
 	}
 	w.do(t, http.MethodDelete, w.PublicURL+"/api/public/harbor-studio/info", nil, nil)
 	w.notify(t, "{}", "")
 	address := client()
-	exhaust(t, "rental-availability", 60, http.StatusTooManyRequests, func(int) answer { return w.getFrom(t, address, hire+kayak) })
+	exhaust(t, "rental-availability", 60, http.StatusTooManyRequests, func(int) answer { return w.getFrom(t, address, rental+kayak) })
 }
 
-// provokeStanding books with businesses that take no bookings.
-func (w *world) provokeStanding(t *testing.T) {
+// provokeAccountChecks books with businesses that take no bookings.
+func (w *world) provokeAccountChecks(t *testing.T) {
 	t.Helper()
 	open := salon("shut", 1)
 	for code, manifest := range map[string]string{

@@ -46,8 +46,8 @@ func TestAClientMadeFromTheDocumentReadsEverythingAndBooks(t *testing.T) {
 	read(t, events, err, http.StatusOK)
 	dates, err := c.ListAvailableDatesWithResponse(ctx, slug, &publicapi.ListAvailableDatesParams{Start: day, End: day, ServiceId: cut.String()})
 	read(t, dates, err, http.StatusOK)
-	hire, err := c.CheckRentalWithResponse(ctx, slug, &publicapi.CheckRentalParams{RentalId: kayak, StartDate: day, EndDate: day})
-	read(t, hire, err, http.StatusOK)
+	rental, err := c.CheckRentalWithResponse(ctx, slug, &publicapi.CheckRentalParams{RentalId: kayak, StartDate: day, EndDate: day})
+	read(t, rental, err, http.StatusOK)
 	units, err := c.ListRentalDatesWithResponse(ctx, slug, &publicapi.ListRentalDatesParams{Start: day, End: day, RentalId: kayak.String()})
 	read(t, units, err, http.StatusOK)
 	slots, err := c.ListSlotsWithResponse(ctx, slug, &publicapi.ListSlotsParams{Date: day, ServiceId: cut.String()})
@@ -57,8 +57,8 @@ func TestAClientMadeFromTheDocumentReadsEverythingAndBooks(t *testing.T) {
 	if n := dates.JSON200.Days["2027-03-01"]; n == 0 || n != len(slots.JSON200.Slots) {
 		t.Fatalf("the calendars say %d and %d starts", n, len(slots.JSON200.Slots))
 	}
-	if !hire.JSON200.Available || units.JSON200.Days["2027-03-01"][kayak.String()] == 0 {
-		t.Errorf("a kayak is free, yet %s and %s", hire.Body, units.Body)
+	if !rental.JSON200.Available || units.JSON200.Days["2027-03-01"][kayak.String()] == 0 {
+		t.Errorf("a kayak is free, yet %s and %s", rental.Body, units.Body)
 	}
 
 	first := slots.JSON200.Slots[0]

@@ -79,7 +79,7 @@ func network() string {
 	return fmt.Sprintf("fd%02x:%x:%x", rand.IntN(256), rand.IntN(1<<16), rand.IntN(1<<16))
 }
 
-func TestNeighboursInAnIPv6NetworkShareTheirLimit(t *testing.T) {
+func TestClientsInAnIPv6NetworkShareTheirLimit(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "six", salon("six", 1))

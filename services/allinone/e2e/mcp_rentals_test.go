@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// hires are what list_rentals shows of availability, by name: the status, and the messageCode of an unavailable one.
-func (a agent) hires(t *testing.T, arguments map[string]any) (map[string]string, bool) {
+// availabilities are what list_rentals shows of availability, by name: the status, and the messageCode of an unavailable one.
+func (a agent) availabilities(t *testing.T, arguments map[string]any) (map[string]string, bool) {
 	t.Helper()
 	var list struct {
 		Rentals []struct {
@@ -35,7 +35,7 @@ func (a agent) hires(t *testing.T, arguments map[string]any) (map[string]string,
 	return got, list.Computed
 }
 
-func TestAnAgentSeesWhatCanBeHired(t *testing.T) {
+func TestAnAgentSeesWhatCanBeRented(t *testing.T) {
 	t.Parallel()
 	w := start(t) // today is Monday 2027-03-01
 	w.publish(t, "boats", boathouse("boats"))
@@ -67,7 +67,7 @@ func TestAnAgentSeesWhatCanBeHired(t *testing.T) {
 		"yesterday":      {on("2027-02-28", "2027-03-02", nil), all("unavailable date_in_past", "unavailable date_in_past", "unavailable date_in_past", "unavailable date_in_past")},
 		"in a year's on": {on("2028-03-01", "2028-03-02", nil), all("unavailable beyond_advance_limit", "unavailable beyond_advance_limit", "unavailable beyond_advance_limit", "unavailable beyond_advance_limit")},
 	} {
-		got, computed := a.hires(t, c.arguments)
+		got, computed := a.availabilities(t, c.arguments)
 		if diff := cmp.Diff(c.want, got); diff != "" || !computed {
 			t.Errorf("%s: computed %t\n%s", name, computed, diff)
 		}
@@ -76,7 +76,7 @@ func TestAnAgentSeesWhatCanBeHired(t *testing.T) {
 	if err := w.StopService("rental"); err != nil {
 		t.Fatal(err)
 	}
-	got, computed := a.hires(t, on("2027-03-02", "2027-03-02", nil))
+	got, computed := a.availabilities(t, on("2027-03-02", "2027-03-02", nil))
 	if diff := cmp.Diff(all("unknown", "unknown", "unknown", "unknown"), got); diff != "" || computed {
 		t.Errorf("without the rental service: computed %t\n%s", computed, diff)
 	}

@@ -39,7 +39,7 @@ pricing_rules:
 `
 
 // Rules that need the date and the moment of purchase alone are in the quote, and the booking costs what was quoted; those
-// that need the time, the party or the customer are settled at booking.
+// that need the time, the party or the customer are known at booking.
 func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -52,7 +52,7 @@ func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 		}
 	}
 	w.get(t, "fair/services?date=2027-03-02").into(t, http.StatusOK, &list)
-	want := map[string]struct{ quoted, settled float64 }{
+	want := map[string]struct{ quoted, booked float64 }{
 		"plain": {40, 40}, "seasonal": {48, 48}, "day of week": {36, 36}, "flash sale": {28, 28}, "early bird": {35, 35},
 		"last minute": {25, 25}, "time of day": {40, 45}, "party size": {40, 20}, "first booking": {40, 30},
 	}
@@ -69,7 +69,7 @@ func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 		o := appointment(s.ID, "2027-03-02", "10:00").with("party_size", 4).with("customer_email", "ada@"+s.ID+".example")
 		w.book(t, "fair", key, o).into(t, http.StatusCreated, &got)
 		b := got.Booking
-		if s.QuotedPrice != want[s.Name].quoted || len(b.Services) != 1 || b.Services[0].Price != want[s.Name].settled || b.Total != want[s.Name].settled {
+		if s.QuotedPrice != want[s.Name].quoted || len(b.Services) != 1 || b.Services[0].Price != want[s.Name].booked || b.Total != want[s.Name].booked {
 			t.Errorf("%s: quoted %v, booked for %+v; want %+v", s.Name, s.QuotedPrice, b, want[s.Name])
 		}
 	}

@@ -28,7 +28,7 @@ rentals:
   - {key: unlisted, name: Unlisted, price: 5.00, price_type: daily, units_count: 3, order: 4}
 pricing_rules:
   - {key: tuesday, kind: day_of_week, days: [tue], percent: -10, applies_to: {rentals: all}}
-  - {key: hire, kind: duration, min_units: 1, percent: -50, applies_to: {rentals: all}}
+  - {key: longer, kind: duration, min_units: 1, percent: -50, applies_to: {rentals: all}}
   - {key: party, kind: party_size, min: 1, percent: -50, applies_to: {rentals: all}}
 `, slug)
 }

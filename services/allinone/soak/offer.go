@@ -16,7 +16,7 @@ type business struct {
 	services []*service
 	staff    []string // keys of members, in order
 	events   []*event
-	rentals  []*hireable
+	rentals  []*rental
 
 	exact bool // its owner changes nothing, so that a refusal always says that something is taken
 }
@@ -39,7 +39,7 @@ type event struct {
 	capacity int
 }
 
-type hireable struct {
+type rental struct {
 	key      string
 	id       uuid.UUID
 	quantity int
@@ -106,7 +106,7 @@ func mixedBusiness() *business {
 			id: b.sub("event", key), tiers: []uuid.UUID{b.sub("tier", key+"-a"), b.sub("tier", key+"-b")}, capacity: eventCapacity,
 		})
 	}
-	b.rentals = []*hireable{
+	b.rentals = []*rental{
 		{key: "kayak", id: b.sub("rental", "kayak"), quantity: 3},
 		{key: "bike", id: b.sub("rental", "bike"), quantity: 2, hourly: true},
 	}

@@ -299,7 +299,7 @@ func (c *client) sellTickets(ctx context.Context) {
 	c.regret(ctx, op, c.perform(ctx, op, m), "tickets")
 }
 
-// reserve is the owner handing out what is for hire.
+// reserve is the owner handing out rentals.
 func (c *client) reserve(ctx context.Context) {
 	r := c.mixed.rentals[c.rng.IntN(len(c.mixed.rentals))]
 	quantity := 1 + c.rng.IntN(2)

@@ -222,7 +222,7 @@ func TestAnInterruptedInitdbIsBegunAnew(t *testing.T) {
 func TestDataOfAnotherMajorVersionIsNamed(t *testing.T) {
 	t.Parallel()
 	s := search{finder: finder{lookPath: func(string) (string, error) { return "", exec.ErrNotFound }}, major: 14}
-	_, err := standIn(t.Context(), nil, s)
+	_, err := fetchFitting(t.Context(), nil, s)
 	want := "the data was made by PostgreSQL 14, and this machine has none: install PostgreSQL 14, or set SLOTMESH_HOME to another folder to begin anew"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

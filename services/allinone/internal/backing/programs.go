@@ -37,7 +37,7 @@ func findOrInstall(ctx context.Context, o Options, p place) (programs, error) {
 		o.Say(upperFirst(installErr.Error()) + ".")
 	}
 	if search.postgres && found.postgres.bin == "" {
-		if found.postgres, err = standIn(ctx, o.Say, search); err != nil {
+		if found.postgres, err = fetchFitting(ctx, o.Say, search); err != nil {
 			return programs{}, err
 		}
 	}
@@ -80,8 +80,8 @@ func install(ctx context.Context, say func(string), missing []tool) error {
 	return installer.add(ctx, say, missing...)
 }
 
-// standIn fetches a PostgreSQL, unless data of another version is there that it could not read.
-func standIn(ctx context.Context, say func(string), s search) (postgresInstall, error) {
+// fetchFitting fetches a PostgreSQL, unless data of another version is there that it could not read.
+func fetchFitting(ctx context.Context, say func(string), s search) (postgresInstall, error) {
 	if s.major != 0 && s.major != fetchedMajor {
 		return postgresInstall{}, fmt.Errorf("the data was made by PostgreSQL %d, and this machine has %s: install PostgreSQL %d, or set SLOTMESH_HOME to another folder to begin anew",
 			s.major, s.others(ctx), s.major)
