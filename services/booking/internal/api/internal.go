@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
-	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
@@ -24,10 +24,10 @@ import (
 // Records is what peers may read of the tables; [store.Store] says what its methods do and return.
 type Records interface {
 	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (booking.Occupied, error)
-	Keys(ctx context.Context, businessID uuid.UUID, limit int, after string) ([]booking.Key, string, error)
-	Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, limit int, after string) ([]booking.Booking, string, error)
+	Keys(ctx context.Context, businessID uuid.UUID, page request.Page) ([]store.Key, string, error)
+	Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) ([]store.Booking, string, error)
 	Ahead(ctx context.Context, businessID uuid.UUID, now time.Time) (int, error)
-	Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, limit int, after string) ([]booking.Ticket, string, error)
+	Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page request.Page) ([]store.Ticket, string, error)
 	Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) ([]booking.EventSales, error)
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 }
@@ -43,6 +43,17 @@ func (in *Internal) once(write fiber.Handler, again func(*fiber.Ctx, []byte) err
 		}
 		return in.records.Outcome(c.UserContext(), businessID)
 	}, again)
+}
+
+// again shows what a repeated write made the first time.
+func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error {
+	return func(c *fiber.Ctx, answer []byte) error {
+		var made T
+		if err := json.Unmarshal(answer, &made); err != nil {
+			return err
+		}
+		return c.Status(status).JSON(show(made))
+	}
 }
 
 // Internal serves the peer API under /internal (libs/peer/booking is its client).
@@ -67,12 +78,12 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Delete("/keys/:key", in.once(in.revokeKey, server.Again(fiber.StatusNoContent)))
 	business.Get("/bookings", in.bookings)
 	business.Get("/bookings/ahead", in.ahead)
-	business.Post("/bookings/:booking/:move", in.once(in.move, server.Again(fiber.StatusOK)))
-	business.Post("/tickets", in.once(in.sellTickets, server.Again(fiber.StatusCreated)))
+	business.Post("/bookings/:booking/:move", in.once(in.move, again(fiber.StatusOK, showBooking)))
+	business.Post("/tickets", in.once(in.sellTickets, again(fiber.StatusCreated, showTicket)))
 	business.Get("/tickets", in.tickets)
 	business.Get("/tickets/ahead", in.ticketsAhead)
 	business.Post("/tickets/sales", in.sales)
-	business.Post("/tickets/:ticket/cancel", in.once(in.cancelTickets, server.Again(fiber.StatusOK)))
+	business.Post("/tickets/:ticket/cancel", in.once(in.cancelTickets, again(fiber.StatusOK, showTicket)))
 }
 
 func (in *Internal) occupied(c *fiber.Ctx) error {
@@ -140,12 +151,14 @@ func (in *Internal) createKey(c *fiber.Ctx) error {
 	if err := json.Unmarshal(body, &asked); err != nil {
 		return fault.Newf(fault.InvalidParameter, "The body must be {\"name\": \"…\", \"scope\": \"read\", \"write\" or \"all\", \"expires_at\": an RFC 3339 instant or null}: %s.", jsonReason(err))
 	}
-	key, err := in.owner.MakeKey(c.UserContext(), businessID, asked)
+	key, secret, err := in.owner.MakeKey(c.UserContext(), businessID, asked)
 	if err != nil {
 		return err
 	}
+	shown := showKey(key)
+	shown.Secret = secret
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(fiber.StatusCreated).JSON(key)
+	return c.Status(fiber.StatusCreated).JSON(shown)
 }
 
 func keyMadeAgain(_ *fiber.Ctx, answer []byte) error {
@@ -174,15 +187,15 @@ func (in *Internal) keys(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	limit, err := pageLimit(c)
+	page, err := server.Query(c).Page()
 	if err != nil {
 		return err
 	}
-	keys, next, err := in.records.Keys(c.UserContext(), businessID, limit, c.Query("cursor"))
+	keys, next, err := in.records.Keys(c.UserContext(), businessID, page)
 	if err != nil {
-		return asFault(err)
+		return err
 	}
-	return c.JSON(booking.KeyList{Keys: notNil(keys), NextCursor: next})
+	return c.JSON(booking.KeyList{Keys: all(keys, showKey), NextCursor: next})
 }
 
 func (in *Internal) revokeKey(c *fiber.Ctx) error {
@@ -216,7 +229,7 @@ func (in *Internal) bookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	limit, err := pageLimit(c)
+	page, err := server.Query(c).Page()
 	if err != nil {
 		return err
 	}
@@ -224,42 +237,23 @@ func (in *Internal) bookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	bookings, next, err := in.records.Bookings(c.UserContext(), businessID, filter, limit, c.Query("cursor"))
+	bookings, next, err := in.records.Bookings(c.UserContext(), businessID, filter, page)
 	if err != nil {
-		return asFault(err)
+		return err
 	}
-	return c.JSON(booking.BookingList{Bookings: notNil(bookings), NextCursor: next})
+	return c.JSON(booking.BookingList{Bookings: all(bookings, showBooking), NextCursor: next})
 }
 
 func bookingFilter(c *fiber.Ctx) (booking.Filter, error) {
-	from, err := optionalDate(c, "from")
+	from, to, err := server.Query(c).OptionalDates("from", "to")
 	if err != nil {
 		return booking.Filter{}, err
-	}
-	to, err := optionalDate(c, "to")
-	if err != nil {
-		return booking.Filter{}, err
-	}
-	if from != nil && to != nil && *to < *from {
-		return booking.Filter{}, fault.New(fault.InvalidParameter, "to: the last date lies before the first; send one on or after from.")
 	}
 	status := c.Query("status")
 	if status != "" && !state.Known(state.State(status)) {
 		return booking.Filter{}, fault.New(fault.InvalidParameter, "status: send pending, confirmed, completed, no_show or cancelled.")
 	}
 	return booking.Filter{From: from, To: to, Status: status}, nil
-}
-
-func optionalDate(c *fiber.Ctx, name string) (*timespan.Date, error) {
-	text := c.Query(name)
-	if text == "" {
-		return nil, nil
-	}
-	date, err := timespan.ParseDate(text)
-	if err != nil {
-		return nil, fault.Newf(fault.InvalidParameter, "%s: %s.", name, err)
-	}
-	return &date, nil
 }
 
 func (in *Internal) ahead(c *fiber.Ctx) error {
@@ -287,47 +281,8 @@ func (in *Internal) move(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(moved)
+	return c.JSON(showBooking(moved))
 }
 
 // pathID reads a UUID of the path.
-func pathID(c *fiber.Ctx, name string) (uuid.UUID, error) {
-	id, err := uuid.Parse(c.Params(name))
-	if err != nil {
-		return uuid.Nil, fault.Newf(fault.InvalidParameter, "%s: the path must hold a UUID here.", name)
-	}
-	return id, nil
-}
-
-// Lists page by 100 entries, at most by 1000 (admin.md).
-const (
-	defaultLimit = 100
-	maxLimit     = 1000
-)
-
-func pageLimit(c *fiber.Ctx) (int, error) {
-	text := c.Query("limit")
-	if text == "" {
-		return defaultLimit, nil
-	}
-	limit, err := strconv.Atoi(text)
-	if err != nil || limit < 1 || limit > maxLimit {
-		return 0, fault.Newf(fault.InvalidParameter, "limit: send a whole number from 1 to %d.", maxLimit)
-	}
-	return limit, nil
-}
-
-func asFault(err error) error {
-	if errors.Is(err, store.ErrBadCursor) {
-		return fault.New(fault.InvalidParameter, "cursor: send the next_cursor of the page before, or none.")
-	}
-	return err
-}
-
-// notNil makes an empty list an empty JSON array.
-func notNil[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
+func pathID(c *fiber.Ctx, name string) (uuid.UUID, error) { return request.ID(name, c.Params(name)) }

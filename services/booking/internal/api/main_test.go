@@ -321,9 +321,9 @@ func (w *town) keyOf(business uuid.UUID, scope string, expires *time.Time) strin
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	key := store.Key{BusinessID: business, Key: booking.Key{
-		ID: uuid.New(), Name: "test", Scope: scope, Prefix: apikey.Display(secret), CreatedAt: now, ExpiresAt: expires,
-	}}
+	key := store.Key{
+		BusinessID: business, ID: uuid.New(), Name: "test", Scope: scope, Prefix: apikey.Display(secret), CreatedAt: now, ExpiresAt: expires,
+	}
 	if err := w.store.CreateKey(w.t.Context(), key, apikey.Hash(secret)); err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,13 +1,14 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
@@ -28,7 +29,7 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Status(fiber.StatusCreated).JSON(sold)
+	return c.Status(fiber.StatusCreated).JSON(showTicket(sold))
 }
 
 // newTicket reads an order.
@@ -44,15 +45,11 @@ func newTicket(body []byte) (booking.NewTicket, error) {
 		return booking.NewTicket{}, fault.Newf(fault.InvalidParameter,
 			"The body must be {\"slug\", \"event_id\", \"tier_id\", \"quantity\", \"customer_name\"}, quantity a whole number and the rest text: %s.", jsonReason(err))
 	}
-	order := booking.NewTicket{Slug: wire.Slug, Quantity: wire.Quantity, CustomerName: wire.CustomerName}
-	var err error
-	if order.EventID, err = uuid.Parse(wire.EventID); err != nil {
-		return order, fault.New(fault.InvalidParameter, "event_id: send the UUID of an event of the business.")
-	}
-	if order.TierID, err = uuid.Parse(wire.TierID); err != nil {
-		return order, fault.New(fault.InvalidParameter, "tier_id: send the UUID of a tier of the event.")
-	}
-	return order, nil
+	eventID, event := request.ID("event_id", wire.EventID)
+	tierID, tier := request.ID("tier_id", wire.TierID)
+	return booking.NewTicket{
+		Slug: wire.Slug, EventID: eventID, TierID: tierID, Quantity: wire.Quantity, CustomerName: wire.CustomerName,
+	}, cmp.Or(event, tier)
 }
 
 func (in *Internal) tickets(c *fiber.Ctx) error {
@@ -60,31 +57,20 @@ func (in *Internal) tickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	limit, err := pageLimit(c)
+	query := server.Query(c)
+	page, err := query.Page()
 	if err != nil {
 		return err
 	}
-	eventID, err := optionalID(c, "event_id")
+	eventID, err := query.OptionalID("event_id")
 	if err != nil {
 		return err
 	}
-	tickets, next, err := in.records.Tickets(c.UserContext(), businessID, eventID, limit, c.Query("cursor"))
+	tickets, next, err := in.records.Tickets(c.UserContext(), businessID, eventID, page)
 	if err != nil {
-		return asFault(err)
+		return err
 	}
-	return c.JSON(booking.TicketList{Tickets: notNil(tickets), NextCursor: next})
-}
-
-func optionalID(c *fiber.Ctx, name string) (*uuid.UUID, error) {
-	text := c.Query(name)
-	if text == "" {
-		return nil, nil
-	}
-	id, err := uuid.Parse(text)
-	if err != nil {
-		return nil, fault.Newf(fault.InvalidParameter, "%s: send a UUID, or leave it out.", name)
-	}
-	return &id, nil
+	return c.JSON(booking.TicketList{Tickets: all(tickets, showTicket), NextCursor: next})
 }
 
 func (in *Internal) ticketsAhead(c *fiber.Ctx) error {
@@ -116,7 +102,7 @@ func (in *Internal) sales(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(booking.Sales{Events: notNil(events)})
+	return c.JSON(booking.Sales{Events: events})
 }
 
 func (in *Internal) cancelTickets(c *fiber.Ctx) error {
@@ -132,5 +118,5 @@ func (in *Internal) cancelTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(cancelled)
+	return c.JSON(showTicket(cancelled))
 }

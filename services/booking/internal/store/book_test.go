@@ -15,6 +15,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -194,7 +195,7 @@ func TestCancellingFreesTheTimeAtOnceAndNothingElseDoes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if moved.Status != string(transition.To) || !moved.UpdatedAt.Equal(now.Add(time.Hour)) || !moved.CreatedAt.Equal(now) {
+			if moved.Status != transition.To || !moved.UpdatedAt.Equal(now.Add(time.Hour)) || !moved.CreatedAt.Equal(now) {
 				t.Errorf("moved to %s, made %s, changed %s", moved.Status, moved.CreatedAt, moved.UpdatedAt)
 			}
 			err = s.Book(t.Context(), newBooking(business, part(anna, 0, 30, 60)))
@@ -412,11 +413,11 @@ func TestBookingsAreListedByLocalStartInPages(t *testing.T) {
 		want = append(want, b.ID)
 	}
 	var (
-		got  []booking.Booking
+		got  []store.Booking
 		next string
 	)
 	for {
-		list, after, err := s.Bookings(t.Context(), business, booking.Filter{}, 2, next)
+		list, after, err := s.Bookings(t.Context(), business, booking.Filter{}, request.Page{Limit: 2, Cursor: next})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -428,8 +429,8 @@ func TestBookingsAreListedByLocalStartInPages(t *testing.T) {
 	ids := make([]uuid.UUID, len(got))
 	for i, b := range got {
 		ids[i] = b.ID
-		if i > 0 && got[i-1].StartTime > b.StartTime {
-			t.Errorf("%s comes before %s", got[i-1].StartTime, b.StartTime)
+		if i > 0 && got[i-1].LocalStart.After(b.LocalStart) {
+			t.Errorf("%s comes before %s", got[i-1].LocalStart, b.LocalStart)
 		}
 	}
 	byText := func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }
@@ -439,9 +440,10 @@ func TestBookingsAreListedByLocalStartInPages(t *testing.T) {
 		t.Errorf("pages skip or repeat (-want +got):\n%s", diff)
 	}
 	first := got[0]
-	if first.Date != "2027-06-01" || first.StartTime != "17:30:00" || first.EndTime != "18:15:00" || first.Total != "40.00" ||
-		!first.StartsAt.Equal(noon) || first.Services[0].Price != "40.00" || *first.CustomerPhone != phone ||
-		string(first.FormData) != `{"note": "x"}` || first.Status != "pending" || first.CustomerName != "Zoë" {
+	start, end := time.Date(2027, 6, 1, 17, 30, 0, 0, time.UTC), time.Date(2027, 6, 1, 18, 15, 0, 0, time.UTC)
+	if first.LocalStart != start || first.LocalEnd != end || first.Total != 4000 || first.Currency != euro ||
+		!first.StartsAt.Equal(noon) || first.Services[0].Price != 4000 || *first.Customer.Phone != phone ||
+		string(first.FormData) != `{"note": "x"}` || first.Status != state.Pending || first.Customer.Name != "Zoë" {
 		t.Errorf("the first is %+v", first)
 	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -12,56 +13,49 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
 const bookingColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, class_schedule_id, party_size,
 	total, currency, source, customer_name, customer_email, customer_phone, form_data, created_at, updated_at`
 
-// listed is a booking and its place in the list.
-type listed struct {
-	booking.Booking
-	start time.Time
+// Booking is a booking as it is kept.
+type Booking struct {
+	Details
+	Status    state.State
+	Customer  Customer
+	FormData  json.RawMessage // an object
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
-func scanBooking(row pgx.CollectableRow) (listed, error) {
+func scanBooking(row pgx.CollectableRow) (Booking, error) {
 	var (
-		b        listed
-		end      time.Time
-		services []SoldService
-		total    int64
+		b        Booking
+		currency string
 	)
-	err := row.Scan(&b.ID, &b.Status, &b.start, &end, &b.StartsAt, &b.EndsAt, &services, &b.StaffID, &b.StaffName, &b.ClassScheduleID,
-		&b.PartySize, &total, &b.Currency, &b.Source, &b.CustomerName, &b.CustomerEmail, &b.CustomerPhone, &b.FormData,
-		&b.CreatedAt, &b.UpdatedAt)
+	err := row.Scan(&b.ID, &b.Status, &b.LocalStart, &b.LocalEnd, &b.StartsAt, &b.EndsAt, &b.Services, &b.StaffID, &b.StaffName,
+		&b.SessionID, &b.PartySize, &b.Total, &currency, &b.Source, &b.Customer.Name, &b.Customer.Email, &b.Customer.Phone,
+		&b.FormData, &b.CreatedAt, &b.UpdatedAt)
 	if err != nil {
-		return listed{}, err
+		return Booking{}, err
 	}
-	currency, err := money.ParseCurrency(b.Currency)
-	if err != nil {
-		return listed{}, err
-	}
-	b.Date, b.StartTime, b.EndTime = b.start.Format(time.DateOnly), b.start.Format(time.TimeOnly), end.Format(time.TimeOnly)
 	b.StartsAt, b.EndsAt = b.StartsAt.UTC(), b.EndsAt.UTC()
 	b.CreatedAt, b.UpdatedAt = b.CreatedAt.UTC(), b.UpdatedAt.UTC()
-	b.Total = currency.JSON(total)
-	for _, s := range services {
-		b.Services = append(b.Services, booking.BookedService{
-			ID: s.ID, Name: s.Name, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: currency.JSON(s.Price),
-		})
-	}
-	return b, nil
+	b.Currency, err = money.ParseCurrency(currency)
+	return b, err
 }
 
-// Bookings lists bookings of a business by local start: at most limit after the cursor, and the cursor of the page
-// that follows, "" after the last. Errors: [ErrBadCursor].
-func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, limit int, after string) ([]booking.Booking, string, error) {
-	from, err := parseCursor(after)
+// Bookings lists bookings of a business by local start, and the cursor of the page that follows, "" after the last. Faults:
+// invalid_parameter for a cursor that it has not given.
+func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) ([]Booking, string, error) {
+	after, afterID, err := place(page)
 	if err != nil {
 		return nil, "", err
 	}
 	args := pgx.NamedArgs{
-		"business_id": businessID, "after": from.instant(), "after_id": from.ID, "limit": limit + 1,
+		"business_id": businessID, "after": after, "after_id": afterID, "limit": page.Limit + 1,
 		"from": nil, "to": nil, "status": nil,
 	}
 	if filter.From != nil {
@@ -89,12 +83,8 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 	if err != nil {
 		return nil, "", fmt.Errorf("list bookings: %w", err)
 	}
-	list, next := page(list, limit, func(b listed) cursor { return cursor{At: b.start, ID: b.ID} })
-	bookings := make([]booking.Booking, len(list))
-	for i, b := range list {
-		bookings[i] = b.Booking
-	}
-	return bookings, next, nil
+	list, next := request.Cut(list, page.Limit, func(b Booking) string { return cursor(b.LocalStart, b.ID) })
+	return list, next, nil
 }
 
 // moveSQL changes the status only from one of the allowed ones; who moves first wins, the other finds another status.
@@ -136,27 +126,27 @@ type NotAllowedError struct{ Status state.State }
 func (e *NotAllowedError) Error() string { return "not allowed from status " + string(e.Status) }
 
 // Move makes a transition, once, and frees the occupied time where it says so. Errors: [ErrNotFound], [*NotAllowedError].
-func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (booking.Booking, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (booking.Booking, error) {
+func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Booking, error) {
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		return move(ctx, tx, businessID, id, t, now)
 	})
 }
 
-func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, now time.Time) (booking.Booking, error) {
+func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, now time.Time) (Booking, error) {
 	rows, err := tx.Query(ctx, moveSQL, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
 	})
 	if err != nil {
-		return booking.Booking{}, fmt.Errorf("move a booking: %w", err)
+		return Booking{}, fmt.Errorf("move a booking: %w", err)
 	}
 	moved, err := pgx.CollectExactlyOneRow(rows, scanBooking)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return booking.Booking{}, whyNot(ctx, tx, businessID, id)
+		return Booking{}, whyNot(ctx, tx, businessID, id)
 	}
 	if err != nil {
-		return booking.Booking{}, fmt.Errorf("move a booking: %w", err)
+		return Booking{}, fmt.Errorf("move a booking: %w", err)
 	}
-	return moved.Booking, nil
+	return moved, nil
 }
 
 func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {

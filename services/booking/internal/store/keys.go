@@ -11,14 +11,21 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Key is an API key as it is stored.
+// Key is an API key as it is kept: without its secret.
 type Key struct {
 	BusinessID uuid.UUID
-	booking.Key
+	ID         uuid.UUID
+	Name       string
+	Scope      string // one of the booking.Scope… values
+	Prefix     string // the first eight digits of the secret
+	CreatedAt  time.Time
+	ExpiresAt  *time.Time // nil: it does not expire
+	LastUsedAt *time.Time // to the minute
+	RevokedAt  *time.Time // nil: it is not revoked
 }
 
 const keyColumns = `business_id, id, name, scope, prefix, created_at, expires_at, last_used_at, revoked_at`
@@ -82,10 +89,10 @@ func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) 
 	return nil
 }
 
-// Keys lists the keys of a business, oldest first: at most limit after the cursor, and the cursor of the page that
-// follows, "" after the last. Errors: [ErrBadCursor].
-func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, limit int, after string) ([]booking.Key, string, error) {
-	from, err := parseCursor(after)
+// Keys lists the keys of a business, oldest first, and the cursor of the page that follows, "" after the last. Faults:
+// invalid_parameter for a cursor that it has not given.
+func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, page request.Page) ([]Key, string, error) {
+	after, afterID, err := place(page)
 	if err != nil {
 		return nil, "", err
 	}
@@ -93,18 +100,15 @@ func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, limit int, after
 		SELECT `+keyColumns+` FROM api_keys
 		WHERE business_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $3))
 		ORDER BY created_at, id
-		LIMIT $4`, businessID, from.instant(), from.ID, limit+1)
+		LIMIT $4`, businessID, after, afterID, page.Limit+1)
 	if err != nil {
 		return nil, "", fmt.Errorf("list API keys: %w", err)
 	}
-	keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (booking.Key, error) {
-		key, err := scanKey(row)
-		return key.Key, err
-	})
+	keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Key, error) { return scanKey(row) })
 	if err != nil {
 		return nil, "", fmt.Errorf("list API keys: %w", err)
 	}
-	keys, next := page(keys, limit, func(k booking.Key) cursor { return cursor{At: k.CreatedAt, ID: k.ID} })
+	keys, next := request.Cut(keys, page.Limit, func(k Key) string { return cursor(k.CreatedAt, k.ID) })
 	return keys, next, nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
@@ -73,7 +72,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			}
 		},
 		"make a key": func(t *testing.T) testkit.LostWrite {
-			key := store.Key{BusinessID: uuid.New(), Key: booking.Key{ID: uuid.New(), Name: "site", Scope: "all", Prefix: "0", CreatedAt: now}}
+			key := store.Key{BusinessID: uuid.New(), ID: uuid.New(), Name: "site", Scope: "all", Prefix: "0", CreatedAt: now}
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
 					return store.New(p).CreateKey(ctx, key, sha256.Sum256(key.ID[:]))

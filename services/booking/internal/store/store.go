@@ -24,10 +24,8 @@ var (
 	ErrTaken = errors.New("the time is taken")
 	// ErrClaimLost says that another request has taken over the idempotency key. Nothing was written.
 	ErrClaimLost = errors.New("the idempotency key was taken over")
-	// ErrNotFound says that the business has no such booking or key.
+	// ErrNotFound says that there is no such row, whatever was asked for.
 	ErrNotFound = errors.New("not found")
-	// ErrBadCursor says that a cursor was not made by this list.
-	ErrBadCursor = errors.New("unreadable cursor")
 )
 
 // Store works on the tables of one schema. It is safe for many goroutines.

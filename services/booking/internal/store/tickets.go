@@ -11,24 +11,32 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// NewTicket is an order of tickets to write, with the capacities that the offer has now.
+// Ticket is an order of tickets of one tier.
+type Ticket struct {
+	ID           uuid.UUID
+	Status       string // booking.StatusSold or booking.StatusCancelled
+	EventID      uuid.UUID
+	EventName    string
+	TierID       uuid.UUID
+	TierName     string
+	LocalStart   time.Time // what the business's wall clock shows when the event starts, written as UTC
+	Quantity     int
+	CustomerName string
+	CreatedAt    time.Time
+	CancelledAt  *time.Time
+}
+
+// NewTicket is an order to write, with the capacities that the offer has now.
 type NewTicket struct {
+	Ticket
 	BusinessID    uuid.UUID
-	ID            uuid.UUID
-	EventID       uuid.UUID
-	EventName     string
 	EventCapacity int
-	TierID        uuid.UUID
-	TierName      string
 	TierCapacity  int
-	LocalStart    time.Time // what the business's wall clock shows when the event starts, written as UTC
-	Quantity      int
-	CustomerName  string
 	OfferVersion  int64
-	Now           time.Time
 }
 
 // SoldOutError says that an order does not fit, and how many tickets are left: 0 where more are sold than the capacity
@@ -83,28 +91,19 @@ SELECT EXISTS (SELECT FROM ticket),
 
 // SellTicket writes an order, once (postgres.Once), where it fits into the capacities of both the tier and the event, else
 // nothing. Errors: [*SoldOutError].
-func (s *Store) SellTicket(ctx context.Context, t NewTicket) (booking.Ticket, error) {
-	return postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (booking.Ticket, error) {
-		return t.sold(), sell(ctx, tx, t)
+func (s *Store) SellTicket(ctx context.Context, t NewTicket) (Ticket, error) {
+	return postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
+		return t.Ticket, sell(ctx, tx, t)
 	})
-}
-
-// sold is the order as the owner sees it.
-func (t *NewTicket) sold() booking.Ticket {
-	return booking.Ticket{
-		ID: t.ID, Status: booking.StatusSold, EventID: t.EventID, EventName: t.EventName, TierID: t.TierID, TierName: t.TierName,
-		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly),
-		Quantity: t.Quantity, CustomerName: t.CustomerName, CreatedAt: t.Now,
-	}
 }
 
 func sell(ctx context.Context, tx pgx.Tx, t NewTicket) error {
 	args := pgx.NamedArgs{
-		"business_id": t.BusinessID, "id": t.ID, "status": booking.StatusSold,
+		"business_id": t.BusinessID, "id": t.ID, "status": t.Status,
 		"event_id": t.EventID, "event_name": t.EventName, "event_capacity": t.EventCapacity,
 		"tier_id": t.TierID, "tier_name": t.TierName, "tier_capacity": t.TierCapacity,
 		"local_start": t.LocalStart, "quantity": t.Quantity, "customer_name": t.CustomerName,
-		"offer_version": t.OfferVersion, "now": t.Now,
+		"offer_version": t.OfferVersion, "now": t.CreatedAt,
 	}
 	var (
 		batch               pgx.Batch
@@ -146,25 +145,25 @@ SELECT ` + ticketColumns + ` FROM cancelled`
 var ErrCancelled = errors.New("cancelled already")
 
 // CancelTicket cancels an order, once, and frees its tickets. Errors: [ErrNotFound], [ErrCancelled].
-func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time) (booking.Ticket, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (booking.Ticket, error) {
+func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time) (Ticket, error) {
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
 		return cancelTicket(ctx, tx, businessID, id, now)
 	})
 }
 
-func cancelTicket(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, now time.Time) (booking.Ticket, error) {
+func cancelTicket(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, now time.Time) (Ticket, error) {
 	rows, err := tx.Query(ctx, cancelTicketSQL, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": booking.StatusSold, "to": booking.StatusCancelled, "now": now,
 	})
 	if err != nil {
-		return booking.Ticket{}, fmt.Errorf("cancel tickets: %w", err)
+		return Ticket{}, fmt.Errorf("cancel tickets: %w", err)
 	}
 	cancelled, err := pgx.CollectExactlyOneRow(rows, scanTicket)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return booking.Ticket{}, whyNotCancelled(ctx, tx, businessID, id)
+		return Ticket{}, whyNotCancelled(ctx, tx, businessID, id)
 	}
 	if err != nil {
-		return booking.Ticket{}, fmt.Errorf("cancel tickets: %w", err)
+		return Ticket{}, fmt.Errorf("cancel tickets: %w", err)
 	}
 	return cancelled, nil
 }
@@ -181,22 +180,18 @@ func whyNotCancelled(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) e
 	return ErrCancelled
 }
 
-func scanTicket(row pgx.CollectableRow) (booking.Ticket, error) {
-	var (
-		t     booking.Ticket
-		start time.Time
-	)
-	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.TierID, &t.TierName, &start, &t.Quantity,
+func scanTicket(row pgx.CollectableRow) (Ticket, error) {
+	var t Ticket
+	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.TierID, &t.TierName, &t.LocalStart, &t.Quantity,
 		&t.CustomerName, &t.CreatedAt, &t.CancelledAt)
-	t.Date, t.StartTime = start.Format(time.DateOnly), start.Format(time.TimeOnly)
 	t.CreatedAt, t.CancelledAt = t.CreatedAt.UTC(), utc(t.CancelledAt)
 	return t, err
 }
 
-// Tickets lists orders of an event, or of all where eventID is nil, oldest first: at most limit after the cursor, and
-// the cursor of the page that follows, "" after the last. Errors: [ErrBadCursor].
-func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, limit int, after string) ([]booking.Ticket, string, error) {
-	from, err := parseCursor(after)
+// Tickets lists orders of an event, or of all where eventID is nil, oldest first, and the cursor of the page that follows, ""
+// after the last. Faults: invalid_parameter for a cursor that it has not given.
+func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page request.Page) ([]Ticket, string, error) {
+	after, afterID, err := place(page)
 	if err != nil {
 		return nil, "", err
 	}
@@ -207,7 +202,7 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid
 		  AND (@after::timestamptz IS NULL OR (created_at, id) > (@after, @after_id))
 		ORDER BY created_at, id
 		LIMIT @limit`, pgx.NamedArgs{
-		"business_id": businessID, "event_id": eventID, "after": from.instant(), "after_id": from.ID, "limit": limit + 1,
+		"business_id": businessID, "event_id": eventID, "after": after, "after_id": afterID, "limit": page.Limit + 1,
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("list tickets: %w", err)
@@ -216,7 +211,7 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid
 	if err != nil {
 		return nil, "", fmt.Errorf("list tickets: %w", err)
 	}
-	list, next := page(list, limit, func(t booking.Ticket) cursor { return cursor{At: t.CreatedAt, ID: t.ID} })
+	list, next := request.Cut(list, page.Limit, func(t Ticket) string { return cursor(t.CreatedAt, t.ID) })
 	return list, next, nil
 }
 
@@ -243,7 +238,7 @@ func (s *Store) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid
 		return nil, fmt.Errorf("count tickets: %w", err)
 	}
 	var (
-		events []booking.EventSales
+		events = []booking.EventSales{}
 		event  booking.EventSales
 		tier   booking.TierSales
 	)

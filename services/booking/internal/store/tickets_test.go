@@ -13,7 +13,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -36,9 +38,12 @@ func newGala(capacity int, tierCapacities ...int) gala {
 
 func (g gala) order(tier, quantity int) store.NewTicket {
 	return store.NewTicket{
-		BusinessID: g.business, ID: uuid.New(), EventID: g.event, EventName: "Gala", EventCapacity: g.capacity,
-		TierID: g.tiers[tier], TierName: fmt.Sprintf("Tier %d", tier), TierCapacity: g.tierCapacities[tier],
-		LocalStart: noon, Quantity: quantity, CustomerName: "Zoë", OfferVersion: 3, Now: now,
+		Ticket: store.Ticket{
+			ID: uuid.New(), Status: booking.StatusSold, EventID: g.event, EventName: "Gala",
+			TierID: g.tiers[tier], TierName: fmt.Sprintf("Tier %d", tier),
+			LocalStart: noon, Quantity: quantity, CustomerName: "Zoë", CreatedAt: now,
+		},
+		BusinessID: g.business, EventCapacity: g.capacity, TierCapacity: g.tierCapacities[tier], OfferVersion: 3,
 	}
 }
 
@@ -301,7 +306,7 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 	var want []uuid.UUID
 	for i := range 5 {
 		order := g.order(i%2, 1+i)
-		order.Now = now.Add(time.Duration(i) * time.Minute)
+		order.CreatedAt = now.Add(time.Duration(i) * time.Minute)
 		elsewhere := other.order(0, 1)
 		for _, o := range []store.NewTicket{order, elsewhere} {
 			if _, err := s.SellTicket(t.Context(), o); err != nil {
@@ -314,9 +319,9 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []uuid.UUID
-	var third booking.Ticket
+	var third store.Ticket
 	for cursor := ""; ; {
-		page, next, err := s.Tickets(t.Context(), g.business, &g.event, 2, cursor)
+		page, next, err := s.Tickets(t.Context(), g.business, &g.event, request.Page{Limit: 2, Cursor: cursor})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,18 +338,18 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 		t.Error(diff)
 	}
 	cancelledAt := now
-	whole := booking.Ticket{
+	whole := store.Ticket{
 		ID: want[2], Status: "cancelled", EventID: g.event, EventName: "Gala", TierID: g.tiers[0], TierName: "Tier 0",
-		Date: "2027-06-01", StartTime: "12:00:00", Quantity: 3, CustomerName: "Zoë",
+		LocalStart: noon, Quantity: 3, CustomerName: "Zoë",
 		CreatedAt: now.Add(2 * time.Minute), CancelledAt: &cancelledAt,
 	}
 	if diff := cmp.Diff(whole, third); diff != "" {
 		t.Error(diff)
 	}
-	if all, _, err := s.Tickets(t.Context(), g.business, nil, 100, ""); err != nil || len(all) != 10 {
+	if all, _, err := s.Tickets(t.Context(), g.business, nil, request.Page{Limit: 100}); err != nil || len(all) != 10 {
 		t.Errorf("%d orders of all events, %v", len(all), err)
 	}
-	if _, _, err := s.Tickets(t.Context(), g.business, nil, 1, "x"); !errors.Is(err, store.ErrBadCursor) {
+	if _, _, err := s.Tickets(t.Context(), g.business, nil, request.Page{Limit: 1, Cursor: "x"}); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("a bad cursor: %v", err)
 	}
 }

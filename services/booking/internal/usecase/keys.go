@@ -18,28 +18,27 @@ import (
 
 const maxKeyName = 100
 
-// MakeKey makes an API key (semantics.md §10); what it returns alone carries the secret. Faults: invalid_parameter; conflict, see
-// [KeyMade].
-func (o *Owner) MakeKey(ctx context.Context, businessID uuid.UUID, asked booking.NewKey) (booking.Key, error) {
+// MakeKey makes an API key (semantics.md §10) and returns it with its secret, which nobody can be told again. Faults:
+// invalid_parameter; conflict, see [KeyMade].
+func (o *Owner) MakeKey(ctx context.Context, businessID uuid.UUID, asked booking.NewKey) (store.Key, string, error) {
 	now := o.now()
 	if err := checkKey(&asked, now); err != nil {
-		return booking.Key{}, err
+		return store.Key{}, "", err
 	}
 	secret, err := apikey.Generate(o.random)
 	if err != nil {
-		return booking.Key{}, err
+		return store.Key{}, "", err
 	}
-	key := store.Key{BusinessID: businessID, Key: booking.Key{
-		ID: uuid.New(), Name: asked.Name, Scope: asked.Scope, Prefix: apikey.Display(secret),
+	key := store.Key{
+		BusinessID: businessID, ID: uuid.New(), Name: asked.Name, Scope: asked.Scope, Prefix: apikey.Display(secret),
 		CreatedAt: now, ExpiresAt: asked.ExpiresAt,
-	}}
+	}
 	err = o.records.CreateKey(ctx, key, apikey.Hash(secret))
 	var made *store.KeyMadeError
 	if errors.As(err, &made) {
-		return booking.Key{}, KeyMade(made.ID)
+		err = KeyMade(made.ID)
 	}
-	key.Secret = secret
-	return key.Key, err
+	return key, secret, err
 }
 
 // KeyMade is the answer to a repeated request for an API key: nobody has the secret but who got the first answer.

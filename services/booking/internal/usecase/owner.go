@@ -13,7 +13,6 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -25,9 +24,9 @@ type OwnersWrites interface {
 	CreateKey(ctx context.Context, key store.Key, hash [sha256.Size]byte) error
 	RevokeKey(ctx context.Context, businessID, id uuid.UUID, now time.Time) error
 	RevokeAllKeys(ctx context.Context, businessID uuid.UUID, now time.Time) error
-	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (booking.Booking, error)
-	SellTicket(ctx context.Context, t store.NewTicket) (booking.Ticket, error)
-	CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time) (booking.Ticket, error)
+	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Booking, error)
+	SellTicket(ctx context.Context, t store.NewTicket) (store.Ticket, error)
+	CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time) (store.Ticket, error)
 	TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
 }
 
@@ -52,10 +51,10 @@ func (o *Owner) now() time.Time { return o.clock.Now().UTC().Truncate(time.Micro
 
 // MoveBooking moves a booking to its next state (semantics.md §3). Faults: not_found for an unknown booking or move; conflict where
 // the state does not allow it.
-func (o *Owner) MoveBooking(ctx context.Context, businessID, id uuid.UUID, move state.Move) (booking.Booking, error) {
+func (o *Owner) MoveBooking(ctx context.Context, businessID, id uuid.UUID, move state.Move) (store.Booking, error) {
 	transition, ok := state.Of(move)
 	if !ok {
-		return booking.Booking{}, fault.New(fault.NotFound, "There is no such move; a booking can be moved by confirm, cancel, complete and no-show.")
+		return store.Booking{}, fault.New(fault.NotFound, "There is no such move; a booking can be moved by confirm, cancel, complete and no-show.")
 	}
 	moved, err := o.records.Move(ctx, businessID, id, transition, o.clock.Now())
 	var refused *store.NotAllowedError

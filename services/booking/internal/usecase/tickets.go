@@ -23,21 +23,21 @@ const maxCustomerName = 200
 // for events that are not public, too, and at the door until the end; not for one that is inactive or over. Faults:
 // invalid_parameter; not_found for an event or tier that is not offered; conflict where it does not fit or nothing is sold any
 // more; what [Offers] answers about the business.
-func (o *Owner) SellTickets(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (booking.Ticket, error) {
+func (o *Owner) SellTickets(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (store.Ticket, error) {
 	order.CustomerName = strings.TrimSpace(order.CustomerName)
 	switch {
 	case order.Quantity < 1 || order.Quantity > booking.MaxTicketQuantity:
-		return booking.Ticket{}, fault.Newf(fault.InvalidParameter, "quantity: send a whole number from 1 to %d.", booking.MaxTicketQuantity)
+		return store.Ticket{}, fault.Newf(fault.InvalidParameter, "quantity: send a whole number from 1 to %d.", booking.MaxTicketQuantity)
 	case !isLine(order.CustomerName, maxCustomerName):
-		return booking.Ticket{}, fault.Newf(fault.InvalidParameter, "customer_name: send 1 to %d characters on one line.", maxCustomerName)
+		return store.Ticket{}, fault.Newf(fault.InvalidParameter, "customer_name: send 1 to %d characters on one line.", maxCustomerName)
 	}
 	offer, err := o.offer(ctx, businessID, order.Slug)
 	if err != nil {
-		return booking.Ticket{}, err
+		return store.Ticket{}, err
 	}
 	ticket, err := offered(offer, order, o.now())
 	if err != nil {
-		return booking.Ticket{}, err
+		return store.Ticket{}, err
 	}
 	sold, err := o.records.SellTicket(ctx, ticket)
 	var soldOut *store.SoldOutError
@@ -66,11 +66,11 @@ func offered(offer *catalog.Offer, order booking.NewTicket, now time.Time) (stor
 	}
 	tier := event.Tiers[at]
 	return store.NewTicket{
-		BusinessID: offer.ID, ID: uuid.New(),
-		EventID: event.ID, EventName: event.Name, EventCapacity: event.TotalCapacity,
-		TierID: tier.ID, TierName: tier.Name, TierCapacity: tier.Capacity,
-		LocalStart: wallClock(event.Date, event.Start), Quantity: order.Quantity, CustomerName: order.CustomerName,
-		OfferVersion: offer.Version, Now: now,
+		Ticket: store.Ticket{
+			ID: uuid.New(), Status: booking.StatusSold, EventID: event.ID, EventName: event.Name, TierID: tier.ID, TierName: tier.Name,
+			LocalStart: wallClock(event.Date, event.Start), Quantity: order.Quantity, CustomerName: order.CustomerName, CreatedAt: now,
+		},
+		BusinessID: offer.ID, EventCapacity: event.TotalCapacity, TierCapacity: tier.Capacity, OfferVersion: offer.Version,
 	}, nil
 }
 
@@ -103,7 +103,7 @@ func wallClock(d timespan.Date, at timespan.TimeOfDay) time.Time {
 }
 
 // CancelTickets cancels an order, whose tickets are free again at once. Faults: not_found; conflict where it is cancelled.
-func (o *Owner) CancelTickets(ctx context.Context, businessID, id uuid.UUID) (booking.Ticket, error) {
+func (o *Owner) CancelTickets(ctx context.Context, businessID, id uuid.UUID) (store.Ticket, error) {
 	cancelled, err := o.records.CancelTicket(ctx, businessID, id, o.clock.Now())
 	switch {
 	case errors.Is(err, store.ErrNotFound):

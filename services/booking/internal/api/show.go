@@ -1,0 +1,53 @@
+package api
+
+import (
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// showBooking is a booking as the owner's side reads it.
+func showBooking(b store.Booking) booking.Booking {
+	services := make([]booking.BookedService, len(b.Services))
+	for i, s := range b.Services {
+		services[i] = booking.BookedService{
+			ID: s.ID, Name: s.Name, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: b.Currency.JSON(s.Price),
+		}
+	}
+	return booking.Booking{
+		ID: b.ID, Status: string(b.Status), Date: b.LocalStart.Format(time.DateOnly),
+		StartTime: b.LocalStart.Format(time.TimeOnly), EndTime: b.LocalEnd.Format(time.TimeOnly),
+		StartsAt: b.StartsAt, EndsAt: b.EndsAt, Services: services,
+		StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.SessionID, PartySize: b.PartySize,
+		Total: b.Currency.JSON(b.Total), Currency: b.Currency.Code, Source: b.Source,
+		CustomerName: b.Customer.Name, CustomerEmail: b.Customer.Email, CustomerPhone: b.Customer.Phone,
+		FormData: b.FormData, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt,
+	}
+}
+
+// showTicket is an order of tickets as the owner's side reads it.
+func showTicket(t store.Ticket) booking.Ticket {
+	return booking.Ticket{
+		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierID: t.TierID, TierName: t.TierName,
+		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly),
+		Quantity: t.Quantity, CustomerName: t.CustomerName, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt,
+	}
+}
+
+// showKey is an API key as the owner's side reads it, without its secret.
+func showKey(k store.Key) booking.Key {
+	return booking.Key{
+		ID: k.ID, Name: k.Name, Scope: k.Scope, Prefix: k.Prefix,
+		CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt,
+	}
+}
+
+// all shows each entry of a list; an empty one is an empty JSON array.
+func all[T, W any](list []T, show func(T) W) []W {
+	shown := make([]W, len(list))
+	for i, entry := range list {
+		shown[i] = show(entry)
+	}
+	return shown
+}
