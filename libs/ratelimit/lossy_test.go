@@ -39,9 +39,9 @@ func newLossy(t *testing.T, fate func() int) *lossy {
 }
 
 // join passes bytes on, and decides on each answer that follows a script.
-func (l *lossy) join(near, far net.Conn) (there, back func()) {
+func (l *lossy) join(near, far net.Conn) (func(), func()) {
 	var scripts atomic.Int64 // not answered yet
-	there = func() {
+	there := func() {
 		relay(near, far, func(sent []byte) bool {
 			n := int64(bytes.Count(sent, []byte("evalsha")))
 			scripts.Add(n)
@@ -49,7 +49,7 @@ func (l *lossy) join(near, far net.Conn) (there, back func()) {
 			return true
 		})
 	}
-	back = func() {
+	back := func() {
 		relay(far, near, func([]byte) bool {
 			if scripts.Swap(0) == 0 {
 				return true

@@ -19,7 +19,7 @@ type Link struct {
 
 // NewLink opens one; it is cut when the test ends, at the latest. Of each connection join makes what carries bytes there and what
 // carries them back; it has ended when either returns. nil carries them as they are.
-func NewLink(t testing.TB, join func(near, far net.Conn) (there, back func())) *Link {
+func NewLink(t testing.TB, join func(near, far net.Conn) (func(), func())) *Link {
 	t.Helper()
 	target, err := url.Parse(lookup(t, RedisURL))
 	if err != nil {
@@ -42,11 +42,11 @@ func NewLink(t testing.TB, join func(near, far net.Conn) (there, back func())) *
 	return l
 }
 
-func passOn(near, far net.Conn) (there, back func()) {
+func passOn(near, far net.Conn) (func(), func()) {
 	return func() { _, _ = io.Copy(far, near) }, func() { _, _ = io.Copy(near, far) }
 }
 
-func (l *Link) accept(network, address string, join func(near, far net.Conn) (there, back func())) {
+func (l *Link) accept(network, address string, join func(near, far net.Conn) (func(), func())) {
 	for {
 		near, err := l.listener.Accept()
 		if err != nil {
