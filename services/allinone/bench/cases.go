@@ -275,8 +275,8 @@ func (w *world) insert(n int64) (int, error) {
 	starts := tomorrow.Add(time.Duration(i/salonStaff) * 30 * time.Minute)
 	tag, err := w.pool.Exec(ctx, `
 		WITH taken AS (
-			INSERT INTO bare.occupied_time (business_id, booking_id, part, resource_id, lane, during)
-			VALUES ($1, $2, 1, $3, 0, tstzrange($4, $5)) ON CONFLICT DO NOTHING RETURNING 1
+			INSERT INTO bare.occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
+			VALUES ($1, $2, 1, $3, 0, tstzrange($4, $5), gen_random_uuid()) ON CONFLICT DO NOTHING RETURNING 1
 		)
 		INSERT INTO bare.bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id, staff_name, party_size,
 			total, currency, first_booking, source, customer_name, customer_email, form_data, offer_version, created_at, updated_at)

@@ -254,5 +254,5 @@ const insertBookings = `
 			1, 2000, 'EUR', false, 'bench', 'C', 'c' || n % 100 || '@example.com', '{}', 1, now(), now()
 		FROM made
 	)
-	INSERT INTO booking.occupied_time (business_id, booking_id, part, resource_id, lane, during)
-	SELECT business, id, 1, staff, 0, tstzrange(at, at + interval '30 minutes') FROM made`
+	INSERT INTO booking.occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
+	SELECT business, id, 1, staff, 0, tstzrange(at, at + interval '30 minutes'), gen_random_uuid() FROM made`

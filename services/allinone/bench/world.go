@@ -215,8 +215,8 @@ func (w *world) seedBookings(ctx context.Context, s salon, n int) error {
 				0, 'EUR', false, 'bench', 'C', 'c@example.com', '{}', 1, now(), now()
 			FROM made
 		)
-		INSERT INTO booking.occupied_time (business_id, booking_id, part, resource_id, lane, during)
-		SELECT $1, id, 1, staff[1 + (i / $5) % cardinality(staff)], 0, tstzrange(at, at + interval '30 minutes') FROM made`,
+		INSERT INTO booking.occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
+		SELECT $1, id, 1, staff[1 + (i / $5) % cardinality(staff)], 0, tstzrange(at, at + interval '30 minutes'), gen_random_uuid() FROM made`,
 		s.id, s.staff, tomorrow, n, window)
 	if err != nil {
 		return fmt.Errorf("make bookings: %w", err)
