@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,70 +59,86 @@ func (c *Config) Validate() error {
 // mostPerMinute bounds what is kept of one client: 8 bytes for each request of a minute, ten times as many for its networks.
 const mostPerMinute = 100_000
 
-// Names of limits, where they are not the last part of a path that is read.
+// Names of limits that code asks for.
 const (
 	webhook    = "webhook"
 	agents     = "mcp"
-	book       = "book"
-	other      = "other" // paths that nothing is at
+	other      = "other"
 	byKey      = "key"
 	wrongToken = "wrong-token"
 )
 
+// requests says which requests a limit counts.
+type requests int
+
+const (
+	reads        requests = iota // GET and HEAD of /api/public/{slug}/{name}
+	writes                       // POST to /api/public/{slug}/{name}
+	descriptions                 // GET and HEAD of /api/public/{name}
+	special                      // those that code says
+)
+
+// limit is a line of the table: what is counted under which name, and how much of it passes in a minute. It is counted by
+// address unless said otherwise.
+type limit struct {
+	name      string
+	perMinute int
+	requests
+}
+
 // table is all limits. Those of interface.md §8 stand as figures, all else are settings.
-func (c *Config) table() map[string]int {
-	return map[string]int{
-		"slots":                  60,
-		"available-dates":        20,
-		"rental-availability":    60,
-		"rental-available-dates": 20,
-		book:                     c.BookPerMinute,
-		"info":                   c.PublicPerMinute,
-		"services":               c.PublicPerMinute,
-		"staff":                  c.PublicPerMinute,
-		"events":                 c.PublicPerMinute,
-		"rentals":                c.PublicPerMinute,
-		"openapi.json":           c.PublicPerMinute,
-		"docs":                   c.PublicPerMinute,
-		"docs.js":                c.PublicPerMinute,
-		agents:                   c.PublicPerMinute,
-		other:                    c.PublicPerMinute,
-		webhook:                  c.WebhookPerMinute,
-		byKey:                    c.KeyPerMinute,
-		wrongToken:               c.WrongTokensPerMinute,
+func (c *Config) table() []limit {
+	return []limit{
+		{"slots", 60, reads},
+		{"available-dates", 20, reads},
+		{"rental-availability", 60, reads},
+		{"rental-available-dates", 20, reads},
+		{"info", c.PublicPerMinute, reads},
+		{"services", c.PublicPerMinute, reads},
+		{"staff", c.PublicPerMinute, reads},
+		{"events", c.PublicPerMinute, reads},
+		{"rentals", c.PublicPerMinute, reads},
+		{"book", c.BookPerMinute, writes},
+		{"openapi.json", c.PublicPerMinute, descriptions},
+		{"docs", c.PublicPerMinute, descriptions},
+		{"docs.js", c.PublicPerMinute, descriptions},
+		{agents, c.PublicPerMinute, special},          // any method of /mcp
+		{webhook, c.WebhookPerMinute, special},        // any method of /api/public/stripe/webhook
+		{other, c.PublicPerMinute, special},           // what is none of the others
+		{byKey, c.KeyPerMinute, special},              // by API key
+		{wrongToken, c.WrongTokensPerMinute, special}, // wrong admin tokens
 	}
 }
 
-// named is the name of the limit of a request to a public port. What its path does not answer, such as a GET of /book, is not
-// counted against the path's own figure.
-func named(method, path string) string {
+// row finds the limit of a request to a public port. What its path does not answer, such as a GET of /book, is not counted
+// against the path's own figure.
+func (g *Gate) row(method, path string) *row {
 	if path == "/mcp" {
-		return agents
+		return g.rows[agents]
 	}
 	rest, public := strings.CutPrefix(path, "/api/public/")
 	if !public {
-		return other
+		return g.rows[other]
 	}
-	read := method == http.MethodGet || method == http.MethodHead
 	slug, name, deep := strings.Cut(rest, "/")
+	counts := descriptions
 	switch {
-	case slug == "stripe" && name == "webhook": // no business's path, also where one is called stripe
-		return webhook
-	case deep && slug != "" && (read && slices.Contains(reads, name) || method == http.MethodPost && name == book):
-		return name
-	case !deep && read && slices.Contains(descriptions, slug):
-		return slug
+	case slug == "stripe" && name == webhook: // no business's path, also where one is called stripe
+		return g.rows[webhook]
+	case !deep:
+		name = slug
+	case slug == "":
+		return g.rows[other]
+	case method == http.MethodPost:
+		counts = writes
+	default:
+		counts = reads
 	}
-	return other
+	if r := g.rows[name]; r != nil && r.requests == counts && (counts == writes || method == http.MethodGet || method == http.MethodHead) {
+		return r
+	}
+	return g.rows[other]
 }
-
-// The last parts of the paths below a business's slug that are read, and of those that describe the interface.
-var (
-	reads = []string{
-		"info", "services", "staff", "events", "rentals", "slots", "available-dates", "rental-availability", "rental-available-dates",
-	}
-	descriptions = []string{"openapi.json", "docs", "docs.js"}
-)
 
 // Limiter counts; *ratelimit.Fallback is the one outside tests.
 type Limiter interface {
@@ -147,6 +162,7 @@ type Gate struct {
 // row is one limit of the table.
 type row struct {
 	ratelimit.Limit
+	requests
 	policy string // as the header RateLimit-Policy tells it
 	label  metric.MeasurementOption
 }
@@ -157,12 +173,12 @@ func New(cfg Config, limiter Limiter, tel *telemetry.Telemetry) *Gate {
 		limiter: limiter, rows: make(map[string]*row),
 		hit: tel.Counter("slotmesh.limits.hit", "Requests refused by a limit, by limit."),
 	}
-	for name, n := range cfg.table() {
-		limit := ratelimit.PerMinute(name, n)
-		g.rows[name] = &row{
-			Limit:  limit,
-			policy: fmt.Sprintf("%q;q=%d;w=%d", name, n, int(limit.Window.Seconds())),
-			label:  metric.WithAttributeSet(attribute.NewSet(attribute.String("limit", name))),
+	for _, l := range cfg.table() {
+		limit := ratelimit.PerMinute(l.name, l.perMinute)
+		g.rows[l.name] = &row{
+			Limit: limit, requests: l.requests,
+			policy: fmt.Sprintf("%q;q=%d;w=%d", l.name, l.perMinute, int(limit.Window.Seconds())),
+			label:  metric.WithAttributeSet(attribute.NewSet(attribute.String("limit", l.name))),
 		}
 	}
 	return g
@@ -170,7 +186,7 @@ func New(cfg Config, limiter Limiter, tel *telemetry.Telemetry) *Gate {
 
 // Pass counts a request to a public path by its address. It is a [server.Limit]. Faults: rate_limited (429).
 func (g *Gate) Pass(ctx context.Context, client netip.Addr, method, path string, answer server.Header) error {
-	return g.count(ctx, g.rows[named(method, path)], ratelimit.Address(client), fault.RateLimited, answer)
+	return g.count(ctx, g.row(method, path), ratelimit.Address(client), fault.RateLimited, answer)
 }
 
 // PassKey counts a request by its API key. Faults: rate_limited (401).

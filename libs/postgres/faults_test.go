@@ -17,12 +17,12 @@ import (
 // open returns a pool on a new schema, with the settings that change makes.
 func open(t *testing.T, change func(*postgres.Config)) *pgxpool.Pool {
 	t.Helper()
-	cfg, schema := testkit.PostgresSchema(t, "faults")
+	cfg := testkit.PostgresSchema(t, "faults")
 	change(&cfg)
-	if err := postgres.Migrate(t.Context(), cfg, schema, oneTable); err != nil {
+	if err := postgres.Migrate(t.Context(), cfg, "faults", oneTable); err != nil {
 		t.Fatal(err)
 	}
-	pool, err := postgres.Open(t.Context(), cfg, schema, telemetry.Discard())
+	pool, err := postgres.Open(t.Context(), cfg, "faults", telemetry.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}

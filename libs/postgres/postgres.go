@@ -3,6 +3,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -32,6 +33,8 @@ type Config struct {
 	StatementTimeout time.Duration `env:"DATABASE_STATEMENT_TIMEOUT, default=3s"`
 	// Wait is how long migrations try to reach a database that does not answer yet.
 	Wait time.Duration `env:"DATABASE_WAIT, default=0s"`
+	// Schema is where the tables are; empty: in one that is called as the service. Tests take schemas of their own; it is no setting.
+	Schema string
 }
 
 // Validate refuses a URL that pgx cannot read, without repeating it: it may hold a password.
@@ -57,13 +60,14 @@ const (
 	silence        = 500 * time.Millisecond // beyond StatementTimeout, at which a server that is alive answers
 )
 
-// Open returns a pool whose connections work in schema. It does not connect yet: a database that is away shows in
+// Open returns a pool whose connections work in the schema of a service. It does not connect yet: a database that is away shows in
 // readiness and in the first query, not here.
-func Open(ctx context.Context, cfg Config, schema string, tel *telemetry.Telemetry) (*pgxpool.Pool, error) {
+func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Telemetry) (*pgxpool.Pool, error) {
 	parsed, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
 		return nil, cfg.Validate()
 	}
+	schema := cmp.Or(cfg.Schema, service)
 	parsed.MaxConns = cfg.MaxConns
 	params := parsed.ConnConfig.RuntimeParams
 	params["search_path"] = searchPath(schema)
@@ -93,13 +97,14 @@ func searchPath(schema string) string { return pgx.Identifier{schema}.Sanitize()
 // CREATE SCHEMA and CREATE EXTENSION race even with IF NOT EXISTS.
 const migrationLock = 7_319_402_116
 
-// Migrate brings schema up to the newest migration of files, creating it first. Replicas that start together wait for
+// Migrate brings the schema of a service up to the newest migration of files, creating it first. Replicas that start together wait for
 // each other.
-func Migrate(ctx context.Context, cfg Config, schema string, files fs.FS) error {
+func Migrate(ctx context.Context, cfg Config, service string, files fs.FS) error {
 	parsed, err := pgx.ParseConfig(cfg.URL)
 	if err != nil {
 		return cfg.Validate()
 	}
+	schema := cmp.Or(cfg.Schema, service)
 	parsed.RuntimeParams["search_path"] = searchPath(schema)
 	if parsed.ConnectTimeout == 0 {
 		parsed.ConnectTimeout = connectTimeout

@@ -28,13 +28,13 @@ const (
 // Postgres returns a pool on a new schema with the given migrations applied; the schema goes when the test ends.
 func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 	t.Helper()
-	cfg, schema := PostgresSchema(t, prefix)
+	cfg := PostgresSchema(t, prefix)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := postgres.Migrate(ctx, cfg, schema, migrations); err != nil {
+	if err := postgres.Migrate(ctx, cfg, prefix, migrations); err != nil {
 		t.Fatal(err)
 	}
-	pool, err := postgres.Open(ctx, cfg, schema, telemetry.Discard())
+	pool, err := postgres.Open(ctx, cfg, prefix, telemetry.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,27 +42,25 @@ func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 	return pool
 }
 
-// PostgresSchema returns the test database's settings and the name of a schema that the test may create; it goes when
-// the test ends.
-func PostgresSchema(t testing.TB, prefix string) (postgres.Config, string) {
+// PostgresSchema returns the test database's settings with a schema that the test may create; it goes when the test ends.
+func PostgresSchema(t testing.TB, prefix string) postgres.Config {
 	t.Helper()
-	cfg := postgres.Config{URL: lookup(t, DatabaseURL), MaxConns: 16, StatementTimeout: Patience}
-	schema := prefix + "_" + Unique()
-	t.Cleanup(func() { drop(t, cfg, schema) })
-	return cfg, schema
+	cfg := postgres.Config{URL: lookup(t, DatabaseURL), MaxConns: 16, StatementTimeout: Patience, Schema: prefix + "_" + Unique()}
+	t.Cleanup(func() { drop(t, cfg) })
+	return cfg
 }
 
-func drop(t testing.TB, cfg postgres.Config, schema string) {
+func drop(t testing.TB, cfg postgres.Config) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, cfg.URL)
 	if err != nil {
-		t.Errorf("drop schema %s: %v", schema, err)
+		t.Errorf("drop schema %s: %v", cfg.Schema, err)
 		return
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	if _, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{schema}.Sanitize()+" CASCADE"); err != nil {
-		t.Errorf("drop schema %s: %v", schema, err)
+	if _, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{cfg.Schema}.Sanitize()+" CASCADE"); err != nil {
+		t.Errorf("drop schema %s: %v", cfg.Schema, err)
 	}
 }
 

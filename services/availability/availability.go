@@ -13,10 +13,10 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
-	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/availability/internal/api"
 )
 
@@ -46,40 +46,22 @@ func (c *Config) Validate() error {
 
 // New returns the service, ready to run. It connects to nothing yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
-	srv, err := server.New(cfg.Server, rt)
-	if err != nil {
-		return nil, err
-	}
-	if err := assemble(ctx, cfg, rt, srv); err != nil {
-		return nil, errors.Join(err, srv.Close())
-	}
-	return srv, nil
+	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
 
-func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Server) error {
-	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
+	rdb, err := s.Redis(ctx, cfg.Redis)
 	if err != nil {
 		return err
 	}
-	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	srv.Limit(limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry).Pass)
+	s.Limit(s.Limits(cfg.Limits, rdb).Pass)
 
-	offersPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
-	srv.OnStop("catalog", func(context.Context) error { offersPeer.Close(); return nil })
-	offers := catalogclient.NewClient(offersPeer, rt.Telemetry)
-	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
-
-	bookingPeer := cfg.Server.Peers.Client("booking", cfg.BookingURL, rt.Telemetry)
-	srv.OnStop("booking", func(context.Context) error { bookingPeer.Close(); return nil })
-
-	rentalPeer := cfg.Server.Peers.Client("rental", cfg.RentalURL, rt.Telemetry)
-	srv.OnStop("rental", func(context.Context) error { rentalPeer.Close(); return nil })
-
-	calendars := api.NewPublic(offers, bookingclient.NewClient(bookingPeer), rt.Clock, rt.Telemetry)
+	offers := s.Offers(s.Peer("catalog", cfg.CatalogURL), rdb)
+	calendars := api.NewPublic(offers, bookingclient.NewClient(s.Peer("booking", cfg.BookingURL)), rt.Clock, rt.Telemetry)
 	calendars.ReadWithin = cfg.ReadWithin
-	calendars.Mount(srv.Public)
-	calendars.MountForPeers(srv.Internal)
-	api.NewRentalDates(calendars, rental.NewClient(rentalPeer)).Mount(srv.Public)
-	api.NewInternal(offers, rt.Clock).Mount(srv.Internal)
+	calendars.Mount(s.Public)
+	calendars.MountForPeers(s.Internal)
+	api.NewRentalDates(calendars, rental.NewClient(s.Peer("rental", cfg.RentalURL))).Mount(s.Public)
+	api.NewInternal(offers, rt.Clock).Mount(s.Internal)
 	return nil
 }

@@ -17,18 +17,14 @@ import (
 	"errors"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/redis/go-redis/v9"
-
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/limits"
-	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
-	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/booking/internal/api"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -59,8 +55,6 @@ type Config struct {
 	PaymentTimeout time.Duration `env:"PAYMENT_TIMEOUT, default=5s"`
 	// PaymentExpiresAfter is how long a customer has to pay, before the booking is cancelled.
 	PaymentExpiresAfter time.Duration `env:"PAYMENT_EXPIRES_AFTER, default=30m"`
-
-	schema string // of the tables; empty: "booking". Tests take schemas of their own.
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
@@ -75,76 +69,49 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-func (c *Config) schemaName() string {
-	if c.schema == "" {
-		return "booking"
-	}
-	return c.schema
-}
-
 // Migrate brings booking's tables up to date.
 func Migrate(ctx context.Context, cfg Config) error {
-	return postgres.Migrate(ctx, cfg.Postgres, cfg.schemaName(), migrations.FS)
+	return postgres.Migrate(ctx, cfg.Postgres, "booking", migrations.FS)
 }
 
 // New returns the service, ready to run. It connects to nothing yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
-	srv, err := server.New(cfg.Server, rt)
-	if err != nil {
-		return nil, err
-	}
-	if err := assemble(ctx, cfg, rt, srv); err != nil {
-		return nil, errors.Join(err, srv.Close())
-	}
-	return srv, nil
+	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
 
-func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Server) error {
-	pool, err := postgres.Open(ctx, cfg.Postgres, cfg.schemaName(), rt.Telemetry)
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
+	pool, err := postgres.Open(ctx, cfg.Postgres, "booking", rt.Telemetry)
 	if err != nil {
 		return err
 	}
-	srv.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
-	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
+	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
+	rdb, err := s.Redis(ctx, cfg.Redis)
 	if err != nil {
 		return err
 	}
-	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	serve(cfg, rt, srv, pool, rdb)
-	return nil
-}
-
-// serve connects the parts.
-func serve(cfg Config, rt server.Runtime, srv *server.Server, pool *pgxpool.Pool, rdb redis.UniversalClient) {
-	gate := limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry)
-	srv.Limit(gate.Pass)
-	client := func(name, url string) *peer.Client {
-		c := cfg.Server.Peers.Client(name, url, rt.Telemetry)
-		srv.OnStop(name, func(context.Context) error { c.Close(); return nil })
-		return c
-	}
-	catalogPeer := client("catalog", cfg.CatalogURL)
-	offers := catalogclient.NewClient(catalogPeer, rt.Telemetry)
-	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
+	gate := s.Limits(cfg.Limits, rdb)
+	s.Limit(gate.Pass)
+	catalogPeer := s.Peer("catalog", cfg.CatalogURL)
+	offers := s.Offers(catalogPeer, rdb)
 
 	records := store.New(pool)
-	srv.Ready("postgres", records.Ready)
-	options := paymentOptions(cfg, srv)
+	s.Ready("postgres", records.Ready)
+	options := paymentOptions(cfg, s.Server)
 	payments := usecase.NewPayments(records, options, rt.Clock, rt.Telemetry)
-	api.MountWebhooks(srv.Public, options.Providers, payments)
-	srv.Go("payments", payments.Run) // also without providers: it frees the time of bookings whose charge was never opened
+	api.MountWebhooks(s.Public, options.Providers, payments)
+	s.Go("payments", payments.Run) // also without providers: it frees the time of bookings whose charge was never opened
 	booker := usecase.NewBooker(usecase.Dependencies{
-		Offers: offers, Availability: availability.NewClient(client("availability", cfg.AvailabilityURL)),
-		Pricing: pricing.NewClient(client("pricing", cfg.PricingURL)), Bookings: records,
+		Offers: offers, Availability: availability.NewClient(s.Peer("availability", cfg.AvailabilityURL)),
+		Pricing: pricing.NewClient(s.Peer("pricing", cfg.PricingURL)), Bookings: records,
 		Payments: options, Clock: rt.Clock, RequestTimeout: cfg.Server.RequestTimeout, Telemetry: rt.Telemetry,
 	})
 	public := api.NewPublic(records, offers, booker, gate, rt.Clock, rt.Telemetry)
-	public.Mount(srv.Public)
-	public.MountAgents(srv.Internal)
-	api.NewInternal(usecase.NewOwner(records, offers, rt.Clock), records, rt.Clock).Mount(srv.Internal)
-	eraser := &catalogclient.Eraser{Catalog: catalogPeer, Erase: records.Erase, Clock: rt.Clock, Telemetry: rt.Telemetry}
-	srv.Go("erasing removed businesses", eraser.Run)
-	srv.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
+	public.Mount(s.Public)
+	public.MountAgents(s.Internal)
+	api.NewInternal(usecase.NewOwner(records, offers, rt.Clock), records, rt.Clock).Mount(s.Internal)
+	s.Erase(catalogPeer, records.Erase)
+	s.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
+	return nil
 }
 
 // sweepEvery is how often expired idempotency records are removed. They answer nothing any more, so it may be rare.

@@ -62,12 +62,11 @@ func get(t *testing.T, method, url, key string) (int, string) {
 }
 
 func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
-	database, schema := testkit.PostgresSchema(t, "booking")
+	database := testkit.PostgresSchema(t, "booking")
 	cfg := Config{
 		Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},
 		Postgres: database, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}, BookPerMinute: 1000, KeyPerMinute: 100},
 		CatalogURL: nobody, AvailabilityURL: nobody, PricingURL: nobody,
-		schema: schema,
 	}
 	if err := cfg.Validate(); err != nil {
 		t.Fatal(err)

@@ -31,6 +31,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/api"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/changes"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
@@ -65,8 +66,6 @@ type Config struct {
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
 	// RenderedBytes bounds the rendered answers kept ready.
 	RenderedBytes int `env:"CATALOG_RENDERED_BYTES, default=33554432"`
-
-	schema string // of the tables; empty: "catalog". Tests take schemas of their own.
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
@@ -90,28 +89,14 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-func (c *Config) schemaName() string {
-	if c.schema == "" {
-		return "catalog"
-	}
-	return c.schema
-}
-
 // Migrate brings catalog's tables up to date.
 func Migrate(ctx context.Context, cfg Config) error {
-	return postgres.Migrate(ctx, cfg.Postgres, cfg.schemaName(), migrations.FS)
+	return postgres.Migrate(ctx, cfg.Postgres, "catalog", migrations.FS)
 }
 
 // New returns the service, ready to run. It connects to nothing yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
-	srv, err := server.New(cfg.Server, rt)
-	if err != nil {
-		return nil, err
-	}
-	if err := assemble(ctx, cfg, rt, srv); err != nil {
-		return nil, errors.Join(err, srv.Close())
-	}
-	return srv, nil
+	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
 
 // copiesPrefix begins the Redis keys of copies, so that deployments with one Redis and databases of their own keep apart.
@@ -120,7 +105,7 @@ func (c *Config) copiesPrefix() (string, error) {
 	if err != nil {
 		return "", c.Postgres.Validate()
 	}
-	of := sha256.Sum256(fmt.Appendf(nil, "%q %d %q %q", database.Host, database.Port, database.Database, c.schemaName()))
+	of := sha256.Sum256(fmt.Appendf(nil, "%q %d %q %q", database.Host, database.Port, database.Database, c.Postgres.Schema))
 	return fmt.Sprintf("slotmesh:last-known:%x:", of[:8]), nil
 }
 
@@ -141,24 +126,20 @@ func readable(businesses *store.Store, copies *lastknown.Copies) func(context.Co
 // placesEach is how much is asked for and rendered at once for each business: as many as there are processors keep them busy.
 func placesEach() int { return max(2, runtime.GOMAXPROCS(0)) }
 
-func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Server) error {
-	pool, err := postgres.Open(ctx, cfg.Postgres, cfg.schemaName(), rt.Telemetry)
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
+	pool, err := postgres.Open(ctx, cfg.Postgres, "catalog", rt.Telemetry)
 	if err != nil {
 		return err
 	}
-	srv.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
-	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
+	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
+	rdb, err := s.Redis(ctx, cfg.Redis)
 	if err != nil {
 		return err
 	}
-	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	srv.Limit(limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry).Pass)
-	prices := cfg.Server.Peers.Client("pricing", cfg.PricingURL, rt.Telemetry, peer.Timeout(cfg.PricingTimeout))
-	srv.OnStop("pricing", func(context.Context) error { prices.Close(); return nil })
-	sales := cfg.Server.Peers.Client("booking", cfg.BookingURL, rt.Telemetry, peer.Timeout(cfg.BookingTimeout))
-	srv.OnStop("booking", func(context.Context) error { sales.Close(); return nil })
-	ceilings := cfg.Server.Peers.Client("rental", cfg.RentalURL, rt.Telemetry, peer.Timeout(cfg.RentalTimeout))
-	srv.OnStop("rental", func(context.Context) error { ceilings.Close(); return nil })
+	s.Limit(s.Limits(cfg.Limits, rdb).Pass)
+	prices := s.Peer("pricing", cfg.PricingURL, peer.Timeout(cfg.PricingTimeout))
+	sales := s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.BookingTimeout))
+	ceilings := s.Peer("rental", cfg.RentalURL, peer.Timeout(cfg.RentalTimeout))
 
 	businesses := store.New(pool)
 	prefix, err := cfg.copiesPrefix()
@@ -166,15 +147,15 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		return err
 	}
 	copies := lastknown.New(rdb, prefix, rt.Telemetry)
-	srv.OnStop("copies", func(context.Context) error { return copies.Close() })
-	srv.Go("superseded copies", copies.Run)
-	srv.Ready("postgres", readable(businesses, copies))
-	srv.Go("sweep of old writes", func(ctx context.Context) error {
+	s.OnStop("copies", func(context.Context) error { return copies.Close() })
+	s.Go("superseded copies", copies.Run)
+	s.Ready("postgres", readable(businesses, copies))
+	s.Go("sweep of old writes", func(ctx context.Context) error {
 		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
 	})
 	feed := changes.NewFeed(rdb, rt.Telemetry)
 	versions := current.New(businesses, ready.Decode, copies, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock, rt.Telemetry)
-	srv.Go("changes", func(ctx context.Context) error { return feed.Listen(ctx, versions.Expire) })
+	s.Go("changes", func(ctx context.Context) error { return feed.Listen(ctx, versions.Expire) })
 	changed := func(ctx context.Context, slug string, version int64) {
 		versions.Expire(slug)
 		copies.Supersede(ctx, slug, version)
@@ -189,11 +170,11 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Se
 		Places:   bulkhead.New(placesEach()),
 		Clock:    rt.Clock,
 	}
-	public.Mount(srv.Public)
-	public.MountForPeers(srv.Internal)
-	(&api.Names{Store: businesses}).Mount(srv.Internal)
-	(&api.Offers{Versions: versions}).Mount(srv.Internal)
+	public.Mount(s.Public)
+	public.MountForPeers(s.Internal)
+	(&api.Names{Store: businesses}).Mount(s.Internal)
+	(&api.Offers{Versions: versions}).Mount(s.Internal)
 	owner := &usecase.Owner{Store: businesses, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry}
-	(&api.Owner{Businesses: owner, Store: businesses}).Mount(srv.Internal)
-	return docs.Mount(srv.Public)
+	(&api.Owner{Businesses: owner, Store: businesses}).Mount(s.Internal)
+	return docs.Mount(s.Public)
 }

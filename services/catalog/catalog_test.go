@@ -39,21 +39,20 @@ type harness struct {
 	pricing  *priceServer
 	sales    *salesServer
 	ceilings *ceilingServer
-	schema   string
 	config   Config
 }
 
 func start(t testing.TB, change ...func(*Config)) *harness {
 	t.Helper()
-	database, schema := testkit.PostgresSchema(t, "catalog")
+	database := testkit.PostgresSchema(t, "catalog")
 	h := &harness{
 		t: t, clock: clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)), pricing: newPriceServer(t), sales: newSalesServer(t),
-		ceilings: newCeilingServer(t), schema: schema,
+		ceilings: newCeilingServer(t),
 		config: Config{
 			Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 16 << 20},
 			Postgres: database, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 			PricingTimeout: 2 * time.Minute, BookingTimeout: 2 * time.Minute, RentalTimeout: 2 * time.Minute,
-			MemoryBytes: 64 << 20, RenderedBytes: 8 << 20, schema: schema,
+			MemoryBytes: 64 << 20, RenderedBytes: 8 << 20,
 		},
 	}
 	h.config.PricingURL, h.config.BookingURL, h.config.RentalURL = h.pricing.URL, h.sales.URL, h.ceilings.URL

@@ -31,7 +31,7 @@ func (h *harness) database(statement string) string {
 	}
 	defer func() { _ = conn.Close(h.t.Context()) }()
 	var text string
-	if err := conn.QueryRow(h.t.Context(), strings.ReplaceAll(statement, "versions", pgx.Identifier{h.schema, "versions"}.Sanitize())).Scan(&text); err != nil {
+	if err := conn.QueryRow(h.t.Context(), strings.ReplaceAll(statement, "versions", pgx.Identifier{h.config.Postgres.Schema, "versions"}.Sanitize())).Scan(&text); err != nil {
 		h.t.Fatal(err)
 	}
 	return text

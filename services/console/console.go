@@ -23,6 +23,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/console/internal/api"
 )
 
@@ -70,40 +71,26 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 	}
 	// A manifest is far larger than what the other services' public ports take.
 	cfg.Server.PublicBodyLimit = api.MaxBody
-	srv, err := server.New(cfg.Server, rt)
+	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
+}
+
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
+	rdb, err := s.Redis(ctx, cfg.Redis)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	offers := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry, peer.Timeout(cfg.PublishTimeout))
-	srv.OnStop("catalog", func(context.Context) error { offers.Close(); return nil })
-	lookups := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry) // a publish may take longer than a look-up
-	srv.OnStop("catalog", func(context.Context) error { lookups.Close(); return nil })
 	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // as long as a peer may take for it
-	bookings := cfg.Server.Peers.Client("booking", cfg.BookingURL, rt.Telemetry, patient)
-	srv.OnStop("booking", func(context.Context) error { bookings.Close(); return nil })
-	rentals := cfg.Server.Peers.Client("rental", cfg.RentalURL, rt.Telemetry, patient)
-	srv.OnStop("rental", func(context.Context) error { rentals.Close(); return nil })
-
-	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
-	if err != nil {
-		return nil, errors.Join(err, srv.Close())
-	}
-	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-
-	ledger := bookingclient.NewClient(bookings)
+	bookings := bookingclient.NewClient(s.Peer("booking", cfg.BookingURL, patient))
 	admin := &api.Admin{
 		Token:      api.NewToken(cfg.AdminToken),
-		Limits:     limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry),
-		Businesses: catalogclient.NewOwner(offers),
-		Offers:     catalogclient.NewClient(lookups, rt.Telemetry),
-		Bookings:   ledger,
-		Tickets:    ledger,
-		Rentals:    rental.NewClient(rentals),
+		Limits:     s.Limits(cfg.Limits, rdb),
+		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
+		Offers:     catalogclient.NewClient(s.Peer("catalog", cfg.CatalogURL), rt.Telemetry), // a publish may take longer than a look-up
+		Bookings:   bookings,
+		Tickets:    bookings,
+		Rentals:    rental.NewClient(s.Peer("rental", cfg.RentalURL, patient)),
 		Logger:     rt.Telemetry.Logger,
 	}
-	admin.Mount(srv.Public)
-	if err := admin.MountDescription(srv.Public); err != nil {
-		return nil, errors.Join(err, srv.Close())
-	}
-	return srv, nil
+	admin.Mount(s.Public)
+	return admin.MountDescription(s.Public)
 }

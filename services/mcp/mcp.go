@@ -21,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/gate"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/tools"
 )
@@ -65,44 +66,31 @@ const version = "1"
 
 // New returns the service, ready to run. It connects to nothing yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
-	srv, err := server.New(cfg.Server, rt)
-	if err != nil {
-		return nil, err
-	}
-	if err := assemble(ctx, cfg, rt, srv); err != nil {
-		return nil, errors.Join(err, srv.Close())
-	}
-	return srv, nil
+	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
 
-func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Server) error {
-	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
+	rdb, err := s.Redis(ctx, cfg.Redis)
 	if err != nil {
 		return err
 	}
-	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	counts := limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry)
-	srv.Limit(counts.Pass)
-	connect := func(name, at string, options ...peer.Option) *peer.Client {
-		client := cfg.Server.Peers.Client(name, at, rt.Telemetry, options...)
-		srv.OnStop(name, func(context.Context) error { client.Close(); return nil })
-		return client
-	}
+	counts := s.Limits(cfg.Limits, rdb)
+	s.Limit(counts.Pass)
 	// A call leaves time to send its answer before the request's own deadline. Booking may take all that is left then.
 	spare := cfg.Server.RequestTimeout / 10
-	bookings := bookingclient.NewAgents(connect("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-spare)))
-	catalog := connect("catalog", cfg.CatalogURL)
+	bookings := bookingclient.NewAgents(s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-spare)))
+	catalog := s.Peer("catalog", cfg.CatalogURL)
 	box := &tools.Toolbox{
 		Catalog:      newReader("catalog", catalog),
-		Availability: newReader("availability", connect("availability", cfg.AvailabilityURL)),
-		Rental:       newReader("rental", connect("rental", cfg.RentalURL)),
+		Availability: newReader("availability", s.Peer("availability", cfg.AvailabilityURL)),
+		Rental:       newReader("rental", s.Peer("rental", cfg.RentalURL)),
 		Booking:      bookings, Clock: rt.Clock, Telemetry: rt.Telemetry,
 	}
 	g := &gate.Gate{
 		Keys: bookings, Limits: counts, Slugs: newSlugs(catalog), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Spare: spare,
 		Protocol: serveProtocol(box),
 	}
-	srv.HandleHTTP("/mcp", g.Serve)
+	s.HandleHTTP("/mcp", g.Serve)
 	return nil
 }
 

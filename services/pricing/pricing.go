@@ -7,11 +7,10 @@ package pricing
 
 import (
 	"context"
-	"errors"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/pricing/internal/api"
 )
 
@@ -25,20 +24,13 @@ type Config struct {
 
 // New returns the service, ready to run. It connects to nothing yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
-	srv, err := server.New(cfg.Server, rt)
-	if err != nil {
-		return nil, err
-	}
-	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
-	if err != nil {
-		return nil, errors.Join(err, srv.Close())
-	}
-	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	catalogPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
-	srv.OnStop("catalog", func(context.Context) error { catalogPeer.Close(); return nil })
-
-	offers := catalogclient.NewClient(catalogPeer, rt.Telemetry)
-	srv.Go("offers", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
-	api.NewQuotes(offers).Mount(srv.Internal)
-	return srv, nil
+	return service.New(cfg.Server, rt, func(s *service.Service) error {
+		rdb, err := s.Redis(ctx, cfg.Redis)
+		if err != nil {
+			return err
+		}
+		offers := s.Offers(s.Peer("catalog", cfg.CatalogURL), rdb)
+		api.NewQuotes(offers).Mount(s.Internal)
+		return nil
+	})
 }

@@ -13,10 +13,10 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/message"
-	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/rental/internal/api"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 	"github.com/slotmesh/slotmesh/services/rental/migrations"
@@ -30,8 +30,6 @@ type Config struct {
 	Limits   limits.Config
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
-
-	schema string // of the tables; empty: "rental". Tests take schemas of their own.
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
@@ -39,64 +37,45 @@ func (c *Config) Validate() error {
 	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate())
 }
 
-func (c *Config) schemaName() string {
-	if c.schema == "" {
-		return "rental"
-	}
-	return c.schema
-}
-
 // Migrate brings rental's tables up to date.
 func Migrate(ctx context.Context, cfg Config) error {
-	return postgres.Migrate(ctx, cfg.Postgres, cfg.schemaName(), migrations.FS)
+	return postgres.Migrate(ctx, cfg.Postgres, "rental", migrations.FS)
 }
 
 // New returns the service, ready to run. It connects to nothing yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
-	srv, err := server.New(cfg.Server, rt)
-	if err != nil {
-		return nil, err
-	}
-	if err := assemble(ctx, cfg, rt, srv); err != nil {
-		return nil, errors.Join(err, srv.Close())
-	}
-	return srv, nil
+	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
 
-func assemble(ctx context.Context, cfg Config, rt server.Runtime, srv *server.Server) error {
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
 	sentences, err := message.Load()
 	if err != nil {
 		return err
 	}
-	pool, err := postgres.Open(ctx, cfg.Postgres, cfg.schemaName(), rt.Telemetry)
+	pool, err := postgres.Open(ctx, cfg.Postgres, "rental", rt.Telemetry)
 	if err != nil {
 		return err
 	}
-	srv.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
+	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
 	records := store.New(pool)
-	srv.Ready("postgres", records.Ready)
-	srv.Go("sweep of old writes", func(ctx context.Context) error {
+	s.Ready("postgres", records.Ready)
+	s.Go("sweep of old writes", func(ctx context.Context) error {
 		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
 	})
 
-	rdb, err := redisx.Open(ctx, cfg.Redis, rt.Telemetry)
+	rdb, err := s.Redis(ctx, cfg.Redis)
 	if err != nil {
 		return err
 	}
-	srv.OnStop("redis", func(context.Context) error { return rdb.Close() })
-	srv.Limit(limits.New(cfg.Limits, cfg.Limits.Counting.Open(rdb, rt.Telemetry), rt.Telemetry).Pass)
+	s.Limit(s.Limits(cfg.Limits, rdb).Pass)
 
-	offersPeer := cfg.Server.Peers.Client("catalog", cfg.CatalogURL, rt.Telemetry)
-	srv.OnStop("catalog", func(context.Context) error { offersPeer.Close(); return nil })
-	offers := catalogclient.NewClient(offersPeer, rt.Telemetry)
-	srv.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
-
-	eraser := &catalogclient.Eraser{Catalog: offersPeer, Erase: records.Erase, Clock: rt.Clock, Telemetry: rt.Telemetry}
-	srv.Go("erasing removed businesses", eraser.Run)
+	catalog := s.Peer("catalog", cfg.CatalogURL)
+	offers := s.Offers(catalog, rdb)
+	s.Erase(catalog, records.Erase)
 
 	public := api.NewPublic(offers, records, sentences, rt.Clock, rt.Telemetry)
-	public.Mount(srv.Public)
-	public.MountForPeers(srv.Internal)
-	api.NewInternal(offers, records, rt.Clock, rt.Telemetry).Mount(srv.Internal)
+	public.Mount(s.Public)
+	public.MountForPeers(s.Internal)
+	api.NewInternal(offers, records, rt.Clock, rt.Telemetry).Mount(s.Internal)
 	return nil
 }

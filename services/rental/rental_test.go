@@ -57,13 +57,13 @@ func offerServer(t *testing.T) string {
 // start runs the service as its process does, migrated, on stores of its own.
 func start(t *testing.T, catalogURL string) *server.Server {
 	t.Helper()
-	db, schema := testkit.PostgresSchema(t, "rental")
+	db := testkit.PostgresSchema(t, "rental")
 	cfg := Config{
 		Server: server.Config{
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute},
 			PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 		},
-		Postgres: db, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}}, CatalogURL: catalogURL, schema: schema,
+		Postgres: db, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}}, CatalogURL: catalogURL,
 	}
 	if err := cfg.Validate(); err != nil {
 		t.Fatal(err)

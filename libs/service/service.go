@@ -1,0 +1,70 @@
+// Package service puts services together: it opens the server, Redis, the clients of peers and the limits that most of them
+// have, and closes each when the service stops. Who has tables opens them by libs/postgres.
+package service
+
+import (
+	"context"
+	"errors"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/server"
+)
+
+// Service is a service that is being put together.
+type Service struct {
+	*server.Server
+	rt    server.Runtime
+	peers peer.Config
+}
+
+// New returns a service, ready to run, with the parts and routes that assemble adds. It connects to nothing yet.
+func New(cfg server.Config, rt server.Runtime, assemble func(*Service) error) (*server.Server, error) {
+	srv, err := server.New(cfg, rt)
+	if err != nil {
+		return nil, err
+	}
+	if err := assemble(&Service{Server: srv, rt: rt, peers: cfg.Peers}); err != nil {
+		return nil, errors.Join(err, srv.Close())
+	}
+	return srv, nil
+}
+
+// Redis opens the client of Redis.
+func (s *Service) Redis(ctx context.Context, cfg redisx.Config) (redis.UniversalClient, error) {
+	rdb, err := redisx.Open(ctx, cfg, s.rt.Telemetry)
+	if err != nil {
+		return nil, err
+	}
+	s.OnStop("redis", func(context.Context) error { return rdb.Close() })
+	return rdb, nil
+}
+
+// Limits returns what counts requests in Redis. A service with public paths gives its Pass to [server.Server.Limit].
+func (s *Service) Limits(cfg limits.Config, rdb redis.UniversalClient) *limits.Gate {
+	return limits.New(cfg, cfg.Counting.Open(rdb, s.rt.Telemetry), s.rt.Telemetry)
+}
+
+// Peer returns a client of the peer called name, whose internal port is at url.
+func (s *Service) Peer(name, url string, options ...peer.Option) *peer.Client {
+	client := s.peers.Client(name, url, s.rt.Telemetry, options...)
+	s.OnStop(name, func(context.Context) error { client.Close(); return nil })
+	return client
+}
+
+// Offers returns what keeps the offers of catalog, and listens for their changes.
+func (s *Service) Offers(catalog *peer.Client, rdb redis.UniversalClient) *catalogclient.Client {
+	offers := catalogclient.NewClient(catalog, s.rt.Telemetry)
+	s.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
+	return offers
+}
+
+// Erase erases what the service keeps of businesses that were removed long enough ago.
+func (s *Service) Erase(catalog *peer.Client, erase catalogclient.Erase) {
+	eraser := &catalogclient.Eraser{Catalog: catalog, Erase: erase, Clock: s.rt.Clock, Telemetry: s.rt.Telemetry}
+	s.Go("erasing removed businesses", eraser.Run)
+}
