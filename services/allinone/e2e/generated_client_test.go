@@ -61,25 +61,10 @@ func TestAClientMadeFromTheDocumentReadsEverythingAndBooks(t *testing.T) {
 		t.Errorf("a kayak is free, yet %s and %s", rental.Body, units.Body)
 	}
 
-	first := slots.JSON200.Slots[0]
-	order := publicapi.BookingRequest{
-		ServiceIds: []publicapi.Id{cut}, Date: first.Date, Time: first.Time, StaffId: first.StaffId,
-		CustomerName: "Ada Example", CustomerEmail: "ada@example.com",
-	}
-	withKey := func(_ context.Context, r *http.Request) error {
+	bookTwice(t, c, slug, cut, slots.JSON200.Slots[0], func(_ context.Context, r *http.Request) error {
 		r.Header.Set("Authorization", "Bearer "+key)
 		return nil
-	}
-	booked, err := c.BookWithResponse(ctx, slug, nil, order, withKey)
-	read(t, booked, err, http.StatusCreated)
-	if b := booked.JSON201.Booking; b.StartTime != first.Time+":00" || b.Status != publicapi.Pending || b.StaffId == nil || *b.StaffId != *first.StaffId {
-		t.Errorf("asked for %+v, booked %s", first, booked.Body)
-	}
-	again, err := c.BookWithResponse(ctx, slug, nil, order, withKey)
-	read(t, again, err, http.StatusConflict)
-	if again.JSON409.MessageCode != "slot_unavailable" {
-		t.Errorf("got %s", again.Body)
-	}
+	})
 	event := succeeded("pi_unknown")
 	noticed, err := c.TakeStripeEventWithBodyWithResponse(ctx, &publicapi.TakeStripeEventParams{StripeSignature: signed(event)}, "application/json", strings.NewReader(event))
 	read(t, noticed, err, http.StatusOK)
@@ -88,6 +73,25 @@ func TestAClientMadeFromTheDocumentReadsEverythingAndBooks(t *testing.T) {
 		if !asked[path.Base(described)] {
 			t.Errorf("%s is described and not asked here", described)
 		}
+	}
+}
+
+// bookTwice books a slot, which is taken then.
+func bookTwice(t *testing.T, c *publicapi.ClientWithResponses, slug string, service publicapi.Id, first publicapi.Slot, withKey publicapi.RequestEditorFn) {
+	t.Helper()
+	order := publicapi.BookingRequest{
+		ServiceIds: []publicapi.Id{service}, Date: first.Date, Time: first.Time, StaffId: first.StaffId,
+		CustomerName: "Ada Example", CustomerEmail: "ada@example.com",
+	}
+	booked, err := c.BookWithResponse(t.Context(), slug, nil, order, withKey)
+	read(t, booked, err, http.StatusCreated)
+	if b := booked.JSON201.Booking; b.StartTime != first.Time+":00" || b.Status != publicapi.Pending || b.StaffId == nil || *b.StaffId != *first.StaffId {
+		t.Errorf("asked for %+v, booked %s", first, booked.Body)
+	}
+	again, err := c.BookWithResponse(t.Context(), slug, nil, order, withKey)
+	read(t, again, err, http.StatusConflict)
+	if again.JSON409.MessageCode != "slot_unavailable" {
+		t.Errorf("got %s", again.Body)
 	}
 }
 

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,64 +90,64 @@ func (l inBulk) check(t *testing.T) {
 	}
 }
 
-func TestNoAnswerOfABigBusinessExceedsItsBound(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	w.publish(t, "department", department("department"))
-	a := w.agent(t, w.key(t, "department", "all"))
-	bounded := func(tool string, arguments, out any) {
-		t.Helper()
-		if n := size(t, a.accepted(t, tool, arguments, out)); n > maxAnswer {
-			t.Errorf("%s %v gave %d bytes", tool, arguments, n)
-		}
+// bounded calls a tool, whose answer must be within its bound.
+func (a agent) bounded(t *testing.T, tool string, arguments, out any) {
+	t.Helper()
+	if n := size(t, a.accepted(t, tool, arguments, out)); n > maxAnswer {
+		t.Errorf("%s %v gave %d bytes", tool, arguments, n)
 	}
-	bounded("get_business_info", nil, nil)
-	var first string
-	for _, tool := range []string{"list_services", "list_staff", "list_events", "list_rentals"} {
-		arguments := map[string]any{}
-		if tool == "list_rentals" {
-			arguments = map[string]any{"start_date": "2027-03-02", "end_date": "2027-03-03", "quantity": 6}
-		}
-		ids := make(map[string]bool)
+}
+
+// ids reads all pages of a list and gives the ids on them, in their order.
+func (a agent) ids(t *testing.T, tool string, arguments map[string]any) []string {
+	t.Helper()
+	var ids []string
+	for offset := new(int); offset != nil; {
 		var page struct {
 			Services, Staff, Events, Rentals []inBulk
 			AddOns                           []inBulk `json:"add_on_rentals"`
 			Total                            int
 			NextOffset                       *int `json:"next_offset"`
 		}
-		for pages := 0; pages == 0 || page.NextOffset != nil; pages++ {
-			page.Services, page.Staff, page.Events, page.Rentals, page.AddOns, page.NextOffset = nil, nil, nil, nil, nil, nil
-			bounded(tool, arguments, &page)
-			for _, part := range [][]inBulk{page.Services, page.Staff, page.Events, page.Rentals, page.AddOns} {
-				for _, l := range part {
-					ids[l.ID] = true
-					l.check(t)
-				}
-			}
-			if page.NextOffset != nil {
-				arguments["offset"] = *page.NextOffset
-			}
-			if pages == 0 && tool == "list_services" {
-				first = page.Services[0].ID
-			}
+		arguments["offset"] = *offset
+		a.bounded(t, tool, arguments, &page)
+		for _, l := range slices.Concat(page.Services, page.Staff, page.Events, page.Rentals, page.AddOns) {
+			l.check(t)
+			ids = append(ids, l.ID)
 		}
-		if len(ids) != 60 || page.Total != 60 {
-			t.Errorf("the pages of %s list %d of %d, want 60", tool, len(ids), page.Total)
+		if offset = page.NextOffset; page.Total != 60 {
+			t.Errorf("%s counts %d, want 60", tool, page.Total)
 		}
 	}
+	return ids
+}
+
+func TestNoAnswerOfABigBusinessExceedsItsBound(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "department", department("department"))
+	a := w.agent(t, w.key(t, "department", "all"))
+	a.bounded(t, "get_business_info", nil, nil)
+	listed := make(map[string][]string)
+	for tool, arguments := range map[string]map[string]any{
+		"list_services": {}, "list_staff": {}, "list_events": {},
+		"list_rentals": {"start_date": "2027-03-02", "end_date": "2027-03-03", "quantity": 6},
+	} {
+		listed[tool] = a.ids(t, tool, arguments)
+		if n := len(slices.Compact(slices.Sorted(slices.Values(listed[tool])))); n != 60 {
+			t.Errorf("the pages of %s list %d, want 60", tool, n)
+		}
+	}
+	first := listed["list_services"][0]
 	var day found
-	bounded("find_slots", map[string]any{"service_ids": []string{first}, "date": "2027-03-02"}, &day)
+	a.bounded(t, "find_slots", map[string]any{"service_ids": []string{first}, "date": "2027-03-02"}, &day)
 	if day.Total < 10_000 {
 		t.Errorf("the day has %d slots only", day.Total)
 	}
-	bounded("find_slots", map[string]any{"service_ids": []string{first}, "start_date": "2027-03-01", "end_date": "2027-05-01"}, nil)
+	a.bounded(t, "find_slots", map[string]any{"service_ids": []string{first}, "start_date": "2027-03-01", "end_date": "2027-05-01"}, nil)
 
-	twenty := make([]string, 20)
-	for i := range twenty {
-		twenty[i] = first
-	}
-	o := appointment("", "2027-03-02", "10:00").with("service_ids", twenty).with("staff_id", *day.Slots[0].StaffID)
-	bounded("book_appointment", o, nil)
+	o := appointment("", "2027-03-02", "10:00").with("service_ids", slices.Repeat([]string{first}, 20)).with("staff_id", *day.Slots[0].StaffID)
+	a.bounded(t, "book_appointment", o, nil)
 	taken := a.call(t, "book_appointment", o, nil)
 	if n := size(t, taken); !taken.IsError || n > maxAnswer {
 		t.Errorf("the refusal: %t, %d bytes", taken.IsError, n)

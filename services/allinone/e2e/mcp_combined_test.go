@@ -44,6 +44,18 @@ func TestAnAgentBooksSeatsOfAClassSession(t *testing.T) {
 	}
 }
 
+// times are the starts that find_slots finds.
+func (a agent) times(t *testing.T, asked order) []string {
+	t.Helper()
+	var f found
+	a.accepted(t, "find_slots", asked, &f)
+	var got []string
+	for _, s := range f.Slots {
+		got = append(got, s.Time)
+	}
+	return got
+}
+
 func TestAnAgentBooksAPackageWithAVariant(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -67,16 +79,7 @@ func TestAnAgentBooksAPackageWithAVariant(t *testing.T) {
 		"service_ids": []string{wash.ID, cut.ID}, "is_package": true, "staffing_mode": "per_service",
 		"variants": []string{cut.ID + ":" + cut.Variants[0].ID},
 	}
-	times := func() []string {
-		var f found
-		a.accepted(t, "find_slots", asked.with("date", "2027-03-01"), &f)
-		var got []string
-		for _, s := range f.Slots {
-			got = append(got, s.Time)
-		}
-		return got
-	}
-	if got := times(); !slices.Equal(got, []string{"09:00", "09:30", "10:00", "10:30"}) { // open until 12:00, 30 and then 60 minutes
+	if got := a.times(t, asked.with("date", "2027-03-01")); !slices.Equal(got, []string{"09:00", "09:30", "10:00", "10:30"}) { // open until 12:00, 30 and then 60 minutes
 		t.Errorf("the package is found at %v", got)
 	}
 	var window found
@@ -100,7 +103,7 @@ func TestAnAgentBooksAPackageWithAVariant(t *testing.T) {
 	if made.Booking.End != "11:00:00" {
 		t.Errorf("booked until %s", made.Booking.End)
 	}
-	if got := times(); !slices.Equal(got, []string{"10:30"}) { // Ben cuts from 10:00 to 11:00
+	if got := a.times(t, asked.with("date", "2027-03-01")); !slices.Equal(got, []string{"10:30"}) { // Ben cuts from 10:00 to 11:00
 		t.Errorf("then the package is found at %v", got)
 	}
 	other := a.refused(t, "book_appointment", o, "no_staff_available")

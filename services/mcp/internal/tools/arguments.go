@@ -56,22 +56,18 @@ func (a arguments) text(name string) (string, error) {
 }
 
 // date reads a calendar date and gives it back as it was written; "" where it was left out.
-func (a arguments) date(name string) (string, error) {
-	s, err := a.text(name)
-	if _, given := a[name]; err != nil || !given {
-		return "", err
-	}
-	_, err = request.Date(name, s)
-	return s, err
-}
+func (a arguments) date(name string) (string, error) { return checked(a, name, request.Date) }
 
-// id reads a UUID; "" where it was left out.
-func (a arguments) id(name string) (string, error) {
+// id reads a UUID and gives it back as it was written; "" where it was left out.
+func (a arguments) id(name string) (string, error) { return checked(a, name, request.ID) }
+
+// checked reads a string that read must take; "" where it was left out.
+func checked[T any](a arguments, name string, read func(name, s string) (T, error)) (string, error) {
 	s, err := a.text(name)
 	if _, given := a[name]; err != nil || !given {
 		return "", err
 	}
-	_, err = request.ID(name, s)
+	_, err = read(name, s)
 	return s, err
 }
 

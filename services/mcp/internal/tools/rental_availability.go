@@ -90,16 +90,15 @@ func (a arguments) checkPeriod(query url.Values) error {
 	return nil
 }
 
-// clockTime reads a time of day and gives it back as it was written; "" where it was left out.
+// clockTime reads a time of day, without the end of the day, and gives it back as it was written; "" where it was left out.
 func (a arguments) clockTime(name string) (string, error) {
-	s, err := a.text(name)
-	if _, given := a[name]; err != nil || !given {
-		return "", err
-	}
-	if t, err := request.Time(name, s); err != nil || t == timespan.MinutesPerDay {
-		return "", request.Invalid("%s: %s is not a time of day; write HH:MM, 00:00 to 23:59.", name, request.Quoted(s))
-	}
-	return s, nil
+	return checked(a, name, func(name, s string) (timespan.TimeOfDay, error) {
+		t, err := request.Time(name, s)
+		if err != nil || t == timespan.MinutesPerDay {
+			err = request.Invalid("%s: %s is not a time of day; write HH:MM, 00:00 to 23:59.", name, request.Quoted(s))
+		}
+		return t, err
+	})
 }
 
 // quantity reads how many units are wanted; 1 where it was left out.
