@@ -235,7 +235,7 @@ func (g *generator) fill(r *madeUp, described *openapi3.RequestBody) {
 	}
 	if (r.operation == "publish" || g.odds(30)) && len(r.body) > 0 {
 		for range g.rng.IntN(4) {
-			at := g.rng.IntN(len(r.body))
+			at := g.rng.IntN(len(r.body) + 1)
 			r.body = slices.Concat(r.body[:at], []byte(pick(g, odd...)), r.body[min(len(r.body), at+g.rng.IntN(8)):])
 		}
 	}
