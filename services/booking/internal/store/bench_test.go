@@ -28,7 +28,7 @@ func filled(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUI
 			INSERT INTO occupied_time SELECT $1, id, 1, staff, 0, tstzrange(start, start + interval '55 minutes'), gen_random_uuid() FROM slots
 		)
 		INSERT INTO bookings
-		SELECT $1, id, 'confirmed', start, start + interval '45 minutes', start, start, '[{"name": "Haircut"}]', staff, 'Anna', 1, 4000, 'EUR',
+		SELECT $1, id, 'confirmed', start, start + interval '45 minutes', start, start, '[{"name": "Haircut"}]', staff, 'Anna', NULL, 1, 4000, 'EUR',
 			false, 'api', 'Zoë', id || '@example.com', NULL, '{}', 1, start, start
 		FROM slots`, business, noon)
 	exec(`ANALYZE`)
