@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/rental/internal/api"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 	"github.com/slotmesh/slotmesh/services/rental/migrations"
 )
 
@@ -76,6 +77,6 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public := api.NewPublic(offers, records, sentences, rt.Clock, rt.Telemetry)
 	public.Mount(s.Public)
 	public.MountForPeers(s.Internal)
-	api.NewInternal(offers, records, rt.Clock, rt.Telemetry).Mount(s.Internal)
+	api.NewInternal(usecase.NewOwner(offers, records, rt.Clock, rt.Telemetry), offers, records, rt.Clock).Mount(s.Internal)
 	return nil
 }

@@ -77,7 +77,7 @@ func TestWhatIsNotOfferedIsNotFoundWith200(t *testing.T) {
 		s.check(t, "rentalId", id, "startDate", "2027-06-11", "endDate", "2027-06-11").
 			mustBe(t, 200, unavailable("rental_not_found", "Rental not found"))
 	}
-	s.change(func(n *neighbours) {
+	s.change(func(n *peers) {
 		closed := *n.offer
 		closed.Modules.Rentals = false
 		n.offer = &closed
@@ -142,7 +142,7 @@ func TestTheReasonIsInTheLanguageOfTheParameterTheCookieOrTheBusiness(t *testing
 		s.get(t, "harbor/rental-availability", header(ask.cookie), append([]string{"lang", ask.lang}, query...)...).
 			mustBe(t, 200, unavailable("not_enough_units", ask.want))
 	}
-	s.change(func(n *neighbours) {
+	s.change(func(n *peers) {
 		klingon := *n.offer
 		klingon.DefaultLanguage = "tlh"
 		n.offer = &klingon
@@ -208,9 +208,9 @@ func TestUnknownBusinessesAre404(t *testing.T) {
 
 func TestWhatCannotBeReadIsNeverGuessed(t *testing.T) {
 	t.Parallel()
-	for name, breakIt := range map[string]func(*neighbours){
-		"offer":        func(n *neighbours) { n.offerErr = errors.New("catalog is away") },
-		"reservations": func(n *neighbours) { n.holdingErr = errors.New("the database is away") },
+	for name, breakIt := range map[string]func(*peers){
+		"offer":        func(n *peers) { n.offerErr = errors.New("catalog is away") },
+		"reservations": func(n *peers) { n.holdingErr = errors.New("the database is away") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

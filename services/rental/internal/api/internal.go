@@ -2,13 +2,10 @@ package api
 
 import (
 	"encoding/json"
-	"errors"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -16,26 +13,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
-	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
 // Internal serves the peer API under /internal.
 type Internal struct {
-	offers   Offers
-	records  Records
-	clock    clock.Clock
-	reserved metric.Int64Counter
+	owner   *usecase.Owner
+	offers  Offers
+	records Records
+	clock   clock.Clock
 }
 
 // NewInternal returns the internal API.
-func NewInternal(offers Offers, records Records, now clock.Clock, tel *telemetry.Telemetry) *Internal {
-	return &Internal{
-		offers: offers, records: records, clock: now,
-		reserved: tel.Counter("slotmesh.rental.reservations", "Attempts to reserve by outcome."),
-	}
+func NewInternal(owner *usecase.Owner, offers Offers, records Records, now clock.Clock) *Internal {
+	return &Internal{owner: owner, offers: offers, records: records, clock: now}
 }
 
 // Mount adds the routes.
@@ -48,9 +42,15 @@ func (in *Internal) Mount(router fiber.Router) {
 	business.Post("/reservations/:id/:move", in.once(in.move, fiber.StatusOK))
 }
 
-// once makes an owner's write once for each Idempotency-Key of a business.
-func (in *Internal) once(write fiber.Handler, status int) fiber.Handler {
-	return server.Once(write, func(c *fiber.Ctx) ([]byte, error) {
+// once answers an owner's write, which is made once for each Idempotency-Key of a business, with this status.
+func (in *Internal) once(write func(*fiber.Ctx) (store.Reservation, error), status int) fiber.Handler {
+	return server.Once(func(c *fiber.Ctx) error {
+		written, err := write(c)
+		if err != nil {
+			return err
+		}
+		return in.sendOne(c.Status(status), written)
+	}, func(c *fiber.Ctx) ([]byte, error) {
 		offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
 		switch {
 		case fault.Is(err, fault.BusinessNotFound):
@@ -60,15 +60,11 @@ func (in *Internal) once(write fiber.Handler, status int) fiber.Handler {
 		}
 		return in.records.Outcome(c.UserContext(), offer.ID)
 	}, func(c *fiber.Ctx, answer []byte) error {
-		offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
-		if err != nil {
-			return fault.Unknown(err)
-		}
 		var made store.Reservation
 		if err := json.Unmarshal(answer, &made); err != nil {
 			return err
 		}
-		return send(c.Status(status), in.show(offer, made))
+		return in.sendOne(c.Status(status), made)
 	})
 }
 
@@ -89,87 +85,28 @@ func (in *Internal) ceilings(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// reserve holds units. The owner may reserve in the past and beyond the advance limit, which bind customers; what units
-// there are binds both.
-func (in *Internal) reserve(c *fiber.Ctx) error {
+func (in *Internal) reserve(c *fiber.Ctx) (store.Reservation, error) {
 	body, err := server.Body(c)
 	if err != nil {
-		return err
+		return store.Reservation{}, err
 	}
 	var asked rental.NewReservation
-	if err := json.Unmarshal(body, &asked); err != nil {
-		return fault.Wrap(fault.InvalidParameter, err, "The request body is not a reservation; send one such as admin.md shows.")
+	if err := request.JSON(body, &asked); err != nil {
+		return store.Reservation{}, err
 	}
-	q, err := parseReservation(asked)
+	wanted, err := parseReservation(asked)
 	if err != nil {
-		return err
+		return store.Reservation{}, err
 	}
-	offer, err := in.offers.Fresh(c.UserContext(), c.Params("slug"))
-	if err != nil {
-		return err
-	}
-	wanted := rentalOf(offer, q.RentalID)
-	if wanted == nil {
-		return notFound()
-	}
-	reservation, err := in.newReservation(offer, wanted, q)
-	if err != nil {
-		return err
-	}
-	return in.write(c, offer, wanted, reservation)
+	return in.owner.Reserve(c.UserContext(), c.Params("slug"), wanted)
 }
 
-func (in *Internal) newReservation(offer *catalog.Offer, wanted *catalog.Rental, q reservationQuery) (store.NewReservation, error) {
-	span, isHours, err := q.hours(wanted, offer.Location(), [2]string{"start_time", "end_time"})
+func (in *Internal) move(c *fiber.Ctx) (store.Reservation, error) {
+	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
-		return store.NewReservation{}, err
+		return store.Reservation{}, fault.New(fault.NotFound, "Reservation not found")
 	}
-	r := store.NewReservation{
-		BusinessID: offer.ID, ID: uuid.New(), RentalID: wanted.ID, RentalName: wanted.Name, Quantity: q.Quantity,
-		Dates: q.Dates, CustomerName: q.CustomerName, OfferVersion: offer.Version, Now: in.clock.Now(),
-	}
-	if isHours {
-		r.Hours = &store.Hours{Start: *q.Start, End: *q.End, During: span}
-	}
-	return r, nil
-}
-
-// write reserves by the same calculation as the calendars.
-func (in *Internal) write(c *fiber.Ctx, offer *catalog.Offer, wanted *catalog.Rental, r store.NewReservation) error {
-	calendar := occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)
-	span := calendar.Span()
-	if r.Hours != nil {
-		span = r.Hours.During
-	}
-	free := 0
-	written, err := in.records.Reserve(c.UserContext(), r, func(held []occupancy.Reservation) bool {
-		free = calendar.During(span, occupancy.StockOf(wanted), held)
-		return free >= r.Quantity
-	})
-	if errors.Is(err, store.ErrLacking) {
-		in.count(c, "lacking")
-		return fault.Newf(fault.Conflict, "Too few units are free then: %d of the %d asked for.", free, r.Quantity)
-	}
-	if err != nil {
-		return err
-	}
-	in.count(c, "reserved")
-	return send(c.Status(fiber.StatusCreated), in.show(offer, written))
-}
-
-func (in *Internal) count(c *fiber.Ctx, outcome string) {
-	in.reserved.Add(c.UserContext(), 1, metric.WithAttributes(attribute.String("outcome", outcome)))
-}
-
-// show adds whether a reservation is overdue: picked up and not back although its time has ended, in business time.
-func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reservation {
-	now := in.clock.Now()
-	ended := r.EndDate < offer.Today(now)
-	if r.EndsAt != nil {
-		ended = !now.Before(*r.EndsAt)
-	}
-	r.Overdue = ended && r.Status == rental.StatusPickedUp
-	return r.Reservation
+	return in.owner.Move(c.UserContext(), c.Params("slug"), id, state.Move(c.Params("move")))
 }
 
 func (in *Internal) reservations(c *fiber.Ctx) error {
@@ -186,7 +123,7 @@ func (in *Internal) reservations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, next, err := in.records.Reservations(c.UserContext(), offer.ID, rental.Filter{From: from, To: to}, page)
+	found, next, err := in.records.Reservations(c.UserContext(), offer.ID, from, to, page)
 	if err != nil {
 		return err
 	}
@@ -198,41 +135,35 @@ func (in *Internal) reservations(c *fiber.Ctx) error {
 }
 
 func (in *Internal) ahead(c *fiber.Ctx) error {
-	offer, err := in.offers.Fresh(c.UserContext(), c.Params("slug"))
-	if err != nil {
-		return err
-	}
-	n, err := in.records.Ahead(c.UserContext(), offer.ID, offer.Today(in.clock.Now()))
+	n, err := in.owner.Ahead(c.UserContext(), c.Params("slug"))
 	if err != nil {
 		return err
 	}
 	return c.JSON(rental.AheadCount{Count: n})
 }
 
-func (in *Internal) move(c *fiber.Ctx) error {
-	id, err := uuid.Parse(c.Params("id"))
-	if err != nil {
-		return noReservation()
-	}
-	transition, ok := state.Of(state.Move(c.Params("move")))
-	if !ok {
-		return fault.New(fault.NotFound, "There is no such move; a reservation can be moved by pickup, return and cancel.")
-	}
+// sendOne answers with a reservation that was written. That its business's offer cannot be read now leaves the caller without its
+// answer, but says nothing of the write.
+func (in *Internal) sendOne(c *fiber.Ctx, r store.Reservation) error {
 	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
 	if err != nil {
-		return err
+		return fault.Unknown(err)
 	}
-	moved, err := in.records.Move(c.UserContext(), offer.ID, id, transition, in.clock.Now())
-	var refused *store.NotAllowedError
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return noReservation()
-	case errors.As(err, &refused):
-		return fault.Newf(fault.Conflict, "The reservation is %s; %s takes one that is %s.", refused.Status, c.Params("move"), transition.From)
-	case err != nil:
-		return err
-	}
-	return send(c, in.show(offer, moved))
+	return send(c, in.show(offer, r))
 }
 
-func noReservation() error { return fault.New(fault.NotFound, "Reservation not found") }
+// show renders a reservation. It is overdue while it is picked up and not back although its time has ended, in business time.
+func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reservation {
+	now := in.clock.Now()
+	shown := rental.Reservation{
+		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Quantity: r.Quantity,
+		StartDate: r.Dates.From, EndDate: r.Dates.To, CustomerName: r.CustomerName, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+	}
+	ended := r.Dates.To < offer.Today(now)
+	if r.Hours != nil {
+		shown.StartTime, shown.EndTime = &r.Hours.Start, &r.Hours.End
+		ended = now.Unix() >= r.Hours.During.End
+	}
+	shown.Overdue = ended && r.Status == state.PickedUp
+	return shown
+}

@@ -30,6 +30,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/api"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 	"github.com/slotmesh/slotmesh/services/rental/migrations"
 )
 
@@ -85,8 +86,8 @@ func harbor() *catalog.Offer {
 	return o
 }
 
-// neighbours stands in for catalog, and can make the tables fail.
-type neighbours struct {
+// peers stands in for catalog, and can make the tables fail.
+type peers struct {
 	*store.Store
 	mu         sync.Mutex
 	offer      *catalog.Offer
@@ -95,17 +96,17 @@ type neighbours struct {
 }
 
 var (
-	_ api.Offers  = (*neighbours)(nil)
-	_ api.Records = (*neighbours)(nil)
+	_ api.Offers  = (*peers)(nil)
+	_ api.Records = (*peers)(nil)
 )
 
-func (n *neighbours) change(f func(*neighbours)) {
+func (n *peers) change(f func(*peers)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	f(n)
 }
 
-func (n *neighbours) Get(_ context.Context, slug string) (*catalog.Offer, error) {
+func (n *peers) Get(_ context.Context, slug string) (*catalog.Offer, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.offerErr == nil && slug != n.offer.Slug {
@@ -114,11 +115,11 @@ func (n *neighbours) Get(_ context.Context, slug string) (*catalog.Offer, error)
 	return n.offer, n.offerErr
 }
 
-func (n *neighbours) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
+func (n *peers) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return n.Get(ctx, slug)
 }
 
-func (n *neighbours) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
+func (n *peers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
 	offer, err := n.Get(ctx, slug)
 	if err == nil && version > offer.Version {
 		return nil, errors.New("the version asked for does not exist")
@@ -126,7 +127,7 @@ func (n *neighbours) AtLeast(ctx context.Context, slug string, version int64) (*
 	return offer, err
 }
 
-func (n *neighbours) Holding(ctx context.Context, businessID uuid.UUID, ids []uuid.UUID, d occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
+func (n *peers) Holding(ctx context.Context, businessID uuid.UUID, ids []uuid.UUID, d occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
 	n.mu.Lock()
 	err := n.holdingErr
 	n.mu.Unlock()
@@ -138,7 +139,7 @@ func (n *neighbours) Holding(ctx context.Context, businessID uuid.UUID, ids []uu
 
 // service runs both APIs on loopback, on a schema of its own.
 type service struct {
-	*neighbours
+	*peers
 	clock  *clock.Manual
 	public string
 	client *rental.Client
@@ -148,7 +149,7 @@ type service struct {
 func start(t *testing.T) service {
 	t.Helper()
 	pool := testkit.Postgres(t, "rental", migrations.FS)
-	n := &neighbours{Store: store.New(pool), offer: harbor()}
+	n := &peers{Store: store.New(pool), offer: harbor()}
 	now := clock.Fixed(morning)
 	tel := telemetry.Discard()
 	srv, err := server.New(server.Config{
@@ -166,7 +167,7 @@ func start(t *testing.T) service {
 	public := api.NewPublic(n, n, sentences, now, tel)
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)
-	api.NewInternal(n, n, now, tel).Mount(srv.Internal)
+	api.NewInternal(usecase.NewOwner(n, n, now, tel), n, n, now).Mount(srv.Internal)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
@@ -181,7 +182,7 @@ func start(t *testing.T) service {
 		}
 	})
 	return service{
-		neighbours: n, clock: now, public: "http://" + srv.PublicAddr().String(), client: rental.NewClient(p), base: base,
+		peers: n, clock: now, public: "http://" + srv.PublicAddr().String(), client: rental.NewClient(p), base: base,
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
+	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
 // languageCookie holds the language that a visitor has chosen on the business's pages.
@@ -86,11 +87,11 @@ func (p *Public) availability(c *fiber.Ctx) error {
 // judge says why a request cannot be met, "" where it can, and how many units are free (semantics.md §4). Faults:
 // invalid_parameter, availability_unverified.
 func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availabilityQuery) (message.ID, int, error) {
-	asked := rentalOf(offer, q.RentalID)
+	asked := usecase.Rental(offer, q.RentalID)
 	if asked == nil {
 		return message.RentalNotFound, 0, nil
 	}
-	span, isHours, err := q.hours(asked, offer.Location(), [2]string{"startTime", "endTime"})
+	span, isHours, err := q.Hours(asked, offer.Location(), [2]string{"startTime", "endTime"})
 	if err != nil {
 		return "", 0, err
 	}
@@ -153,12 +154,12 @@ func (p *Public) dates(c *fiber.Ctx) error {
 	answer.Timezone = offer.Timezone
 	var rentals []*catalog.Rental
 	for _, id := range q.RentalIDs {
-		if r := rentalOf(offer, id); r != nil {
+		if r := usecase.Rental(offer, id); r != nil {
 			rentals = append(rentals, r)
 		}
 	}
 	if len(rentals) == 0 {
-		return notFound()
+		return usecase.NotFound()
 	}
 	if err := p.count(c.UserContext(), offer, rentals, q.Dates, answer.Days); err != nil {
 		p.note(c.UserContext(), "reservations", err)

@@ -9,6 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
+	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
 // Bounds of /rental-available-dates (interface.md §8).
@@ -17,10 +18,16 @@ const (
 	maxWindowDays = 62
 )
 
+// Bounds of one question or reservation (interface.md §8).
+const (
+	maxRangeDays = 730 // both ends counted
+	maxQuantity  = 1000
+)
+
 // availabilityQuery is the question of /rental-availability.
 type availabilityQuery struct {
 	RentalID uuid.UUID
-	stretch
+	usecase.Stretch
 }
 
 // parseAvailability reads the parameters of /rental-availability but for lang, which never fails a request. Its faults
@@ -91,16 +98,9 @@ func parseAvailableDates(get request.Query) (datesQuery, error) {
 	return q, nil
 }
 
-// reservationQuery is a reservation asked for, its texts read.
-type reservationQuery struct {
-	RentalID     uuid.UUID
-	CustomerName string
-	stretch
-}
-
 // parseReservation reads the texts. Its faults name the field.
-func parseReservation(asked rental.NewReservation) (reservationQuery, error) {
-	var q reservationQuery
+func parseReservation(asked rental.NewReservation) (usecase.Request, error) {
+	var q usecase.Request
 	fields := map[string]string{"rental_id": asked.RentalID, "start_date": asked.StartDate, "end_date": asked.EndDate}
 	get := request.Query(func(name string) []string { return []string{fields[name]} })
 	id, err := get.Required("rental_id", "a rental's id")

@@ -9,36 +9,46 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// Reservation is a reservation as the owner sees it, but for whether it is overdue. EndsAt is the instant at which one
-// for hours ends; nil: it is for whole dates.
+// Reservation is a reservation as it was agreed: for whole dates, or for hours where Hours is set.
 type Reservation struct {
-	rental.Reservation
-	EndsAt *time.Time
+	ID           uuid.UUID
+	RentalID     uuid.UUID
+	RentalName   string
+	Status       state.State
+	Quantity     int
+	Dates        occupancy.Dates
+	Hours        *Hours
+	CustomerName string
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
 }
 
 const reservationColumns = `id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute, end_minute,
-	ends_at, customer_name, created_at, updated_at`
+	starts_at, ends_at, customer_name, created_at, updated_at`
 
 func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 	var (
-		r          Reservation
-		from, to   time.Time
-		start, end *int
+		r            Reservation
+		from, to     time.Time
+		start, end   *timespan.TimeOfDay
+		starts, ends *time.Time
 	)
-	err := row.Scan(&r.ID, &r.RentalID, &r.RentalName, &r.Status, &r.Quantity, &from, &to, &start, &end, &r.EndsAt,
+	err := row.Scan(&r.ID, &r.RentalID, &r.RentalName, &r.Status, &r.Quantity, &from, &to, &start, &end, &starts, &ends,
 		&r.CustomerName, &r.CreatedAt, &r.UpdatedAt)
 	if err != nil {
 		return Reservation{}, err
 	}
-	r.StartDate, r.EndDate = dateOf(from), dateOf(to)
-	r.StartTime, r.EndTime = (*timespan.TimeOfDay)(start), (*timespan.TimeOfDay)(end)
+	r.Dates = occupancy.Dates{From: dateOf(from), To: dateOf(to)}
+	if start != nil { // all four are null, or none is
+		r.Hours = &Hours{Start: *start, End: *end, During: timespan.Span{Start: starts.Unix(), End: ends.Unix()}}
+	}
 	r.CreatedAt, r.UpdatedAt = r.CreatedAt.UTC(), r.UpdatedAt.UTC()
 	return r, nil
 }
@@ -59,22 +69,22 @@ var firstStart, lastStart = int64(timespan.NewDate(0, 1, 1)) * timespan.MinutesP
 
 // place is where a reservation stands in the list.
 func place(r Reservation) string {
-	at := int64(r.StartDate) * timespan.MinutesPerDay
-	if r.StartTime != nil {
-		at += int64(*r.StartTime)
+	at := int64(r.Dates.From) * timespan.MinutesPerDay
+	if r.Hours != nil {
+		at += int64(r.Hours.Start)
 	}
 	return request.Cursor{At: at, ID: r.ID}.String()
 }
 
-// Reservations lists a page of a business's reservations by start, and gives the cursor of the page that follows, "" after the
+// Reservations lists a page of a business's reservations that touch the dates, by start, and gives the cursor of the page that follows, "" after the
 // last. Fault: invalid_parameter for a cursor that is none.
-func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, page request.Page) ([]Reservation, string, error) {
+func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, from, to *timespan.Date, page request.Page) ([]Reservation, string, error) {
 	after, err := page.After(firstStart, lastStart)
 	if err != nil {
 		return nil, "", err
 	}
 	args := pgx.NamedArgs{
-		"business_id": businessID, "limit": page.Limit + 1, "from": days(filter.From), "to": days(filter.To),
+		"business_id": businessID, "limit": page.Limit + 1, "from": days(from), "to": days(to),
 		"after_date": nil, "after_minute": nil, "after_id": nil,
 	}
 	if after != nil {

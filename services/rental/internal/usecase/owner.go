@@ -1,0 +1,140 @@
+// Package usecase does what a business's owner asks for: it reserves units of rentals, and moves and lists reservations. What its
+// methods return as a fault is the answer to the caller; any other error is internal.
+package usecase
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
+	"github.com/slotmesh/slotmesh/services/rental/internal/state"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+)
+
+// Offers gives what a business offers. Errors: fault.BusinessNotFound; any other says that it could not be read.
+type Offers interface {
+	// Get returns the offer, a moment old at most while catalog answers, else the last good one.
+	Get(ctx context.Context, slug string) (*catalog.Offer, error)
+	// Fresh returns the offer as it is now.
+	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
+}
+
+// Reservations are the tables; [store.Store] says what its methods do and return. Each write is made once for the Idempotency-Key
+// of its context.
+type Reservations interface {
+	Reserve(ctx context.Context, r store.NewReservation, fits func([]occupancy.Reservation) bool) (store.Reservation, error)
+	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
+	Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
+}
+
+var _ Reservations = (*store.Store)(nil)
+
+// Owner does what a business's owner asks for.
+type Owner struct {
+	offers       Offers
+	reservations Reservations
+	clock        clock.Clock
+	attempts     metric.Int64Counter
+}
+
+// NewOwner returns an owner's side.
+func NewOwner(offers Offers, reservations Reservations, now clock.Clock, tel *telemetry.Telemetry) *Owner {
+	return &Owner{
+		offers: offers, reservations: reservations, clock: now,
+		attempts: tel.Counter("slotmesh.rental.reservations", "Attempts to reserve by outcome."),
+	}
+}
+
+// Request asks for units of a rental for a customer.
+type Request struct {
+	RentalID     uuid.UUID
+	CustomerName string
+	Stretch
+}
+
+// Reserve holds units. The owner may reserve in the past and beyond the advance limit, which bind customers; what units there are
+// binds both, by the same calculation as the calendars. Faults: business_not_found; rental_not_found; invalid_parameter for times
+// that the rental does not take; conflict where units are lacking.
+func (o *Owner) Reserve(ctx context.Context, slug string, asked Request) (store.Reservation, error) {
+	offer, err := o.offers.Fresh(ctx, slug)
+	if err != nil {
+		return store.Reservation{}, err
+	}
+	wanted := Rental(offer, asked.RentalID)
+	if wanted == nil {
+		return store.Reservation{}, NotFound()
+	}
+	during, hourly, err := asked.Hours(wanted, offer.Location(), [2]string{"start_time", "end_time"})
+	if err != nil {
+		return store.Reservation{}, err
+	}
+	r := store.NewReservation{
+		BusinessID: offer.ID, ID: uuid.New(), RentalID: wanted.ID, RentalName: wanted.Name, Quantity: asked.Quantity,
+		Dates: asked.Dates, CustomerName: asked.CustomerName, OfferVersion: offer.Version, Now: o.clock.Now(),
+	}
+	calendar := occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)
+	if hourly {
+		r.Hours = &store.Hours{Start: *asked.Start, End: *asked.End, During: during}
+	} else {
+		during = calendar.Span()
+	}
+	free := 0
+	made, err := o.reservations.Reserve(ctx, r, func(held []occupancy.Reservation) bool {
+		free = calendar.During(during, occupancy.StockOf(wanted), held)
+		return free >= r.Quantity
+	})
+	switch {
+	case errors.Is(err, store.ErrLacking):
+		o.count(ctx, "lacking")
+		err = fault.Newf(fault.Conflict, "Too few units are free then: %d of the %d asked for.", free, r.Quantity)
+	case err == nil:
+		o.count(ctx, "reserved")
+	}
+	return made, err
+}
+
+func (o *Owner) count(ctx context.Context, outcome string) {
+	o.attempts.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
+}
+
+// Move picks up, returns or cancels a reservation (semantics.md §4). Faults: business_not_found; not_found for an unknown reservation
+// or move; conflict where its state does not allow it.
+func (o *Owner) Move(ctx context.Context, slug string, id uuid.UUID, move state.Move) (store.Reservation, error) {
+	transition, ok := state.Of(move)
+	if !ok {
+		return store.Reservation{}, fault.New(fault.NotFound, "There is no such move; a reservation can be moved by pickup, return and cancel.")
+	}
+	offer, err := o.offers.Get(ctx, slug)
+	if err != nil {
+		return store.Reservation{}, err
+	}
+	moved, err := o.reservations.Move(ctx, offer.ID, id, transition, o.clock.Now())
+	var refused *store.NotAllowedError
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		err = fault.New(fault.NotFound, "Reservation not found")
+	case errors.As(err, &refused):
+		err = fault.Newf(fault.Conflict, "The reservation is %s; %s takes one that is %s.", refused.Status, move, transition.From)
+	}
+	return moved, err
+}
+
+// Ahead counts the reservations that a customer is still expected for, today or later in business time, and those that are out,
+// however late. Fault: business_not_found.
+func (o *Owner) Ahead(ctx context.Context, slug string) (int, error) {
+	offer, err := o.offers.Fresh(ctx, slug)
+	if err != nil {
+		return 0, err
+	}
+	return o.reservations.Ahead(ctx, offer.ID, offer.Today(o.clock.Now()))
+}
