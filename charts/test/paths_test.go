@@ -2,12 +2,9 @@ package chart_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // route leads what match finds to a service.
@@ -164,13 +161,5 @@ func TestTheAdminAPIHasAHostOfItsOwnOrNone(t *testing.T) {
 				t.Errorf("%s: %s %s leads to console: %v, is the admin API's host: %v", settings, o.kind(), o.name(), console, own)
 			}
 		}
-	}
-}
-
-func TestTheDemoBusinessIsTheOneOfMakeRun(t *testing.T) {
-	t.Parallel()
-	want := read(t, filepath.Join(root, "services", "allinone", "demo.yaml"))
-	if diff := cmp.Diff(string(want), string(read(t, filepath.Join(chartPath, "files", "demo.yaml")))); diff != "" {
-		t.Errorf("copy services/allinone/demo.yaml to charts/slotmesh/files/demo.yaml (-want +got):\n%s", diff)
 	}
 }

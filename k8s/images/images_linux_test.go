@@ -92,7 +92,7 @@ func TestServiceImages(t *testing.T) {
 func TestOperatorsCommandKnowsTimeZonesInItsImage(t *testing.T) {
 	t.Parallel()
 	_, root := saved(t, "console")
-	demo, err := os.ReadFile("../../services/allinone/demo.yaml")
+	demo, err := os.ReadFile("../../charts/slotmesh/files/demo.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

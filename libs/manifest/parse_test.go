@@ -11,7 +11,7 @@ import (
 
 func example(t testing.TB) []byte {
 	t.Helper()
-	src, err := os.ReadFile("testdata/harbor-studio.yaml")
+	src, err := os.ReadFile("../../charts/slotmesh/files/demo.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

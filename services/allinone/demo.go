@@ -16,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
+//go:generate cp ../../charts/slotmesh/files/demo.yaml demo.yaml
 //go:embed demo.yaml
 var demoManifest []byte
 

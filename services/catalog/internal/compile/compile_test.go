@@ -47,7 +47,7 @@ func compiled(t *testing.T, src string) *catalog.Offer {
 
 func example(t *testing.T) *catalog.Offer {
 	t.Helper()
-	src, err := os.ReadFile("../../../../libs/manifest/testdata/harbor-studio.yaml")
+	src, err := os.ReadFile("../../../../charts/slotmesh/files/demo.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
