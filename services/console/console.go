@@ -25,6 +25,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/console/internal/api"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // Config are console's settings.
@@ -80,17 +81,14 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		return err
 	}
 	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // as long as a peer may take for it
-	bookings := bookingclient.NewClient(s.Peer("booking", cfg.BookingURL, patient))
-	admin := &api.Admin{
-		Token:      api.NewToken(cfg.AdminToken),
-		Limits:     s.Limits(cfg.Limits, rdb),
+	owner := &usecase.Owner{
 		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
 		Offers:     catalogclient.NewClient(s.Peer("catalog", cfg.CatalogURL), rt.Telemetry), // a publish may take longer than a look-up
-		Bookings:   bookings,
-		Tickets:    bookings,
+		Bookings:   bookingclient.NewClient(s.Peer("booking", cfg.BookingURL, patient)),
 		Rentals:    rental.NewClient(s.Peer("rental", cfg.RentalURL, patient)),
 		Logger:     rt.Telemetry.Logger,
 	}
+	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: s.Limits(cfg.Limits, rdb), Owner: owner}
 	admin.Mount(s.Public)
 	return admin.MountDescription(s.Public)
 }

@@ -1,14 +1,11 @@
 package api
 
 import (
-	"log/slog"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -40,11 +37,10 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	published, err := a.Businesses.Publish(c.UserContext(), slug, manifest, mediaType, c.Get(fiber.HeaderIfMatch))
+	published, err := a.Owner.Publish(c.UserContext(), principal(c), slug, manifest, mediaType, c.Get(fiber.HeaderIfMatch))
 	if err != nil {
 		return err
 	}
-	a.changed(c, "publish", slug, slog.Int64("version", published.Version))
 	return sendPublished(c, published)
 }
 
@@ -60,11 +56,10 @@ func (a *Admin) rollback(c *fiber.Ctx) error {
 	if to.Version < 1 {
 		return request.Invalid(`version: missing or below 1; send the version to publish again, such as {"version": 3}.`)
 	}
-	published, err := a.Businesses.Rollback(c.UserContext(), slug, to.Version)
+	published, err := a.Owner.Rollback(c.UserContext(), principal(c), slug, to.Version)
 	if err != nil {
 		return err
 	}
-	a.changed(c, "rollback", slug, slog.Int64("to", to.Version), slog.Int64("version", published.Version))
 	return sendPublished(c, published)
 }
 
@@ -85,7 +80,7 @@ func (a *Admin) getManifest(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	m, err := a.Businesses.Get(c.UserContext(), slug, version, c.Get(fiber.HeaderAccept))
+	m, err := a.Owner.Businesses.Get(c.UserContext(), slug, version, c.Get(fiber.HeaderAccept))
 	if err != nil {
 		return err
 	}
@@ -104,7 +99,7 @@ func (a *Admin) listBusinesses(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Businesses.List(c.UserContext(), page)
+	list, err := a.Owner.Businesses.List(c.UserContext(), page)
 	if err != nil {
 		return err
 	}
@@ -120,70 +115,24 @@ func (a *Admin) listVersions(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Businesses.Versions(c.UserContext(), slug, page)
+	list, err := a.Owner.Businesses.Versions(c.UserContext(), slug, page)
 	if err != nil {
 		return err
 	}
 	return c.JSON(list)
 }
 
-// remove takes the keys away first: whoever books by key is stopped before the offer goes, and a removal that breaks off
-// can be repeated while the slug still leads to the business.
 func (a *Admin) remove(c *fiber.Ctx) error {
 	force, err := server.Query(c).Flag("force")
 	if err != nil {
 		return err
 	}
-	business, err := a.business(c)
-	if fault.Is(err, fault.BusinessNotFound) && idempotency.Of(c.UserContext()).Key != "" {
-		return a.removedBefore(c, err)
-	}
-	if err != nil {
-		return err
-	}
-	if err := a.refuseWithBookingsAhead(c, business, force); err != nil {
-		return err
-	}
-	if err := a.Bookings.RevokeAllKeys(c.UserContext(), business.ID); err != nil {
-		return err
-	}
-	if err := a.Businesses.Delete(c.UserContext(), business.Slug); err != nil {
-		return err
-	}
-	a.changed(c, "delete", business.Slug, slog.Bool("force", force))
-	return c.SendStatus(fiber.StatusNoContent)
-}
-
-// removedBefore answers a repeated removal: catalog knows its key, and removes nothing where there is no business.
-func (a *Admin) removedBefore(c *fiber.Ctx, notFound error) error {
 	slug, err := server.Slug(c)
 	if err != nil {
-		return notFound
+		return err
 	}
-	if err := a.Businesses.Delete(c.UserContext(), slug); err != nil {
+	if err := a.Owner.Remove(c.UserContext(), principal(c), slug, force); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)
-}
-
-// refuseWithBookingsAhead counts whatever customers were promised: appointments and seats, tickets, reservations.
-func (a *Admin) refuseWithBookingsAhead(c *fiber.Ctx, business *catalog.Offer, force bool) error {
-	if force {
-		return nil
-	}
-	bookings, err := a.Bookings.Ahead(c.UserContext(), business.ID)
-	if err != nil {
-		return err
-	}
-	tickets, err := a.Tickets.TicketsAhead(c.UserContext(), business.ID, business.Slug)
-	if err != nil {
-		return err
-	}
-	reservations, err := a.Rentals.Ahead(c.UserContext(), business.Slug)
-	if err != nil || bookings+tickets+reservations == 0 {
-		return err
-	}
-	return fault.Newf(fault.Conflict,
-		"Customers are expected: bookings (%d), tickets (%d) and reservations (%d) lie ahead; cancel them first, or remove it with force=true.",
-		bookings, tickets, reservations)
 }

@@ -28,13 +28,17 @@ func versionOf(c *fiber.Ctx) (int64, error) {
 	return version, nil
 }
 
-// idOf reads the id of the path. What is no UUID names nothing.
-func idOf(c *fiber.Ctx, what string) (uuid.UUID, error) {
+// idOf reads the slug and the id of the path. What is no UUID names nothing.
+func idOf(c *fiber.Ctx, what string) (string, uuid.UUID, error) {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return "", uuid.Nil, err
+	}
 	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
-		return uuid.Nil, fault.Newf(fault.NotFound, "%s not found", what)
+		return "", uuid.Nil, fault.Newf(fault.NotFound, "%s not found", what)
 	}
-	return id, nil
+	return slug, id, nil
 }
 
 // curlDefault is what curl says of any body when it is told nothing; it says nothing here either.

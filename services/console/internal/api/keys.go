@@ -1,7 +1,6 @@
 package api
 
 import (
-	"log/slog"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -35,15 +34,14 @@ func (a *Admin) createKey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	business, err := a.business(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}
-	key, err := a.Bookings.CreateKey(c.UserContext(), business.ID, *wanted)
+	key, err := a.Owner.CreateKey(c.UserContext(), principal(c), slug, *wanted)
 	if err != nil {
 		return err
 	}
-	a.changed(c, "create key", business.Slug, slog.String("key_id", key.ID.String()), slog.String("scope", key.Scope))
 	return c.Status(fiber.StatusCreated).JSON(createdKey{
 		ID: key.ID, Name: key.Name, Scope: key.Scope, Key: key.Secret, Prefix: key.Prefix,
 		CreatedAt: key.CreatedAt, ExpiresAt: key.ExpiresAt,
@@ -77,7 +75,7 @@ func (a *Admin) listKeys(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Bookings.Keys(c.UserContext(), business.ID, page)
+	list, err := a.Owner.Bookings.Keys(c.UserContext(), business.ID, page)
 	if err != nil {
 		return err
 	}
@@ -85,17 +83,12 @@ func (a *Admin) listKeys(c *fiber.Ctx) error {
 }
 
 func (a *Admin) revokeKey(c *fiber.Ctx) error {
-	id, err := idOf(c, "Key")
+	slug, id, err := idOf(c, "Key")
 	if err != nil {
 		return err
 	}
-	business, err := a.business(c)
-	if err != nil {
+	if err := a.Owner.RevokeKey(c.UserContext(), principal(c), slug, id); err != nil {
 		return err
 	}
-	if err := a.Bookings.RevokeKey(c.UserContext(), business.ID, id); err != nil {
-		return err
-	}
-	a.changed(c, "revoke key", business.Slug, slog.String("key_id", id.String()))
 	return c.SendStatus(fiber.StatusNoContent)
 }

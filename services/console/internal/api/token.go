@@ -10,6 +10,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // Token is the admin token, or several while one takes another's place, each kept as its SHA-256.
@@ -24,10 +25,10 @@ func NewToken(clear string) Token {
 	return t
 }
 
-// fingerprint names the token that the caller has shown, without giving it away: the first eight hex digits of its SHA-256.
-func fingerprint(c *fiber.Ctx) string {
+// principal names the token that the caller has shown, without giving it away: the first eight hex digits of its SHA-256.
+func principal(c *fiber.Ctx) usecase.Principal {
 	sum := sha256.Sum256([]byte(shownToken(c)))
-	return hex.EncodeToString(sum[:4])
+	return usecase.Principal(hex.EncodeToString(sum[:4]))
 }
 
 func shownToken(c *fiber.Ctx) string {

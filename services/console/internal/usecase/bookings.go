@@ -1,0 +1,94 @@
+package usecase
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+)
+
+// CreateKey makes an API key; the answer alone carries its secret.
+func (o *Owner) CreateKey(ctx context.Context, by Principal, slug string, wanted booking.NewKey) (*booking.Key, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	key, err := o.Bookings.CreateKey(ctx, business.ID, wanted)
+	if err == nil {
+		o.changed(ctx, by, "create key", slug, slog.String("key_id", key.ID.String()), slog.String("scope", key.Scope))
+	}
+	return key, err
+}
+
+// RevokeKey ends a key at once.
+func (o *Owner) RevokeKey(ctx context.Context, by Principal, slug string, id uuid.UUID) error {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return err
+	}
+	if err := o.Bookings.RevokeKey(ctx, business.ID, id); err != nil {
+		return err
+	}
+	o.changed(ctx, by, "revoke key", slug, slog.String("key_id", id.String()))
+	return nil
+}
+
+// MoveBooking makes one of the moves that an owner can make.
+func (o *Owner) MoveBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, move string) (*booking.Booking, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := o.Bookings.Move(ctx, business.ID, id, move)
+	if err == nil {
+		o.changed(ctx, by, move+" booking", slug, slog.String("booking_id", id.String()), slog.String("status", moved.Status))
+	}
+	return moved, err
+}
+
+// SellTickets sells tickets of an event. The order's slug is the business's.
+func (o *Owner) SellTickets(ctx context.Context, by Principal, order booking.NewTicket) (*booking.Ticket, error) {
+	business, err := o.Business(ctx, order.Slug)
+	if err != nil {
+		return nil, err
+	}
+	sold, err := o.Bookings.SellTicket(ctx, business.ID, order)
+	if err == nil {
+		o.changed(ctx, by, "sell tickets", order.Slug, slog.String("tickets_id", sold.ID.String()), slog.Int("quantity", sold.Quantity))
+	}
+	return sold, err
+}
+
+// CancelTickets cancels an order of tickets, which are free again at once.
+func (o *Owner) CancelTickets(ctx context.Context, by Principal, slug string, id uuid.UUID) (*booking.Ticket, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	cancelled, err := o.Bookings.CancelTicket(ctx, business.ID, id)
+	if err == nil {
+		o.changed(ctx, by, "cancel tickets", slug, slog.String("tickets_id", id.String()))
+	}
+	return cancelled, err
+}
+
+// Reserve holds units of a rental.
+func (o *Owner) Reserve(ctx context.Context, by Principal, slug string, wanted rental.NewReservation) (*rental.Reservation, error) {
+	made, err := o.Rentals.Reserve(ctx, slug, wanted)
+	if err == nil {
+		o.changed(ctx, by, "create reservation", slug, slog.String("reservation_id", made.ID.String()))
+	}
+	return made, err
+}
+
+// MoveReservation makes one of the moves that an owner can make.
+func (o *Owner) MoveReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, move string) (*rental.Reservation, error) {
+	moved, err := o.Rentals.Move(ctx, slug, id, move)
+	if err == nil {
+		o.changed(ctx, by, move+" reservation", slug, slog.String("reservation_id", id.String()), slog.String("status", moved.Status))
+	}
+	return moved, err
+}

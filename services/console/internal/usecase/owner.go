@@ -1,0 +1,39 @@
+// Package usecase does what the owner of businesses asks for, through the services that own the answers, and logs every change with
+// who made it. The admin API calls it; whatever else an owner uses calls the same functions. Errors are faults: those that the
+// methods of the clients name, business_not_found among them, and those named here.
+package usecase
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+)
+
+// Owner does what the owner of businesses asks for. What only reads is asked of the clients themselves.
+type Owner struct {
+	Businesses *catalogclient.Owner
+	Offers     *catalogclient.Client
+	Bookings   *bookingclient.Client
+	Rentals    *rental.Client
+	Logger     *slog.Logger
+}
+
+// Principal names who asks, in the log of changes.
+type Principal string
+
+// Business finds a business as catalog has it now: one that was removed is gone at once. Fault: business_not_found.
+func (o *Owner) Business(ctx context.Context, slug string) (*catalog.Offer, error) {
+	return o.Offers.Fresh(ctx, slug)
+}
+
+// changed logs who changed what. The attributes name things by id; customers' data has no place in them.
+func (o *Owner) changed(ctx context.Context, by Principal, change, slug string, attrs ...slog.Attr) {
+	attrs = append([]slog.Attr{
+		slog.String("change", change), slog.String("slug", slug), slog.String("by", string(by)),
+	}, attrs...)
+	o.Logger.LogAttrs(ctx, slog.LevelInfo, "admin change", attrs...)
+}
