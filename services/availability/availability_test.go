@@ -17,6 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	peeravailability "github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -30,9 +31,12 @@ func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
 // always answers every request with the same JSON.
 func always(t *testing.T, status int, body any) string {
 	t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
+	text, isText := body.([]byte)
+	if !isText {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
@@ -55,12 +59,16 @@ func start(t *testing.T, bookingStatus int) (*server.Server, uuid.UUID) {
 	for d := range offer.Hours {
 		offer.Hours[d] = []timespan.Window{{From: 9 * 60, To: 11 * 60}}
 	}
+	nothing, err := booking.Occupied{}.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	srv, err := New(t.Context(), Config{
 		Server: server.Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", PublicBodyLimit: 1 << 10,
 			InternalBodyLimit: 1 << 20, RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}},
 		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 		CatalogURL: always(t, http.StatusOK, offer),
-		BookingURL: always(t, bookingStatus, map[string]any{"busy": []any{}}),
+		BookingURL: always(t, bookingStatus, nothing),
 		RentalURL:  always(t, http.StatusOK, map[string]any{"days": map[string]any{}, "computed": true, "timezone": "UTC"}),
 	}, server.Runtime{
 		Open: true,

@@ -18,11 +18,12 @@ type Resource struct {
 	Lane int       `json:"lane,omitempty"`
 }
 
-// Occupied is the time that live bookings of one business take within a window, buffers included.
+// Occupied is the time that live bookings of one business take within a window, buffers included. On the wire it has one form, its
+// bytes ([Occupied.AppendBinary]), which stand in base64 where it is part of a JSON document.
 type Occupied struct {
-	Busy []Busy `json:"busy"`
+	Busy []Busy
 	// Seats are the seats taken in class sessions that start within the window, where they were asked for.
-	Seats []SeatsTaken `json:"seats,omitempty"`
+	Seats []SeatsTaken
 }
 
 // Busy is one resource's occupied time: [start, end) pairs in seconds since the epoch, flattened and sorted, whole
@@ -30,15 +31,15 @@ type Occupied struct {
 type Busy struct {
 	Resource
 	// Class marks time that guests of class sessions hold together: it hinders appointments, but no class session.
-	Class bool    `json:"class,omitempty"`
-	Edges []int64 `json:"edges"`
+	Class bool
+	Edges []int64
 }
 
 // SeatsTaken is how many seats of one happening of a class session live bookings take.
 type SeatsTaken struct {
-	SessionID uuid.UUID `json:"session_id"`
-	StartsAt  int64     `json:"starts_at"` // seconds since the epoch
-	Taken     int       `json:"taken"`
+	SessionID uuid.UUID
+	StartsAt  int64 // seconds since the epoch
+	Taken     int
 }
 
 // Add appends one span; spans of a resource are added in order of their start.

@@ -2,6 +2,7 @@ package booking
 
 import (
 	"encoding"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,8 +10,7 @@ import (
 	"slices"
 )
 
-// OccupiedType is the media type of occupied time in its byte form. A caller that can read it names it in Accept;
-// others get JSON.
+// OccupiedType is the media type of occupied time.
 const OccupiedType = "application/vnd.slotmesh.occupied"
 
 // occupiedVersion begins the byte form. A reader refuses versions that it does not know.
@@ -25,11 +25,11 @@ const (
 )
 
 var (
-	_ encoding.BinaryAppender    = Occupied{}
-	_ encoding.BinaryUnmarshaler = (*Occupied)(nil)
+	_ encoding.TextMarshaler   = Occupied{}
+	_ encoding.TextUnmarshaler = (*Occupied)(nil)
 )
 
-// AppendBinary appends the byte form, which is a quarter of the JSON and read without looking at digits:
+// AppendBinary appends the byte form, which is a quarter of what JSON of the numbers would be and is read without looking at digits:
 //
 //	byte      1, the version
 //	uvarint   number of resources
@@ -118,6 +118,21 @@ func (o *Occupied) UnmarshalBinary(data []byte) error {
 	}
 	*o = read
 	return nil
+}
+
+// MarshalText is the byte form in base64.
+func (o Occupied) MarshalText() ([]byte, error) {
+	b, err := o.AppendBinary(nil)
+	return base64.StdEncoding.AppendEncode(nil, b), err
+}
+
+// UnmarshalText reads what [Occupied.MarshalText] wrote.
+func (o *Occupied) UnmarshalText(text []byte) error {
+	b, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil {
+		return fmt.Errorf("occupied time: %w", err)
+	}
+	return o.UnmarshalBinary(b)
 }
 
 // reader takes values off rest until something is wrong, which err says from then on.

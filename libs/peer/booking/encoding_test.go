@@ -175,7 +175,7 @@ func calendar(members, each int) booking.Occupied {
 	return o
 }
 
-// BenchmarkOccupied writes and reads 62 days of 10 members with 2,000 bookings, as bytes and as JSON.
+// BenchmarkOccupied writes and reads 62 days of 10 members with 2,000 bookings, as bytes and within JSON.
 func BenchmarkOccupied(b *testing.B) {
 	o := calendar(10, 200)
 	asBytes := encode(b, o)

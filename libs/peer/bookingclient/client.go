@@ -4,7 +4,6 @@ package bookingclient
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -42,25 +41,15 @@ func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to ti
 	if seats {
 		query = append(query, "&seats=true"...)
 	}
-	answer, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: string(query), Header: acceptOccupied})
+	answer, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: string(query)})
 	if err != nil {
 		return nil, err
 	}
 	out := new(booking.Occupied)
-	if err := decodeOccupied(answer, out); err != nil {
+	if err := out.UnmarshalBinary(answer.Body); err != nil {
 		return nil, fault.Wrap(fault.PeerUnavailable, err, "The booking service sent what cannot be read; try again shortly.")
 	}
 	return out, nil
-}
-
-var acceptOccupied = http.Header{"Accept": {booking.OccupiedType}}
-
-// decodeOccupied reads the byte form, or the JSON of a replica that does not write it yet.
-func decodeOccupied(answer *peer.Response, o *booking.Occupied) error {
-	if answer.Header.Get("Content-Type") == booking.OccupiedType {
-		return o.UnmarshalBinary(answer.Body)
-	}
-	return json.Unmarshal(answer.Body, o)
 }
 
 // CreateKey makes an API key; the answer alone carries its Secret. Faults: invalid_parameter.

@@ -2,8 +2,6 @@ package bookingclient_test
 
 import (
 	"context"
-	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -20,52 +18,44 @@ import (
 // replica answers every request in one way and keeps the last.
 type replica struct {
 	bookingclient.Caller
-	contentType string
-	body        []byte
-	asked       peer.Request
+	body  []byte
+	asked peer.Request
 }
 
 func (r *replica) Do(_ context.Context, request peer.Request) (*peer.Response, error) {
 	r.asked = request
-	return &peer.Response{Status: 200, Header: http.Header{"Content-Type": {r.contentType}}, Body: r.body}, nil
+	return &peer.Response{Status: 200, Body: r.body}, nil
 }
 
-func TestOccupiedTimeIsReadFromReplicasOfEitherForm(t *testing.T) {
+func TestOccupiedTimeIsRead(t *testing.T) {
 	t.Parallel()
 	want := booking.Occupied{Busy: []booking.Busy{{Resource: booking.Resource{ID: uuid.New()}, Edges: []int64{1803862800, 1803864600}}}}
 	want.Seats = []booking.SeatsTaken{{SessionID: uuid.New(), StartsAt: 7, Taken: 2}}
-	asJSON, err := json.Marshal(want)
+	body, err := want.AppendBinary(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	asBytes, err := want.AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := &replica{body: body}
 	business := uuid.MustParse("99999999-9999-4999-8999-999999999999")
-	for _, r := range []*replica{{contentType: "application/json", body: asJSON}, {contentType: booking.OccupiedType, body: asBytes}} {
-		got, err := bookingclient.NewClient(r).Occupied(t.Context(), business, time.Unix(-5, 0), time.Unix(86400, 0), true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(&want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", r.contentType, diff)
-		}
-		if path := "/internal/businesses/99999999-9999-4999-8999-999999999999/occupied?from=-5&to=86400&seats=true"; r.asked.Path != path {
-			t.Errorf("asked %s, want %s", r.asked.Path, path)
-		}
-		if accept := r.asked.Header.Get("Accept"); accept != booking.OccupiedType {
-			t.Errorf("accepts %q", accept)
-		}
+	got, err := bookingclient.NewClient(r).Occupied(t.Context(), business, time.Unix(-5, 0), time.Unix(86400, 0), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if path := "/internal/businesses/99999999-9999-4999-8999-999999999999/occupied?from=-5&to=86400&seats=true"; r.asked.Path != path {
+		t.Errorf("asked %s, want %s", r.asked.Path, path)
 	}
 }
 
 func TestOccupiedTimeThatCannotBeReadIsAPeerThatIsAway(t *testing.T) {
 	t.Parallel()
-	for _, r := range []*replica{{contentType: "application/json", body: []byte("{")}, {contentType: booking.OccupiedType, body: []byte{1, 1}}} {
+	for _, body := range []string{"", "{", "\x01\x01"} {
+		r := &replica{body: []byte(body)}
 		got, err := bookingclient.NewClient(r).Occupied(t.Context(), uuid.New(), time.Unix(0, 0), time.Unix(1, 0), false)
 		if !fault.Is(err, fault.PeerUnavailable) || got != nil {
-			t.Errorf("%s: %+v, %v", r.contentType, got, err)
+			t.Errorf("%q: %+v, %v", body, got, err)
 		}
 		if strings.Contains(r.asked.Path, "seats") {
 			t.Errorf("%s asks for seats", r.asked.Path)

@@ -48,12 +48,11 @@ func fuzzQuery(f *testing.F, parse func(request.Query) (query, error)) {
 
 func FuzzBookableBody(f *testing.F) {
 	f.Add([]byte(`{"slug":"harbor","offer_version":3,"question":{"service_ids":["11111111-1111-4111-8111-111111111111"],` +
-		`"date":"2027-03-01","time":"09:00"},"occupied":{"busy":[{"id":"11111111-1111-4111-8111-111111111111","edges":[1,2]}]}}`))
+		`"date":"2027-03-01","time":"09:00"},"occupied":"AQEBERERERERQRGBEREREREREQABAgIA"}`))
 	f.Add([]byte(`{"question":{"service_ids":[],"time":"24:00"}}`))
 	f.Add([]byte(`{"question":{"service_ids":["11111111-1111-4111-8111-111111111111"],"date":"2027-03-01","time":"09:00","is_package":true,` +
 		`"staffing_mode":"per_service","variants":{"11111111-1111-4111-8111-111111111111":"88888888-8888-4888-8888-888888888888"},` +
-		`"class_schedule_id":"66666666-6666-4666-8666-666666666666"},"occupied":{"busy":[{"id":"11111111-1111-4111-8111-111111111111",` +
-		`"class":true,"edges":[1,2]}],"seats":[{"session_id":"66666666-6666-4666-8666-666666666666","starts_at":1,"taken":2}]}}`))
+		`"class_schedule_id":"66666666-6666-4666-8666-666666666666"},"occupied":"AQEBERERERERQRGBEREREREREQEBAgIBZmZmZmZmRmaGZmZmZmZmZgIC"}`))
 	f.Add([]byte("\x00{\xff"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		r, err := parseBookable(body)

@@ -99,9 +99,6 @@ func (in *Internal) occupied(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if c.Get(fiber.HeaderAccept) != booking.OccupiedType {
-		return c.JSON(occupied)
-	}
 	body, err := occupied.AppendBinary(nil)
 	if err != nil {
 		return err
