@@ -5,6 +5,8 @@ SHELL       := bash
 .DEFAULT_GOAL := help
 
 GO      ?= go
+# Nothing that is built depends on the folder it is built in, so that all checkouts of this machine share Go's build cache.
+export GOFLAGS := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath
 BIN     := $(CURDIR)/bin
 MODULES := libs charts/test k8s/e2e k8s/images $(sort $(patsubst %/go.mod,%,$(wildcard services/*/go.mod)))
 
