@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slotmesh/slotmesh/libs/rule"
 )
 
 // minimal has 8 lines; what a case adds begins on line 9.
@@ -217,7 +219,7 @@ var faults = []struct {
 			"line 14: pricing_rules[4].max_days_before: goes not with kind early_bird; remove it and write min_days_before",
 			"line 15: pricing_rules[5].percent: is 1.23456; write a percentage of at most 4 decimals",
 			"line 15: pricing_rules[5].max: is 4, below min (5); write at least that",
-			`line 16: pricing_rules[6].kind: is "happy_hour"; write seasonal, day_of_week, time_of_day, flash_sale, early_bird, last_minute, party_size, first_booking or duration`,
+			`line 16: pricing_rules[6].kind: is "happy_hour"; write ` + oneOf(rule.Names()),
 			"line 17: pricing_rules[7].days: is empty; write at least 1 of its items or leave it out",
 		},
 	},
