@@ -48,7 +48,7 @@ var (
 	Internal               = Kind{"internal", 500}
 	AvailabilityUnverified = Kind{"availability_unverified", 503}
 	PaymentUnavailable     = Kind{"payment_unavailable", 503}
-	PeerUnavailable        = Kind{"service_unavailable", 503} // a neighbour did not answer
+	PeerUnavailable        = Kind{"service_unavailable", 503} // a peer did not answer
 	// OutcomeUnknown is the one refusal after which the write may have happened; all others are true for good.
 	OutcomeUnknown = Kind{"outcome_unknown", 503}
 )

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
 func serve(t *testing.T, handler http.HandlerFunc, options ...Option) *Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
-	client := New("neighbour", server.URL, telemetry.Discard(), options...)
+	client := New("other", server.URL, telemetry.Discard(), options...)
 	t.Cleanup(func() { client.Close(); server.Close() })
 	return client
 }

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// deadline is a context that ends at a time. Its timer is started when somebody waits for the end: most reads are
-// answered without, and for them the timer would be a large part of the work.
+// deadline is a context that ends at a time. Its timer is started when somebody waits for the end. Most reads are answered
+// without: with context.WithDeadline /info takes 31 µs of CPU instead of 26, and `make bench` already finds it above its
+// bound (1.4 times a bare program).
 type deadline struct {
 	context.Context // the parent
 	at              time.Time

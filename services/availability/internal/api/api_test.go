@@ -84,8 +84,8 @@ func harbor() *catalog.Offer {
 	return o
 }
 
-// neighbours stands in for catalog and booking.
-type neighbours struct {
+// fakePeers stands in for catalog and booking.
+type fakePeers struct {
 	mu          sync.Mutex
 	offer       *catalog.Offer
 	offerErr    error
@@ -99,25 +99,25 @@ type neighbours struct {
 }
 
 var (
-	_ Offers   = (*neighbours)(nil)
-	_ Occupied = (*neighbours)(nil)
+	_ Offers   = (*fakePeers)(nil)
+	_ Occupied = (*fakePeers)(nil)
 )
 
-func (n *neighbours) Get(_ context.Context, slug string) (*catalog.Offer, error) {
+func (n *fakePeers) Get(_ context.Context, slug string) (*catalog.Offer, error) {
 	if n.offerErr == nil && slug != n.offer.Slug {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
 	}
 	return n.offer, n.offerErr
 }
 
-func (n *neighbours) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
+func (n *fakePeers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
 	if version > n.offer.Version {
 		return nil, errors.New("the version asked for does not exist")
 	}
 	return n.Get(ctx, slug)
 }
 
-func (n *neighbours) Occupied(_ context.Context, id uuid.UUID, from, to time.Time, seats bool) (*booking.Occupied, error) {
+func (n *fakePeers) Occupied(_ context.Context, id uuid.UUID, from, to time.Time, seats bool) (*booking.Occupied, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if id != n.offer.ID {
@@ -133,13 +133,13 @@ func (n *neighbours) Occupied(_ context.Context, id uuid.UUID, from, to time.Tim
 
 // service runs both APIs on loopback.
 type service struct {
-	*neighbours
+	*fakePeers
 	public, internal string
 }
 
-func start(t *testing.T, change func(*neighbours)) service {
+func start(t *testing.T, change func(*fakePeers)) service {
 	t.Helper()
-	n := &neighbours{offer: harbor()}
+	n := &fakePeers{offer: harbor()}
 	if change != nil {
 		change(n)
 	}
@@ -169,7 +169,7 @@ func start(t *testing.T, change func(*neighbours)) service {
 			t.Errorf("the service did not stop cleanly: %v", err)
 		}
 	})
-	return service{neighbours: n, public: "http://" + srv.PublicAddr().String(), internal: "http://" + srv.InternalAddr().String()}
+	return service{fakePeers: n, public: "http://" + srv.PublicAddr().String(), internal: "http://" + srv.InternalAddr().String()}
 }
 
 type reply struct {
@@ -236,7 +236,7 @@ func busyFrom(id uuid.UUID, lane int, from, to string) booking.Busy {
 
 func TestSlotsListsEachMembersStarts(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *neighbours) {
+	s := start(t, func(n *fakePeers) {
 		n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30")}
 	})
 	got := s.get(t, "harbor/slots", "date", monday, "service_id", cut.String())
@@ -255,7 +255,7 @@ func TestSlotsListsEachMembersStarts(t *testing.T) {
 
 func TestSlotsAfterMidnightNameTheirOwnDate(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *neighbours) {
+	s := start(t, func(n *fakePeers) {
 		n.busy = []booking.Busy{busyFrom(sauna, 1, "2027-03-05T08:00", "2027-03-06T00:00"), busyFrom(sauna, 2, "2027-03-05T08:00", "2027-03-06T00:00")}
 	})
 	s.get(t, "harbor/slots", "date", "2027-03-05", "service_id", sauna.String()).mustBe(t, 200,
@@ -267,7 +267,7 @@ func TestSlotsAfterMidnightNameTheirOwnDate(t *testing.T) {
 
 func TestAvailableDatesCountsWhatSlotsLists(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *neighbours) {
+	s := start(t, func(n *fakePeers) {
 		n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:30", "2027-03-01T10:30")}
 	})
 	got := s.get(t, "harbor/available-dates", "start", "2027-02-26", "end", "2027-03-06", "service_id", cut.String())
@@ -282,7 +282,7 @@ func TestAvailableDatesCountsWhatSlotsLists(t *testing.T) {
 
 func TestAPastWindowNeedsNoOccupiedTime(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *neighbours) { n.busyErr = errors.New("booking is away") })
+	s := start(t, func(n *fakePeers) { n.busyErr = errors.New("booking is away") })
 	s.get(t, "harbor/available-dates", "start", "2027-01-01", "end", "2027-01-31", "service_id", cut.String()).
 		mustBe(t, 200, `{"days": {}, "computed": true, "timezone": "Europe/Lisbon"}`)
 	if len(s.askedWindow) > 0 {
@@ -309,12 +309,12 @@ func TestOnlyTheTimeThatMattersIsAskedFor(t *testing.T) {
 func TestWhatCannotBeReadIsNotComputed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change   func(*neighbours)
+		change   func(*fakePeers)
 		timezone string
 	}{
-		"booking is away": {func(n *neighbours) { n.busyErr = fault.New(fault.PeerUnavailable, "away") }, "Europe/Lisbon"},
-		"catalog is away": {func(n *neighbours) { n.offerErr = fault.New(fault.PeerUnavailable, "away") }, ""},
-		"catalog is slow": {func(n *neighbours) { n.offerErr = context.DeadlineExceeded }, ""},
+		"booking is away": {func(n *fakePeers) { n.busyErr = fault.New(fault.PeerUnavailable, "away") }, "Europe/Lisbon"},
+		"catalog is away": {func(n *fakePeers) { n.offerErr = fault.New(fault.PeerUnavailable, "away") }, ""},
+		"catalog is slow": {func(n *fakePeers) { n.offerErr = context.DeadlineExceeded }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -354,7 +354,7 @@ func TestUnknownThingsAreNamed(t *testing.T) {
 
 func TestABusinessWithoutServicesHasNone(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *neighbours) { n.offer.Modules.Services = false })
+	s := start(t, func(n *fakePeers) { n.offer.Modules.Services = false })
 	s.get(t, "harbor/slots", "date", monday, "service_id", cut.String()).
 		mustBe(t, 404, `{"error": "Service not found: `+cut.String()+`", "messageCode": "service_not_found"}`)
 }
@@ -450,7 +450,7 @@ func TestLimitsCountEachAddressAndPath(t *testing.T) {
 
 func TestLongAppointmentsAreAskedForInPieces(t *testing.T) {
 	t.Parallel()
-	n := &neighbours{offer: harbor()}
+	n := &fakePeers{offer: harbor()}
 	const most = int64(booking.MaxOccupiedWindow / time.Second)
 	span := timespan.Span{Start: 1_000_000, End: 1_000_000 + 2*most + 5}
 	edge := span.Start + most

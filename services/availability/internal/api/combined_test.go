@@ -12,8 +12,8 @@ const wednesday = "2027-03-03"
 
 func TestAClassIsOfferedAtItsSessionsWithTheSeatsThatAreLeft(t *testing.T) {
 	t.Parallel()
-	seats := func(taken int) func(*neighbours) {
-		return func(n *neighbours) {
+	seats := func(taken int) func(*fakePeers) {
+		return func(n *fakePeers) {
 			n.seats = []booking.SeatsTaken{{SessionID: evening, StartsAt: at(wednesday + "T18:00"), Taken: taken}}
 		}
 	}
@@ -61,7 +61,7 @@ func TestAVariantIsListedWithItsOwnLength(t *testing.T) {
 
 func TestAPackageListsEachStartOnceWithTheFirstMember(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *neighbours) {
+	s := start(t, func(n *fakePeers) {
 		n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:00", "2027-03-01T10:00")}
 	})
 	got := s.get(t, "harbor/slots", "date", monday, "service_id", cut.String(), "is_package", "true")
@@ -75,7 +75,7 @@ func TestAPackageListsEachStartOnceWithTheFirstMember(t *testing.T) {
 // but ben can cut.
 func TestAPackageByServiceGivesEachServiceAMemberOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *neighbours) {
+	s := start(t, func(n *fakePeers) {
 		n.busy = []booking.Busy{busyFrom(anna, 0, "2027-03-01T09:00", "2027-03-01T10:00")}
 	})
 	ask := func(mode string) reply {

@@ -44,7 +44,7 @@ func TestACalendarDoesNotWaitForPeersThatHang(t *testing.T) {
 
 func TestTheCalendarOfRentalsDoesNotWaitForARentalThatHangs(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *neighbours) { n.rentals.hangs, n.readWithin = true, time.Millisecond })
+	s := start(t, func(n *fakePeers) { n.rentals.hangs, n.readWithin = true, time.Millisecond })
 	s.get(t, "harbor/rental-available-dates").mustBe(t, 200, `{"days": {}, "computed": false, "timezone": "Europe/Lisbon"}`)
 	s.get(t, "elsewhere/rental-available-dates").mustBe(t, 404, `{"error": "Business not found", "messageCode": "business_not_found"}`)
 }

@@ -136,7 +136,7 @@ func (p *Public) gather(ctx context.Context, slug string, q query) (material, er
 		Services: services, StaffID: q.StaffID, From: q.From, To: q.To, Now: p.clock.Now(),
 		Package: q.Package, PerService: q.PerService,
 	}}}
-	plan := slot.Lay(offer, m.question)
+	plan := slot.NewPlan(offer, m.question)
 	if reach, needed := plan.Reach(); needed {
 		if m.occupied, err = occupiedWithin(ctx, p.occupied, offer.ID, reach, services[0].Class()); err != nil {
 			p.note(ctx, "occupied time", err)

@@ -18,7 +18,7 @@ func TestOneRequestToBookingIsEnoughForAnyCalendar(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, members := range []int{1, 300} {
-		s := start(t, func(n *neighbours) {
+		s := start(t, func(n *fakePeers) {
 			o := n.offer
 			o.Bookings.AdvanceDays = 365
 			o.Staff, o.Services[0].StaffIDs = nil, nil

@@ -18,8 +18,8 @@ import (
 
 // randomBusiness changes harbor into a business like no other: hours over midnight, a zone whose clock changes within the
 // week asked for, members with hours of their own, buffers, variants, sessions at any time and half of everything sold.
-func randomBusiness(r *rand.Rand) func(*neighbours) {
-	return func(n *neighbours) {
+func randomBusiness(r *rand.Rand) func(*fakePeers) {
+	return func(n *fakePeers) {
 		o := n.offer
 		o.Timezone = []string{"Europe/Lisbon", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata"}[r.IntN(4)]
 		o.Bookings = catalog.Bookings{SlotIntervalMinutes: 30, AdvanceDays: 10 + r.IntN(40), MinNoticeMinutes: r.IntN(3000)}

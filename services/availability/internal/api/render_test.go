@@ -79,7 +79,7 @@ func anyName(r *rand.Rand) string {
 
 // answerOf computes a random business's week for one of its services.
 func answerOf(r *rand.Rand) answer {
-	n := &neighbours{offer: harbor()}
+	n := &fakePeers{offer: harbor()}
 	randomBusiness(r)(n)
 	for i := range n.offer.Staff {
 		n.offer.Staff[i].Name = anyName(r)

@@ -24,7 +24,7 @@ type RentalDates struct {
 	rentals RentalCalendar
 }
 
-// NewRentalDates returns the calendar of rentals, with the neighbours of public.
+// NewRentalDates returns the calendar of rentals, beside the calendars of public.
 func NewRentalDates(public *Public, rentals RentalCalendar) *RentalDates {
 	return &RentalDates{public: public, rentals: rentals}
 }

@@ -41,7 +41,7 @@ const calendar = `{"days": {"2027-03-01": {"11111111-1111-4111-8111-111111111111
 
 func TestTheRentalCalendarIsAsRentalComputesIt(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *neighbours) { n.rentals.body = calendar })
+	s := start(t, func(n *fakePeers) { n.rentals.body = calendar })
 	got := s.get(t, "harbor/rental-available-dates", "start", monday, "end", "\xff\x00 &x=1", "rental_id", "a", "rental_id", "b", "more", "1")
 	got.mustBe(t, 200, calendar)
 	if c := got.header.Get("Cache-Control"); c != "no-store" {
@@ -56,27 +56,27 @@ func TestTheRentalCalendarIsAsRentalComputesIt(t *testing.T) {
 
 func TestFaultsOfRentalComeThrough(t *testing.T) {
 	t.Parallel()
-	large := start(t, func(n *neighbours) {
+	large := start(t, func(n *fakePeers) {
 		n.rentals.err = fault.New(fault.InvalidParameter, "Window too large (max 62 days).")
 	})
 	large.get(t, "harbor/rental-available-dates").mustBe(t, 400, `{"error": "Window too large (max 62 days).", "messageCode": "invalid_parameter"}`)
-	none := start(t, func(n *neighbours) { n.rentals.err = fault.New(fault.RentalNotFound, "Rental not found") })
+	none := start(t, func(n *fakePeers) { n.rentals.err = fault.New(fault.RentalNotFound, "Rental not found") })
 	none.get(t, "harbor/rental-available-dates").mustBe(t, 404, `{"error": "Rental not found", "messageCode": "rental_not_found"}`)
 }
 
 func TestWithoutRentalItsCalendarIsUnknown(t *testing.T) {
 	t.Parallel()
 	away := fault.Wrap(fault.PeerUnavailable, errors.New("refused"), "The rental service does not answer; try again shortly.")
-	s := start(t, func(n *neighbours) { n.rentals.err = away })
+	s := start(t, func(n *fakePeers) { n.rentals.err = away })
 	s.get(t, "harbor/rental-available-dates").mustBe(t, 200, `{"days": {}, "computed": false, "timezone": "Europe/Lisbon"}`)
 	s.get(t, "elsewhere/rental-available-dates").mustBe(t, 404, `{"error": "Business not found", "messageCode": "business_not_found"}`)
-	blind := start(t, func(n *neighbours) { n.rentals.err, n.offerErr = away, errors.New("catalog is away") })
+	blind := start(t, func(n *fakePeers) { n.rentals.err, n.offerErr = away, errors.New("catalog is away") })
 	blind.get(t, "harbor/rental-available-dates").mustBe(t, 200, `{"days": {}, "computed": false, "timezone": ""}`)
 }
 
 func TestTheRentalCalendarPasses20AMinute(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(n *neighbours) { n.rentals.body = calendar })
+	s := start(t, func(n *fakePeers) { n.rentals.body = calendar })
 	for range 20 {
 		s.get(t, "harbor/rental-available-dates").mustBe(t, 200, calendar)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Plan is a question laid out: all that can be known of its answer before what is occupied is. It does not change.
+// Plan is all that can be known of the answer to a question before what is occupied is. It does not change.
 type Plan struct {
 	offer       *catalog.Offer
 	question    Question
@@ -18,8 +18,8 @@ type Plan struct {
 	starts      timespan.Span    // holds every start of the answer, and little more
 }
 
-// Lay lays a question out.
-func Lay(offer *catalog.Offer, q Question) *Plan {
+// NewPlan plans a question.
+func NewPlan(offer *catalog.Offer, q Question) *Plan {
 	from, to, ok := q.clamp(offer)
 	p := &Plan{
 		offer: offer, question: q, from: from, to: to, earliest: earliest(q.Now, offer),
@@ -39,7 +39,7 @@ func Lay(offer *catalog.Offer, q Question) *Plan {
 	}
 	if len(p.candidates) > 0 {
 		// A start lies at most a day after its date, and the service runs on from there. Each date's windows are cut to
-		// those of its neighbours.
+		// those of the dates around it.
 		ahead := timespan.Date(p.appointment.duration/day) + 4
 		h := newHorizon(offer, from-2, to+ahead)
 		whole := timespan.Span{Start: max(h.clock.instant(from, 0), p.earliest), End: h.clock.instant(to, p.latestEnd(h))}

@@ -13,11 +13,11 @@ type shift struct {
 	date timespan.Date
 }
 
-// horizon is the business's time, laid out once per question for all dates that can touch the answer.
+// horizon is the business's time on all dates that can touch the answer, computed once for each question.
 type horizon struct {
 	offer  *catalog.Offer
 	clock  zone
-	first  timespan.Date       // the first date whose windows are laid out
+	first  timespan.Date       // the first date whose windows are known
 	plan   [][]timespan.Window // the business's windows that begin on first, first+1, …
 	shifts []shift             // the same as spans, by date
 	open   []timespan.Span     // their union
@@ -28,7 +28,7 @@ type horizon struct {
 	closed        map[timespan.Date]bool        // dates that an override of the business closes
 }
 
-// newHorizon lays out the dates from..to, those before on which a class session can begin that lasts until then, and those
+// newHorizon computes the dates from..to, those before on which a class session can begin that lasts until then, and those
 // after into which one can last.
 func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
 	lasting := longestClass(offer)

@@ -2,7 +2,7 @@
 // an appointment can be booked, and by whom (semantics.md §1–§3). It is pure: values in, values out.
 //
 // One function, [Find], answers for /slots, /available-dates and POST /book alike, so that what is listed can be booked
-// and nothing else can. It lays the question out, which says what occupied time matters ([Plan.Reach]), and takes that
+// and nothing else can. It plans the question, which says what occupied time matters ([Plan.Reach]), and takes that
 // time away ([Plan.Find]).
 //
 // The engine works on instants in whole seconds, in sorted spans. For each candidate (a staff member, or nobody where
@@ -103,7 +103,7 @@ type run struct {
 // Find computes the bookable starts of a question. occupied holds at least the time taken within [Plan.Reach], and for a
 // class the seats of sessions that start there.
 func Find(offer *catalog.Offer, q Question, occupied booking.Occupied) *Openings {
-	return Lay(offer, q).Find(occupied)
+	return NewPlan(offer, q).Find(occupied)
 }
 
 // earliest is the first instant at which anything may start.
@@ -174,7 +174,7 @@ func (o *Openings) AppendOn(slots []Slot, d timespan.Date) []Slot {
 		return slots
 	}
 	at, earliest := o.tally(runs, unit)
-	slots = o.lay(slots, d, at, earliest, unit)
+	slots = o.appendStarts(slots, d, at, earliest, unit)
 	if o.once {
 		for _, r := range slices.Backward(runs) { // the first candidate is written last
 			o.each(r, earliest, unit, func(i int64) { slots[at[i]].Staff = o.candidates[r.candidate] })
@@ -238,8 +238,9 @@ func (o *Openings) runsOn(d timespan.Date) ([]run, int64) {
 	return o.runs[from:to], unit
 }
 
-// sortByDate orders the runs, which [Find] leaves by candidate, by date and then candidate: it counts instead of
-// comparing. Counts of days do without it.
+// sortByDate orders the runs, which [Find] leaves by candidate, by date and then candidate. Counts of days do without it. It
+// counts instead of comparing: with slices.SortStableFunc a month of 20 members takes 1.28 times the plain sweep, not 1.03,
+// and `make bench` allows 1.3.
 func (o *Openings) sortByDate() {
 	if o.byDate || len(o.runs) == 0 {
 		return
@@ -277,16 +278,14 @@ func (o *Openings) each(r run, earliest, unit int64, visit func(int64)) {
 	}
 }
 
-// lay appends the slots of date d without their staff, given how many start at each unit, and leaves there the index of
-// the first.
-func (o *Openings) lay(slots []Slot, d timespan.Date, at []int32, earliest, unit int64) []Slot {
+// appendStarts appends the slots of date d without their staff, given how many start at each unit, and leaves there the
+// index of the first.
+func (o *Openings) appendStarts(slots []Slot, d timespan.Date, at []int32, earliest, unit int64) []Slot {
 	total := 0
 	for _, n := range at {
 		total += int(n)
 	}
-	if room := len(slots) + total; room > cap(slots) {
-		slots = append(make([]Slot, 0, room), slots...)
-	}
+	slots = slices.Grow(slots, total)
 	for i, n := range at {
 		at[i] = int32(len(slots))
 		if n == 0 {

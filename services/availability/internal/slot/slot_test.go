@@ -75,7 +75,7 @@ func compareBusiness(t *testing.T, seed uint64) int {
 	offer := b.offer()
 	q := b.question(offer)
 	occupied := b.occupied(offer)
-	if reach, ok := Lay(offer, q.Question).Reach(); ok {
+	if reach, ok := NewPlan(offer, q.Question).Reach(); ok {
 		occupied = within(occupied, reach)
 	} else {
 		occupied = booking.Occupied{}
