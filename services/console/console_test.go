@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/console"
-	"github.com/slotmesh/slotmesh/services/console/internal/standin"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
 func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
@@ -30,16 +30,16 @@ const (
 )
 
 // publish makes the business harbor exist and returns its id.
-func publish(t *testing.T, w *standin.World) uuid.UUID {
+func publish(t *testing.T, w *consoletest.World) uuid.UUID {
 	t.Helper()
-	got := w.Call(t, "PUT", harb, standin.Manifest("harbor", "Harbor"), "Content-Type", yaml)
+	got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml)
 	if got.Status != http.StatusCreated {
 		t.Fatalf("publish: %d %s", got.Status, got.Body)
 	}
 	return uuid.MustParse(field(t, got, "id").(string))
 }
 
-func field(t *testing.T, a standin.Answer, name string) any {
+func field(t *testing.T, a consoletest.Answer, name string) any {
 	t.Helper()
 	var members map[string]any
 	if err := json.Unmarshal([]byte(a.Body), &members); err != nil {
@@ -49,7 +49,7 @@ func field(t *testing.T, a standin.Answer, name string) any {
 }
 
 // expect compares the status and the messageCode, and wants a sentence that holds what is given.
-func expect(t *testing.T, a standin.Answer, status int, code, sentence string) {
+func expect(t *testing.T, a consoletest.Answer, status int, code, sentence string) {
 	t.Helper()
 	text, _ := field(t, a, "error").(string)
 	if a.Status != status || field(t, a, "messageCode") != code || text == "" || !strings.Contains(text, sentence) {
@@ -59,8 +59,8 @@ func expect(t *testing.T, a standin.Answer, status int, code, sentence string) {
 
 func TestOnlyTheBearerOfTheTokenGetsIn(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
-	for _, header := range []string{"", "Bearer", "Bearer ", "Bearer wrong", standin.Token, "Basic " + standin.Token, "Bearer " + standin.Token + "x"} {
+	w := consoletest.Start(t)
+	for _, header := range []string{"", "Bearer", "Bearer ", "Bearer wrong", consoletest.Token, "Basic " + consoletest.Token, "Bearer " + consoletest.Token + "x"} {
 		for _, path := range []string{"/admin/businesses", harb, "/admin/nowhere"} {
 			got := w.Call(t, "GET", path, "", "Authorization", header)
 			expect(t, got, 401, "unauthorized", "admin token")
@@ -69,23 +69,23 @@ func TestOnlyTheBearerOfTheTokenGetsIn(t *testing.T) {
 			}
 		}
 	}
-	if got := w.Call(t, "GET", "/admin/businesses", "", "Authorization", "bearer "+standin.Token); got.Status != 200 {
+	if got := w.Call(t, "GET", "/admin/businesses", "", "Authorization", "bearer "+consoletest.Token); got.Status != 200 {
 		t.Errorf("the scheme in lower case: %d %s", got.Status, got.Body)
 	}
-	if strings.Contains(w.Log.String(), standin.Token) {
+	if strings.Contains(w.Log.String(), consoletest.Token) {
 		t.Error("the log holds the token")
 	}
 }
 
 func TestPublishAnswers201FirstAnd200After(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	for i, want := range []struct {
 		status  int
 		etag    string
 		version float64
 	}{{201, `"1"`, 1}, {200, `"2"`, 2}} {
-		got := w.Call(t, "PUT", harb, standin.Manifest("harbor", "Harbor"), "Content-Type", yaml)
+		got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml)
 		if got.Status != want.status || got.Header.Get("ETag") != want.etag || field(t, got, "version") != want.version {
 			t.Errorf("publish %d: %d %s %s", i+1, got.Status, got.Header.Get("ETag"), got.Body)
 		}
@@ -99,10 +99,10 @@ func TestPublishAnswers201FirstAnd200After(t *testing.T) {
 
 func TestPublishOverANewerVersionIsRefused(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	publish(t, w)
-	publishIf := func(version string) standin.Answer {
-		return w.Call(t, "PUT", harb, standin.Manifest("harbor", "Harbor"), "Content-Type", yaml, "If-Match", version)
+	publishIf := func(version string) consoletest.Answer {
+		return w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml, "If-Match", version)
 	}
 	if got := publishIf(`"1"`); got.Status != 200 {
 		t.Errorf("the newest version: %d %s", got.Status, got.Body)
@@ -112,8 +112,8 @@ func TestPublishOverANewerVersionIsRefused(t *testing.T) {
 
 func TestAnInvalidManifestIsRefusedWithEveryProblem(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
-	text := strings.Replace(standin.Manifest("harbor", "Harbor"), "Europe/Lisbon", "Europe/Lisboa", 1) + "colour: blue\n"
+	w := consoletest.Start(t)
+	text := strings.Replace(consoletest.Manifest("harbor", "Harbor"), "Europe/Lisbon", "Europe/Lisboa", 1) + "colour: blue\n"
 	got := w.Call(t, "PUT", harb, text, "Content-Type", yaml)
 	expect(t, got, 400, "invalid_parameter", "manifest")
 	problems, _ := field(t, got, "problems").([]any)
@@ -128,8 +128,8 @@ func TestAnInvalidManifestIsRefusedWithEveryProblem(t *testing.T) {
 
 func TestPublishRefusesWhatIsNoManifest(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
-	manifest := standin.Manifest("harbor", "Harbor")
+	w := consoletest.Start(t)
+	manifest := consoletest.Manifest("harbor", "Harbor")
 	expect(t, w.Call(t, "PUT", harb, manifest, "Content-Type", "application/xml"), 415, "unsupported_media_type", "application/yaml")
 	expect(t, w.Call(t, "PUT", harb, manifest, "Content-Type", ";;"), 415, "unsupported_media_type", "Content-Type")
 	expect(t, w.Call(t, "PUT", harb, manifest, "Content-Encoding", "gzip"), 415, "unsupported_media_type", "compressed")
@@ -144,12 +144,12 @@ func TestPublishRefusesWhatIsNoManifest(t *testing.T) {
 
 func TestAManifestComesBackAsItWasPublished(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	publish(t, w)
-	w.Call(t, "PUT", harb, standin.Manifest("harbor", "Port"), "Content-Type", yaml)
+	w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Port"), "Content-Type", yaml)
 
 	got := w.Call(t, "GET", harb+"?version=1", "", "Accept", yaml)
-	if diff := cmp.Diff(standin.Manifest("harbor", "Harbor"), got.Body); diff != "" || got.Header.Get("ETag") != `"1"` ||
+	if diff := cmp.Diff(consoletest.Manifest("harbor", "Harbor"), got.Body); diff != "" || got.Header.Get("ETag") != `"1"` ||
 		got.Header.Get("Content-Type") != yaml {
 		t.Errorf("%v %s", got.Header, diff)
 	}
@@ -166,7 +166,7 @@ func TestAManifestComesBackAsItWasPublished(t *testing.T) {
 
 func TestAnUnknownBusinessIsNotFound(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	id := uuid.NewString()
 	for _, slug := range []string{"nobody", "No%20Body", "%00", "..%2f..%2fkeys"} {
 		base := "/admin/businesses/" + slug
@@ -182,7 +182,7 @@ func TestAnUnknownBusinessIsNotFound(t *testing.T) {
 
 func TestPathsAndMethodsThatDoNotExistAreFaults(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	publish(t, w)
 	for _, path := range []string{"/", "/admin", "/admin/nowhere", harb + "/ticket", harb + "/tickets/" + uuid.NewString(),
 		harb + "/bookings/" + uuid.NewString(), harb + "/bookings/" + uuid.NewString() + "/refund", "/internal/businesses", "/metrics"} {
@@ -195,9 +195,9 @@ func TestPathsAndMethodsThatDoNotExistAreFaults(t *testing.T) {
 
 func TestListsComeInPages(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	for _, slug := range []string{"a", "b", "c"} {
-		w.Call(t, "PUT", "/admin/businesses/"+slug, standin.Manifest(slug, "Name of "+slug))
+		w.Call(t, "PUT", "/admin/businesses/"+slug, consoletest.Manifest(slug, "Name of "+slug))
 	}
 	var slugs []string
 	query := "?limit=2"
@@ -227,9 +227,9 @@ func TestListsComeInPages(t *testing.T) {
 
 func TestRollbackPublishesAnOldVersionAgain(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	publish(t, w)
-	w.Call(t, "PUT", harb, standin.Manifest("harbor", "Port"))
+	w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Port"))
 	got := w.Call(t, "POST", harb+"/rollback", `{"version": 1}`)
 	if got.Status != 200 || field(t, got, "version") != 3.0 || got.Header.Get("ETag") != `"3"` {
 		t.Errorf("%d %s", got.Status, got.Body)
@@ -250,7 +250,7 @@ func TestRollbackPublishesAnOldVersionAgain(t *testing.T) {
 
 func TestAKeyIsShownOnce(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	publish(t, w)
 	got := w.Call(t, "POST", harb+"/keys", `{"name":"site","scope":"write","expires_at":"2027-03-01T09:00:00+01:00"}`)
 	if got.Status != 201 || got.Header.Get("Cache-Control") != "no-store" {
@@ -282,7 +282,7 @@ func TestAKeyIsShownOnce(t *testing.T) {
 
 func TestBadKeysAreRefusedByField(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	publish(t, w)
 	for body, sentence := range map[string]string{
 		`{"name":1,"scope":"all"}`:                             "name",
@@ -298,15 +298,15 @@ func TestBadKeysAreRefusedByField(t *testing.T) {
 
 func someBooking(status, date string) booking.Booking {
 	return booking.Booking{
-		ID: uuid.New(), Status: status, Date: date, StartTime: "10:00:00", EndTime: "10:45:00", StartsAt: standin.Epoch,
-		EndsAt: standin.Epoch.Add(45 * time.Minute), Services: []booking.BookedService{{Name: "Haircut", Price: "40.00"}},
+		ID: uuid.New(), Status: status, Date: date, StartTime: "10:00:00", EndTime: "10:45:00", StartsAt: consoletest.Epoch,
+		EndsAt: consoletest.Epoch.Add(45 * time.Minute), Services: []booking.BookedService{{Name: "Haircut", Price: "40.00"}},
 		PartySize: 1, Total: "40.00", Currency: "EUR", Source: "api", CustomerName: "Cara Customer", CustomerEmail: "cara@example.com",
 	}
 }
 
 func TestBookingsAreListedAndMoved(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	business := publish(t, w)
 	mine, other := someBooking("pending", "2026-12-01"), someBooking("cancelled", "2026-12-02")
 	w.Booking.Add(business, mine)
@@ -343,7 +343,7 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 
 func TestABusinessWithBookingsAheadIsRemovedByForceOnly(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	business := publish(t, w)
 	w.Call(t, "POST", harb+"/keys", `{"name":"site","scope":"all"}`)
 	w.Booking.Add(business, someBooking("confirmed", "2026-12-01"))
@@ -367,7 +367,7 @@ func TestABusinessWithTicketsOrReservationsAheadIsRemovedByForceOnly(t *testing.
 		"tickets (2)":      {"/tickets", someTickets("Cara")},
 		"reservations (1)": {"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03")},
 	} {
-		w := standin.Start(t)
+		w := consoletest.Start(t)
 		publish(t, w)
 		if got := w.Call(t, "POST", harb+order[0], order[1]); got.Status != 201 {
 			t.Fatalf("%s: %d %s", what, got.Status, got.Body)
@@ -381,7 +381,7 @@ func TestABusinessWithTicketsOrReservationsAheadIsRemovedByForceOnly(t *testing.
 
 func TestABusinessWithoutBookingsAheadIsRemoved(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	business := publish(t, w)
 	w.Booking.Add(business, someBooking("completed", "2026-11-01"))
 	if got := w.Call(t, "DELETE", harb, ""); got.Status != 204 {
@@ -391,7 +391,7 @@ func TestABusinessWithoutBookingsAheadIsRemoved(t *testing.T) {
 
 func TestAPeerThatIsAwayIs503(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	publish(t, w)
 	w.StopBooking()
 	expect(t, w.Call(t, "GET", harb+"/keys", ""), 503, "service_unavailable", "booking")
@@ -403,7 +403,7 @@ func TestAPeerThatIsAwayIs503(t *testing.T) {
 
 func TestEveryChangeIsLoggedWithoutCustomers(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	business := publish(t, w)
 	b := someBooking("pending", "2026-12-01")
 	w.Booking.Add(business, b)
@@ -416,7 +416,7 @@ func TestEveryChangeIsLoggedWithoutCustomers(t *testing.T) {
 	w.Call(t, "GET", "/admin/businesses", "")
 
 	var changes []string
-	sum := sha256.Sum256([]byte(standin.Token))
+	sum := sha256.Sum256([]byte(consoletest.Token))
 	for line := range strings.Lines(w.Log.String()) {
 		var entry map[string]any
 		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry["msg"] != "admin change" {
@@ -431,7 +431,7 @@ func TestEveryChangeIsLoggedWithoutCustomers(t *testing.T) {
 	if diff := cmp.Diff(want, changes); diff != "" {
 		t.Error(diff)
 	}
-	for _, private := range []string{"Cara", "cara@", standin.Token, "sm_"} {
+	for _, private := range []string{"Cara", "cara@", consoletest.Token, "sm_"} {
 		if strings.Contains(w.Log.String(), private) {
 			t.Errorf("the log holds %q", private)
 		}
@@ -467,11 +467,11 @@ func TestRandomTokensOneOrSeveralAreGood(t *testing.T) {
 
 func TestTheIdempotencyKeyIsPassedOnAndABadOneRefused(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
-	got := w.Call(t, "PUT", harb, standin.Manifest("harbor", "Harbor"), "Content-Type", yaml, "Idempotency-Key", "publish-1")
+	w := consoletest.Start(t)
+	got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml, "Idempotency-Key", "publish-1")
 	if keys := w.Catalog.Keys(); got.Status != http.StatusCreated || len(keys) != 1 || keys[0] != "publish-1" {
 		t.Errorf("%d %s; catalog was sent the keys %q", got.Status, got.Body, keys)
 	}
-	expect(t, w.Call(t, "PUT", harb, standin.Manifest("harbor", "Harbor"), "Content-Type", yaml, "Idempotency-Key", "a b"),
+	expect(t, w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml, "Idempotency-Key", "a b"),
 		400, "invalid_parameter", "Idempotency-Key")
 }

@@ -5,36 +5,36 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/console"
-	"github.com/slotmesh/slotmesh/services/console/internal/standin"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
 func TestAnAddressWithTooManyWrongTokensIsRefusedWhateverItShowsAndOthersAreNot(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t, func(c *console.Config) {
+	w := consoletest.Start(t, func(c *console.Config) {
 		c.Limits.WrongTokensPerMinute = 3
 		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
 	})
 	id := testkit.Unique() // the test Redis is shared
 	guesser, owner := "2001:db8:"+id[:4]+":"+id[4:8]+"::1", "2001:db8:"+id[8:]+":"+id[:4]+"::1"
-	show := func(from, token string) standin.Answer {
+	show := func(from, token string) consoletest.Answer {
 		return w.Call(t, "GET", "/admin/businesses", "", "X-Forwarded-For", from, "Authorization", "Bearer "+token)
 	}
 	for range 5 {
-		if got := show(guesser, standin.Token); got.Status != 200 {
+		if got := show(guesser, consoletest.Token); got.Status != 200 {
 			t.Fatalf("right tokens count: %d %s", got.Status, got.Body)
 		}
 	}
 	for range 3 {
 		expect(t, show(guesser, "wrong"), 401, "unauthorized", "not the right one")
 	}
-	for _, token := range []string{"wrong", standin.Token} {
+	for _, token := range []string{"wrong", consoletest.Token} {
 		got := show(guesser, token)
 		expect(t, got, 429, "rate_limited", "Rate limit exceeded")
 		if got.Header.Get("Retry-After") == "" {
 			t.Error("Retry-After is missing")
 		}
 	}
-	if got := show(owner, standin.Token); got.Status != 200 {
+	if got := show(owner, consoletest.Token); got.Status != 200 {
 		t.Errorf("the right token from another address: %d %s", got.Status, got.Body)
 	}
 }

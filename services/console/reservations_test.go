@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/standin"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
 const kayak = "22222222-2222-4222-8222-222222222222"
@@ -18,7 +18,7 @@ func someReservation(customer, from, to string) string {
 
 func TestReservationsAreMadeListedAndMoved(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	made := w.Call(t, "POST", harb+"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03"))
 	if made.Status != 201 || made.Header.Get("Cache-Control") != "no-store" || field(t, made, "status") != "reserved" {
 		t.Fatalf("made: %d %v %s", made.Status, made.Header, made.Body)
@@ -52,8 +52,8 @@ func TestReservationsAreMadeListedAndMoved(t *testing.T) {
 
 func TestBadReservationsAreRefusedByField(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
-	post := func(body string) standin.Answer { return w.Call(t, "POST", harb+"/reservations", body) }
+	w := consoletest.Start(t)
+	post := func(body string) consoletest.Answer { return w.Call(t, "POST", harb+"/reservations", body) }
 	good := someReservation("Cara", "2026-12-01", "2026-12-03")
 	expect(t, post(strings.Replace(good, `"quantity": 2`, `"quantity": "two"`, 1)), 400, "invalid_parameter", "quantity")
 	expect(t, post(strings.Replace(good, "2026-12-01", "2026-02-29", 1)), 400, "invalid_parameter", "start_date")
@@ -75,7 +75,7 @@ func TestBadReservationsAreRefusedByField(t *testing.T) {
 
 func TestWithoutRentalTheRestGoesOn(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	publish(t, w)
 	w.StopRental()
 	expect(t, w.Call(t, "GET", harb+"/reservations", ""), 503, "service_unavailable", "rental")
@@ -86,7 +86,7 @@ func TestWithoutRentalTheRestGoesOn(t *testing.T) {
 
 func TestReservationsAreLoggedWithoutCustomers(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	made := w.Call(t, "POST", harb+"/reservations", someReservation("Cara", "2026-12-01", "2026-12-03"))
 	w.Call(t, "POST", harb+"/reservations/"+field(t, made, "id").(string)+"/cancel", "")
 	for _, change := range []string{`"change":"create reservation"`, `"change":"cancel reservation"`} {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/standin"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
 const (
@@ -20,7 +20,7 @@ func someTickets(customer string) string {
 
 func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	publish(t, w)
 	sold := w.Call(t, "POST", harb+"/tickets", someTickets("Cara"))
 	if sold.Status != 201 || sold.Header.Get("Cache-Control") != "no-store" || field(t, sold, "event_name") != "Gala of harbor" || field(t, sold, "quantity") != 2.0 {
@@ -53,7 +53,7 @@ func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 
 func TestBadOrdersOfTicketsAreRefusedByField(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	publish(t, w)
 	good := someTickets("Cara")
 	for name, change := range map[string][2]string{

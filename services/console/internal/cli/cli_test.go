@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/console/internal/cli"
-	"github.com/slotmesh/slotmesh/services/console/internal/standin"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
 func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
@@ -35,8 +35,8 @@ type shell struct {
 }
 
 // shellAt is a shell that is set up for a console.
-func shellAt(t *testing.T, w *standin.World) shell {
-	return shell{t: t, env: map[string]string{"SLOTMESH_SERVER": w.URL, "SLOTMESH_ADMIN_TOKEN": standin.Token}}
+func shellAt(t *testing.T, w *consoletest.World) shell {
+	return shell{t: t, env: map[string]string{"SLOTMESH_SERVER": w.URL, "SLOTMESH_ADMIN_TOKEN": consoletest.Token}}
 }
 
 func (s shell) run(args ...string) result {
@@ -87,8 +87,8 @@ func decoded(t *testing.T, text string) map[string]any {
 
 func TestAManifestIsPublishedReadAndRolledBack(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, standin.Start(t))
-	first, second := standin.Manifest("harbor", "Harbor"), standin.Manifest("harbor", "Port")
+	s := shellAt(t, consoletest.Start(t))
+	first, second := consoletest.Manifest("harbor", "Harbor"), consoletest.Manifest("harbor", "Port")
 	if out := s.must("apply", "-f", file(t, first)); out != "harbor: version 1 is published\n" {
 		t.Errorf("apply: %q", out)
 	}
@@ -119,8 +119,8 @@ func TestAManifestIsPublishedReadAndRolledBack(t *testing.T) {
 
 func TestApplyGuardsAgainstANewerVersion(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, standin.Start(t))
-	path := file(t, standin.Manifest("harbor", "Harbor"))
+	s := shellAt(t, consoletest.Start(t))
+	path := file(t, consoletest.Manifest("harbor", "Harbor"))
 	s.must("apply", "-f", path)
 	s.must("apply", "-f", path, "--if-version", "1")
 	s.fails(1, "newer version", "apply", "-f", path, "--if-version", "1")
@@ -128,8 +128,8 @@ func TestApplyGuardsAgainstANewerVersion(t *testing.T) {
 
 func TestProblemsArePrintedAsPlaces(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, standin.Start(t))
-	bad := strings.Replace(standin.Manifest("harbor", "Harbor"), "Europe/Lisbon", "Europe/Lisboa", 1) + "colour: blue\n"
+	s := shellAt(t, consoletest.Start(t))
+	bad := strings.Replace(consoletest.Manifest("harbor", "Harbor"), "Europe/Lisbon", "Europe/Lisboa", 1) + "colour: blue\n"
 	path := file(t, bad)
 	for _, name := range []string{"apply", "validate"} {
 		r := s.run(name, "-f", path)
@@ -154,7 +154,7 @@ func TestApplyJudgesAManifestWithoutASlugItself(t *testing.T) {
 	t.Parallel()
 	s := shell{t: t} // no server is asked
 	for content, place := range map[string]string{
-		strings.Replace(standin.Manifest("x", "X"), "slug: x", "slug: Not A Slug", 1): ":3: slug: ",
+		strings.Replace(consoletest.Manifest("x", "X"), "slug: x", "slug: Not A Slug", 1): ":3: slug: ",
 		"apiVersion: slotmesh/v1\n": "slug",
 		"{\"slug\": \n":             ":",
 		"":                          ":1: ",
@@ -168,7 +168,7 @@ func TestApplyJudgesAManifestWithoutASlugItself(t *testing.T) {
 
 func TestValidateNeedsNoServer(t *testing.T) {
 	t.Parallel()
-	s := shell{t: t, in: standin.Manifest("harbor", "Harbor")}
+	s := shell{t: t, in: consoletest.Manifest("harbor", "Harbor")}
 	if out := s.must("validate", "-f", "-"); out != "<stdin> is valid\n" {
 		t.Errorf("%q", out)
 	}
@@ -184,9 +184,9 @@ func TestValidateNeedsNoServer(t *testing.T) {
 
 func TestListsFollowEveryPage(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, standin.Start(t))
-	for _, slug := range strings.Fields("a b c d e f g") { // the stand-in gives three at a time
-		s.in = standin.Manifest(slug, "Name of "+slug)
+	s := shellAt(t, consoletest.Start(t))
+	for _, slug := range strings.Fields("a b c d e f g") { // the fake gives three at a time
+		s.in = consoletest.Manifest(slug, "Name of "+slug)
 		s.must("apply", "-f", "-")
 	}
 	out := s.must("list")
@@ -208,9 +208,9 @@ func TestListsFollowEveryPage(t *testing.T) {
 
 func TestYAMLShowsTheSameAsJSON(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	s := shellAt(t, w)
-	s.in = standin.Manifest("harbor", "Harbor")
+	s.in = consoletest.Manifest("harbor", "Harbor")
 	id := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
 	b := someBooking("pending")
 	b.CustomerName, b.CustomerEmail = "yes", "2026-01-01"
@@ -230,8 +230,8 @@ func TestYAMLShowsTheSameAsJSON(t *testing.T) {
 
 func TestKeysAreMadeListedAndRevoked(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, standin.Start(t))
-	s.in = standin.Manifest("harbor", "Harbor")
+	s := shellAt(t, consoletest.Start(t))
+	s.in = consoletest.Manifest("harbor", "Harbor")
 	s.must("apply", "-f", "-")
 	key := decoded(t, s.must("keys", "create", "harbor", "--name", "site", "--scope", "write", "--expires-at", "2027-03-01T09:00:00Z", "-o", "json"))
 	if secret, _ := key["key"].(string); !strings.HasPrefix(secret, "sm_") || key["expires_at"] != "2027-03-01T09:00:00Z" {
@@ -260,7 +260,7 @@ func someBooking(status string) booking.Booking {
 	staff := "Anna"
 	return booking.Booking{
 		ID: uuid.New(), Status: status, Date: "2026-12-01", StartTime: "10:00:00", EndTime: "10:45:00",
-		StartsAt: standin.Epoch, EndsAt: standin.Epoch, StaffName: &staff, PartySize: 1,
+		StartsAt: consoletest.Epoch, EndsAt: consoletest.Epoch, StaffName: &staff, PartySize: 1,
 		Services: []booking.BookedService{{Name: "Haircut", Price: "40.00"}, {Name: "Colour", Price: "60.00"}},
 		Total:    "100.00", Currency: "EUR", Source: "api", CustomerName: "Cara", CustomerEmail: "cara@example.com",
 	}
@@ -268,9 +268,9 @@ func someBooking(status string) booking.Booking {
 
 func TestBookingsAreListedAndMoved(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	s := shellAt(t, w)
-	s.in = standin.Manifest("harbor", "Harbor")
+	s.in = consoletest.Manifest("harbor", "Harbor")
 	business := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
 	mine, other := someBooking("pending"), someBooking("cancelled")
 	other.CustomerName = "\x1b[31mMallory\nx\ty"
@@ -302,9 +302,9 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 
 func TestABusinessIsDeletedByForceWhileBookingsLieAhead(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	s := shellAt(t, w)
-	s.in = standin.Manifest("harbor", "Harbor")
+	s.in = consoletest.Manifest("harbor", "Harbor")
 	w.Booking.Add(uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string)), someBooking("pending"))
 	s.fails(1, "lie ahead", "delete", "harbor")
 	if out := s.must("delete", "harbor", "--force"); out != "harbor is removed\n" {
@@ -315,9 +315,9 @@ func TestABusinessIsDeletedByForceWhileBookingsLieAhead(t *testing.T) {
 
 func TestTheTokenIsFoundWhereItIsKept(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, "admin-token"), []byte(standin.Token+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, "admin-token"), []byte(consoletest.Token+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -326,9 +326,9 @@ func TestTheTokenIsFoundWhereItIsKept(t *testing.T) {
 		code int
 	}{
 		{map[string]string{"SLOTMESH_HOME": home}, nil, 0},
-		{map[string]string{"SLOTMESH_ADMIN_TOKEN": standin.Token}, nil, 0},
+		{map[string]string{"SLOTMESH_ADMIN_TOKEN": consoletest.Token}, nil, 0},
 		{map[string]string{"SLOTMESH_HOME": home, "SLOTMESH_ADMIN_TOKEN": "a wrong one"}, nil, 1},
-		{map[string]string{"SLOTMESH_ADMIN_TOKEN": "a wrong one"}, []string{"--token", standin.Token}, 0},
+		{map[string]string{"SLOTMESH_ADMIN_TOKEN": "a wrong one"}, []string{"--token", consoletest.Token}, 0},
 		{map[string]string{"SLOTMESH_HOME": t.TempDir()}, nil, 1},
 	} {
 		s := shell{t: t, env: c.env}
@@ -339,14 +339,14 @@ func TestTheTokenIsFoundWhereItIsKept(t *testing.T) {
 }
 
 func TestTheTokenIsFoundInTheWorkingDirectory(t *testing.T) {
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	t.Chdir(t.TempDir())
 	s := shell{t: t, env: map[string]string{"SLOTMESH_SERVER": w.URL}}
 	s.fails(1, ".slotmesh/admin-token", "list")
 	if err := os.Mkdir(".slotmesh", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(".slotmesh/admin-token", []byte(standin.Token), 0o600); err != nil {
+	if err := os.WriteFile(".slotmesh/admin-token", []byte(consoletest.Token), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.must("list")
@@ -354,7 +354,7 @@ func TestTheTokenIsFoundInTheWorkingDirectory(t *testing.T) {
 
 func TestFailuresHaveTheirExitCodes(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	s := shellAt(t, w)
 	for _, args := range [][]string{
 		{"frobnicate"}, {"list", "--frob"}, {"list", "extra"}, {"get"}, {"rollback", "harbor"}, {"rollback", "harbor", "x"},
@@ -372,7 +372,7 @@ func TestFailuresHaveTheirExitCodes(t *testing.T) {
 
 func TestHelpAndCompletionWork(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
+	w := consoletest.Start(t)
 	s := shellAt(t, w)
 	for _, args := range [][]string{nil, {"--help"}, {"keys"}, {"bookings", "list", "--help"}} {
 		if out := s.must(args...); !strings.Contains(out, "Usage:") {
@@ -384,7 +384,7 @@ func TestHelpAndCompletionWork(t *testing.T) {
 			t.Errorf("%s: %q", name, out)
 		}
 	}
-	s.in = standin.Manifest("harbor", "Harbor")
+	s.in = consoletest.Manifest("harbor", "Harbor")
 	s.must("apply", "-f", "-")
 	for want, args := range map[string][]string{
 		"harbor\tHarbor\n": {"get", ""},

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/standin"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
 const kayak = "22222222-2222-4222-8222-222222222222"
 
 func TestReservationsAreMadeListedAndMoved(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, standin.Start(t))
+	s := shellAt(t, consoletest.Start(t))
 	create := func(customer string, more ...string) string {
 		args := []string{"reservations", "create", "harbor", "-o", "json", "--rental", kayak, "--start", "2026-12-01", "--end", "2026-12-03", "--customer", customer}
 		return decoded(t, s.must(append(args, more...)...))["id"].(string)
@@ -43,7 +43,7 @@ func TestReservationsAreMadeListedAndMoved(t *testing.T) {
 
 func TestListsOfReservationsFollowEveryPage(t *testing.T) {
 	t.Parallel()
-	s := shellAt(t, standin.Start(t))
+	s := shellAt(t, consoletest.Start(t))
 	for range 5 { // pages hold three
 		s.must("reservations", "create", "harbor", "--rental", kayak, "--start", "2026-12-01", "--end", "2026-12-03", "--customer", "Cara")
 	}

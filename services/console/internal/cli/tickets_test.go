@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/services/console/internal/standin"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
 const (
@@ -14,8 +14,8 @@ const (
 
 func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 	t.Parallel()
-	w := standin.Start(t)
-	w.Call(t, "PUT", "/admin/businesses/harbor", standin.Manifest("harbor", "Harbor"))
+	w := consoletest.Start(t)
+	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor"))
 	s := shellAt(t, w)
 	sell := []string{"tickets", "sell", "harbor", "--event", gala, "--tier", vip, "--customer", "Cara"}
 	id := decoded(t, s.must(append(sell, "--quantity", "3", "-o", "json")...))["id"].(string)

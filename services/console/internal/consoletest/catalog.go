@@ -1,7 +1,11 @@
-// Package standin stands in for console's peers in its tests: catalog and booking in memory, over HTTP, with the
-// internal APIs that libs/peer/catalogclient and libs/peer/bookingclient call. They keep what they are told and answer with the
-// faults those packages document; what they do not do is what the peers' own tests show.
-package standin
+// Package consoletest runs console in tests between fakes of its peers: catalog, booking and rental in memory, over HTTP, with the
+// parts of their internal APIs that console calls. They are written by the types of libs/peer, keep what they are told, and answer
+// with the faults that the clients document.
+//
+// The real services are modules of their own, which console does not build with. What they answer is held against the fakes by the
+// end-to-end tests of services/allinone: those send what console's tests send through the real ones, and hold every exchange of the
+// admin API against its description.
+package consoletest
 
 import (
 	"cmp"
@@ -20,7 +24,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// Epoch is when everything in the stand-ins happens.
+// Epoch is when everything in the fakes happens.
 var Epoch = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 // Catalog keeps manifests in memory.

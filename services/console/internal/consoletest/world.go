@@ -1,4 +1,4 @@
-package standin
+package consoletest
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ import (
 // Token is the admin token of a [World].
 var Token = rand.Text()
 
-// World is a running console between stand-ins of its peers.
+// World is a running console between fakes of its peers.
 type World struct {
 	URL     string
 	Catalog *Catalog

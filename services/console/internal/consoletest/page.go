@@ -1,4 +1,4 @@
-package standin
+package consoletest
 
 import (
 	"net/http"
