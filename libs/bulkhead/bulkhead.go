@@ -4,12 +4,12 @@ package bulkhead
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
 	"golang.org/x/sync/singleflight"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
 // Tenants gives each tenant the same number of places. It is safe for use by many goroutines, and remembers only tenants
@@ -80,7 +80,7 @@ func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Contex
 			defer cancel()
 		}
 		var result T
-		err := guard(func() error {
+		err := fault.Guard(func() error {
 			var failed error
 			result, failed = work(own)
 			return failed
@@ -97,14 +97,4 @@ func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Contex
 		}
 		return r.Val.(T), nil
 	}
-}
-
-// guard makes an error of a panic, which would otherwise end the process: it is on a goroutine of its own.
-func guard(work func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-		}
-	}()
-	return work()
 }

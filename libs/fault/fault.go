@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"time"
 )
 
@@ -137,4 +138,14 @@ func Decode(status int, body []byte, retryAfter time.Duration) *Error {
 	delete(extra, "error")
 	delete(extra, "messageCode")
 	return &Error{Kind: Kind{Code: code, Status: status}, Sentence: sentence, RetryAfter: retryAfter, Extra: extra}
+}
+
+// Guard works, and makes an error with its stack of a panic, which could end the process.
+func Guard(work func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return work()
 }

@@ -3,9 +3,7 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"time"
@@ -62,14 +60,7 @@ func (s *Server) closing(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 }
 
 // guard turns a panic into a 500.
-func guard(c *fiber.Ctx) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-		}
-	}()
-	return c.Next()
-}
+func guard(c *fiber.Ctx) error { return fault.Guard(c.Next) }
 
 // SendFault writes a fault as the response.
 func SendFault(c *fiber.Ctx, f *fault.Error) error {

@@ -3,11 +3,9 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"time"
@@ -121,20 +119,17 @@ func (w *web) route(r *http.Request, on net.Conn) (string, HTTPHandler) {
 }
 
 // guarded gives the request its deadline, and turns a panic into an error.
-func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHandler) (err error) {
+func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHandler) error {
 	ctx, cancel := context.WithTimeout(r.Context(), w.server.cfg.RequestTimeout)
 	defer cancel()
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	return fault.Guard(func() error {
+		if limit := w.server.limit; limit != nil {
+			if err := limit(ctx, w.server.proxies.clientOf(r), r.Method, r.URL.Path, out.Header()); err != nil {
+				return err
+			}
 		}
-	}()
-	if limit := w.server.limit; limit != nil {
-		if err := limit(ctx, w.server.proxies.clientOf(r), r.Method, r.URL.Path, out.Header()); err != nil {
-			return err
-		}
-	}
-	return handler(out, r.WithContext(ctx))
+		return handler(out, r.WithContext(ctx))
+	})
 }
 
 // sendHTTPFault writes a fault as the response, as [SendFault] does.

@@ -120,9 +120,11 @@ func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Va
 	calls.SetLimit(atOnce)
 	for i := range rentals {
 		calls.Go(func() error {
-			var err error
-			rentals[i].Availability, err = b.availability(ctx, slug, asked, rentals[i].ID)
-			return err
+			return fault.Guard(func() error {
+				var err error
+				rentals[i].Availability, err = b.availability(ctx, slug, asked, rentals[i].ID)
+				return err
+			})
 		})
 	}
 	if err := calls.Wait(); err != nil {

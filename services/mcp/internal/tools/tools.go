@@ -105,8 +105,13 @@ func (b *Toolbox) handler(t *tool, calls metric.Int64Counter) mcp.ToolHandler {
 		who := caller.Of(ctx)
 		ctx, cancel := context.WithDeadline(ctx, who.Until)
 		defer cancel()
+		var shown result
+		err := fault.Guard(func() error { // the SDK calls tools in goroutines of its own, which nothing else guards
+			var err error
+			shown, err = t.answer(ctx, who, r.Params.Arguments)
+			return err
+		})
 		outcome := "ok"
-		shown, err := t.answer(ctx, who, r.Params.Arguments)
 		if err != nil {
 			outcome = server.FaultOf(err).Kind.Code
 		}

@@ -1,0 +1,44 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
+)
+
+// panicking panics instead of reading.
+type panicking struct{ Reader }
+
+func (panicking) Read(context.Context, string, string, url.Values, any) error { panic("secret") }
+
+// The SDK calls tools in goroutines of its own, where a panic would end the process.
+func TestAPanicInAToolIsARefusalThatSaysNothingOfIt(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	tel := telemetry.Discard()
+	tel.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	box := &Toolbox{Catalog: panicking{}, Telemetry: tel}
+	ctx := caller.With(t.Context(), caller.Caller{Scope: booking.ScopeAll, Until: time.Now().Add(time.Hour)})
+	answer, err := box.handler(box.staff(), tel.Counter("calls", ""))(ctx, &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := json.Marshal(answer)
+	if err != nil || !answer.IsError || !bytes.Contains(shown, []byte(`"messageCode":"internal"`)) || bytes.Contains(shown, []byte("secret")) {
+		t.Errorf("%s, %v", shown, err)
+	}
+	if !strings.Contains(log.String(), "secret") || !strings.Contains(log.String(), "tools_test.go") {
+		t.Errorf("the log says %s", log.String())
+	}
+}
