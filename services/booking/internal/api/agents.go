@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
 // MountAgents adds, to the internal port, what the MCP server books by: the check of a key, once for each of an agent's requests,
@@ -27,15 +26,4 @@ func (p *Public) checkKey(c *fiber.Ctx) error {
 
 // bookForAgent is POST /book for a request that [Public.checkKey] has counted. The key is looked at again, as it may
 // have been revoked meanwhile.
-func (p *Public) bookForAgent(c *fiber.Ctx) error {
-	answer, err := p.answerAgent(c)
-	return p.respond(c, answer, err)
-}
-
-func (p *Public) answerAgent(c *fiber.Ctx) (store.Confirmation, error) {
-	key, err := p.authenticate(c)
-	if err != nil {
-		return store.Confirmation{}, err
-	}
-	return p.bookWith(c, key)
-}
+func (p *Public) bookForAgent(c *fiber.Ctx) error { return p.respond(c, p.authenticate) }

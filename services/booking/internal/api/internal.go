@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,19 +19,6 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
-
-// Records is what peers may read of the tables; [store.Store] says what its methods do and return.
-type Records interface {
-	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (booking.Occupied, error)
-	Keys(ctx context.Context, businessID uuid.UUID, page request.Page) ([]store.Key, string, error)
-	Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) ([]store.Booking, string, error)
-	Ahead(ctx context.Context, businessID uuid.UUID, now time.Time) (int, error)
-	Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page request.Page) ([]store.Ticket, string, error)
-	Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) ([]booking.EventSales, error)
-	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
-}
-
-var _ Records = (*store.Store)(nil)
 
 // once makes an owner's write once for each Idempotency-Key of a business.
 func (in *Internal) once(write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
@@ -59,12 +45,12 @@ func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error 
 // Internal serves the peer API under /internal (libs/peer/booking is its client).
 type Internal struct {
 	owner   *usecase.Owner
-	records Records
+	records *store.Store
 	clock   clock.Clock
 }
 
 // NewInternal returns the internal API.
-func NewInternal(owner *usecase.Owner, records Records, c clock.Clock) *Internal {
+func NewInternal(owner *usecase.Owner, records *store.Store, c clock.Clock) *Internal {
 	return &Internal{owner: owner, records: records, clock: c}
 }
 

@@ -61,13 +61,16 @@ func NewPublic(keys Keys, offers usecase.Offers, booker *usecase.Booker, limits 
 // Mount adds the route.
 func (p *Public) Mount(app fiber.Router) { app.Post("/api/public/:slug/book", p.book) }
 
-func (p *Public) book(c *fiber.Ctx) error {
-	confirmation, err := p.answer(c)
-	return p.respond(c, confirmation, err)
-}
+func (p *Public) book(c *fiber.Ctx) error { return p.respond(c, p.counted) }
 
-// respond sends what became of a request, and counts it.
-func (p *Public) respond(c *fiber.Ctx, confirmation store.Confirmation, err error) error {
+// respond books for the key that authenticate finds, sends what became of the request and counts it. The checks are made in the order
+// of semantics.md §3, of which the limit by address has been made; the booker makes those from the business's account on.
+func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (store.Key, error)) error {
+	var confirmation store.Confirmation
+	key, err := authenticate(c)
+	if err == nil {
+		confirmation, err = p.bookWith(c, key)
+	}
 	outcome := "booked"
 	switch {
 	case err != nil:
@@ -84,16 +87,6 @@ func (p *Public) respond(c *fiber.Ctx, confirmation store.Confirmation, err erro
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(fiber.StatusCreated).JSON(render(confirmation))
-}
-
-// answer makes the checks in the order of semantics.md §3, of which the limit by address has been made; the booker makes those
-// from the business's account on.
-func (p *Public) answer(c *fiber.Ctx) (store.Confirmation, error) {
-	key, err := p.counted(c)
-	if err != nil {
-		return store.Confirmation{}, err
-	}
-	return p.bookWith(c, key)
 }
 
 // counted finds the caller's key, counts the request against its limit and notes its use.

@@ -3,7 +3,6 @@ package usecase
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"io"
 	"strings"
@@ -13,36 +12,21 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// OwnersWrites are the writes of the owner's side; [store.Store] says what its methods do and return. Each is made once for the
-// Idempotency-Key of its context.
-type OwnersWrites interface {
-	CreateKey(ctx context.Context, key store.Key, hash [sha256.Size]byte) error
-	RevokeKey(ctx context.Context, businessID, id uuid.UUID, now time.Time) error
-	RevokeAllKeys(ctx context.Context, businessID uuid.UUID, now time.Time) error
-	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Booking, error)
-	SellTicket(ctx context.Context, t store.NewTicket) (store.Ticket, error)
-	CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time) (store.Ticket, error)
-	TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
-}
-
-var _ OwnersWrites = (*store.Store)(nil)
-
 // Owner does what a business's owner asks for: it moves bookings, sells tickets, makes and revokes API keys. What its methods
 // return as a fault is the answer to the caller; any other error is internal.
 type Owner struct {
-	records OwnersWrites
+	records *store.Store
 	offers  Offers
 	clock   clock.Clock
 	random  io.Reader
 }
 
 // NewOwner returns an owner's side. offers gives the newest offer, whose capacities every sale of tickets is judged by.
-func NewOwner(records OwnersWrites, offers Offers, c clock.Clock) *Owner {
+func NewOwner(records *store.Store, offers Offers, c clock.Clock) *Owner {
 	return &Owner{records: records, offers: offers, clock: c, random: rand.Reader}
 }
 

@@ -16,24 +16,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Charges keeps what became of charges; [store.Store] says what its methods do and return.
-type Charges interface {
-	ReleaseUnfinished(ctx context.Context, now time.Time) (int, error)
-	LeaseDue(ctx context.Context, now time.Time) (payment.Due, error)
-	NoteReference(ctx context.Context, businessID, bookingID uuid.UUID, reference string) error
-	FindPayment(ctx context.Context, provider, account, reference string) (uuid.UUID, uuid.UUID, error)
-	PaymentPaid(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error
-	PaymentCancelled(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error
-	PaymentRefunded(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error
-}
-
-var _ Charges = (*store.Store)(nil)
-
 // Payments brings bookings and their charges into line, by the providers' notices and by looking: time held by bookings whose
 // charge was never opened is freed, charges without a booking are cancelled or refunded, and bookings that were not paid in
 // time are cancelled.
 type Payments struct {
-	charges  Charges
+	charges  *store.Store
 	options  PaymentOptions
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
@@ -41,7 +28,7 @@ type Payments struct {
 }
 
 // NewPayments returns payments by these options.
-func NewPayments(charges Charges, options PaymentOptions, c clock.Clock, tel *telemetry.Telemetry) *Payments {
+func NewPayments(charges *store.Store, options PaymentOptions, c clock.Clock, tel *telemetry.Telemetry) *Payments {
 	return &Payments{
 		charges: charges, options: options, clock: c, tel: tel,
 		outcomes: tel.Counter("slotmesh.payments.reconciled", "Charges that the reconciliation looked at, by outcome: released, paid, cancelled, refunded or failed."),
