@@ -67,27 +67,21 @@ func (c *command) list() *cobra.Command {
 
 func (c *command) get() *cobra.Command {
 	var version int64
-	cmd := &cobra.Command{
-		Use:               "get SLUG",
-		Short:             "Print a business's manifest, as YAML where nothing else is asked for",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: c.completeSlug,
-		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
-			path := at(args[0])
-			if version != 0 {
-				path += "?version=" + strconv.FormatInt(version, 10)
-			}
-			accept := catalog.MediaYAML
-			if c.output == asJSON || c.output == asTable {
-				accept = catalog.MediaJSON
-			}
-			text, err := client.do(cmd.Context(), call{method: http.MethodGet, path: path, header: map[string]string{"Accept": accept}})
-			if err != nil {
-				return err
-			}
-			return c.printManifest(client, text)
-		}),
-	}
+	cmd := c.ofBusiness("get SLUG", "Print a business's manifest, as YAML where nothing else is asked for", 1, func(cmd *cobra.Command, args []string, client *client) error {
+		path := at(args[0])
+		if version != 0 {
+			path += "?version=" + strconv.FormatInt(version, 10)
+		}
+		accept := catalog.MediaYAML
+		if c.output == asJSON || c.output == asTable {
+			accept = catalog.MediaJSON
+		}
+		text, err := client.do(cmd.Context(), call{method: http.MethodGet, path: path, header: map[string]string{"Accept": accept}})
+		if err != nil {
+			return err
+		}
+		return c.printManifest(client, text)
+	})
 	cmd.Flags().Int64Var(&version, "version", 0, "this version instead of the newest")
 	return cmd
 }
@@ -127,63 +121,45 @@ func (c *command) printContents(client *client, text []byte) error {
 }
 
 func (c *command) history() *cobra.Command {
-	return &cobra.Command{
-		Use:               "history SLUG",
-		Short:             "List the versions of a business, newest first",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: c.completeSlug,
-		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
-			list, err := pages[catalog.Version](cmd.Context(), client, at(args[0], "versions"), "versions", url.Values{})
-			if err != nil {
-				return err
-			}
-			t := table{head: []string{"VERSION", "PUBLISHED"}}
-			for _, v := range list {
-				t.rows = append(t.rows, []string{strconv.FormatInt(v.Version, 10), instant(&v.PublishedAt)})
-			}
-			return c.print(catalog.VersionList{Versions: list}, t)
-		}),
-	}
+	return c.ofBusiness("history SLUG", "List the versions of a business, newest first", 1, func(cmd *cobra.Command, args []string, client *client) error {
+		list, err := pages[catalog.Version](cmd.Context(), client, at(args[0], "versions"), "versions", url.Values{})
+		if err != nil {
+			return err
+		}
+		t := table{head: []string{"VERSION", "PUBLISHED"}}
+		for _, v := range list {
+			t.rows = append(t.rows, []string{strconv.FormatInt(v.Version, 10), instant(&v.PublishedAt)})
+		}
+		return c.print(catalog.VersionList{Versions: list}, t)
+	})
 }
 
 func (c *command) rollback() *cobra.Command {
-	return &cobra.Command{
-		Use:               "rollback SLUG VERSION",
-		Short:             "Publish an old version again as the newest",
-		Args:              cobra.ExactArgs(2),
-		ValidArgsFunction: c.completeSlug,
-		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
-			version, err := strconv.ParseInt(args[1], 10, 64)
-			if err != nil || version < 1 {
-				return fmt.Errorf("VERSION: %q is not a version; write a whole number from 1 on, as history lists them", args[1])
-			}
-			var p published
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "rollback"), catalog.Rollback{Version: version}, &p); err != nil {
-				return err
-			}
-			return c.done(p, "%s: version %d is published again as version %d", p.Slug, version, p.Version)
-		}),
-	}
+	return c.ofBusiness("rollback SLUG VERSION", "Publish an old version again as the newest", 2, func(cmd *cobra.Command, args []string, client *client) error {
+		version, err := strconv.ParseInt(args[1], 10, 64)
+		if err != nil || version < 1 {
+			return fmt.Errorf("VERSION: %q is not a version; write a whole number from 1 on, as history lists them", args[1])
+		}
+		var p published
+		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "rollback"), catalog.Rollback{Version: version}, &p); err != nil {
+			return err
+		}
+		return c.done(p, "%s: version %d is published again as version %d", p.Slug, version, p.Version)
+	})
 }
 
 func (c *command) delete() *cobra.Command {
 	var force bool
-	cmd := &cobra.Command{
-		Use:               "delete SLUG",
-		Short:             "Remove a business, its offer and its keys",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: c.completeSlug,
-		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
-			path := at(args[0])
-			if force {
-				path += "?force=true"
-			}
-			if err := client.call(cmd.Context(), http.MethodDelete, path, nil, nil); err != nil {
-				return err
-			}
-			return c.done(map[string]any{"slug": args[0], "removed": true}, "%s is removed", args[0])
-		}),
-	}
+	cmd := c.ofBusiness("delete SLUG", "Remove a business, its offer and its keys", 1, func(cmd *cobra.Command, args []string, client *client) error {
+		path := at(args[0])
+		if force {
+			path += "?force=true"
+		}
+		if err := client.call(cmd.Context(), http.MethodDelete, path, nil, nil); err != nil {
+			return err
+		}
+		return c.done(map[string]any{"slug": args[0], "removed": true}, "%s is removed", args[0])
+	})
 	cmd.Flags().BoolVar(&force, "force", false, "also while bookings, tickets or reservations lie ahead")
 	return cmd
 }

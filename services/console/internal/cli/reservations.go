@@ -2,7 +2,6 @@ package cli
 
 import (
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -13,32 +12,15 @@ import (
 
 func (c *command) reservations() *cobra.Command {
 	return group("reservations", "Look after a business's rental reservations", c.listReservations(), c.createReservation(),
-		c.moveReservation(rental.MovePickup, "Say that the units of a reservation were picked up"),
-		c.moveReservation(rental.MoveReturn, "Say that the units of a reservation are back"),
-		c.moveReservation(rental.MoveCancel, "Cancel a reservation that was not picked up; its units are free again"))
+		moveEntry(c, "reservations", rental.MovePickup, "Say that the units of a reservation were picked up", reservationTable),
+		moveEntry(c, "reservations", rental.MoveReturn, "Say that the units of a reservation are back", reservationTable),
+		moveEntry(c, "reservations", rental.MoveCancel, "Cancel a reservation that was not picked up; its units are free again", reservationTable))
 }
 
 func (c *command) listReservations() *cobra.Command {
 	var from, to string
-	cmd := &cobra.Command{
-		Use:               "list SLUG",
-		Short:             "List a business's reservations by their start; late ones are marked overdue",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: c.completeSlug,
-		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
-			query := url.Values{}
-			for name, value := range map[string]string{"from": from, "to": to} {
-				if value != "" {
-					query.Set(name, value)
-				}
-			}
-			list, err := pages[rental.Reservation](cmd.Context(), client, at(args[0], "reservations"), "reservations", query)
-			if err != nil {
-				return err
-			}
-			return c.print(rental.ReservationList{Reservations: list}, reservationTable(list...))
-		}),
-	}
+	cmd := listEntries(c, "reservations", "List a business's reservations by their start; late ones are marked overdue", map[string]*string{"from": &from, "to": &to},
+		func(list []rental.Reservation) any { return rental.ReservationList{Reservations: list} }, reservationTable)
 	cmd.Flags().StringVar(&from, "from", "", "those that touch this date or later ones, YYYY-MM-DD")
 	cmd.Flags().StringVar(&to, "to", "", "those that touch this date or earlier ones")
 	return cmd
@@ -70,25 +52,19 @@ func (c *command) createReservation() *cobra.Command {
 		wanted     rental.NewReservation
 		start, end string
 	)
-	cmd := &cobra.Command{
-		Use:               "create SLUG",
-		Short:             "Reserve units of a rental for a customer",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: c.completeSlug,
-		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
-			if start != "" {
-				wanted.StartTime = &start
-			}
-			if end != "" {
-				wanted.EndTime = &end
-			}
-			var made rental.Reservation
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "reservations"), wanted, &made); err != nil {
-				return err
-			}
-			return c.print(made, reservationTable(made))
-		}),
-	}
+	cmd := c.ofBusiness("create SLUG", "Reserve units of a rental for a customer", 1, func(cmd *cobra.Command, args []string, client *client) error {
+		if start != "" {
+			wanted.StartTime = &start
+		}
+		if end != "" {
+			wanted.EndTime = &end
+		}
+		var made rental.Reservation
+		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "reservations"), wanted, &made); err != nil {
+			return err
+		}
+		return c.print(made, reservationTable(made))
+	})
 	flags := cmd.Flags()
 	flags.StringVar(&wanted.RentalID, "rental", "", "id of the rental")
 	flags.StringVar(&wanted.StartDate, "start", "", "first date, YYYY-MM-DD")
@@ -97,26 +73,5 @@ func (c *command) createReservation() *cobra.Command {
 	flags.StringVar(&end, "end-time", "", "HH:MM on the last date, of a rental by the hour")
 	flags.IntVar(&wanted.Quantity, "quantity", 1, "how many units")
 	flags.StringVar(&wanted.CustomerName, "customer", "", "the customer's name")
-	for _, name := range []string{"rental", "start", "end", "customer"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // only for a flag that does not exist
-		}
-	}
-	return cmd
-}
-
-func (c *command) moveReservation(move, short string) *cobra.Command {
-	return &cobra.Command{
-		Use:               move + " SLUG ID",
-		Short:             short,
-		Args:              cobra.ExactArgs(2),
-		ValidArgsFunction: c.completeSlug,
-		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
-			var moved rental.Reservation
-			if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "reservations", args[1], move), nil, &moved); err != nil {
-				return err
-			}
-			return c.print(moved, reservationTable(moved))
-		}),
-	}
+	return mustRequire(cmd, "rental", "start", "end", "customer")
 }
