@@ -1,4 +1,4 @@
-// Package booking is the service that owns what customers take: bookings with the time they occupy, API keys, and the
+// Package booking is the service that owns what customers take: bookings with the time they occupy, tickets, API keys, and the
 // answers kept for idempotency keys. It serves POST /book and nothing else to the public.
 //
 // A booking is decided by three parties. availability says by whom the start can be served, on the occupied time that
