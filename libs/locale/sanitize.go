@@ -30,18 +30,18 @@ func Sanitize(dirty string) string {
 		return onlyText(s)
 	}
 	breakBlocks(body)
-	if settled, ok := settle(policy.Sanitize(render(body))); ok {
-		return settled
+	if stable, ok := stabilized(policy.Sanitize(render(body))); ok {
+		return stable
 	}
 	return onlyText(s)
 }
 
-// mostRounds bounds [settle]. Prose is settled at once; only tags strewn at random need a second or third round.
+// mostRounds bounds [stabilized]. Prose needs one round; only tags strewn at random need a second or third.
 const mostRounds = 8
 
-// settle parses and writes s until that changes nothing: neighbours that the policy or a parse made are taken apart
-// where HTML does not let them nest, which may make new ones. It reports false for what does not come to rest.
-func settle(s string) (string, bool) {
+// stabilized parses and writes s until that changes nothing. A parse moves elements that HTML does not let nest, and what
+// it made of them may have to be moved again. It reports false for what still changes after [mostRounds].
+func stabilized(s string) (string, bool) {
 	for range mostRounds {
 		body, ok := parse(s)
 		if !ok {
