@@ -42,7 +42,7 @@ type (
 
 func bodyOf(a answer, d timespan.Date) slotsBody {
 	body := slotsBody{Slots: []slotBody{}, Computed: a.computed, Timezone: a.timezone}
-	for _, s := range a.openings.On(d) {
+	for _, s := range a.openings.AppendOn(nil, d) {
 		one := slotBody{Time: s.Time.String(), EndTime: s.End.String(), Date: s.Date, RemainingCapacity: s.Remaining}
 		if s.Date != d {
 			one.DateOffset = 1
@@ -152,7 +152,7 @@ func salon(t testing.TB, starts int) answer {
 	}
 	q := slot.Question{Services: []*catalog.Service{&service}, From: firstOfWeek, To: firstOfWeek, Now: time.Unix(int64(firstOfWeek-2)*86400, 0)}
 	a := answer{computed: true, timezone: offer.Timezone, offer: offer, question: q, openings: slot.Find(offer, q, booking.Occupied{})}
-	if n := len(a.openings.On(firstOfWeek)); n != 10*starts {
+	if n := len(a.openings.AppendOn(nil, firstOfWeek)); n != 10*starts {
 		t.Fatalf("the salon has %d slots, want %d", n, 10*starts)
 	}
 	return a

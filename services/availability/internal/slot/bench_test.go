@@ -48,7 +48,7 @@ func count(o *Openings, q Question) int {
 func list(o *Openings, q Question) int {
 	total := 0
 	for d := q.From; d <= q.To; d++ {
-		total += len(o.On(d))
+		total += len(o.AppendOn(nil, d))
 	}
 	return total
 }

@@ -25,7 +25,7 @@ func TestALongClassKeepsItsMemberForDays(t *testing.T) {
 	for days, want := range []int{9, 0, 0, 0, 0, 0, 0, 24 - 9, 24} {
 		q.From = monday + timespan.Date(days)
 		q.To = q.From
-		if n := len(Find(offer, q, booking.Occupied{}).On(q.From)); n != want {
+		if n := len(Find(offer, q, booking.Occupied{}).AppendOn(nil, q.From)); n != want {
 			t.Errorf("%d days after it began there are %d walks, want %d", days, n, want)
 		}
 	}
@@ -45,7 +45,7 @@ func TestBlockedTimeThatTheClockSkipsHindersNoClass(t *testing.T) {
 	}}
 	q.Now = time.Date(2011, time.December, 1, 0, 0, 0, 0, time.UTC)
 	q.From, q.To = first, first
-	slots := Find(offer, q, booking.Occupied{}).On(first)
+	slots := Find(offer, q, booking.Occupied{}).AppendOn(nil, first)
 	if len(slots) != 1 || slots[0].Remaining != 5 {
 		t.Errorf("the retreat is offered as %+v", slots)
 	}
@@ -64,7 +64,7 @@ func TestYesterdaysSessionsAreNotOffered(t *testing.T) {
 	midnight := time.Date(2011, time.December, 31, 0, 0, 0, 0, offer.Location())
 	for now, want := range map[time.Time]int{midnight.Add(-time.Second): 1, midnight: 0} {
 		q.Now = now
-		if n := len(Find(offer, q, booking.Occupied{}).On(skipped)); n != want {
+		if n := len(Find(offer, q, booking.Occupied{}).AppendOn(nil, skipped)); n != want {
 			t.Errorf("%s: %d sessions, want %d", now, n, want)
 		}
 	}
@@ -80,7 +80,7 @@ func TestALongClassIsSeenToItsEnd(t *testing.T) {
 	}
 	offer, q := roundTheClock(t, "Europe/Berlin", nil, camp)
 	q.From, q.To = begins, begins
-	slots := Find(offer, q, booking.Occupied{}).On(begins)
+	slots := Find(offer, q, booking.Occupied{}).AppendOn(nil, begins)
 	if len(slots) != 1 || slots[0].End != 13*60 {
 		t.Fatalf("the camp is offered as %+v, want its end at 13:00", slots)
 	}
@@ -88,7 +88,7 @@ func TestALongClassIsSeenToItsEnd(t *testing.T) {
 		offer.Blocks = []catalog.Block{{
 			From: timespan.LocalDateTime{Date: begins + 7, Time: from}, To: timespan.LocalDateTime{Date: begins + 7, Time: 14 * 60},
 		}}
-		if n := len(Find(offer, q, booking.Occupied{}).On(begins)); n != want {
+		if n := len(Find(offer, q, booking.Occupied{}).AppendOn(nil, begins)); n != want {
 			t.Errorf("blocked from %s on the last day, the camp is offered %d times, want %d", from, n, want)
 		}
 	}

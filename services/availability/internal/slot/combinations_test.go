@@ -114,7 +114,7 @@ func listsOf(t *testing.T, offer *catalog.Offer, q Question, occupied booking.Oc
 	found := Find(offer, q, occupied)
 	numbers := daysOf(found, q)
 	for d := q.From; d <= q.To; d++ {
-		slots := found.On(d)
+		slots := found.AppendOn(nil, d)
 		lists = append(lists, slots)
 		if numbers[d] != len(slots) {
 			t.Errorf("%s has %d slots, days says %d: %+v", d, len(slots), numbers[d], q)

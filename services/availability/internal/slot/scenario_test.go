@@ -83,7 +83,7 @@ func (scenario) sorted(intervals [][2]int64) []timespan.Span {
 func distinct(o *Openings, q Question) int {
 	starts := map[int64]bool{}
 	for d := q.From; d <= q.To; d++ {
-		for _, s := range o.On(d) {
+		for _, s := range o.AppendOn(nil, d) {
 			starts[s.Start] = true
 		}
 	}

@@ -161,10 +161,7 @@ type Slot struct {
 	Session *catalog.ClassSession // set for a class
 }
 
-// On returns the slots of the windows of date d, by start and then in Auto-Assign order.
-func (o *Openings) On(d timespan.Date) []Slot { return o.AppendOn(nil, d) }
-
-// AppendOn appends the slots of [Openings.On] to slots.
+// AppendOn appends the slots of the windows of date d to slots, by start and then in Auto-Assign order.
 func (o *Openings) AppendOn(slots []Slot, d timespan.Date) []Slot {
 	if o.class != nil {
 		return o.appendSessions(slots, d)

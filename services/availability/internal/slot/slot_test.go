@@ -84,7 +84,7 @@ func compareBusiness(t *testing.T, seed uint64) int {
 	found := Find(offer, q.Question, occupied)
 	total, days := 0, daysOf(found, q.Question)
 	for d := q.From; d <= q.To; d++ {
-		want, got := o.slots(d), found.On(d)
+		want, got := o.slots(d), found.AppendOn(nil, d)
 		if !slices.Equal(want, got) {
 			t.Errorf("seed %d: %s in %s, now %s (-oracle +engine):\n%s", seed, d, offer.Timezone, q.Now.In(o.loc),
 				cmp.Diff(brief(want), brief(got)))
