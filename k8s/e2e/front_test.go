@@ -66,11 +66,11 @@ var respelt = []string{"/api%2fpublic%2fharbor-studio%2finfo", "/api/public/harb
 func described(t *testing.T, f front, key string) {
 	var offer struct{ Services []struct{ ID, Name string } }
 	soon(t, f.name+" answers", func() error { return f.read(t.Context(), "harbor-studio/services", &offer) })
-	var hire struct{ Rentals []struct{ ID string } }
-	if err := f.read(t.Context(), "harbor-studio/rentals", &hire); err != nil || len(hire.Rentals) == 0 || len(offer.Services) == 0 {
-		t.Fatalf("the demo business offers %v and %v: %v", offer, hire, err)
+	var rentals struct{ Rentals []struct{ ID string } }
+	if err := f.read(t.Context(), "harbor-studio/rentals", &rentals); err != nil || len(rentals.Rentals) == 0 || len(offer.Services) == 0 {
+		t.Fatalf("the demo business offers %v and %v: %v", offer, rentals, err)
 	}
-	for _, o := range open("harbor-studio", offer.Services[0].ID, hire.Rentals[0].ID) {
+	for _, o := range open("harbor-studio", offer.Services[0].ID, rentals.Rentals[0].ID) {
 		// Controllers learn of each route in their own time.
 		soon(t, f.name+" answers "+o.path, func() error {
 			a, err := f.send(t.Context(), o.method, o.path, nil, http.Header{"Content-Type": {"application/json"}})

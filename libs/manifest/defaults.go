@@ -124,5 +124,5 @@ func (r *Rental) IsActive() bool { return or(r.Active, true) }
 // Requirement is what is paid when booking; none by default.
 func (r *Rental) Requirement() string { return orText(r.PaymentRequirement, DefaultPaymentRequirement) }
 
-// IsInService reports whether the unit can be hired at all, as by default.
+// IsInService reports whether the unit can be rented at all, as by default.
 func (u *RentalUnit) IsInService() bool { return or(u.InService, true) }

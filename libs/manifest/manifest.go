@@ -54,7 +54,7 @@ type Manifest struct {
 	CancellationPolicy []CancellationStep `json:"cancellation_policy,omitzero" jsonschema:"maxItems=50"`
 	// Hours after booking within which cancelling is free.
 	CoolingOffHours int `json:"cooling_off_hours,omitzero" jsonschema:"minimum=0,maximum=8760"`
-	// Standing of the business with the platform.
+	// The business's account with the platform.
 	Account *Account `json:"account,omitzero"`
 	// Booking settings.
 	Bookings *Bookings `json:"bookings,omitzero"`
@@ -70,7 +70,7 @@ type Manifest struct {
 	Services []Service `json:"services,omitzero" jsonschema:"maxItems=10000"`
 	// Ticketed events.
 	Events []Event `json:"events,omitzero" jsonschema:"maxItems=10000"`
-	// Things for hire.
+	// Things for rent.
 	Rentals []Rental `json:"rentals,omitzero" jsonschema:"maxItems=10000"`
 	// Rules that change prices, applied in order of priority (lowest first), then key.
 	PricingRules []PricingRule `json:"pricing_rules,omitzero" jsonschema:"maxItems=1000"`
@@ -120,7 +120,7 @@ type CancellationStep struct {
 	RefundPercent int `json:"refund_percent" jsonschema:"minimum=0,maximum=100"`
 }
 
-// Account is the business's standing with the platform.
+// Account is how the business stands with the platform: its subscription, and when it leaves.
 type Account struct {
 	// Left out: active. Inactive refuses bookings.
 	Subscription string `json:"subscription,omitzero" jsonschema:"enum=active,enum=inactive"`
@@ -314,7 +314,7 @@ type TierTranslation struct {
 	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
 }
 
-// Rental is a thing hired by the hour or the day.
+// Rental is a thing rented by the hour or the day.
 type Rental struct {
 	Key             Key    `json:"key"`
 	ID              *ID    `json:"id,omitzero"`

@@ -81,7 +81,7 @@ type PaymentModes struct {
 	Events   string `json:"events"`
 }
 
-// Account is the business's standing with the platform.
+// Account is how the business stands with the platform: its subscription, and when it leaves.
 type Account struct {
 	SubscriptionActive bool           `json:"subscription_active"`
 	RemovalOn          *timespan.Date `json:"removal_on"` // set: bookings are refused from now on
@@ -197,7 +197,7 @@ const (
 	PriceDaily  = "daily"
 )
 
-// Rental is a thing hired by the hour or the day.
+// Rental is a thing rented by the hour or the day.
 type Rental struct {
 	ID             uuid.UUID    `json:"id"`
 	Key            string       `json:"key"`

@@ -165,7 +165,7 @@ func TestSeatsAreServedToPeersWhoAsk(t *testing.T) {
 	}
 }
 
-func TestOfFiftyPartiesTheDeskSeatsAllThatFit(t *testing.T) {
+func TestOfFiftyPartiesAllAreSeatedThatFit(t *testing.T) {
 	t.Parallel()
 	w := openStudio(t, 10, 0)
 	key := w.key("write")
