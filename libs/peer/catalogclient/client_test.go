@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/revalidate"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
@@ -90,11 +91,11 @@ func TestGetTrustsTheCacheForTwoSecondsThenAsksByETag(t *testing.T) {
 	c, o, now := client(t, 1)
 	expectVersion(t, c.Get, 1)
 	o.set(func(o *origin) { o.version = 2 })
-	now.Advance(TrustFor - time.Millisecond)
+	now.Advance(revalidate.TrustFor - time.Millisecond)
 	expectVersion(t, c.Get, 1)
 	now.Advance(time.Millisecond)
 	expectVersion(t, c.Get, 2)
-	now.Advance(TrustFor)
+	now.Advance(revalidate.TrustFor)
 	expectVersion(t, c.Get, 2)
 	o.set(func(o *origin) {
 		if o.asked != 3 || o.same != 1 {
@@ -134,7 +135,7 @@ func TestARemovedBusinessIsForgotten(t *testing.T) {
 	c, o, now := client(t, 1)
 	expectVersion(t, c.Get, 1)
 	o.set(func(o *origin) { o.version = 0 })
-	now.Advance(TrustFor)
+	now.Advance(revalidate.TrustFor)
 	for range 2 {
 		if _, err := c.Get(context.Background(), "harbor"); !fault.Is(err, fault.BusinessNotFound) {
 			t.Errorf("got %v", err)

@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/revalidate"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -47,7 +48,7 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 	release := sync.OnceFunc(func() { close(hold) })
 	defer release() // the server waits for its handlers
 	s.set(func(o *origin) { s.hold, o.version = hold, 2 })
-	now.Advance(TrustFor)
+	now.Advance(revalidate.TrustFor)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for range 2 {
@@ -55,7 +56,7 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 		if err != nil || offer.Version != 1 || ctx.Err() != nil {
 			t.Fatalf("while catalog hangs: %+v, %v", offer, err)
 		}
-		now.Advance(TrustFor)
+		now.Advance(revalidate.TrustFor)
 	}
 	short, stop := context.WithTimeout(ctx, 10*time.Millisecond)
 	defer stop()
@@ -68,7 +69,7 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 		if offer, err := c.Get(ctx, "harbor"); err == nil {
 			version = offer.Version
 		}
-		now.Advance(TrustFor)
+		now.Advance(revalidate.TrustFor)
 		if ctx.Err() != nil {
 			t.Fatal("the old offer is still served")
 		}
@@ -86,10 +87,10 @@ func TestTheAgeOfWhatIsServedIsToldWhileCatalogIsAway(t *testing.T) {
 	c = newClient(c.peer, tel, now)
 	expectVersion(t, c.Get, 1)
 	expectVersion(t, c.Get, 1)
-	now.Advance(TrustFor)
+	now.Advance(revalidate.TrustFor)
 	o.set(func(o *origin) { o.down = true })
 	expectVersion(t, c.Get, 1) // 2 s old
-	now.Advance(TrustFor / 2)
+	now.Advance(revalidate.TrustFor / 2)
 	expectVersion(t, c.Get, 1) // 3 s: not asked again, and old all the same
 	o.set(func(o *origin) {
 		if o.asked != 2 {
@@ -97,7 +98,7 @@ func TestTheAgeOfWhatIsServedIsToldWhileCatalogIsAway(t *testing.T) {
 		}
 		o.down = false
 	})
-	now.Advance(TrustFor)
+	now.Advance(revalidate.TrustFor)
 	expectVersion(t, c.Get, 1) // the newest
 	if count, sum := reading(t, tel, "slotmesh_offer_age_seconds_count"), reading(t, tel, "slotmesh_offer_age_seconds_sum"); count != 2 || sum != 5 {
 		t.Errorf("%v answers of %v s together, want 2 of 5", count, sum)
@@ -131,14 +132,14 @@ func TestOnlyAReaderWithoutAnOfferTakesTheLastOneThatCatalogKnew(t *testing.T) {
 	if _, err := c.Fresh(t.Context(), "harbor"); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("Fresh took an old offer from memory: %v", err)
 	}
-	now.Advance(TrustFor)
+	now.Advance(revalidate.TrustFor)
 	o.set(func(o *origin) { o.version = 4 })
 	expectVersion(t, c.Get, 3) // in memory: what catalog knew is not asked for
-	if count, sum := reading(t, tel, "slotmesh_offer_age_seconds_count"), reading(t, tel, "slotmesh_offer_age_seconds_sum"); count != 2 || sum != 7202 {
-		t.Errorf("%v answers of %v s together, want 2 of 7202", count, sum)
+	if count, sum := reading(t, tel, "slotmesh_offer_age_seconds_count"), reading(t, tel, "slotmesh_offer_age_seconds_sum"); count != 3 || sum != 10802 {
+		t.Errorf("%v answers of %v s together, want 3 of 10802", count, sum)
 	}
 	o.set(func(o *origin) { o.age = 0 })
-	now.Advance(TrustFor)
+	now.Advance(revalidate.TrustFor)
 	expectVersion(t, c.Get, 4)
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/revalidate"
 	"github.com/slotmesh/slotmesh/libs/timespan"
-	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 )
 
@@ -42,7 +42,7 @@ func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Dat
 // has more than a few questions there at once, so that none of them can take long for what others ask.
 func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item, ids []uuid.UUID) prices {
 	if len(items) == 0 {
-		return prices{of: map[uuid.UUID]json.Number{}, ofVersion: true, from: now, until: now.Add(current.Trust)}
+		return prices{of: map[uuid.UUID]json.Number{}, ofVersion: true, from: now, until: now.Add(revalidate.TrustFor)}
 	}
 	leave, err := p.Places.Enter(ctx, v.Offer.Slug)
 	if err != nil {
@@ -51,7 +51,7 @@ func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, ite
 	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, p.QuoteTimeout)
 	defer cancel()
-	quoted := prices{of: make(map[uuid.UUID]json.Number, len(items)), ofVersion: true, from: now, until: now.Add(current.Trust)}
+	quoted := prices{of: make(map[uuid.UUID]json.Number, len(items)), ofVersion: true, from: now, until: now.Add(revalidate.TrustFor)}
 	request := pricing.QuotesRequest{Slug: v.Offer.Slug, OfferVersion: v.Offer.Version, PurchaseAt: now, OmitSteps: true}
 	for part := range slices.Chunk(items, pricing.MaxItems) {
 		request.Items = part

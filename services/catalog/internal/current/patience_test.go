@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/revalidate"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
@@ -61,12 +62,12 @@ func TestTheAgeOfWhatIsServedIsToldWhileTheDatabaseIsAway(t *testing.T) {
 	clk := clock.Fixed(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	b := bench{current.New(src, func(store.Text, int64) (string, error) { return "harbor 1", nil }, noCopies(t), 1000, 0, clk, tel), src, clk}
 	b.fresh(t, "harbor", "harbor 1")
-	clk.Advance(current.Trust)
+	clk.Advance(revalidate.TrustFor)
 	src.mu.Lock()
 	src.away = true
 	src.mu.Unlock()
 	b.fresh(t, "harbor", "harbor 1") // 2 s old
-	clk.Advance(current.Trust / 2)
+	clk.Advance(revalidate.TrustFor / 2)
 	b.fresh(t, "harbor", "harbor 1") // 3 s: not asked again, and old all the same
 	if src.asked != 2 {
 		t.Errorf("the database was asked %d times", src.asked)
