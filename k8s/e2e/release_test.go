@@ -9,15 +9,16 @@ import (
 	"testing"
 )
 
-// upgrade takes the release from a database that lacks the newest migration to the next revision of the chart.
+// upgrade takes the release from a database that lacks the newest migration to the next revision of the chart. What that migration
+// brings goes with it, so that the business is made afterwards.
 func (c cluster) upgrade(t *testing.T, f front) {
-	l := newLoad(t, c, f, "upgraded")
 	newest := c.unmigrate(t, "booking")
 	c.helm(t, append([]string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set", "logLevel=warn"}, values()...)...)
 	if got := c.sql(t, "SELECT max(version_id) FROM booking.goose_db_version"); got != newest {
 		t.Errorf("after the upgrade booking's tables are at version %s, want %s", got, newest)
 	}
 	c.everyPodIsReady(t)
+	l := newLoad(t, c, f, "upgraded")
 	l.booksAgain(t, l.free[0])
 }
 
