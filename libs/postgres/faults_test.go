@@ -66,7 +66,7 @@ func TestAConnectionToAServerThatIsNoPrimaryAnyMoreIsReplaced(t *testing.T) {
 
 func TestTheWaitForAConnectionIsBounded(t *testing.T) {
 	t.Parallel()
-	pool := open(t, func(cfg *postgres.Config) { cfg.MaxConns, cfg.StatementTimeout = 1, 50*time.Millisecond })
+	pool := open(t, func(cfg *postgres.Config) { cfg.MaxConns, cfg.StatementTimeout = 1, 2*time.Second })
 	held, err := pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)

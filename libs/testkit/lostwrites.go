@@ -27,7 +27,7 @@ func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t
 				for dark, others := range map[bool]string{false: "others get through", true: "nobody gets through"} {
 					t.Run(name+"/"+step+"/"+way+"/"+others, func(t *testing.T) {
 						t.Parallel()
-						checkLostWrite(t, pool, prepared(t), step, fate, dark)
+						checkLostWrite(t, pool, prepared, step, fate, dark)
 					})
 				}
 			}
@@ -35,18 +35,36 @@ func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t
 	}
 }
 
-func checkLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, fate Fate, dark bool) {
+// checkLostWrite gives the write twice as long each time until it comes to the step: how fast the machine is is not tested.
+func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T) LostWrite, step string, fate Fate, dark bool) {
+	t.Helper()
+	var err error
+	within := Patience // where nothing hangs
+	if dark || fate == Held {
+		within = 500 * time.Millisecond
+	}
+	for ; within <= Patience; within *= 2 {
+		var met bool
+		if met, err = tryLostWrite(t, pool, prepare(t), step, fate, dark, within); met {
+			return
+		}
+	}
+	t.Fatalf("no such step was taken: %v", err)
+}
+
+// tryLostWrite reports whether the write came to the step, and what it said. What hangs does so until the deadline; that it ends
+// at all is what is tested.
+func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, fate Fate, dark bool, within time.Duration) (bool, error) {
 	t.Helper()
 	wired, wires := OpenWires(t, pool)
 	met := wires.Break(step, fate, dark)
-	// What hangs does so until the deadline; that it ends at all is what is tested.
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	err := write.Do(ctx, wired)
 	select {
 	case <-met:
 	default:
-		t.Fatalf("no such step was taken: %v", err)
+		return false, err
 	}
 	unknown := fault.Is(err, fault.OutcomeUnknown)
 	if step == "commit" && fate == AnswerLost && (err == nil) == dark {
@@ -57,4 +75,5 @@ func checkLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step stri
 	if done := write.Done(); !unknown && (err == nil) != done {
 		t.Errorf("the answer was %v, and done is %t", err, done)
 	}
+	return true, err
 }
