@@ -75,17 +75,27 @@ func (p *Public) services(c *fiber.Ctx) error {
 		return err
 	}
 	key := rendered.Key{Slug: version.Offer.Slug, Path: "services", Language: language(c, version.Offer), Date: date, Today: today}
-	held := p.Rendered.Get(key, version.Offer.Version)
-	if held != nil && held.Holds(now) {
+	if held := p.held(key, version, now); held != nil {
 		return sendAnswer(c, held)
 	}
 	answer, err := p.answers.Do(c.UserContext(), fmt.Sprint(key, version.Offer.Version), func(ctx context.Context) (*rendered.Answer, error) {
+		if held := p.held(key, version, now); held != nil { // made since, by those who asked just before
+			return held, nil
+		}
 		return p.quotedServices(ctx, key, version, now)
 	})
 	if err != nil {
 		return err
 	}
 	return sendAnswer(c, answer)
+}
+
+// held is the answer in memory while it holds, or nil.
+func (p *Public) held(key rendered.Key, version *ready.Version, now time.Time) *rendered.Answer {
+	if held := p.Rendered.Get(key, version.Offer.Version); held != nil && held.Holds(now) {
+		return held
+	}
+	return nil
 }
 
 // quotedServices asks for the prices of a date, where it can be booked, and renders the list.
