@@ -1,0 +1,71 @@
+// Package actor says who changes something: it is told by the edge that knows the caller, travels in the context and between
+// services in a header, and stands in the event of the change (lifecycle.md §1).
+package actor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// Actor is who changes something. ID is the API key's or the person's; the nil UUID where there is nobody to tell apart.
+type Actor struct {
+	Kind Kind      `json:"kind"`
+	ID   uuid.UUID `json:"id,omitzero"`
+}
+
+// Kind is the kind of an [Actor].
+type Kind string
+
+// The kinds of actors.
+const (
+	APIKey   Kind = "api_key"  // a server or an agent with an API key
+	Page     Kind = "page"     // a customer on the business's own booking page
+	Customer Kind = "customer" // the customer, by the link of a booking
+	Owner    Kind = "owner"    // a person or token of the owner's side
+	Provider Kind = "provider" // a payment provider
+	System   Kind = "system"   // Slotmesh itself
+)
+
+// Header is the header of a request between services that names the actor. Public ports never read it.
+const Header = "Slotmesh-Actor"
+
+// String is the actor as [Parse] reads it: the kind, and after a colon the id where there is one.
+func (a Actor) String() string {
+	if a.ID == uuid.Nil {
+		return string(a.Kind)
+	}
+	return string(a.Kind) + ":" + a.ID.String()
+}
+
+// Parse reads what [Actor.String] wrote.
+func Parse(text string) (Actor, error) {
+	kind, id, named := strings.Cut(text, ":")
+	a := Actor{Kind: Kind(kind)}
+	switch a.Kind {
+	case APIKey, Page, Customer, Owner, Provider, System:
+	default:
+		return Actor{}, fmt.Errorf("no kind of actor: %.20q", kind)
+	}
+	if !named {
+		return a, nil
+	}
+	var err error
+	a.ID, err = uuid.Parse(id)
+	return a, err
+}
+
+type key struct{}
+
+// With returns a context in which a acts.
+func With(ctx context.Context, a Actor) context.Context { return context.WithValue(ctx, key{}, a) }
+
+// Of returns who acts in a context: Slotmesh itself where nobody was named.
+func Of(ctx context.Context) Actor {
+	if a, ok := ctx.Value(key{}).(Actor); ok {
+		return a
+	}
+	return Actor{Kind: System}
+}

@@ -1,0 +1,78 @@
+// Package event is what services tell of changes: one event for each change of a booking, a ticket order, a reservation, an API
+// key or an offer (lifecycle.md §1). It holds values only. Who owns the state records its events and serves them as a feed.
+package event
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+)
+
+// Event is one change, as it was made.
+type Event struct {
+	ID         uuid.UUID   `json:"id"` // a UUIDv7
+	Type       Type        `json:"type"`
+	BusinessID uuid.UUID   `json:"business_id"`
+	Subject    Subject     `json:"subject"`
+	At         time.Time   `json:"at"` // by the clock of the service
+	Actor      actor.Actor `json:"actor"`
+	Sequence   int         `json:"sequence"` // counts per subject, from 1
+	// Data is the subject after the change, as the admin API shows it; of a booking that moved also from and to.
+	Data json.RawMessage `json:"data"`
+}
+
+// Subject is what changed.
+type Subject struct {
+	Kind SubjectKind `json:"kind"`
+	ID   uuid.UUID   `json:"id"`
+}
+
+// SubjectKind is the kind of a [Subject].
+type SubjectKind string
+
+// The kinds of subjects. A payment is told of as its booking, whose data holds it.
+const (
+	Booking     SubjectKind = "booking"
+	Ticket      SubjectKind = "ticket"
+	Reservation SubjectKind = "reservation"
+	Key         SubjectKind = "key"
+	Business    SubjectKind = "business"
+)
+
+// Type is what happened.
+type Type string
+
+// The types of events.
+const (
+	BookingCreated       Type = "booking.created"
+	BookingConfirmed     Type = "booking.confirmed"
+	BookingRescheduled   Type = "booking.rescheduled"
+	BookingCancelled     Type = "booking.cancelled"
+	BookingCompleted     Type = "booking.completed"
+	BookingNoShow        Type = "booking.no_show"
+	PaymentSucceeded     Type = "payment.succeeded"
+	PaymentFailed        Type = "payment.failed"
+	PaymentExpired       Type = "payment.expired"
+	PaymentRefunded      Type = "payment.refunded"
+	TicketSold           Type = "ticket.sold"
+	TicketCancelled      Type = "ticket.cancelled"
+	ReservationCreated   Type = "reservation.created"
+	ReservationPickedUp  Type = "reservation.picked_up"
+	ReservationReturned  Type = "reservation.returned"
+	ReservationCancelled Type = "reservation.cancelled"
+	BusinessPublished    Type = "business.published"
+	BusinessRemoved      Type = "business.removed"
+	CustomerErased       Type = "customer.erased"
+	KeyCreated           Type = "key.created"
+	KeyRevoked           Type = "key.revoked"
+)
+
+// Page is a part of a feed. Next is the cursor after it, also where Events is empty; a reader keeps it together with what it made
+// of the events.
+type Page struct {
+	Events []Event `json:"events"`
+	Next   string  `json:"next"`
+}
