@@ -37,6 +37,9 @@ type Question struct {
 	Variants map[uuid.UUID]uuid.UUID `json:"variants,omitempty"`
 	// ClassScheduleID narrows a class to one of its sessions.
 	ClassScheduleID *uuid.UUID `json:"class_schedule_id,omitempty"`
+
+	// Override is the owner's: it leaves out notice, advance limit and grid, never what is taken or who works when (admin.md).
+	Override bool `json:"override,omitempty"`
 }
 
 // BookableResponse lists the ways in which the start can be served, in Auto-Assign order; none means that it cannot.

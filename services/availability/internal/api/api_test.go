@@ -521,6 +521,9 @@ func TestBookableNamesWhoCanServe(t *testing.T) {
 	if got := ask(func(r *availability.BookableRequest) { r.Question.Time = 9*60 + 30 }); len(got) != 0 {
 		t.Errorf("09:30 is off the grid: %v", got)
 	}
+	if got := ask(func(r *availability.BookableRequest) { r.Question.Time, r.Question.Override = 9*60+30, true }); len(got) != 1 || *got[0].StaffID != ben {
+		t.Errorf("09:30 for the owner, Anna busy: %v, want Ben", got)
+	}
 	lanes := ask(func(r *availability.BookableRequest) {
 		r.Question.ServiceIDs = []uuid.UUID{sauna}
 		r.Occupied.Busy = []booking.Busy{busyFrom(sauna, 1, "2027-03-01T09:30", "2027-03-01T09:40")}

@@ -47,7 +47,7 @@ func (a *Internal) bookable(c *fiber.Ctx) error {
 	}
 	question := slot.Question{
 		Services: services, StaffID: q.StaffID, Now: a.clock.Now(), SessionID: q.ClassScheduleID,
-		Package: q.IsPackage, PerService: q.StaffingMode == availability.StaffingPerService,
+		Package: q.IsPackage, PerService: q.StaffingMode == availability.StaffingPerService, Override: q.Override,
 	}
 	assignments := slot.Bookable(offer, question, q.Date, q.Time, asked.Occupied)
 	if assignments == nil {

@@ -11,7 +11,7 @@ import (
 type appointment struct {
 	legs     []leg
 	duration int64 // seconds of service time
-	step     int64 // seconds between starts: the first service's
+	step     int64 // seconds between starts: the first service's, or a minute
 	staffed  bool  // the candidate, a member, serves at least one leg
 	class    bool  // it is no appointment, but a class session
 }
@@ -28,6 +28,9 @@ type leg struct {
 func newAppointment(offer *catalog.Offer, q Question) appointment {
 	first, last := q.Services[0], q.Services[len(q.Services)-1]
 	a := appointment{step: int64(first.SlotIntervalMinutes) * minute, class: first.Class()}
+	if q.Override {
+		a.step = minute
+	}
 	for i, s := range q.Services {
 		l := leg{from: a.duration, to: a.duration + int64(s.DurationMinutes)*minute}
 		switch {

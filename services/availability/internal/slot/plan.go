@@ -22,7 +22,7 @@ type Plan struct {
 func NewPlan(offer *catalog.Offer, q Question) *Plan {
 	from, to, ok := q.clamp(offer)
 	p := &Plan{
-		offer: offer, question: q, from: from, to: to, earliest: earliest(q.Now, offer),
+		offer: offer, question: q, from: from, to: to, earliest: q.earliest(offer),
 		appointment: newAppointment(offer, q),
 	}
 	switch {

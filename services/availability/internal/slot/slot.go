@@ -44,6 +44,10 @@ type Question struct {
 	Package    bool       // each start once, by the first member in Auto-Assign order
 	PerService bool       // a package whose services have members of their own
 	SessionID  *uuid.UUID // only this class session; nil: any
+
+	// Override asks as the owner does: on any minute of the working time instead of the grid's starts, without notice and advance
+	// limit, from the beginning of the business's today on. What is taken or blocked, and who works when, holds as ever.
+	Override bool
 }
 
 // byService reports whether each service may have a member of its own.
@@ -53,7 +57,10 @@ func (q Question) byService() bool { return q.Package && q.PerService }
 // yesterday, whose overnight windows may reach into today. The result is false when none is left.
 func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, bool) {
 	today := offer.Today(q.Now)
-	from, to := max(q.From, today-1), min(q.To, today+timespan.Date(offer.Bookings.AdvanceDays))
+	from, to := max(q.From, today-1), q.To
+	if !q.Override {
+		to = min(to, today+timespan.Date(offer.Bookings.AdvanceDays))
+	}
 	return from, to, from <= to
 }
 
@@ -107,9 +114,12 @@ func Find(offer *catalog.Offer, q Question, occupied booking.Occupied) *Openings
 }
 
 // earliest is the first instant at which anything may start.
-func earliest(now time.Time, offer *catalog.Offer) int64 {
-	at := now.Unix() + int64(offer.Bookings.MinNoticeMinutes)*minute
-	if now.Nanosecond() > 0 {
+func (q Question) earliest(offer *catalog.Offer) int64 {
+	if q.Override {
+		return timespan.Instant(offer.Today(q.Now), 0, offer.Location())
+	}
+	at := q.Now.Unix() + int64(offer.Bookings.MinNoticeMinutes)*minute
+	if q.Now.Nanosecond() > 0 {
 		at++ // a start must not lie before now
 	}
 	return at
