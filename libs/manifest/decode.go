@@ -30,6 +30,10 @@ func (d *decoder) decode(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	case *Decimal:
 		d.decimal(n, at, t, l)
 		return
+	case *Until:
+		t.Written = true
+		d.integer(n, at, reflect.ValueOf(&t.Hours).Elem(), l)
+		return
 	case *Selection:
 		d.selection(n, at, t)
 		return
@@ -93,7 +97,7 @@ func (d *decoder) unknown(key *yaml.Node, at *path, plan *plan) {
 	d.report.add(at.field(key.Value), key.Line, "is no field here; %s", hint)
 }
 
-// field reads one field; null is the same as leaving it out.
+// field reads one field; null is the same as leaving it out, but where its type says something else.
 func (d *decoder) field(value *yaml.Node, at *path, v reflect.Value, f *field) {
 	at = at.field(f.name)
 	n := target(value)
@@ -102,6 +106,23 @@ func (d *decoder) field(value *yaml.Node, at *path, v reflect.Value, f *field) {
 		d.decode(n, at, v.FieldByIndex(f.index), &f.limits)
 	case f.required:
 		d.report.fail(at, value.Line, "is empty; write %s", f.want)
+	default:
+		readNull(v.FieldByIndex(f.index))
+	}
+}
+
+func readNull(v reflect.Value) {
+	pointer := v.Addr()
+	if v.Kind() == reflect.Pointer {
+		pointer = reflect.New(v.Type().Elem())
+	}
+	null, ok := pointer.Interface().(nullable)
+	if !ok {
+		return
+	}
+	null.readNull()
+	if v.Kind() == reflect.Pointer {
+		v.Set(pointer)
 	}
 }
 

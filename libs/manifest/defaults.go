@@ -10,6 +10,9 @@ import (
 const (
 	DefaultSlotIntervalMinutes = 15
 	DefaultAdvanceDays         = 365
+	DefaultMaxOpenPerCustomer  = 20
+	DefaultReminderHoursBefore = 24
+	DefaultKeepCustomersDays   = 730
 	DefaultPaymentMode         = "at_door"
 	DefaultPaymentRequirement  = "none"
 )
@@ -80,8 +83,39 @@ func (m *Manifest) BookingSettings() Bookings {
 	b := or(m.Bookings, Bookings{})
 	interval := or(b.SlotIntervalMinutes, DefaultSlotIntervalMinutes)
 	advance := or(b.AdvanceDays, DefaultAdvanceDays)
-	b.SlotIntervalMinutes, b.AdvanceDays = &interval, &advance
+	open := or(b.MaxOpenPerCustomer, DefaultMaxOpenPerCustomer)
+	b.SlotIntervalMinutes, b.AdvanceDays, b.MaxOpenPerCustomer = &interval, &advance, &open
 	return b
+}
+
+// ConfirmsAtOnce reports whether bookings need no confirmation by the owner.
+func (b *Bookings) ConfirmsAtOnce() bool { return b.Confirm == "auto" }
+
+// CancelUntilHours is how many hours before the start a customer may still cancel; nil: never.
+func (m *Manifest) CancelUntilHours() *int {
+	return or(m.SelfService, SelfService{}).CancelUntilHours.orStart()
+}
+
+// RescheduleUntilHours is how many hours before the start a customer may still move; nil: never.
+func (m *Manifest) RescheduleUntilHours() *int {
+	return or(m.SelfService, SelfService{}).RescheduleUntilHours.orStart()
+}
+
+// NotificationSettings are the settings of messages with those left out filled in.
+func (m *Manifest) NotificationSettings() Notifications {
+	n := or(m.Notifications, Notifications{})
+	if n.RemindersHoursBefore == nil {
+		n.RemindersHoursBefore = []int{DefaultReminderHoursBefore}
+	}
+	if n.ReplyTo == "" && len(n.OwnerEmails) > 0 {
+		n.ReplyTo = n.OwnerEmails[0]
+	}
+	return n
+}
+
+// KeepCustomersDays is how many days after its end a booking keeps who made it.
+func (m *Manifest) KeepCustomersDays() int {
+	return or(or(m.Privacy, Privacy{}).KeepCustomersDays, DefaultKeepCustomersDays)
 }
 
 // On returns the windows that begin on a weekday.

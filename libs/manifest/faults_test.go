@@ -41,7 +41,7 @@ var faults = []struct {
 }{
 	{
 		"unknown field", "logo: x\n",
-		[]string{"line 9: logo: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, hours, overrides, blocks, staff, services, events, rentals, pricing_rules"},
+		[]string{"line 9: logo: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, hours, overrides, blocks, staff, services, events, rentals, pricing_rules"},
 	},
 	{
 		"misspelt field", "services:\n- {key: cut, name: Cut, duration_minutes: 30,\n   prise: 10}\n",
@@ -261,6 +261,31 @@ var faults = []struct {
 			"line 13: cancellation_policy[0].refund_percent: is the number 101; write a whole number from 0 to 100",
 			`line 14: action_buttons[0].content: is "menu"; write where the button leads: an http:// or https:// address, mailto: or tel:, with %22 and the like for quotes, spaces, <, > and \`,
 			`line 15: social_links["a b"]: "x" is not a web address; write http:// or https:// and a host, at most 2000 characters, with %22 and the like for quotes, spaces, <, > and \`,
+		},
+	},
+	{
+		"bookings and self-service", "bookings: {confirm: maybe, max_open_per_customer: 0}\nself_service: {cancel_until_hours: -1, reschedule_until_hours: soon}\n",
+		[]string{
+			`line 9: bookings.confirm: is "maybe"; write manual or auto`,
+			"line 9: bookings.max_open_per_customer: is the number 0; write a whole number from 1 to 1000",
+			"line 10: self_service.cancel_until_hours: is the number -1; write a whole number from 0 to 87600",
+			`line 10: self_service.reschedule_until_hours: is the text "soon"; write a whole number from 0 to 87600`,
+		},
+	},
+	{
+		"notifications", "notifications:\n  owner_emails: [a@b.example, a@b.example, \"a@b.example\\r\\nBcc: c@d.example\"]\n  reply_to: nobody\n  reminders_hours_before: [24, 24, 0]\n" +
+			"  notes:\n    reminders: {text: Hello}\n    refunded: {text: ' '}\n    ticket: {translations: {en: {text: Hello}, fr: {text: Bonjour}}}\nprivacy: {keep_customers_days: 3651}\n",
+		[]string{
+			`line 10: notifications.owner_emails[2]: "a@b.example\r\nBcc: c@d.example" is not an e-mail address; write one such as hello@example.com`,
+			`line 10: notifications.owner_emails[1]: is "a@b.example", as in item 0 of the list; write each only once`,
+			`line 11: notifications.reply_to: "nobody" is not an e-mail address; write one such as hello@example.com`,
+			"line 12: notifications.reminders_hours_before[2]: is the number 0; write a whole number from 1 to 8760",
+			`line 12: notifications.reminders_hours_before[1]: is "24", as in item 0 of the list; write each only once`,
+			`line 14: notifications.notes.reminders: "reminders" is no kind of message to customers; write ` + oneOf(MessageKinds()),
+			"line 15: notifications.notes.refunded.text: is blank; write text of at most 2000 characters",
+			"line 16: notifications.notes.ticket.text: is missing; write text of at most 2000 characters",
+			"line 16: notifications.notes.ticket.translations.fr: is not among the languages of the business; add it there or remove the translation",
+			"line 17: privacy.keep_customers_days: is the number 3651; write a whole number from 1 to 3650",
 		},
 	},
 	{

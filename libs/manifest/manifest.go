@@ -58,6 +58,12 @@ type Manifest struct {
 	Account *Account `json:"account,omitzero"`
 	// Booking settings.
 	Bookings *Bookings `json:"bookings,omitzero"`
+	// What customers may do by the link of their booking; null: nothing.
+	SelfService *SelfService `json:"self_service,omitzero"`
+	// Whom messages go to, and what the owner adds to them.
+	Notifications *Notifications `json:"notifications,omitzero"`
+	// How long customers are remembered.
+	Privacy *Privacy `json:"privacy,omitzero"`
 	// Business hours; a day left out is closed.
 	Hours WeekHours `json:"hours,omitzero"`
 	// Dates whose business hours differ.
@@ -138,6 +144,47 @@ type Bookings struct {
 	MinNoticeMinutes int `json:"min_notice_minutes,omitzero" jsonschema:"minimum=0,maximum=525600"`
 	// The last bookable day is today plus this many days; default 365.
 	AdvanceDays *int `json:"advance_days,omitzero" jsonschema:"minimum=0,maximum=3650"`
+	// manual: a booking waits as pending until the owner confirms it. auto: it is confirmed at once, one that is paid online when it is paid. Default manual.
+	Confirm string `json:"confirm,omitzero" jsonschema:"enum=manual,enum=auto"`
+	// Open bookings that one e-mail address may have made on the booking page; default 20.
+	MaxOpenPerCustomer *int `json:"max_open_per_customer,omitzero" jsonschema:"minimum=1,maximum=1000"`
+}
+
+// SelfService says what customers may do themselves by the link of their booking, and until when.
+type SelfService struct {
+	// Hours before the start until which a customer may cancel; default 0, null: never.
+	CancelUntilHours Until `json:"cancel_until_hours,omitzero" jsonschema:"minimum=0,maximum=87600"`
+	// Hours before the start until which a customer may move; default 0, null: never.
+	RescheduleUntilHours Until `json:"reschedule_until_hours,omitzero" jsonschema:"minimum=0,maximum=87600"`
+}
+
+// Notifications says whom messages go to, and what the owner adds to them.
+type Notifications struct {
+	// Who is told of what customers do.
+	OwnerEmails []Email `json:"owner_emails,omitzero" jsonschema:"maxItems=10"`
+	// Where customers' answers go; left out, the first of owner_emails.
+	ReplyTo Email `json:"reply_to,omitzero"`
+	// Hours before the start at which customers are reminded; left out: 24. []: no reminders.
+	RemindersHoursBefore []int `json:"reminders_hours_before,omitzero" jsonschema:"minimum=1,maximum=8760,maxItems=10"`
+	// The owner's own words under the platform's, by kind of message.
+	Notes map[MessageKind]Note `json:"notes,omitzero" jsonschema:"maxProperties=20"`
+}
+
+// Note is plain text of the owner's in the default language, and in others.
+type Note struct {
+	Text         string                       `json:"text" jsonschema:"minLength=1,maxLength=2000"`
+	Translations map[Language]NoteTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
+}
+
+// NoteTranslation holds a note in one language.
+type NoteTranslation struct {
+	Text string `json:"text" jsonschema:"minLength=1,maxLength=2000"`
+}
+
+// Privacy says how long customers are remembered.
+type Privacy struct {
+	// Days after its end for which a booking, a reservation or an order of tickets keeps who made it; default 730.
+	KeepCustomersDays *int `json:"keep_customers_days,omitzero" jsonschema:"minimum=1,maximum=3650"`
 }
 
 // WeekHours holds the windows that begin on each weekday; a day left out has none. Windows of a day may come in any

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/shopspring/decimal"
 	"golang.org/x/text/language"
 
+	"github.com/slotmesh/slotmesh/libs/email"
 	"github.com/slotmesh/slotmesh/libs/money"
 )
 
@@ -26,9 +28,15 @@ var (
 	_ encoding.TextUnmarshaler = (*Currency)(nil)
 	_ encoding.TextUnmarshaler = (*Timezone)(nil)
 	_ encoding.TextUnmarshaler = (*URL)(nil)
+	_ encoding.TextUnmarshaler = (*Email)(nil)
+	_ encoding.TextUnmarshaler = (*MessageKind)(nil)
 	_ json.Marshaler           = Decimal{}
 	_ json.Marshaler           = Selection{}
 	_ json.Unmarshaler         = (*Selection)(nil)
+	_ json.Marshaler           = Until{}
+	_ json.Unmarshaler         = (*Until)(nil)
+	_ nullable                 = (*Until)(nil)
+	_ nullable                 = (*SelfService)(nil)
 )
 
 // Line is text of one line: it holds no line break or other control character.
@@ -169,6 +177,77 @@ func isLink(s string) bool {
 	}
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque != "" && u.Host == ""
+}
+
+// Email is an e-mail address.
+type Email string
+
+// UnmarshalText reads what [email.Valid] accepts.
+func (e *Email) UnmarshalText(b []byte) error {
+	if s := string(b); !email.Valid(s) {
+		return fmt.Errorf("%s is not an e-mail address; write one such as hello@example.com", quote(s))
+	}
+	*e = Email(b)
+	return nil
+}
+
+// MessageKind is a kind of message to customers (lifecycle.md §2).
+type MessageKind string
+
+// MessageKinds are the kinds of messages that customers get.
+func MessageKinds() []string {
+	return []string{
+		"booking_received", "booking_confirmed", "booking_moved", "booking_cancelled", "reminder",
+		"payment_due", "payment_failed", "refunded", "ticket", "reservation", "reservation_due",
+	}
+}
+
+// UnmarshalText reads one of [MessageKinds].
+func (k *MessageKind) UnmarshalText(b []byte) error {
+	if !slices.Contains(MessageKinds(), string(b)) {
+		return fmt.Errorf("%s is no kind of message to customers; write %s", quote(string(b)), oneOf(MessageKinds()))
+	}
+	*k = MessageKind(b)
+	return nil
+}
+
+// nullable is a type for which null says something else than leaving the field out.
+type nullable interface{ readNull() }
+
+// Until is how many hours before a start something is still allowed: never, where null was written.
+type Until struct {
+	Written bool // false: the field was left out
+	Never   bool
+	Hours   int
+}
+
+func (u *Until) readNull() { *u = Until{Written: true, Never: true} }
+
+// readNull makes null of the whole what it is of each part: never.
+func (s *SelfService) readNull() {
+	s.CancelUntilHours.readNull()
+	s.RescheduleUntilHours.readNull()
+}
+
+// orStart is the number of hours, 0 where it was left out, or nil for never.
+func (u Until) orStart() *int {
+	if u.Never {
+		return nil
+	}
+	return &u.Hours
+}
+
+// MarshalJSON renders the hours, or null for never.
+func (u Until) MarshalJSON() ([]byte, error) { return json.Marshal(u.orStart()) }
+
+// UnmarshalJSON reads what [Until.MarshalJSON] writes.
+func (u *Until) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		u.readNull()
+		return nil
+	}
+	*u = Until{Written: true}
+	return json.Unmarshal(b, &u.Hours)
 }
 
 // Decimal is a decimal number as the owner wrote it, trailing zeros included. It has IsZero, so that omitzero would

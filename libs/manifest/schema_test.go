@@ -11,6 +11,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/slotmesh/slotmesh/libs/email"
 	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -75,6 +76,8 @@ const (
 	timePattern = `([01][0-9]|2[0-3]):[0-5][0-9]|24:00`
 )
 
+var longestEmail uint64 = email.MaxLength
+
 var scalarSchemas = map[reflect.Type]jsonschema.Schema{
 	reflect.TypeFor[Key]():                    text(`^[a-z0-9-]{1,63}$`),
 	reflect.TypeFor[ID]():                     {Type: "string", Format: "uuid"},
@@ -82,6 +85,8 @@ var scalarSchemas = map[reflect.Type]jsonschema.Schema{
 	reflect.TypeFor[Currency]():               text(`^[A-Z]{3}$`),
 	reflect.TypeFor[Timezone]():               text(`.`),
 	reflect.TypeFor[URL]():                    text(`^(https?://[^\s"'` + "`" + `<>\\]+)?$`),
+	reflect.TypeFor[Email]():                  {Type: "string", Format: "email", MaxLength: &longestEmail},
+	reflect.TypeFor[Until]():                  {Type: "integer"},
 	reflect.TypeFor[timespan.Weekday]():       text(`^(mon|tue|wed|thu|fri|sat|sun)$`),
 	reflect.TypeFor[Decimal]():                {Type: "number"},
 	reflect.TypeFor[rule.Bound]():             text(`^([0-9]{2}-[0-9]{2}|` + datePattern + `|(` + timePattern + `)|` + datePattern + `T(` + timePattern + `))$`),

@@ -95,6 +95,7 @@ func (v *validator) manifest() {
 	v.buttons(root.field("action_buttons"))
 	v.payments(root.field("payments"))
 	v.cancellation(root.field("cancellation_policy"))
+	v.notifications(root.field("notifications"))
 	v.overrides(root.field("overrides"), m.Overrides)
 	v.blocks(root.field("blocks"))
 	v.staffList(root.field("staff"))
@@ -230,6 +231,18 @@ func (v *validator) payments(at *path) {
 
 func (v *validator) cancellation(at *path) {
 	once(v, at, v.m.CancellationPolicy, "hours_before", func(s *CancellationStep) int { return s.HoursBefore })
+}
+
+func (v *validator) notifications(at *path) {
+	n := v.m.Notifications
+	if n == nil {
+		return
+	}
+	once(v, at.field("owner_emails"), n.OwnerEmails, "", same[Email])
+	once(v, at.field("reminders_hours_before"), n.RemindersHoursBefore, "", same[int])
+	for _, kind := range slices.Sorted(maps.Keys(n.Notes)) {
+		translated(v, at.field("notes").field(string(kind)), n.Notes[kind].Translations)
+	}
 }
 
 func (v *validator) overrides(at *path, list []DayOverride) {

@@ -31,6 +31,12 @@ type Offer struct {
 	Account         Account  `json:"account"`
 	Bookings        Bookings `json:"bookings"`
 
+	CancellationPolicy []CancellationRule `json:"cancellation_policy"` // each hours_before once, as the owner listed them
+	CoolingOffHours    int                `json:"cooling_off_hours"`
+	SelfService        SelfService        `json:"self_service"`
+	Notifications      Notifications      `json:"notifications"`
+	Privacy            Privacy            `json:"privacy"`
+
 	Hours     WeekHours     `json:"hours"`
 	Overrides []DayOverride `json:"overrides"` // by date, each date once
 	Blocks    []Block       `json:"blocks"`
@@ -93,6 +99,41 @@ type Bookings struct {
 	SlotIntervalMinutes int            `json:"slot_interval_minutes"`
 	MinNoticeMinutes    int            `json:"min_notice_minutes"`
 	AdvanceDays         int            `json:"advance_days"`
+	AutoConfirm         bool           `json:"auto_confirm"`          // confirmed at once, where paid online when paid
+	MaxOpenPerCustomer  int            `json:"max_open_per_customer"` // of one e-mail address, made on the booking page
+}
+
+// CancellationRule says what is refunded of a booking that is cancelled at least so many hours before its start
+// (lifecycle.md §4).
+type CancellationRule struct {
+	HoursBefore   int `json:"hours_before"`
+	RefundPercent int `json:"refund_percent"`
+}
+
+// SelfService says until how many hours before the start customers may act by the link of their booking; null: never.
+type SelfService struct {
+	CancelUntilHours     *int `json:"cancel_until_hours"`
+	RescheduleUntilHours *int `json:"reschedule_until_hours"`
+}
+
+// Notifications says whom messages go to, when customers are reminded, and what the owner adds.
+type Notifications struct {
+	OwnerEmails          []string `json:"owner_emails"`
+	ReplyTo              string   `json:"reply_to"`               // "": nobody reads answers
+	RemindersHoursBefore []int    `json:"reminders_hours_before"` // empty: no reminders
+	// Notes are by kind of message, as lifecycle.md §2 names them.
+	Notes map[string]Note `json:"notes,omitempty"`
+}
+
+// Note is plain text of the owner's, in the default language and by language.
+type Note struct {
+	Text         string            `json:"text"`
+	Translations map[string]string `json:"translations,omitempty"`
+}
+
+// Privacy says how long customers are remembered.
+type Privacy struct {
+	KeepCustomersDays int `json:"keep_customers_days"` // after the end of what they took (lifecycle.md §6)
 }
 
 // DayOverride replaces the windows that begin on one date; no windows closes it.

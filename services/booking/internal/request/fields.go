@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/email"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -97,29 +98,11 @@ func (f *fields) oneOf(name string, values ...string) string {
 
 // email accepts one address: something, an @, and a domain of at least two labels.
 func (f *fields) email(name string) string {
-	s := f.required(name, maxEmail)
-	if s != "" && !isEmail(s) {
+	s := f.required(name, email.MaxLength)
+	if s != "" && !email.Valid(s) {
 		f.fail(name, "this is not an e-mail address; send one such as ana@example.com.")
 	}
 	return s
-}
-
-func isEmail(s string) bool {
-	at := strings.LastIndexByte(s, '@')
-	if at < 1 || at > 64 || strings.ContainsFunc(s, unicode.IsSpace) || strings.ContainsAny(s[:at], `@<>()[],;:\"`) {
-		return false
-	}
-	labels := strings.Split(s[at+1:], ".")
-	for _, label := range labels {
-		if label == "" || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") || strings.ContainsFunc(label, notInDomain) {
-			return false
-		}
-	}
-	return len(labels) > 1
-}
-
-func notInDomain(r rune) bool {
-	return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 
 func (f *fields) date(name string) timespan.Date {

@@ -28,7 +28,6 @@ const (
 const (
 	maxServices  = 20
 	maxName      = 200
-	maxEmail     = 254
 	maxPhone     = 50
 	maxSource    = 100
 	maxProvider  = 100

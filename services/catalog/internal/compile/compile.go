@@ -97,8 +97,39 @@ func (c *compiler) business(version int64) *catalog.Offer {
 			SlotIntervalMinutes: *bookings.SlotIntervalMinutes,
 			MinNoticeMinutes:    bookings.MinNoticeMinutes,
 			AdvanceDays:         *bookings.AdvanceDays,
+			AutoConfirm:         bookings.ConfirmsAtOnce(),
+			MaxOpenPerCustomer:  *bookings.MaxOpenPerCustomer,
 		},
+		CancellationPolicy: each(m.CancellationPolicy, func(s *manifest.CancellationStep) catalog.CancellationRule {
+			return catalog.CancellationRule(*s)
+		}),
+		CoolingOffHours: m.CoolingOffHours,
+		SelfService:     catalog.SelfService{CancelUntilHours: m.CancelUntilHours(), RescheduleUntilHours: m.RescheduleUntilHours()},
+		Notifications:   notifications(m.NotificationSettings()),
+		Privacy:         catalog.Privacy{KeepCustomersDays: m.KeepCustomersDays()},
 	}
+}
+
+func notifications(n manifest.Notifications) catalog.Notifications {
+	offered := catalog.Notifications{
+		OwnerEmails:          each(n.OwnerEmails, func(e *manifest.Email) string { return string(*e) }),
+		ReplyTo:              string(n.ReplyTo),
+		RemindersHoursBefore: n.RemindersHoursBefore,
+	}
+	if len(n.Notes) > 0 {
+		offered.Notes = make(map[string]catalog.Note, len(n.Notes))
+	}
+	for kind, written := range n.Notes {
+		note := catalog.Note{Text: written.Text}
+		if len(written.Translations) > 0 {
+			note.Translations = make(map[string]string, len(written.Translations))
+		}
+		for language, translation := range written.Translations {
+			note.Translations[string(language)] = translation.Text
+		}
+		offered.Notes[string(kind)] = note
+	}
+	return offered
 }
 
 func payments(m *manifest.Manifest) catalog.Payments {

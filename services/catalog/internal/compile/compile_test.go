@@ -100,8 +100,17 @@ func TestExampleAtTheTop(t *testing.T) {
 			Providers: []string{"stripe"},
 			Modes:     catalog.PaymentModes{Services: "customer_choice", Rentals: "online", Events: "online"},
 		},
-		Account:  catalog.Account{SubscriptionActive: true},
-		Bookings: catalog.Bookings{SlotIntervalMinutes: 15, AdvanceDays: 365},
+		Account:            catalog.Account{SubscriptionActive: true},
+		Bookings:           catalog.Bookings{SlotIntervalMinutes: 15, AdvanceDays: 365, MaxOpenPerCustomer: 20},
+		CancellationPolicy: []catalog.CancellationRule{{HoursBefore: 24, RefundPercent: 100}},
+		SelfService:        catalog.SelfService{CancelUntilHours: ptr(0), RescheduleUntilHours: ptr(12)},
+		Notifications: catalog.Notifications{
+			OwnerEmails: []string{"hello@harbor.example"}, ReplyTo: "hello@harbor.example", RemindersHoursBefore: []int{24, 2},
+			Notes: map[string]catalog.Note{
+				"reminder": {Text: "Please bring a towel.", Translations: map[string]string{"pt": "Traga uma toalha."}},
+			},
+		},
+		Privacy: catalog.Privacy{KeepCustomersDays: 730},
 		Hours: catalog.WeekHours{
 			time.Monday:    {window(t, "09:00-13:00"), window(t, "14:00-18:00")},
 			time.Tuesday:   {window(t, "09:00-18:00")},
@@ -261,7 +270,10 @@ func TestDefaultsOfWhatIsLeftOut(t *testing.T) {
 	check(t, []string{"en"}, o.Languages)
 	check(t, catalog.Payments{Modes: catalog.PaymentModes{Services: "at_door", Rentals: "at_door", Events: "at_door"}}, o.Payments)
 	check(t, catalog.Account{SubscriptionActive: true}, o.Account)
-	check(t, catalog.Bookings{SlotIntervalMinutes: 15, AdvanceDays: 365}, o.Bookings)
+	check(t, catalog.Bookings{SlotIntervalMinutes: 15, AdvanceDays: 365, MaxOpenPerCustomer: 20}, o.Bookings)
+	check(t, catalog.SelfService{CancelUntilHours: ptr(0), RescheduleUntilHours: ptr(0)}, o.SelfService)
+	check(t, catalog.Notifications{RemindersHoursBefore: []int{24}}, o.Notifications)
+	check(t, catalog.Privacy{KeepCustomersDays: 730}, o.Privacy)
 	check(t, catalog.WeekHours{}, o.Hours)
 	check(t, []catalog.Variant{{ID: id(o, "service/a/variant/v"), Key: "v", Name: "V", DurationMinutes: 30, Price: 350}}, o.Services[0].Variants)
 	if r := o.Rentals[0]; r.Quantity != nil || len(r.Units) != 0 || !r.Active {
@@ -274,7 +286,12 @@ func TestWhatIsWrittenReplacesTheDefaults(t *testing.T) {
 	o := compiled(t, head+`
 modules: {services: false}
 account: {subscription: inactive, removal_on: 2027-01-01}
-bookings: {paused_until: 2027-01-02, slot_interval_minutes: 20, min_notice_minutes: 60, advance_days: 0}
+bookings: {paused_until: 2027-01-02, slot_interval_minutes: 20, min_notice_minutes: 60, advance_days: 0, confirm: auto, max_open_per_customer: 3}
+cancellation_policy: [{hours_before: 48, refund_percent: 100}, {hours_before: 24, refund_percent: 50}]
+cooling_off_hours: 14
+self_service: {cancel_until_hours: null, reschedule_until_hours: 6}
+notifications: {owner_emails: [a@shop.example, b@shop.example], reminders_hours_before: []}
+privacy: {keep_customers_days: 90}
 payments: {providers: [stripe], accounts: {stripe: acct_1}}
 services:
 - {key: a, name: A, duration_minutes: 30, active: false, slot_interval_minutes: 5, payment_requirement: deposit_percent, deposit_value: 12.50}
@@ -283,7 +300,12 @@ events: [{key: e, name: E, date: 2027-01-01, start_time: "22:00", end_time: "02:
 `)
 	check(t, catalog.Modules{Events: true}, o.Modules)
 	check(t, catalog.Account{RemovalOn: ptr(date(t, "2027-01-01"))}, o.Account)
-	check(t, catalog.Bookings{PausedUntil: ptr(date(t, "2027-01-02")), SlotIntervalMinutes: 20, MinNoticeMinutes: 60}, o.Bookings)
+	check(t, catalog.Bookings{PausedUntil: ptr(date(t, "2027-01-02")), SlotIntervalMinutes: 20, MinNoticeMinutes: 60, AutoConfirm: true, MaxOpenPerCustomer: 3}, o.Bookings)
+	check(t, []catalog.CancellationRule{{HoursBefore: 48, RefundPercent: 100}, {HoursBefore: 24, RefundPercent: 50}}, o.CancellationPolicy)
+	check(t, 14, o.CoolingOffHours)
+	check(t, catalog.SelfService{RescheduleUntilHours: ptr(6)}, o.SelfService)
+	check(t, catalog.Notifications{OwnerEmails: []string{"a@shop.example", "b@shop.example"}, ReplyTo: "a@shop.example"}, o.Notifications)
+	check(t, catalog.Privacy{KeepCustomersDays: 90}, o.Privacy)
 	check(t, map[string]string{"stripe": "acct_1"}, o.Payments.Accounts)
 	if a, b := o.Services[0], o.Services[1]; a.Active || a.SlotIntervalMinutes != 5 || a.DepositValue.String() != "12.5" || b.SlotIntervalMinutes != 20 {
 		t.Errorf("got %+v and %+v", a, b)
