@@ -136,6 +136,9 @@ func migrate(ctx context.Context, db *sql.DB, schema string, files fs.FS, wait t
 	if err != nil {
 		return err
 	}
+	if err := noteTexts(ctx, db, provider, files, schema); err != nil {
+		return err
+	}
 	_, err = provider.Up(ctx)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -14,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
@@ -81,5 +83,38 @@ func TestMigrationsWaitForADatabaseThatStartsLater(t *testing.T) {
 				t.Errorf("migrate: %v", err)
 			}
 		})
+	}
+}
+
+func TestTablesOfAnotherTextAreRefused(t *testing.T) {
+	t.Parallel()
+	cfg := testkit.PostgresSchema(t, "texts")
+	for _, again := range []string{"first", "again"} {
+		if err := postgres.Migrate(t.Context(), cfg, "texts", oneTable); err != nil {
+			t.Fatal(again, err)
+		}
+	}
+	two := fstest.MapFS{"00001_one.sql": oneTable["00001_one.sql"], "00002_two.sql": {Data: []byte("-- +goose Up\nCREATE TABLE two (id int PRIMARY KEY);\n")}}
+	if err := postgres.Migrate(t.Context(), cfg, "texts", two); err != nil {
+		t.Fatal("one more:", err)
+	}
+	if err := postgres.Migrate(t.Context(), cfg, "texts", oneTable); err != nil {
+		t.Error("the release before, as when one is taken back:", err)
+	}
+	other := fstest.MapFS{"00001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE one (id bigint PRIMARY KEY);\n")}}
+	err := postgres.Migrate(t.Context(), cfg, "texts", other)
+	if err == nil || !strings.Contains(err.Error(), "another text of 00001_one.sql") || !strings.Contains(err.Error(), "DROP SCHEMA") {
+		t.Error(err)
+	}
+	pool, err := postgres.Open(t.Context(), cfg, "texts", telemetry.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if _, err := pool.Exec(t.Context(), `DROP TABLE migration_texts`); err != nil {
+		t.Fatal(err)
+	}
+	if err := postgres.Migrate(t.Context(), cfg, "texts", oneTable); err == nil {
+		t.Error("tables of which no text is known are taken for this build's")
 	}
 }

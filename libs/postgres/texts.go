@@ -1,0 +1,62 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
+)
+
+// A migration that was released is never changed again; one that was not may be. Tables that were made by another text of it would
+// fail at the first statement that needs what has changed, so the text of each migration is noted with the tables, before it is
+// applied: a process that dies between leaves a note of what is still to come, which the next one writes anew.
+const textsTable = `CREATE TABLE IF NOT EXISTS migration_texts (
+    version bigint PRIMARY KEY,
+    sha256  bytea NOT NULL CHECK (octet_length(sha256) = 32)
+)`
+
+// noteTexts notes the texts of the migrations that are to be applied, and refuses tables that were made by another text of one
+// that was.
+func noteTexts(ctx context.Context, db *sql.DB, provider *goose.Provider, files fs.FS, schema string) error {
+	if _, err := db.ExecContext(ctx, textsTable); err != nil {
+		return err
+	}
+	known, err := provider.Status(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range known {
+		name := path.Base(m.Source.Path)
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(text)
+		if m.State == goose.StateApplied {
+			err = checkText(ctx, db, m.Source.Version, sum[:], name, schema)
+		} else {
+			_, err = db.ExecContext(ctx, `INSERT INTO migration_texts (version, sha256) VALUES ($1, $2)
+				ON CONFLICT (version) DO UPDATE SET sha256 = excluded.sha256`, m.Source.Version, sum[:])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkText(ctx context.Context, db *sql.DB, version int64, sum []byte, name, schema string) error {
+	var same bool
+	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM migration_texts WHERE version = $1 AND sha256 = $2)`, version, sum).Scan(&same)
+	if err != nil || same {
+		return err
+	}
+	return fmt.Errorf("the tables were made by another text of %s, in a build that was never released and whose data is not carried over: "+
+		"start with an empty database, or run DROP SCHEMA %s CASCADE; what make run keeps is deleted with its folder .slotmesh",
+		name, pgx.Identifier{schema}.Sanitize())
+}
