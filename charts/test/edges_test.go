@@ -50,7 +50,7 @@ func variables(t *testing.T, service string) map[string]bool {
 	sources := string(read(t, filepath.Join(root, "services", service, service+".go")))
 	libraries := map[string]string{
 		"server.Config": "server/server.go", "postgres.Config": "postgres/postgres.go", "redisx.Config": "redisx/redisx.go",
-		"limits.Config": "limits/limits.go",
+		"limits.Config": "limits/limits.go", "link.Config": "link/link.go",
 	}
 	for config, file := range libraries {
 		if regexp.MustCompile(`(?m)^\s+\w+\s+` + regexp.QuoteMeta(config) + `$`).MatchString(sources) {
@@ -63,7 +63,11 @@ func variables(t *testing.T, service string) map[string]bool {
 	for _, match := range tag.FindAllStringSubmatch(sources, -1) {
 		found[match[1]] = strings.Contains(match[2], "required")
 	}
-	found["PEER_SECRETS"] = true // of a service, not of its migrations
+	for _, secrets := range []string{"PEER_SECRETS", "LINK_SECRETS"} {
+		if _, ok := found[secrets]; ok {
+			found[secrets] = true // of a service, not of its migrations
+		}
+	}
 	return found
 }
 

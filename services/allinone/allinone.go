@@ -34,6 +34,7 @@ type Process struct {
 	Demo       *Demo  // nil without a demo business
 
 	adminTokens string // all of them, parted by commas
+	linkSecret  string // what customers' links are derived with
 
 	cfg    Config
 	clock  clock.Clock
@@ -129,7 +130,11 @@ func (p *Process) openPorts(ctx context.Context) error {
 func (p *Process) openToken(context.Context) error {
 	var err error
 	p.adminTokens, err = adminToken(p.cfg, p.home.Path)
+	if err != nil {
+		return err
+	}
 	p.AdminToken, _, _ = strings.Cut(p.adminTokens, ",")
+	p.linkSecret, err = keptSecret(p.home.Path, linkSecretFile, "the secret of customers' links")
 	return err
 }
 

@@ -92,6 +92,7 @@ func (p *Process) environment() envconfig.Lookuper {
 		"DATABASE_URL":         p.stores.DatabaseURL,
 		"REDIS_URL":            p.stores.RedisURL,
 		"PEER_SECRETS":         p.PeerSecret,
+		"LINK_SECRETS":         p.linkSecret,
 		"TRUSTED_PROXIES":      loopback,
 		"SLOTMESH_ADMIN_TOKEN": p.adminTokens,
 	}
@@ -100,7 +101,7 @@ func (p *Process) environment() envconfig.Lookuper {
 	}
 	for name, value := range map[string]string{
 		"STRIPE_SECRET_KEY": p.cfg.StripeSecretKey, "STRIPE_WEBHOOK_SECRET": p.cfg.StripeWebhookSecret, "STRIPE_API_BASE": p.cfg.StripeAPIBase,
-		"PEER_TIMEOUT": p.cfg.PeerTimeout,
+		"PEER_TIMEOUT": p.cfg.PeerTimeout, "PAGES_URL": p.cfg.PagesURL,
 	} {
 		if value != "" {
 			env[name] = value

@@ -19,19 +19,27 @@ func adminToken(cfg Config, home string) (string, error) {
 	if cfg.AdminToken != "" {
 		return cfg.AdminToken, nil
 	}
-	path := filepath.Join(home, TokenFile)
+	return keptSecret(home, TokenFile, "the admin token")
+}
+
+// linkSecretFile is the name of the file in the home with the secret of customers' links: what it has made leads on after a start.
+const linkSecretFile = "link-secret"
+
+// keptSecret is the one kept in a file of the home, which is made at the first start. what it is called in errors.
+func keptSecret(home, file, what string) (string, error) {
+	path := filepath.Join(home, file)
 	kept, err := os.ReadFile(path)
 	if err == nil && len(strings.TrimSpace(string(kept))) > 0 {
 		return strings.TrimSpace(string(kept)), nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("the admin token cannot be read: %w", err)
+		return "", fmt.Errorf("%s cannot be read: %w", what, err)
 	}
-	token := randomToken()
-	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
-		return "", fmt.Errorf("the admin token cannot be kept: %w", err)
+	secret := randomToken()
+	if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
+		return "", fmt.Errorf("%s cannot be kept: %w", what, err)
 	}
-	return token, nil
+	return secret, nil
 }
 
 func randomToken() string {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -44,6 +45,8 @@ type Config struct {
 	AvailabilityURL string `env:"AVAILABILITY_URL, required"`
 	// PricingURL is the base URL of pricing's internal port.
 	PricingURL string `env:"PRICING_URL, required"`
+	// Links are the settings of customers' links.
+	Links link.Config
 
 	// StripeSecretKey is the platform's key with Stripe; empty: no payment provider is connected.
 	StripeSecretKey string `env:"STRIPE_SECRET_KEY"`
@@ -59,7 +62,7 @@ type Config struct {
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.validatePayments()}
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Links.Validate(), c.validatePayments()}
 	if c.Limits.BookPerMinute < 1 {
 		errs = append(errs, errors.New("BOOKING_IP_LIMIT_PER_MINUTE: write a number of requests above 0"))
 	}
@@ -80,6 +83,10 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 }
 
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
+	links, err := cfg.Links.Open()
+	if err != nil {
+		return err
+	}
 	pool, err := postgres.Open(ctx, cfg.Postgres, "booking", rt.Telemetry)
 	if err != nil {
 		return err
@@ -103,12 +110,12 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	booker := usecase.NewBooker(usecase.Dependencies{
 		Offers: offers, Availability: availability.NewClient(s.Peer("availability", cfg.AvailabilityURL)),
 		Pricing: pricing.NewClient(s.Peer("pricing", cfg.PricingURL)), Bookings: records,
-		Payments: options, Clock: rt.Clock, RequestTimeout: cfg.Server.RequestTimeout, Telemetry: rt.Telemetry,
+		Payments: options, Links: links, Clock: rt.Clock, RequestTimeout: cfg.Server.RequestTimeout, Telemetry: rt.Telemetry,
 	})
-	public := api.NewPublic(records, offers, booker, gate, rt.Clock, rt.Telemetry)
+	public := api.NewPublic(records, offers, booker, gate, links, rt.Clock, rt.Telemetry)
 	public.Mount(s.Public)
 	public.MountAgents(s.Internal)
-	api.NewInternal(usecase.NewOwner(records, offers, rt.Clock), records, rt.Clock).Mount(s.Internal)
+	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), records, links, rt.Clock).Mount(s.Internal)
 	s.Erase(catalogPeer, records.Erase)
 	s.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 	return nil

@@ -12,6 +12,7 @@ import (
 	"errors"
 
 	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
@@ -31,11 +32,13 @@ type Config struct {
 	Limits   limits.Config
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
+	// Links are the settings of customers' links.
+	Links link.Config
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate())
+	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Links.Validate())
 }
 
 // Migrate brings rental's tables up to date.
@@ -50,6 +53,10 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
 	sentences, err := message.Load()
+	if err != nil {
+		return err
+	}
+	links, err := cfg.Links.Open()
 	if err != nil {
 		return err
 	}
@@ -77,6 +84,6 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public := api.NewPublic(offers, records, sentences, rt.Clock, rt.Telemetry)
 	public.Mount(s.Public)
 	public.MountForPeers(s.Internal)
-	api.NewInternal(usecase.NewOwner(offers, records, rt.Clock, rt.Telemetry), offers, records, rt.Clock).Mount(s.Internal)
+	api.NewInternal(usecase.NewOwner(offers, records, links, rt.Clock, rt.Telemetry), offers, records, links, rt.Clock).Mount(s.Internal)
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
@@ -64,6 +65,7 @@ func start(t *testing.T, catalogURL string) *server.Server {
 			PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 		},
 		Postgres: db, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}}, CatalogURL: catalogURL,
+		Links: link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}},
 	}
 	if err := cfg.Validate(); err != nil {
 		t.Fatal(err)

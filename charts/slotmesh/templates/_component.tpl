@@ -124,6 +124,9 @@ containers:
       - {name: internal, containerPort: 9090}
     env:
       - {name: PEER_SECRETS, valueFrom: {secretKeyRef: {{ include "slotmesh.peersSecret" .root }}}} # migrations run before it is made
+      {{- if has .name (list "booking" "rental") }}
+      - {name: LINK_SECRETS, valueFrom: {secretKeyRef: {{ include "slotmesh.linksSecret" .root }}}}
+      {{- end }}
       {{- include "slotmesh.env" . | nindent 6 }}
     startupProbe:
       httpGet: {path: /livez, port: internal}

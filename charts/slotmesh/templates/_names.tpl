@@ -96,6 +96,11 @@ capabilities: {drop: [ALL]}
 {{- end -}}
 {{- end -}}
 
+{{- define "slotmesh.linksSecret" -}}
+{{- $existing := .Values.links.existingSecret -}}
+{name: {{ default (printf "%s-links" (include "slotmesh.fullname" .)) $existing.name | quote }}, key: {{ ternary $existing.key "secrets" (ne $existing.name "") | quote }}}
+{{- end -}}
+
 {{- define "slotmesh.peersSecret" -}}
 {{- $existing := .Values.peers.existingSecret -}}
 {name: {{ default (printf "%s-peers" (include "slotmesh.fullname" .)) $existing.name | quote }}, key: {{ ternary $existing.key "secrets" (ne $existing.name "") | quote }}}

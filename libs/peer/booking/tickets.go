@@ -31,6 +31,7 @@ type Ticket struct {
 	Quantity     int        `json:"quantity"`
 	CustomerName string     `json:"customer_name"`
 	CreatedAt    time.Time  `json:"created_at"`
+	ManageURL    string     `json:"manage_url,omitempty"` // the customer's link; only in the answer to the order
 	CancelledAt  *time.Time `json:"cancelled_at"`
 }
 

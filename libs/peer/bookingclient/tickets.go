@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
@@ -44,6 +46,15 @@ func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUI
 		return nil, err
 	}
 	return &out, nil
+}
+
+// Link returns the customer's link to a booking or an order of tickets; "" where there is none to show. Faults: not_found.
+func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind, id uuid.UUID) (string, error) {
+	var out link.Shown
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, string(kind)+"s/"+id.String()+"/link"), nil, &out); err != nil {
+		return "", err
+	}
+	return out.URL, nil
 }
 
 // TicketsAhead counts the tickets, not cancelled, of events that begin today or later in business time, those included

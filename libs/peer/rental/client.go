@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -81,6 +82,15 @@ func (c *Client) Ahead(ctx context.Context, slug string) (int, error) {
 		return 0, err
 	}
 	return out.Count, nil
+}
+
+// Link returns the customer's link to a reservation; "" where there is none to show. Faults: not_found.
+func (c *Client) Link(ctx context.Context, businessID, id uuid.UUID) (string, error) {
+	var out link.Shown
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID.String(), "reservations/"+id.String()+"/link"), nil, &out); err != nil {
+		return "", err
+	}
+	return out.URL, nil
 }
 
 // Move makes one of the Move… moves and returns the reservation as it is then. Faults: not_found for an unknown

@@ -50,6 +50,7 @@ type Reservation struct {
 	StartTime    *timespan.TimeOfDay `json:"start_time"` // null: whole dates
 	EndTime      *timespan.TimeOfDay `json:"end_time"`
 	CustomerName string              `json:"customer_name"`
+	ManageURL    string              `json:"manage_url,omitempty"` // the customer's link; only in the answer to the request
 	CreatedAt    time.Time           `json:"created_at"`
 	UpdatedAt    time.Time           `json:"updated_at"`
 }

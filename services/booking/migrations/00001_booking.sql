@@ -29,6 +29,7 @@ CREATE TABLE bookings (
     customer_phone    text,
     form_data         jsonb       NOT NULL,
     offer_version     bigint      NOT NULL, -- the version of the offer it was sold by
+    link_hash         bytea       CHECK (octet_length(link_hash) = 32), -- SHA-256 of the token of the customer's link; null: forgotten
     created_at        timestamptz NOT NULL,
     updated_at        timestamptz NOT NULL,
     PRIMARY KEY (business_id, id),
@@ -39,6 +40,9 @@ CREATE TABLE bookings (
 
 -- The owner's list goes by local start; the id makes the order total, so that a cursor never skips or repeats.
 CREATE INDEX bookings_by_start ON bookings (business_id, local_start, id);
+
+-- A customer's link names what it leads to by its token alone.
+CREATE INDEX bookings_by_link ON bookings (link_hash) WHERE link_hash IS NOT NULL;
 
 -- "No earlier booking, not cancelled, by that e-mail address" is asked before every booking that a first_booking rule
 -- could price.
@@ -139,17 +143,21 @@ CREATE TABLE tickets (
     tier_id       uuid        NOT NULL,
     tier_name     text        NOT NULL,
     local_start   timestamp   NOT NULL, -- the event's, on the business's wall clock
+    starts_at     timestamptz NOT NULL, -- the event's start and end as it was sold
+    ends_at       timestamptz NOT NULL,
     quantity      integer     NOT NULL CHECK (quantity BETWEEN 1 AND 1000),
     customer_name text        NOT NULL,
     offer_version bigint      NOT NULL, -- the version of the offer whose capacities it was sold under
     created_at    timestamptz NOT NULL,
     cancelled_at  timestamptz,
+    link_hash     bytea       CHECK (octet_length(link_hash) = 32), -- SHA-256 of the token of the customer's link; null: forgotten
     PRIMARY KEY (business_id, id),
     CHECK ((status = 'cancelled') = (cancelled_at IS NOT NULL))
 );
 
 -- The owner's lists, of all events and of one, go by age; the id makes the order total.
 CREATE INDEX tickets_by_age ON tickets (business_id, created_at, id);
+CREATE INDEX tickets_by_link ON tickets (link_hash) WHERE link_hash IS NOT NULL;
 CREATE INDEX tickets_by_event ON tickets (business_id, event_id, created_at, id);
 
 -- The guarded counters: tickets sold and not cancelled, of an event and of each of its tiers. Capacities are not here:

@@ -26,6 +26,7 @@ CREATE TABLE reservations (
     ends_at       timestamptz,
     customer_name text        NOT NULL,
     offer_version bigint      NOT NULL, -- the version of the offer whose units were counted
+    link_hash     bytea       CHECK (octet_length(link_hash) = 32), -- SHA-256 of the token of the customer's link; null: forgotten
     created_at    timestamptz NOT NULL,
     updated_at    timestamptz NOT NULL,
     PRIMARY KEY (business_id, id),
@@ -41,6 +42,9 @@ CREATE INDEX reservations_holding ON reservations (business_id, rental_id, end_d
 
 -- What is out holds units today, however long ago its dates have ended.
 CREATE INDEX reservations_out ON reservations (business_id, rental_id) WHERE status = 'picked_up';
+
+-- A customer's link names what it leads to by its token alone.
+CREATE INDEX reservations_by_link ON reservations (link_hash) WHERE link_hash IS NOT NULL;
 
 -- The owner's list goes by start; the id makes the order total, so that a cursor never skips or repeats.
 CREATE INDEX reservations_by_start ON reservations (business_id, start_date, (coalesce(start_minute, 0)), id);

@@ -363,6 +363,10 @@ type BookingStatus string
 type BookingConfirmation struct {
 	Booking Booking `json:"booking"`
 
+	// ManageUrl The customer's own page of this booking, where it can be seen, moved, cancelled and paid: hand it to the customer, and to nobody
+	// else. Left out where the installation has no customers' pages.
+	ManageUrl *string `json:"manage_url,omitempty"`
+
 	// Payment What the customer pays by; only where paymentRequired is true.
 	Payment *Payment `json:"payment,omitempty"`
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -16,6 +17,7 @@ type confirmation struct {
 	Booking         confirmed       `json:"booking"`
 	PaymentRequired bool            `json:"paymentRequired"`
 	Payment         *paymentDetails `json:"payment,omitempty"`
+	ManageURL       string          `json:"manage_url,omitempty"` // lifecycle.md §5
 }
 
 type paymentDetails struct {
@@ -49,12 +51,12 @@ type sold struct {
 	Price           json.Number `json:"price"`
 }
 
-func render(c store.Confirmation) confirmation {
+func (p *Public) render(c store.Confirmation) confirmation {
 	services := make([]sold, len(c.Services))
 	for i, s := range c.Services {
 		services[i] = sold{Name: s.Name, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: c.Currency.JSON(s.Price)}
 	}
-	told := confirmation{Success: true, Booking: confirmed{
+	told := confirmation{Success: true, ManageURL: p.links.URL(event.Booking, c.ID, c.LinkHash), Booking: confirmed{
 		ID: c.ID, Date: c.LocalStart.Format(time.DateOnly),
 		StartTime: c.LocalStart.Format(time.TimeOnly), EndTime: c.LocalEnd.Format(time.TimeOnly),
 		Status: state.Pending, Source: c.Source, Services: services,

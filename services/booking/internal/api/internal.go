@@ -11,7 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -46,12 +48,13 @@ func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error 
 type Internal struct {
 	owner   *usecase.Owner
 	records *store.Store
+	links   *link.Links
 	clock   clock.Clock
 }
 
 // NewInternal returns the internal API.
-func NewInternal(owner *usecase.Owner, records *store.Store, c clock.Clock) *Internal {
-	return &Internal{owner: owner, records: records, clock: c}
+func NewInternal(owner *usecase.Owner, records *store.Store, links *link.Links, c clock.Clock) *Internal {
+	return &Internal{owner: owner, records: records, links: links, clock: c}
 }
 
 // Mount adds the routes.
@@ -64,11 +67,13 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Delete("/keys/:key", in.once(in.revokeKey, server.Again(fiber.StatusNoContent)))
 	business.Get("/bookings", in.bookings)
 	business.Get("/bookings/ahead", in.ahead)
+	business.Get("/bookings/:id/link", in.linkTo(event.Booking))
 	business.Post("/bookings/:booking/:move", in.once(in.move, again(fiber.StatusOK, showBooking)))
-	business.Post("/tickets", in.once(in.sellTickets, again(fiber.StatusCreated, showTicket)))
+	business.Post("/tickets", in.once(in.sellTickets, again(fiber.StatusCreated, in.showSold)))
 	business.Get("/tickets", in.tickets)
 	business.Get("/tickets/ahead", in.ticketsAhead)
 	business.Post("/tickets/sales", in.sales)
+	business.Get("/tickets/:id/link", in.linkTo(event.Ticket))
 	business.Post("/tickets/:ticket/cancel", in.once(in.cancelTickets, again(fiber.StatusOK, showTicket)))
 }
 

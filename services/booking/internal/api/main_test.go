@@ -20,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -101,6 +102,9 @@ func newOffer(t testing.TB) *catalog.Offer {
 	return o
 }
 
+// pagesURL is where customers' links lead.
+const pagesURL = "https://book.example.org"
+
 // holdsFor is how long a request holds its idempotency key, by the tests' own clock, which they advance past it. The deadline
 // of requests is by the machine's clock, and roomy.
 const holdsFor = 20 * time.Second
@@ -125,14 +129,18 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 	}
 	gate := limits.New(of, ratelimit.NewFallback(ratelimit.NewRedis(rdb, prefix, time.Minute), ratelimit.NewLocal(clock.System()), tel), tel)
 	srv.Limit(gate.Pass)
+	links, err := (&link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}, PagesURL: pagesURL}).Open()
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.booker = usecase.NewBooker(usecase.Dependencies{
 		Offers: w, Availability: w, Pricing: w, Bookings: opening{Store: w.store, town: w},
-		Clock: w.clock, RequestTimeout: holdsFor, Telemetry: tel,
+		Links: links, Clock: w.clock, RequestTimeout: holdsFor, Telemetry: tel,
 	})
 	providers := payment.Providers{stripe.Name: stripe.New("", webhookSecret, "", nil)}
 	api.MountWebhooks(srv.Public, providers, usecase.NewPayments(w.store, usecase.PaymentOptions{}, w.clock, tel))
-	api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, w.clock, tel).Mount(srv.Public)
-	api.NewInternal(usecase.NewOwner(w.store, w, w.clock), w.store, w.clock).Mount(srv.Internal)
+	api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, links, w.clock, tel).Mount(srv.Public)
+	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.store, links, w.clock).Mount(srv.Internal)
 	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()
 
 	ctx, stop := context.WithCancel(context.Background())
@@ -373,6 +381,7 @@ type answer struct {
 			}
 		}
 		PaymentRequired *bool
+		ManageURL       string `json:"manage_url"`
 	}
 }
 
@@ -429,10 +438,12 @@ func (w *town) send(method, url, body string, header http.Header) answer {
 	return a
 }
 
-func (w *town) count(sql string) int {
+func (w *town) count(sql string) int { return w.countOf(sql) }
+
+func (w *town) countOf(sql string, args ...any) int {
 	w.t.Helper()
 	var n int
-	if err := w.pool.QueryRow(w.t.Context(), sql).Scan(&n); err != nil {
+	if err := w.pool.QueryRow(w.t.Context(), sql, args...).Scan(&n); err != nil {
 		w.t.Fatal(err)
 	}
 	return n

@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -45,15 +46,16 @@ type Public struct {
 	offers   usecase.Offers
 	booker   *usecase.Booker
 	limits   Limits
+	links    *link.Links
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	outcomes metric.Int64Counter
 }
 
 // NewPublic returns the public API.
-func NewPublic(keys Keys, offers usecase.Offers, booker *usecase.Booker, limits Limits, c clock.Clock, tel *telemetry.Telemetry) *Public {
+func NewPublic(keys Keys, offers usecase.Offers, booker *usecase.Booker, limits Limits, links *link.Links, c clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
-		keys: keys, offers: offers, booker: booker, limits: limits, clock: c, tel: tel,
+		keys: keys, offers: offers, booker: booker, limits: limits, links: links, clock: c, tel: tel,
 		outcomes: tel.Counter("slotmesh.bookings", "Requests to book by outcome: booked, replayed, or the messageCode of the refusal."),
 	}
 }
@@ -86,7 +88,7 @@ func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (store.Key,
 		c.Set("Idempotent-Replayed", "true")
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Status(fiber.StatusCreated).JSON(render(confirmation))
+	return c.Status(fiber.StatusCreated).JSON(p.render(confirmation))
 }
 
 // counted finds the caller's key, counts the request against its limit and notes its use.

@@ -29,7 +29,7 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Status(fiber.StatusCreated).JSON(showTicket(sold))
+	return c.Status(fiber.StatusCreated).JSON(in.showSold(sold))
 }
 
 // newTicket reads an order.

@@ -54,7 +54,7 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 	}
 	want := booking.Ticket{
 		ID: sold.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierID: vipID, TierName: "VIP",
-		Date: "2027-03-01", StartTime: "22:00:00", Quantity: 2, CustomerName: "Zoë", CreatedAt: now,
+		Date: "2027-03-01", StartTime: "22:00:00", Quantity: 2, CustomerName: "Zoë", CreatedAt: now, ManageURL: sold.ManageURL,
 	}
 	if diff := cmp.Diff(want, *sold); diff != "" {
 		t.Error(diff)
@@ -80,7 +80,7 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 	w.clock.Advance(time.Minute)
 	cancelled, err := client.CancelTicket(t.Context(), business, sold.ID)
 	at := w.clock.Now()
-	want.Status, want.CancelledAt = "cancelled", &at
+	want.Status, want.CancelledAt, want.ManageURL = "cancelled", &at, ""
 	if err != nil || cmp.Diff(want, *cancelled) != "" {
 		t.Errorf("cancelled: %+v, %v", cancelled, err)
 	}

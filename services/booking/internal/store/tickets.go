@@ -24,10 +24,13 @@ type Ticket struct {
 	TierID       uuid.UUID
 	TierName     string
 	LocalStart   time.Time // what the business's wall clock shows when the event starts, written as UTC
+	StartsAt     time.Time
+	EndsAt       time.Time
 	Quantity     int
 	CustomerName string
 	CreatedAt    time.Time
 	CancelledAt  *time.Time
+	LinkHash     []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
 }
 
 // NewTicket is an order to write, with the capacities that the offer has now.
@@ -47,8 +50,8 @@ func (e *SoldOutError) Error() string {
 	return fmt.Sprintf("%d tickets of the event and %d of the tier are left", e.EventLeft, e.TierLeft)
 }
 
-const ticketColumns = `id, status, event_id, event_name, tier_id, tier_name, local_start, quantity, customer_name,
-	created_at, cancelled_at`
+const ticketColumns = `id, status, event_id, event_name, tier_id, tier_name, local_start, starts_at, ends_at, quantity,
+	customer_name, created_at, cancelled_at, link_hash`
 
 // The statements of a sale are sent together, in one round trip. The first two see to it that
 // there are counters; the third locks the event's, so that orders of one event come one after another; the fourth then
@@ -77,10 +80,10 @@ WITH tier AS (
       AND EXISTS (SELECT FROM tier)
     RETURNING 1
 ), ticket AS (
-    INSERT INTO tickets (business_id, id, status, event_id, event_name, tier_id, tier_name, local_start, quantity,
-                         customer_name, offer_version, created_at)
-    SELECT @business_id, @id, @status, @event_id, @event_name, @tier_id, @tier_name, @local_start, @quantity,
-           @customer_name, @offer_version, @now
+    INSERT INTO tickets (business_id, id, status, event_id, event_name, tier_id, tier_name, local_start, starts_at, ends_at,
+                         quantity, customer_name, offer_version, created_at, link_hash)
+    SELECT @business_id, @id, @status, @event_id, @event_name, @tier_id, @tier_name, @local_start, @starts_at, @ends_at,
+           @quantity, @customer_name, @offer_version, @now, @link_hash
     FROM event
     RETURNING 1
 )
@@ -102,7 +105,7 @@ func sell(ctx context.Context, tx pgx.Tx, t NewTicket) error {
 		"business_id": t.BusinessID, "id": t.ID, "status": t.Status,
 		"event_id": t.EventID, "event_name": t.EventName, "event_capacity": t.EventCapacity,
 		"tier_id": t.TierID, "tier_name": t.TierName, "tier_capacity": t.TierCapacity,
-		"local_start": t.LocalStart, "quantity": t.Quantity, "customer_name": t.CustomerName,
+		"local_start": t.LocalStart, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "link_hash": t.LinkHash, "quantity": t.Quantity, "customer_name": t.CustomerName,
 		"offer_version": t.OfferVersion, "now": t.CreatedAt,
 	}
 	var (
@@ -182,8 +185,9 @@ func whyNotCancelled(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) e
 
 func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 	var t Ticket
-	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.TierID, &t.TierName, &t.LocalStart, &t.Quantity,
-		&t.CustomerName, &t.CreatedAt, &t.CancelledAt)
+	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.TierID, &t.TierName, &t.LocalStart, &t.StartsAt, &t.EndsAt, &t.Quantity,
+		&t.CustomerName, &t.CreatedAt, &t.CancelledAt, &t.LinkHash)
+	t.StartsAt, t.EndsAt = t.StartsAt.UTC(), t.EndsAt.UTC()
 	t.CreatedAt, t.CancelledAt = t.CreatedAt.UTC(), utc(t.CancelledAt)
 	return t, err
 }

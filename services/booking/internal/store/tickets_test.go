@@ -41,7 +41,7 @@ func (g gala) order(tier, quantity int) store.NewTicket {
 		Ticket: store.Ticket{
 			ID: uuid.New(), Status: booking.StatusSold, EventID: g.event, EventName: "Gala",
 			TierID: g.tiers[tier], TierName: fmt.Sprintf("Tier %d", tier),
-			LocalStart: noon, Quantity: quantity, CustomerName: "Zoë", CreatedAt: now,
+			LocalStart: noon, StartsAt: noon, EndsAt: noon.Add(time.Hour), Quantity: quantity, CustomerName: "Zoë", CreatedAt: now,
 		},
 		BusinessID: g.business, EventCapacity: g.capacity, TierCapacity: g.tierCapacities[tier], OfferVersion: 3,
 	}
@@ -340,7 +340,7 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 	cancelledAt := now
 	whole := store.Ticket{
 		ID: want[2], Status: "cancelled", EventID: g.event, EventName: "Gala", TierID: g.tiers[0], TierName: "Tier 0",
-		LocalStart: noon, Quantity: 3, CustomerName: "Zoë",
+		LocalStart: noon, StartsAt: noon, EndsAt: noon.Add(time.Hour), Quantity: 3, CustomerName: "Zoë",
 		CreatedAt: now.Add(2 * time.Minute), CancelledAt: &cancelledAt,
 	}
 	if diff := cmp.Diff(whole, third); diff != "" {

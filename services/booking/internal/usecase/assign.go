@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -107,6 +108,7 @@ func (b *Booker) write(ctx context.Context, q question, c availability.Assignmen
 		return store.Confirmation{}, err
 	}
 	n := q.newBooking(id, c, t)
+	n.LinkHash = b.Links.Hash(event.Booking, id)
 	n.Claim, n.Write = a.claim, a.write
 	switch err := b.Bookings.Book(ctx, n); {
 	case errors.Is(err, store.ErrClaimLost):

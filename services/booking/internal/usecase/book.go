@@ -20,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -75,6 +76,7 @@ type Dependencies struct {
 	Pricing      Pricing
 	Bookings     Bookings
 	Payments     PaymentOptions
+	Links        *link.Links
 	Clock        clock.Clock
 	// RequestTimeout is how long a request may take. One that holds an idempotency key loses it when it has not answered this long,
 	// and a margin, after it began.

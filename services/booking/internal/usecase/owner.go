@@ -12,6 +12,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -21,13 +22,14 @@ import (
 type Owner struct {
 	records *store.Store
 	offers  Offers
+	links   *link.Links
 	clock   clock.Clock
 	random  io.Reader
 }
 
 // NewOwner returns an owner's side. offers gives the newest offer, whose capacities every sale of tickets is judged by.
-func NewOwner(records *store.Store, offers Offers, c clock.Clock) *Owner {
-	return &Owner{records: records, offers: offers, clock: c, random: rand.Reader}
+func NewOwner(records *store.Store, offers Offers, links *link.Links, c clock.Clock) *Owner {
+	return &Owner{records: records, offers: offers, links: links, clock: c, random: rand.Reader}
 }
 
 // now is to the microsecond, as the tables keep it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -39,6 +40,7 @@ func (o *Owner) SellTickets(ctx context.Context, businessID uuid.UUID, order boo
 	if err != nil {
 		return store.Ticket{}, err
 	}
+	ticket.LinkHash = o.links.Hash(event.Ticket, ticket.ID)
 	sold, err := o.records.SellTicket(ctx, ticket)
 	var soldOut *store.SoldOutError
 	if errors.As(err, &soldOut) {
@@ -68,7 +70,9 @@ func offered(offer *catalog.Offer, order booking.NewTicket, now time.Time) (stor
 	return store.NewTicket{
 		Ticket: store.Ticket{
 			ID: uuid.New(), Status: booking.StatusSold, EventID: event.ID, EventName: event.Name, TierID: tier.ID, TierName: tier.Name,
-			LocalStart: wallClock(event.Date, event.Start), Quantity: order.Quantity, CustomerName: order.CustomerName, CreatedAt: now,
+			LocalStart: wallClock(event.Date, event.Start),
+			StartsAt:   time.Unix(timespan.Instant(event.Date, event.Start, offer.Location()), 0).UTC(),
+			EndsAt:     time.Unix(endOf(event, offer.Location()), 0).UTC(), Quantity: order.Quantity, CustomerName: order.CustomerName, CreatedAt: now,
 		},
 		BusinessID: offer.ID, EventCapacity: event.TotalCapacity, TierCapacity: tier.Capacity, OfferVersion: offer.Version,
 	}, nil

@@ -24,6 +24,7 @@ type confirmation struct {
 	Success         bool   `json:"success"`
 	Booking         booked `json:"booking"`
 	PaymentRequired bool   `json:"paymentRequired" jsonschema:"true: payment says how the customer pays"`
+	ManageURL       string `json:"manage_url,omitempty" jsonschema:"the customer's own page of this booking, with which they can move and cancel it: for them alone"`
 	Replayed        bool   `json:"replayed" jsonschema:"true: this booking was made before with the same idempotency_key, and nothing was booked now"`
 }
 

@@ -29,6 +29,7 @@ type Records interface {
 	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
 	Reservations(ctx context.Context, businessID uuid.UUID, from, to *timespan.Date, page request.Page) ([]store.Reservation, string, error)
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
+	LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error)
 }
 
 var (

@@ -8,7 +8,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/request"
@@ -24,12 +26,13 @@ type Internal struct {
 	owner   *usecase.Owner
 	offers  Offers
 	records Records
+	links   *link.Links
 	clock   clock.Clock
 }
 
 // NewInternal returns the internal API.
-func NewInternal(owner *usecase.Owner, offers Offers, records Records, now clock.Clock) *Internal {
-	return &Internal{owner: owner, offers: offers, records: records, clock: now}
+func NewInternal(owner *usecase.Owner, offers Offers, records Records, links *link.Links, now clock.Clock) *Internal {
+	return &Internal{owner: owner, offers: offers, records: records, links: links, clock: now}
 }
 
 // Mount adds the routes.
@@ -39,6 +42,7 @@ func (in *Internal) Mount(router fiber.Router) {
 	business.Post("/reservations", in.once(in.reserve, fiber.StatusCreated))
 	business.Get("/reservations", in.reservations)
 	business.Get("/reservations/ahead", in.ahead)
+	business.Get("/reservations/:id/link", in.linkTo)
 	business.Post("/reservations/:id/:move", in.once(in.move, fiber.StatusOK))
 }
 
@@ -49,7 +53,7 @@ func (in *Internal) once(write func(*fiber.Ctx) (store.Reservation, error), stat
 		if err != nil {
 			return err
 		}
-		return in.sendOne(c.Status(status), written)
+		return in.sendOne(c, status, written)
 	}, func(c *fiber.Ctx) ([]byte, error) {
 		offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
 		switch {
@@ -64,7 +68,7 @@ func (in *Internal) once(write func(*fiber.Ctx) (store.Reservation, error), stat
 		if err := json.Unmarshal(answer, &made); err != nil {
 			return err
 		}
-		return in.sendOne(c.Status(status), made)
+		return in.sendOne(c, status, made)
 	})
 }
 
@@ -144,12 +148,16 @@ func (in *Internal) ahead(c *fiber.Ctx) error {
 
 // sendOne answers with a reservation that was written. That its business's offer cannot be read now leaves the caller without its
 // answer, but says nothing of the write.
-func (in *Internal) sendOne(c *fiber.Ctx, r store.Reservation) error {
+func (in *Internal) sendOne(c *fiber.Ctx, status int, r store.Reservation) error {
 	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
 	if err != nil {
 		return fault.Unknown(err)
 	}
-	return send(c, in.show(offer, r))
+	shown := in.show(offer, r)
+	if status == fiber.StatusCreated {
+		shown.ManageURL = in.links.URL(event.Reservation, r.ID, r.LinkHash)
+	}
+	return send(c.Status(status), shown)
 }
 
 // show renders a reservation. It is overdue while it is picked up and not back although its time has ended, in business time.

@@ -47,10 +47,19 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	want := &rental.Reservation{
 		ID: got.ID, RentalID: uuid.MustParse(kayak), RentalName: "Thing", Status: "reserved", Quantity: 2,
 		StartDate: day, EndDate: day + 1, StartTime: &from, EndTime: &to, CustomerName: "Zoë", CreatedAt: morning, UpdatedAt: morning,
+		ManageURL: got.ManageURL,
+	}
+	shown, err := s.client.Link(t.Context(), s.offer.ID, got.ID)
+	if err != nil || shown == "" || shown != got.ManageURL {
+		t.Errorf("the link was %q and is %q, %v", got.ManageURL, shown, err)
+	}
+	if _, err := s.client.Link(t.Context(), s.offer.ID, uuid.New()); !fault.Is(err, fault.NotFound) {
+		t.Errorf("the link of an unknown reservation: %v", err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reserved (-want +got):\n%s", diff)
 	}
+	want.ManageURL = "" // told to who reserved, once
 	list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{From: &day}, request.Page{Limit: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -167,7 +168,11 @@ func start(t *testing.T) service {
 	public := api.NewPublic(n, n, sentences, now, tel)
 	public.Mount(srv.Public)
 	public.MountForPeers(srv.Internal)
-	api.NewInternal(usecase.NewOwner(n, n, now, tel), n, n, now).Mount(srv.Internal)
+	links, err := (&link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}, PagesURL: "https://book.example.org"}).Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	api.NewInternal(usecase.NewOwner(n, n, links, now, tel), n, n, links, now).Mount(srv.Internal)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()

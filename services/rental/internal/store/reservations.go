@@ -28,10 +28,11 @@ type Reservation struct {
 	CustomerName string
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+	LinkHash     []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
 }
 
 const reservationColumns = `id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute, end_minute,
-	starts_at, ends_at, customer_name, created_at, updated_at`
+	starts_at, ends_at, customer_name, created_at, updated_at, link_hash`
 
 func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 	var (
@@ -41,7 +42,7 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 		starts, ends *time.Time
 	)
 	err := row.Scan(&r.ID, &r.RentalID, &r.RentalName, &r.Status, &r.Quantity, &from, &to, &start, &end, &starts, &ends,
-		&r.CustomerName, &r.CreatedAt, &r.UpdatedAt)
+		&r.CustomerName, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash)
 	if err != nil {
 		return Reservation{}, err
 	}

@@ -12,7 +12,9 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -43,14 +45,15 @@ var _ Reservations = (*store.Store)(nil)
 type Owner struct {
 	offers       Offers
 	reservations Reservations
+	links        *link.Links
 	clock        clock.Clock
 	attempts     metric.Int64Counter
 }
 
 // NewOwner returns an owner's side.
-func NewOwner(offers Offers, reservations Reservations, now clock.Clock, tel *telemetry.Telemetry) *Owner {
+func NewOwner(offers Offers, reservations Reservations, links *link.Links, now clock.Clock, tel *telemetry.Telemetry) *Owner {
 	return &Owner{
-		offers: offers, reservations: reservations, clock: now,
+		offers: offers, reservations: reservations, links: links, clock: now,
 		attempts: tel.Counter("slotmesh.rental.reservations", "Attempts to reserve by outcome."),
 	}
 }
@@ -82,6 +85,7 @@ func (o *Owner) Reserve(ctx context.Context, slug string, asked Request) (store.
 		BusinessID: offer.ID, ID: uuid.New(), RentalID: wanted.ID, RentalName: wanted.Name, Quantity: asked.Quantity,
 		Dates: asked.Dates, CustomerName: asked.CustomerName, OfferVersion: offer.Version, Now: o.clock.Now(),
 	}
+	r.LinkHash = o.links.Hash(event.Reservation, r.ID)
 	calendar := occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)
 	if hourly {
 		r.Hours = &store.Hours{Start: *asked.Start, End: *asked.End, During: during}

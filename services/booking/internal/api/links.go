@@ -1,0 +1,43 @@
+package api
+
+import (
+	"errors"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// linkTo answers with the customer's link to a booking or an order of tickets, for whoever writes to them.
+func (in *Internal) linkTo(kind event.SubjectKind) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		businessID, err := pathID(c, "business")
+		if err != nil {
+			return err
+		}
+		id, err := pathID(c, "id")
+		if err != nil {
+			return err
+		}
+		kept, err := in.records.LinkHash(c.UserContext(), businessID, kind, id)
+		if errors.Is(err, store.ErrNotFound) {
+			return fault.Newf(fault.NotFound, "This business has no such %s.", kind)
+		}
+		if err != nil {
+			return err
+		}
+		c.Set(fiber.HeaderCacheControl, "no-store")
+		return c.JSON(link.Shown{URL: in.links.URL(kind, id, kept)})
+	}
+}
+
+// showSold is an order of tickets as who sold it reads it, with the customer's link.
+func (in *Internal) showSold(t store.Ticket) booking.Ticket {
+	shown := showTicket(t)
+	shown.ManageURL = in.links.URL(event.Ticket, t.ID, t.LinkHash)
+	return shown
+}

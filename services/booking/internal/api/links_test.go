@@ -1,0 +1,57 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+// The link stands in the answer, in a repeated answer and in every later message; the tables have its hash alone.
+func TestWhoBooksIsToldTheCustomersLink(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(withGala(asItIs))
+	key, client := w.key("write"), w.client()
+	booked := w.book(key, order("10:00", nil), "Idempotency-Key", "first")
+	again := w.book(key, order("10:00", nil), "Idempotency-Key", "first")
+	sold, err := client.SellTicket(t.Context(), w.offer.ID, tickets(vipID, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.body.ManageURL != booked.body.ManageURL || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("the link of a repeated request is %q, was %q", again.body.ManageURL, booked.body.ManageURL)
+	}
+	for kind, told := range map[event.SubjectKind]struct {
+		id  uuid.UUID
+		url string
+	}{event.Booking: {booked.body.Booking.ID, booked.body.ManageURL}, event.Ticket: {sold.ID, sold.ManageURL}} {
+		shown, err := client.Link(t.Context(), w.offer.ID, kind, told.id)
+		if err != nil || shown != told.url {
+			t.Errorf("the link of a %s is %q, was told as %q: %v", kind, shown, told.url, err)
+		}
+		token, leads := strings.CutPrefix(told.url, pagesURL+"/m/")
+		hash, ok := link.HashOf(token)
+		if !leads || !ok {
+			t.Fatalf("%q is no link", told.url)
+		}
+		if n := w.countOf(`SELECT count(*) FROM `+string(kind)+`s WHERE id = $1 AND link_hash = $2`, told.id, hash); n != 1 {
+			t.Errorf("%d rows of a %s have the link's hash", n, kind)
+		}
+		if n := w.countOf(`SELECT count(*) FROM `+string(kind)+`s t WHERE t::text LIKE '%' || $1 || '%'`, token); n != 0 {
+			t.Errorf("the token of a %s is in its table", kind)
+		}
+		if _, err := client.Link(t.Context(), uuid.New(), kind, told.id); !fault.Is(err, fault.NotFound) {
+			t.Errorf("another business is shown the link of a %s: %v", kind, err)
+		}
+	}
+	list, err := client.Tickets(t.Context(), w.offer.ID, nil, request.Page{})
+	if err != nil || len(list.Tickets) != 1 || list.Tickets[0].ManageURL != "" {
+		t.Errorf("the list of orders shows links: %+v, %v", list, err)
+	}
+}
