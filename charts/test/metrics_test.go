@@ -13,7 +13,7 @@ import (
 
 var (
 	// instrument is where the code makes one, by libs/telemetry or by its meter in seconds: its kind and name.
-	instrument = regexp.MustCompile(`\.(Counter|Seconds|Float64Histogram)\(\s*"([a-z._]+)"`)
+	instrument = regexp.MustCompile(`\.(Counter|Seconds|Float64Histogram|Float64ObservableGauge)\(\s*"([a-z._]+)"`)
 	// notMetrics is what stands beside the names of metrics in an expression: matchers, labels, ranges.
 	notMetrics = regexp.MustCompile(`\{[^{}]*\}|by \([^()]*\)|\[[^\]]*\]`)
 	metricName = regexp.MustCompile(`[a-z]+(?:_[a-z0-9]+)+`)
@@ -35,8 +35,12 @@ func exported(t *testing.T) map[string]bool {
 			source, err := os.ReadFile(path)
 			for _, match := range instrument.FindAllStringSubmatch(string(source), -1) {
 				name := strings.ReplaceAll(match[2], ".", "_")
-				if match[1] == "Counter" {
+				switch match[1] {
+				case "Counter":
 					found[name+"_total"] = true
+					continue
+				case "Float64ObservableGauge":
+					found[name+"_seconds"] = true
 					continue
 				}
 				found[name+"_seconds_bucket"], found[name+"_seconds_count"], found[name+"_seconds_sum"] = true, true, true

@@ -20,6 +20,7 @@ require (
 	github.com/slotmesh/slotmesh/services/catalog v0.0.0
 	github.com/slotmesh/slotmesh/services/console v0.0.0
 	github.com/slotmesh/slotmesh/services/mcp v0.0.0
+	github.com/slotmesh/slotmesh/services/notifications v0.0.0
 	github.com/slotmesh/slotmesh/services/pricing v0.0.0
 	github.com/slotmesh/slotmesh/services/rental v0.0.0
 	github.com/valyala/fasthttp v1.74.0
@@ -35,7 +36,16 @@ require github.com/anishathalye/porcupine v1.3.1
 
 require (
 	github.com/molecule-man/go-brrr v1.0.1 // indirect
+	github.com/riverqueue/river v0.51.1 // indirect
+	github.com/riverqueue/river/riverdriver v0.51.1 // indirect
+	github.com/riverqueue/river/riverdriver/riverpgxv5 v0.51.1 // indirect
+	github.com/riverqueue/river/rivershared v0.51.1 // indirect
+	github.com/riverqueue/river/rivertype v0.51.1 // indirect
 	github.com/rogpeppe/go-internal v1.16.0 // indirect
+	github.com/tidwall/gjson v1.20.0 // indirect
+	github.com/tidwall/match v1.2.0 // indirect
+	github.com/tidwall/pretty v1.2.1 // indirect
+	github.com/tidwall/sjson v1.2.5 // indirect
 )
 
 require (
@@ -118,6 +128,7 @@ replace (
 	github.com/slotmesh/slotmesh/services/catalog => ../catalog
 	github.com/slotmesh/slotmesh/services/console => ../console
 	github.com/slotmesh/slotmesh/services/mcp => ../mcp
+	github.com/slotmesh/slotmesh/services/notifications => ../notifications
 	github.com/slotmesh/slotmesh/services/pricing => ../pricing
 	github.com/slotmesh/slotmesh/services/rental => ../rental
 )

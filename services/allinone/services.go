@@ -18,6 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog"
 	"github.com/slotmesh/slotmesh/services/console"
 	"github.com/slotmesh/slotmesh/services/mcp"
+	"github.com/slotmesh/slotmesh/services/notifications"
 	"github.com/slotmesh/slotmesh/services/pricing"
 	"github.com/slotmesh/slotmesh/services/rental"
 )
@@ -35,6 +36,7 @@ var services = []service{
 	describe(server.Service[booking.Config]{Name: "booking", New: booking.New, Migrate: booking.Migrate}),
 	describe(server.Service[availability.Config]{Name: "availability", New: availability.New}),
 	describe(server.Service[rental.Config]{Name: "rental", New: rental.New, Migrate: rental.Migrate}),
+	describe(server.Service[notifications.Config]{Name: "notifications", New: notifications.New, Migrate: notifications.Migrate}),
 	describe(server.Service[mcp.Config]{Name: "mcp", New: mcp.New}),
 	describe(server.Service[console.Config]{Name: consoleName, New: console.New}),
 }

@@ -9,7 +9,7 @@
 {{- with include "slotmesh.goMemoryLimit" . }}
 - {name: GOMEMLIMIT, value: {{ . | quote }}}
 {{- end }}
-{{- if ne .name "pricing" }}{{/* which has no public path */}}
+{{- if or $edges.business $edges.exact (eq .name "console") }}{{/* others have no public path */}}
 - {name: PUBLIC_LIMIT_PER_MINUTE, value: {{ $root.Values.limits.publicPerMinute | int | quote }}}
 - {name: WEBHOOK_LIMIT_PER_MINUTE, value: {{ $root.Values.limits.webhookPerMinute | int | quote }}}
 - {name: ADMIN_WRONG_TOKENS_PER_MINUTE, value: {{ $root.Values.limits.wrongTokensPerMinute | int | quote }}}

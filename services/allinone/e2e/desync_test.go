@@ -29,8 +29,9 @@ var internalPaths = map[string][]string{
 	"rental":       {"/internal/businesses/desync/reservations", "/internal/businesses/desync/ceilings"},
 	"booking": {"/internal/keys/check", "/internal/api/public/desync/book", "/internal/businesses/" + somebody + "/keys",
 		"/internal/businesses/" + somebody + "/tickets", "/internal/businesses/" + somebody + "/tickets/sales"},
-	"mcp":     {"/readyz"},
-	"console": {"/readyz"},
+	"mcp":           {"/readyz"},
+	"notifications": {"/readyz"},
+	"console":       {"/readyz"},
 }
 
 // target is one path of one port, and a header that its port knows callers by.

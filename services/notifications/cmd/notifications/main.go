@@ -1,0 +1,11 @@
+// Command notifications runs the notifications service; `notifications migrate` brings its tables up to date.
+package main
+
+import (
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/notifications"
+)
+
+func main() {
+	server.Main(server.Service[notifications.Config]{Name: "notifications", New: notifications.New, Migrate: notifications.Migrate})
+}

@@ -1,0 +1,231 @@
+package feed_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"go.uber.org/goleak"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/feed"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/jobs"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+	"github.com/slotmesh/slotmesh/services/notifications/migrations"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var now = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
+
+// written is a feed of so many events, whose cursors are their numbers.
+type written struct {
+	all  []event.Event
+	fail func() error // what a call fails with, if it does
+}
+
+func writtenOf(n int) *written {
+	w := &written{}
+	for i := range n {
+		w.all = append(w.all, event.Event{
+			ID: uuid.New(), Type: event.BookingCreated, BusinessID: uuid.New(), At: now.Add(time.Duration(i) * time.Second), Sequence: 1,
+			Subject: event.Subject{Kind: event.Booking, ID: uuid.New()},
+		})
+	}
+	return w
+}
+
+func (w *written) Events(_ context.Context, after string, limit int, _ time.Duration) (event.Page, error) {
+	if w.fail != nil {
+		if err := w.fail(); err != nil {
+			return event.Page{}, err
+		}
+	}
+	from, _ := strconv.Atoi(after) // "" is 0
+	to := min(from+limit, len(w.all))
+	return event.Page{Events: w.all[from:to], Next: strconv.Itoa(to)}, nil
+}
+
+// noted is a job for each event.
+type noted struct {
+	BusinessID uuid.UUID `json:"business_id"`
+	EventID    uuid.UUID `json:"event_id"`
+}
+
+func (noted) Kind() string { return "noted" }
+
+// oneEach makes one job of each event; it may die on the way.
+type oneEach struct{ die func() error }
+
+func (s oneEach) Take(_ context.Context, _ pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
+	var all []river.InsertManyParams
+	for _, e := range events {
+		all = append(all, river.InsertManyParams{Args: noted{e.BusinessID, e.ID}})
+	}
+	return all, s.die()
+}
+
+// dying inserts jobs and then, sometimes, dies before the commit.
+type dying struct {
+	feed.Jobs
+	die func() error
+}
+
+func (d dying) InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error) {
+	n, err := d.Jobs.InsertManyFastTx(ctx, tx, params)
+	return n, errors.Join(err, d.die())
+}
+
+func replica(t *testing.T, pool *pgxpool.Pool, events feed.Events, die func() error, tel *telemetry.Telemetry) *feed.Reader {
+	t.Helper()
+	client, err := jobs.Open(pool, &jobs.Work{}, clock.Fixed(now), tel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := feed.New(feed.Config{
+		Feed: "booking", Events: events, Subscribers: []feed.Subscriber{oneEach{die}}, Jobs: dying{client, die},
+		Store: store.New(pool), Clock: clock.Fixed(now), Telemetry: tel,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// notedIn are the events that jobs were inserted for, in order.
+func notedIn(t *testing.T, pool *pgxpool.Pool) []string {
+	t.Helper()
+	rows, _ := pool.Query(t.Context(), `SELECT args->>'event_id' FROM river_job ORDER BY id`)
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+func (w *written) ids() []string {
+	var ids []string
+	for _, e := range w.all {
+		ids = append(ids, e.ID.String())
+	}
+	return ids
+}
+
+// Four replicas read one feed. Each dies at random: before it has the page, before its jobs are inserted, and before the commit. The
+// hold on the feed ends behind readers that are at work, too, as with one that was slow.
+func TestEachEventLeadsToItsJobOnceWhateverDies(t *testing.T) {
+	t.Parallel()
+	pool := testkit.Postgres(t, "notifications", migrations.FS)
+	var died atomic.Int64
+	die := func() error {
+		if rand.IntN(6) == 0 {
+			died.Add(1)
+			return errors.New("died")
+		}
+		return nil
+	}
+	events := writtenOf(10_000)
+	events.fail = die
+	end := strconv.Itoa(len(events.all))
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for cursor := ""; cursor != end; {
+				for r, alive := replica(t, pool, events, die, telemetry.Discard()), true; alive && cursor != end; {
+					_, err := r.Turn(t.Context())
+					alive = err == nil
+					if err := pool.QueryRow(t.Context(), `SELECT coalesce(max(cursor), '') FROM feeds`).Scan(&cursor); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+				if _, err := pool.Exec(t.Context(), `UPDATE feeds SET reader_until = '-infinity'`); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if diff := cmp.Diff(events.ids(), notedIn(t, pool)); diff != "" {
+		t.Errorf("events and their jobs (-want +got):\n%s", diff)
+	}
+	if died.Load() == 0 {
+		t.Error("nobody died, so nothing was shown")
+	}
+}
+
+func TestOneReplicaReadsAFeedAtATime(t *testing.T) {
+	t.Parallel()
+	pool := testkit.Postgres(t, "notifications", migrations.FS)
+	first, second := uuid.New(), uuid.New()
+	records := store.New(pool)
+	hold := func(replica uuid.UUID) bool {
+		t.Helper()
+		at, err := records.HoldFeed(t.Context(), store.Hold{Feed: "booking", Replica: replica, For: time.Hour, Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at.Held
+	}
+	if !hold(first) || hold(second) || !hold(first) {
+		t.Error("the first to ask does not hold the feed alone")
+	}
+	move := store.Move{Feed: "booking", Replica: second, To: "7", CaughtUp: now}
+	nothing := func(context.Context, pgx.Tx) error { return nil }
+	if taken, err := records.TakePage(t.Context(), move, nothing); taken || err != nil {
+		t.Errorf("one that does not hold the feed moves it: %v", err)
+	}
+	if err := records.ReleaseFeed(t.Context(), "booking", first); err != nil {
+		t.Fatal(err)
+	}
+	if !hold(second) {
+		t.Error("a feed that was given up is not held by the next who asks")
+	}
+	if taken, err := records.TakePage(t.Context(), move, nothing); !taken || err != nil {
+		t.Errorf("who holds the feed does not move it: %v", err)
+	}
+	if taken, err := records.TakePage(t.Context(), move, nothing); taken || err != nil {
+		t.Errorf("a page is taken twice: %v", err)
+	}
+}
+
+func TestEventsThatAreGoneAreToldOfAndNotSkipped(t *testing.T) {
+	t.Parallel()
+	pool := testkit.Postgres(t, "notifications", migrations.FS)
+	events := writtenOf(3)
+	events.fail = func() error {
+		return fault.New(fault.Kind{Code: "cursor_expired", Status: 410}, "The cursor is too old.")
+	}
+	var lines strings.Builder
+	tel := telemetry.Discard()
+	tel.Logger = slog.New(slog.NewTextHandler(&lines, nil))
+	r := replica(t, pool, events, func() error { return nil }, tel)
+	if pause, err := r.Turn(t.Context()); err == nil || pause < time.Minute {
+		t.Errorf("it goes on after %v: %v", pause, err)
+	}
+	for _, want := range []string{"level=ERROR", "events were lost", "UPDATE notifications.feeds SET cursor"} {
+		if !strings.Contains(lines.String(), want) {
+			t.Errorf("%q is not logged: %s", want, lines.String())
+		}
+	}
+	if got := notedIn(t, pool); len(got) != 0 {
+		t.Errorf("jobs: %v", got)
+	}
+}

@@ -1,0 +1,35 @@
+package feed
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// lag is how far a feed is behind, as a gauge. Every replica tells what the feed's row says, also one that does not read.
+type lag struct {
+	caughtUp atomic.Int64 // Unix nanoseconds; 0: not known yet
+}
+
+func newLag(tel *telemetry.Telemetry, now clock.Clock, attrs metric.MeasurementOption) (*lag, error) {
+	gauge, err := tel.Meter.Float64ObservableGauge("slotmesh.notifications.feed.lag", metric.WithUnit("s"),
+		metric.WithDescription("Age of the moment until which the events of a feed were taken."))
+	if err != nil {
+		return nil, err
+	}
+	l := &lag{}
+	_, err = tel.Meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		if until := l.caughtUp.Load(); until != 0 {
+			o.ObserveFloat64(gauge, max(0, now.Now().Sub(time.Unix(0, until)).Seconds()), attrs)
+		}
+		return nil
+	}, gauge)
+	return l, err
+}
+
+func (l *lag) set(until time.Time) { l.caughtUp.Store(until.UnixNano()) }

@@ -1,0 +1,28 @@
+package jobs_test
+
+import (
+	"testing"
+
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+	"go.uber.org/goleak"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/notifications/migrations"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The copy of River's tables in our migrations is what this version of River wants.
+func TestTheTablesAreRiversNewest(t *testing.T) {
+	t.Parallel()
+	pool := testkit.Postgres(t, "notifications", migrations.FS)
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := migrator.Validate(t.Context(), nil)
+	if err != nil || !got.OK {
+		t.Errorf("%+v: %v", got, err)
+	}
+}

@@ -1,0 +1,81 @@
+// Package notifications is the service that tells others of what happened: it follows the feeds of events that booking, rental and
+// catalog serve, and does what follows from each event (lifecycle.md §2).
+//
+// What is to be done is a job of River, in the tables of this service. A page of events is taken in one transaction: what its events lead to is
+// written, the jobs are inserted, the feed's cursor moves (internal/feed). So each event leads to each of its jobs exactly
+// once, whatever dies; the jobs themselves run at least once. The service may be away for days: nobody waits for it, and it
+// goes on where it was.
+package notifications
+
+import (
+	"context"
+	"errors"
+
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/service"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/feed"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/jobs"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+	"github.com/slotmesh/slotmesh/services/notifications/migrations"
+)
+
+// Config are notifications' settings.
+type Config struct {
+	Server   server.Config
+	Postgres postgres.Config
+	// CatalogURL is the base URL of catalog's internal port.
+	CatalogURL string `env:"CATALOG_URL, required"`
+	// BookingURL is the base URL of booking's internal port.
+	BookingURL string `env:"BOOKING_URL, required"`
+	// RentalURL is the base URL of rental's internal port.
+	RentalURL string `env:"RENTAL_URL, required"`
+}
+
+// Validate checks the settings as a whole; each fault names its variable.
+func (c *Config) Validate() error {
+	return errors.Join(c.Server.Validate(), c.Postgres.Validate())
+}
+
+// Migrate brings notifications' tables up to date, River's among them.
+func Migrate(ctx context.Context, cfg Config) error {
+	return postgres.Migrate(ctx, cfg.Postgres, "notifications", migrations.FS)
+}
+
+// New returns the service, ready to run. It connects to nothing yet.
+func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
+	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
+}
+
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
+	pool, err := postgres.Open(ctx, cfg.Postgres, "notifications", rt.Telemetry)
+	if err != nil {
+		return err
+	}
+	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
+	records := store.New(pool)
+	s.Ready("postgres", records.Ready)
+
+	catalog := s.Peer("catalog", cfg.CatalogURL)
+	s.Erase(catalog, records.Erase)
+
+	work := jobs.NewWork()
+	client, err := jobs.Open(pool, work, rt.Clock, rt.Telemetry)
+	if err != nil {
+		return err
+	}
+	var subscribers []feed.Subscriber
+	for name, url := range map[string]string{"catalog": cfg.CatalogURL, "booking": cfg.BookingURL, "rental": cfg.RentalURL} {
+		reader, err := feed.New(feed.Config{
+			Feed: name, Events: feed.Client{Peer: s.Peer(name, url, peer.Timeout(feed.AskWithin))}, Subscribers: subscribers,
+			Jobs: client, Store: records, Clock: rt.Clock, Telemetry: rt.Telemetry,
+		})
+		if err != nil {
+			return err
+		}
+		s.Go("feed of "+name, reader.Run)
+	}
+	s.Go("jobs", client.Run)
+	return nil
+}
