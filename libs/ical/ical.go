@@ -53,7 +53,7 @@ type Event struct {
 	Sequence int
 	Stamp    time.Time // when this state of it was made
 	Start    time.Time
-	End      time.Time // exclusive, after Start
+	End      time.Time // exclusive, after Start; zero where it is not known
 	// AllDay makes dates of Start and End, as they stand in their zone: End is the day after the last.
 	AllDay      bool
 	Status      Status
@@ -121,20 +121,14 @@ func add(cal *ics.Calendar, method Method, e *Event) error {
 		return errors.New("it has no UID")
 	case e.Sequence < 0:
 		return fmt.Errorf("its sequence is %d", e.Sequence)
-	case !e.End.After(e.Start):
+	case !e.End.IsZero() && !e.End.After(e.Start):
 		return errors.New("it does not end after its start")
 	}
 	v := cal.AddEvent(uid)
 	v.SetSequence(e.Sequence)
 	v.SetDtStampTime(e.Stamp)
 	v.SetModifiedAt(e.Stamp)
-	if e.AllDay {
-		v.SetAllDayStartAt(e.Start)
-		v.SetAllDayEndAt(e.End)
-	} else {
-		v.SetStartAt(e.Start)
-		v.SetEndAt(e.End)
-	}
+	setTimes(v, e)
 	v.SetStatus(ics.ObjectStatus(e.Status))
 	set(v, ics.ComponentPropertySummary, text(e.Summary, maxShort))
 	set(v, ics.ComponentPropertyDescription, text(e.Description, maxLong))
@@ -144,6 +138,17 @@ func add(cal *ics.Calendar, method Method, e *Event) error {
 		return nil
 	}
 	return invite(v, e)
+}
+
+func setTimes(v *ics.VEvent, e *Event) {
+	start, end := v.SetStartAt, v.SetEndAt
+	if e.AllDay {
+		start, end = v.SetAllDayStartAt, v.SetAllDayEndAt
+	}
+	start(e.Start)
+	if !e.End.IsZero() {
+		end(e.End)
+	}
 }
 
 func set(v *ics.VEvent, property ics.ComponentProperty, value string) {

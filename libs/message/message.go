@@ -1,12 +1,13 @@
-// Package message holds the sentences that customers read in their own language: one file of data for each of the 36
-// languages of semantics.md §4, with a form for each plural category that CLDR gives the language.
-//
-// A sentence is named by its messageCode. Counts are written in the digits that the language has by custom.
+// Package message says sentences in the reader's own language: one file of data for each of the 36 languages of
+// semantics.md §4, with a form for each plural category that CLDR gives the language. It holds those that go by a
+// messageCode ([Load]), whose counts are written in the digits that the language has by custom, and reads the files of
+// other packages ([Read]).
 package message
 
 import (
 	"embed"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ const fallback = "en"
 //go:embed sentences/*.json
 var files embed.FS
 
-// Catalog holds all sentences. It is safe for many goroutines.
+// Catalog holds sentences in every language of its files. It is safe for many goroutines.
 type Catalog struct {
 	languages  []string // codes, sorted
 	localizers map[string]*i18n.Localizer
@@ -45,15 +46,18 @@ type Catalog struct {
 }
 
 // Load reads the sentences that are built in. Its error is a fault of the data, which the tests find.
-func Load() (*Catalog, error) {
-	entries, err := files.ReadDir("sentences")
+func Load() (*Catalog, error) { return Read(files, "sentences") }
+
+// Read reads the sentences of a folder that holds a file <code>.json, in go-i18n's format, for each language.
+func Read(from fs.FS, folder string) (*Catalog, error) {
+	entries, err := fs.ReadDir(from, folder)
 	if err != nil {
 		return nil, err
 	}
 	bundle := i18n.NewBundle(language.English)
 	c := &Catalog{localizers: map[string]*i18n.Localizer{}, digits: map[string]*textmessage.Printer{}}
 	for _, entry := range entries {
-		if _, err := bundle.LoadMessageFileFS(files, path.Join("sentences", entry.Name())); err != nil {
+		if _, err := bundle.LoadMessageFileFS(from, path.Join(folder, entry.Name())); err != nil {
 			return nil, fmt.Errorf("%s: %w", entry.Name(), err)
 		}
 		c.languages = append(c.languages, strings.TrimSuffix(entry.Name(), ".json"))
@@ -83,8 +87,16 @@ func (c *Catalog) Choose(wanted ...string) string {
 }
 
 // Say returns a sentence that counts nothing, in one of [Catalog.Languages]. Its error says that the data has none.
-func (c *Catalog) Say(code string, id ID) (string, error) {
-	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id)})
+func (c *Catalog) Say(code string, id ID) (string, error) { return c.Fill(code, id, nil) }
+
+// Fill returns a sentence that counts nothing, its placeholders filled with data.
+func (c *Catalog) Fill(code string, id ID, data map[string]string) (string, error) {
+	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), TemplateData: data})
+}
+
+// FillCount returns a sentence in the plural form of count, from 0 on, its placeholders filled with data.
+func (c *Catalog) FillCount(code string, id ID, count int, data map[string]string) (string, error) {
+	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), PluralCount: count, TemplateData: data})
 }
 
 // SayCount returns a sentence in the plural form of count, from 0 on. Its error says that the data has none.
@@ -93,11 +105,7 @@ func (c *Catalog) SayCount(code string, id ID, count int) (string, error) {
 	if !ok {
 		return "", unknown(code)
 	}
-	return c.localize(code, &i18n.LocalizeConfig{
-		MessageID:    string(id),
-		PluralCount:  count,
-		TemplateData: map[string]string{"Count": digits.Sprint(number.Decimal(count))},
-	})
+	return c.FillCount(code, id, count, map[string]string{"Count": digits.Sprint(number.Decimal(count))})
 }
 
 func (c *Catalog) localize(code string, sentence *i18n.LocalizeConfig) (string, error) {

@@ -1,0 +1,59 @@
+package letter
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/ical"
+)
+
+// invitation is what a kind puts into the customer's calendar, and its method. Its UID is the subject's id and its sequence the
+// subject's, so that calendars follow moves and cancellations.
+func invitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
+	method, status := ical.Request, ical.Confirmed
+	switch kind {
+	case BookingReceived, BookingConfirmed, BookingMoved, Ticket, Reservation:
+		if f.Subject.Pending {
+			status = ical.Tentative
+		}
+	case BookingCancelled, TicketCancelled, ReservationCancelled:
+		method, status = ical.Cancel, ical.Cancelled
+	default:
+		return nil, "", nil
+	}
+	e := event(w, f, status)
+	switch {
+	case f.Business.ReplyTo != "":
+		e.Organizer.Email = f.Business.ReplyTo
+	case f.Business.From != "":
+		e.Organizer.Email = f.Business.From
+	default:
+		method = ical.Publish // nobody can be named who invites
+	}
+	b, err := ical.Calendar{Method: method, Events: []ical.Event{e}}.Write()
+	return b, string(method), err
+}
+
+func event(w *words, f *Facts, status ical.Status) ical.Event {
+	s := &f.Subject
+	var items []string
+	for _, item := range s.Items {
+		items = append(items, clean(item, maxName))
+	}
+	start, end := s.When.Start.In(f.Business.Zone), s.When.End
+	if !end.IsZero() {
+		end = end.In(f.Business.Zone)
+	}
+	var description []string
+	if s.Kind == TicketSubject {
+		description = append(description, w.quantity(s))
+	}
+	description = append(description, clean(s.Staff, maxName), webAddress(f.Link))
+	name := clean(f.Business.Name, maxName)
+	return ical.Event{
+		UID: s.ID, Sequence: s.Sequence, Stamp: f.Stamp, Start: start, End: end, AllDay: s.When.AllDay, Status: status,
+		Summary: strings.Join(items, ", ") + " · " + name, Description: strings.Join(slices.DeleteFunc(description, func(line string) bool { return line == "" }), "\n"),
+		Location: clean(f.Business.Address, maxAddress), URL: f.Link,
+		Organizer: &ical.Person{Name: name}, Attendee: &ical.Person{Name: clean(f.Customer.Name, maxName), Email: f.Customer.Email},
+	}
+}

@@ -1,0 +1,298 @@
+// Package letter writes what customers and owners read: the subject, the text and the HTML of every kind of message
+// (lifecycle.md §2), in the 36 languages that the platform speaks, and the invitation that goes with it. It is pure: facts
+// come in, a letter goes out.
+//
+// A letter is composed once, as lines of words, and then written twice: its text and its HTML hold the same words in the same
+// order. What people typed is cleaned before it is composed: it is one line without controls and marks of direction, isolated
+// where it runs against the letter's direction, and escaped in HTML.
+package letter
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind is a kind of message (lifecycle.md §2).
+type Kind string
+
+// The kinds of messages.
+const (
+	BookingReceived      Kind = "booking_received"
+	BookingConfirmed     Kind = "booking_confirmed"
+	BookingMoved         Kind = "booking_moved"
+	BookingCancelled     Kind = "booking_cancelled"
+	Reminder             Kind = "reminder"
+	PaymentDue           Kind = "payment_due"
+	PaymentFailed        Kind = "payment_failed"
+	Refunded             Kind = "refunded"
+	Ticket               Kind = "ticket"
+	TicketCancelled      Kind = "ticket_cancelled"
+	Reservation          Kind = "reservation"
+	ReservationDue       Kind = "reservation_due" // what was rented is to be returned
+	ReservationCancelled Kind = "reservation_cancelled"
+	OwnerNotice          Kind = "owner_notice" // to the owner; Facts.Notice says of what
+)
+
+// Letter is a message ready to be sent.
+type Letter struct {
+	Language string // BCP 47, of the words: for the header Content-Language
+	Subject  string // one line
+	Text     string // lines end with \n
+	HTML     string
+	// Calendar is an iCalendar object, and Method the method that its MIME part names too: REQUEST, CANCEL or PUBLISH. Both are
+	// empty where nothing of the message belongs into a calendar.
+	Calendar []byte
+	Method   string
+}
+
+// Render writes the message of a kind in the language of locale, matched as semantics.md §6 says, else in the business's own, else
+// in English. Its error says which fact the kind needs and lacks.
+func Render(kind Kind, locale string, f Facts) (Letter, error) {
+	w, err := wordsIn(locale, f.Business.Language)
+	if err != nil {
+		return Letter{}, err
+	}
+	p, err := compose(kind, w, &f)
+	if err != nil {
+		return Letter{}, fmt.Errorf("%s: %w", kind, err)
+	}
+	html, err := p.html()
+	if err != nil {
+		return Letter{}, fmt.Errorf("%s: %w", kind, err)
+	}
+	l := Letter{Language: w.code, Subject: p.Subject, Text: p.text(), HTML: html}
+	l.Calendar, l.Method, err = invitation(kind, w, &f)
+	if err != nil {
+		return Letter{}, fmt.Errorf("%s: %w", kind, err)
+	}
+	return l, nil
+}
+
+// page is a letter before it is written as text or HTML: words in the order in which they are read.
+type page struct {
+	Language, Direction string // of the HTML: a code, ltr or rtl
+	Subject             string
+	Business            string
+	Title               string
+	Greeting            string // may be empty
+	Paragraphs          []string
+	Rows                []row
+	NoteTitle           string
+	Note                []string // lines; none where the owner wrote none
+	Button, Link        string   // both or none
+	Questions           string   // may be empty
+	Footer              []string
+	Accent              accent
+}
+
+// row is one detail: what it is, and its value in lines.
+type row struct {
+	Label string
+	Value []string
+	Old   bool // holds no more
+}
+
+// layout says what a kind consists of.
+type layout struct {
+	title  string
+	leads  []string // ids of sentences
+	button string   // id of its words
+	show   parts
+}
+
+// parts are the details that a kind shows.
+type parts struct{ payment, refund, customer, total, due bool }
+
+var layouts = map[Kind]layout{
+	BookingReceived:      {"title_booking_received", []string{"booking_received"}, "manage", parts{total: true}},
+	BookingConfirmed:     {"title_booking_confirmed", []string{"booking_confirmed"}, "manage", parts{total: true}},
+	BookingMoved:         {"title_booking_moved", []string{"booking_moved"}, "manage", parts{total: true}},
+	BookingCancelled:     {"title_booking_cancelled", []string{"booking_cancelled"}, "view", parts{refund: true}},
+	Reminder:             {"title_reminder", []string{"reminder"}, "manage", parts{}},
+	PaymentDue:           {"title_payment_due", []string{"payment_due"}, "pay", parts{payment: true}},
+	PaymentFailed:        {"title_payment_failed", []string{"payment_failed"}, "pay", parts{payment: true}},
+	Refunded:             {"title_refunded", []string{"refunded"}, "view", parts{refund: true}},
+	Ticket:               {"title_ticket", nil, "view", parts{total: true}},
+	TicketCancelled:      {"title_ticket_cancelled", []string{"ticket_cancelled"}, "view", parts{refund: true}},
+	Reservation:          {"title_reservation", []string{"reservation"}, "manage", parts{total: true}},
+	ReservationDue:       {"title_reservation_due", []string{"reservation_due"}, "view", parts{due: true}},
+	ReservationCancelled: {"title_reservation_cancelled", []string{"reservation_cancelled"}, "view", parts{refund: true}},
+}
+
+// notices are the layouts of [OwnerNotice] but for what was cancelled, whose title is that of the customer's message.
+var notices = map[Notice]layout{
+	NoticeCreated:         {"title_owner_created", []string{"owner_created"}, "view", parts{customer: true, total: true}},
+	NoticeMoved:           {"title_booking_moved", []string{"owner_moved"}, "view", parts{customer: true}},
+	NoticeCancelled:       {"", []string{"owner_cancelled"}, "view", parts{customer: true, refund: true}},
+	NoticeWebhookDisabled: {"title_webhook_disabled", []string{"webhook_failing"}, "view", parts{}},
+}
+
+func layoutOf(kind Kind, f *Facts) (layout, error) {
+	l, ok := layouts[kind]
+	if kind == OwnerNotice {
+		l, ok = notices[f.Notice]
+	}
+	switch {
+	case !ok:
+		return layout{}, fmt.Errorf("no message is written for it (notice %q)", f.Notice)
+	case f.Notice == NoticeCancelled && kind == OwnerNotice:
+		l.title = "title_" + string(f.Subject.Kind) + "_cancelled"
+	case f.Notice == NoticeWebhookDisabled && f.Webhook.Gone:
+		l.leads = []string{"webhook_gone"}
+	case f.Notice == NoticeCreated && f.Subject.Pending:
+		l.leads = []string{"owner_created", "owner_pending"}
+	}
+	return l, nil
+}
+
+func compose(kind Kind, w *words, f *Facts) (*page, error) {
+	l, err := layoutOf(kind, f)
+	if err != nil {
+		return nil, err
+	}
+	aboutWebhook := kind == OwnerNotice && f.Notice == NoticeWebhookDisabled
+	if err := f.check(!aboutWebhook); err != nil {
+		return nil, err
+	}
+	p := &page{Language: w.code, Direction: w.direction(), Accent: accentOf(f.Business.Accent)}
+	p.Business, p.Title = w.typed(f.Business.Name, maxName), w.say(l.title)
+	if aboutWebhook {
+		p.Subject = p.Title
+		p.add(w.say("endpoint"), w.foreign(clean(f.Webhook.URL, maxURL)))
+	} else {
+		p.Subject = w.subject(p.Title, f, l.show.due)
+		p.details(w, f, l.show)
+	}
+	if name := w.typed(f.Customer.Name, maxName); name != "" && kind != OwnerNotice {
+		p.Greeting = w.fill("greeting", map[string]string{"Name": name})
+	}
+	p.leads(kind, w, f, l)
+	if lines := f.Note.in(w); len(lines) > 0 {
+		p.NoteTitle, p.Note = w.say("note"), lines
+	}
+	if link := webAddress(f.Link); link != "" {
+		p.Button, p.Link = w.say(l.button), link
+	}
+	if f.Business.ReplyTo != "" && kind != OwnerNotice {
+		p.Questions = w.say("questions")
+	}
+	p.Footer = f.Business.footer(w)
+	return p, w.fault
+}
+
+// leads adds the sentences of the kind and, where something was paid, the one about the refund.
+func (p *page) leads(kind Kind, w *words, f *Facts, l layout) {
+	if kind == Ticket {
+		p.Paragraphs = append(p.Paragraphs, w.count("ticket", f.Subject.Quantity))
+	}
+	for _, id := range l.leads {
+		p.Paragraphs = append(p.Paragraphs, w.say(id))
+	}
+	switch {
+	case kind == Refunded || kind == OwnerNotice || !l.show.refund || f.Refund == nil:
+	case f.Refund.isZero():
+		p.Paragraphs = append(p.Paragraphs, w.say("refund_none"))
+	default:
+		p.Paragraphs = append(p.Paragraphs, w.say("refund_follows"))
+	}
+}
+
+func (p *page) add(label string, value ...string) {
+	var lines []string
+	for _, v := range value {
+		if v != "" {
+			lines = append(lines, v)
+		}
+	}
+	if len(lines) > 0 {
+		p.Rows = append(p.Rows, row{Label: label, Value: lines})
+	}
+}
+
+// details adds the rows: what and when, who and where, what it costs.
+func (p *page) details(w *words, f *Facts, show parts) {
+	s := &f.Subject
+	var items []string
+	for _, item := range s.Items {
+		items = append(items, w.typed(item, maxName))
+	}
+	p.add(w.say("label_"+string(s.Kind)), items...)
+	zone := f.Business.Zone
+	if show.due {
+		p.add(w.say("return_by"), w.when(s.When.end(), zone)...)
+	} else {
+		p.add(w.say("when"), w.when(s.When, zone)...)
+	}
+	if f.Was != nil {
+		p.add(w.say("before"), w.when(*f.Was, zone)...)
+		p.Rows[len(p.Rows)-1].Old = true
+	}
+	p.add(w.say("with"), w.typed(s.Staff, maxName))
+	if count := w.quantity(s); count != "" {
+		p.add(w.say("count_"+string(s.Kind)), count)
+	}
+	if show.customer {
+		p.add(w.say("customer"), w.typed(f.Customer.Name, maxName))
+		p.add(w.say("email"), w.foreign(clean(f.Customer.Email, maxURL)))
+		p.add(w.say("phone"), w.foreign(clean(f.Customer.Phone, maxName)))
+	} else {
+		p.add(w.say("where"), w.typed(f.Business.Address, maxAddress))
+	}
+	p.money(w, f, show)
+}
+
+func (p *page) money(w *words, f *Facts, show parts) {
+	if show.total {
+		p.add(w.say("total"), w.amount(f.Subject.Total))
+	}
+	if show.payment {
+		p.add(w.say("due"), w.amount(f.Payment.Amount))
+		if !f.Payment.Due.IsZero() {
+			p.add(w.say("pay_by"), w.when(When{Start: f.Payment.Due}, f.Business.Zone)...)
+		}
+	}
+	if show.refund && f.Refund != nil && !f.Refund.isZero() {
+		p.add(w.say("refund"), w.amount(*f.Refund))
+	}
+}
+
+// text is the page as plain text.
+func (p *page) text() string {
+	var b strings.Builder
+	block := func(lines ...string) {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		for _, line := range lines {
+			b.WriteString(line + "\n")
+		}
+	}
+	block(p.Business)
+	block(p.Title)
+	if p.Greeting != "" {
+		block(p.Greeting)
+	}
+	for _, paragraph := range p.Paragraphs {
+		block(paragraph)
+	}
+	for _, r := range p.Rows {
+		lines := []string{r.Label}
+		for _, v := range r.Value {
+			lines = append(lines, "  "+v)
+		}
+		block(lines...)
+	}
+	if len(p.Note) > 0 {
+		block(append([]string{p.NoteTitle}, p.Note...)...)
+	}
+	if p.Link != "" {
+		block(p.Button, p.Link)
+	}
+	if p.Questions != "" {
+		block(p.Questions)
+	}
+	if len(p.Footer) > 0 {
+		block(p.Footer...)
+	}
+	return b.String()
+}

@@ -1,0 +1,195 @@
+package letter
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	_ "time/tzdata"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// letters is a folder to look at all letters in: go test ./internal/letter -run TestEveryKind -letters /tmp/letters.
+var letters = flag.String("letters", "", "write every letter of the tests to this folder")
+
+func lisbon(t testing.TB) *time.Location {
+	t.Helper()
+	zone, err := time.LoadLocation("Europe/Lisbon")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}
+
+// harbor is the business of all letters here.
+func harbor(t testing.TB) Business {
+	return Business{
+		Name: "Harbor Hair & Spa", Language: "en", Zone: lisbon(t), Address: "Cais do Sodré 1, 1200-450 Lisboa", Phone: "+351 912 345 678",
+		Website: "https://harbor.example", ReplyTo: "hello@harbor.example", From: "bookings@slotmesh.example", Accent: "#0b6e4f",
+	}
+}
+
+// haircut are the facts of a booking, of which each kind tells its part.
+func haircut(t testing.TB) Facts {
+	start := time.Date(2026, 12, 4, 14, 5, 0, 0, lisbon(t))
+	was := When{Start: start.AddDate(0, 0, -1), End: start.AddDate(0, 0, -1).Add(45 * time.Minute)}
+	refund := Money{"1240.00", "EUR"}
+	return Facts{
+		Business: harbor(t), Customer: Person{"Ada Lovelace", "ada@mail.example", "+44 20 7946 0000"},
+		Subject: Subject{
+			Kind: BookingSubject, ID: "0193a1b2-0000-7000-8000-000000000001", Sequence: 2, Items: []string{"Haircut, long hair", "Sauna"}, Staff: "Anna",
+			Quantity: 2, When: When{Start: start, End: start.Add(45 * time.Minute)}, Total: Money{"1240.00", "EUR"},
+		},
+		Was: &was, Refund: &refund, Payment: Payment{Amount: Money{"1240.00", "EUR"}, Due: start.AddDate(0, 0, -2)},
+		Webhook: Webhook{URL: "https://harbor.example/hooks?a=1&b=2"},
+		Link:    "https://book.example/m/3q2-7wAAAAAAAAAAAAAAAA",
+		Note:    Note{Text: "Please bring a towel.\nThe door is on the left.", Translations: map[string]string{"pt": "Traga uma toalha."}},
+		Stamp:   start.AddDate(0, 0, -7),
+	}
+}
+
+// facts are those of a kind.
+func facts(t testing.TB, kind Kind) Facts {
+	f := haircut(t)
+	switch kind {
+	case Ticket, TicketCancelled:
+		f.Subject.Kind, f.Subject.Items, f.Subject.Tier, f.Subject.Staff = TicketSubject, []string{"New Year Gala"}, "VIP", ""
+	case Reservation, ReservationDue, ReservationCancelled:
+		f.Subject.Kind, f.Subject.Items, f.Subject.Staff = ReservationSubject, []string{"Kayak"}, ""
+		day := time.Date(2026, 12, 4, 0, 0, 0, 0, lisbon(t))
+		f.Subject.When = When{Start: day, End: day.AddDate(0, 0, 3), AllDay: true}
+	case BookingReceived:
+		f.Subject.Pending = true
+	}
+	if kind != BookingMoved {
+		f.Was = nil
+	}
+	return f
+}
+
+// all are the facts of every message that there is, by a name.
+func all(t testing.TB) map[string]struct {
+	kind  Kind
+	facts Facts
+} {
+	list := map[string]struct {
+		kind  Kind
+		facts Facts
+	}{}
+	for kind := range layouts {
+		list[string(kind)] = struct {
+			kind  Kind
+			facts Facts
+		}{kind, facts(t, kind)}
+	}
+	for _, kind := range []Kind{BookingCancelled, TicketCancelled, ReservationCancelled} {
+		f := facts(t, kind)
+		f.Notice = NoticeCancelled
+		list["owner_"+string(kind)] = struct {
+			kind  Kind
+			facts Facts
+		}{OwnerNotice, f}
+	}
+	for name, change := range map[string]func(*Facts){
+		"owner_created":         func(f *Facts) { f.Notice = NoticeCreated },
+		"owner_created_pending": func(f *Facts) { f.Notice, f.Subject.Pending = NoticeCreated, true },
+		"owner_webhook_failing": func(f *Facts) { f.Notice = NoticeWebhookDisabled },
+		"owner_webhook_gone":    func(f *Facts) { f.Notice, f.Webhook.Gone = NoticeWebhookDisabled, true },
+	} {
+		f := facts(t, BookingConfirmed)
+		change(&f)
+		list[name] = struct {
+			kind  Kind
+			facts Facts
+		}{OwnerNotice, f}
+	}
+	moved := facts(t, BookingMoved)
+	moved.Notice = NoticeMoved
+	list["owner_moved"] = struct {
+		kind  Kind
+		facts Facts
+	}{OwnerNotice, moved}
+	free := facts(t, BookingCancelled)
+	free.Refund = &Money{"0.00", "EUR"}
+	list["booking_cancelled_without_refund"] = struct {
+		kind  Kind
+		facts Facts
+	}{BookingCancelled, free}
+	return list
+}
+
+func render(t testing.TB, kind Kind, locale string, f Facts) Letter {
+	t.Helper()
+	l, err := Render(kind, locale, f)
+	if err != nil {
+		t.Fatalf("%s in %s: %v", kind, locale, err)
+	}
+	return l
+}
+
+func TestEveryKindInEveryLanguageSaysTheSameInTextAndHTML(t *testing.T) {
+	t.Parallel()
+	for name, c := range all(t) {
+		for _, code := range languages(t) {
+			l := render(t, c.kind, code, c.facts)
+			if diff := cmp.Diff(strings.Fields(l.Text), strings.Fields(visible(t, l.HTML))); diff != "" {
+				t.Errorf("%s in %s (-text +html):\n%s", name, code, diff)
+			}
+			if strings.Contains(l.Text, "<no value>") || strings.Contains(l.Text, "{{") || l.Language != code {
+				t.Errorf("%s in %s:\n%s", name, code, l.Text)
+			}
+			look(t, name, code, l)
+		}
+	}
+}
+
+func look(t *testing.T, name, code string, l Letter) {
+	if *letters == "" {
+		return
+	}
+	for ending, content := range map[string]string{".html": l.HTML, ".txt": "Subject: " + l.Subject + "\n\n" + l.Text, ".ics": string(l.Calendar)} {
+		if err := os.WriteFile(filepath.Join(*letters, code+"-"+name+ending), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func languages(t testing.TB) []string {
+	t.Helper()
+	catalog, err := texts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return catalog.Languages()
+}
+
+// visible is the text that an HTML document shows, its blocks apart.
+func visible(t testing.TB, document string) string {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		switch {
+		case n.Type == html.TextNode:
+			b.WriteString(n.Data)
+		case n.DataAtom == atom.Head || n.Type == html.CommentNode:
+			return
+		case n.Type == html.ElementNode && n.DataAtom != atom.Span:
+			b.WriteByte('\n')
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c)
+		}
+	}
+	walk(root)
+	return b.String()
+}
