@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -89,6 +90,7 @@ func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte
 		if key := idempotency.Of(ctx).Key; key != "" {
 			request.Header.Set(idempotency.Header, key)
 		}
+		request.Header.Set(actor.Header, actor.Of(ctx).String())
 	}
 	if _, raw := r.Body.([]byte); body != nil && !raw {
 		request.Header.SetContentType("application/json")

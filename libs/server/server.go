@@ -121,7 +121,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	s.observe = newObserver(rt.Telemetry, cfg.RequestTimeout)
 	s.Public = s.app(cfg.PublicBodyLimit, s.limited)
 	s.Internal = s.app(cfg.InternalBodyLimit)
-	s.Internal.Use(s.sources(cfg, rt.Open).check)
+	s.Internal.Use(s.sources(cfg, rt.Open).check, acting)
 	s.observe.internal = s.Internal
 	s.probes()
 	return s, nil

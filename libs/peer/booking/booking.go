@@ -126,6 +126,7 @@ type Booking struct {
 	FormData        json.RawMessage `json:"form_data"`
 	CreatedAt       time.Time       `json:"created_at"`
 	UpdatedAt       time.Time       `json:"updated_at"`
+	Sequence        int             `json:"sequence"` // of its newest event
 }
 
 // BookedService is one service of a booking as it was sold.

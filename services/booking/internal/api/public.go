@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/apikey"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -115,7 +116,7 @@ func (p *Public) bookWith(c *fiber.Ctx, key store.Key) (store.Confirmation, erro
 	if err := authorize(key, offer); err != nil {
 		return store.Confirmation{}, err
 	}
-	by := request.Principal{Kind: request.APIKey, ID: key.ID}
+	by := actor.Actor{Kind: actor.APIKey, ID: key.ID}
 	named, asked, err := parse(c, by)
 	if err != nil {
 		return p.booker.Refuse(ctx, offer, by, named, err)
@@ -185,7 +186,7 @@ func authorize(key store.Key, offer *catalog.Offer) error {
 }
 
 // parse reads what is asked for, and by which name: none where the request has none that can be kept, or no body that can be read.
-func parse(c *fiber.Ctx, by request.Principal) (idempotency.Request, *request.Request, error) {
+func parse(c *fiber.Ctx, by actor.Actor) (idempotency.Request, *request.Request, error) {
 	key, noKey := server.IdempotencyKey(c)
 	body, unread := server.Body(c)
 	var named idempotency.Request

@@ -22,7 +22,7 @@ func showBooking(b store.Booking) booking.Booking {
 		StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.SessionID, PartySize: b.PartySize,
 		Total: b.Currency.JSON(b.Total), Currency: b.Currency.Code, Source: b.Source,
 		CustomerName: b.Customer.Name, CustomerEmail: b.Customer.Email, CustomerPhone: b.Customer.Phone,
-		FormData: b.FormData, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt,
+		FormData: b.FormData, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Sequence: b.Sequence,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/email"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -223,8 +224,14 @@ func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 	return variants
 }
 
-// form reads the answers to the business's own questions. Members that the principal may not set are left out.
-func (f *fields) form(name string, from Principal) map[string]any {
+// maySet reports whether the caller may set this member of form_data. Those that begin with an underscore, in particular the consent
+// to be written to (_consent), are the customer's alone to set, on the booking page (interface.md §4).
+func maySet(from actor.Actor, member string) bool {
+	return from.Kind == actor.Page || !strings.HasPrefix(member, "_")
+}
+
+// form reads the answers to the business's own questions. Members that the caller may not set are left out.
+func (f *fields) form(name string, from actor.Actor) map[string]any {
 	form := map[string]any{}
 	raw := f.get(name)
 	if raw == nil {
@@ -240,7 +247,7 @@ func (f *fields) form(name string, from Principal) map[string]any {
 		f.fail(name, "%s is not an object; send one such as {\"notes\": \"…\"}.", kind(raw))
 		return nil
 	}
-	maps.DeleteFunc(form, func(member string, _ any) bool { return !from.MaySet(member) })
+	maps.DeleteFunc(form, func(member string, _ any) bool { return !maySet(from, member) })
 	check := formCheck{fields: f, name: name, left: maxFormValues}
 	check.value(name, form, maxFormDepth)
 	return form

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -65,9 +66,9 @@ type Request struct {
 	Variants          map[uuid.UUID]uuid.UUID // service to variant; nil where every service is booked as itself
 }
 
-// Parse reads a body that this principal sent. What the principal may not set is left out. Its fault is of kind
+// Parse reads a body that this caller sent. What the caller may not set is left out. Its fault is of kind
 // invalid_parameter and tells of the first field that is wrong.
-func Parse(body []byte, from Principal) (*Request, error) {
+func Parse(body []byte, from actor.Actor) (*Request, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, fault.New(fault.InvalidParameter, "The body is empty; send a JSON object with service_ids, date, time, customer_name and customer_email.")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
@@ -20,7 +21,7 @@ const (
 )
 
 // server is a server with an API key.
-var server = request.Principal{Kind: request.APIKey, ID: uuid.MustParse(anna)}
+var server = actor.Actor{Kind: actor.APIKey, ID: uuid.MustParse(anna)}
 
 // body is one that is right, with some members replaced; a nil leaves the member out.
 func body(t testing.TB, changes map[string]any) []byte {
@@ -86,13 +87,13 @@ func TestEveryFieldIsRead(t *testing.T) {
 func TestOnlyTheBookingPageSetsConsent(t *testing.T) {
 	t.Parallel()
 	sent := body(t, map[string]any{"form_data": map[string]any{"notes": "x", "_consent": true}})
-	for kind, want := range map[request.Kind]map[string]any{
-		request.APIKey: {"notes": "x"},
-		request.Person: {"notes": "x"},
-		request.System: {"notes": "x"},
-		request.Page:   {"notes": "x", "_consent": true},
+	for kind, want := range map[actor.Kind]map[string]any{
+		actor.APIKey: {"notes": "x"},
+		actor.Owner:  {"notes": "x"},
+		actor.System: {"notes": "x"},
+		actor.Page:   {"notes": "x", "_consent": true},
 	} {
-		got, err := request.Parse(sent, request.Principal{Kind: kind})
+		got, err := request.Parse(sent, actor.Actor{Kind: kind})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -124,7 +125,7 @@ type SoldService struct {
 //
 // claim locks the idempotency record, so that nobody takes it over while this statement runs, and yields no row when
 // somebody has: then nothing is inserted.
-const bookSQL = `
+var bookSQL = `
 WITH claim AS MATERIALIZED (
     SELECT 1
     FROM idempotency_records
@@ -165,12 +166,15 @@ WITH claim AS MATERIALIZED (
       AND (@session_id::uuid IS NULL OR EXISTS (SELECT FROM counted))
       AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))
     ON CONFLICT DO NOTHING
-    RETURNING 1
+    RETURNING *
 ), charged AS (
     INSERT INTO payments (business_id, booking_id, status, provider, account, amount, currency, due_at, created_at, updated_at)
     SELECT @business_id, @id, 'creating', @provider::text, @account::text, @amount::bigint, @currency,
            @due_at::timestamptz, @now::timestamptz, @now::timestamptz
     WHERE @provider::text IS NOT NULL AND EXISTS (SELECT FROM booked)
+    RETURNING *
+), recorded AS (
+    ` + recordCreated + `
 ), answered AS (
     UPDATE idempotency_records
     SET confirmation = @confirmation
@@ -191,6 +195,7 @@ func (s *Store) Book(ctx context.Context, b NewBooking) error {
 		return err
 	}
 	args["write_id"], args["begun"] = write.ID, write.Begun
+	eventlog.Add(ctx, args, b.Now)
 	return write.Make(ctx, s.pool, func(ctx context.Context, conn *pgxpool.Conn) error {
 		var booked, held, may bool
 		err := conn.QueryRow(ctx, bookStatement.text, bookStatement.values(args)...).Scan(&booked, &held, &may)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -18,7 +19,7 @@ import (
 )
 
 const bookingColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, class_schedule_id, party_size,
-	total, currency, source, customer_name, customer_email, customer_phone, form_data, created_at, updated_at`
+	total, currency, source, customer_name, customer_email, customer_phone, form_data, created_at, updated_at, sequence`
 
 // Booking is a booking as it is kept.
 type Booking struct {
@@ -28,6 +29,7 @@ type Booking struct {
 	FormData  json.RawMessage // an object
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	Sequence  int // of its newest event
 }
 
 func scanBooking(row pgx.CollectableRow) (Booking, error) {
@@ -37,7 +39,7 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 	)
 	err := row.Scan(&b.ID, &b.Status, &b.LocalStart, &b.LocalEnd, &b.StartsAt, &b.EndsAt, &b.Services, &b.StaffID, &b.StaffName,
 		&b.SessionID, &b.PartySize, &b.Total, &currency, &b.Source, &b.Customer.Name, &b.Customer.Email, &b.Customer.Phone,
-		&b.FormData, &b.CreatedAt, &b.UpdatedAt)
+		&b.FormData, &b.CreatedAt, &b.UpdatedAt, &b.Sequence)
 	if err != nil {
 		return Booking{}, err
 	}
@@ -92,10 +94,14 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 // It locks the booking, then lowers its session's counter, and changes the booking last. A booking that
 // is being written holds that counter and may then wait for whoever changes the customer's first booking (bookSQL): were
 // the booking changed before the counter is held, the two could wait for one another.
-const moveSQL = `
+var moveSQL = `
 WITH chosen AS MATERIALIZED (
     SELECT 1 FROM bookings
     WHERE business_id = @business_id AND id = @id AND status = ANY(@from)
+    FOR UPDATE
+), charge AS MATERIALIZED (
+    SELECT * FROM payments
+    WHERE business_id = @business_id AND booking_id = @id AND EXISTS (SELECT FROM chosen)
     FOR UPDATE
 ), vacated AS (
     DELETE FROM class_seats
@@ -107,9 +113,9 @@ WITH chosen AS MATERIALIZED (
     WHERE session.business_id = @business_id AND session.starts_at = vacated.starts_at AND session.session_id = vacated.session_id
     RETURNING 1
 ), moved AS (
-    UPDATE bookings SET status = @to, updated_at = @now
+    UPDATE bookings SET status = @to, sequence = sequence + 1, updated_at = @now
     WHERE business_id = @business_id AND id = @id AND EXISTS (SELECT FROM chosen) AND (SELECT count(*) FROM given_back) >= 0
-    RETURNING ` + bookingColumns + `
+    RETURNING *
 ), freed AS (
     DELETE FROM occupied_time
     WHERE business_id = @business_id AND booking_id = @id AND @frees::boolean AND EXISTS (SELECT FROM moved)
@@ -117,6 +123,9 @@ WITH chosen AS MATERIALIZED (
     UPDATE payments SET status = 'cancelling', due_at = @now, attempts = 0, updated_at = @now
     WHERE business_id = @business_id AND booking_id = @id AND status IN ('creating', 'open')
       AND @frees::boolean AND EXISTS (SELECT FROM moved)
+    RETURNING *
+), recorded AS (
+    ` + recordMoved + `
 )
 SELECT ` + bookingColumns + ` FROM moved`
 
@@ -133,9 +142,7 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 }
 
 func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, now time.Time) (Booking, error) {
-	rows, err := tx.Query(ctx, moveSQL, pgx.NamedArgs{
-		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
-	})
+	rows, err := tx.Query(ctx, moveSQL, moveArgs(ctx, businessID, id, t, now))
 	if err != nil {
 		return Booking{}, fmt.Errorf("move a booking: %w", err)
 	}
@@ -147,6 +154,13 @@ func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Tran
 		return Booking{}, fmt.Errorf("move a booking: %w", err)
 	}
 	return moved, nil
+}
+
+func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) pgx.NamedArgs {
+	return eventlog.Add(ctx, pgx.NamedArgs{
+		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
+		"event_type": "booking." + string(t.To),
+	}, now)
 }
 
 func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {

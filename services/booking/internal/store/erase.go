@@ -15,7 +15,7 @@ var erasable = []postgres.Erasable{
 	{Table: "tickets"}, {Table: "tier_sales"}, {Table: "event_sales"},
 	{Table: "bookings", Where: `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.business_id AND p.booking_id = t.id
 		AND p.status IN ('creating', 'open', 'cancelling', 'refunding'))`},
-	{Table: "class_sessions"},
+	{Table: "class_sessions"}, {Table: "events"},
 }
 
 // Erase deletes all that is kept of these businesses and returns how many rows that were, not counting those that go with

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
@@ -71,13 +72,21 @@ type KeyMadeError struct{ ID uuid.UUID }
 
 func (e *KeyMadeError) Error() string { return "the key was made as " + e.ID.String() }
 
+var createKeySQL = `
+WITH made AS (
+    INSERT INTO api_keys (business_id, id, name, scope, hash, prefix, created_at, expires_at)
+    VALUES (@business_id, @id, @name, @scope, @hash, @prefix, @created_at, @expires_at)
+    RETURNING *
+)
+` + recordKeyCreated
+
 // CreateKey stores a key by its hash, once. CreatedAt is kept to the microsecond. Errors: [*KeyMadeError].
 func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) error {
 	made, err := postgres.Once(ctx, s.pool, key.BusinessID, func(ctx context.Context, tx pgx.Tx) (KeyMadeError, error) {
-		_, err := tx.Exec(ctx, `
-			INSERT INTO api_keys (business_id, id, name, scope, hash, prefix, created_at, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-			key.BusinessID, key.ID, key.Name, key.Scope, hash[:], key.Prefix, key.CreatedAt, key.ExpiresAt)
+		_, err := tx.Exec(ctx, createKeySQL, eventlog.Add(ctx, pgx.NamedArgs{
+			"business_id": key.BusinessID, "id": key.ID, "name": key.Name, "scope": key.Scope, "hash": hash[:], "prefix": key.Prefix,
+			"created_at": key.CreatedAt, "expires_at": key.ExpiresAt,
+		}, key.CreatedAt))
 		return KeyMadeError{ID: key.ID}, err
 	})
 	switch {
@@ -112,31 +121,39 @@ func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, page request.Pag
 	return keys, next, nil
 }
 
+// revokeKeysSQL ends one key of a business, or all where the id is null, and tells whether there is such a key. One that was revoked
+// before keeps its time.
+var revokeKeysSQL = `
+WITH revoked AS (
+    UPDATE api_keys SET revoked_at = @now, sequence = sequence + 1
+    WHERE business_id = @business_id AND (@id::uuid IS NULL OR id = @id) AND revoked_at IS NULL
+    RETURNING *
+), recorded AS (
+    ` + recordKeyRevoked + `
+)
+SELECT EXISTS (SELECT FROM api_keys WHERE business_id = @business_id AND id = @id)`
+
 // RevokeKey ends a key, once, or returns [ErrNotFound]. A key revoked before keeps its time.
 func (s *Store) RevokeKey(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
+	return s.revokeKeys(ctx, businessID, &id, now)
+}
+
+// RevokeAllKeys ends every key of a business, once.
+func (s *Store) RevokeAllKeys(ctx context.Context, businessID uuid.UUID, now time.Time) error {
+	return s.revokeKeys(ctx, businessID, nil, now)
+}
+
+func (s *Store) revokeKeys(ctx context.Context, businessID uuid.UUID, id *uuid.UUID, now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
-		tag, err := tx.Exec(ctx, `
-			UPDATE api_keys SET revoked_at = coalesce(revoked_at, $3) WHERE business_id = $1 AND id = $2`, businessID, id, now)
-		if err == nil && tag.RowsAffected() == 0 {
+		var known bool
+		err := tx.QueryRow(ctx, revokeKeysSQL, eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id, "now": now}, now)).Scan(&known)
+		if err == nil && id != nil && !known {
 			err = ErrNotFound
 		}
 		return struct{}{}, err
 	})
 	if err != nil {
-		return fmt.Errorf("revoke an API key: %w", err)
-	}
-	return nil
-}
-
-// RevokeAllKeys ends every key of a business, once.
-func (s *Store) RevokeAllKeys(ctx context.Context, businessID uuid.UUID, now time.Time) error {
-	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
-		_, err := tx.Exec(ctx, `
-			UPDATE api_keys SET revoked_at = $2 WHERE business_id = $1 AND revoked_at IS NULL`, businessID, now)
-		return struct{}{}, err
-	})
-	if err != nil {
-		return fmt.Errorf("revoke the API keys of a business: %w", err)
+		return fmt.Errorf("revoke API keys: %w", err)
 	}
 	return nil
 }

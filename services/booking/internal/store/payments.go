@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
@@ -214,7 +215,7 @@ func (s *Store) PaymentPaid(ctx context.Context, businessID, bookingID uuid.UUID
 		case p.booking == state.Cancelled:
 			return p.become(ctx, tx, statusRefunding, "", now)
 		}
-		return errors.Join(p.move(ctx, tx, state.Confirm, now), p.become(ctx, tx, statusPaid, "", now))
+		return errors.Join(p.become(ctx, tx, statusPaid, "", now), p.move(ctx, tx, state.Confirm, now))
 	})
 }
 
@@ -225,7 +226,7 @@ func (s *Store) PaymentCancelled(ctx context.Context, businessID, bookingID uuid
 		if p.payment != statusCreating && p.payment != statusOpen && p.payment != statusCancelling {
 			return nil
 		}
-		return errors.Join(p.move(ctx, tx, state.Cancel, now), p.become(ctx, tx, statusCancelled, "", now))
+		return errors.Join(p.become(ctx, tx, statusCancelled, "", now), p.move(ctx, tx, state.Cancel, now))
 	})
 }
 
@@ -298,16 +299,18 @@ func (p paid) cancel(ctx context.Context, tx pgx.Tx, now time.Time) error {
 }
 
 func (p paid) apply(ctx context.Context, tx pgx.Tx, t state.Transition, now time.Time) error {
-	_, err := tx.Exec(ctx, moveSQL, pgx.NamedArgs{
-		"business_id": p.businessID, "id": p.bookingID, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
-	})
+	_, err := tx.Exec(ctx, moveSQL, moveArgs(ctx, p.businessID, p.bookingID, t, now))
 	return err
 }
 
 // become changes the charge's state; what is not final is due at once. A reference of "" keeps the one there is.
 func (p paid) become(ctx context.Context, tx pgx.Tx, status, reference string, now time.Time) error {
-	_, err := tx.Exec(ctx, `UPDATE payments
-		SET status = $3, reference = coalesce(nullif($4, ''), reference), due_at = $5, attempts = 0, updated_at = $5
-		WHERE business_id = $1 AND booking_id = $2`, p.businessID, p.bookingID, status, reference, now)
+	args := pgx.NamedArgs{"business_id": p.businessID, "id": p.bookingID, "status": status, "reference": reference, "now": now}
+	sql := changeCharge
+	if typ := chargeEvents[status]; typ != "" {
+		args["event_type"] = string(typ)
+		sql, args = changeChargeRecorded, eventlog.Add(ctx, args, now)
+	}
+	_, err := tx.Exec(ctx, sql, args)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
@@ -65,8 +66,9 @@ INSERT INTO tier_sales (business_id, event_id, tier_id, sold) VALUES (@business_
 
 	lockEventSQL = `
 SELECT FROM event_sales WHERE business_id = @business_id AND event_id = @event_id FOR UPDATE`
+)
 
-	sellSQL = `
+var sellSQL = `
 WITH tier AS (
     UPDATE tier_sales SET sold = sold + @quantity
     WHERE business_id = @business_id AND event_id = @event_id AND tier_id = @tier_id
@@ -85,12 +87,13 @@ WITH tier AS (
     SELECT @business_id, @id, @status, @event_id, @event_name, @tier_id, @tier_name, @local_start, @starts_at, @ends_at,
            @quantity, @customer_name, @offer_version, @now, @link_hash
     FROM event
-    RETURNING 1
+    RETURNING *
+), recorded AS (
+    ` + recordSold + `
 )
 SELECT EXISTS (SELECT FROM ticket),
        (SELECT sold FROM event_sales WHERE business_id = @business_id AND event_id = @event_id),
        (SELECT sold FROM tier_sales WHERE business_id = @business_id AND event_id = @event_id AND tier_id = @tier_id)`
-)
 
 // SellTicket writes an order, once (postgres.Once), where it fits into the capacities of both the tier and the event, else
 // nothing. Errors: [*SoldOutError].
@@ -108,6 +111,7 @@ func sell(ctx context.Context, tx pgx.Tx, t NewTicket) error {
 		"local_start": t.LocalStart, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "link_hash": t.LinkHash, "quantity": t.Quantity, "customer_name": t.CustomerName,
 		"offer_version": t.OfferVersion, "now": t.CreatedAt,
 	}
+	eventlog.Add(ctx, args, t.CreatedAt)
 	var (
 		batch               pgx.Batch
 		fits                bool
@@ -127,11 +131,11 @@ func sell(ctx context.Context, tx pgx.Tx, t NewTicket) error {
 }
 
 // cancelTicketSQL changes the status once; the counters go down by the row that it changed, the event's first.
-const cancelTicketSQL = `
+var cancelTicketSQL = `
 WITH cancelled AS (
-    UPDATE tickets SET status = @to, cancelled_at = @now
+    UPDATE tickets SET status = @to, sequence = sequence + 1, cancelled_at = @now
     WHERE business_id = @business_id AND id = @id AND status = @from
-    RETURNING ` + ticketColumns + `
+    RETURNING *
 ), event AS (
     UPDATE event_sales SET sold = event_sales.sold - cancelled.quantity
     FROM cancelled
@@ -141,6 +145,8 @@ WITH cancelled AS (
     UPDATE tier_sales SET sold = tier_sales.sold - event.quantity
     FROM event
     WHERE tier_sales.business_id = @business_id AND tier_sales.event_id = event.event_id AND tier_sales.tier_id = event.tier_id
+), recorded AS (
+    ` + recordTicketCancelled + `
 )
 SELECT ` + ticketColumns + ` FROM cancelled`
 
@@ -155,9 +161,9 @@ func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now 
 }
 
 func cancelTicket(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, now time.Time) (Ticket, error) {
-	rows, err := tx.Query(ctx, cancelTicketSQL, pgx.NamedArgs{
+	rows, err := tx.Query(ctx, cancelTicketSQL, eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": booking.StatusSold, "to": booking.StatusCancelled, "now": now,
-	})
+	}, now))
 	if err != nil {
 		return Ticket{}, fmt.Errorf("cancel tickets: %w", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
@@ -100,10 +101,11 @@ type attempt struct {
 	claim *store.Claim
 }
 
-// Book books what r asks for on this offer of its business. named is what the principal calls the request by, so that it is
+// Book books what r asks for on this offer of its business. named is what the caller calls the request by, so that it is
 // booked once however often it is sent; its Hash is of all that was sent. What Book returns as a fault is the answer to the
 // caller, and but for outcome_unknown nothing was or will be written then; any other error is internal.
-func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by request.Principal, named idempotency.Request, r *request.Request) (store.Confirmation, error) {
+func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, r *request.Request) (store.Confirmation, error) {
+	ctx = actor.With(ctx, by)
 	now := b.Clock.Now()
 	if err := cmp.Or(checkAccount(offer, now), checkProvider(offer, r.PreferredProvider)); err != nil {
 		return b.replay(ctx, offer, by, named, err)
@@ -137,14 +139,14 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by request.Prin
 
 // Refuse answers a request that [Booker.Book] cannot be asked, as it could not be read, with this refusal; what the business's
 // account does not allow comes first. What was booked under the same name before is confirmed all the same, see Book.
-func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by request.Principal, named idempotency.Request, refusal error) (store.Confirmation, error) {
+func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
 	return b.replay(ctx, offer, by, named, cmp.Or(checkAccount(offer, b.Clock.Now()), refusal))
 }
 
 // keepConfirmations is how long a confirmation is kept for its idempotency key (semantics.md §3).
 const keepConfirmations = 24 * time.Hour
 
-func recordOf(offer *catalog.Offer, by request.Principal, named idempotency.Request) store.IdempotencyKey {
+func recordOf(offer *catalog.Offer, by actor.Actor, named idempotency.Request) store.IdempotencyKey {
 	return store.IdempotencyKey{BusinessID: offer.ID, Principal: by.String(), Key: named.Key}
 }
 
@@ -156,7 +158,7 @@ func inProgress() error {
 // replay answers a request that would be refused now. What was booked before stays true: a client that never saw the
 // answer gets it, also when the business has paused since. Otherwise the refusal stands, also for requests with the same key
 // that are still on their way.
-func (b *Booker) replay(ctx context.Context, offer *catalog.Offer, by request.Principal, named idempotency.Request, refusal error) (store.Confirmation, error) {
+func (b *Booker) replay(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
 	if named.Key == "" {
 		return store.Confirmation{}, refusal
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -104,10 +105,12 @@ const (
 	abandonPause  = 50 * time.Millisecond
 )
 
-// abandon reports whether the booking was taken back. To take it back again changes nothing, so it is tried until it is known.
+// abandon reports whether the booking was taken back, which Slotmesh itself does. To take it back again changes nothing, so it is tried
+// until it is known.
 func (b *Booker) abandon(ctx context.Context, n store.NewBooking, reference string, none bool) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonWithin)
 	defer cancel()
+	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
 	for {
 		try, stop := context.WithTimeout(ctx, abandonWithin/3)
 		err := b.Bookings.AbandonPayment(try, n.BusinessID, n.ID, reference, none, n.Claim, b.Clock.Now())

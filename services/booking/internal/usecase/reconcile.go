@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
@@ -40,6 +41,7 @@ func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice
 	if n.Outcome == "" {
 		return nil
 	}
+	ctx = actor.With(ctx, actor.Actor{Kind: actor.Provider})
 	businessID, bookingID, err := p.charges.FindPayment(ctx, provider, n.Account, n.Reference)
 	if err == nil {
 		err = p.note(ctx, businessID, bookingID, n.Outcome)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
@@ -55,6 +56,7 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 	}
 	scheme, shown, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	if strings.EqualFold(scheme, "Bearer") && a.Token.matches(strings.TrimSpace(shown)) {
+		c.SetUserContext(actor.With(c.UserContext(), actor.Actor{Kind: actor.Owner}))
 		return c.Next()
 	}
 	c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="slotmesh admin"`)

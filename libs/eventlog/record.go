@@ -1,0 +1,41 @@
+// Package eventlog records what happens to what a service owns, one event for each change (lifecycle.md §1). The event is
+// written by the statement that makes the change: there is none without the other, whatever dies.
+//
+// A service that records brings the table events by its migration, and a column sequence on each table of subjects, which
+// every recorded change raises by one.
+package eventlog
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/event"
+)
+
+// Record returns an INSERT that records an event of this type for each row of rows, a table or CTE of subjects as they are after
+// the change, with the columns business_id, id and sequence. It is for a CTE of the statement that makes the change. data is an
+// SQL expression for what is kept of the subject: its row as jsonb, from which readers are shown what the admin API shows. A type
+// of "" is the parameter @event_type. The statement needs the values of [Add].
+func Record(kind event.SubjectKind, typ event.Type, rows, data string) string {
+	sqlType := "@event_type::text"
+	if typ != "" {
+		sqlType = "'" + string(typ) + "'"
+	}
+	return `INSERT INTO events (business_id, subject_id, sequence, subject_kind, type, at, actor_kind, actor_id, data)
+    SELECT business_id, id, sequence, '` + string(kind) + `', ` + sqlType + `,
+           @event_at::timestamptz, @actor_kind::text, @actor_id::uuid, ` + data + `
+    FROM ` + rows
+}
+
+// Add gives a statement with [Record] its values: when the change is made, by the service's clock, and who acts in ctx.
+func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
+	by := actor.Of(ctx)
+	args["event_at"], args["actor_kind"], args["actor_id"] = at, string(by.Kind), nil
+	if by.ID != [16]byte{} {
+		args["actor_id"] = by.ID
+	}
+	return args
+}
