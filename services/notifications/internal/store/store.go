@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // ErrNotFound says that the business has nothing of that name.
@@ -33,5 +35,6 @@ func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error
 	if err != nil {
 		return 0, fmt.Errorf("erase jobs: %w", err)
 	}
-	return tag.RowsAffected(), nil
+	rows, err := postgres.Erase(ctx, s.pool, businesses, postgres.Erasable{Table: "message_events"}, postgres.Erasable{Table: "messages"})
+	return tag.RowsAffected() + rows, err
 }

@@ -1,0 +1,199 @@
+// Package mailbox is a mail server that delivers nothing: it keeps the last messages that it is sent, in memory, for the demo's mail to be
+// read and for tests.
+package mailbox
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+)
+
+// Mail is one message as it was sent.
+type Mail struct {
+	ID   int // counts from 1
+	From string
+	To   []string
+	Raw  []byte // head and body, RFC 5322
+}
+
+// Options change how a mailbox serves; the zero value takes everything from everybody, without encryption.
+type Options struct {
+	// TLS offers STARTTLS; nil offers none. A listener of crypto/tls serves TLS from the first byte.
+	TLS *tls.Config
+	// User and Password are asked for where they are not empty, also without encryption.
+	User, Password string
+	// Refuse answers RCPT TO with this error where it is not nil, Lose that of a whole message; a [smtp.SMTPError] says the code.
+	Refuse func(to string) error
+	Lose   func(m Mail) error
+}
+
+const (
+	most      = 500      // messages that are kept
+	mostBytes = 10 << 20 // of one message
+	patience  = time.Minute
+)
+
+// Box is a mailbox at work. It is safe for many goroutines.
+type Box struct {
+	options  Options
+	listener net.Listener
+	server   *smtp.Server
+	ended    chan struct{}
+
+	mu      sync.Mutex
+	mails   []Mail
+	count   int
+	changed chan struct{} // closed at the next message
+}
+
+// Open serves SMTP on the listener until Close.
+func Open(listener net.Listener, options Options) *Box {
+	b := &Box{options: options, listener: listener, ended: make(chan struct{}), changed: make(chan struct{})}
+	b.server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{box: b}, nil }))
+	b.server.Domain = "localhost"
+	b.server.TLSConfig = options.TLS
+	b.server.AllowInsecureAuth = options.User != ""
+	b.server.EnableSMTPUTF8 = true
+	b.server.MaxMessageBytes, b.server.MaxRecipients = mostBytes, 100
+	b.server.ReadTimeout, b.server.WriteTimeout = patience, patience
+	b.server.ErrorLog = log.New(io.Discard, "", 0)
+	go func() {
+		defer close(b.ended)
+		_ = b.server.Serve(listener) // ends with Close
+	}()
+	return b
+}
+
+// Close stops serving and ends all connections.
+func (b *Box) Close() error {
+	err := b.listener.Close() // also where the server has not come to it yet
+	_ = b.server.Close()      // closes it a second time
+	<-b.ended
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// Mails returns what is kept, oldest first.
+func (b *Box) Mails() []Mail {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.mails)
+}
+
+// Mail returns the message with this id, where it is kept.
+func (b *Box) Mail(id int) (Mail, bool) {
+	for _, m := range b.Mails() {
+		if m.ID == id {
+			return m, true
+		}
+	}
+	return Mail{}, false
+}
+
+// Await returns what is kept once n messages have come since the mailbox was opened.
+func (b *Box) Await(ctx context.Context, n int) ([]Mail, error) {
+	for {
+		b.mu.Lock()
+		count, changed := b.count, b.changed
+		b.mu.Unlock()
+		if count >= n {
+			return b.Mails(), nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return b.Mails(), fmt.Errorf("%d of %d messages have come: %w", count, n, ctx.Err())
+		}
+	}
+}
+
+func (b *Box) keep(m Mail) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.count++
+	m.ID = b.count
+	b.mails = append(b.mails, m)
+	if len(b.mails) > most {
+		b.mails = slices.Delete(b.mails, 0, len(b.mails)-most)
+	}
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// session is one connection.
+type session struct {
+	box    *Box
+	signed bool
+	mail   Mail
+}
+
+var (
+	_ smtp.Session     = (*session)(nil)
+	_ smtp.AuthSession = (*session)(nil)
+)
+
+func (s *session) AuthMechanisms() []string {
+	if s.box.options.User == "" {
+		return nil
+	}
+	return []string{sasl.Plain}
+}
+
+func (s *session) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, user, password string) error {
+		if user != s.box.options.User || password != s.box.options.Password {
+			return smtp.ErrAuthFailed
+		}
+		s.signed = true
+		return nil
+	}), nil
+}
+
+func (s *session) Mail(from string, _ *smtp.MailOptions) error {
+	if s.box.options.User != "" && !s.signed {
+		return &smtp.SMTPError{Code: 530, EnhancedCode: smtp.EnhancedCode{5, 7, 0}, Message: "Authentication required"}
+	}
+	s.mail.From = from
+	return nil
+}
+
+func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if refuse := s.box.options.Refuse; refuse != nil {
+		if err := refuse(to); err != nil {
+			return err
+		}
+	}
+	s.mail.To = append(s.mail.To, to)
+	return nil
+}
+
+func (s *session) Data(r io.Reader) error {
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	s.mail.Raw = raw
+	if lose := s.box.options.Lose; lose != nil {
+		if err := lose(s.mail); err != nil {
+			return err
+		}
+	}
+	s.box.keep(s.mail)
+	return nil
+}
+
+func (s *session) Reset() { s.mail = Mail{} }
+
+func (s *session) Logout() error { return nil }

@@ -1,0 +1,123 @@
+package mail
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/idna"
+)
+
+// Config are the settings of the mail server.
+type Config struct {
+	// URL of the SMTP server: smtp://user:password@mail.example.com:587 (587 where no port is named; STARTTLS is demanded) or
+	// smtps:// (465; TLS from the first byte). Empty: messages are kept and shown, and none is sent.
+	URL string `env:"SMTP_URL"`
+	// AllowPlaintext lets messages, and the password, travel unencrypted to a smtp:// server without STARTTLS. A server at this
+	// machine's loopback needs no leave.
+	AllowPlaintext bool `env:"SMTP_ALLOW_PLAINTEXT, default=false"`
+	// Timeout bounds connecting, TLS and signing in together, and then the message.
+	Timeout time.Duration `env:"SMTP_TIMEOUT, default=30s"`
+	// From is the address that messages come from, such as no-reply@example.com; their name is the business's. Answers go to the
+	// business's reply_to.
+	From string `env:"MAIL_FROM"`
+}
+
+// Enabled reports whether there is a mail server.
+func (c *Config) Enabled() bool { return c.URL != "" }
+
+// Validate checks the settings as a whole; each fault names its variable. It never repeats the URL, which may hold a password.
+func (c *Config) Validate() error {
+	var errs []error
+	if c.Timeout <= 0 {
+		errs = append(errs, errors.New("SMTP_TIMEOUT: write a duration above 0, such as 30s"))
+	}
+	if c.From != "" {
+		if _, _, err := split(c.From); err != nil {
+			errs = append(errs, errors.New("MAIL_FROM: write one bare address, such as no-reply@example.com; the name is each business's"))
+		}
+	}
+	if !c.Enabled() {
+		return errors.Join(errs...)
+	}
+	if _, err := parse(c.URL); err != nil {
+		errs = append(errs, fmt.Errorf("SMTP_URL: %w", err))
+	}
+	if c.From == "" {
+		errs = append(errs, errors.New("MAIL_FROM: with SMTP_URL, write the address that messages come from, such as no-reply@example.com"))
+	}
+	return errors.Join(errs...)
+}
+
+// server is what an SMTP URL says.
+type server struct {
+	host           string
+	port           int
+	implicitTLS    bool
+	user, password string
+}
+
+const (
+	submission    = 587 // RFC 6409
+	submissionTLS = 465 // RFC 8314
+)
+
+var errURL = errors.New("write smtp://user:password@host:587 or smtps://user:password@host:465, with signs of user and password that a URL has no place for as %XX")
+
+func parse(text string) (server, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
+		return server{}, errURL
+	}
+	s := server{host: u.Hostname(), port: submission, user: u.User.Username()}
+	s.password, _ = u.User.Password()
+	switch u.Scheme {
+	case "smtp":
+	case "smtps":
+		s.implicitTLS, s.port = true, submissionTLS
+	default:
+		return server{}, errURL
+	}
+	if text := u.Port(); text != "" {
+		port, err := strconv.Atoi(text)
+		if err != nil || port < 1 || port > 65535 {
+			return server{}, errors.New("the port is a number from 1 to 65535")
+		}
+		s.port = port
+	}
+	if (s.user == "") != (s.password == "") {
+		return server{}, errors.New("write user and password, or neither")
+	}
+	return s, nil
+}
+
+func (s server) address() string { return net.JoinHostPort(s.host, strconv.Itoa(s.port)) }
+
+// local reports whether the server is at this machine's loopback, where nobody listens on the way.
+func (s server) local() bool {
+	if s.host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(s.host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// split parts a bare address into its local part and its domain, that in ASCII.
+func split(address string) (string, string, error) {
+	parsed, err := mail.ParseAddress(address)
+	if err != nil || parsed.Name != "" || parsed.Address != address {
+		return "", "", errors.New("not one bare e-mail address")
+	}
+	at := strings.LastIndexByte(address, '@')
+	domain, err := idna.Lookup.ToASCII(address[at+1:])
+	if err != nil {
+		return "", "", errors.New("not a domain that mail can be sent to")
+	}
+	return address[:at], domain, nil
+}

@@ -1,0 +1,118 @@
+// Package plan says which messages an event leads to, and when those are due that no event brings (lifecycle.md §2, "Messages").
+// It is pure: what it decides by is given.
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
+)
+
+// EndpointDisabled is told in the service itself: a webhook endpoint was disabled, as its every delivery failed (lifecycle.md §2).
+const EndpointDisabled event.Type = "webhook.disabled"
+
+// Subject is what a message is about, as far as the rules ask: a booking, an order of tickets or a reservation after a change.
+type Subject struct {
+	Status    string    `json:"status"`
+	Email     string    `json:"customer_email"` // "": nobody to write to
+	Locale    string    `json:"locale"`         // "": the business's default language
+	CreatedAt time.Time `json:"created_at"`
+	StartsAt  time.Time `json:"starts_at"` // of a booking
+	Payment   *Payment  `json:"payment"`
+	// Of a reservation: business time; without a time the whole of the date.
+	EndDate *timespan.Date      `json:"end_date"`
+	EndTime *timespan.TimeOfDay `json:"end_time"`
+}
+
+// Payment is that of a booking, as far as the rules ask.
+type Payment struct {
+	Status string     `json:"status"`
+	DueAt  *time.Time `json:"due_at"`
+}
+
+// Read reads the subject of an event, or of an answer of the service that owns it.
+func Read(data []byte) (Subject, error) {
+	var s Subject
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Subject{}, fmt.Errorf("the subject of a message: %w", err)
+	}
+	return s, nil
+}
+
+// Told are the types of events that lead to a message, or to a time when one is due.
+func Told(t event.Type) bool {
+	_, customer := toCustomers[t]
+	return customer || toOwners[t] || t == event.ReservationPickedUp
+}
+
+// Statuses of a reservation that the rules ask for.
+const (
+	reserved = "reserved"
+	pickedUp = "picked_up"
+)
+
+// toCustomers has what a customer is sent at an event, by the status of the subject after it.
+var toCustomers = map[event.Type]map[string]letter.Kind{
+	event.BookingCreated:       {booking.StatusPending: letter.BookingReceived, booking.StatusConfirmed: letter.BookingConfirmed},
+	event.BookingConfirmed:     {booking.StatusConfirmed: letter.BookingConfirmed},
+	event.BookingRescheduled:   {booking.StatusPending: letter.BookingMoved, booking.StatusConfirmed: letter.BookingMoved},
+	event.BookingCancelled:     {booking.StatusCancelled: letter.BookingCancelled},
+	event.PaymentFailed:        {booking.StatusPending: letter.PaymentFailed},
+	event.PaymentRefunded:      always(letter.Refunded, booking.StatusPending, booking.StatusConfirmed, booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow),
+	event.TicketSold:           {booking.StatusSold: letter.Ticket},
+	event.TicketCancelled:      {booking.StatusCancelled: letter.TicketCancelled},
+	event.ReservationCreated:   {reserved: letter.Reservation},
+	event.ReservationCancelled: {booking.StatusCancelled: letter.ReservationCancelled},
+}
+
+func always(kind letter.Kind, statuses ...string) map[string]letter.Kind {
+	kinds := make(map[string]letter.Kind, len(statuses))
+	for _, status := range statuses {
+		kinds[status] = kind
+	}
+	return kinds
+}
+
+// toOwners are the events that owners are told of where a customer has made the change, by an agent or by hand.
+var toOwners = map[event.Type]bool{
+	event.BookingCreated: true, event.BookingRescheduled: true, event.BookingCancelled: true,
+	event.TicketSold: true, event.TicketCancelled: true, event.ReservationCreated: true, event.ReservationCancelled: true,
+	EndpointDisabled: true,
+}
+
+// Draft is a message that is to be written. Reminders and the like have an event of their own, made of what they are about and of when.
+type Draft struct {
+	Kind      letter.Kind
+	EventID   uuid.UUID
+	Recipient string
+}
+
+// Of returns the messages that an event leads to: at most one for the customer, and one for each address of the owner.
+func Of(e event.Event, s Subject, ownerEmails []string) []Draft {
+	var drafts []Draft
+	if kind, ok := toCustomers[e.Type][s.Status]; ok && s.Email != "" {
+		drafts = append(drafts, Draft{Kind: kind, EventID: e.ID, Recipient: s.Email})
+	}
+	if toOwners[e.Type] && (byCustomer(e.Actor) || e.Type == EndpointDisabled) {
+		for _, address := range ownerEmails {
+			drafts = append(drafts, Draft{Kind: letter.OwnerNotice, EventID: e.ID, Recipient: address})
+		}
+	}
+	return drafts
+}
+
+func byCustomer(a actor.Actor) bool {
+	switch a.Kind {
+	case actor.APIKey, actor.Page, actor.Customer:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,258 @@
+package plan_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
+)
+
+var owners = []string{"hello@harbor.example", "boss@harbor.example"}
+
+// The table of lifecycle.md §2, for each status that a subject can have after the event.
+func TestWhichMessagesAnEventLeadsTo(t *testing.T) {
+	t.Parallel()
+	customer, owner := actor.Actor{Kind: actor.APIKey}, actor.Actor{Kind: actor.Owner}
+	for _, c := range []struct {
+		event    event.Type
+		status   string
+		by       actor.Actor
+		customer letter.Kind // "": none
+		owners   bool
+	}{
+		{event.BookingCreated, "pending", customer, letter.BookingReceived, true},
+		{event.BookingCreated, "confirmed", customer, letter.BookingConfirmed, true}, // a business that confirms at once sends one
+		{event.BookingCreated, "pending", owner, letter.BookingReceived, false},
+		{event.BookingConfirmed, "confirmed", owner, letter.BookingConfirmed, false},
+		{event.BookingConfirmed, "confirmed", actor.Actor{Kind: actor.Provider}, letter.BookingConfirmed, false},
+		{event.BookingRescheduled, "confirmed", actor.Actor{Kind: actor.Customer}, letter.BookingMoved, true},
+		{event.BookingRescheduled, "pending", owner, letter.BookingMoved, false},
+		{event.BookingCancelled, "cancelled", actor.Actor{Kind: actor.Customer}, letter.BookingCancelled, true},
+		{event.BookingCancelled, "cancelled", actor.Actor{Kind: actor.Page}, letter.BookingCancelled, true},
+		{event.BookingCancelled, "cancelled", actor.Actor{Kind: actor.System}, letter.BookingCancelled, false},
+		{event.BookingCancelled, "cancelled", owner, letter.BookingCancelled, false},
+		{event.BookingCompleted, "completed", owner, "", false},
+		{event.BookingNoShow, "no_show", owner, "", false},
+		{event.PaymentSucceeded, "pending", actor.Actor{Kind: actor.Provider}, "", false},
+		{event.PaymentFailed, "pending", actor.Actor{Kind: actor.Provider}, letter.PaymentFailed, false},
+		{event.PaymentFailed, "cancelled", actor.Actor{Kind: actor.Provider}, "", false}, // there is nothing to pay any more
+		{event.PaymentExpired, "cancelled", actor.Actor{Kind: actor.System}, "", false},  // booking.cancelled tells it
+		{event.PaymentRefunded, "cancelled", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
+		{event.PaymentRefunded, "completed", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
+		{event.TicketSold, "sold", owner, letter.Ticket, false},
+		{event.TicketSold, "sold", customer, letter.Ticket, true},
+		{event.TicketCancelled, "cancelled", owner, letter.TicketCancelled, false},
+		{event.ReservationCreated, "reserved", owner, letter.Reservation, false},
+		{event.ReservationPickedUp, "picked_up", owner, "", false},
+		{event.ReservationReturned, "returned", owner, "", false},
+		{event.ReservationCancelled, "cancelled", owner, letter.ReservationCancelled, false},
+		{event.BusinessPublished, "", owner, "", false},
+		{event.KeyCreated, "", owner, "", false},
+		{plan.EndpointDisabled, "", actor.Actor{Kind: actor.System}, "", true},
+	} {
+		e := event.Event{ID: uuid.New(), Type: c.event, Actor: c.by}
+		var want []plan.Draft
+		if c.customer != "" {
+			want = append(want, plan.Draft{Kind: c.customer, EventID: e.ID, Recipient: "ada@example.com"})
+		}
+		if c.owners {
+			for _, address := range owners {
+				want = append(want, plan.Draft{Kind: letter.OwnerNotice, EventID: e.ID, Recipient: address})
+			}
+		}
+		got := plan.Of(e, plan.Subject{Status: c.status, Email: "ada@example.com"}, owners)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s, %s by %s (-want +got):\n%s", c.event, c.status, c.by, diff)
+		}
+		if len(want) > 0 && !plan.Told(c.event) {
+			t.Errorf("%s is passed over", c.event)
+		}
+		for _, d := range plan.Of(e, plan.Subject{Status: c.status}, owners) {
+			if d.Kind != letter.OwnerNotice {
+				t.Errorf("%s: a %s goes to nobody", c.event, d.Kind)
+			}
+		}
+	}
+}
+
+var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
+
+// life is a booking that was booked, moved and cancelled at some times, under settings that change; jobs run late by as much as they like.
+type life struct {
+	booked, start time.Time
+	hours         []int
+	now           time.Time
+	subject       plan.Subject
+	jobs          []job
+	sent          map[string][]time.Time // by the start that is reminded of: the times of what was sent
+}
+
+type job struct {
+	fixed     string
+	since, at time.Time
+}
+
+func (l *life) times() []plan.Timed {
+	return plan.Times(event.Booking, l.subject, plan.Settings{RemindersHoursBefore: l.hours, Location: time.UTC})
+}
+
+// begin does what an event does at which times begin anew.
+func (l *life) begin() {
+	if _, next := plan.Due(l.times(), l.subject, l.now, l.now.Add(-1)); next != nil {
+		l.jobs = append(l.jobs, job{plan.Fixed(event.Booking, l.subject), next.Due, next.Due})
+	}
+}
+
+// run runs the jobs that are due at the present time, as the worker does.
+func (l *life) run() {
+	for i := 0; i < len(l.jobs); i++ {
+		j := l.jobs[i]
+		if j.at.After(l.now) {
+			continue
+		}
+		l.jobs = slices.Delete(l.jobs, i, i+1)
+		i--
+		if j.fixed != plan.Fixed(event.Booking, l.subject) {
+			continue
+		}
+		send, next := plan.Due(l.times(), l.subject, j.since, l.now)
+		for _, t := range send {
+			if !slices.ContainsFunc(l.sent[j.fixed], t.Due.Equal) {
+				l.sent[j.fixed] = append(l.sent[j.fixed], t.Due)
+			}
+		}
+		if next != nil {
+			l.jobs = append(l.jobs, job{j.fixed, next.Due, next.Due})
+		}
+	}
+}
+
+// No reminder goes out for what was cancelled or moved away, was booked after it was due or has begun; every other one goes out once, where
+// jobs run in time. The oracle is written from the words of lifecycle.md: it looks at each minute.
+func TestReminders(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		minutes := func(name string, from, to int) time.Duration {
+			return time.Duration(rapid.IntRange(from, to).Draw(t, name)) * time.Minute
+		}
+		l := &life{now: monday, hours: rapid.SliceOfNDistinct(rapid.IntRange(1, 72), 0, 3, rapid.ID[int]).Draw(t, "hours"), sent: map[string][]time.Time{}}
+		start := monday.Add(minutes("start", 1, 100*60))
+		l.subject = plan.Subject{Status: rapid.SampledFrom([]string{"pending", "confirmed"}).Draw(t, "status"), StartsAt: start, CreatedAt: monday}
+		want := map[string][]time.Time{}
+		expect := func(from, to time.Time) { // what is due from a time on and before another, for the start as it is
+			key := plan.Fixed(event.Booking, l.subject)
+			for at := from; at.Before(to) && at.Before(l.subject.StartsAt); at = at.Add(time.Minute) {
+				for _, h := range l.hours {
+					if at.Add(time.Duration(h)*time.Hour).Equal(l.subject.StartsAt) && !slices.ContainsFunc(want[key], at.Equal) {
+						want[key] = append(want[key], at)
+					}
+				}
+			}
+		}
+		pass := func(d time.Duration) {
+			for end := l.now.Add(d); l.now.Before(end); l.now = l.now.Add(time.Minute) {
+				l.run()
+			}
+		}
+		l.begin()
+		for range rapid.IntRange(0, 3).Draw(t, "moves") {
+			before := l.now
+			d := minutes("until the move", 1, 60*60)
+			pass(d)
+			expect(before, l.now)
+			l.subject.StartsAt = l.now.Add(minutes("moved to", 1, 100*60))
+			l.begin()
+		}
+		before := l.now
+		pass(minutes("until the end", 1, 120*60))
+		expect(before, l.now)
+		l.subject.Status = rapid.SampledFrom([]string{"cancelled", "completed", "no_show"}).Draw(t, "end")
+		pass(120 * time.Hour)
+		for _, times := range []map[string][]time.Time{want, l.sent} {
+			for _, list := range times {
+				slices.SortFunc(list, time.Time.Compare)
+			}
+		}
+		if diff := cmp.Diff(want, l.sent); diff != "" {
+			t.Fatalf("reminders (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestALateReminderIsOneAndHelps(t *testing.T) {
+	t.Parallel()
+	s := plan.Subject{Status: "confirmed", StartsAt: monday.Add(48 * time.Hour), CreatedAt: monday}
+	times := plan.Times(event.Booking, s, plan.Settings{RemindersHoursBefore: []int{2, 24}})
+	for _, c := range []struct {
+		now  time.Duration
+		want []time.Duration
+		next time.Duration
+	}{
+		{23 * time.Hour, nil, 24 * time.Hour},
+		{24 * time.Hour, []time.Duration{24 * time.Hour}, 46 * time.Hour},
+		{45 * time.Hour, []time.Duration{24 * time.Hour}, 46 * time.Hour}, // the service was away
+		{47 * time.Hour, []time.Duration{46 * time.Hour}, 0},              // both are due: the later one says it all
+		{48 * time.Hour, nil, 0},                                          // it has begun
+	} {
+		send, next := plan.Due(times, s, monday, monday.Add(c.now))
+		var got []time.Duration
+		for _, m := range send {
+			got = append(got, m.Due.Sub(monday))
+		}
+		if !slices.Equal(got, c.want) || (next == nil) != (c.next == 0) || next != nil && next.Due.Sub(monday) != c.next {
+			t.Errorf("after %s: got %v, next %v", c.now, got, next)
+		}
+	}
+}
+
+func TestPaymentsAreRemindedOfOnceHalfTheTimeIsOver(t *testing.T) {
+	t.Parallel()
+	due := monday.Add(30 * time.Minute)
+	s := plan.Subject{Status: "pending", StartsAt: monday.Add(48 * time.Hour), CreatedAt: monday, Payment: &plan.Payment{Status: "pending", DueAt: &due}}
+	times := plan.Times(event.Booking, s, plan.Settings{})
+	if len(times) != 1 || times[0] != (plan.Timed{Kind: letter.PaymentDue, Due: monday.Add(15 * time.Minute)}) {
+		t.Fatalf("got %v", times)
+	}
+	if send, _ := plan.Due(times, s, monday, due); len(send) != 0 {
+		t.Errorf("asked to pay when it is too late: %v", send)
+	}
+	s.Payment.Status = "succeeded"
+	if times := plan.Times(event.Booking, s, plan.Settings{}); len(times) != 0 {
+		t.Errorf("asked to pay what is paid: %v", times)
+	}
+}
+
+func TestWhenThingsAreDueBack(t *testing.T) {
+	t.Parallel()
+	lisbon, err := time.LoadLocation("Europe/Lisbon")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for data, want := range map[string]string{
+		`{"status":"picked_up","end_date":"2027-06-10","end_time":null}`:    "2027-06-10T08:00:00Z", // 09:00 in Lisbon
+		`{"status":"picked_up","end_date":"2027-06-10","end_time":"18:00"}`: "2027-06-10T16:00:00Z",
+		`{"status":"picked_up","end_date":"2027-06-10","end_time":"24:00"}`: "2027-06-10T22:00:00Z",
+		`{"status":"reserved","end_date":"2027-06-10","end_time":null}`:     "",
+		`{"status":"returned","end_date":"2027-06-10","end_time":null}`:     "",
+	} {
+		s, err := plan.Read([]byte(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if times := plan.Times(event.Reservation, s, plan.Settings{Location: lisbon}); len(times) == 1 {
+			got = times[0].Due.UTC().Format(time.RFC3339)
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", data, got, want)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+)
+
+// KeepEvents keeps events until messages are made of them, each once.
+func (s *Store) KeepEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
+	batch := &pgx.Batch{}
+	for _, e := range events {
+		body, err := json.Marshal(e)
+		if err != nil {
+			return fmt.Errorf("keep an event: %w", err)
+		}
+		batch.Queue(`INSERT INTO message_events (business_id, event_id, subject_id, sequence, event) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+			e.BusinessID, e.ID, e.Subject.ID, e.Sequence, body)
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("keep events: %w", err)
+	}
+	return nil
+}
+
+const backlogSQL = `
+SELECT b.id, (SELECT count(*) FROM (SELECT FROM message_events WHERE business_id = b.id LIMIT $2) AS kept)
+FROM unnest($1::uuid[]) AS b (id)`
+
+// Backlog counts the kept events of each of these businesses, up to most.
+func (s *Store) Backlog(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID, most int) (map[uuid.UUID]int, error) {
+	rows, err := tx.Query(ctx, backlogSQL, businesses, most)
+	if err != nil {
+		return nil, fmt.Errorf("count kept events: %w", err)
+	}
+	counts := make(map[uuid.UUID]int, len(businesses))
+	var (
+		id uuid.UUID
+		n  int
+	)
+	if _, err := pgx.ForEachRow(rows, []any{&id, &n}, func() error { counts[id] = n; return nil }); err != nil {
+		return nil, fmt.Errorf("count kept events: %w", err)
+	}
+	return counts, nil
+}
+
+const keptEventSQL = `
+SELECT event, EXISTS (SELECT FROM message_events AS earlier
+	WHERE earlier.business_id = e.business_id AND earlier.subject_id = e.subject_id AND earlier.sequence < e.sequence)
+FROM message_events AS e WHERE business_id = $1 AND event_id = $2`
+
+// KeptEvent returns a kept event. Errors: [ErrWaits] while an earlier one of its subject is kept; [ErrNotFound] where it is not kept (any more).
+func (s *Store) KeptEvent(ctx context.Context, businessID, eventID uuid.UUID) (event.Event, error) {
+	var (
+		body  []byte
+		waits bool
+		e     event.Event
+	)
+	err := s.pool.QueryRow(ctx, keptEventSQL, businessID, eventID).Scan(&body, &waits)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return e, ErrNotFound
+	case err != nil:
+		return e, fmt.Errorf("read a kept event: %w", err)
+	case waits:
+		return e, ErrWaits
+	}
+	return e, json.Unmarshal(body, &e)
+}
+
+// DropEvent removes a kept event, as messages are made of it.
+func (s *Store) DropEvent(ctx context.Context, tx pgx.Tx, businessID, eventID uuid.UUID) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM message_events WHERE business_id = $1 AND event_id = $2`, businessID, eventID); err != nil {
+		return fmt.Errorf("drop a kept event: %w", err)
+	}
+	return nil
+}
+
+// EraseCustomer deletes the messages that hold data of the customer with this address, in whatever case it is written, and what is kept to
+// make such messages of, but for those about the subjects that stay. It returns how many rows that were.
+func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, email string, stay []uuid.UUID) (int64, error) {
+	if stay == nil {
+		stay = []uuid.UUID{} // NULL would compare with nothing
+	}
+	var erased int64
+	for _, sql := range []string{
+		`DELETE FROM messages WHERE business_id = $1 AND (customer_email = lower($2) OR lower(recipient) = lower($2) AND kind <> 'owner_notice') AND about_id <> ALL($3)`,
+		`DELETE FROM message_events WHERE business_id = $1 AND lower(event->'data'->>'customer_email') = lower($2) AND subject_id <> ALL($3)`,
+	} {
+		tag, err := s.pool.Exec(ctx, sql, businessID, email, stay)
+		if err != nil {
+			return erased, fmt.Errorf("erase a customer's messages: %w", err)
+		}
+		erased += tag.RowsAffected()
+	}
+	return erased, nil
+}
+
+// sweepStep is how many rows a statement deletes at most.
+const sweepStep = 1000
+
+// SweepMessages deletes messages that were written before then, and returns how many.
+func (s *Store) SweepMessages(ctx context.Context, then time.Time) (int64, error) {
+	var swept int64
+	for {
+		tag, err := s.pool.Exec(ctx, `DELETE FROM messages WHERE ctid IN (SELECT ctid FROM messages WHERE created_at < $1 LIMIT $2)`, then, sweepStep)
+		if err != nil {
+			return swept, fmt.Errorf("sweep messages: %w", err)
+		}
+		swept += tag.RowsAffected()
+		if tag.RowsAffected() < sweepStep {
+			return swept, nil
+		}
+	}
+}

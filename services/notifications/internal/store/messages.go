@@ -1,0 +1,154 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+// Statuses of a message.
+const (
+	MessageKept   = "kept"   // there was no mail server to send it by
+	MessageQueued = "queued" // attempts go on
+	MessageSent   = "sent"   // the mail server has taken it
+	MessageFailed = "failed" // refused for good, or not taken for a day
+)
+
+// Message is one message as it was written.
+type Message struct {
+	BusinessID    uuid.UUID
+	ID            uuid.UUID
+	Kind          string
+	EventID       uuid.UUID
+	About         event.Subject
+	CustomerEmail string // whose data it holds; "" for nobody's
+	Recipient     string
+	Locale        string
+	FromName      string
+	ReplyTo       string
+	Subject       string
+	Text          string
+	HTML          string
+	Calendar      []byte
+	Method        string
+	Status        string
+	Reason        string
+	Attempts      int
+	AboutEndsAt   time.Time // when what it is about ends
+	CreatedAt     time.Time
+	QueuedAt      time.Time
+	SentAt        *time.Time
+}
+
+const messageColumns = `business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
+	subject, text, html, calendar, calendar_method, status, reason, attempts, about_ends_at, created_at, queued_at, sent_at`
+
+func scanMessage(row pgx.CollectableRow) (Message, error) {
+	var m Message
+	err := row.Scan(&m.BusinessID, &m.ID, &m.Kind, &m.EventID, &m.About.Kind, &m.About.ID, &m.CustomerEmail, &m.Recipient, &m.Locale, &m.FromName,
+		&m.ReplyTo, &m.Subject, &m.Text, &m.HTML, &m.Calendar, &m.Method, &m.Status, &m.Reason, &m.Attempts, &m.AboutEndsAt, &m.CreatedAt, &m.QueuedAt, &m.SentAt)
+	m.CreatedAt, m.QueuedAt = m.CreatedAt.UTC(), m.QueuedAt.UTC()
+	return m, err
+}
+
+const addMessageSQL = `
+INSERT INTO messages (` + messageColumns + `)
+VALUES (@business_id, @id, @kind, @event_id, @about_kind, @about_id, lower(@customer_email), @recipient, @locale, @from_name, @reply_to,
+	@subject, @text, @html, @calendar, @calendar_method, @status, '', 0, @about_ends_at, @now, @now, NULL)
+ON CONFLICT (business_id, event_id, kind, recipient) DO NOTHING`
+
+// AddMessage writes a message down, once for each event, kind and recipient: it reports false where it is there already.
+func (s *Store) AddMessage(ctx context.Context, tx pgx.Tx, m Message) (bool, error) {
+	tag, err := tx.Exec(ctx, addMessageSQL, pgx.NamedArgs{
+		"business_id": m.BusinessID, "id": m.ID, "kind": m.Kind, "event_id": m.EventID, "about_kind": string(m.About.Kind), "about_id": m.About.ID,
+		"customer_email": m.CustomerEmail, "recipient": m.Recipient, "locale": m.Locale, "from_name": m.FromName, "reply_to": m.ReplyTo,
+		"subject": m.Subject, "text": m.Text, "html": m.HTML, "calendar": m.Calendar, "calendar_method": m.Method, "status": m.Status, "about_ends_at": m.AboutEndsAt, "now": m.CreatedAt,
+	})
+	if err != nil {
+		return false, fmt.Errorf("add a message: %w", err)
+	}
+	return tag.RowsAffected() == 1, nil
+}
+
+// HasMessage reports whether a message was written for this event, kind and recipient.
+func (s *Store) HasMessage(ctx context.Context, businessID, eventID uuid.UUID, kind, recipient string) (bool, error) {
+	var there bool
+	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM messages WHERE business_id = $1 AND event_id = $2 AND kind = $3 AND recipient = $4)`,
+		businessID, eventID, kind, recipient).Scan(&there)
+	if err != nil {
+		return false, fmt.Errorf("look for a message: %w", err)
+	}
+	return there, nil
+}
+
+// MessageFilter narrows the list of messages; what is empty narrows nothing.
+type MessageFilter struct {
+	Status, Kind string
+	About        uuid.UUID
+}
+
+const messagesSQL = `
+SELECT ` + messageColumns + ` FROM messages
+WHERE business_id = @business_id
+  AND (@status = '' OR status = @status) AND (@kind = '' OR kind = @kind) AND (@about::uuid IS NULL OR about_id = @about)
+  AND (@before::timestamptz IS NULL OR (created_at, id) < (@before, @before_id::uuid))
+ORDER BY created_at DESC, id DESC
+LIMIT @limit`
+
+// Messages lists a page of a business's messages, newest first, and gives the cursor of the page that follows, "" after the last. Fault:
+// invalid_parameter for a cursor that is none.
+func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter MessageFilter, page request.Page) ([]Message, string, error) {
+	after, err := page.After(0, math.MaxInt64)
+	if err != nil {
+		return nil, "", err
+	}
+	args := pgx.NamedArgs{
+		"business_id": businessID, "status": filter.Status, "kind": filter.Kind, "about": nil, "before": nil, "before_id": nil, "limit": page.Limit + 1,
+	}
+	if filter.About != uuid.Nil {
+		args["about"] = filter.About
+	}
+	if after != nil {
+		args["before"], args["before_id"] = time.UnixMicro(after.At), after.ID
+	}
+	rows, err := s.pool.Query(ctx, messagesSQL, args)
+	if err != nil {
+		return nil, "", fmt.Errorf("list messages: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, scanMessage)
+	if err != nil {
+		return nil, "", fmt.Errorf("list messages: %w", err)
+	}
+	list, next := request.Cut(list, page.Limit, func(m Message) string {
+		return request.Cursor{At: m.CreatedAt.UnixMicro(), ID: m.ID}.String()
+	})
+	return list, next, nil
+}
+
+// Message returns one message. Error: [ErrNotFound].
+func (s *Store) Message(ctx context.Context, businessID, id uuid.UUID) (Message, error) {
+	return one(s.pool.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2`, businessID, id))
+}
+
+// one is the single row that a statement finds. Error: [ErrNotFound].
+func one(rows pgx.Rows, err error) (Message, error) {
+	if err != nil {
+		return Message{}, fmt.Errorf("read a message: %w", err)
+	}
+	m, err := pgx.CollectExactlyOneRow(rows, scanMessage)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return Message{}, ErrNotFound
+	case err != nil:
+		return Message{}, fmt.Errorf("read a message: %w", err)
+	}
+	return m, nil
+}
