@@ -46,6 +46,14 @@ func Match(requested string, languages []string) (string, bool) {
 	return "", false
 }
 
+// Or is what [Match] finds, or byDefault where it finds nothing.
+func Or(requested string, languages []string, byDefault string) string {
+	if found, ok := Match(requested, languages); ok {
+		return found
+	}
+	return byDefault
+}
+
 // offer is a language as the business wrote it, and what it means.
 type offer struct {
 	written string

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/clip"
+	"github.com/slotmesh/slotmesh/libs/email"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -90,6 +91,18 @@ func Line(name, s string, most int) (string, error) {
 		return "", Invalid("%s: write 1 to %d characters on one line.", name, most)
 	}
 	return s, nil
+}
+
+// OptionalEmail reads an e-mail address, without the white space around it; nil where it is left out or says nothing.
+func OptionalEmail(name string, s *string) (*string, error) {
+	if s == nil || strings.TrimSpace(*s) == "" {
+		return nil, nil
+	}
+	trimmed := strings.TrimSpace(*s)
+	if !email.Valid(trimmed) {
+		return nil, Invalid("%s: this is not an e-mail address; send one such as ana@example.com, or leave it out.", name)
+	}
+	return &trimmed, nil
 }
 
 // Query gives every value of a parameter in the order in which it was sent; one that is not there has none.

@@ -124,6 +124,7 @@ type Booking struct {
 	CustomerEmail   string          `json:"customer_email"`
 	CustomerPhone   *string         `json:"customer_phone"`
 	FormData        json.RawMessage `json:"form_data"`
+	Locale          string          `json:"locale"` // the customer's language, one of the business's
 	CreatedAt       time.Time       `json:"created_at"`
 	UpdatedAt       time.Time       `json:"updated_at"`
 	Sequence        int             `json:"sequence"` // of its newest event

@@ -13,6 +13,10 @@ type NewTicket struct {
 	TierID       uuid.UUID `json:"tier_id"`
 	Quantity     int       `json:"quantity"` // 1 to MaxTicketQuantity
 	CustomerName string    `json:"customer_name"`
+	// CustomerEmail is where messages go; null: nowhere.
+	CustomerEmail *string `json:"customer_email"`
+	// Locale is the customer's language, as semantics.md §6 matches it; what matches nothing is the business's default.
+	Locale string `json:"locale"`
 }
 
 // MaxTicketQuantity bounds one order of tickets.
@@ -20,19 +24,21 @@ const MaxTicketQuantity = 1000
 
 // Ticket is an order of tickets as the owner sees it.
 type Ticket struct {
-	ID           uuid.UUID  `json:"id"`
-	Status       string     `json:"status"`
-	EventID      uuid.UUID  `json:"event_id"`
-	EventName    string     `json:"event_name"`
-	TierID       uuid.UUID  `json:"tier_id"`
-	TierName     string     `json:"tier_name"`
-	Date         string     `json:"date"` // YYYY-MM-DD and start_time HH:MM:SS: the event's, as told to the customer
-	StartTime    string     `json:"start_time"`
-	Quantity     int        `json:"quantity"`
-	CustomerName string     `json:"customer_name"`
-	CreatedAt    time.Time  `json:"created_at"`
-	ManageURL    string     `json:"manage_url,omitempty"` // the customer's link; only in the answer to the order
-	CancelledAt  *time.Time `json:"cancelled_at"`
+	ID            uuid.UUID  `json:"id"`
+	Status        string     `json:"status"`
+	EventID       uuid.UUID  `json:"event_id"`
+	EventName     string     `json:"event_name"`
+	TierID        uuid.UUID  `json:"tier_id"`
+	TierName      string     `json:"tier_name"`
+	Date          string     `json:"date"` // YYYY-MM-DD and start_time HH:MM:SS: the event's, as told to the customer
+	StartTime     string     `json:"start_time"`
+	Quantity      int        `json:"quantity"`
+	CustomerName  string     `json:"customer_name"`
+	CustomerEmail *string    `json:"customer_email"`
+	Locale        string     `json:"locale"`
+	CreatedAt     time.Time  `json:"created_at"`
+	ManageURL     string     `json:"manage_url,omitempty"` // the customer's link; only in the answer to the order
+	CancelledAt   *time.Time `json:"cancelled_at"`
 }
 
 // StatusSold is the status of an order of tickets until it is cancelled, when it is [StatusCancelled].

@@ -35,24 +35,30 @@ type NewReservation struct {
 	EndTime      *string `json:"end_time"`
 	Quantity     int     `json:"quantity"` // 1 to 1000
 	CustomerName string  `json:"customer_name"`
+	// CustomerEmail is where messages go; null: nowhere.
+	CustomerEmail *string `json:"customer_email"`
+	// Locale is the customer's language, as semantics.md §6 matches it; what matches nothing is the business's default.
+	Locale string `json:"locale"`
 }
 
 // Reservation is a reservation as the owner sees it: dates and times in business time, as told to the customer.
 type Reservation struct {
-	ID           uuid.UUID           `json:"id"`
-	RentalID     uuid.UUID           `json:"rental_id"`
-	RentalName   string              `json:"rental_name"`
-	Status       string              `json:"status"`
-	Overdue      bool                `json:"overdue"` // picked up and not back although its time has ended
-	Quantity     int                 `json:"quantity"`
-	StartDate    timespan.Date       `json:"start_date"`
-	EndDate      timespan.Date       `json:"end_date"`
-	StartTime    *timespan.TimeOfDay `json:"start_time"` // null: whole dates
-	EndTime      *timespan.TimeOfDay `json:"end_time"`
-	CustomerName string              `json:"customer_name"`
-	ManageURL    string              `json:"manage_url,omitempty"` // the customer's link; only in the answer to the request
-	CreatedAt    time.Time           `json:"created_at"`
-	UpdatedAt    time.Time           `json:"updated_at"`
+	ID            uuid.UUID           `json:"id"`
+	RentalID      uuid.UUID           `json:"rental_id"`
+	RentalName    string              `json:"rental_name"`
+	Status        string              `json:"status"`
+	Overdue       bool                `json:"overdue"` // picked up and not back although its time has ended
+	Quantity      int                 `json:"quantity"`
+	StartDate     timespan.Date       `json:"start_date"`
+	EndDate       timespan.Date       `json:"end_date"`
+	StartTime     *timespan.TimeOfDay `json:"start_time"` // null: whole dates
+	EndTime       *timespan.TimeOfDay `json:"end_time"`
+	CustomerName  string              `json:"customer_name"`
+	CustomerEmail *string             `json:"customer_email"`
+	Locale        string              `json:"locale"`
+	ManageURL     string              `json:"manage_url,omitempty"` // the customer's link; only in the answer to the request
+	CreatedAt     time.Time           `json:"created_at"`
+	UpdatedAt     time.Time           `json:"updated_at"`
 }
 
 // ReservationList is one page of reservations. NextCursor is empty on the last.

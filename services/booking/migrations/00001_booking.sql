@@ -28,6 +28,7 @@ CREATE TABLE bookings (
     customer_email    text        NOT NULL,
     customer_phone    text,
     form_data         jsonb       NOT NULL,
+    locale            text        NOT NULL, -- the customer's language, one of the business's
     offer_version     bigint      NOT NULL, -- the version of the offer it was sold by
     link_hash         bytea       CHECK (octet_length(link_hash) = 32), -- SHA-256 of the token of the customer's link; null: forgotten
     sequence          integer     NOT NULL DEFAULT 1, -- of its newest event
@@ -148,6 +149,8 @@ CREATE TABLE tickets (
     ends_at       timestamptz NOT NULL,
     quantity      integer     NOT NULL CHECK (quantity BETWEEN 1 AND 1000),
     customer_name text        NOT NULL,
+    customer_email text,                -- null: nothing is mailed
+    locale        text        NOT NULL, -- the customer's language, one of the business's
     offer_version bigint      NOT NULL, -- the version of the offer whose capacities it was sold under
     sequence      integer     NOT NULL DEFAULT 1, -- of its newest event
     created_at    timestamptz NOT NULL,

@@ -25,6 +25,8 @@ CREATE TABLE reservations (
     starts_at     timestamptz,
     ends_at       timestamptz,
     customer_name text        NOT NULL,
+    customer_email text,                -- null: nothing is mailed
+    locale        text        NOT NULL, -- the customer's language, one of the business's
     offer_version bigint      NOT NULL, -- the version of the offer whose units were counted
     link_hash     bytea       CHECK (octet_length(link_hash) = 32), -- SHA-256 of the token of the customer's link; null: forgotten
     created_at    timestamptz NOT NULL,

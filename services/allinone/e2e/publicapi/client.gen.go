@@ -396,6 +396,9 @@ type BookingRequest struct {
 	// IsPackage True books a package, as the calendars list it. The texts `true` and `false` are read too.
 	IsPackage *BookingRequest_IsPackage `json:"is_package,omitempty"`
 
+	// Locale The customer's language as a BCP 47 tag, for messages, matched against the business's languages as everywhere; else the business's default.
+	Locale *string `json:"locale,omitempty"`
+
 	// PartySize Guests; a class booking takes that many seats. The price stays the service's, as `total` says.
 	PartySize *int `json:"party_size,omitempty"`
 

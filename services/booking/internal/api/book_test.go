@@ -13,7 +13,9 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -39,6 +41,30 @@ func TestABookingIsConfirmedAsTheInterfaceSays(t *testing.T) {
 	}
 	if during != `["2027-03-02 09:30:00+00","2027-03-02 10:25:00+00")` {
 		t.Errorf("it occupies %s, want the service and its buffer", during)
+	}
+}
+
+// The tags and what they are matched with are those of semantics.md §6: BCP 47 against the business's languages, in any case.
+func TestABookingKeepsTheCustomersLanguage(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	for at, c := range map[string]struct {
+		asked any
+		want  string
+	}{
+		"09:00": {nil, "en"}, "10:00": {"pt", "pt"}, "11:00": {"PT-br", "pt"}, "12:00": {"de", "en"}, "13:00": {"no language", "en"}, "14:00": {"", "en"},
+	} {
+		w.expect(at, w.book(key, order(at, map[string]any{"locale": c.asked})), http.StatusCreated, "")
+		var got string
+		err := w.pool.QueryRow(t.Context(), `SELECT locale FROM bookings WHERE local_start::time = $1::time`, at).Scan(&got)
+		if err != nil || got != c.want {
+			t.Errorf("asked for %v: %q is kept, %v, want %q", c.asked, got, err, c.want)
+		}
+	}
+	list, err := w.client().Bookings(t.Context(), w.offer.ID, booking.Filter{}, request.Page{})
+	if err != nil || list.Bookings[1].Locale != "pt" {
+		t.Errorf("the list is %+v, %v", list, err)
 	}
 }
 

@@ -83,6 +83,7 @@ func newOffer(t testing.TB) *catalog.Offer {
 	staff := []uuid.UUID{annaID, benID, carlID}
 	o := &catalog.Offer{
 		ID: uuid.New(), Slug: "harbor", Version: 3, Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon",
+		DefaultLanguage: "en", Languages: []string{"en", "pt"},
 		Account:  catalog.Account{SubscriptionActive: true},
 		Modules:  catalog.Modules{Services: true},
 		Payments: catalog.Payments{Modes: catalog.PaymentModes{Services: catalog.ModeCustomerChoice}, Providers: []string{"stripe"}},

@@ -22,7 +22,7 @@ func showBooking(b store.Booking) booking.Booking {
 		StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.SessionID, PartySize: b.PartySize,
 		Total: b.Currency.JSON(b.Total), Currency: b.Currency.Code, Source: b.Source,
 		CustomerName: b.Customer.Name, CustomerEmail: b.Customer.Email, CustomerPhone: b.Customer.Phone,
-		FormData: b.FormData, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Sequence: b.Sequence,
+		FormData: b.FormData, Locale: b.Locale, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Sequence: b.Sequence,
 	}
 }
 
@@ -31,7 +31,7 @@ func showTicket(t store.Ticket) booking.Ticket {
 	return booking.Ticket{
 		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierID: t.TierID, TierName: t.TierName,
 		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly),
-		Quantity: t.Quantity, CustomerName: t.CustomerName, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt,
+		Quantity: t.Quantity, CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, Locale: t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt,
 	}
 }
 

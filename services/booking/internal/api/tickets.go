@@ -35,11 +35,13 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 // newTicket reads an order.
 func newTicket(body []byte) (booking.NewTicket, error) {
 	var wire struct {
-		Slug         string `json:"slug"`
-		EventID      string `json:"event_id"`
-		TierID       string `json:"tier_id"`
-		Quantity     int    `json:"quantity"`
-		CustomerName string `json:"customer_name"`
+		Slug          string  `json:"slug"`
+		EventID       string  `json:"event_id"`
+		TierID        string  `json:"tier_id"`
+		Quantity      int     `json:"quantity"`
+		CustomerName  string  `json:"customer_name"`
+		CustomerEmail *string `json:"customer_email"`
+		Locale        string  `json:"locale"`
 	}
 	if err := json.Unmarshal(body, &wire); err != nil {
 		return booking.NewTicket{}, fault.Newf(fault.InvalidParameter,
@@ -49,6 +51,7 @@ func newTicket(body []byte) (booking.NewTicket, error) {
 	tierID, tier := request.ID("tier_id", wire.TierID)
 	return booking.NewTicket{
 		Slug: wire.Slug, EventID: eventID, TierID: tierID, Quantity: wire.Quantity, CustomerName: wire.CustomerName,
+		CustomerEmail: wire.CustomerEmail, Locale: wire.Locale,
 	}, cmp.Or(event, tier)
 }
 

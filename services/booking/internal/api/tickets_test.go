@@ -40,7 +40,7 @@ func withGala(change func(*catalog.Event)) func(*catalog.Offer) {
 func asItIs(*catalog.Event) {}
 
 func tickets(tier uuid.UUID, quantity int) booking.NewTicket {
-	return booking.NewTicket{Slug: "harbor", EventID: galaID, TierID: tier, Quantity: quantity, CustomerName: " Zoë "}
+	return booking.NewTicket{Slug: "harbor", EventID: galaID, TierID: tier, Quantity: quantity, CustomerName: " Zoë ", CustomerEmail: new(" zoe@example.com"), Locale: "pt-BR"}
 }
 
 func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
@@ -54,7 +54,8 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 	}
 	want := booking.Ticket{
 		ID: sold.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierID: vipID, TierName: "VIP",
-		Date: "2027-03-01", StartTime: "22:00:00", Quantity: 2, CustomerName: "Zoë", CreatedAt: now, ManageURL: sold.ManageURL,
+		Date: "2027-03-01", StartTime: "22:00:00", Quantity: 2, CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), Locale: "pt",
+		CreatedAt: now, ManageURL: sold.ManageURL,
 	}
 	if diff := cmp.Diff(want, *sold); diff != "" {
 		t.Error(diff)
@@ -139,7 +140,7 @@ func TestBadOrdersOfTicketsAreRefusedByField(t *testing.T) {
 	w := open(t, none)
 	w.change(withGala(asItIs))
 	at := w.internal + "/internal/businesses/" + w.offer.ID.String() + "/tickets"
-	good := `{"slug":"harbor","event_id":"` + galaID.String() + `","tier_id":"` + vipID.String() + `","quantity":1,"customer_name":"Zoë"}`
+	good := `{"slug":"harbor","event_id":"` + galaID.String() + `","tier_id":"` + vipID.String() + `","quantity":1,"customer_name":"Zoë","customer_email":"zoe@example.com"}`
 	for field, change := range map[string][2]string{
 		"event_id":       {galaID.String(), "gala"},
 		"tier_id":        {vipID.String(), ""},
@@ -148,6 +149,7 @@ func TestBadOrdersOfTicketsAreRefusedByField(t *testing.T) {
 		"The body":       {`"quantity":1`, `"quantity":1.5`},
 		"The body must":  {`{`, `[`},
 		"customer_name":  {"Zoë", " "},
+		"customer_email": {"zoe@example.com", "zoe"},
 		"customer_name:": {"Zoë", `a\nb`},
 	} {
 		a := w.send(http.MethodPost, at, strings.Replace(good, change[0], change[1], 1), http.Header{})

@@ -32,6 +32,7 @@ const (
 	maxPhone     = 50
 	maxSource    = 100
 	maxProvider  = 100
+	maxLocale    = 100
 	maxFormBytes = 64 << 10
 	maxFormDepth = 16
 	maxFormKey   = 100
@@ -60,6 +61,7 @@ type Request struct {
 	PaymentChoice     string
 	ClassScheduleID   *uuid.UUID
 	Source            string
+	Locale            string // the customer's language as it was asked for, "" where it was left out
 	PreferredProvider string
 	IsPackage         bool
 	StaffingMode      string                  // "per_service" or ""
@@ -91,6 +93,7 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 		PaymentChoice:     f.oneOf("payment_choice", PayOnline, PayAtDoor),
 		ClassScheduleID:   f.id("class_schedule_id"),
 		Source:            f.withDefault("source", maxSource, defaultSource),
+		Locale:            f.text("locale", maxLocale),
 		PreferredProvider: f.withDefault("preferred_provider", maxProvider, ""),
 		FormData:          f.form("form_data", from),
 		IsPackage:         f.flag("is_package"),

@@ -63,7 +63,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 	t.Parallel()
 	got, err := request.Parse(body(t, map[string]any{
 		"service_ids": []string{cut, cut}, "staff_id": anna, "customer_phone": " +351 1 ", "party_size": 4, "payment_choice": "at_door",
-		"class_schedule_id": anna, "source": "widget", "preferred_provider": "stripe", "is_package": "true", "staffing_mode": "per_service",
+		"class_schedule_id": anna, "source": "widget", "locale": " pt-BR ", "preferred_provider": "stripe", "is_package": "true", "staffing_mode": "per_service",
 		"variants":  cut + ":" + anna + "," + cut + ":" + anna,
 		"form_data": map[string]any{"notes": "x", "_consent": true, "n": 12345678901234567890.0, "nested": map[string]any{"_kept": 1}},
 		"unknown":   "a newer client's",
@@ -75,7 +75,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 	want := &request.Request{
 		ServiceIDs: []uuid.UUID{uuid.MustParse(cut), uuid.MustParse(cut)}, StaffID: &staff,
 		Date: timespan.NewDate(2027, 3, 1), Time: 9*60 + 30, CustomerName: "Zoë", CustomerEmail: "zoe@example.com",
-		CustomerPhone: &phone, PartySize: 4, PaymentChoice: "at_door", ClassScheduleID: &staff, Source: "widget",
+		CustomerPhone: &phone, PartySize: 4, PaymentChoice: "at_door", ClassScheduleID: &staff, Source: "widget", Locale: "pt-BR",
 		PreferredProvider: "stripe", IsPackage: true, StaffingMode: "per_service", Variants: map[uuid.UUID]uuid.UUID{uuid.MustParse(cut): staff},
 		FormData: map[string]any{"n": json.Number("12345678901234567000"), "nested": map[string]any{"_kept": json.Number("1")}, "notes": "x"},
 	}
@@ -140,6 +140,7 @@ func TestWhatIsWrongIsToldByField(t *testing.T) {
 		"date":               {nil, "", "2027-02-29", "2026-13-01", "2027-3-1", 20270301, "2027-03-01T09:00", []any{}, true},
 		"time":               {nil, "", "9:30", "24:00", "25:00", "09:60", 930, "09:30:00", "0930"},
 		"customer_name":      {nil, "", "   ", 7, strings.Repeat("ö", 201), "a\nb", "a\x00b", []string{"x"}},
+		"locale":             {7, strings.Repeat("x", 101), "p\nt"},
 		"customer_email":     {nil, "", "zoe", "@example.com", "zoe@", "zoe@localhost", "a b@example.com", "zoe@exa mple.com", "zoe@example..com", "zoe@-x.com", "<zoe@example.com>", "a@b@c.com", strings.Repeat("a", 65) + "@example.com", "zoe@" + strings.Repeat("a", 250) + ".com", 7, "zoe@example.com\x00"},
 		"staff_id":           {"", "x", 7, []string{anna}, anna + " ", map[string]any{}},
 		"customer_phone":     {7, strings.Repeat("1", 51), "1\x002"},

@@ -29,7 +29,7 @@ func filled(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUI
 		)
 		INSERT INTO bookings
 		SELECT $1, id, 'confirmed', start, start + interval '45 minutes', start, start, '[{"name": "Haircut"}]', staff, 'Anna', NULL, 1, 4000, 'EUR',
-			false, 'api', 'Zoë', id || '@example.com', NULL, '{}', 1, start, start
+			false, 'api', 'Zoë', id || '@example.com', NULL, '{}', 'en', 1, start, start
 		FROM slots`, business, noon)
 	exec(`ANALYZE`)
 	return s, exec, business

@@ -62,6 +62,7 @@ type NewBooking struct {
 	FirstBooking bool // priced as the customer's first
 	Customer     Customer
 	FormData     map[string]any // JSON values
+	Locale       string         // the customer's language, one of the business's
 	OfferVersion int64
 	Now          time.Time
 
@@ -158,10 +159,10 @@ WITH claim AS MATERIALIZED (
 ), booked AS (
     INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
                           staff_name, class_schedule_id, party_size, total, currency, first_booking, source, customer_name,
-                          customer_email, customer_phone, form_data, offer_version, link_hash, created_at, updated_at)
+                          customer_email, customer_phone, form_data, locale, offer_version, link_hash, created_at, updated_at)
     SELECT @business_id, @id, @status, @starts_at, @ends_at, @local_start, @local_end, @services, @staff_id,
            @staff_name, @session_id, @party_size, @total, @currency, @first_booking, @source, @customer_name,
-           @customer_email, @customer_phone, @form_data, @offer_version, @link_hash, @now::timestamptz, @now::timestamptz
+           @customer_email, @customer_phone, @form_data, @locale, @offer_version, @link_hash, @now::timestamptz, @now::timestamptz
     WHERE (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
       AND (@session_id::uuid IS NULL OR EXISTS (SELECT FROM counted))
       AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))
@@ -229,7 +230,7 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 		"staff_id": b.StaffID, "staff_name": b.StaffName, "session_id": b.SessionID, "capacity": b.Capacity,
 		"party_size": b.PartySize, "total": b.Total, "currency": b.Currency.Code, "first_booking": b.FirstBooking,
 		"source": b.Source, "customer_name": b.Customer.Name, "customer_email": b.Customer.Email,
-		"customer_phone": b.Customer.Phone, "offer_version": b.OfferVersion, "link_hash": b.LinkHash, "now": b.Now,
+		"customer_phone": b.Customer.Phone, "locale": b.Locale, "offer_version": b.OfferVersion, "link_hash": b.LinkHash, "now": b.Now,
 	}
 	var services, form, claim error
 	args["services"], services = json.Marshal(b.Services)

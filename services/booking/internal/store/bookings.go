@@ -19,7 +19,7 @@ import (
 )
 
 const bookingColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, class_schedule_id, party_size,
-	total, currency, source, customer_name, customer_email, customer_phone, form_data, created_at, updated_at, sequence`
+	total, currency, source, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, sequence`
 
 // Booking is a booking as it is kept.
 type Booking struct {
@@ -27,6 +27,7 @@ type Booking struct {
 	Status    state.State
 	Customer  Customer
 	FormData  json.RawMessage // an object
+	Locale    string          // the customer's language, one of the business's
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Sequence  int // of its newest event
@@ -39,7 +40,7 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 	)
 	err := row.Scan(&b.ID, &b.Status, &b.LocalStart, &b.LocalEnd, &b.StartsAt, &b.EndsAt, &b.Services, &b.StaffID, &b.StaffName,
 		&b.SessionID, &b.PartySize, &b.Total, &currency, &b.Source, &b.Customer.Name, &b.Customer.Email, &b.Customer.Phone,
-		&b.FormData, &b.CreatedAt, &b.UpdatedAt, &b.Sequence)
+		&b.FormData, &b.Locale, &b.CreatedAt, &b.UpdatedAt, &b.Sequence)
 	if err != nil {
 		return Booking{}, err
 	}

@@ -11,9 +11,9 @@ import (
 // fill writes a row into every table for a business, and two where only one of them may go.
 const fill = `
 WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, party_size, total,
-        currency, first_booking, source, customer_name, customer_email, form_data, offer_version, created_at, updated_at)
+        currency, first_booking, source, customer_name, customer_email, form_data, locale, offer_version, created_at, updated_at)
     SELECT $1, id, 'confirmed', '2027-06-01T12:00Z', '2027-06-01T13:00Z', '2027-06-01T12:00', '2027-06-01T13:00', '[{}]', 1, 0,
-        'EUR', false, 'api', 'Zoë', id::text, '{}', 1, now(), now()
+        'EUR', false, 'api', 'Zoë', id::text, '{}', 'en', 1, now(), now()
     FROM (VALUES ($2::uuid), ($3)) AS ids (id)),
  o AS (INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
     SELECT $1, id, 0, id, 0, '[2027-06-01T12:00Z, 2027-06-01T13:00Z)', id FROM (VALUES ($2::uuid), ($3)) AS ids (id)),
@@ -21,8 +21,8 @@ WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, lo
     SELECT $1, id, status, 'stripe', 'acct', 5, 'EUR', now(), now(), now() FROM (VALUES ($2::uuid, 'paid'), ($3, 'refunding')) AS ids (id, status)),
  s AS (INSERT INTO class_seats VALUES ($1, $2, '2027-06-01T12:00Z', $2, 1)),
  c AS (INSERT INTO class_sessions VALUES ($1, '2027-06-01T12:00Z', $2, 1)),
- t AS (INSERT INTO tickets (business_id, id, status, event_id, event_name, tier_id, tier_name, local_start, starts_at, ends_at, quantity, customer_name, offer_version, created_at)
-    VALUES ($1, $2, 'sold', $2, 'Gala', $2, 'Stalls', '2027-06-01T12:00', '2027-06-01T12:00Z', '2027-06-01T13:00Z', 1, 'Zoë', 1, now())),
+ t AS (INSERT INTO tickets (business_id, id, status, event_id, event_name, tier_id, tier_name, local_start, starts_at, ends_at, quantity, customer_name, locale, offer_version, created_at)
+    VALUES ($1, $2, 'sold', $2, 'Gala', $2, 'Stalls', '2027-06-01T12:00', '2027-06-01T12:00Z', '2027-06-01T13:00Z', 1, 'Zoë', 'en', 1, now())),
  e AS (INSERT INTO event_sales VALUES ($1, $2, 1)),
  r AS (INSERT INTO refused_writes VALUES ($1, $2, now())),
  m AS (INSERT INTO made_writes VALUES ($1, $2, decode(repeat('00', 32), 'hex'), '{}', now())),

@@ -29,9 +29,12 @@ type Ticket struct {
 	EndsAt       time.Time
 	Quantity     int
 	CustomerName string
-	CreatedAt    time.Time
-	CancelledAt  *time.Time
-	LinkHash     []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
+	// CustomerEmail is nil where nothing is to be mailed.
+	CustomerEmail *string
+	Locale        string // the customer's language, one of the business's
+	CreatedAt     time.Time
+	CancelledAt   *time.Time
+	LinkHash      []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
 }
 
 // NewTicket is an order to write, with the capacities that the offer has now.
@@ -52,7 +55,7 @@ func (e *SoldOutError) Error() string {
 }
 
 const ticketColumns = `id, status, event_id, event_name, tier_id, tier_name, local_start, starts_at, ends_at, quantity,
-	customer_name, created_at, cancelled_at, link_hash`
+	customer_name, customer_email, locale, created_at, cancelled_at, link_hash`
 
 // The statements of a sale are sent together, in one round trip. The first two see to it that
 // there are counters; the third locks the event's, so that orders of one event come one after another; the fourth then
@@ -83,9 +86,9 @@ WITH tier AS (
     RETURNING 1
 ), ticket AS (
     INSERT INTO tickets (business_id, id, status, event_id, event_name, tier_id, tier_name, local_start, starts_at, ends_at,
-                         quantity, customer_name, offer_version, created_at, link_hash)
+                         quantity, customer_name, customer_email, locale, offer_version, created_at, link_hash)
     SELECT @business_id, @id, @status, @event_id, @event_name, @tier_id, @tier_name, @local_start, @starts_at, @ends_at,
-           @quantity, @customer_name, @offer_version, @now, @link_hash
+           @quantity, @customer_name, @customer_email, @locale, @offer_version, @now, @link_hash
     FROM event
     RETURNING *
 ), recorded AS (
@@ -108,7 +111,8 @@ func sell(ctx context.Context, tx pgx.Tx, t NewTicket) error {
 		"business_id": t.BusinessID, "id": t.ID, "status": t.Status,
 		"event_id": t.EventID, "event_name": t.EventName, "event_capacity": t.EventCapacity,
 		"tier_id": t.TierID, "tier_name": t.TierName, "tier_capacity": t.TierCapacity,
-		"local_start": t.LocalStart, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "link_hash": t.LinkHash, "quantity": t.Quantity, "customer_name": t.CustomerName,
+		"local_start": t.LocalStart, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "link_hash": t.LinkHash, "quantity": t.Quantity,
+		"customer_name": t.CustomerName, "customer_email": t.CustomerEmail, "locale": t.Locale,
 		"offer_version": t.OfferVersion, "now": t.CreatedAt,
 	}
 	eventlog.Add(ctx, args, t.CreatedAt)
@@ -192,7 +196,7 @@ func whyNotCancelled(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) e
 func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 	var t Ticket
 	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.TierID, &t.TierName, &t.LocalStart, &t.StartsAt, &t.EndsAt, &t.Quantity,
-		&t.CustomerName, &t.CreatedAt, &t.CancelledAt, &t.LinkHash)
+		&t.CustomerName, &t.CustomerEmail, &t.Locale, &t.CreatedAt, &t.CancelledAt, &t.LinkHash)
 	t.StartsAt, t.EndsAt = t.StartsAt.UTC(), t.EndsAt.UTC()
 	t.CreatedAt, t.CancelledAt = t.CreatedAt.UTC(), utc(t.CancelledAt)
 	return t, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -133,7 +134,7 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 		},
 		BusinessID: q.offer.ID, FirstBooking: t.first,
 		Customer: store.Customer{Name: q.request.CustomerName, Email: q.request.CustomerEmail, Phone: q.request.CustomerPhone},
-		FormData: q.request.FormData, OfferVersion: q.offer.Version, Now: q.now, Parts: c.Parts, Payment: t.payment,
+		FormData: q.request.FormData, Locale: locale.Or(q.request.Locale, q.offer.Languages, q.offer.DefaultLanguage), OfferVersion: q.offer.Version, Now: q.now, Parts: c.Parts, Payment: t.payment,
 	}
 	if c.Session != nil {
 		n.SessionID, n.Capacity = &c.Session.ID, c.Session.Capacity

@@ -11,8 +11,10 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -32,6 +34,11 @@ func (o *Owner) SellTickets(ctx context.Context, businessID uuid.UUID, order boo
 	case !isLine(order.CustomerName, maxCustomerName):
 		return store.Ticket{}, fault.Newf(fault.InvalidParameter, "customer_name: send 1 to %d characters on one line.", maxCustomerName)
 	}
+	address, err := request.OptionalEmail("customer_email", order.CustomerEmail)
+	if err != nil {
+		return store.Ticket{}, err
+	}
+	order.CustomerEmail = address
 	offer, err := o.offer(ctx, businessID, order.Slug)
 	if err != nil {
 		return store.Ticket{}, err
@@ -72,7 +79,8 @@ func offered(offer *catalog.Offer, order booking.NewTicket, now time.Time) (stor
 			ID: uuid.New(), Status: booking.StatusSold, EventID: event.ID, EventName: event.Name, TierID: tier.ID, TierName: tier.Name,
 			LocalStart: wallClock(event.Date, event.Start),
 			StartsAt:   time.Unix(timespan.Instant(event.Date, event.Start, offer.Location()), 0).UTC(),
-			EndsAt:     time.Unix(endOf(event, offer.Location()), 0).UTC(), Quantity: order.Quantity, CustomerName: order.CustomerName, CreatedAt: now,
+			EndsAt:     time.Unix(endOf(event, offer.Location()), 0).UTC(), Quantity: order.Quantity, CustomerName: order.CustomerName,
+			CustomerEmail: order.CustomerEmail, Locale: locale.Or(order.Locale, offer.Languages, offer.DefaultLanguage), CreatedAt: now,
 		},
 		BusinessID: offer.ID, EventCapacity: event.TotalCapacity, TierCapacity: tier.Capacity, OfferVersion: offer.Version,
 	}, nil

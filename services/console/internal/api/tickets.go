@@ -10,10 +10,12 @@ import (
 
 // newTickets is the body that orders tickets.
 type newTickets struct {
-	EventID      string `json:"event_id"`
-	TierID       string `json:"tier_id"`
-	Quantity     int    `json:"quantity"`
-	CustomerName string `json:"customer_name"`
+	EventID       string  `json:"event_id"`
+	TierID        string  `json:"tier_id"`
+	Quantity      int     `json:"quantity"`
+	CustomerName  string  `json:"customer_name"`
+	CustomerEmail *string `json:"customer_email"`
+	Locale        string  `json:"locale"`
 }
 
 func (a *Admin) sellTickets(c *fiber.Ctx) error {
@@ -42,7 +44,10 @@ func ticketsOf(c *fiber.Ctx) (booking.NewTicket, error) {
 		return booking.NewTicket{}, err
 	}
 	tierID, err := request.ID("tier_id", body.TierID)
-	return booking.NewTicket{EventID: eventID, TierID: tierID, Quantity: body.Quantity, CustomerName: body.CustomerName}, err
+	return booking.NewTicket{
+		EventID: eventID, TierID: tierID, Quantity: body.Quantity, CustomerName: body.CustomerName, CustomerEmail: body.CustomerEmail,
+		Locale: body.Locale,
+	}, err
 }
 
 func (a *Admin) listTickets(c *fiber.Ctx) error {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // ofBusiness is a command on one business, which is its first argument.
@@ -50,4 +51,10 @@ func mustRequire(cmd *cobra.Command, flags ...string) *cobra.Command {
 		}
 	}
 	return cmd
+}
+
+// addCustomer adds the flags that say where messages to a customer go, and in which language.
+func addCustomer(flags *pflag.FlagSet, address, locale *string) {
+	flags.StringVar(address, "email", "", "the customer's e-mail address, for messages")
+	flags.StringVar(locale, "locale", "", "the customer's language, such as pt; else the business's default")
 }

@@ -51,6 +51,7 @@ func (c *command) createReservation() *cobra.Command {
 	var (
 		wanted     rental.NewReservation
 		start, end string
+		address    string
 	)
 	cmd := c.ofBusiness("create SLUG", "Reserve units of a rental for a customer", 1, func(cmd *cobra.Command, args []string, client *client) error {
 		if start != "" {
@@ -59,6 +60,7 @@ func (c *command) createReservation() *cobra.Command {
 		if end != "" {
 			wanted.EndTime = &end
 		}
+		wanted.CustomerEmail = &address
 		var made rental.Reservation
 		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "reservations"), wanted, &made); err != nil {
 			return err
@@ -73,5 +75,6 @@ func (c *command) createReservation() *cobra.Command {
 	flags.StringVar(&end, "end-time", "", "HH:MM on the last date, of a rental by the hour")
 	flags.IntVar(&wanted.Quantity, "quantity", 1, "how many units")
 	flags.StringVar(&wanted.CustomerName, "customer", "", "the customer's name")
+	addCustomer(flags, &address, &wanted.Locale)
 	return mustRequire(cmd, "rental", "start", "end", "customer")
 }

@@ -18,6 +18,10 @@ func TestReservationsAreMadeListedAndMoved(t *testing.T) {
 	}
 	id := create("Cara")
 	late := create("Late Larry", "--quantity", "3", "--start-time", "09:00", "--end-time", "17:30")
+	told := decoded(t, s.must("reservations", "create", "harbor", "-o", "json", "--rental", kayak, "--start", "2027-12-01", "--end", "2027-12-03", "--customer", "Dora", "--email", "dora@example.com", "--locale", "pt"))
+	if told["customer_email"] != "dora@example.com" || told["locale"] != "pt" {
+		t.Errorf("reserved: %v", told)
+	}
 	if out := s.must("reservations", "pickup", "harbor", late); !strings.Contains(out, "picked_up (overdue)") {
 		t.Error(out)
 	}

@@ -32,10 +32,12 @@ func ticketTable(list ...booking.Ticket) table {
 
 func (c *command) sellTickets() *cobra.Command {
 	var order struct {
-		EventID      string `json:"event_id"`
-		TierID       string `json:"tier_id"`
-		Quantity     int    `json:"quantity"`
-		CustomerName string `json:"customer_name"`
+		EventID       string `json:"event_id"`
+		TierID        string `json:"tier_id"`
+		Quantity      int    `json:"quantity"`
+		CustomerName  string `json:"customer_name"`
+		CustomerEmail string `json:"customer_email"`
+		Locale        string `json:"locale"`
 	}
 	cmd := c.ofBusiness("sell SLUG", "Sell tickets of one tier of an event to a customer", 1, func(cmd *cobra.Command, args []string, client *client) error {
 		var sold booking.Ticket
@@ -49,5 +51,6 @@ func (c *command) sellTickets() *cobra.Command {
 	flags.StringVar(&order.TierID, "tier", "", "id of the tier")
 	flags.IntVar(&order.Quantity, "quantity", 1, "how many tickets")
 	flags.StringVar(&order.CustomerName, "customer", "", "the customer's name")
+	addCustomer(flags, &order.CustomerEmail, &order.Locale)
 	return mustRequire(cmd, "event", "tier", "customer")
 }

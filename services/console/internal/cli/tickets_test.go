@@ -19,7 +19,10 @@ func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 	s := shellAt(t, w)
 	sell := []string{"tickets", "sell", "harbor", "--event", gala, "--tier", vip, "--customer", "Cara"}
 	id := decoded(t, s.must(append(sell, "--quantity", "3", "-o", "json")...))["id"].(string)
-	for range 4 { // pages hold three
+	if told := decoded(t, s.must(append(sell, "--email", "cara@example.com", "--locale", "pt", "-o", "json")...)); told["customer_email"] != "cara@example.com" || told["locale"] != "pt" {
+		t.Errorf("sold: %v", told)
+	}
+	for range 3 { // pages hold three
 		s.must(append(sell, "-o", "json")...)
 	}
 	lines := strings.Split(s.must("tickets", "list", "harbor", "--event", gala), "\n")

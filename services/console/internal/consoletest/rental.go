@@ -55,7 +55,8 @@ func (s *Rental) reserve(r *http.Request) (*reply, error) {
 	}
 	made := rental.Reservation{
 		ID: uuid.New(), RentalID: uuid.MustParse(wanted.RentalID), RentalName: "Kayak", Status: rental.StatusReserved,
-		Quantity: wanted.Quantity, StartDate: from, EndDate: to, CustomerName: wanted.CustomerName, CreatedAt: Epoch, UpdatedAt: Epoch,
+		Quantity: wanted.Quantity, StartDate: from, EndDate: to, CustomerName: wanted.CustomerName,
+		CustomerEmail: wanted.CustomerEmail, Locale: wanted.Locale, CreatedAt: Epoch, UpdatedAt: Epoch,
 	}
 	if wanted.StartTime != nil && wanted.EndTime != nil {
 		start, _ := timespan.ParseTimeOfDay(*wanted.StartTime)

@@ -25,7 +25,8 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 	}
 	sold := booking.Ticket{
 		ID: uuid.New(), Status: booking.StatusSold, EventID: order.EventID, EventName: "Gala of " + order.Slug, TierID: order.TierID, TierName: "VIP",
-		Date: "2026-12-31", StartTime: "20:00:00", Quantity: order.Quantity, CustomerName: order.CustomerName, CreatedAt: Epoch,
+		Date: "2026-12-31", StartTime: "20:00:00", Quantity: order.Quantity, CustomerName: order.CustomerName,
+		CustomerEmail: order.CustomerEmail, Locale: order.Locale, CreatedAt: Epoch,
 	}
 	if s.tickets == nil {
 		s.tickets = map[string][]booking.Ticket{}

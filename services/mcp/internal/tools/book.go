@@ -69,6 +69,8 @@ func bookSchema() *jsonschema.Schema {
 		optional("preferred_provider", textSchema("One of payment_providers of get_business_info.", 100)),
 		optional("form_data", &jsonschema.Schema{Type: "object", Description: "Answers to the business's own questions, by field."}),
 		optional("source", textSchema("Where the booking comes from, for the business's statistics; api where it is left out.", 100)),
+		optional("locale", textSchema("The customer's language as a BCP 47 tag, such as pt-BR, for the messages that the customer gets; "+
+			"the business's default language where it is left out or not among the business's languages.", 100)),
 		optional("idempotency_key", textSchema("A new random value, such as a UUID, for each booking that the customer wants. When a call fails without "+
 			"a clear answer, repeat it with the same key and the same arguments: nothing is booked twice.", 255)),
 	}, combining()...)...)

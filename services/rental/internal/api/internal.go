@@ -165,7 +165,7 @@ func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reser
 	now := in.clock.Now()
 	shown := rental.Reservation{
 		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Quantity: r.Quantity,
-		StartDate: r.Dates.From, EndDate: r.Dates.To, CustomerName: r.CustomerName, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		StartDate: r.Dates.From, EndDate: r.Dates.To, CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail, Locale: r.Locale, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 	ended := r.Dates.To < offer.Today(now)
 	if r.Hours != nil {

@@ -46,7 +46,7 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	from, to := timespan.TimeOfDay(22*60), timespan.TimeOfDay(2*60)
 	want := &rental.Reservation{
 		ID: got.ID, RentalID: uuid.MustParse(kayak), RentalName: "Thing", Status: "reserved", Quantity: 2,
-		StartDate: day, EndDate: day + 1, StartTime: &from, EndTime: &to, CustomerName: "Zoë", CreatedAt: morning, UpdatedAt: morning,
+		StartDate: day, EndDate: day + 1, StartTime: &from, EndTime: &to, CustomerName: "Zoë", Locale: "pt", CreatedAt: morning, UpdatedAt: morning,
 		ManageURL: got.ManageURL,
 	}
 	shown, err := s.client.Link(t.Context(), s.offer.ID, got.ID)
@@ -69,6 +69,11 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	}
 	if n, err := s.client.Ahead(t.Context(), "harbor"); err != nil || n != 1 {
 		t.Errorf("%d are ahead, %v", n, err)
+	}
+	mailed := asked(kayak, 1, "2027-06-11", "2027-06-11", "09:00", "10:00")
+	mailed.CustomerEmail, mailed.Locale = new(" zoe@example.com "), "EN-gb"
+	if r, err := s.client.Reserve(t.Context(), "harbor", mailed); err != nil || r.CustomerEmail == nil || *r.CustomerEmail != "zoe@example.com" || r.Locale != "en" {
+		t.Errorf("with an address and a language: %+v, %v", r, err)
 	}
 	daily := s.reserve(t, single, 1, "2027-06-11", "2027-06-12", "22:00", "02:00")
 	if daily.StartTime != nil || daily.EndTime != nil {
@@ -227,6 +232,7 @@ func TestBadReservationsAreRefusedByName(t *testing.T) {
 		"quantity: ":     func(r *rental.NewReservation) { r.Quantity = 1001 },
 		"customer_name":  func(r *rental.NewReservation) { r.CustomerName = " " },
 		"customer_name:": func(r *rental.NewReservation) { r.CustomerName = strings.Repeat("z", 201) },
+		"customer_email": func(r *rental.NewReservation) { r.CustomerEmail = new("zoe") },
 		"one line":       func(r *rental.NewReservation) { r.CustomerName = "Zoë\nHall" },
 	} {
 		r := asked(kayak, 1, "2027-06-11", "2027-06-11", "09:00", "10:00")

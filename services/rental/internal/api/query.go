@@ -128,7 +128,11 @@ func parseReservation(asked rental.NewReservation) (usecase.Request, error) {
 	if q.Quantity = asked.Quantity; q.Quantity < 1 || q.Quantity > maxQuantity {
 		return q, request.Invalid("quantity: write a whole number from 1 to %d.", maxQuantity)
 	}
-	q.CustomerName, err = request.Line("customer_name", asked.CustomerName, maxName)
+	if q.CustomerName, err = request.Line("customer_name", asked.CustomerName, maxName); err != nil {
+		return q, err
+	}
+	q.Locale = asked.Locale
+	q.CustomerEmail, err = request.OptionalEmail("customer_email", asked.CustomerEmail)
 	return q, err
 }
 

@@ -26,13 +26,16 @@ type Reservation struct {
 	Dates        occupancy.Dates
 	Hours        *Hours
 	CustomerName string
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
-	LinkHash     []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
+	// CustomerEmail is nil where nothing is to be mailed.
+	CustomerEmail *string
+	Locale        string // the customer's language, one of the business's
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	LinkHash      []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
 }
 
 const reservationColumns = `id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute, end_minute,
-	starts_at, ends_at, customer_name, created_at, updated_at, link_hash`
+	starts_at, ends_at, customer_name, customer_email, locale, created_at, updated_at, link_hash`
 
 func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 	var (
@@ -42,7 +45,7 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 		starts, ends *time.Time
 	)
 	err := row.Scan(&r.ID, &r.RentalID, &r.RentalName, &r.Status, &r.Quantity, &from, &to, &start, &end, &starts, &ends,
-		&r.CustomerName, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash)
+		&r.CustomerName, &r.CustomerEmail, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash)
 	if err != nil {
 		return Reservation{}, err
 	}

@@ -17,17 +17,19 @@ import (
 
 // NewReservation is a reservation to write: for whole dates, or for hours where Hours is set.
 type NewReservation struct {
-	BusinessID   uuid.UUID
-	ID           uuid.UUID
-	RentalID     uuid.UUID
-	RentalName   string
-	Quantity     int
-	Dates        occupancy.Dates
-	Hours        *Hours
-	CustomerName string
-	OfferVersion int64
-	LinkHash     []byte // what is kept of the customer's link (libs/link)
-	Now          time.Time
+	BusinessID    uuid.UUID
+	ID            uuid.UUID
+	RentalID      uuid.UUID
+	RentalName    string
+	Quantity      int
+	Dates         occupancy.Dates
+	Hours         *Hours
+	CustomerName  string
+	CustomerEmail *string
+	Locale        string
+	OfferVersion  int64
+	LinkHash      []byte // what is kept of the customer's link (libs/link)
+	Now           time.Time
 }
 
 // Hours are the wall clock of a reservation's start and end, and the instants they mean.
@@ -45,10 +47,10 @@ const (
 
 const reserveSQL = `
 INSERT INTO reservations (business_id, id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute,
-                          end_minute, starts_at, ends_at, customer_name, offer_version, link_hash, created_at, updated_at)
+                          end_minute, starts_at, ends_at, customer_name, customer_email, locale, offer_version, link_hash, created_at, updated_at)
 VALUES (@business_id, @id, @rental_id, @rental_name, @status, @quantity, ` + epoch + ` + @start_date::integer,
         ` + epoch + ` + @end_date::integer, @start_minute, @end_minute, @starts_at, @ends_at, @customer_name,
-        @offer_version, @link_hash, @now::timestamptz, @now::timestamptz)
+        @customer_email, @locale, @offer_version, @link_hash, @now::timestamptz, @now::timestamptz)
 RETURNING ` + reservationColumns
 
 // Reserve writes the reservation, once (postgres.Once), when fits says that its units are free beside all that is held within its dates, as
@@ -107,7 +109,8 @@ func reserveArgs(r NewReservation) pgx.NamedArgs {
 		"status": string(state.Reserved), "quantity": r.Quantity,
 		"start_date": int32(r.Dates.From), "end_date": int32(r.Dates.To),
 		"start_minute": nil, "end_minute": nil, "starts_at": nil, "ends_at": nil,
-		"customer_name": r.CustomerName, "offer_version": r.OfferVersion, "link_hash": r.LinkHash, "now": r.Now,
+		"customer_name": r.CustomerName, "customer_email": r.CustomerEmail, "locale": r.Locale,
+		"offer_version": r.OfferVersion, "link_hash": r.LinkHash, "now": r.Now,
 	}
 	if h := r.Hours; h != nil {
 		args["start_minute"], args["end_minute"] = int32(h.Start), int32(h.End)

@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -60,8 +61,10 @@ func NewOwner(offers Offers, reservations Reservations, links *link.Links, now c
 
 // Request asks for units of a rental for a customer.
 type Request struct {
-	RentalID     uuid.UUID
-	CustomerName string
+	RentalID      uuid.UUID
+	CustomerName  string
+	CustomerEmail *string
+	Locale        string // as it was asked for
 	Stretch
 }
 
@@ -83,7 +86,8 @@ func (o *Owner) Reserve(ctx context.Context, slug string, asked Request) (store.
 	}
 	r := store.NewReservation{
 		BusinessID: offer.ID, ID: uuid.New(), RentalID: wanted.ID, RentalName: wanted.Name, Quantity: asked.Quantity,
-		Dates: asked.Dates, CustomerName: asked.CustomerName, OfferVersion: offer.Version, Now: o.clock.Now(),
+		Dates: asked.Dates, CustomerName: asked.CustomerName, CustomerEmail: asked.CustomerEmail,
+		Locale: locale.Or(asked.Locale, offer.Languages, offer.DefaultLanguage), OfferVersion: offer.Version, Now: o.clock.Now(),
 	}
 	r.LinkHash = o.links.Hash(event.Reservation, r.ID)
 	calendar := occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)
