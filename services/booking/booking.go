@@ -115,7 +115,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public := api.NewPublic(records, offers, booker, gate, links, rt.Clock, rt.Telemetry)
 	public.Mount(s.Public)
 	public.MountAgents(s.Internal)
-	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), records, links, rt.Clock).Mount(s.Internal)
+	cancellations := usecase.NewCancellations(records, options.Providers, rt.Clock)
+	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), cancellations, records, links, rt.Clock).Mount(s.Internal)
 	s.Erase(catalogPeer, records.Erase)
 	s.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 	return nil
