@@ -21,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
@@ -115,8 +116,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public := api.NewPublic(records, offers, booker, gate, links, rt.Clock, rt.Telemetry)
 	public.Mount(s.Public)
 	public.MountAgents(s.Internal)
-	cancellations := usecase.NewCancellations(records, options.Providers, rt.Clock)
-	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), cancellations, records, links, rt.Clock).Mount(s.Internal)
+	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), records, links, rt.Clock).Mount(s.Internal)
+	feeds := usecase.NewFeeds(records, offers, catalogclient.NewByID(catalogPeer, offers), rt.Clock, rt.Telemetry)
+	api.NewFeeds(feeds, records, links).Mount(s.Internal)
 	s.Erase(catalogPeer, records.Erase)
 	s.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 	return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/service"
@@ -87,7 +88,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Booking:      bookings, Clock: rt.Clock, Telemetry: rt.Telemetry,
 	}
 	g := &gate.Gate{
-		Keys: bookings, Limits: counts, Slugs: newSlugs(catalog), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Spare: spare,
+		Keys: bookings, Limits: counts, Slugs: catalogclient.NewSlugs(catalog), Hosts: lower(cfg.Hosts), Origins: lower(cfg.Origins), Spare: spare,
 		Protocol: serveProtocol(box),
 	}
 	s.HandleHTTP("/mcp", g.Serve)

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/google/uuid"
 	"github.com/segmentio/encoding/json"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -86,30 +85,7 @@ func (r reader) ReadCached(ctx context.Context, slug, path string, query url.Val
 	return value, nil
 }
 
-// slugs remembers under which slug a business is read. That changes only when the business is removed, and then its keys are
-// revoked before: nobody asks under its name again.
-type slugs struct {
-	catalog *peer.Client
-	known   *lru.Cache[uuid.UUID, string]
-}
-
-func newSlugs(catalog *peer.Client) *slugs {
-	return &slugs{catalog: catalog, known: lru.New[uuid.UUID](65_536, func(string) int { return 1 })}
-}
-
-// Slug returns the slug of a business. Faults: business_not_found.
-func (s *slugs) Slug(ctx context.Context, id uuid.UUID) (string, error) {
-	if slug, ok := s.known.Get(id); ok {
-		return slug, nil
-	}
-	slug, err := catalogclient.Slug(ctx, s.catalog, id)
-	if err == nil {
-		s.known.Put(id, slug)
-	}
-	return slug, err
-}
-
 var (
 	_ tools.Reader = reader{}
-	_ gate.Slugs   = (*slugs)(nil)
+	_ gate.Slugs   = (*catalogclient.Slugs)(nil)
 )

@@ -105,43 +105,31 @@ CREATE TABLE class_seats (
 
 -- The charge of a booking that is paid online.
 --
---   creating ──► open ──► paid      its newest refund:  pending ──► refunded
---       │          │       ▲                               │           │
---       │          ▼       │                               ▼           │
---       └───► cancelling ──┴──► cancelled               refused ◄──────┘
+--   creating ──► open ──► paid
+--       │          │
+--       │          ▼
+--       └───► cancelling ──► cancelled      paid after the booking was cancelled: refunding ──► refunded
 --
 -- creating: the time is reserved, and the charge may exist or not. cancelling: the booking is off, and the charge must
--- not be payable. What is not final is looked at again when due_at has come. A refund waits until the provider has answered for
--- good; refund_number tells it from earlier ones of the charge, which the provider refused. No more goes back than was paid.
+-- not be payable. What is not final is looked at again when due_at has come.
 CREATE TABLE payments (
     business_id uuid        NOT NULL,
     booking_id  uuid        NOT NULL,
-    status      text        NOT NULL CHECK (status IN ('creating', 'open', 'paid', 'cancelling', 'cancelled')),
+    status      text        NOT NULL CHECK (status IN ('creating', 'open', 'paid', 'cancelling', 'cancelled', 'refunding', 'refunded')),
     provider    text        NOT NULL,
     account     text        NOT NULL, -- the business's, with the provider
     reference   text,                 -- the provider's name of the charge; null where it is not known that there is one
     amount      bigint      NOT NULL CHECK (amount > 0), -- minor units of currency
     currency    text        NOT NULL,
-    cancellation_policy jsonb NOT NULL, -- {cooling_off_hours, rules} of the offer it was sold by
-    failed_at   timestamptz,          -- of the newest attempt to pay that failed, by the provider's clock
-    refunded    bigint      NOT NULL DEFAULT 0, -- what went back
-    refund_number  integer  NOT NULL DEFAULT 0,
-    refund_amount  bigint   CHECK (refund_amount > 0),
-    refund_percent integer  CHECK (refund_percent BETWEEN 0 AND 100),
-    refund_status  text     CHECK (refund_status IN ('pending', 'refunded', 'refused')),
-    refund_reason  text,              -- the provider's, of a refusal
     due_at      timestamptz NOT NULL,
     attempts    integer     NOT NULL DEFAULT 0, -- to end it, since it was last due for another reason
     created_at  timestamptz NOT NULL,
     updated_at  timestamptz NOT NULL,
     PRIMARY KEY (business_id, booking_id),
-    FOREIGN KEY (business_id, booking_id) REFERENCES bookings (business_id, id) ON DELETE CASCADE,
-    CHECK ((refund_number > 0) = (refund_status IS NOT NULL)),
-    CHECK (refund_status IS NULL OR status = 'paid' AND refund_amount IS NOT NULL AND refund_percent IS NOT NULL),
-    CHECK (refunded >= 0 AND refunded + CASE refund_status WHEN 'pending' THEN refund_amount ELSE 0 END <= amount)
+    FOREIGN KEY (business_id, booking_id) REFERENCES bookings (business_id, id) ON DELETE CASCADE
 );
 
-CREATE INDEX payments_due ON payments (due_at) WHERE status IN ('creating', 'open', 'cancelling') OR refund_status = 'pending';
+CREATE INDEX payments_due ON payments (due_at) WHERE status IN ('creating', 'open', 'cancelling', 'refunding');
 
 -- A provider's notice names the charge, not the business.
 CREATE INDEX payments_by_reference ON payments (provider, account, reference) WHERE reference IS NOT NULL;
@@ -213,6 +201,22 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_by_hash ON api_keys (hash);
 CREATE INDEX api_keys_by_age ON api_keys (business_id, created_at, id);
+
+-- Calendars of bookings that a program reads by a secret address (lifecycle.md §2), found by the token's hash before the business is
+-- known, as keys are.
+CREATE TABLE calendar_feeds (
+    business_id  uuid        NOT NULL,
+    id           uuid        NOT NULL,
+    token_hash   bytea       NOT NULL CHECK (octet_length(token_hash) = 32), -- SHA-256 of the token, which is stored nowhere
+    staff_id     uuid,                                                       -- null: the bookings of all
+    shows        text        NOT NULL CHECK (shows IN ('times', 'names')),
+    created_at   timestamptz NOT NULL,
+    last_used_at timestamptz,                                                -- to the minute
+    revoked_at   timestamptz,
+    PRIMARY KEY (business_id, id)
+);
+CREATE INDEX calendar_feeds_by_token ON calendar_feeds (token_hash);
+CREATE INDEX calendar_feeds_by_age ON calendar_feeds (business_id, created_at, id);
 
 -- Confirmations kept for Idempotency-Key. A row without one is a request in flight: it belongs to the holder of token until
 -- claimed_until, then the next request takes it over.
@@ -316,6 +320,7 @@ DROP TABLE made_writes;
 DROP FUNCTION may_write(uuid, uuid, timestamptz);
 DROP TABLE refused_writes;
 DROP TABLE idempotency_records;
+DROP TABLE calendar_feeds;
 DROP TABLE api_keys;
 DROP TABLE tier_sales;
 DROP TABLE event_sales;

@@ -141,7 +141,8 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 	providers := payment.Providers{stripe.Name: stripe.New("", webhookSecret, "", nil)}
 	api.MountWebhooks(srv.Public, providers, usecase.NewPayments(w.store, usecase.PaymentOptions{}, w.clock, tel))
 	api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, links, w.clock, tel).Mount(srv.Public)
-	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
+	api.NewFeeds(usecase.NewFeeds(w.store, w, w, w.clock, tel), w.store, links).Mount(srv.Internal)
+	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.store, links, w.clock).Mount(srv.Internal)
 	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()
 
 	ctx, stop := context.WithCancel(context.Background())
@@ -216,6 +217,15 @@ func (w *town) Fresh(_ context.Context, slug string) (*catalog.Offer, error) {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
 	}
 	return w.offer, nil
+}
+
+// Offer is the offer of a business by its id.
+func (w *town) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
+	offer, err := w.Fresh(ctx, "harbor")
+	if err == nil && offer.ID != id {
+		err = fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	return offer, err
 }
 
 // Bookable offers every free member in order, or every free lane, on the occupied time that was sent along; of a class its

@@ -169,10 +169,9 @@ WITH claim AS MATERIALIZED (
     ON CONFLICT DO NOTHING
     RETURNING *
 ), charged AS (
-    INSERT INTO payments (business_id, booking_id, status, provider, account, amount, currency, cancellation_policy, due_at,
-                          created_at, updated_at)
+    INSERT INTO payments (business_id, booking_id, status, provider, account, amount, currency, due_at, created_at, updated_at)
     SELECT @business_id, @id, 'creating', @provider::text, @account::text, @amount::bigint, @currency,
-           @cancellation_policy::jsonb, @due_at::timestamptz, @now::timestamptz, @now::timestamptz
+           @due_at::timestamptz, @now::timestamptz, @now::timestamptz
     WHERE @provider::text IS NOT NULL AND EXISTS (SELECT FROM booked)
     RETURNING *
 ), recorded AS (
@@ -237,13 +236,13 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	args["services"], services = json.Marshal(b.Services)
 	args["form_data"], form = json.Marshal(b.FormData)
 	addParts(args, b.Parts)
-	charge := addPayment(args, b.Payment)
+	addPayment(args, b.Payment)
 	var kept *Confirmation
 	if b.Payment == nil {
 		kept = &Confirmation{Details: b.Details}
 	}
 	claim = addClaim(args, b.Claim, kept)
-	return args, errors.Join(services, form, charge, claim)
+	return args, errors.Join(services, form, claim)
 }
 
 // addClaim passes the claim of an idempotency key and the confirmation that is kept for it, where there are such.

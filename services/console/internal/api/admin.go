@@ -38,10 +38,7 @@ func (a *Admin) Mount(router fiber.Router) {
 	business.Get("/keys", a.listKeys)
 	business.Delete("/keys/:id", a.revokeKey)
 	business.Get("/bookings", a.listBookings)
-	business.Get("/bookings/:id/cancellation", a.previewCancellation)
-	business.Post("/bookings/:id/cancel", a.cancelBooking)
-	business.Post("/bookings/:id/refund", a.refundBooking)
-	for _, move := range []string{booking.MoveConfirm, booking.MoveComplete, booking.MoveNoShow} {
+	for _, move := range []string{booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow} {
 		business.Post("/bookings/:id/"+move, a.moveBooking(move))
 	}
 	business.Post("/reservations", a.reserve)
@@ -49,6 +46,9 @@ func (a *Admin) Mount(router fiber.Router) {
 	for _, move := range []string{rental.MovePickup, rental.MoveReturn, rental.MoveCancel} {
 		business.Post("/reservations/:id/"+move, a.moveReservation(move))
 	}
+	business.Post("/calendars", a.createCalendar)
+	business.Get("/calendars", a.listCalendars)
+	business.Delete("/calendars/:id", a.revokeCalendar)
 	business.Post("/tickets", a.sellTickets)
 	business.Get("/tickets", a.listTickets)
 	business.Post("/tickets/:id/cancel", a.cancelTickets)

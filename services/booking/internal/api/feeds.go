@@ -1,0 +1,121 @@
+package api
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/ical"
+	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
+)
+
+// Feeds serves calendar feeds (lifecycle.md §2) to peers.
+type Feeds struct {
+	feeds   *usecase.Feeds
+	records *store.Store
+	links   *link.Links
+}
+
+// NewFeeds returns the internal API of calendar feeds.
+func NewFeeds(feeds *usecase.Feeds, records *store.Store, links *link.Links) *Feeds {
+	return &Feeds{feeds: feeds, records: records, links: links}
+}
+
+// Mount adds the routes.
+func (f *Feeds) Mount(app fiber.Router) {
+	app.Get("/internal/calendars/:token", f.read)
+	business := app.Group("/internal/businesses/:business")
+	business.Post("/calendars", once(f.records, f.create, feedMadeAgain))
+	business.Get("/calendars", f.list)
+	business.Delete("/calendars/:id", once(f.records, f.revoke, server.Again(fiber.StatusNoContent)))
+}
+
+func (f *Feeds) create(c *fiber.Ctx) error {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return err
+	}
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	var asked booking.NewCalendar
+	if err := json.Unmarshal(body, &asked); err != nil {
+		return fault.Newf(fault.InvalidParameter, "The body must be {\"slug\", \"staff_id\": a UUID or null, \"shows\": \"times\" or \"names\"}: %s.", jsonReason(err))
+	}
+	made, token, err := f.feeds.Make(c.UserContext(), businessID, asked)
+	if err != nil {
+		return err
+	}
+	shown := showFeed(made)
+	shown.Token, shown.URL = token, f.links.FeedURL(token)
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.Status(fiber.StatusCreated).JSON(shown)
+}
+
+func feedMadeAgain(_ *fiber.Ctx, answer []byte) error {
+	var made store.FeedMadeError
+	if err := json.Unmarshal(answer, &made); err != nil {
+		return err
+	}
+	return usecase.FeedMade(made.ID)
+}
+
+func (f *Feeds) list(c *fiber.Ctx) error {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return err
+	}
+	page, err := server.Query(c).Page()
+	if err != nil {
+		return err
+	}
+	feeds, next, err := f.records.Feeds(c.UserContext(), businessID, page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(booking.CalendarList{Calendars: all(feeds, showFeed), NextCursor: next})
+}
+
+func (f *Feeds) revoke(c *fiber.Ctx) error {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return err
+	}
+	id, err := pathID(c, "id")
+	if err != nil {
+		return err
+	}
+	if err := f.feeds.Revoke(c.UserContext(), businessID, id); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
+}
+
+// read answers with a calendar, as `pages` hands it on.
+func (f *Feeds) read(c *fiber.Ctx) error {
+	calendar, err := f.feeds.Read(c.UserContext(), c.Params("token"))
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "private, max-age=60")
+	c.Set(fiber.HeaderETag, calendar.ETag)
+	if strings.Contains(c.Get(fiber.HeaderIfNoneMatch), calendar.ETag) {
+		return c.SendStatus(fiber.StatusNotModified)
+	}
+	c.Set(fiber.HeaderContentType, ical.MediaType)
+	return c.Send(calendar.Text)
+}
+
+// showFeed is a feed as the owner's side reads it, without its token.
+func showFeed(f store.Feed) booking.Calendar {
+	return booking.Calendar{
+		ID: f.ID, StaffID: f.StaffID, Shows: f.Shows, CreatedAt: f.CreatedAt, LastUsedAt: f.LastUsedAt, RevokedAt: f.RevokedAt,
+	}
+}

@@ -1,0 +1,204 @@
+package usecase
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/metric"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/lru"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/calendar"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// Businesses gives the offer of a business by its id. Faults: business_not_found; any other error means that it could not be read.
+type Businesses interface {
+	Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
+}
+
+// Bounds of calendar feeds (lifecycle.md §2).
+const (
+	feedDaysBack = 90
+	feedEntries  = 10_000      // more are not shown
+	feedFor      = time.Minute // how long what was computed is served
+	feedBytes    = 32 << 20    // of what all feeds are kept with
+	feedWithin   = 10 * time.Second
+)
+
+// Feeds makes, ends and reads calendar feeds. It is safe for many goroutines.
+type Feeds struct {
+	records    *store.Store
+	offers     Offers
+	businesses Businesses
+	clock      clock.Clock
+	tel        *telemetry.Telemetry
+	kept       *lru.Cache[uuid.UUID, *keptCalendar]
+	flights    singleflight.Group
+	computed   metric.Int64Counter
+}
+
+// keptCalendar is a calendar as it was computed.
+type keptCalendar struct {
+	Calendar
+	at time.Time
+}
+
+// Calendar is what a feed answers: text/calendar, and its entity tag.
+type Calendar struct {
+	Text []byte
+	ETag string
+}
+
+// NewFeeds returns calendar feeds. offers gives the newest offer of a slug, businesses that of an id.
+func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c clock.Clock, tel *telemetry.Telemetry) *Feeds {
+	return &Feeds{
+		records: records, offers: offers, businesses: businesses, clock: c, tel: tel,
+		kept:     lru.New[uuid.UUID](feedBytes, func(k *keptCalendar) int { return len(k.Text) }),
+		computed: tel.Counter("slotmesh.calendars.computed", "Calendar feeds that were computed; all other readings are answered from memory."),
+	}
+}
+
+// Make makes a feed and returns it with its token, which nobody can be told again. Faults: invalid_parameter; conflict, see [FeedMade];
+// what [Offers] answers about the business.
+func (f *Feeds) Make(ctx context.Context, businessID uuid.UUID, asked booking.NewCalendar) (store.Feed, string, error) {
+	if asked.Shows != booking.ShowsTimes && asked.Shows != booking.ShowsNames {
+		return store.Feed{}, "", fault.New(fault.InvalidParameter, "shows: send times, for when bookings are alone, or names, for what and who they are, too.")
+	}
+	offer, err := f.offers.Fresh(ctx, asked.Slug)
+	switch {
+	case err != nil:
+		return store.Feed{}, "", err
+	case offer.ID != businessID:
+		return store.Feed{}, "", fault.New(fault.InvalidParameter, "slug: names another business than the path.")
+	case asked.StaffID != nil && offer.StaffMember(*asked.StaffID) == nil:
+		return store.Feed{}, "", fault.New(fault.InvalidParameter, "staff_id: names no staff member of this business; leave it out for the bookings of all.")
+	}
+	token, hash := link.Random()
+	feed := store.Feed{
+		BusinessID: businessID, ID: uuid.New(), StaffID: asked.StaffID, Shows: asked.Shows,
+		CreatedAt: f.clock.Now().UTC().Truncate(time.Microsecond),
+	}
+	err = f.records.CreateFeed(ctx, feed, hash)
+	var made *store.FeedMadeError
+	if errors.As(err, &made) {
+		err = FeedMade(made.ID)
+	}
+	return feed, token, err
+}
+
+// FeedMade is the answer to a repeated request for a feed: nobody has its address but who got the first answer.
+func FeedMade(id uuid.UUID) error {
+	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the calendar %s; its address is shown once, in "+
+		"that answer, and kept nowhere. If that answer was lost, revoke this calendar and make another one with a new Idempotency-Key.", id)
+}
+
+// Revoke ends a feed at once; one that was revoked before stays as it is. Faults: not_found.
+func (f *Feeds) Revoke(ctx context.Context, businessID, id uuid.UUID) error {
+	err := f.records.RevokeFeed(ctx, businessID, id, f.clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return fault.New(fault.NotFound, "This business has no such calendar.")
+	}
+	return err
+}
+
+// Read returns the calendar of the feed that this token opens, at most a minute old. Faults: not_found, the same for a token that was
+// never made, one that was revoked and one of a business that is gone.
+func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
+	hash, ok := link.HashOf(token)
+	if !ok {
+		return Calendar{}, link.NotFound()
+	}
+	feed, err := f.records.FeedByToken(ctx, hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return Calendar{}, link.NotFound()
+	}
+	if err != nil {
+		return Calendar{}, err
+	}
+	offer, err := f.businesses.Offer(ctx, feed.BusinessID)
+	if fault.Is(err, fault.BusinessNotFound) {
+		return Calendar{}, link.NotFound()
+	}
+	if err != nil {
+		return Calendar{}, err
+	}
+	f.touch(ctx, feed)
+	return f.calendar(ctx, feed, offer)
+}
+
+// calendar computes a calendar, once for all who ask meanwhile, where what is in memory is too old.
+func (f *Feeds) calendar(ctx context.Context, feed store.Feed, offer *catalog.Offer) (Calendar, error) {
+	if kept, ok := f.kept.Get(feed.ID); ok && f.clock.Now().Before(kept.at.Add(feedFor)) {
+		return kept.Calendar, nil
+	}
+	flight := f.flights.DoChan(feed.ID.String(), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), feedWithin)
+		defer cancel()
+		return f.compute(ctx, feed, offer)
+	})
+	select {
+	case <-ctx.Done():
+		return Calendar{}, ctx.Err()
+	case done := <-flight:
+		if done.Err != nil {
+			return Calendar{}, done.Err
+		}
+		return done.Val.(*keptCalendar).Calendar, nil
+	}
+}
+
+func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Offer) (*keptCalendar, error) {
+	now := f.clock.Now()
+	if kept, ok := f.kept.Get(feed.ID); ok && now.Before(kept.at.Add(feedFor)) {
+		return kept, nil // whoever came late to the flight before
+	}
+	today := offer.Today(now)
+	entries, err := f.records.FeedEntries(ctx, feed, today-feedDaysBack, today+timespan.Date(offer.Bookings.AdvanceDays), now, feedEntries)
+	if err != nil {
+		return nil, err
+	}
+	text, err := calendar.Of(calendar.Feed{Name: offer.Name, Names: feed.Shows == booking.ShowsNames, Member: memberOf(offer, feed.StaffID), Refresh: feedFor}, entries)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	made := &keptCalendar{at: now, Calendar: Calendar{Text: text, ETag: `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`}}
+	f.kept.Put(feed.ID, made)
+	f.computed.Add(ctx, 1)
+	return made, nil
+}
+
+// memberOf is the name of the one member whose bookings a feed shows; "" of all, and of one who is gone.
+func memberOf(offer *catalog.Offer, id *uuid.UUID) string {
+	if id == nil {
+		return ""
+	}
+	if member := offer.StaffMember(*id); member != nil {
+		return member.Name
+	}
+	return ""
+}
+
+// touch notes that a feed was read, at most once a minute. A reading does not fail for it.
+func (f *Feeds) touch(ctx context.Context, feed store.Feed) {
+	now := f.clock.Now()
+	since := now.Add(-time.Minute)
+	if feed.LastUsedAt != nil && feed.LastUsedAt.After(since) {
+		return
+	}
+	if err := f.records.TouchFeed(ctx, feed.BusinessID, feed.ID, now, since); err != nil {
+		f.tel.Logger.WarnContext(ctx, "the reading of a calendar feed was not noted", "error", err)
+	}
+}

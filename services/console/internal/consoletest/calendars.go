@@ -1,0 +1,49 @@
+package consoletest
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+)
+
+// CalendarToken is what opens every calendar of a [World].
+const CalendarToken = "mZ2Qm1rZyQ0v3pXkK1tW9g"
+
+func (s *Booking) createCalendar(r *http.Request) (*reply, error) {
+	var wanted booking.NewCalendar
+	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+		return nil, err
+	}
+	if wanted.Shows != booking.ShowsTimes && wanted.Shows != booking.ShowsNames {
+		return nil, fault.New(fault.InvalidParameter, "shows: send times or names.")
+	}
+	made := booking.Calendar{ID: uuid.New(), StaffID: wanted.StaffID, Shows: wanted.Shows, CreatedAt: Epoch}
+	if s.calendars == nil {
+		s.calendars = map[string][]booking.Calendar{}
+	}
+	business := r.PathValue("business")
+	s.calendars[business] = append(s.calendars[business], made)
+	made.Token, made.URL = CalendarToken, "https://book.example.org/calendar/"+CalendarToken+".ics"
+	return &reply{status: http.StatusCreated, value: made}, nil
+}
+
+func (s *Booking) listCalendars(r *http.Request) (*reply, error) {
+	entries, next := page(r, s.calendars[r.PathValue("business")])
+	return ok(booking.CalendarList{Calendars: entries, NextCursor: next})
+}
+
+func (s *Booking) revokeCalendar(r *http.Request) (*reply, error) {
+	calendars := s.calendars[r.PathValue("business")]
+	i := slices.IndexFunc(calendars, func(c booking.Calendar) bool { return c.ID.String() == r.PathValue("id") })
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "Calendar not found")
+	}
+	at := Epoch
+	calendars[i].RevokedAt = &at
+	return &reply{status: http.StatusNoContent}, nil
+}
