@@ -70,6 +70,12 @@ const (
 	KeyRevoked           Type = "key.revoked"
 )
 
+// List is a page of the audit log of a business, newest first. NextCursor is "" on the last page.
+type List struct {
+	Events     []Event `json:"events"`
+	NextCursor string  `json:"next_cursor,omitempty"`
+}
+
 // Page is a part of a feed. Next is the cursor after it, also where Events is empty; a reader keeps it together with what it made
 // of the events.
 type Page struct {

@@ -39,7 +39,8 @@ var (
 	SlotUnavailable        = Kind{"slot_unavailable", 409}
 	NoStaffAvailable       = Kind{"no_staff_available", 409}
 	IdempotencyInProgress  = Kind{"idempotency_in_progress", 409}
-	Conflict               = Kind{"conflict", 409} // the admin API: a move or removal that the state forbids
+	Conflict               = Kind{"conflict", 409}       // the admin API: a move or removal that the state forbids
+	CursorExpired          = Kind{"cursor_expired", 410} // a feed of events no longer keeps what the reader has not read
 	PreconditionFailed     = Kind{"precondition_failed", 412}
 	PayloadTooLarge        = Kind{"payload_too_large", 413}
 	UnsupportedMediaType   = Kind{"unsupported_media_type", 415}

@@ -163,6 +163,9 @@ func (s *Server) OnStop(name string, closer func(context.Context) error) {
 	s.closers = append(s.closers, part{name, closer})
 }
 
+// Draining reports whether the server stops: who waits for news on behalf of a request should answer it now.
+func (s *Server) Draining() bool { return s.draining.Load() }
+
 // Run serves until ctx ends or a part dies, then stops politely: not ready, drain, stop accepting, finish, end the
 // parts, close the stores in reverse order of their opening. Its error names the part that died.
 func (s *Server) Run(ctx context.Context) error {

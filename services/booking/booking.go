@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/eventlog/eventapi"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
@@ -40,6 +42,7 @@ type Config struct {
 	Postgres postgres.Config
 	Redis    redisx.Config
 	Limits   limits.Config
+	Events   eventlog.Config
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// AvailabilityURL is the base URL of availability's internal port.
@@ -63,7 +66,7 @@ type Config struct {
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Links.Validate(), c.validatePayments()}
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Events.Validate(), c.Links.Validate(), c.validatePayments()}
 	if c.Limits.BookPerMinute < 1 {
 		errs = append(errs, errors.New("BOOKING_IP_LIMIT_PER_MINUTE: write a number of requests above 0"))
 	}
@@ -119,6 +122,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), records, links, rt.Clock).Mount(s.Internal)
 	feeds := usecase.NewFeeds(records, offers, catalogclient.NewByID(catalogPeer, offers), rt.Clock, rt.Telemetry)
 	api.NewFeeds(feeds, records, links).Mount(s.Internal)
+	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))
 	s.Erase(catalogPeer, records.Erase)
 	s.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer"
@@ -67,7 +68,8 @@ func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
 	cfg := Config{
 		Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},
 		Postgres: database, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}, BookPerMinute: 1000, KeyPerMinute: 100},
-		CatalogURL: nobody, AvailabilityURL: nobody, PricingURL: nobody, Links: link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}},
+		CatalogURL: nobody, AvailabilityURL: nobody, PricingURL: nobody, Events: eventlog.Config{KeepDays: 90},
+		Links: link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}},
 	}
 	if err := cfg.Validate(); err != nil {
 		t.Fatal(err)
@@ -122,7 +124,7 @@ func TestSettingsAreJudgedTogetherByName(t *testing.T) {
 	t.Parallel()
 	err := (&Config{StripeSecretKey: "sk_test_123", PaymentTimeout: maxPaymentTimeout + 1}).Validate()
 	for _, name := range []string{
-		"BOOKING_IP_LIMIT_PER_MINUTE", "BOOKING_KEY_LIMIT_PER_MINUTE",
+		"BOOKING_IP_LIMIT_PER_MINUTE", "BOOKING_KEY_LIMIT_PER_MINUTE", "EVENTS_KEEP_DAYS",
 		"STRIPE_WEBHOOK_SECRET", "STRIPE_API_BASE", "PAYMENT_TIMEOUT", "PAYMENT_EXPIRES_AFTER",
 	} {
 		if err == nil || !strings.Contains(err.Error(), name) {

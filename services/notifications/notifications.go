@@ -12,6 +12,7 @@ import (
 	"errors"
 
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/service"
@@ -68,7 +69,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	var subscribers []feed.Subscriber
 	for name, url := range map[string]string{"catalog": cfg.CatalogURL, "booking": cfg.BookingURL, "rental": cfg.RentalURL} {
 		reader, err := feed.New(feed.Config{
-			Feed: name, Events: feed.Client{Peer: s.Peer(name, url, peer.Timeout(feed.AskWithin))}, Subscribers: subscribers,
+			Feed: name, Events: eventclient.New(s.Peer(name, url, peer.Timeout(feed.AskWithin))), Subscribers: subscribers,
 			Jobs: client, Store: records, Clock: rt.Clock, Telemetry: rt.Telemetry,
 		})
 		if err != nil {

@@ -18,6 +18,8 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/apikey"
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/eventlog/eventapi"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/link"
@@ -143,6 +145,7 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 	api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, links, w.clock, tel).Mount(srv.Public)
 	api.NewFeeds(usecase.NewFeeds(w.store, w, w, w.clock, tel), w.store, links).Mount(srv.Internal)
 	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.store, links, w.clock).Mount(srv.Internal)
+	eventapi.Serve(srv, eventlog.New(w.pool, api.ShowEvents(w.store), eventlog.Config{KeepDays: 90}, w.clock, tel))
 	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()
 
 	ctx, stop := context.WithCancel(context.Background())

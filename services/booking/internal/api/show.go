@@ -3,6 +3,8 @@ package api
 import (
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -40,6 +42,15 @@ func showKey(k store.Key) booking.Key {
 	return booking.Key{
 		ID: k.ID, Name: k.Name, Scope: k.Scope, Prefix: k.Prefix,
 		CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt,
+	}
+}
+
+// ShowEvents says how the subjects of booking's events are shown: as they are in its lists.
+func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
+	return map[event.SubjectKind]eventlog.Show{
+		event.Booking: eventlog.As(records.KeptBookings, showBooking),
+		event.Ticket:  eventlog.As(records.KeptTickets, showTicket),
+		event.Key:     eventlog.As(records.KeptKeys, showKey),
 	}
 }
 

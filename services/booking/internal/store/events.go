@@ -1,6 +1,11 @@
 package store
 
 import (
+	"context"
+	"encoding/json"
+
+	"github.com/jackc/pgx/v5"
+
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 )
@@ -48,4 +53,19 @@ var chargeEvents = map[string]event.Type{
 	statusRefunding: event.PaymentSucceeded,
 	statusCancelled: event.PaymentExpired,
 	statusRefunded:  event.PaymentRefunded,
+}
+
+// KeptBookings reads bookings from what events keep of them.
+func (s *Store) KeptBookings(ctx context.Context, kept []json.RawMessage) ([]Booking, error) {
+	return eventlog.Rows(ctx, s.pool, "bookings", bookingColumns, kept, scanBooking)
+}
+
+// KeptTickets reads orders of tickets from what events keep of them.
+func (s *Store) KeptTickets(ctx context.Context, kept []json.RawMessage) ([]Ticket, error) {
+	return eventlog.Rows(ctx, s.pool, "tickets", ticketColumns, kept, scanTicket)
+}
+
+// KeptKeys reads API keys from what events keep of them.
+func (s *Store) KeptKeys(ctx context.Context, kept []json.RawMessage) ([]Key, error) {
+	return eventlog.Rows(ctx, s.pool, "api_keys", keyColumns, kept, func(row pgx.CollectableRow) (Key, error) { return scanKey(row) })
 }

@@ -141,7 +141,7 @@ func (r *Reader) report(ctx context.Context, err error) {
 }
 
 func isExpired(err error) bool {
-	return err != nil && fault.KindOf(err).Code == "cursor_expired"
+	return fault.Is(err, fault.CursorExpired)
 }
 
 func (r *Reader) turn(ctx context.Context) (time.Duration, error) {

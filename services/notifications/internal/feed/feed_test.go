@@ -211,7 +211,7 @@ func TestEventsThatAreGoneAreToldOfAndNotSkipped(t *testing.T) {
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
 	events := writtenOf(3)
 	events.fail = func() error {
-		return fault.New(fault.Kind{Code: "cursor_expired", Status: 410}, "The cursor is too old.")
+		return fault.New(fault.CursorExpired, "The cursor is too old.")
 	}
 	var lines strings.Builder
 	tel := telemetry.Discard()

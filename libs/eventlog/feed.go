@@ -1,0 +1,205 @@
+package eventlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+const (
+	// pageBytes bounds what a page keeps of its subjects; a page has one event at least.
+	pageBytes = 4 << 20
+	// numberAtOnce bounds one numbering.
+	numberAtOnce = 2000
+	// lookEvery is how often a reader that waits looks for events.
+	lookEvery = 250 * time.Millisecond
+)
+
+// A numbering is two statements of one transaction. The second begins once the first has the lock, and so sees all that was numbered
+// before: positions grow in the order in which they can be seen, without regard to the order in which rows were written. What is not
+// committed yet is numbered later.
+const (
+	lockFeedSQL = `SELECT FROM event_feed FOR UPDATE`
+
+	numberSQL = `
+WITH waiting AS (
+    SELECT serial, row_number() OVER (ORDER BY serial) AS place
+    FROM (SELECT serial FROM events WHERE position IS NULL ORDER BY serial LIMIT @most) AS oldest
+), numbered AS (
+    UPDATE events SET position = (SELECT position FROM event_feed) + waiting.place
+    FROM waiting
+    WHERE events.position IS NULL AND events.serial = waiting.serial
+    RETURNING events.position
+)
+UPDATE event_feed SET position = numbered.last
+FROM (SELECT max(position) AS last FROM numbered) AS numbered
+WHERE numbered.last IS NOT NULL`
+)
+
+// The page is read before the state of the feed: what was removed before the page was read is known from the state.
+const (
+	pageSQL = `SELECT ` + columns + ` FROM events WHERE position > @after ORDER BY position LIMIT @limit`
+
+	stateSQL = `
+SELECT position, pruned, EXISTS (SELECT FROM events WHERE events.position IS NULL),
+       coalesce((SELECT id <> @id FROM events WHERE events.position = @after AND @id::uuid IS NOT NULL), false)
+FROM event_feed`
+)
+
+// cursor is the place after an event: its position, and the event's id, by which a feed tells its own cursors from those it gave before
+// the database was restored. The nil id is of a place that no event is known at.
+type cursor struct {
+	position int64
+	id       uuid.UUID
+}
+
+func (c cursor) String() string {
+	if c.id == uuid.Nil {
+		return strconv.FormatInt(c.position, 10)
+	}
+	return strconv.FormatInt(c.position, 10) + "." + c.id.String()
+}
+
+func parseCursor(text string) (cursor, error) {
+	number, id, named := strings.Cut(text, ".")
+	var c cursor
+	var err error
+	if c.position, err = strconv.ParseInt(number, 10, 64); err != nil || c.position < 0 {
+		return c, errNoCursor
+	}
+	if named {
+		if c.id, err = uuid.Parse(id); err != nil {
+			return c, errNoCursor
+		}
+	}
+	return c, nil
+}
+
+var errNoCursor = request.Invalid("after: this is not a cursor; send next of the page before, or leave it out to begin with the oldest event that is kept.")
+
+// page is what one look at the feed finds.
+type page struct {
+	rows   []row
+	last   int64 // position that was given
+	pruned int64
+	more   bool // rows wait for their position
+	other  bool // the cursor's position is another event's
+}
+
+// Feed returns up to limit events after a cursor, "" for the oldest that is kept, in an order in which nothing comes later before what
+// was returned; the events of one subject are in the order of their sequence. Where there is none, it looks again until
+// ctx ends or stop says so, and then returns the empty page. Faults: invalid_parameter for what is no cursor; cursor_expired
+// where events after the cursor are gone, be it for their age or as the database was restored to an earlier state.
+func (l *Log) Feed(ctx context.Context, after string, limit int, wait time.Duration, stop func() bool) (event.Page, error) {
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for {
+		found, err := l.feed(ctx, after, limit)
+		if err != nil || len(found.Events) > 0 {
+			return found, err
+		}
+		select {
+		case <-waiting.Done():
+			return found, nil
+		case <-time.After(lookEvery):
+		}
+		if stop() {
+			return found, nil
+		}
+		after = found.Next
+	}
+}
+
+// feed looks once, and once more where events wait for their position.
+func (l *Log) feed(ctx context.Context, after string, limit int) (event.Page, error) {
+	var from cursor
+	if after != "" {
+		var err error
+		if from, err = parseCursor(after); err != nil {
+			return event.Page{}, err
+		}
+	}
+	found, err := l.look(ctx, from, limit)
+	if err == nil && found.more && len(found.rows) < limit {
+		if err = l.number(ctx); err == nil {
+			found, err = l.look(ctx, from, limit)
+		}
+	}
+	switch {
+	case err != nil:
+		return event.Page{}, err
+	case after != "" && found.pruned > from.position:
+		return event.Page{}, fault.New(fault.CursorExpired, "after: events after this cursor are no longer kept; leave it out to begin with the oldest that is.")
+	case found.last < from.position || found.other:
+		return event.Page{}, fault.New(fault.CursorExpired, "after: this feed did not give this cursor, as its database was restored to an earlier state; "+
+			"leave it out to begin with the oldest event that is kept.")
+	case after == "" && len(found.rows) == 0:
+		from.position = found.pruned
+	}
+	return l.page(ctx, from, found.rows)
+}
+
+func (l *Log) look(ctx context.Context, from cursor, limit int) (page, error) {
+	var (
+		batch pgx.Batch
+		found page
+		id    *uuid.UUID
+	)
+	if from.id != uuid.Nil {
+		id = &from.id
+	}
+	args := pgx.NamedArgs{"after": from.position, "limit": limit, "id": id}
+	batch.Queue(pageSQL, args).Query(func(rows pgx.Rows) error {
+		for size := 0; size < pageBytes && rows.Next(); {
+			r, err := scan(rows)
+			if err != nil {
+				return err
+			}
+			size += len(r.Data)
+			found.rows = append(found.rows, r)
+		}
+		rows.Close()
+		return rows.Err()
+	})
+	batch.Queue(stateSQL, args).QueryRow(func(r pgx.Row) error {
+		return r.Scan(&found.last, &found.pruned, &found.more, &found.other)
+	})
+	if err := l.pool.SendBatch(ctx, &batch).Close(); err != nil {
+		return page{}, fmt.Errorf("read the feed of events: %w", err)
+	}
+	return found, nil
+}
+
+// number gives committed events their positions.
+func (l *Log) number(ctx context.Context) error {
+	var batch pgx.Batch
+	batch.Queue(lockFeedSQL)
+	batch.Queue(numberSQL, pgx.NamedArgs{"most": numberAtOnce})
+	if err := l.pool.SendBatch(ctx, &batch).Close(); err != nil {
+		return fmt.Errorf("number events: %w", err)
+	}
+	return nil
+}
+
+func (l *Log) page(ctx context.Context, from cursor, rows []row) (event.Page, error) {
+	if len(rows) == 0 {
+		return event.Page{Events: []event.Event{}, Next: from.String()}, nil
+	}
+	events, err := l.render(ctx, rows)
+	if err != nil {
+		return event.Page{}, errors.Join(errors.New("show events"), err)
+	}
+	l.lag.Record(ctx, max(0, l.clock.Now().Sub(events[0].At).Seconds()))
+	last := rows[len(rows)-1]
+	return event.Page{Events: events, Next: cursor{last.position, last.ID}.String()}, nil
+}

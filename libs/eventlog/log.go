@@ -1,0 +1,167 @@
+package eventlog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// Config are the settings of a service that records events.
+type Config struct {
+	// KeepDays is how many days events are kept; a reader may lag no further.
+	KeepDays int `env:"EVENTS_KEEP_DAYS, default=90"`
+}
+
+// maxKeepDays is ten years, of which no reader makes use.
+const maxKeepDays = 3650
+
+// Validate checks the settings; the fault names its variable.
+func (c *Config) Validate() error {
+	if c.KeepDays < 1 || c.KeepDays > maxKeepDays {
+		return fmt.Errorf("EVENTS_KEEP_DAYS: write a number of days from 1 to %d", maxKeepDays)
+	}
+	return nil
+}
+
+// Show renders what is kept of subjects of one kind as the admin API shows them, each in its place.
+type Show func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error)
+
+// Log reads the events of a service: as a feed, as the audit log of a business, and to remove what is too old. It is safe for many
+// goroutines and replicas.
+type Log struct {
+	pool   *pgxpool.Pool
+	show   map[event.SubjectKind]Show
+	clock  clock.Clock
+	tel    *telemetry.Telemetry
+	keep   time.Duration
+	lag    metric.Float64Histogram
+	pruned metric.Int64Counter
+}
+
+// New returns the log of the events in the pool's schema. show has each kind of subject that the service owns.
+func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c clock.Clock, tel *telemetry.Telemetry) *Log {
+	return &Log{
+		pool: pool, show: show, clock: c, tel: tel, keep: time.Duration(cfg.KeepDays) * 24 * time.Hour,
+		lag:    tel.Seconds("slotmesh.events.lag", "Age of the oldest event of a page when a reader of the feed gets it."),
+		pruned: tel.Counter("slotmesh.events.pruned", "Events removed for their age."),
+	}
+}
+
+// As is a [Show] of rows of one table: read reads them from what is kept, in order, and show makes of each what the admin API shows.
+func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, error), show func(T) W) Show {
+	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
+		rows, err := read(ctx, kept)
+		if err != nil {
+			return nil, err
+		}
+		shown := make([]json.RawMessage, len(rows))
+		for i, row := range rows {
+			if shown[i], err = json.Marshal(show(row)); err != nil {
+				return nil, err
+			}
+		}
+		return shown, nil
+	}
+}
+
+// Rows reads rows of a table from what events keep of them, in order. columns are of the table alone; a column that is younger than
+// an event is null.
+func Rows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string, kept []json.RawMessage, scan pgx.RowToFunc[T]) ([]T, error) {
+	rows, err := pool.Query(ctx, `
+		SELECT `+columns+`
+		FROM unnest($1::jsonb[]) WITH ORDINALITY AS kept_rows (kept_row, place), jsonb_populate_record(NULL::`+table+`, kept_row) AS `+table+`
+		ORDER BY place`, kept)
+	if err != nil {
+		return nil, fmt.Errorf("read rows of %s from events: %w", table, err)
+	}
+	read, err := pgx.CollectRows(rows, scan)
+	if err == nil && len(read) != len(kept) {
+		err = errors.New("some are missing")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read rows of %s from events: %w", table, err)
+	}
+	return read, nil
+}
+
+// row is an event as it is kept.
+type row struct {
+	event.Event
+	position int64
+}
+
+const columns = `id, type, business_id, subject_kind, subject_id, at, actor_kind, actor_id, sequence, data, coalesce(position, 0)`
+
+func scan(from pgx.CollectableRow) (row, error) {
+	var (
+		r  row
+		by *uuid.UUID
+	)
+	err := from.Scan(&r.ID, &r.Type, &r.BusinessID, &r.Subject.Kind, &r.Subject.ID, &r.At, &r.Actor.Kind, &by, &r.Sequence, &r.Data, &r.position)
+	r.At = r.At.UTC()
+	if by != nil {
+		r.Actor = actor.Actor{Kind: r.Actor.Kind, ID: *by}
+	}
+	return r, err
+}
+
+// render makes of kept rows what is told, with one query for each kind of subject.
+func (l *Log) render(ctx context.Context, rows []row) ([]event.Event, error) {
+	events := make([]event.Event, len(rows))
+	places := map[event.SubjectKind][]int{}
+	for i, r := range rows {
+		events[i] = r.Event
+		places[r.Subject.Kind] = append(places[r.Subject.Kind], i)
+	}
+	for kind, of := range places {
+		show, ok := l.show[kind]
+		if !ok {
+			return nil, fmt.Errorf("an event of a %s, which this service does not own", kind)
+		}
+		kept := make([]json.RawMessage, len(of))
+		for k, i := range of {
+			kept[k] = events[i].Data
+		}
+		shown, err := show(ctx, kept)
+		if err != nil {
+			return nil, err
+		}
+		for k, i := range of {
+			if events[i].Data, err = withMove(shown[k], kept[k]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return events, nil
+}
+
+// withMove adds to a subject that was moved what the event keeps of where it was and is, from and to (lifecycle.md §1).
+func withMove(shown, kept json.RawMessage) (json.RawMessage, error) {
+	var move struct {
+		From json.RawMessage `json:"from,omitempty"`
+		To   json.RawMessage `json:"to,omitempty"`
+	}
+	if err := json.Unmarshal(kept, &move); err != nil {
+		return nil, fmt.Errorf("read what an event keeps: %w", err)
+	}
+	if move.From == nil || len(shown) < len(`{"":0}`) || shown[len(shown)-1] != '}' {
+		return shown, nil
+	}
+	more, err := json.Marshal(move)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(shown[:len(shown)-1:len(shown)-1], ','), more[1:]...), nil
+}

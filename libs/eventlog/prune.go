@@ -1,0 +1,85 @@
+package eventlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	pruneEvery = 10 * time.Minute
+	pruneStep  = 1000
+)
+
+// pruneSQL removes events that are too old, in the order of the feed up to the first that is not, and notes how far: what comes after
+// pruned is whole.
+const pruneSQL = `
+WITH oldest AS (
+    SELECT events.position, at
+    FROM events
+    WHERE events.position > (SELECT pruned FROM event_feed)
+    ORDER BY events.position
+    LIMIT @most
+), gone AS (
+    DELETE FROM events
+    WHERE position IN (SELECT position FROM oldest)
+      AND position < coalesce((SELECT min(position) FROM oldest WHERE at >= @until), 9223372036854775807)
+    RETURNING position
+)
+UPDATE event_feed SET pruned = gone.last
+FROM (SELECT max(position) AS last, count(*) AS n FROM gone) AS gone
+WHERE gone.last IS NOT NULL
+RETURNING gone.n`
+
+// Prune removes events older than they are kept, and returns how many. Events that nobody has read are numbered before, so that they
+// go, too.
+func (l *Log) Prune(ctx context.Context) (int, error) {
+	until, total := l.clock.Now().Add(-l.keep), 0
+	for {
+		if err := l.number(ctx); err != nil {
+			return total, err
+		}
+		var (
+			batch pgx.Batch
+			n     int
+		)
+		batch.Queue(lockFeedSQL)
+		batch.Queue(pruneSQL, pgx.NamedArgs{"most": pruneStep, "until": until}).Query(func(rows pgx.Rows) error {
+			var err error
+			n, err = pgx.CollectOneRow(rows, pgx.RowTo[int])
+			if errors.Is(err, pgx.ErrNoRows) {
+				return nil
+			}
+			return err
+		})
+		if err := l.pool.SendBatch(ctx, &batch).Close(); err != nil {
+			return total, fmt.Errorf("remove old events: %w", err)
+		}
+		total += n
+		l.pruned.Add(ctx, int64(n))
+		if n < pruneStep {
+			return total, nil
+		}
+	}
+}
+
+// Run removes old events every now and then until ctx ends. A database that is away is tried again the next time.
+func (l *Log) Run(ctx context.Context) error {
+	ticker := time.NewTicker(pruneEvery)
+	defer ticker.Stop()
+	for {
+		step, cancel := context.WithTimeout(ctx, time.Minute)
+		if _, err := l.Prune(step); err != nil && ctx.Err() == nil {
+			l.tel.Logger.WarnContext(ctx, "old events stay for now", "error", err)
+		}
+		cancel()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,389 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// asKept shows what an event keeps as it is.
+func asKept(_ context.Context, kept []json.RawMessage) ([]json.RawMessage, error) { return kept, nil }
+
+func openLog(pool *pgxpool.Pool, c clock.Clock) *eventlog.Log {
+	show := map[event.SubjectKind]eventlog.Show{event.Booking: asKept, event.Ticket: asKept, event.Key: asKept}
+	return eventlog.New(pool, show, eventlog.Config{KeepDays: 90}, c, telemetry.Discard())
+}
+
+func never() bool { return false }
+
+// changeSQL changes a subject and records that, as the statements of the service do. An API key is the smallest subject there is.
+var changeSQL = `
+WITH changed AS (
+    INSERT INTO api_keys AS k (business_id, id, name, scope, hash, prefix, created_at)
+    VALUES (@business_id, @id, 'site', 'all', sha256(uuid_send(@id)), '', @at)
+    ON CONFLICT (business_id, id) DO UPDATE SET sequence = k.sequence + 1
+    RETURNING *
+)
+` + eventlog.Record(event.Key, event.KeyCreated, "changed", `jsonb_build_object('sequence', changed.sequence)`)
+
+func change(ctx context.Context, tx pgx.Tx, business, subject uuid.UUID) error {
+	args := eventlog.Add(ctx, pgx.NamedArgs{"business_id": business, "id": subject, "at": now}, now)
+	_, err := tx.Exec(ctx, changeSQL, args)
+	return err
+}
+
+// A writer makes changes in transactions of one to four that stay open while others commit, and that are given up, or whose connection
+// is cut, at random.
+type writer struct {
+	t        *testing.T
+	pool     *pgxpool.Pool
+	business uuid.UUID
+	subjects []uuid.UUID
+	random   *rand.Rand
+	left     *atomic.Int64
+}
+
+func (w *writer) run(ctx context.Context) {
+	var open [4]pgx.Tx // each changes subjects of its own: who waits for itself would wait for ever
+	for slot := range open {
+		defer func() { w.end(ctx, open[slot]) }()
+	}
+	for w.left.Add(-1) >= 0 {
+		slot := w.random.IntN(len(open))
+		w.end(ctx, open[slot])
+		tx, err := w.pool.Begin(ctx)
+		if err != nil {
+			w.t.Error(err)
+			return
+		}
+		open[slot] = tx
+		subject := w.subjects[w.random.IntN(len(w.subjects)/len(open))*len(open)+slot]
+		for range 1 + w.random.IntN(4) {
+			if err := change(ctx, tx, w.business, subject); err != nil {
+				w.t.Errorf("change: %v", err)
+			}
+		}
+	}
+}
+
+func (w *writer) end(ctx context.Context, tx pgx.Tx) {
+	if tx == nil {
+		return
+	}
+	switch w.random.IntN(10) {
+	case 0:
+		_ = tx.Rollback(ctx)
+	case 1:
+		_ = tx.Conn().Close(ctx)
+		_ = tx.Rollback(ctx)
+	default:
+		if err := tx.Commit(ctx); err != nil {
+			w.t.Errorf("commit: %v", err)
+		}
+	}
+}
+
+// reader reads the feed to its end, dies at random before it has kept what it read, and begins again where it was. It fails where an
+// event comes twice from where it was, or not in the order of its subject.
+type reader struct {
+	t      *testing.T
+	log    *eventlog.Log
+	random *rand.Rand
+	done   func() bool
+
+	cursor string
+	seen   map[uuid.UUID]bool
+	last   map[uuid.UUID]int
+	died   int
+}
+
+func (r *reader) run(ctx context.Context) {
+	for {
+		ended := r.done()
+		dying, die := context.WithCancel(ctx)
+		if r.random.IntN(10) == 0 {
+			die() // in the middle of its reading
+		}
+		page, err := r.log.Feed(dying, r.cursor, 1+r.random.IntN(500), 0, never)
+		die()
+		switch {
+		case errors.Is(err, context.Canceled) || err == nil && r.random.IntN(10) == 0:
+			r.died++
+			continue
+		case err != nil:
+			r.t.Errorf("read: %v", err)
+			return
+		}
+		for _, e := range page.Events {
+			if r.seen[e.ID] || e.Sequence != r.last[e.Subject.ID]+1 {
+				r.t.Errorf("event %d of %s after %d, seen: %v", e.Sequence, e.Subject.ID, r.last[e.Subject.ID], r.seen[e.ID])
+			}
+			r.seen[e.ID], r.last[e.Subject.ID] = true, e.Sequence
+		}
+		r.cursor = page.Next
+		if ended && len(page.Events) == 0 {
+			return
+		}
+	}
+}
+
+// TestNoReaderMissesAnEventOrSeesOneTwice writes as many changes as SLOTMESH_TEST_EVENTS says; `make events` writes a million.
+func TestNoReaderMissesAnEventOrSeesOneTwice(t *testing.T) {
+	t.Parallel()
+	const writers, readers = 8, 3
+	changes := int64(2000)
+	if text := os.Getenv("SLOTMESH_TEST_EVENTS"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes = n
+	}
+	_, pool := open(t)
+	cfg := pool.Config()
+	cfg.MaxConns = writers*4 + readers
+	wide, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wide.Close()
+	var (
+		left    atomic.Int64
+		writing atomic.Int64
+		all     sync.WaitGroup
+		read    [readers]*reader
+		seed    = rand.Uint64()
+	)
+	t.Logf("seed %d", seed)
+	left.Store(changes / 2) // a transaction makes two and a half on the average, and one of five is lost
+	writing.Store(writers)
+	for i := range writers {
+		w := &writer{t: t, pool: wide, business: uuid.New(), random: rand.New(rand.NewPCG(seed, uint64(i))), left: &left}
+		for range 400 {
+			w.subjects = append(w.subjects, uuid.New())
+		}
+		all.Go(func() { defer writing.Add(-1); w.run(t.Context()) })
+	}
+	for i := range readers {
+		read[i] = &reader{
+			t: t, log: openLog(wide, clock.System()), random: rand.New(rand.NewPCG(seed, uint64(writers+i))),
+			done: func() bool { return writing.Load() == 0 }, seen: map[uuid.UUID]bool{}, last: map[uuid.UUID]int{},
+		}
+		all.Go(func() { read[i].run(t.Context()) })
+	}
+	all.Wait()
+	checkFeeds(t, pool, read[:])
+}
+
+// checkFeeds holds what was read against the tables.
+func checkFeeds(t *testing.T, pool *pgxpool.Pool, read []*reader) {
+	t.Helper()
+	rows, err := pool.Query(t.Context(), `SELECT id, sequence FROM api_keys`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		subject  uuid.UUID
+		sequence int
+		total    int
+		tables   = map[uuid.UUID]int{}
+	)
+	if _, err := pgx.ForEachRow(rows, []any{&subject, &sequence}, func() error {
+		tables[subject] = sequence
+		total += sequence
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range read {
+		t.Logf("reader %d: %d events of %d subjects, died %d times", i, len(r.seen), len(r.last), r.died)
+		if len(r.seen) != total || len(r.last) != len(tables) {
+			t.Errorf("reader %d saw %d events of %d subjects, the tables have %d of %d", i, len(r.seen), len(r.last), total, len(tables))
+		}
+		for subject, sequence := range tables {
+			if r.last[subject] != sequence {
+				t.Errorf("reader %d is at %d of %s, the table at %d", i, r.last[subject], subject, sequence)
+			}
+		}
+	}
+}
+
+// record makes changes of a subject of its own, at a time.
+func record(t *testing.T, pool *pgxpool.Pool, at time.Time, n int) uuid.UUID {
+	t.Helper()
+	business, subject := uuid.New(), uuid.New()
+	for range n {
+		if err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { return change(t.Context(), tx, business, subject) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := pool.Exec(t.Context(), `UPDATE events SET at = $2 WHERE subject_id = $1`, subject, at); err != nil {
+		t.Fatal(err)
+	}
+	return business
+}
+
+// follow reads n events one by one.
+func follow(t *testing.T, log *eventlog.Log, after string, n int) string {
+	t.Helper()
+	for range n {
+		page, err := log.Feed(t.Context(), after, 1, 0, never)
+		if err != nil || len(page.Events) != 1 {
+			t.Fatalf("%d events, %v", len(page.Events), err)
+		}
+		after = page.Next
+	}
+	return after
+}
+
+func TestAReaderThatLagsBehindWhatIsKeptIsToldSo(t *testing.T) {
+	t.Parallel()
+	_, pool := open(t)
+	at := clock.Fixed(now)
+	log := openLog(pool, at)
+	begun, err := log.Feed(t.Context(), "", 10, 0, never)
+	if err != nil || len(begun.Events) != 0 {
+		t.Fatalf("%+v, %v", begun, err)
+	}
+	record(t, pool, now.Add(-89*24*time.Hour), 3)
+	second := follow(t, log, begun.Next, 2)
+	record(t, pool, now, 1)
+	for days, want := range []int{0, 0, 3} { // the events of today stay
+		if days == 2 {
+			at.Advance(2 * 24 * time.Hour)
+		}
+		if n, err := log.Prune(t.Context()); err != nil || n != want {
+			t.Fatalf("removed %d, %v", n, err)
+		}
+	}
+	for _, lagging := range []string{begun.Next, second} {
+		if _, err := log.Feed(t.Context(), lagging, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
+			t.Errorf("after %s: %v", lagging, err)
+		}
+	}
+	rest, err := log.Feed(t.Context(), "", 10, 0, never)
+	if err != nil || len(rest.Events) != 1 {
+		t.Errorf("what is kept: %+v, %v", rest, err)
+	}
+	if again, err := log.Feed(t.Context(), rest.Next, 10, 0, never); err != nil || len(again.Events) != 0 || again.Next != rest.Next {
+		t.Errorf("after it: %+v, %v", again, err)
+	}
+}
+
+func TestEventsThatNobodyReadsAreRemoved(t *testing.T) {
+	t.Parallel()
+	_, pool := open(t)
+	record(t, pool, now.Add(-91*24*time.Hour), 5)
+	if n, err := openLog(pool, clock.Fixed(now)).Prune(t.Context()); err != nil || n != 5 {
+		t.Errorf("removed %d, %v", n, err)
+	}
+}
+
+// A database that is restored to an earlier state gives positions anew that readers have passed.
+func TestACursorFromBeforeARestoreIsRefused(t *testing.T) {
+	t.Parallel()
+	_, pool := open(t)
+	log := openLog(pool, clock.Fixed(now))
+	record(t, pool, now, 2)
+	kept := follow(t, log, "", 2)
+	record(t, pool, now, 2)
+	lost := follow(t, log, kept, 2)
+	if _, err := pool.Exec(t.Context(), `WITH gone AS (DELETE FROM events WHERE position > 2) UPDATE event_feed SET position = 2`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := log.Feed(t.Context(), lost, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
+		t.Errorf("beyond what there is: %v", err)
+	}
+	record(t, pool, now, 5)
+	follow(t, log, kept, 5)
+	if _, err := log.Feed(t.Context(), lost, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
+		t.Errorf("at another event: %v", err)
+	}
+}
+
+func TestWhatIsNoCursorIsRefused(t *testing.T) {
+	t.Parallel()
+	_, pool := open(t)
+	for _, text := range []string{"x", "-1", "1.", "1.x", "99999999999999999999", fmt.Sprintf("1.%s.", uuid.New())} {
+		if _, err := openLog(pool, clock.Fixed(now)).Feed(t.Context(), text, 10, 0, never); !fault.Is(err, fault.InvalidParameter) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// An event whose transaction is open while later ones are read comes after them, also where its row was written before.
+func TestAnEventThatCommitsLateComesLate(t *testing.T) {
+	t.Parallel()
+	_, pool := open(t)
+	log := openLog(pool, clock.Fixed(now))
+	slow, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := uuid.New()
+	if err := change(t.Context(), slow, late, uuid.New()); err != nil {
+		t.Fatal(err)
+	}
+	record(t, pool, now, 3)
+	after := follow(t, log, "", 3)
+	if page, err := log.Feed(t.Context(), after, 10, 0, never); err != nil || len(page.Events) != 0 {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	if err := slow.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	page, err := log.Feed(t.Context(), after, 10, 0, never)
+	if err != nil || len(page.Events) != 1 || page.Events[0].BusinessID != late {
+		t.Errorf("%+v, %v", page, err)
+	}
+}
+
+func TestAReaderThatWaitsGetsWhatComes(t *testing.T) {
+	t.Parallel()
+	_, pool := open(t)
+	log := openLog(pool, clock.Fixed(now))
+	begun, err := log.Feed(t.Context(), "", 10, 0, never)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var waiting sync.WaitGroup
+	looks := make(chan struct{}, 1)
+	looked := func() bool { // is asked after each look that found nothing
+		select {
+		case looks <- struct{}{}:
+		default:
+		}
+		return false
+	}
+	waiting.Go(func() {
+		page, err := log.Feed(t.Context(), begun.Next, 10, time.Hour, looked)
+		if err != nil || len(page.Events) == 0 {
+			t.Errorf("%+v, %v", page, err)
+		}
+	})
+	<-looks
+	record(t, pool, now, 1)
+	waiting.Wait()
+	after := follow(t, log, begun.Next, 1)
+	if page, err := log.Feed(t.Context(), after, 10, time.Hour, func() bool { return true }); err != nil || len(page.Events) != 0 || page.Next != after {
+		t.Errorf("a service that stops: %+v, %v", page, err)
+	}
+}
