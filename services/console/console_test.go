@@ -174,6 +174,7 @@ func TestAnUnknownBusinessIsNotFound(t *testing.T) {
 			{"GET", ""}, {"DELETE", ""}, {"GET", "/versions"}, {"POST", "/rollback", `{"version":1}`},
 			{"GET", "/keys"}, {"POST", "/keys", `{"name":"n","scope":"all"}`}, {"DELETE", "/keys/" + id},
 			{"GET", "/bookings"}, {"POST", "/bookings/" + id + "/confirm"},
+			{"GET", "/bookings/" + id + "/cancellation"}, {"POST", "/bookings/" + id + "/cancel"}, {"POST", "/bookings/" + id + "/refund"},
 		} {
 			expect(t, w.Call(t, call[0], base+call[1], call[2]), 404, "business_not_found", "Business not found")
 		}
@@ -185,7 +186,7 @@ func TestPathsAndMethodsThatDoNotExistAreFaults(t *testing.T) {
 	w := consoletest.Start(t)
 	publish(t, w)
 	for _, path := range []string{"/", "/admin", "/admin/nowhere", harb + "/ticket", harb + "/tickets/" + uuid.NewString(),
-		harb + "/bookings/" + uuid.NewString(), harb + "/bookings/" + uuid.NewString() + "/refund", "/internal/businesses", "/metrics"} {
+		harb + "/bookings/" + uuid.NewString(), harb + "/bookings/" + uuid.NewString() + "/refunds", "/internal/businesses", "/metrics"} {
 		expect(t, w.Call(t, "GET", path, ""), 404, "not_found", "nothing")
 	}
 	for _, call := range [][2]string{{"POST", "/admin/businesses"}, {"PATCH", harb}, {"DELETE", harb + "/versions"}, {"PUT", harb + "/keys"}} {
@@ -339,6 +340,49 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 	} {
 		expect(t, w.Call(t, "GET", harb+"/bookings?"+query, ""), 400, "invalid_parameter", name)
 	}
+}
+
+func TestABookingIsCancelledAndRefunded(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	business := publish(t, w)
+	for body, want := range map[string]any{
+		"": 20.0, `{}`: 20.0, `{"refund":"policy"}`: 20.0, `{"refund":"full"}`: 40.0, `{"refund":12.5}`: 12.5, `{"refund":"none"}`: nil,
+	} {
+		b := someBooking("confirmed", "2026-12-01")
+		w.Booking.Add(business, b)
+		at := harb + "/bookings/" + b.ID.String()
+		preview := w.Call(t, "GET", at+"/cancellation", "")
+		if diff := cmp.Diff(map[string]any{"amount": 20.0, "percent": 50.0, "currency": "EUR"}, field(t, preview, "refund")); diff != "" {
+			t.Errorf("the preview (-want +got):\n%s", diff)
+		}
+		expect(t, w.Call(t, "POST", at+"/refund", ""), 409, "conflict", "cancel it")
+		got := w.Call(t, "POST", at+"/cancel", body)
+		if got.Status != 200 || field(t, got, "status") != "cancelled" {
+			t.Fatalf("%s: %d %s", body, got.Status, got.Body)
+		}
+		refund, _ := field(t, got, "payment").(map[string]any)["refund"].(map[string]any)
+		if refund["amount"] != want {
+			t.Errorf("%s: %v is refunded, want %v", body, refund, want)
+		}
+		expect(t, w.Call(t, "POST", at+"/cancel", body), 409, "conflict", "cancelled")
+		if got := w.Call(t, "POST", at+"/refund", `{"refund":5}`); got.Status != 200 || !strings.Contains(got.Body, `"amount":5`) {
+			t.Errorf("refund: %d %s", got.Status, got.Body)
+		}
+		if want := `"booking_id":"` + b.ID.String() + `","refund":"5"`; !strings.Contains(w.Log.String(), want) {
+			t.Errorf("the log has no %s", want)
+		}
+	}
+	id := uuid.NewString()
+	for _, call := range []string{"cancel", "refund"} {
+		for body, sentence := range map[string]string{
+			`{"refund":"half"}`: "refund", `{"refund":"12.5"}`: "refund", `{"refund":true}`: "refund", `{"amount":1}`: "amount", `[]`: "JSON",
+		} {
+			expect(t, w.Call(t, "POST", harb+"/bookings/"+id+"/"+call, body), 400, "invalid_parameter", sentence)
+		}
+		expect(t, w.Call(t, "POST", harb+"/bookings/"+id+"/"+call, ""), 404, "not_found", "Booking")
+	}
+	expect(t, w.Call(t, "GET", harb+"/bookings/1/cancellation", ""), 404, "not_found", "Booking")
 }
 
 func TestABusinessWithBookingsAheadIsRemovedByForceOnly(t *testing.T) {

@@ -128,6 +128,7 @@ type Booking struct {
 	CreatedAt       time.Time       `json:"created_at"`
 	UpdatedAt       time.Time       `json:"updated_at"`
 	Sequence        int             `json:"sequence"` // of its newest event
+	Payment         *Payment        `json:"payment"`  // null: nothing of it is paid online
 }
 
 // BookedService is one service of a booking as it was sold.

@@ -99,12 +99,41 @@ func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter book
 	return &out, nil
 }
 
-// Move makes one of the Move… moves and returns the booking as it is then. Faults: not_found for an unknown booking
+// Move makes one of the Move… moves and returns the booking as it is then; a cancellation refunds by the policy. Faults: not_found for an unknown booking
 // or move, conflict where the booking's status does not allow it.
 func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move string) (*booking.Booking, error) {
 	var out booking.Booking
 	at := path(businessID, "bookings/"+bookingID.String()+"/"+url.PathEscape(move))
 	if err := c.peer.Call(ctx, http.MethodPost, at, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Cancellation says what cancelling a booking would do now. Faults: not_found.
+func (c *Client) Cancellation(ctx context.Context, businessID, bookingID uuid.UUID) (*booking.Cancellation, error) {
+	var out booking.Cancellation
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings/"+bookingID.String()+"/cancellation"), nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Cancel cancels a booking at once and returns it; what is to be refunded is on its way then. Faults: not_found; conflict where its
+// status does not allow it or more is wanted than is left to refund; invalid_parameter.
+func (c *Client) Cancel(ctx context.Context, businessID, bookingID uuid.UUID, wanted booking.Cancel) (*booking.Booking, error) {
+	var out booking.Booking
+	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/cancel"), wanted, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Refund refunds a booking that is over, and returns it. Faults: not_found; conflict where it is still ahead, a refund is on its way
+// or more is wanted than is left; invalid_parameter.
+func (c *Client) Refund(ctx context.Context, businessID, bookingID uuid.UUID, wanted booking.NewRefund) (*booking.Booking, error) {
+	var out booking.Booking
+	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/refund"), wanted, &out); err != nil {
 		return nil, err
 	}
 	return &out, nil

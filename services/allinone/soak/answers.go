@@ -206,13 +206,15 @@ func (j *judgement) charges(rows []payment, p *provider) {
 		if r.Reference != nil && p.charges[*r.Reference] != nil {
 			c = p.charges[*r.Reference]
 		}
-		want := map[string]string{"open": "requires_payment_method", "paid": "succeeded", "refunded": "succeeded", "cancelled": "canceled"}[r.Status]
+		want := map[string]string{"open": "requires_payment_method", "paid": "succeeded", "cancelled": "canceled"}[r.Status]
 		switch {
 		case want == "":
 			j.found = append(j.found, fmt.Sprintf("the charge of booking %s stays %s", r.BookingID, r.Status))
 		case r.Reference == nil && r.Status == "cancelled": // there is none, or the loop below finds it
-		case c.status != want || c.amount != r.Amount || c.refunded != refundsOf(r.Status):
+		case c.status != want || c.amount != r.Amount || c.refunded != r.Refunded:
 			j.found = append(j.found, fmt.Sprintf("the charge of booking %s is %s over %d, and with the provider %+v", r.BookingID, r.Status, r.Amount, *c))
+		case r.Status == "paid" && !r.Live && r.Refunded != r.Amount: // by the default policy
+			j.found = append(j.found, fmt.Sprintf("booking %s is cancelled, and %d of %d were refunded", r.BookingID, r.Refunded, r.Amount))
 		case r.Live && r.Status == "cancelled":
 			j.found = append(j.found, fmt.Sprintf("booking %s stands, and its charge is cancelled", r.BookingID))
 		}
@@ -225,13 +227,6 @@ func (j *judgement) charges(rows []payment, p *provider) {
 		}
 	}
 	j.paid(p)
-}
-
-func refundsOf(status string) int {
-	if status == "refunded" {
-		return 1
-	}
-	return 0
 }
 
 // paid: what a customer was told to pay is what the provider has.

@@ -41,7 +41,8 @@ type charge struct {
 	booking   string
 	amount    int64
 	status    string // requires_payment_method, succeeded or canceled
-	refunded  int
+	refunded  int64
+	refunds   []object
 }
 
 func startProvider(rng *rand.Rand) (*provider, error) {
@@ -57,6 +58,7 @@ func startProvider(rng *rand.Rand) (*provider, error) {
 	mux.HandleFunc("GET /v1/payment_intents/{reference}", p.answer(p.read))
 	mux.HandleFunc("POST /v1/payment_intents/{reference}/cancel", p.answer(p.cancel))
 	mux.HandleFunc("POST /v1/refunds", p.answer(p.refund))
+	mux.HandleFunc("GET /v1/refunds", p.answer(p.listRefunds))
 	p.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = p.server.Serve(listener) }()
 	return p, nil
@@ -156,15 +158,32 @@ func (p *provider) cancel(r *http.Request) (int, object) {
 }
 
 func (p *provider) refund(r *http.Request) (int, object) {
-	c := p.charges[r.Form.Get("payment_intent")]
-	switch key := r.Header.Get("Idempotency-Key"); {
+	c, key := p.charges[r.Form.Get("payment_intent")], r.Header.Get("Idempotency-Key")
+	var amount int64
+	_, _ = fmt.Sscan(r.Form.Get("amount"), &amount)
+	switch {
 	case c == nil || c.status != "succeeded":
 		return http.StatusBadRequest, problem("invalid_request_error", "resource_missing")
-	case p.byKey[key] == nil:
-		p.byKey[key] = c
-		c.refunded++
+	case p.byKey[key] != nil: // made before; one at a time is asked for
+		return http.StatusOK, c.refunds[len(c.refunds)-1]
+	case amount <= 0 || amount > c.amount-c.refunded:
+		return http.StatusBadRequest, problem("invalid_request_error", "charge_already_refunded")
 	}
-	return http.StatusOK, object{"id": "re_" + c.reference, "object": "refund", "status": "succeeded"}
+	p.byKey[key] = c
+	c.refunded += amount
+	c.refunds = append(c.refunds, object{
+		"id": fmt.Sprintf("re_%s_%d", c.reference, len(c.refunds)), "object": "refund", "status": "succeeded", "amount": amount,
+		"metadata": object{"slotmesh_refund": r.Form.Get("metadata[slotmesh_refund]")},
+	})
+	return http.StatusOK, c.refunds[len(c.refunds)-1]
+}
+
+func (p *provider) listRefunds(r *http.Request) (int, object) {
+	list := []object{}
+	if c := p.charges[r.Form.Get("payment_intent")]; c != nil {
+		list = append(list, c.refunds...)
+	}
+	return http.StatusOK, object{"object": "list", "has_more": false, "data": list}
 }
 
 // pay is what the customer does with a client secret. It reports false where the charge is closed.

@@ -161,12 +161,13 @@ type payment struct {
 	Status    string
 	Reference *string
 	Amount    int64
+	Refunded  int64
 	Live      bool // its booking is
 }
 
 func (t *tables) payments(ctx context.Context) ([]payment, error) {
 	found, err := t.conn.Query(ctx, `
-		SELECT p.booking_id, p.status, p.reference, p.amount, b.status <> 'cancelled'
+		SELECT p.booking_id, p.status, p.reference, p.amount, p.refunded, b.status <> 'cancelled'
 		FROM booking.payments p JOIN booking.bookings b ON b.business_id = p.business_id AND b.id = p.booking_id`)
 	if err != nil {
 		return nil, err
@@ -178,7 +179,7 @@ func (t *tables) payments(ctx context.Context) ([]payment, error) {
 func (t *tables) hasten(ctx context.Context) (int64, error) {
 	tag, err := t.conn.Exec(ctx, `
 		UPDATE booking.payments SET due_at = now() - interval '10 seconds'
-		WHERE status IN ('creating', 'open', 'cancelling', 'refunding')`)
+		WHERE status IN ('creating', 'open', 'cancelling') OR refund_status = 'pending'`)
 	return tag.RowsAffected(), err
 }
 

@@ -105,31 +105,43 @@ CREATE TABLE class_seats (
 
 -- The charge of a booking that is paid online.
 --
---   creating ──► open ──► paid
---       │          │
---       │          ▼
---       └───► cancelling ──► cancelled      paid after the booking was cancelled: refunding ──► refunded
+--   creating ──► open ──► paid      its newest refund:  pending ──► refunded
+--       │          │       ▲                               │           │
+--       │          ▼       │                               ▼           │
+--       └───► cancelling ──┴──► cancelled               refused ◄──────┘
 --
 -- creating: the time is reserved, and the charge may exist or not. cancelling: the booking is off, and the charge must
--- not be payable. What is not final is looked at again when due_at has come.
+-- not be payable. What is not final is looked at again when due_at has come. A refund waits until the provider has answered for
+-- good; refund_number tells it from earlier ones of the charge, which the provider refused. No more goes back than was paid.
 CREATE TABLE payments (
     business_id uuid        NOT NULL,
     booking_id  uuid        NOT NULL,
-    status      text        NOT NULL CHECK (status IN ('creating', 'open', 'paid', 'cancelling', 'cancelled', 'refunding', 'refunded')),
+    status      text        NOT NULL CHECK (status IN ('creating', 'open', 'paid', 'cancelling', 'cancelled')),
     provider    text        NOT NULL,
     account     text        NOT NULL, -- the business's, with the provider
     reference   text,                 -- the provider's name of the charge; null where it is not known that there is one
     amount      bigint      NOT NULL CHECK (amount > 0), -- minor units of currency
     currency    text        NOT NULL,
+    cancellation_policy jsonb NOT NULL, -- {cooling_off_hours, rules} of the offer it was sold by
+    failed_at   timestamptz,          -- of the newest attempt to pay that failed, by the provider's clock
+    refunded    bigint      NOT NULL DEFAULT 0, -- what went back
+    refund_number  integer  NOT NULL DEFAULT 0,
+    refund_amount  bigint   CHECK (refund_amount > 0),
+    refund_percent integer  CHECK (refund_percent BETWEEN 0 AND 100),
+    refund_status  text     CHECK (refund_status IN ('pending', 'refunded', 'refused')),
+    refund_reason  text,              -- the provider's, of a refusal
     due_at      timestamptz NOT NULL,
     attempts    integer     NOT NULL DEFAULT 0, -- to end it, since it was last due for another reason
     created_at  timestamptz NOT NULL,
     updated_at  timestamptz NOT NULL,
     PRIMARY KEY (business_id, booking_id),
-    FOREIGN KEY (business_id, booking_id) REFERENCES bookings (business_id, id) ON DELETE CASCADE
+    FOREIGN KEY (business_id, booking_id) REFERENCES bookings (business_id, id) ON DELETE CASCADE,
+    CHECK ((refund_number > 0) = (refund_status IS NOT NULL)),
+    CHECK (refund_status IS NULL OR status = 'paid' AND refund_amount IS NOT NULL AND refund_percent IS NOT NULL),
+    CHECK (refunded >= 0 AND refunded + CASE refund_status WHEN 'pending' THEN refund_amount ELSE 0 END <= amount)
 );
 
-CREATE INDEX payments_due ON payments (due_at) WHERE status IN ('creating', 'open', 'cancelling', 'refunding');
+CREATE INDEX payments_due ON payments (due_at) WHERE status IN ('creating', 'open', 'cancelling') OR refund_status = 'pending';
 
 -- A provider's notice names the charge, not the business.
 CREATE INDEX payments_by_reference ON payments (provider, account, reference) WHERE reference IS NOT NULL;

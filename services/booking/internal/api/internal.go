@@ -50,15 +50,16 @@ func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error 
 
 // Internal serves the peer API under /internal (libs/peer/booking is its client).
 type Internal struct {
-	owner   *usecase.Owner
-	records *store.Store
-	links   *link.Links
-	clock   clock.Clock
+	owner         *usecase.Owner
+	cancellations *usecase.Cancellations
+	records       *store.Store
+	links         *link.Links
+	clock         clock.Clock
 }
 
 // NewInternal returns the internal API.
-func NewInternal(owner *usecase.Owner, records *store.Store, links *link.Links, c clock.Clock) *Internal {
-	return &Internal{owner: owner, records: records, links: links, clock: c}
+func NewInternal(owner *usecase.Owner, cancellations *usecase.Cancellations, records *store.Store, links *link.Links, c clock.Clock) *Internal {
+	return &Internal{owner: owner, cancellations: cancellations, records: records, links: links, clock: c}
 }
 
 // Mount adds the routes.
@@ -72,6 +73,9 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Get("/bookings", in.bookings)
 	business.Get("/bookings/ahead", in.ahead)
 	business.Get("/bookings/:id/link", in.linkTo(event.Booking))
+	business.Get("/bookings/:booking/cancellation", in.cancellation)
+	business.Post("/bookings/:booking/cancel", in.once(in.cancel, again(fiber.StatusOK, showBooking)))
+	business.Post("/bookings/:booking/refund", in.once(in.refund, again(fiber.StatusOK, showBooking)))
 	business.Post("/bookings/:booking/:move", in.once(in.move, again(fiber.StatusOK, showBooking)))
 	business.Post("/tickets", in.once(in.sellTickets, again(fiber.StatusCreated, in.showSold)))
 	business.Get("/tickets", in.tickets)

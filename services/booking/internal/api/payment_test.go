@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -391,8 +392,8 @@ func (s *shop) ownerMoves(id uuid.UUID, move string) {
 // notify sends what Stripe would of a charge.
 func (s *shop) notify(event, account, reference string) answer {
 	s.t.Helper()
-	body := fmt.Appendf(nil, `{"id": "evt_1", "object": "event", "api_version": "2020-08-27", "type": %q, "account": %q,
-		"data": {"object": {"id": %q, "object": "payment_intent"}}}`, event, account, reference)
+	body := fmt.Appendf(nil, `{"id": "evt_1", "object": "event", "api_version": "2020-08-27", "created": %d, "type": %q, "account": %q,
+		"data": {"object": {"id": %q, "object": "payment_intent"}}}`, s.clock.Now().Unix(), event, account, reference)
 	signed := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: body, Secret: webhookSecret})
 	return s.sendNotice(string(body), signed.Header)
 }
@@ -418,7 +419,7 @@ func TestNoticesDecideOnABooking(t *testing.T) {
 		{[]string{failed, canceled}, "cancelled", "cancelled", 0, "requires_payment_method"},
 		{[]string{canceled, canceled}, "cancelled", "cancelled", 0, "requires_payment_method"},
 		{[]string{"payment_intent.created", "charge.updated"}, "pending", "open", 1, "requires_payment_method"},
-		{[]string{canceled, paid}, "cancelled", "refunding", 0, "requires_payment_method"},
+		{[]string{canceled, paid, paid}, "cancelled", "paid", 0, "succeeded"}, // to be refunded
 	} {
 		t.Run(strings.Join(c.notices, " then "), func(t *testing.T) {
 			t.Parallel()
@@ -431,16 +432,19 @@ func TestNoticesDecideOnABooking(t *testing.T) {
 				}
 			}
 			s.expectState(c.booking, c.charge, c.occupied)
+			if c.stripe == "succeeded" {
+				f.pay(p.Reference)
+			}
 			s.step()
 			if got := f.statuses(); got != c.stripe {
 				t.Errorf("Stripe has the charge as %s, want %s", got, c.stripe)
 			}
-			if c.charge == "refunding" {
-				s.expectState("cancelled", "refunded", 0)
-				s.step()
-				if f.refunds[p.Reference] != 1 {
-					t.Errorf("refunded %d times", f.refunds[p.Reference])
-				}
+			if want := map[string][]int64{"succeeded": {4000}}[c.stripe]; !slices.Equal(f.given(p.Reference), want) {
+				t.Errorf("%v went back, want %v", f.given(p.Reference), want)
+			}
+			s.step()
+			if n := len(f.given(p.Reference)); n > 1 {
+				t.Errorf("refunded %d times", n)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
 // showBooking is a booking as the owner's side reads it.
@@ -25,7 +26,46 @@ func showBooking(b store.Booking) booking.Booking {
 		Total: b.Currency.JSON(b.Total), Currency: b.Currency.Code, Source: b.Source,
 		CustomerName: b.Customer.Name, CustomerEmail: b.Customer.Email, CustomerPhone: b.Customer.Phone,
 		FormData: b.FormData, Locale: b.Locale, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Sequence: b.Sequence,
+		Payment: showPayment(b),
 	}
+}
+
+// showPayment is what of a booking is paid online.
+func showPayment(b store.Booking) *booking.Payment {
+	p := b.Payment
+	if p == nil {
+		return nil
+	}
+	shown := &booking.Payment{
+		Provider: p.Provider, Status: p.Status, Amount: b.Currency.JSON(p.Amount), Refunded: b.Currency.JSON(p.Refunded),
+	}
+	switch p.Status {
+	case store.ChargeCreating:
+		shown.Status = booking.PaymentOpen
+	case store.ChargeOpen:
+		due := p.DueAt.UTC()
+		shown.DueAt = &due
+	case store.ChargeCancelling:
+		shown.Status = booking.PaymentCancelled
+	}
+	if p.RefundStatus != "" {
+		shown.Refund = &booking.Refund{
+			Amount: b.Currency.JSON(p.RefundAmount), Percent: p.RefundPercent, Status: string(p.RefundStatus), Reason: p.RefundReason,
+		}
+	}
+	return shown
+}
+
+// showCancellation is what cancelling would do.
+func showCancellation(c usecase.Cancellation) booking.Cancellation {
+	shown := booking.Cancellation{Allowed: c.Allowed, Reason: c.Reason, Refund: booking.CancellationRefund{
+		Amount: c.Currency.JSON(c.Refund), Percent: c.Percent, Currency: c.Currency.Code,
+	}}
+	if !c.Until.IsZero() {
+		until := c.Until.UTC()
+		shown.Until = &until
+	}
+	return shown
 }
 
 // showTicket is an order of tickets as the owner's side reads it.

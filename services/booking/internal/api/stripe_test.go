@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +19,17 @@ type fakeStripe struct {
 	manner  manner
 	intents map[string]*intent // by id
 	byKey   map[string]*intent
-	refunds map[string]int // by the id of the charge
+	refunds map[string][]*refunded // by the id of the charge
+}
+
+// refunded is a refund of a charge.
+type refunded struct {
+	ID       string            `json:"id"`
+	Object   string            `json:"object"`
+	Amount   int64             `json:"amount"`
+	Status   string            `json:"status"`
+	Metadata map[string]string `json:"metadata"`
+	key      string
 }
 
 type intent struct {
@@ -45,12 +56,13 @@ const (
 
 func newFakeStripe(t *testing.T) *fakeStripe {
 	t.Helper()
-	f := &fakeStripe{intents: map[string]*intent{}, byKey: map[string]*intent{}, refunds: map[string]int{}}
+	f := &fakeStripe{intents: map[string]*intent{}, byKey: map[string]*intent{}, refunds: map[string][]*refunded{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/payment_intents", f.create)
 	mux.HandleFunc("GET /v1/payment_intents/{id}", f.read)
 	mux.HandleFunc("POST /v1/payment_intents/{id}/cancel", f.cancel)
 	mux.HandleFunc("POST /v1/refunds", f.refund)
+	mux.HandleFunc("GET /v1/refunds", f.listRefunds)
 	f.Server = httptest.NewServer(mux)
 	t.Cleanup(f.Close)
 	return f
@@ -124,12 +136,89 @@ func (f *fakeStripe) cancel(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// refund gives back what is asked for of a charge that was paid, once for each idempotency key and never more than was paid.
 func (f *fakeStripe) refund(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	f.mu.Lock()
+	m := f.manner
+	var made *refunded
+	refusal := ""
+	if m == answers || m >= hangs {
+		made, refusal = f.refundOnce(r)
+	}
+	f.mu.Unlock()
+	switch {
+	case m == fails:
+		stripeError(w, http.StatusInternalServerError, "api_error", "")
+	case m == refuses:
+		stripeError(w, http.StatusBadRequest, "invalid_request_error", "charge_disputed")
+	case m == throttles:
+		stripeError(w, http.StatusTooManyRequests, "invalid_request_error", "rate_limit")
+	case m == hangs:
+		<-r.Context().Done()
+	case m == breaks:
+		panic(http.ErrAbortHandler)
+	case m == answersNonsense:
+		_, _ = w.Write([]byte(`{"id":`))
+	case refusal != "":
+		stripeError(w, http.StatusBadRequest, "invalid_request_error", refusal)
+	default:
+		_ = json.NewEncoder(w).Encode(made)
+	}
+}
+
+func (f *fakeStripe) refundOnce(r *http.Request) (*refunded, string) {
+	id, key := r.Form.Get("payment_intent"), r.Header.Get("Idempotency-Key")
+	amount, _ := strconv.ParseInt(r.Form.Get("amount"), 10, 64)
+	charge := f.intents[id]
+	if charge == nil || charge.Account != r.Header.Get("Stripe-Account") || charge.Status != "succeeded" {
+		return nil, "resource_missing"
+	}
+	left, _ := strconv.ParseInt(charge.Amount, 10, 64)
+	for _, made := range f.refunds[id] {
+		if made.key == key {
+			return made, ""
+		}
+		left -= made.Amount
+	}
+	if amount <= 0 || amount > left {
+		return nil, "charge_already_refunded"
+	}
+	made := &refunded{
+		ID: fmt.Sprintf("re_%s_%d", id, len(f.refunds[id])+1), Object: "refund", Amount: amount, Status: "succeeded", key: key,
+		Metadata: map[string]string{"slotmesh_refund": r.Form.Get("metadata[slotmesh_refund]")},
+	}
+	f.refunds[id] = append(f.refunds[id], made)
+	return made, ""
+}
+
+func (f *fakeStripe) listRefunds(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.refunds[r.Form.Get("payment_intent")]++
-	_, _ = w.Write([]byte(`{"id": "re_1", "object": "refund"}`))
+	list := append([]*refunded{}, f.refunds[r.URL.Query().Get("payment_intent")]...)
+	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "has_more": false, "data": list})
+}
+
+// forget loses all idempotency keys of refunds, as Stripe does after a day.
+func (f *fakeStripe) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, all := range f.refunds {
+		for _, made := range all {
+			made.key = ""
+		}
+	}
+}
+
+// given is what went back of a charge, refund by refund.
+func (f *fakeStripe) given(id string) []int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var amounts []int64
+	for _, made := range f.refunds[id] {
+		amounts = append(amounts, made.Amount)
+	}
+	return amounts
 }
 
 func stripeError(w http.ResponseWriter, status int, kind, code string) {

@@ -5,6 +5,7 @@ package payment
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -25,8 +26,9 @@ type Provider interface {
 	Create(ctx context.Context, c Charge) (Intent, error)
 	// Cancel closes a charge, so that it can no longer be paid, and says what has become of it.
 	Cancel(ctx context.Context, account, reference string) (Outcome, error)
-	// Refund gives back all of a charge that was paid.
-	Refund(ctx context.Context, c Charge, reference string) error
+	// Refund gives back a part of a charge that was paid, once however often it is asked for, and says how far that is. Any error
+	// means that it is not known.
+	Refund(ctx context.Context, r Refund) (RefundState, error)
 	// ReadNotice reads what came to the provider's webhook. Faults: invalid_parameter for what the provider has not signed.
 	ReadNotice(body []byte, header func(name string) string) (Notice, error)
 }
@@ -53,24 +55,64 @@ type Outcome string
 const (
 	Paid      Outcome = "paid"
 	Cancelled Outcome = "cancelled"
-	Refunded  Outcome = "refunded"
 )
 
-// Due is a charge to be ended: cancelled, or refunded where Refund says so. Reference is "" where it is not known
-// whether there is a charge.
-type Due struct {
-	Charge
-	Provider  string
-	Reference string
-	Refund    bool
+// Refund is a part of a charge that is to be given back. A charge's refunds are counted from 1: the same Number is the same refund,
+// also when it is asked for again, and a new one is another try.
+type Refund struct {
+	Charge           // Amount is what is given back, as [Provider].Chargeable gave it
+	Reference string // of the charge
+	Number    int
 }
 
-// Notice is what a provider tells of a charge. Outcome is "" where it says nothing of how the charge ended: an attempt to pay that
-// failed leaves it open, so that the customer may try again (lifecycle.md §4).
+// RefundState is how far a refund is, and the provider's reason where it was refused, such as charge_disputed.
+type RefundState struct {
+	Status RefundStatus
+	Reason string
+}
+
+// RefundStatus is how far a refund is.
+type RefundStatus string
+
+// The statuses of a refund. A provider may refuse later what it reported as refunded, as when the customer's bank sends the money
+// back; RefundRefused is final.
+const (
+	RefundPending  RefundStatus = "pending"
+	RefundRefunded RefundStatus = "refunded"
+	RefundRefused  RefundStatus = "refused"
+)
+
+// Due is a charge that waits for its provider: to be cancelled, or, where RefundNumber is above 0, for that refund of RefundAmount.
+// Reference is "" where it is not known whether there is a charge.
+type Due struct {
+	Charge
+	Provider     string
+	Reference    string
+	RefundNumber int
+	RefundAmount int64
+}
+
+// Refund is the refund that the charge waits for.
+func (d Due) Refund() Refund {
+	r := Refund{Charge: d.Charge, Reference: d.Reference, Number: d.RefundNumber}
+	r.Amount = d.RefundAmount
+	return r
+}
+
+// Notice is what a provider tells of a charge: exactly one of Outcome, FailedAt and Refund is set; none where it is of no use here.
 type Notice struct {
 	Account   string // the business's, with the provider
 	Reference string
 	Outcome   Outcome
+	// FailedAt is when an attempt to pay failed, by the provider's clock. The customer may try again (lifecycle.md §4).
+	FailedAt time.Time
+	Refund   *RefundNotice
+}
+
+// RefundNotice is how far one refund of a charge is.
+type RefundNotice struct {
+	Number int
+	RefundState
 }
 
 // Providers are the connected ones, by the identifiers that manifests name them by.

@@ -169,9 +169,10 @@ WITH claim AS MATERIALIZED (
     ON CONFLICT DO NOTHING
     RETURNING *
 ), charged AS (
-    INSERT INTO payments (business_id, booking_id, status, provider, account, amount, currency, due_at, created_at, updated_at)
+    INSERT INTO payments (business_id, booking_id, status, provider, account, amount, currency, cancellation_policy, due_at,
+                          created_at, updated_at)
     SELECT @business_id, @id, 'creating', @provider::text, @account::text, @amount::bigint, @currency,
-           @due_at::timestamptz, @now::timestamptz, @now::timestamptz
+           @cancellation_policy::jsonb, @due_at::timestamptz, @now::timestamptz, @now::timestamptz
     WHERE @provider::text IS NOT NULL AND EXISTS (SELECT FROM booked)
     RETURNING *
 ), recorded AS (
@@ -236,13 +237,13 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	args["services"], services = json.Marshal(b.Services)
 	args["form_data"], form = json.Marshal(b.FormData)
 	addParts(args, b.Parts)
-	addPayment(args, b.Payment)
+	charge := addPayment(args, b.Payment)
 	var kept *Confirmation
 	if b.Payment == nil {
 		kept = &Confirmation{Details: b.Details}
 	}
 	claim = addClaim(args, b.Claim, kept)
-	return args, errors.Join(services, form, claim)
+	return args, errors.Join(services, form, charge, claim)
 }
 
 // addClaim passes the claim of an idempotency key and the confirmation that is kept for it, where there are such.

@@ -18,8 +18,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-const bookingColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, class_schedule_id, party_size,
+// ownColumns are those of the row.
+const ownColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, class_schedule_id, party_size,
 	total, currency, source, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, sequence`
+
+// bookingColumns are what [scanBooking] reads: the row, and that of the charge where it is paid online. The statement has a parameter
+// business_id.
+const bookingColumns = ownColumns + `,
+	(SELECT to_jsonb(p) FROM payments p WHERE p.business_id = @business_id AND p.booking_id = id) AS payment`
 
 // Booking is a booking as it is kept.
 type Booking struct {
@@ -30,7 +36,8 @@ type Booking struct {
 	Locale    string          // the customer's language, one of the business's
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	Sequence  int // of its newest event
+	Sequence  int      // of its newest event
+	Payment   *Payment // nil: nothing is paid online
 }
 
 func scanBooking(row pgx.CollectableRow) (Booking, error) {
@@ -40,7 +47,7 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 	)
 	err := row.Scan(&b.ID, &b.Status, &b.LocalStart, &b.LocalEnd, &b.StartsAt, &b.EndsAt, &b.Services, &b.StaffID, &b.StaffName,
 		&b.SessionID, &b.PartySize, &b.Total, &currency, &b.Source, &b.Customer.Name, &b.Customer.Email, &b.Customer.Phone,
-		&b.FormData, &b.Locale, &b.CreatedAt, &b.UpdatedAt, &b.Sequence)
+		&b.FormData, &b.Locale, &b.CreatedAt, &b.UpdatedAt, &b.Sequence, &b.Payment)
 	if err != nil {
 		return Booking{}, err
 	}
@@ -125,25 +132,28 @@ WITH chosen AS MATERIALIZED (
     WHERE business_id = @business_id AND booking_id = @id AND status IN ('creating', 'open')
       AND @frees::boolean AND EXISTS (SELECT FROM moved)
     RETURNING *
+), refunding AS (` + refundSQL + `
+      AND @frees::boolean AND EXISTS (SELECT FROM moved)
+    RETURNING *
 ), recorded AS (
     ` + recordMoved + `
 )
-SELECT ` + bookingColumns + ` FROM moved`
+SELECT ` + ownColumns + `, ` + movedCharge + ` FROM moved`
 
 // NotAllowedError says that a booking's status does not allow a move.
 type NotAllowedError struct{ Status state.State }
 
 func (e *NotAllowedError) Error() string { return "not allowed from status " + string(e.Status) }
 
-// Move makes a transition, once, and frees the occupied time where it says so. Errors: [ErrNotFound], [*NotAllowedError].
+// Move makes a transition, once, and frees the occupied time where it says so; [Store.Cancel] is for one that may refund. Errors: [ErrNotFound], [*NotAllowedError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Booking, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
-		return move(ctx, tx, businessID, id, t, now)
+		return move(ctx, tx, businessID, id, t, Owed{}, now)
 	})
 }
 
-func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, now time.Time) (Booking, error) {
-	rows, err := tx.Query(ctx, moveSQL, moveArgs(ctx, businessID, id, t, now))
+func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, owed Owed, now time.Time) (Booking, error) {
+	rows, err := tx.Query(ctx, moveSQL, moveArgs(ctx, businessID, id, t, owed, now))
 	if err != nil {
 		return Booking{}, fmt.Errorf("move a booking: %w", err)
 	}
@@ -157,10 +167,10 @@ func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Tran
 	return moved, nil
 }
 
-func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) pgx.NamedArgs {
+func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, owed Owed, now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
-		"event_type": "booking." + string(t.To),
+		"event_type": "booking." + string(t.To), "refund_amount": owed.Amount, "refund_percent": owed.Percent,
 	}, now)
 }
 

@@ -14,7 +14,7 @@ var erasable = []postgres.Erasable{
 	{Table: "idempotency_records"}, {Table: "refused_writes"}, {Table: "made_writes"}, {Table: "api_keys"}, {Table: "calendar_feeds"},
 	{Table: "tickets"}, {Table: "tier_sales"}, {Table: "event_sales"},
 	{Table: "bookings", Where: `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.business_id AND p.booking_id = t.id
-		AND p.status IN ('creating', 'open', 'cancelling', 'refunding'))`},
+		AND (p.status IN ('creating', 'open', 'cancelling') OR p.refund_status = 'pending'))`},
 	{Table: "class_sessions"}, {Table: "events"},
 }
 

@@ -20,7 +20,7 @@ var (
 		row("booked")+` || jsonb_build_object('payment', (SELECT to_jsonb(charged) FROM charged))`)
 
 	recordMoved = eventlog.Record(event.Booking, "", "moved",
-		row("moved")+` || jsonb_build_object('payment', coalesce((SELECT to_jsonb(uncharged) FROM uncharged), (SELECT to_jsonb(charge) FROM charge)))`)
+		row("moved")+` || jsonb_build_object('payment', `+movedCharge+`)`)
 
 	recordSold            = eventlog.Record(event.Ticket, event.TicketSold, "ticket", row("ticket"))
 	recordTicketCancelled = eventlog.Record(event.Ticket, event.TicketCancelled, "cancelled", row("cancelled"))
@@ -29,15 +29,14 @@ var (
 	recordKeyRevoked = eventlog.Record(event.Key, event.KeyRevoked, "revoked", row("revoked"))
 )
 
-// changeCharge changes the state of a charge.
-const changeCharge = `
-UPDATE payments
-SET status = @status, reference = coalesce(nullif(@reference, ''), reference), due_at = @now, attempts = 0, updated_at = @now
-WHERE business_id = @business_id AND booking_id = @id`
+// movedCharge is the charge of a booking that moveSQL moves.
+const movedCharge = `coalesce((SELECT to_jsonb(uncharged) FROM uncharged), (SELECT to_jsonb(refunding) FROM refunding), (SELECT to_jsonb(charge) FROM charge))`
 
-// changeChargeRecorded changes the state of a charge of a booking that the transaction has locked, and records that for the booking.
-var changeChargeRecorded = `
-WITH changed AS (` + changeCharge + `
+// recordCharge is a statement that makes a change to a charge, an UPDATE of payments, of a booking that the transaction has locked, and
+// records that for the booking.
+func recordCharge(change string) string {
+	return `
+WITH changed AS (` + change + `
     RETURNING *
 ), booking AS (
     UPDATE bookings SET sequence = sequence + 1
@@ -45,14 +44,6 @@ WITH changed AS (` + changeCharge + `
     RETURNING *
 )
 ` + eventlog.Record(event.Booking, "", "booking", row("booking")+` || jsonb_build_object('payment', (SELECT to_jsonb(changed) FROM changed))`)
-
-// chargeEvents are what is told of a charge that comes to a state; the others are on the way to one of these. One that was paid although
-// its booking is off has succeeded before it is refunded.
-var chargeEvents = map[string]event.Type{
-	statusPaid:      event.PaymentSucceeded,
-	statusRefunding: event.PaymentSucceeded,
-	statusCancelled: event.PaymentExpired,
-	statusRefunded:  event.PaymentRefunded,
 }
 
 // KeptBookings reads bookings from what events keep of them.

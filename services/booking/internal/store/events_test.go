@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -100,9 +101,12 @@ func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
 		t.Errorf("released %d", released)
 	}
 	must(s.PaymentPaid(by(actor.Provider), late.BusinessID, late.ID, now))
-	must(s.PaymentRefunded(t.Context(), late.BusinessID, late.ID, now))
+	back, err := s.RefundEnded(t.Context(), late.BusinessID, late.ID, 1, payment.RefundState{Status: payment.RefundRefunded}, now)
+	if must(err); !back {
+		t.Error("what was paid too late is not on its way back")
+	}
 	expect(late.ID, "1 booking.created booking page pending creating", "2 booking.cancelled booking system cancelled cancelling",
-		"3 payment.succeeded booking provider cancelled refunding", "4 payment.refunded booking system cancelled refunded")
+		"3 payment.succeeded booking provider cancelled paid", "4 payment.refunded booking system cancelled paid")
 
 	order := newGala(10, 10).order(0, 2)
 	_, err = s.SellTicket(by(actor.Owner), order)

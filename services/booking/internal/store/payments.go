@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -9,9 +10,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
@@ -24,14 +27,18 @@ type NewPayment struct {
 	Provider string
 	Account  string
 	Amount   int64
+	Policy   refund.Policy // by which it is refunded
 	DueAt    time.Time
 }
 
-func addPayment(args pgx.NamedArgs, p *NewPayment) {
-	args["provider"], args["account"], args["amount"], args["due_at"] = nil, nil, nil, nil
-	if p != nil {
-		args["provider"], args["account"], args["amount"], args["due_at"] = p.Provider, p.Account, p.Amount, p.DueAt
+func addPayment(args pgx.NamedArgs, p *NewPayment) error {
+	args["provider"], args["account"], args["amount"], args["cancellation_policy"], args["due_at"] = nil, nil, nil, nil, nil
+	if p == nil {
+		return nil
 	}
+	policy, err := json.Marshal(p.Policy)
+	args["provider"], args["account"], args["amount"], args["cancellation_policy"], args["due_at"] = p.Provider, p.Account, p.Amount, policy, p.DueAt
+	return err
 }
 
 // OpenPayment is a charge that the provider has created, as Confirmation tells the customer of it. It expires at DueAt.
@@ -89,17 +96,17 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 // certain. An answer kept for the claim goes.
 func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, claim *Claim, now time.Time) error {
 	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
-		if p.payment != statusCreating && p.payment != statusOpen {
+		if p.payment != ChargeCreating && p.payment != ChargeOpen {
 			return nil
 		}
 		if err := p.cancel(ctx, tx, now); err != nil {
 			return err
 		}
-		next := statusCancelling
+		next := ChargeCancelling
 		if none {
-			next = statusCancelled
+			next = ChargeCancelled
 		}
-		if err := p.become(ctx, tx, next, reference, now); err != nil || claim == nil {
+		if err := p.become(ctx, tx, next, reference, "", now); err != nil || claim == nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `UPDATE idempotency_records SET confirmation = NULL
@@ -123,10 +130,10 @@ func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, erro
 	}
 	for i, d := range due {
 		err := s.underLock(ctx, d.BusinessID, d.BookingID, func(tx pgx.Tx, p paid) error {
-			if p.payment != statusCreating {
+			if p.payment != ChargeCreating {
 				return nil
 			}
-			return errors.Join(p.cancel(ctx, tx, now), p.become(ctx, tx, statusCancelling, "", now))
+			return errors.Join(p.cancel(ctx, tx, now), p.become(ctx, tx, ChargeCancelling, "", "", now))
 		})
 		if err != nil {
 			return i, err
@@ -144,12 +151,13 @@ SET due_at = @now::timestamptz + least(interval '1 hour', interval '1 minute' * 
 WHERE (business_id, booking_id) = (
     SELECT business_id, booking_id
     FROM payments
-    WHERE status IN ('open', 'cancelling', 'refunding') AND due_at <= @now
+    WHERE (status IN ('open', 'cancelling') OR refund_status = 'pending') AND due_at <= @now
     ORDER BY due_at
     LIMIT 1
     FOR UPDATE SKIP LOCKED
 )
-RETURNING business_id, booking_id, provider, account, amount, currency, coalesce(reference, ''), status = 'refunding'`
+RETURNING business_id, booking_id, provider, account, amount, currency, coalesce(reference, ''),
+          CASE WHEN refund_status = 'pending' THEN refund_number ELSE 0 END, coalesce(refund_amount, 0)`
 
 // LeaseDue returns the charge that has been due for longest, or [ErrNotFound]. It is due again later, should it not be
 // ended.
@@ -173,7 +181,7 @@ func scanDue(row pgx.CollectableRow) (payment.Due, error) {
 		d        payment.Due
 		currency string
 	)
-	err := row.Scan(&d.BusinessID, &d.BookingID, &d.Provider, &d.Account, &d.Amount, &currency, &d.Reference, &d.Refund)
+	err := row.Scan(&d.BusinessID, &d.BookingID, &d.Provider, &d.Account, &d.Amount, &currency, &d.Reference, &d.RefundNumber, &d.RefundAmount)
 	if err != nil {
 		return d, err
 	}
@@ -205,17 +213,18 @@ func (s *Store) FindPayment(ctx context.Context, provider, account, reference st
 	return businessID, bookingID, nil
 }
 
-// PaymentPaid confirms a booking whose charge was paid. Where the booking is off already, the money is to go back. To
-// say it twice changes nothing.
+// PaymentPaid confirms a booking whose charge was paid. Where the booking is off already, all of the money is to go back. To say it
+// twice changes nothing.
 func (s *Store) PaymentPaid(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
 		switch {
-		case p.payment == statusPaid || p.payment == statusRefunding || p.payment == statusRefunded:
+		case p.payment == ChargePaid:
 			return nil
 		case p.booking == state.Cancelled:
-			return p.become(ctx, tx, statusRefunding, "", now)
+			return errors.Join(p.become(ctx, tx, ChargePaid, "", event.PaymentSucceeded, now),
+				refundCharge(ctx, tx, businessID, bookingID, Owed{Amount: p.amount, Percent: 100}, now))
 		}
-		return errors.Join(p.become(ctx, tx, statusPaid, "", now), p.move(ctx, tx, state.Confirm, now))
+		return errors.Join(p.become(ctx, tx, ChargePaid, "", event.PaymentSucceeded, now), p.move(ctx, tx, state.Confirm, now))
 	})
 }
 
@@ -223,39 +232,49 @@ func (s *Store) PaymentPaid(ctx context.Context, businessID, bookingID uuid.UUID
 // without the money. To say it twice changes nothing.
 func (s *Store) PaymentCancelled(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
-		if p.payment != statusCreating && p.payment != statusOpen && p.payment != statusCancelling {
-			return nil
+		switch p.payment {
+		case ChargeCreating, ChargeOpen:
+			return errors.Join(p.become(ctx, tx, ChargeCancelled, "", event.PaymentExpired, now), p.move(ctx, tx, state.Cancel, now))
+		case ChargeCancelling: // its booking was cancelled before, which was told
+			return p.become(ctx, tx, ChargeCancelled, "", "", now)
 		}
-		return errors.Join(p.become(ctx, tx, statusCancelled, "", now), p.move(ctx, tx, state.Cancel, now))
+		return nil
 	})
 }
 
-// PaymentRefunded notes that the money of a charge went back.
-func (s *Store) PaymentRefunded(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
-	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
-		if p.payment != statusRefunding {
-			return nil
-		}
-		return p.become(ctx, tx, statusRefunded, "", now)
+// failCharge notes an attempt to pay, where it is a newer one than the last that is known of.
+var failCharge = recordCharge(`
+UPDATE payments SET failed_at = @failed_at::timestamptz, updated_at = @now
+WHERE business_id = @business_id AND booking_id = @id AND status = 'open' AND (failed_at IS NULL OR failed_at < @failed_at::timestamptz)`)
+
+// PaymentFailed notes that an attempt to pay failed, at an instant by the provider's clock. The charge stays open for another one. To
+// say it twice changes nothing.
+func (s *Store) PaymentFailed(ctx context.Context, businessID, bookingID uuid.UUID, at, now time.Time) error {
+	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, _ paid) error {
+		_, err := tx.Exec(ctx, failCharge, eventlog.Add(ctx, pgx.NamedArgs{
+			"business_id": businessID, "id": bookingID, "failed_at": at, "now": now, "event_type": string(event.PaymentFailed),
+		}, now))
+		return err
 	})
 }
 
-// The states of a charge; the migration says how they follow each other.
+// The statuses of a charge; the migration says how they follow each other.
 const (
-	statusCreating   = "creating"
-	statusOpen       = "open"
-	statusPaid       = "paid"
-	statusCancelling = "cancelling"
-	statusCancelled  = "cancelled"
-	statusRefunding  = "refunding"
-	statusRefunded   = "refunded"
+	ChargeCreating   = "creating"
+	ChargeOpen       = "open"
+	ChargePaid       = "paid"
+	ChargeCancelling = "cancelling"
+	ChargeCancelled  = "cancelled"
 )
 
-// paid is a booking and its charge, both locked.
+// paid is a booking and its charge with its newest refund, both locked.
 type paid struct {
 	businessID, bookingID uuid.UUID
 	booking               state.State
 	payment               string
+	amount                int64
+	refundNumber          int
+	refund                payment.RefundStatus
 }
 
 // underLock decides on a booking and its charge while both are locked, the booking first, as moves of bookings lock them.
@@ -267,8 +286,8 @@ func (s *Store) underLock(ctx context.Context, businessID, bookingID uuid.UUID, 
 		if err != nil {
 			return err
 		}
-		err = tx.QueryRow(ctx, `SELECT status FROM payments WHERE business_id = $1 AND booking_id = $2 FOR UPDATE`,
-			businessID, bookingID).Scan(&p.payment)
+		err = tx.QueryRow(ctx, `SELECT status, amount, refund_number, coalesce(refund_status, '') FROM payments
+			WHERE business_id = $1 AND booking_id = $2 FOR UPDATE`, businessID, bookingID).Scan(&p.payment, &p.amount, &p.refundNumber, &p.refund)
 		if err != nil {
 			return err
 		}
@@ -299,15 +318,24 @@ func (p paid) cancel(ctx context.Context, tx pgx.Tx, now time.Time) error {
 }
 
 func (p paid) apply(ctx context.Context, tx pgx.Tx, t state.Transition, now time.Time) error {
-	_, err := tx.Exec(ctx, moveSQL, moveArgs(ctx, p.businessID, p.bookingID, t, now))
+	_, err := tx.Exec(ctx, moveSQL, moveArgs(ctx, p.businessID, p.bookingID, t, Owed{}, now))
 	return err
 }
 
-// become changes the charge's state; what is not final is due at once. A reference of "" keeps the one there is.
-func (p paid) become(ctx context.Context, tx pgx.Tx, status, reference string, now time.Time) error {
+// changeCharge changes the state of a charge.
+const changeCharge = `
+UPDATE payments
+SET status = @status, reference = coalesce(nullif(@reference, ''), reference), due_at = @now, attempts = 0, updated_at = @now
+WHERE business_id = @business_id AND booking_id = @id`
+
+var changeChargeRecorded = recordCharge(changeCharge)
+
+// become changes the charge's state; what is not final is due at once. A reference of "" keeps the one there is, a type of "" records
+// no event.
+func (p paid) become(ctx context.Context, tx pgx.Tx, status, reference string, typ event.Type, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": p.businessID, "id": p.bookingID, "status": status, "reference": reference, "now": now}
 	sql := changeCharge
-	if typ := chargeEvents[status]; typ != "" {
+	if typ != "" {
 		args["event_type"] = string(typ)
 		sql, args = changeChargeRecorded, eventlog.Add(ctx, args, now)
 	}

@@ -35,18 +35,18 @@ func NewOwner(records *store.Store, offers Offers, links *link.Links, c clock.Cl
 // now is to the microsecond, as the tables keep it.
 func (o *Owner) now() time.Time { return o.clock.Now().UTC().Truncate(time.Microsecond) }
 
-// MoveBooking moves a booking to its next state (semantics.md §3). Faults: not_found for an unknown booking or move; conflict where
+// MoveBooking moves a booking to its next state (semantics.md §3), but for cancelled: [Cancellations] does that. Faults: not_found for an unknown booking or move; conflict where
 // the state does not allow it.
 func (o *Owner) MoveBooking(ctx context.Context, businessID, id uuid.UUID, move state.Move) (store.Booking, error) {
 	transition, ok := state.Of(move)
-	if !ok {
+	if !ok || move == state.Cancel {
 		return store.Booking{}, fault.New(fault.NotFound, "There is no such move; a booking can be moved by confirm, cancel, complete and no-show.")
 	}
 	moved, err := o.records.Move(ctx, businessID, id, transition, o.clock.Now())
 	var refused *store.NotAllowedError
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		err = fault.New(fault.NotFound, "This business has no such booking.")
+		err = noBooking(err)
 	case errors.As(err, &refused):
 		err = fault.Newf(fault.Conflict, "The booking is %s; %s takes one that is %s.", refused.Status, move, either(transition.From))
 	}

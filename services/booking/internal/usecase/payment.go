@@ -9,6 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
@@ -42,7 +43,8 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 			continue
 		}
 		if amount, err := provider.Chargeable(due, q.offer.Money()); err == nil {
-			return &store.NewPayment{Provider: name, Account: account, Amount: amount, DueAt: q.now.Add(b.claimFor())}, nil
+			return &store.NewPayment{Provider: name, Account: account, Amount: amount,
+				Policy: refund.PolicyOf(q.offer), DueAt: q.now.Add(b.claimFor())}, nil
 		}
 	}
 	return nil, fault.New(fault.PaymentUnavailable,

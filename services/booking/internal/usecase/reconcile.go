@@ -18,8 +18,8 @@ import (
 )
 
 // Payments brings bookings and their charges into line, by the providers' notices and by looking: time held by bookings whose
-// charge was never opened is freed, charges without a booking are cancelled or refunded, and bookings that were not paid in
-// time are cancelled.
+// charge was never opened is freed, charges without a booking are cancelled or refunded, what is owed of cancelled bookings is
+// refunded, and bookings that were not paid in time are cancelled.
 type Payments struct {
 	charges  *store.Store
 	options  PaymentOptions
@@ -32,19 +32,23 @@ type Payments struct {
 func NewPayments(charges *store.Store, options PaymentOptions, c clock.Clock, tel *telemetry.Telemetry) *Payments {
 	return &Payments{
 		charges: charges, options: options, clock: c, tel: tel,
-		outcomes: tel.Counter("slotmesh.payments.reconciled", "Charges that the reconciliation looked at, by outcome: released, paid, cancelled, refunded or failed."),
+		outcomes: tel.Counter("slotmesh.payments.reconciled", "Charges that the reconciliation looked at, by outcome: released, paid, cancelled, failed; of a refund refunded, refused or pending."),
 	}
 }
 
 // Notice acts on a provider's notice. One of a charge that is not known is none of ours: it may be another installation's.
 func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice) error {
-	if n.Outcome == "" {
-		return nil
-	}
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.Provider})
 	businessID, bookingID, err := p.charges.FindPayment(ctx, provider, n.Account, n.Reference)
 	if err == nil {
-		err = p.note(ctx, businessID, bookingID, n.Outcome)
+		switch {
+		case n.Outcome != "":
+			err = p.note(ctx, businessID, bookingID, n.Outcome)
+		case !n.FailedAt.IsZero():
+			err = p.charges.PaymentFailed(ctx, businessID, bookingID, n.FailedAt, p.clock.Now())
+		case n.Refund != nil:
+			err = p.noteRefund(ctx, businessID, bookingID, n.Refund.Number, n.Refund.RefundState)
+		}
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -57,11 +61,18 @@ func (p *Payments) note(ctx context.Context, businessID, bookingID uuid.UUID, ou
 	switch now := p.clock.Now(); outcome {
 	case payment.Paid:
 		return p.charges.PaymentPaid(ctx, businessID, bookingID, now)
-	case payment.Refunded:
-		return p.charges.PaymentRefunded(ctx, businessID, bookingID, now)
 	default:
 		return p.charges.PaymentCancelled(ctx, businessID, bookingID, now)
 	}
+}
+
+// noteRefund keeps how a refund ended. A refusal is the owner's to act on, who is shown its reason.
+func (p *Payments) noteRefund(ctx context.Context, businessID, bookingID uuid.UUID, number int, said payment.RefundState) error {
+	changed, err := p.charges.RefundEnded(ctx, businessID, bookingID, number, said, p.clock.Now())
+	if changed && said.Status == payment.RefundRefused {
+		p.tel.Logger.WarnContext(ctx, "the payment provider refused a refund", "booking", bookingID, "refund", number, "reason", said.Reason)
+	}
+	return err
 }
 
 // reconcileEvery is how often the reconciliation runs. Half a minute more that a slot is held harms little.
@@ -99,7 +110,7 @@ func (p *Payments) Reconcile(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		outcome, err := p.end(ctx, due)
+		outcome, err := p.conclude(ctx, due)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -107,7 +118,7 @@ func (p *Payments) Reconcile(ctx context.Context) error {
 			p.tel.Logger.WarnContext(ctx, "a charge stays unsettled for now", "booking", due.BookingID, "error", err)
 			outcome = "failed"
 		}
-		p.count(ctx, string(outcome), 1)
+		p.count(ctx, outcome, 1)
 	}
 }
 
@@ -115,24 +126,26 @@ func (p *Payments) count(ctx context.Context, outcome string, n int) {
 	p.outcomes.Add(ctx, int64(n), metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// end refunds a charge or makes sure that it cannot be paid any more, and notes what has become of it.
-func (p *Payments) end(ctx context.Context, d payment.Due) (payment.Outcome, error) {
+// conclude refunds a charge or makes sure that it cannot be paid any more, notes what has become of it and returns that.
+func (p *Payments) conclude(ctx context.Context, d payment.Due) (string, error) {
 	provider, ok := p.options.Providers[d.Provider]
 	if !ok {
 		return "", fmt.Errorf("the provider %s is not connected", d.Provider)
 	}
 	asking, cancel := context.WithTimeout(ctx, p.options.Within)
 	defer cancel()
-	outcome, err := payment.Refunded, error(nil)
-	if d.Refund {
-		err = provider.Refund(asking, d.Charge, d.Reference)
-	} else {
-		outcome, err = p.close(asking, provider, d)
+	if d.RefundNumber > 0 {
+		said, err := provider.Refund(asking, d.Refund())
+		if err != nil {
+			return "", err
+		}
+		return string(said.Status), p.noteRefund(ctx, d.BusinessID, d.BookingID, d.RefundNumber, said)
 	}
+	outcome, err := p.close(asking, provider, d)
 	if err != nil {
 		return "", err
 	}
-	return outcome, p.note(ctx, d.BusinessID, d.BookingID, outcome)
+	return string(outcome), p.note(ctx, d.BusinessID, d.BookingID, outcome)
 }
 
 // close makes sure that a charge cannot be paid. Where it is not known whether there is one, it is created under the

@@ -38,7 +38,10 @@ func (a *Admin) Mount(router fiber.Router) {
 	business.Get("/keys", a.listKeys)
 	business.Delete("/keys/:id", a.revokeKey)
 	business.Get("/bookings", a.listBookings)
-	for _, move := range []string{booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow} {
+	business.Get("/bookings/:id/cancellation", a.previewCancellation)
+	business.Post("/bookings/:id/cancel", a.cancelBooking)
+	business.Post("/bookings/:id/refund", a.refundBooking)
+	for _, move := range []string{booking.MoveConfirm, booking.MoveComplete, booking.MoveNoShow} {
 		business.Post("/bookings/:id/"+move, a.moveBooking(move))
 	}
 	business.Post("/reservations", a.reserve)

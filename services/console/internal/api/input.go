@@ -76,3 +76,11 @@ func decode(c *fiber.Ctx, into any) error {
 	}
 	return request.JSON(body, into)
 }
+
+// decodeOptional is decode for a request that may have no body, and then leaves into as it is.
+func decodeOptional(c *fiber.Ctx, into any) error {
+	if body, err := server.Body(c); err != nil || len(body) == 0 {
+		return err
+	}
+	return decode(c, into)
+}

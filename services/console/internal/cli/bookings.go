@@ -11,7 +11,7 @@ import (
 func (c *command) bookings() *cobra.Command {
 	return group("bookings", "Look after a business's bookings", c.listBookings(),
 		moveEntry(c, "bookings", booking.MoveConfirm, "Confirm a pending booking", bookingTable),
-		moveEntry(c, "bookings", booking.MoveCancel, "Cancel a booking; its time is free again", bookingTable),
+		c.cancelBooking(), c.previewCancellation(), c.refundBooking(),
 		moveEntry(c, "bookings", booking.MoveComplete, "Say that a confirmed booking took place", bookingTable),
 		moveEntry(c, "bookings", booking.MoveNoShow, "Say that the customer of a confirmed booking did not come", bookingTable))
 }

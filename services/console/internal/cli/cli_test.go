@@ -298,6 +298,22 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 	s.fails(1, "from", "bookings", "list", "harbor", "--from", "2027-02-29")
 	s.fails(1, "cannot be moved", "bookings", "complete", "harbor", id)
 	s.fails(1, "cannot be moved", "bookings", "cancel", "harbor", id)
+	third := someBooking("confirmed")
+	w.Booking.Add(business, third)
+	id = third.ID.String()
+	if out := s.must("bookings", "cancellation", "harbor", id); !strings.Contains(out, "yes      20.00 EUR  50 %     2026-11-21T09:00:00Z") {
+		t.Error(out)
+	}
+	s.fails(2, "an amount such as 12.50", "bookings", "cancel", "harbor", id, "--refund", "half")
+	if out := s.must("bookings", "cancel", "harbor", id, "--refund", "12.50"); !strings.Contains(out, "cancelled") || !strings.Contains(out, "12.50 EUR pending") {
+		t.Error(out)
+	}
+	if out := s.must("bookings", "cancellation", "harbor", id); !strings.Contains(out, "no: cancelled") {
+		t.Error(out)
+	}
+	if out := s.must("bookings", "refund", "harbor", id); !strings.Contains(out, "40.00 EUR pending") {
+		t.Error(out)
+	}
 }
 
 func TestABusinessIsDeletedByForceWhileBookingsLieAhead(t *testing.T) {

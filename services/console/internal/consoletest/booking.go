@@ -49,20 +49,23 @@ func (s *Booking) LiveKeys(businessID uuid.UUID) int {
 func (s *Booking) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
-		"POST /internal/businesses/{business}/keys":                 s.createKey,
-		"GET /internal/businesses/{business}/keys":                  s.listKeys,
-		"DELETE /internal/businesses/{business}/keys":               s.revokeAll,
-		"DELETE /internal/businesses/{business}/keys/{id}":          s.revokeKey,
-		"GET /internal/businesses/{business}/bookings":              s.list,
-		"GET /internal/businesses/{business}/bookings/ahead":        s.ahead,
-		"POST /internal/businesses/{business}/bookings/{id}/{move}": s.move,
-		"POST /internal/businesses/{business}/calendars":            s.createCalendar,
-		"GET /internal/businesses/{business}/calendars":             s.listCalendars,
-		"DELETE /internal/businesses/{business}/calendars/{id}":     s.revokeCalendar,
-		"GET /internal/businesses/{business}/tickets/ahead":         s.ticketsAhead,
-		"POST /internal/businesses/{business}/tickets":              s.sellTickets,
-		"GET /internal/businesses/{business}/tickets":               s.listTickets,
-		"POST /internal/businesses/{business}/tickets/{id}/cancel":  s.cancelTickets,
+		"POST /internal/businesses/{business}/keys":                      s.createKey,
+		"GET /internal/businesses/{business}/keys":                       s.listKeys,
+		"DELETE /internal/businesses/{business}/keys":                    s.revokeAll,
+		"DELETE /internal/businesses/{business}/keys/{id}":               s.revokeKey,
+		"GET /internal/businesses/{business}/bookings":                   s.list,
+		"GET /internal/businesses/{business}/bookings/ahead":             s.ahead,
+		"GET /internal/businesses/{business}/bookings/{id}/cancellation": s.cancellation,
+		"POST /internal/businesses/{business}/bookings/{id}/cancel":      s.cancel,
+		"POST /internal/businesses/{business}/bookings/{id}/refund":      s.refund,
+		"POST /internal/businesses/{business}/bookings/{id}/{move}":      s.move,
+		"GET /internal/businesses/{business}/tickets/ahead":              s.ticketsAhead,
+		"POST /internal/businesses/{business}/tickets":                   s.sellTickets,
+		"GET /internal/businesses/{business}/tickets":                    s.listTickets,
+		"POST /internal/businesses/{business}/tickets/{id}/cancel":       s.cancelTickets,
+		"POST /internal/businesses/{business}/calendars":                 s.createCalendar,
+		"GET /internal/businesses/{business}/calendars":                  s.listCalendars,
+		"DELETE /internal/businesses/{business}/calendars/{id}":          s.revokeCalendar,
 	} {
 		mux.Handle(pattern, locked(&s.mu, answer))
 	}
@@ -147,7 +150,6 @@ var statuses = []string{
 
 var moves = map[string][2]string{
 	booking.MoveConfirm:  {booking.StatusPending, booking.StatusConfirmed},
-	booking.MoveCancel:   {booking.StatusPending, booking.StatusCancelled},
 	booking.MoveComplete: {booking.StatusConfirmed, booking.StatusCompleted},
 	booking.MoveNoShow:   {booking.StatusConfirmed, booking.StatusNoShow},
 }

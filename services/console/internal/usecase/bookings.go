@@ -36,7 +36,7 @@ func (o *Owner) RevokeKey(ctx context.Context, by Principal, slug string, id uui
 	return nil
 }
 
-// MoveBooking makes one of the moves that an owner can make.
+// MoveBooking makes one of the moves that an owner can make, but for cancelling.
 func (o *Owner) MoveBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, move string) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -47,6 +47,49 @@ func (o *Owner) MoveBooking(ctx context.Context, by Principal, slug string, id u
 		o.changed(ctx, by, move+" booking", slug, slog.String("booking_id", id.String()), slog.String("status", moved.Status))
 	}
 	return moved, err
+}
+
+// PreviewCancellation says what cancelling a booking would do now.
+func (o *Owner) PreviewCancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return o.Bookings.Cancellation(ctx, business.ID, id)
+}
+
+// CancelBooking cancels a booking and refunds what is wanted of what was paid online.
+func (o *Owner) CancelBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*booking.Booking, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	cancelled, err := o.Bookings.Cancel(ctx, business.ID, id, wanted)
+	if err == nil {
+		o.changed(ctx, by, "cancel booking", slug, slog.String("booking_id", id.String()), slog.String("status", cancelled.Status), refundAttr(cancelled))
+	}
+	return cancelled, err
+}
+
+// RefundBooking refunds a booking that is over.
+func (o *Owner) RefundBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.NewRefund) (*booking.Booking, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	refunded, err := o.Bookings.Refund(ctx, business.ID, id, wanted)
+	if err == nil {
+		o.changed(ctx, by, "refund booking", slug, slog.String("booking_id", id.String()), refundAttr(refunded))
+	}
+	return refunded, err
+}
+
+// refundAttr is the amount that is on its way back to the customer.
+func refundAttr(b *booking.Booking) slog.Attr {
+	if b.Payment == nil || b.Payment.Refund == nil {
+		return slog.String("refund", "0")
+	}
+	return slog.String("refund", b.Payment.Refund.Amount.String())
 }
 
 // SellTickets sells tickets of an event. The order's slug is the business's.

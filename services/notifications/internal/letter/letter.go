@@ -87,9 +87,10 @@ type page struct {
 
 // row is one detail: what it is, and its value in lines.
 type row struct {
-	Label string
-	Value []string
-	Old   bool // holds no more
+	Label  string
+	Value  []string
+	Strong bool // is what readers look for
+	Old    bool // holds no more
 }
 
 // layout says what a kind consists of.
@@ -223,6 +224,7 @@ func (p *page) details(w *words, f *Facts, show parts) {
 	} else {
 		p.add(w.say("when"), w.when(s.When, zone)...)
 	}
+	p.Rows[len(p.Rows)-1].Strong = true
 	if f.Was != nil {
 		p.add(w.say("before"), w.when(*f.Was, zone)...)
 		p.Rows[len(p.Rows)-1].Old = true

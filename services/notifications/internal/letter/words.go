@@ -110,17 +110,30 @@ func (w *words) when(t When, zone *time.Location) []string {
 	return []string{day + ", " + w.clock(start) + " –", lastDay + ", " + w.clock(end) + place}
 }
 
-// date is the whole date with the day of the week. CLDR's Finnish names the day in a form that the library leaves unread.
+// date is the whole date with the day of the week. The library gives Finnish days in the case of "on Thursday" and marks where one
+// stands, and names the era in Thai at length.
 func (w *words) date(t time.Time) string {
-	return strings.Replace(w.cldr.FmtDateFull(t), "cccc", w.cldr.WeekdayWide(t.Weekday()), 1)
+	s := w.cldr.FmtDateFull(t)
+	switch w.code {
+	case "fi":
+		return strings.Replace(s, "cccc", strings.TrimSuffix(w.cldr.WeekdayWide(t.Weekday()), "na"), 1)
+	case "th":
+		return strings.Replace(s, "คริสต์ศักราช", "ค.ศ.", 1)
+	}
+	return s
 }
 
-// clock is the time of the day. In Korean the library lacks the words for morning and afternoon, so the hours are counted to 24.
+// clock is the time of the day. The library counts the hour after midnight as 0 where it is 12, and lacks the Korean words for
+// morning and afternoon, so Korean hours are counted to 24.
 func (w *words) clock(t time.Time) string {
 	if w.code == "ko" {
 		return t.Format("15:04")
 	}
-	return w.cldr.FmtTimeShort(t)
+	s := w.cldr.FmtTimeShort(t)
+	if t.Hour() == 0 && (w.code == "en" || w.code == "el" || w.code == "ar") {
+		s = strings.Replace(s, "0", "12", 1)
+	}
+	return s
 }
 
 // amount is money as the language writes it; amounts of currencies that CLDR does not know stand with their code.

@@ -3,6 +3,7 @@
 package stripe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,22 +111,6 @@ func (s *Stripe) outcome(ctx context.Context, account, reference string) (paymen
 	return "", fmt.Errorf("cancel a charge: it is %s", intent.Status)
 }
 
-// Refund gives back a PaymentIntent that was paid, once.
-func (s *Stripe) Refund(ctx context.Context, c payment.Charge, reference string) error {
-	params := &sdk.RefundCreateParams{PaymentIntent: sdk.String(reference)}
-	params.SetIdempotencyKey("refund-" + c.BookingID.String())
-	params.SetStripeAccount(c.Account)
-	_, err := s.client.V1Refunds.Create(ctx, params)
-	var refusal *sdk.Error
-	if errors.As(err, &refusal) && refusal.Code == sdk.ErrorCodeChargeAlreadyRefunded {
-		return nil
-	}
-	if err != nil {
-		return readable("refund a charge", err)
-	}
-	return nil
-}
-
 // readable keeps of Stripe's error what may stand in a log: its message can repeat what was sent. Refused for good is
 // what Stripe finds wrong with the request itself. Not so a conflict or one too many, nor a key or account that is not
 // accepted now, nor an idempotency key used in another way: a charge may be there.
@@ -140,7 +125,15 @@ func readable(what string, err error) error {
 	}
 	switch refusal.HTTPStatusCode {
 	case http.StatusBadRequest, http.StatusPaymentRequired, http.StatusNotFound:
-		return fmt.Errorf("%w: %w", payment.ErrRefused, reason)
+		return &refusedError{error: reason, code: cmp.Or(string(refusal.Code), string(refusal.Type))}
 	}
 	return reason
 }
+
+// refusedError is a refusal for good, with Stripe's code for why.
+type refusedError struct {
+	error
+	code string
+}
+
+func (*refusedError) Is(target error) bool { return target == payment.ErrRefused }

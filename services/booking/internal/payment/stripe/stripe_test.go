@@ -46,8 +46,10 @@ func TestStripesOwnDescriptionAllowsWhatIsSent(t *testing.T) {
 	if outcome, err := s.Cancel(t.Context(), c.Account, intent.Reference); err != nil || outcome != payment.Cancelled {
 		t.Errorf("cancelling gave %q, %v", outcome, err)
 	}
-	if err := s.Refund(t.Context(), c, intent.Reference); err != nil {
-		t.Error(err)
+	refund := payment.Refund{Charge: c, Reference: intent.Reference, Number: 1}
+	refund.Amount = 1250
+	if got, err := s.Refund(t.Context(), refund); err != nil || got.Status != payment.RefundRefunded {
+		t.Errorf("the refund is %+v, %v", got, err)
 	}
 }
 

@@ -1,0 +1,181 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
+)
+
+// life is that of a process. It passes a point before and after each statement and each call of the provider; at the last one it is
+// killed: what it was about to send is not sent, what it was about to hear is not heard, and nothing is sent afterwards.
+type life struct {
+	context.Context
+	kill   context.CancelFunc
+	points atomic.Int64
+}
+
+var errKilled = errors.New("the process was killed")
+
+func newLife(t *testing.T, points int64) *life {
+	ctx, kill := context.WithCancel(t.Context())
+	l := &life{Context: ctx, kill: kill}
+	l.points.Store(points)
+	return l
+}
+
+// lives reports whether the process gets past this point.
+func (l *life) lives() bool {
+	if l.points.Add(-1) < 0 {
+		l.kill()
+		return false
+	}
+	return true
+}
+
+// mortal is the database and the provider of the process that lives now.
+type mortal struct {
+	payment.Provider
+	now atomic.Pointer[life]
+}
+
+var _ pgx.QueryTracer = (*mortal)(nil)
+
+func (m *mortal) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	if l := m.now.Load(); !l.lives() {
+		return l
+	}
+	return ctx
+}
+
+func (m *mortal) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {
+	m.now.Load().lives()
+}
+
+func (m *mortal) Refund(ctx context.Context, r payment.Refund) (payment.RefundState, error) {
+	l := m.now.Load()
+	if !l.lives() {
+		return payment.RefundState{}, errKilled
+	}
+	said, err := m.Provider.Refund(ctx, r)
+	if !l.lives() {
+		return payment.RefundState{}, errKilled
+	}
+	return said, err
+}
+
+// TestKilledAtAnyPointARefundIsMadeOnce kills the process that cancels, refunds and notes at 200 random points, up to five times for
+// a booking, while the provider answers, fails, breaks its answers off and forgets its idempotency keys. The client repeats its
+// cancellation until it is answered. Then what went back is what is owed, in one piece.
+func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	m := &mortal{Provider: s.providers[stripe.Name]}
+	m.now.Store(newLife(t, 1<<40))
+	cfg := s.pool.Config()
+	cfg.ConnConfig.Tracer = m
+	process := uuid.NewString()
+	cfg.ConnConfig.RuntimeParams["application_name"] = process
+	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	records := store.New(pool)
+	providers := payment.Providers{stripe.Name: m}
+	cancellations := usecase.NewCancellations(records, providers, s.clock)
+	payments := usecase.NewPayments(records, usecase.PaymentOptions{Providers: providers, Within: time.Minute}, s.clock, telemetry.Discard())
+
+	died := 0
+	for round := 0; died < 200; round++ {
+		id, reference := s.bought(f, fmt.Sprintf("%02d:00", round%24))
+		wanted, owed := howMuch(rng)
+		answered := false
+		// live is what a process does until it is killed, and reports whether it was not.
+		live := func(points int64) bool {
+			l := newLife(t, points)
+			defer l.kill()
+			m.now.Store(l)
+			if !answered {
+				_, err := cancellations.Cancel(idempotency.With(l, idempotency.Request{Key: id.String()}), s.offer.ID, id, wanted)
+				answered = err == nil && l.Err() == nil
+			}
+			_ = payments.Reconcile(l)
+			if l.Err() == nil {
+				return true
+			}
+			// The database lets go of what the process held once it sees the connections gone.
+			for pool.Reset(); s.count(`SELECT count(*) FROM pg_stat_activity WHERE application_name = '`+process+`'`) > 0; {
+			}
+			return false
+		}
+		for range 5 {
+			f.set([]manner{answers, answers, fails, breaks, throttles, answersNonsense}[rng.IntN(6)])
+			if !live(rng.Int64N(70)) {
+				died++
+			}
+			if rng.IntN(3) == 0 {
+				f.forget()
+			}
+			s.clock.Advance(61 * time.Minute) // longer than any lease
+		}
+		f.set(answers)
+		if !live(1<<40) || !answered {
+			t.Fatalf("round %d: the cancellation was not answered at last", round)
+		}
+		s.expectGivenBack(f, id, reference, owed)
+	}
+}
+
+// howMuch is what an owner wants to be refunded of 40.00, and what is owed then.
+func howMuch(rng *rand.Rand) (booking.RefundAmount, int64) {
+	cents := 1 + rng.Int64N(4000)
+	all := []booking.RefundAmount{booking.RefundFull, booking.RefundNone, booking.RefundAmount(fmt.Sprintf("%d.%02d", cents/100, cents%100))}
+	i := rng.IntN(len(all))
+	return all[i], []int64{4000, 0, cents}[i]
+}
+
+// expectGivenBack compares what the provider gave back of a cancelled booking, and what is noted and told of it, with what is owed.
+func (s *shop) expectGivenBack(f *fakeStripe, id uuid.UUID, reference string, owed int64) {
+	s.t.Helper()
+	var given []int64
+	told := "booking.created payment.succeeded booking.confirmed booking.cancelled"
+	if owed > 0 {
+		given = []int64{owed}
+		told += " payment.refunded"
+	}
+	if got := f.given(reference); !slices.Equal(got, given) {
+		s.t.Errorf("%s: %v went back, want %v", id, got, given)
+	}
+	var booking, events string
+	var refunded, held int64
+	err := s.pool.QueryRow(s.t.Context(), `SELECT b.status, p.refunded, (SELECT string_agg(type, ' ' ORDER BY sequence) FROM events e WHERE e.subject_id = b.id),
+			(SELECT count(*) FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id)
+		FROM bookings b JOIN payments p ON p.business_id = b.business_id AND p.booking_id = b.id WHERE b.id = $1`, id).Scan(&booking, &refunded, &events, &held)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if booking != "cancelled" || refunded != owed || held != 0 || strings.TrimSpace(events) != told {
+		s.t.Errorf("%s: it is %s, holds %d times, %d is noted as refunded, told are %s; want cancelled, 0, %d and %s", id, booking, held, refunded, events, owed, told)
+	}
+}

@@ -1,0 +1,461 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
+)
+
+// openPolicyShop is a shop that refunds all until a day before the start, half until two hours before.
+func openPolicyShop(t *testing.T) (*shop, *fakeStripe) {
+	t.Helper()
+	f := newFakeStripe(t)
+	s := openShop(t, f.URL)
+	s.change(func(o *catalog.Offer) {
+		o.CancellationPolicy = []catalog.CancellationRule{{HoursBefore: 2, RefundPercent: 50}, {HoursBefore: 24, RefundPercent: 100}}
+	})
+	return s, f
+}
+
+// bought is a booking that was paid, and its charge.
+func (s *shop) bought(f *fakeStripe, at string) (uuid.UUID, string) {
+	s.t.Helper()
+	id, p := s.buy(at)
+	f.pay(p.Reference)
+	s.notify("payment_intent.succeeded", "acct_harbor", p.Reference)
+	return id, p.Reference
+}
+
+func (s *shop) cancel(id uuid.UUID, wanted booking.RefundAmount) *booking.Booking {
+	s.t.Helper()
+	b, err := s.client().Cancel(s.t.Context(), s.offer.ID, id, booking.Cancel{Refund: wanted})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return b
+}
+
+func (s *shop) expectRefund(when string, id uuid.UUID, refunded json.Number, want *booking.Refund) {
+	s.t.Helper()
+	list, err := s.client().Bookings(s.t.Context(), s.offer.ID, booking.Filter{}, request.Page{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	i := slices.IndexFunc(list.Bookings, func(b booking.Booking) bool { return b.ID == id })
+	got := list.Bookings[i].Payment
+	if got == nil || got.Status != booking.PaymentPaid || got.Amount != "40.00" || got.Refunded != refunded || got.DueAt != nil {
+		s.t.Fatalf("%s: the payment is %+v, want it paid and %s refunded", when, got, refunded)
+	}
+	if diff := cmp.Diff(want, got.Refund); diff != "" {
+		s.t.Errorf("%s: the refund (-want +got):\n%s", when, diff)
+	}
+}
+
+// TestACancellationRefundsAsItsPreviewSays cancels at times of the policy, which is another one in the offer by then.
+func TestACancellationRefundsAsItsPreviewSays(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		before  time.Duration // the start, which is at 2027-03-02T09:30:00Z
+		want    booking.Cancellation
+		until   time.Duration // before the start; 0: never ends
+		charged []int64
+	}{
+		{"a day before", 25 * time.Hour, preview("40.00", 100), 24 * time.Hour, []int64{4000}},
+		{"to the instant", 24 * time.Hour, preview("40.00", 100), 24 * time.Hour, []int64{4000}},
+		{"later", 24*time.Hour - time.Second, preview("20.00", 50), 2 * time.Hour, []int64{2000}},
+		{"too late", time.Hour, preview("0.00", 0), 0, nil},
+		{"afterwards", -time.Hour, preview("0.00", 0), 0, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, f := openPolicyShop(t)
+			id, reference := s.bought(f, "09:30")
+			s.change(func(o *catalog.Offer) { o.CancellationPolicy = []catalog.CancellationRule{{RefundPercent: 7}} })
+			start := time.Date(2027, 3, 2, 9, 30, 0, 0, time.UTC)
+			s.clock.Advance(start.Add(-c.before).Sub(s.clock.Now()))
+			got, err := s.client().Cancellation(t.Context(), s.offer.ID, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.until != 0 {
+				until := start.Add(-c.until)
+				c.want.Until = &until
+			}
+			if diff := cmp.Diff(&c.want, got); diff != "" {
+				t.Errorf("the preview (-want +got):\n%s", diff)
+			}
+			cancelled := s.cancel(id, "")
+			if cancelled.Status != booking.StatusCancelled || s.count(`SELECT count(*) FROM occupied_time`) != 0 {
+				t.Errorf("the booking is %s and still holds time", cancelled.Status)
+			}
+			s.step()
+			if !slices.Equal(f.given(reference), c.charged) {
+				t.Errorf("%v went back, want %v", f.given(reference), c.charged)
+			}
+			if c.charged == nil {
+				s.expectRefund("cancelled", id, "0.00", nil)
+				return
+			}
+			if diff := cmp.Diff(&booking.Refund{Amount: c.want.Refund.Amount, Percent: c.want.Refund.Percent, Status: booking.RefundPending}, cancelled.Payment.Refund); diff != "" {
+				t.Errorf("the refund at once (-want +got):\n%s", diff)
+			}
+			s.expectRefund("in the end", id, c.want.Refund.Amount, &booking.Refund{Amount: c.want.Refund.Amount, Percent: c.want.Refund.Percent, Status: booking.RefundRefunded})
+			s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "booking.cancelled", "payment.refunded")
+		})
+	}
+}
+
+func preview(amount json.Number, percent int) booking.Cancellation {
+	return booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: amount, Percent: percent, Currency: "EUR"}}
+}
+
+func (s *shop) expectEvents(id uuid.UUID, want ...string) {
+	s.t.Helper()
+	rows, err := s.pool.Query(s.t.Context(), `SELECT type FROM events WHERE subject_id = $1 ORDER BY sequence`, id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer rows.Close()
+	var got []string
+	for rows.Next() {
+		var typ string
+		if err := rows.Scan(&typ); err != nil {
+			s.t.Fatal(err)
+		}
+		got = append(got, typ)
+	}
+	if diff := cmp.Diff(want, got); diff != "" || rows.Err() != nil {
+		s.t.Errorf("%v, the events (-want +got):\n%s", rows.Err(), diff)
+	}
+}
+
+// TestTheOwnerDecidesWhatGoesBack has the owner refund something else than the policy says, within what was paid.
+func TestTheOwnerDecidesWhatGoesBack(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	for i, c := range []struct {
+		wanted  booking.RefundAmount
+		given   []int64
+		percent int
+		fault   fault.Kind
+	}{
+		{wanted: "policy", given: []int64{4000}, percent: 100}, {wanted: "full", given: []int64{4000}, percent: 100}, {wanted: "none"}, {wanted: "0"},
+		{wanted: "12.5", given: []int64{1250}, percent: 31}, {wanted: "40", given: []int64{4000}, percent: 100}, {wanted: "0.01", given: []int64{1}},
+		{wanted: "40.01", fault: fault.Conflict}, {wanted: "-1", fault: fault.InvalidParameter}, {wanted: "0.001", fault: fault.InvalidParameter},
+	} {
+		id, reference := s.bought(f, fmt.Sprintf("%02d:00", 9+i))
+		b, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: c.wanted})
+		if c.fault != (fault.Kind{}) {
+			if !fault.Is(err, c.fault) {
+				t.Errorf("%s: %v, want %v", c.wanted, err, c.fault)
+			}
+			if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || !got.Allowed {
+				t.Errorf("%s: refused, and yet it cannot be cancelled any more: %+v, %v", c.wanted, got, err)
+			}
+			continue
+		}
+		if err != nil || (b.Payment.Refund != nil) != (c.given != nil) || b.Payment.Refund != nil && b.Payment.Refund.Percent != c.percent {
+			t.Fatalf("%s: %+v, %v", c.wanted, b.Payment, err)
+		}
+		s.step()
+		if !slices.Equal(f.given(reference), c.given) {
+			t.Errorf("%s: %v went back, want %v", c.wanted, f.given(reference), c.given)
+		}
+	}
+}
+
+func TestABookingThatWasNotPaidOnlineRefundsNothing(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	s.change(func(o *catalog.Offer) { o.Payments.Modes.Services = catalog.ModeAtDoor })
+	plain := s.book(s.key, order("09:30", nil)).body.Booking.ID
+	s.change(func(o *catalog.Offer) { o.Payments.Modes.Services = catalog.ModeOnline })
+	open, p := s.buy("11:30")
+	for _, id := range []uuid.UUID{plain, open} {
+		got, err := s.client().Cancellation(t.Context(), s.offer.ID, id)
+		want := preview("0.00", 0)
+		if diff := cmp.Diff(&want, got); err != nil || diff != "" {
+			t.Errorf("%v, the preview (-want +got):\n%s", err, diff)
+		}
+		if _, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: "1"}); !fault.Is(err, fault.Conflict) {
+			t.Errorf("an amount of what was not paid: %v", err)
+		}
+		s.cancel(id, booking.RefundFull)
+		if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || got.Allowed || got.Reason != booking.StatusCancelled {
+			t.Errorf("once more: %+v, %v", got, err)
+		}
+	}
+	f.pay(p.Reference) // too late: all of it goes back
+	s.step()
+	if !slices.Equal(f.given(p.Reference), []int64{4000}) {
+		t.Errorf("%v went back of what was paid too late, want 4000", f.given(p.Reference))
+	}
+	s.expectEvents(open, "booking.created", "booking.cancelled", "payment.succeeded", "payment.refunded")
+}
+
+func TestWhoDoesNotComeIsRefundedNothingUnlessTheOwnerDoes(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	id, reference := s.bought(f, "09:30")
+	refund := func(wanted booking.RefundAmount) error {
+		_, err := s.client().Refund(t.Context(), s.offer.ID, id, booking.NewRefund{Refund: wanted})
+		return err
+	}
+	if err := refund(""); !fault.Is(err, fault.Conflict) {
+		t.Errorf("while the booking is ahead: %v", err)
+	}
+	s.ownerMoves(id, "no-show")
+	s.step()
+	if f.given(reference) != nil {
+		t.Errorf("%v went back", f.given(reference))
+	}
+	for _, wanted := range []booking.RefundAmount{"policy", "none"} {
+		if err := refund(wanted); !fault.Is(err, fault.InvalidParameter) {
+			t.Errorf("%s: %v", wanted, err)
+		}
+	}
+	if err := refund("15"); err != nil {
+		t.Error(err)
+	}
+	if err := refund("1"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("while one is on its way: %v", err)
+	}
+	s.step()
+	if err := refund("25.01"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("more than is left: %v", err)
+	}
+	if err := refund(""); err != nil {
+		t.Error(err)
+	}
+	s.step()
+	if err := refund(""); !fault.Is(err, fault.Conflict) {
+		t.Errorf("when nothing is left: %v", err)
+	}
+	if !slices.Equal(f.given(reference), []int64{1500, 2500}) {
+		t.Errorf("%v went back, want 1500 and 2500", f.given(reference))
+	}
+	s.expectRefund("in the end", id, "40.00", &booking.Refund{Amount: "25.00", Percent: 63, Status: booking.RefundRefunded})
+}
+
+// TestARefusedRefundIsShownAndNotRepeated has the provider refuse for good; the owner sees why, and has it tried again.
+func TestARefusedRefundIsShownAndNotRepeated(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	id, reference := s.bought(f, "09:30")
+	f.set(refuses)
+	s.cancel(id, "")
+	s.step()
+	refused := &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefused, Reason: "charge_disputed"}
+	s.expectRefund("refused", id, "0.00", refused)
+	f.set(answers)
+	s.clock.Advance(48 * time.Hour)
+	s.step()
+	s.expectRefund("two days later", id, "0.00", refused)
+	if _, err := s.client().Refund(t.Context(), s.offer.ID, id, booking.NewRefund{}); err != nil {
+		t.Fatal(err)
+	}
+	s.step()
+	s.expectRefund("tried again", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefunded})
+	if !slices.Equal(f.given(reference), []int64{4000}) {
+		t.Errorf("%v went back", f.given(reference))
+	}
+}
+
+// TestARefundIsAskedForUntilItIsAnswered has the provider fail in every way, so that nobody knows what it did, and then be away
+// for a day, after which it knows no idempotency key any more.
+func TestARefundIsAskedForUntilItIsAnswered(t *testing.T) {
+	t.Parallel()
+	for name, m := range map[string]manner{"fails": fails, "throttles": throttles, "hangs": hangs, "breaks": breaks, "answers nonsense": answersNonsense} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, f := openPolicyShop(t)
+			id, reference := s.bought(f, "09:30")
+			s.cancel(id, "12.50")
+			if s.count(`SELECT count(*) FROM occupied_time`) != 0 {
+				t.Error("the time is held until the provider answers")
+			}
+			f.set(m)
+			options := s.booker.Payments
+			options.Within = 100 * time.Millisecond
+			impatient := usecase.NewPayments(s.store, options, s.clock, telemetry.Discard())
+			if err := impatient.Reconcile(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.expectRefund("not answered", id, "0.00", &booking.Refund{Amount: "12.50", Percent: 31, Status: booking.RefundPending})
+			f.set(answers)
+			f.forget()
+			s.clock.Advance(24 * time.Hour)
+			s.step()
+			s.expectRefund("answered", id, "12.50", &booking.Refund{Amount: "12.50", Percent: 31, Status: booking.RefundRefunded})
+			if !slices.Equal(f.given(reference), []int64{1250}) {
+				t.Errorf("%v went back, want 1250 once", f.given(reference))
+			}
+		})
+	}
+}
+
+// TestNoticesOfARefundDecideAboutItsNewestTry has the provider tell of refunds itself, in orders that it may tell in.
+func TestNoticesOfARefundDecideAboutItsNewestTry(t *testing.T) {
+	t.Parallel()
+	const done, failed, underway = payment.RefundRefunded, payment.RefundRefused, payment.RefundPending
+	for _, c := range []struct {
+		told     []payment.RefundStatus
+		number   int
+		want     string
+		refunded json.Number
+	}{
+		{[]payment.RefundStatus{underway}, 1, booking.RefundPending, "0.00"},
+		{[]payment.RefundStatus{done, done}, 1, booking.RefundRefunded, "40.00"},
+		{[]payment.RefundStatus{done, failed, failed}, 1, booking.RefundRefused, "0.00"}, // the customer's bank sent it back
+		{[]payment.RefundStatus{failed, done, underway}, 1, booking.RefundRefused, "0.00"},
+		{[]payment.RefundStatus{done}, 2, booking.RefundPending, "0.00"}, // not ours
+	} {
+		t.Run(fmt.Sprintf("%v of %d", c.told, c.number), func(t *testing.T) {
+			t.Parallel()
+			s, f := openPolicyShop(t)
+			id, reference := s.bought(f, "09:30")
+			s.cancel(id, "")
+			for _, status := range c.told {
+				err := s.payments.Notice(t.Context(), "stripe", payment.Notice{Account: "acct_harbor", Reference: reference, Refund: &payment.RefundNotice{
+					Number: c.number, RefundState: payment.RefundState{Status: status},
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.expectRefund("told", id, c.refunded, &booking.Refund{Amount: "40.00", Percent: 100, Status: c.want})
+		})
+	}
+}
+
+// TestOfManyCancellationsAtOnceOneRefunds has owners and replicas act at the same time.
+func TestOfManyCancellationsAtOnceOneRefunds(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	id, reference := s.bought(f, "09:30")
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	cancelled := 0
+	for range 8 {
+		wg.Go(func() {
+			_, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: "15"})
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				cancelled++
+			} else if !fault.Is(err, fault.Conflict) {
+				t.Error(err)
+			}
+		})
+		wg.Go(func() {
+			if err := s.payments.Reconcile(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	s.step()
+	if given := f.given(reference); cancelled != 1 || !slices.Equal(given, []int64{1500}) {
+		t.Errorf("%d cancelled, %v went back", cancelled, given)
+	}
+	s.expectRefund("in the end", id, "15.00", &booking.Refund{Amount: "15.00", Percent: 38, Status: booking.RefundRefunded})
+}
+
+// TestThePaymentAndTheCancellationMayMeet has a charge paid while its booking is cancelled: whichever comes first, all goes back.
+func TestThePaymentAndTheCancellationMayMeet(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	for i := range 10 {
+		id, p := s.buy(fmt.Sprintf("%02d:00", 9+i))
+		f.pay(p.Reference)
+		var wg sync.WaitGroup
+		wg.Go(func() { s.notify("payment_intent.succeeded", "acct_harbor", p.Reference) })
+		wg.Go(func() {
+			if _, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{}); err != nil {
+				t.Error(err)
+			}
+		})
+		wg.Wait()
+		s.step()
+		if !slices.Equal(f.given(p.Reference), []int64{4000}) {
+			t.Errorf("%v went back, want 4000", f.given(p.Reference))
+		}
+		s.expectRefund("in the end", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefunded})
+	}
+}
+
+func TestARefusedBodyChangesNothing(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	id, _ := s.bought(f, "09:30")
+	at := fmt.Sprintf("%s/internal/businesses/%s/bookings/%s/", s.internal, s.offer.ID, id)
+	for _, body := range []string{`{"refund": "half"}`, `{"refund": "12.50"}`, `[]`, `{`} {
+		s.expect(body, s.send(http.MethodPost, at+"cancel", body, nil), 400, "invalid_parameter")
+		s.expect(body, s.send(http.MethodPost, at+"refund", body, nil), 400, "invalid_parameter")
+	}
+	s.expectState("confirmed", "paid", 1)
+	for _, call := range []string{"cancel", "refund"} {
+		other := fmt.Sprintf("%s/internal/businesses/%s/bookings/%s/%s", s.internal, s.offer.ID, uuid.New(), call)
+		s.expect(call, s.send(http.MethodPost, other, "", nil), 404, "not_found")
+	}
+}
+
+// TestACustomerCancelsWithinTheHoursThatTheBusinessAllows goes to the edge of self_service.cancel_until_hours.
+func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	c := usecase.NewCancellations(s.store, s.providers, s.clock)
+	start := time.Date(2027, 3, 2, 9, 30, 0, 0, time.UTC)
+	id, reference := s.bought(f, "09:30")
+	look := func(want usecase.Cancellation) {
+		t.Helper()
+		want.Currency = s.offer.Money()
+		got, err := c.PreviewForCustomer(t.Context(), s.offer, id)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v, the preview (-want +got):\n%s", err, diff)
+		}
+	}
+	fail := func(seen int64) {
+		t.Helper()
+		if _, err := c.CancelForCustomer(t.Context(), s.offer, id, seen); !fault.Is(err, fault.Conflict) {
+			t.Errorf("it is cancelled: %v", err)
+		}
+	}
+	look(usecase.Cancellation{Reason: booking.CancelNotOffered})
+	fail(0)
+	twelve := 12
+	s.change(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = &twelve })
+	look(usecase.Cancellation{Allowed: true, Refund: 4000, Percent: 100, Until: start.Add(-24 * time.Hour)})
+	s.clock.Advance(start.Add(-12 * time.Hour).Sub(s.clock.Now()))
+	look(usecase.Cancellation{Allowed: true, Refund: 2000, Percent: 50, Until: start.Add(-12 * time.Hour)})
+	fail(4000) // what was shown a while ago
+	s.clock.Advance(time.Nanosecond)
+	look(usecase.Cancellation{Reason: booking.CancelTooLate})
+	fail(2000)
+	s.clock.Advance(-time.Nanosecond)
+	if b, err := c.CancelForCustomer(t.Context(), s.offer, id, 2000); err != nil || string(b.Status) != booking.StatusCancelled {
+		t.Errorf("%+v, %v", b, err)
+	}
+	look(usecase.Cancellation{Reason: booking.StatusCancelled})
+	fail(0)
+	s.step()
+	if !slices.Equal(f.given(reference), []int64{2000}) {
+		t.Errorf("%v went back", f.given(reference))
+	}
+}

@@ -1,0 +1,78 @@
+package stripe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	sdk "github.com/stripe/stripe-go/v86"
+
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+)
+
+// refundNumber is the metadata by which a refund is known.
+const refundNumber = "slotmesh_refund"
+
+// Refund makes a refund of a PaymentIntent, unless it is there. Stripe forgets idempotency keys after a day, so the refunds that it
+// has are asked for first; the key is for two requests at once.
+func (s *Stripe) Refund(ctx context.Context, r payment.Refund) (payment.RefundState, error) {
+	made, err := s.findRefund(ctx, r)
+	if err == nil && made == nil {
+		made, err = s.makeRefund(ctx, r)
+	}
+	var refused *refusedError
+	switch {
+	case errors.As(err, &refused):
+		return payment.RefundState{Status: payment.RefundRefused, Reason: refused.code}, nil
+	case err != nil:
+		return payment.RefundState{}, err
+	}
+	return refundState(made), nil
+}
+
+func (s *Stripe) findRefund(ctx context.Context, r payment.Refund) (*sdk.Refund, error) {
+	params := &sdk.RefundListParams{PaymentIntent: sdk.String(r.Reference)}
+	params.Limit = sdk.Int64(100)
+	params.SetStripeAccount(r.Account)
+	for refund, err := range s.client.V1Refunds.List(ctx, params).All(ctx) {
+		if err != nil {
+			return nil, readable("look for a refund", err)
+		}
+		if refund.Metadata[refundNumber] == strconv.Itoa(r.Number) {
+			return refund, nil
+		}
+	}
+	return nil, nil
+}
+
+func (s *Stripe) makeRefund(ctx context.Context, r payment.Refund) (*sdk.Refund, error) {
+	n, err := amount(r.Amount, r.Currency)
+	if err != nil {
+		return nil, err
+	}
+	params := &sdk.RefundCreateParams{
+		PaymentIntent: sdk.String(r.Reference), Amount: sdk.Int64(n), Metadata: map[string]string{
+			"slotmesh_business": r.BusinessID.String(), "slotmesh_booking": r.BookingID.String(), refundNumber: strconv.Itoa(r.Number),
+		},
+	}
+	params.SetIdempotencyKey(fmt.Sprintf("refund-%s-%d", r.BookingID, r.Number))
+	params.SetStripeAccount(r.Account)
+	made, err := s.client.V1Refunds.Create(ctx, params)
+	if err != nil {
+		return nil, readable("refund a charge", err)
+	}
+	return made, nil
+}
+
+// refundState reads how far a refund is. A status that is not known is not an end.
+func refundState(r *sdk.Refund) payment.RefundState {
+	switch r.Status {
+	case sdk.RefundStatusSucceeded:
+		return payment.RefundState{Status: payment.RefundRefunded}
+	case sdk.RefundStatusFailed, sdk.RefundStatusCanceled:
+		return payment.RefundState{Status: payment.RefundRefused, Reason: cmp.Or(string(r.FailureReason), string(r.Status))}
+	}
+	return payment.RefundState{Status: payment.RefundPending}
+}

@@ -1,0 +1,125 @@
+package stripe_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/stripe/stripe-go/v86/webhook"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+)
+
+// refunds answers what a Stripe would whose charge has the listed refunds, and keeps what it is asked to make.
+type refunds struct {
+	listed string // JSON
+	status int    // of the answer to a new one
+	answer string
+	made   []url.Values
+	key    string
+}
+
+func (f *refunds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	if r.Method == http.MethodGet {
+		_, _ = fmt.Fprintf(w, `{"object": "list", "has_more": false, "data": [%s]}`, f.listed)
+		return
+	}
+	f.made, f.key = append(f.made, r.PostForm), r.Header.Get("Idempotency-Key")
+	w.WriteHeader(f.status)
+	_, _ = w.Write([]byte(f.answer))
+}
+
+func refundOf(t *testing.T, f *refunds) (payment.RefundState, error) {
+	t.Helper()
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	return adapter(t, server.URL).Refund(t.Context(), payment.Refund{
+		Charge: payment.Charge{
+			BusinessID: uuid.Nil, BookingID: uuid.MustParse("11111111-1111-4111-8111-111111111111"), Account: "acct_1",
+			Amount: 1250, Currency: money.Currency{Code: "EUR", Digits: 2},
+		},
+		Reference: "pi_1", Number: 2,
+	})
+}
+
+// TestARefundIsMadeOnce makes one only where the charge has none of its number yet: Stripe forgets idempotency keys.
+func TestARefundIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	const other = `{"id": "re_1", "object": "refund", "status": "succeeded", "metadata": {"slotmesh_refund": "1"}}, {"id": "re_9", "object": "refund", "status": "succeeded", "metadata": {}}`
+	for name, c := range map[string]struct {
+		listed string
+		status int
+		answer string
+		made   int
+		want   payment.RefundState
+	}{
+		"made":          {other, 200, `{"id": "re_2", "status": "succeeded"}`, 1, payment.RefundState{Status: payment.RefundRefunded}},
+		"on its way":    {"", 200, `{"id": "re_2", "status": "pending"}`, 1, payment.RefundState{Status: payment.RefundPending}},
+		"to be helped":  {"", 200, `{"id": "re_2", "status": "requires_action"}`, 1, payment.RefundState{Status: payment.RefundPending}},
+		"failed":        {"", 200, `{"id": "re_2", "status": "failed", "failure_reason": "lost_or_stolen_card"}`, 1, payment.RefundState{Status: payment.RefundRefused, Reason: "lost_or_stolen_card"}},
+		"disputed":      {"", 400, `{"error": {"type": "invalid_request_error", "code": "charge_disputed", "message": "x"}}`, 1, payment.RefundState{Status: payment.RefundRefused, Reason: "charge_disputed"}},
+		"of no code":    {"", 400, `{"error": {"type": "invalid_request_error", "message": "x"}}`, 1, payment.RefundState{Status: payment.RefundRefused, Reason: "invalid_request_error"}},
+		"there already": {other + `, {"id": "re_2", "object": "refund", "status": "succeeded", "metadata": {"slotmesh_refund": "2"}}`, 500, ``, 0, payment.RefundState{Status: payment.RefundRefunded}},
+		"there, failed": {`{"id": "re_2", "object": "refund", "status": "canceled", "metadata": {"slotmesh_refund": "2"}}`, 500, ``, 0, payment.RefundState{Status: payment.RefundRefused, Reason: "canceled"}},
+	} {
+		f := &refunds{listed: c.listed, status: c.status, answer: c.answer}
+		got, err := refundOf(t, f)
+		if err != nil || got != c.want || len(f.made) != c.made {
+			t.Errorf("%s: %+v, %v after %d were made; want %+v after %d", name, got, err, len(f.made), c.want, c.made)
+		}
+		if c.made == 0 {
+			continue
+		}
+		want := url.Values{
+			"payment_intent": {"pi_1"}, "amount": {"1250"}, "metadata[slotmesh_refund]": {"2"},
+			"metadata[slotmesh_business]": {uuid.Nil.String()}, "metadata[slotmesh_booking]": {"11111111-1111-4111-8111-111111111111"},
+		}
+		if diff := cmp.Diff(want, f.made[0]); diff != "" || f.key != "refund-11111111-1111-4111-8111-111111111111-2" {
+			t.Errorf("%s: under %s (-want +got):\n%s", name, f.key, diff)
+		}
+	}
+}
+
+// TestAnAnswerThatIsNoneLeavesARefundUnknown has Stripe fail in ways after which the refund may be there.
+func TestAnAnswerThatIsNoneLeavesARefundUnknown(t *testing.T) {
+	t.Parallel()
+	for _, c := range []refunds{
+		{status: 500, answer: `{"error": {"type": "api_error"}}`}, {status: 429, answer: `{"error": {"type": "invalid_request_error", "code": "rate_limit"}}`},
+		{status: 409, answer: `{"error": {"type": "idempotency_error"}}`}, {status: 401, answer: `{"error": {"type": "invalid_request_error"}}`},
+		{status: 200, answer: `{"id":`},
+	} {
+		if got, err := refundOf(t, &c); err == nil {
+			t.Errorf("%d %s gives %+v", c.status, c.answer, got)
+		}
+	}
+}
+
+func TestNoticesOfRefundsNameTheirNumber(t *testing.T) {
+	t.Parallel()
+	s := adapter(t, "")
+	for event, want := range map[string]payment.Notice{
+		`"refund.failed", "data": {"object": {"id": "re_2", "object": "refund", "payment_intent": "pi_1", "status": "failed", "failure_reason": "unknown", "metadata": {"slotmesh_refund": "2"}}}`: {
+			Account: "acct_1", Reference: "pi_1",
+			Refund: &payment.RefundNotice{Number: 2, RefundState: payment.RefundState{Status: payment.RefundRefused, Reason: "unknown"}},
+		},
+		`"refund.updated", "data": {"object": {"id": "re_2", "object": "refund", "payment_intent": "pi_1", "status": "succeeded", "metadata": {"slotmesh_refund": "1"}}}`: {
+			Account: "acct_1", Reference: "pi_1",
+			Refund: &payment.RefundNotice{Number: 1, RefundState: payment.RefundState{Status: payment.RefundRefunded}},
+		},
+		`"refund.updated", "data": {"object": {"id": "re_2", "object": "refund", "payment_intent": "pi_1", "status": "succeeded", "metadata": {}}}`: {},
+		`"refund.updated", "data": {"object": {"id": "re_2", "object": "refund", "status": "succeeded", "metadata": {"slotmesh_refund": "1"}}}`:     {},
+	} {
+		body := []byte(`{"id": "evt_1", "object": "event", "account": "acct_1", "type": ` + event + `}`)
+		signed := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: body, Secret: "whsec_x"})
+		got, err := s.ReadNotice(body, func(string) string { return signed.Header })
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", event, err, diff)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/refund"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+)
+
+// Payment is the charge of a booking, as its row in JSON. Amounts are in minor units of the booking's currency.
+type Payment struct {
+	Provider string        `json:"provider"`
+	Status   string        `json:"status"`
+	Amount   int64         `json:"amount"`
+	DueAt    time.Time     `json:"due_at"`
+	Policy   refund.Policy `json:"cancellation_policy"`
+	Refunded int64         `json:"refunded"`
+
+	// The newest refund; RefundStatus is "" where there is none.
+	RefundAmount  int64                `json:"refund_amount"`
+	RefundPercent int                  `json:"refund_percent"`
+	RefundStatus  payment.RefundStatus `json:"refund_status"`
+	RefundReason  string               `json:"refund_reason"`
+}
+
+// Left is what of the charge was paid and neither is refunded nor on its way back. p may be nil.
+func (p *Payment) Left() int64 {
+	if p == nil || p.Status != ChargePaid {
+		return 0
+	}
+	left := p.Amount - p.Refunded
+	if p.RefundStatus == payment.RefundPending {
+		left -= p.RefundAmount
+	}
+	return left
+}
+
+// Owed is an amount of the charge, with its share of what was paid, to a whole number. p may be nil where the amount is 0.
+func (p *Payment) Owed(amount int64) Owed {
+	if amount == 0 {
+		return Owed{}
+	}
+	return Owed{Amount: amount, Percent: int((amount*100 + p.Amount/2) / p.Amount)}
+}
+
+// Owed is what is to be refunded of a charge: an amount in minor units, and its share of what was paid. Where the amount is 0,
+// nothing is.
+type Owed struct {
+	Amount  int64
+	Percent int
+}
+
+// Booking returns a booking of the business. Errors: [ErrNotFound].
+func (s *Store) Booking(ctx context.Context, businessID, id uuid.UUID) (Booking, error) {
+	return findBooking(ctx, s.pool, businessID, id)
+}
+
+// querier is a pool or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+func findBooking(ctx context.Context, q querier, businessID, id uuid.UUID) (Booking, error) {
+	rows, err := q.Query(ctx, `SELECT `+bookingColumns+` FROM bookings WHERE business_id = @business_id AND id = @id`,
+		pgx.NamedArgs{"business_id": businessID, "id": id})
+	if err != nil {
+		return Booking{}, fmt.Errorf("read a booking: %w", err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, scanBooking)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Booking{}, ErrNotFound
+	}
+	if err != nil {
+		return Booking{}, fmt.Errorf("read a booking: %w", err)
+	}
+	return found, nil
+}
+
+// lockBooking locks a booking and then reads it: what a statement that waits for a lock reads beside the row is older than the row.
+func lockBooking(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Booking, error) {
+	_, err := tx.Exec(ctx, `SELECT FROM bookings WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, id)
+	if err != nil {
+		return Booking{}, fmt.Errorf("lock a booking: %w", err)
+	}
+	return findBooking(ctx, tx, businessID, id)
+}
+
+// Cancel cancels a booking, once, and frees its time; what owed says of it is to be refunded from then on. Errors: [ErrNotFound],
+// [*NotAllowedError], and owed's own, after which nothing is changed.
+func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Booking) (Owed, error)) (Booking, error) {
+	t, _ := state.Of(state.Cancel)
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
+		b, err := lockBooking(ctx, tx, businessID, id)
+		switch {
+		case err != nil:
+			return Booking{}, err
+		case !t.Allows(b.Status):
+			return Booking{}, &NotAllowedError{Status: b.Status}
+		}
+		back, err := owed(b)
+		if err != nil {
+			return Booking{}, err
+		}
+		return move(ctx, tx, businessID, id, t, back, now)
+	})
+}
+
+// refundSQL has a charge refunded. The table's checks hold that it is paid, that no other refund is on its way, and that no more
+// goes back than was paid.
+const refundSQL = `
+UPDATE payments
+SET refund_number = refund_number + 1, refund_amount = @refund_amount, refund_percent = @refund_percent, refund_status = 'pending',
+    refund_reason = NULL, due_at = @now::timestamptz, attempts = 0, updated_at = @now::timestamptz
+WHERE business_id = @business_id AND booking_id = @id AND status = 'paid' AND refund_status IS DISTINCT FROM 'pending'
+  AND @refund_amount::bigint > 0`
+
+// Refund has a booking refunded as owed says. Errors: [ErrNotFound], and owed's own, after which nothing is changed.
+func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Booking) (Owed, error)) (Booking, error) {
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
+		b, err := lockBooking(ctx, tx, businessID, id)
+		if err != nil {
+			return Booking{}, err
+		}
+		back, err := owed(b)
+		if err != nil {
+			return Booking{}, err
+		}
+		if err := refundCharge(ctx, tx, businessID, id, back, now); err != nil {
+			return Booking{}, err
+		}
+		return findBooking(ctx, tx, businessID, id)
+	})
+}
+
+func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, owed Owed, now time.Time) error {
+	_, err := tx.Exec(ctx, refundSQL, pgx.NamedArgs{
+		"business_id": businessID, "id": id, "refund_amount": owed.Amount, "refund_percent": owed.Percent, "now": now,
+	})
+	if err != nil {
+		return fmt.Errorf("have a charge refunded: %w", err)
+	}
+	return nil
+}
+
+// RefundEnded keeps what the provider says of a refund, and reports whether that is new: refunded, or refused for good, also after it
+// was reported as refunded. What is said of an older refund than the newest changes nothing.
+func (s *Store) RefundEnded(ctx context.Context, businessID, bookingID uuid.UUID, number int, said payment.RefundState, now time.Time) (bool, error) {
+	changed := false
+	err := s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+		if number != p.refundNumber || !follows(p.refund, said.Status) {
+			return nil
+		}
+		changed = true
+		sql, args := endRefund, pgx.NamedArgs{
+			"business_id": businessID, "id": bookingID, "refund_status": string(said.Status), "refund_reason": said.Reason, "now": now,
+		}
+		if said.Status == payment.RefundRefunded {
+			args["event_type"] = string(event.PaymentRefunded)
+			sql, args = endRefundRecorded, eventlog.Add(ctx, args, now)
+		}
+		_, err := tx.Exec(ctx, sql, args)
+		return err
+	})
+	return changed && err == nil, err
+}
+
+// follows reports whether a refund can go from one status to the next.
+func follows(from, to payment.RefundStatus) bool {
+	switch to {
+	case payment.RefundRefunded:
+		return from == payment.RefundPending
+	case payment.RefundRefused:
+		return from == payment.RefundPending || from == payment.RefundRefunded
+	}
+	return false
+}
+
+// endRefund notes how a refund ended. What was reported as refunded and is then refused was not given back after all.
+const endRefund = `
+UPDATE payments
+SET refunded = CASE WHEN @refund_status = 'refunded' THEN refunded + refund_amount
+                    WHEN refund_status = 'refunded' THEN refunded - refund_amount ELSE refunded END,
+    refund_status = @refund_status, refund_reason = nullif(@refund_reason, ''), updated_at = @now
+WHERE business_id = @business_id AND booking_id = @id`
+
+var endRefundRecorded = recordCharge(endRefund)

@@ -1,0 +1,75 @@
+package consoletest
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+)
+
+// find returns the booking of the path.
+func (s *Booking) find(r *http.Request) (*booking.Booking, error) {
+	bookings := s.bookings[r.PathValue("business")]
+	i := slices.IndexFunc(bookings, func(b booking.Booking) bool { return b.ID.String() == r.PathValue("id") })
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "Booking not found")
+	}
+	return &bookings[i], nil
+}
+
+func (s *Booking) cancellation(r *http.Request) (*reply, error) {
+	b, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	if b.Status == booking.StatusCancelled {
+		return ok(booking.Cancellation{Reason: b.Status, Refund: booking.CancellationRefund{Amount: "0.00", Currency: b.Currency}})
+	}
+	until := Epoch
+	return ok(booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "20.00", Percent: 50, Currency: b.Currency}, Until: &until})
+}
+
+func (s *Booking) cancel(r *http.Request) (*reply, error) {
+	b, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	if b.Status != booking.StatusPending && b.Status != booking.StatusConfirmed {
+		return nil, fault.Newf(fault.Conflict, "A %s booking cannot be moved so.", b.Status)
+	}
+	b.Status = booking.StatusCancelled
+	return s.refunding(r, b)
+}
+
+func (s *Booking) refund(r *http.Request) (*reply, error) {
+	b, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	if b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed {
+		return nil, fault.New(fault.Conflict, "The booking lies ahead; cancel it.")
+	}
+	return s.refunding(r, b)
+}
+
+// refunding notes what of 40.00 is refunded; by the policy that is half.
+func (s *Booking) refunding(r *http.Request, b *booking.Booking) (*reply, error) {
+	var wanted booking.Cancel
+	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+		return nil, err
+	}
+	b.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "40.00", Refunded: "0.00"}
+	amount := json.Number(wanted.Refund)
+	switch wanted.Refund {
+	case booking.RefundNone:
+		return ok(*b)
+	case booking.RefundFull:
+		amount = "40.00"
+	case booking.RefundPolicy, "":
+		amount = "20.00"
+	}
+	b.Payment.Refund = &booking.Refund{Amount: amount, Percent: 50, Status: booking.RefundPending}
+	return ok(*b)
+}

@@ -1,0 +1,183 @@
+package letter
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/unicode/norm"
+	"golang.org/x/text/unicode/rangetable"
+)
+
+// the36 are the languages of semantics.md §4, and the script that each is written in.
+var the36 = map[string]*unicode.RangeTable{}
+
+func init() {
+	japanese := rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana)
+	for table, codes := range map[*unicode.RangeTable]string{
+		unicode.Latin:    "en de fr es it pt nl pl cs sk hu ro hr sl et lv lt fi sv da nb is tr vi id",
+		unicode.Cyrillic: "bg sr uk ru", unicode.Greek: "el", unicode.Arabic: "ar", unicode.Hebrew: "he",
+		unicode.Han: "zh", japanese: "ja", unicode.Hangul: "ko", unicode.Thai: "th",
+	} {
+		for code := range strings.FieldsSeq(codes) {
+			the36[code] = table
+		}
+	}
+}
+
+// sentences are a language's file: for each id its forms, one of which is "" where it counts nothing.
+func sentences(t *testing.T, code string) map[string]map[string]string {
+	t.Helper()
+	text, err := files.ReadFile("texts/" + code + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(text, &raw); err != nil {
+		t.Fatalf("%s: %v", code, err)
+	}
+	list := map[string]map[string]string{}
+	for id, value := range raw {
+		var plain string
+		var forms map[string]string
+		if json.Unmarshal(value, &plain) == nil {
+			forms = map[string]string{"": plain}
+		} else if err := json.Unmarshal(value, &forms); err != nil {
+			t.Fatalf("%s: %s: %v", code, id, err)
+		}
+		list[id] = forms
+	}
+	return list
+}
+
+func TestTheLanguagesAreThe36(t *testing.T) {
+	t.Parallel()
+	if diff := cmp.Diff(sortedKeys(the36), languages(t)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(sortedKeys(the36), sortedKeys(cldr)); diff != "" {
+		t.Errorf("of dates and numbers (-want +got):\n%s", diff)
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	var keys []string
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+var placeholder = regexp.MustCompile(`\{\{\.\w+\}\}`)
+
+func placeholders(s string) []string {
+	found := placeholder.FindAllString(s, -1)
+	slices.Sort(found)
+	return found
+}
+
+func TestEveryLanguageHasEverySentenceWithItsPlaceholders(t *testing.T) {
+	t.Parallel()
+	english := sentences(t, "en")
+	for code, script := range the36 {
+		got := sentences(t, code)
+		if diff := cmp.Diff(sortedKeys(english), sortedKeys(got)); diff != "" {
+			t.Errorf("%s (-en +%s):\n%s", code, code, diff)
+		}
+		inScript := 0
+		for id, forms := range got {
+			for form, s := range forms {
+				want := placeholders(english[id][""] + english[id]["other"])
+				few := form == "zero" || form == "one" || form == "two" // such a number may be said in words
+				if diff := cmp.Diff(want, placeholders(s)); diff != "" && (!few || len(placeholders(s)) > 0) {
+					t.Errorf("%s: %s %s has other placeholders:\n%s", code, id, form, diff)
+				}
+				plain := placeholder.ReplaceAllString(s, "")
+				if !norm.NFC.IsNormalString(s) || strings.TrimSpace(s) != s || s == "" || strings.ContainsAny(plain, "{}<>#") || strings.Contains(s, "  ") ||
+					strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.C, r) }) {
+					t.Errorf("%s: %s %s is not clean: %q", code, id, form, s)
+				}
+				if strings.ContainsFunc(plain, func(r rune) bool { return unicode.Is(script, r) }) {
+					inScript++
+				} else if id != "subject" && id != "greeting" && code != "el" {
+					t.Errorf("%s: %s is not in the language's script: %q", code, id, s)
+				}
+			}
+		}
+		if inScript < len(english)-4 {
+			t.Errorf("%s: %d of %d sentences are in the language's script", code, inScript, len(english))
+		}
+	}
+}
+
+// TestWholeSentencesAreUnlikeThoseOfOtherLanguages finds a language that was copied and not translated. Single words may be alike.
+func TestWholeSentencesAreUnlikeThoseOfOtherLanguages(t *testing.T) {
+	t.Parallel()
+	said := map[string]string{}
+	for code := range the36 {
+		for id, forms := range sentences(t, code) {
+			for _, s := range forms {
+				if len(strings.Fields(s)) < 5 || id == "subject" {
+					continue
+				}
+				if other := said[s]; other != "" && other != code {
+					t.Errorf("%s: %s is the sentence of %s: %q", code, id, other, s)
+				}
+				said[s] = code
+			}
+		}
+	}
+}
+
+func TestEveryCountHasItsForm(t *testing.T) {
+	t.Parallel()
+	for code := range the36 {
+		w := inLanguage(t, code)
+		for _, n := range append([]int{1_000_000, 2_000_000}, upTo(200)...) {
+			s := w.count("ticket", n)
+			if w.fault != nil {
+				t.Fatalf("%s: %d: %v", code, n, w.fault)
+			}
+			if n > 2 && !strings.Contains(s, w.number(n)) {
+				t.Errorf("%s: %d is not in %q", code, n, s)
+			}
+		}
+	}
+}
+
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+func inLanguage(t testing.TB, code string) *words {
+	t.Helper()
+	w, err := wordsIn(code, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestTheLanguageAskedForIsSpoken as semantics.md §6 matches: BCP 47, else the business's default, else English.
+func TestTheLanguageAskedForIsSpoken(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ asked, fallback, want string }{
+		{"de", "fr", "de"}, {"pt-BR", "fr", "pt"}, {"DE-at", "fr", "de"}, {"", "fr", "fr"}, {"tlh", "fr", "fr"}, {"", "", "en"}, {"tlh", "xx", "en"},
+		{"no", "", "nb"}, {"zh-Hant-TW", "", "zh"}, {"\r\n", "ja", "ja"},
+	} {
+		f := haircut(t)
+		f.Business.Language = c.fallback
+		if got := render(t, BookingConfirmed, c.asked, f).Language; got != c.want {
+			t.Errorf("%q, else %q: got %s, want %s", c.asked, c.fallback, got, c.want)
+		}
+	}
+}
