@@ -179,13 +179,16 @@ func mailto(p *Person) (string, bool) {
 	if err != nil || a.Address != p.Email || strings.ContainsFunc(p.Email, notInAddress) {
 		return "", false
 	}
-	return (&url.URL{Scheme: "mailto", Opaque: p.Email}).String(), true
+	return "mailto:" + inURI.Replace(p.Email), true
 }
 
-// notInAddress finds what is an address by the letter only, and what an unquoted URI cannot carry.
+// notInAddress finds what is an address by the letter only, and would end the property or its value.
 func notInAddress(r rune) bool {
-	return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`"\<>?#%`, r)
+	return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`"\<>`, r)
 }
+
+// inURI writes what means something else in a URI (RFC 6068).
+var inURI = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", "&", "%26")
 
 // name is the CN of a person. golang-ical escapes in parameters as only texts are escaped, and does not quote them, so
 // what would need either is replaced.

@@ -144,6 +144,16 @@ func TestWholeDaysEndOnTheDayAfterTheLast(t *testing.T) {
 	}
 }
 
+func TestAnAddressIsWrittenAsAURI(t *testing.T) {
+	t.Parallel()
+	e := haircut()
+	e.Organizer.Email = "50%?cc=x#&'y@b.example"
+	text := string(write(t, ical.Calendar{Method: ical.Request, Events: []ical.Event{e}}))
+	if want := ":mailto:50%25%3Fcc=x%23%26'y@b.example\r\n"; !strings.Contains(unfold([]byte(text)), want) {
+		t.Errorf("%q is not in:\n%s", want, text)
+	}
+}
+
 func TestAFeedNamesNobody(t *testing.T) {
 	t.Parallel()
 	text := string(write(t, ical.Calendar{Method: ical.Publish, Name: "Ana", Refresh: 90 * time.Minute, Events: []ical.Event{haircut(), haircut()}}))
@@ -168,7 +178,7 @@ func TestWhatIsNoCalendarIsRefused(t *testing.T) {
 		"a sequence below zero":        {Method: ical.Publish, Events: change(func(e *ical.Event) { e.Sequence = -1 })},
 		"a request of nobody":          {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer = nil })},
 		"an organizer of two lines":    {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer.Email = "a@b.example\r\nX:y" })},
-		"an organizer with parameters": {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer.Email = "a?cc=x@b.example" })},
+		"an organizer of two words":    {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer.Email = `"a b"@b.example` })},
 		"too many":                     {Method: ical.Publish, Events: make([]ical.Event, ical.MaxEvents+1)},
 	} {
 		if b, err := c.Write(); err == nil {

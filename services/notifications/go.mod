@@ -3,6 +3,7 @@ module github.com/slotmesh/slotmesh/services/notifications
 go 1.26.0
 
 require (
+	github.com/arran4/golang-ical v0.3.4
 	github.com/bojanz/currency v1.4.2
 	github.com/emersion/go-smtp v0.25.1
 	github.com/gohugoio/locales v0.15.5
@@ -22,7 +23,6 @@ require (
 )
 
 require (
-	github.com/arran4/golang-ical v0.3.4 // indirect
 	github.com/aymerick/douceur v0.2.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect

@@ -1,6 +1,7 @@
 package letter
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,8 +12,8 @@ import (
 // Bounds of texts, in characters. Longer ones are cut.
 const (
 	maxName      = 200
+	maxCalled    = 80
 	maxSubject   = 80
-	maxAddress   = 300
 	maxURL       = 2000
 	maxNote      = 2000
 	maxNoteLines = 40
@@ -60,3 +61,17 @@ func runsAgainst(s string, rtl bool) bool {
 	}
 	return false
 }
+
+// callable is a customer's name as it may be called in a message to the address that came with it, or empty. Who books for somebody
+// else's address could send them an advertisement in the place of a name: what holds an address of the web or of mail, or
+// is longer than names are, is not called.
+func callable(name string) string {
+	name = clean(name, maxName)
+	if utf8.RuneCountInString(name) > maxCalled || strings.ContainsAny(name, "/@") || domain.MatchString(name) {
+		return ""
+	}
+	return name
+}
+
+// domain finds what mail programs make a link of.
+var domain = regexp.MustCompile(`[\pL\pN]\.[\pL]{2,}`)

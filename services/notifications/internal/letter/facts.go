@@ -30,9 +30,6 @@ type Business struct {
 	Name     string
 	Language string         // its default: a code of its languages
 	Zone     *time.Location // its IANA zone; required
-	Address  string         // where customers come to, in one line; may be empty
-	Phone    string         // may be empty
-	Website  string         // http or https; may be empty
 	ReplyTo  string         // where answers go; where it is empty, nobody is told to answer
 	From     string         // the address that messages are sent from; it invites to calendars where ReplyTo is empty
 	Accent   string         // #rrggbb of the business's colour, or empty
@@ -153,13 +150,9 @@ func (f *Facts) check(subject bool) error {
 }
 
 func (b *Business) footer(w *words) []string {
-	var lines []string
-	for _, line := range []string{
-		w.typed(b.Name, maxName), w.typed(b.Address, maxAddress), w.foreign(clean(b.Phone, maxName)), webAddress(b.Website),
-	} {
-		if line != "" {
-			lines = append(lines, line)
-		}
+	lines := []string{w.typed(b.Name, maxName)}
+	if b.ReplyTo != "" {
+		lines = append(lines, w.foreign(clean(b.ReplyTo, maxURL)))
 	}
 	return lines
 }

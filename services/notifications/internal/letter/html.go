@@ -31,10 +31,10 @@ func accentOf(colour string) accent {
 	if !hexColour.MatchString(colour) {
 		colour = "#2450c8"
 	}
-	// Contrast with white is 1.05/(l+0.05), with near-black about (l+0.05)/0.06 (WCAG 2): they meet at 0.2.
+	// Contrast with white is 1.05/(l+0.05), with black (l+0.05)/0.05 (WCAG 2): they are alike, 4.58, at 0.179.
 	on := "#ffffff"
-	if luminance(colour) > 0.2 {
-		on = "#14171a"
+	if luminance(colour) > 0.179 {
+		on = "#000000"
 	}
 	return accent{template.CSS(colour), template.CSS(on)}
 }

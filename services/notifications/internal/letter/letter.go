@@ -120,9 +120,9 @@ var layouts = map[Kind]layout{
 	ReservationCancelled: {"title_reservation_cancelled", []string{"reservation_cancelled"}, "view", parts{refund: true}},
 }
 
-// notices are the layouts of [OwnerNotice] but for what was cancelled, whose title is that of the customer's message.
+// notices are the layouts of [OwnerNotice]. The titles of what was made or cancelled go by its kind.
 var notices = map[Notice]layout{
-	NoticeCreated:         {"title_owner_created", []string{"owner_created"}, "view", parts{customer: true, total: true}},
+	NoticeCreated:         {"", nil, "view", parts{customer: true, total: true}},
 	NoticeMoved:           {"title_booking_moved", []string{"owner_moved"}, "view", parts{customer: true}},
 	NoticeCancelled:       {"", []string{"owner_cancelled"}, "view", parts{customer: true, refund: true}},
 	NoticeWebhookDisabled: {"title_webhook_disabled", []string{"webhook_failing"}, "view", parts{}},
@@ -133,15 +133,27 @@ func layoutOf(kind Kind, f *Facts) (layout, error) {
 	if kind == OwnerNotice {
 		l, ok = notices[f.Notice]
 	}
-	switch {
-	case !ok:
+	if !ok {
 		return layout{}, fmt.Errorf("no message is written for it (notice %q)", f.Notice)
-	case f.Notice == NoticeCancelled && kind == OwnerNotice:
+	}
+	if kind != OwnerNotice {
+		return l, nil
+	}
+	switch f.Notice {
+	case NoticeCreated:
+		l.title = "title_owner_" + string(f.Subject.Kind)
+		if f.Subject.Kind == BookingSubject {
+			l.leads = []string{"owner_created"}
+		}
+		if f.Subject.Pending {
+			l.leads = append(l.leads, "owner_pending")
+		}
+	case NoticeCancelled:
 		l.title = "title_" + string(f.Subject.Kind) + "_cancelled"
-	case f.Notice == NoticeWebhookDisabled && f.Webhook.Gone:
-		l.leads = []string{"webhook_gone"}
-	case f.Notice == NoticeCreated && f.Subject.Pending:
-		l.leads = []string{"owner_created", "owner_pending"}
+	case NoticeWebhookDisabled:
+		if f.Webhook.Gone {
+			l.leads = []string{"webhook_gone"}
+		}
 	}
 	return l, nil
 }
@@ -164,7 +176,7 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 		p.Subject = w.subject(p.Title, f, l.show.due)
 		p.details(w, f, l.show)
 	}
-	if name := w.typed(f.Customer.Name, maxName); name != "" && kind != OwnerNotice {
+	if name := w.isolated(callable(f.Customer.Name)); name != "" && kind != OwnerNotice {
 		p.Greeting = w.fill("greeting", map[string]string{"Name": name})
 	}
 	p.leads(kind, w, f, l)
@@ -210,7 +222,7 @@ func (p *page) add(label string, value ...string) {
 	}
 }
 
-// details adds the rows: what and when, who and where, what it costs.
+// details adds the rows: what and when, who, what it costs.
 func (p *page) details(w *words, f *Facts, show parts) {
 	s := &f.Subject
 	var items []string
@@ -237,8 +249,6 @@ func (p *page) details(w *words, f *Facts, show parts) {
 		p.add(w.say("customer"), w.typed(f.Customer.Name, maxName))
 		p.add(w.say("email"), w.foreign(clean(f.Customer.Email, maxURL)))
 		p.add(w.say("phone"), w.foreign(clean(f.Customer.Phone, maxName)))
-	} else {
-		p.add(w.say("where"), w.typed(f.Business.Address, maxAddress))
 	}
 	p.money(w, f, show)
 }

@@ -29,8 +29,7 @@ func lisbon(t testing.TB) *time.Location {
 // harbor is the business of all letters here.
 func harbor(t testing.TB) Business {
 	return Business{
-		Name: "Harbor Hair & Spa", Language: "en", Zone: lisbon(t), Address: "Cais do Sodré 1, 1200-450 Lisboa", Phone: "+351 912 345 678",
-		Website: "https://harbor.example", ReplyTo: "hello@harbor.example", From: "bookings@slotmesh.example", Accent: "#0b6e4f",
+		Name: "Harbor Hair & Spa", Language: "en", Zone: lisbon(t), ReplyTo: "hello@harbor.example", From: "bookings@slotmesh.example", Accent: "#0b6e4f",
 	}
 }
 
@@ -72,28 +71,21 @@ func facts(t testing.TB, kind Kind) Facts {
 	return f
 }
 
-// all are the facts of every message that there is, by a name.
-func all(t testing.TB) map[string]struct {
+type sample struct {
 	kind  Kind
 	facts Facts
-} {
-	list := map[string]struct {
-		kind  Kind
-		facts Facts
-	}{}
+}
+
+// all are the facts of every message that there is, by a name.
+func all(t testing.TB) map[string]sample {
+	list := map[string]sample{}
 	for kind := range layouts {
-		list[string(kind)] = struct {
-			kind  Kind
-			facts Facts
-		}{kind, facts(t, kind)}
+		list[string(kind)] = sample{kind, facts(t, kind)}
 	}
 	for _, kind := range []Kind{BookingCancelled, TicketCancelled, ReservationCancelled} {
 		f := facts(t, kind)
 		f.Notice = NoticeCancelled
-		list["owner_"+string(kind)] = struct {
-			kind  Kind
-			facts Facts
-		}{OwnerNotice, f}
+		list["owner_"+string(kind)] = sample{OwnerNotice, f}
 	}
 	for name, change := range map[string]func(*Facts){
 		"owner_created":         func(f *Facts) { f.Notice = NoticeCreated },
@@ -103,23 +95,19 @@ func all(t testing.TB) map[string]struct {
 	} {
 		f := facts(t, BookingConfirmed)
 		change(&f)
-		list[name] = struct {
-			kind  Kind
-			facts Facts
-		}{OwnerNotice, f}
+		list[name] = sample{OwnerNotice, f}
+	}
+	for name, kind := range map[string]Kind{"owner_ticket": Ticket, "owner_reservation": Reservation} {
+		f := facts(t, kind)
+		f.Notice = NoticeCreated
+		list[name] = sample{OwnerNotice, f}
 	}
 	moved := facts(t, BookingMoved)
 	moved.Notice = NoticeMoved
-	list["owner_moved"] = struct {
-		kind  Kind
-		facts Facts
-	}{OwnerNotice, moved}
+	list["owner_moved"] = sample{OwnerNotice, moved}
 	free := facts(t, BookingCancelled)
 	free.Refund = &Money{"0.00", "EUR"}
-	list["booking_cancelled_without_refund"] = struct {
-		kind  Kind
-		facts Facts
-	}{BookingCancelled, free}
+	list["booking_cancelled_without_refund"] = sample{BookingCancelled, free}
 	return list
 }
 

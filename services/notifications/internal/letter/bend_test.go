@@ -1,0 +1,157 @@
+package letter
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+	"pgregory.net/rapid"
+)
+
+// FuzzWhatPeopleTypedBendsNothing: whatever stands in a text, the subject is one line, text and HTML say the same, the HTML has the
+// elements and attributes of the layout and no others, and marks of direction are closed in their line.
+func FuzzWhatPeopleTypedBendsNothing(f *testing.F) {
+	for _, s := range []string{
+		"Ada", "a\r\nBcc: b@c.example", "</title><script>alert(1)</script>", "\u202egnp.exe", "\u2067\u2066x", "\x00\xff", "{{.Name}}", "  ", `"><img src=x onerror=y>`,
+		"javascript:alert(1)", "https://x.example/\r\n", "עברית", "日本語", strings.Repeat("e\u0301", 5000), "&lt;b&gt;", "<!--", "a\u2028b\u0085c", "\u200f\ufeff",
+	} {
+		for i := range 8 {
+			f.Add(s, uint8(i))
+		}
+	}
+	f.Fuzz(func(t *testing.T, typed string, which uint8) {
+		for _, code := range []string{"en", "ar"} {
+			messages := all(t)
+			for _, name := range []string{"booking_moved", "ticket", "owner_created", "owner_webhook_gone"} { // with all that any tells
+				s := messages[name]
+				l, err := Render(s.kind, code, typedInto(s.facts, typed, int(which)))
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if fault := bent(t, l); fault != "" {
+					t.Fatalf("%s in %s, typed %q into %d: %s", name, code, typed, which%8, fault)
+				}
+			}
+		}
+	})
+}
+
+// typedInto puts a text into one of the facts that people type.
+func typedInto(f Facts, typed string, which int) Facts {
+	switch which % 8 {
+	case 0:
+		f.Customer.Name = typed
+	case 1:
+		f.Customer.Email, f.Customer.Phone = typed, typed
+	case 2:
+		f.Subject.Items = []string{typed, typed}
+	case 3:
+		f.Subject.Staff, f.Subject.Tier = typed, typed
+	case 4:
+		f.Note = Note{Text: typed, Translations: map[string]string{"ar": typed, typed: typed}}
+	case 5:
+		f.Business.Name, f.Business.Accent = typed, typed
+	case 6:
+		f.Link, f.Webhook.URL = typed, typed
+	case 7:
+		f.Subject.ID = "x" + typed
+		f.Subject.Total = Money{typed, typed}
+	}
+	return f
+}
+
+// bent says what a text has bent, or nothing.
+func bent(t *testing.T, l Letter) string {
+	t.Helper()
+	if strings.ContainsFunc(l.Subject, unicode.IsControl) || l.Subject == "" || len(l.Subject) > 2000 {
+		return fmt.Sprintf("the subject is %q", l.Subject)
+	}
+	for line := range strings.SplitSeq(l.Subject+"\n"+l.Text, "\n") {
+		if open := strings.Count(line, "\u2066") + strings.Count(line, "\u2068"); open != strings.Count(line, "\u2069") {
+			return fmt.Sprintf("a mark of direction is open in %q", line)
+		}
+		if strings.ContainsFunc(line, func(r rune) bool {
+			return unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r == '\u2067' || r == '\u2028' || r == '\u2029' || r == '\ufeff'
+		}) {
+			return fmt.Sprintf("a control is in %q", line)
+		}
+	}
+	if diff := cmp.Diff(strings.Fields(l.Text), strings.Fields(visible(t, l.HTML))); diff != "" {
+		return "text and HTML differ:\n" + diff
+	}
+	return strangers(t, l.HTML)
+}
+
+var (
+	elements   = strings.Fields("html head meta title style body table tbody tr td h1 p div span br strong a")
+	attributes = strings.Fields("lang dir charset name content class style role width cellpadding cellspacing border align valign href")
+)
+
+// strangers finds what the layout does not write.
+func strangers(t *testing.T, document string) string {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Type == html.CommentNode || n.Type == html.ElementNode && !slices.Contains(elements, n.Data) {
+			return "an element of its own: " + n.Data
+		}
+		for _, a := range n.Attr {
+			if !slices.Contains(attributes, a.Key) || n.DataAtom != atom.A && a.Key == "href" {
+				return "an attribute of its own: " + a.Key
+			}
+			if a.Key == "href" && !strings.HasPrefix(a.Val, "https://") && !strings.HasPrefix(a.Val, "http://") || strings.Contains(a.Val, "ZgotmplZ") {
+				return "a value of its own: " + a.Key + "=" + a.Val
+			}
+		}
+	}
+	return ""
+}
+
+// TestAButtonIsReadableInEveryColour as WCAG 2 asks of text: a contrast of 4.5.
+func TestAButtonIsReadableInEveryColour(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		colour := rapid.StringMatching(`#[0-9a-fA-F]{6}`).Draw(t, "colour")
+		a := accentOf(colour)
+		light, dark := luminance(colour), luminance(string(a.On))
+		if light < dark {
+			light, dark = dark, light
+		}
+		if string(a.Colour) != colour || (light+0.05)/(dark+0.05) < 4.5 {
+			t.Fatalf("%s on %s: %.2f", a.On, a.Colour, (light+0.05)/(dark+0.05))
+		}
+	})
+	for _, colour := range []string{"", "red", "#fff", "#0b6e4f;}", "#0b6e4g", "\n#0b6e4f", "#0b6e4f\n"} {
+		if a := accentOf(colour); a.Colour != "#2450c8" {
+			t.Errorf("%q is taken for the colour %s", colour, a.Colour)
+		}
+	}
+}
+
+func TestATextThatRunsAgainstTheLetterIsIsolated(t *testing.T) {
+	t.Parallel()
+	const latin, hebrew = "Anna 2", "אנה 2"
+	for _, c := range []struct{ code, typed, want string }{
+		{"en", latin, latin}, {"en", hebrew, "\u2068" + hebrew + "\u2069"}, {"he", hebrew, hebrew}, {"he", latin, "\u2068" + latin + "\u2069"}, {"ja", "アンナ", "アンナ"},
+	} {
+		f := facts(t, BookingConfirmed)
+		f.Subject.Staff, f.Subject.Items = c.typed, []string{c.typed}
+		l := render(t, BookingConfirmed, c.code, f)
+		if !strings.Contains(l.Text, "\n  "+c.want+"\n") || !strings.Contains(l.Subject, c.want+" ·") {
+			t.Errorf("%s: %q is not in %q\n%q", c.code, c.want, l.Subject, l.Text)
+		}
+	}
+	f := facts(t, BookingConfirmed)
+	f.Notice = NoticeCreated
+	if l := render(t, OwnerNotice, "ar", f); !strings.Contains(l.Text, "\u2066+44 20 7946 0000\u2069") || !strings.Contains(l.Text, "\u2066Europe/Lisbon\u2069") {
+		t.Errorf("a number or a zone is not read from left to right:\n%q", l.Text)
+	}
+}

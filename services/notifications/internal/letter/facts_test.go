@@ -1,0 +1,226 @@
+package letter
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAMovedBookingIsToldWhole(t *testing.T) {
+	t.Parallel()
+	l := render(t, BookingMoved, "en", facts(t, BookingMoved))
+	want := `Harbor Hair & Spa
+
+Booking moved
+
+Hello Ada Lovelace,
+
+Your booking has a new time.
+
+Service
+  Haircut, long hair
+  Sauna
+
+When
+  Friday, December 4, 2026
+  2:05 pm – 2:50 pm (Europe/Lisbon)
+
+Previously
+  Thursday, December 3, 2026
+  2:05 pm – 2:50 pm (Europe/Lisbon)
+
+With
+  Anna
+
+People
+  2
+
+Total
+  €1,240.00
+
+Please note
+Please bring a towel.
+The door is on the left.
+
+View, move or cancel
+https://book.example/m/3q2-7wAAAAAAAAAAAAAAAA
+
+Any questions? Just reply to this message.
+
+Harbor Hair & Spa
+hello@harbor.example
+`
+	if diff := cmp.Diff(want, plainSpaces(l.Text)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if want, got := "Booking moved: Haircut, long hair, Sauna · Dec 4, 2026, 2:05 pm", plainSpaces(l.Subject); got != want {
+		t.Errorf("the subject is %q, want %q", got, want)
+	}
+}
+
+// plainSpaces makes ordinary spaces of those at which no line breaks.
+func plainSpaces(s string) string {
+	return strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(s)
+}
+
+// TestEachKindTellsItsPart looks for what only some kinds tell.
+func TestEachKindTellsItsPart(t *testing.T) {
+	t.Parallel()
+	for what, kinds := range map[string]string{
+		"Total\n":                       "booking_received booking_confirmed booking_moved ticket reservation owner_created owner_created_pending owner_ticket owner_reservation",
+		"Refund\n":                      "booking_cancelled ticket_cancelled reservation_cancelled refunded owner_booking_cancelled owner_ticket_cancelled owner_reservation_cancelled",
+		"goes back the way you paid":    "booking_cancelled ticket_cancelled reservation_cancelled",
+		"there is no refund":            "booking_cancelled_without_refund",
+		"Amount due\n":                  "payment_due payment_failed",
+		"Pay by\n":                      "payment_due payment_failed",
+		"Pay now\n":                     "payment_due payment_failed",
+		"Previously\n":                  "booking_moved owner_moved",
+		"Return by\n":                   "reservation_due",
+		"ada@mail.example":              "owner_created owner_created_pending owner_ticket owner_reservation owner_moved owner_booking_cancelled owner_ticket_cancelled owner_reservation_cancelled",
+		"waiting for your confirmation": "owner_created_pending",
+		"Endpoint\n":                    "owner_webhook_failing owner_webhook_gone",
+		"2 × VIP":                       "ticket ticket_cancelled owner_ticket owner_ticket_cancelled",
+	} {
+		var got []string
+		for name, s := range all(t) {
+			if strings.Contains(render(t, s.kind, "en", s.facts).Text, what) {
+				got = append(got, name)
+			}
+		}
+		if diff := cmp.Diff(set(strings.Fields(kinds)), set(got)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", what, diff)
+		}
+	}
+}
+
+func set(list []string) map[string]bool {
+	m := map[string]bool{}
+	for _, s := range list {
+		m[s] = true
+	}
+	return m
+}
+
+func TestTimesAreThoseOfTheBusiness(t *testing.T) {
+	t.Parallel()
+	zone := func(name string) *time.Location {
+		l, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	lisbon, newYork, kolkata := zone("Europe/Lisbon"), zone("America/New_York"), zone("Asia/Kolkata")
+	at := func(text string) time.Time {
+		moment, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return moment
+	}
+	day := func(d int) time.Time { return time.Date(2026, 7, d, 0, 0, 0, 0, newYork) }
+	for what, c := range map[string]struct {
+		when When
+		zone *time.Location
+		want string
+	}{
+		"on one day":        {When{Start: at("2026-12-04T14:05:00Z"), End: at("2026-12-04T14:50:00Z")}, kolkata, "Freitag, 4. Dezember 2026|19:35 – 20:20 (Asia/Kolkata)"},
+		"over midnight":     {When{Start: at("2026-12-31T23:30:00Z"), End: at("2027-01-01T00:30:00Z")}, lisbon, "Donnerstag, 31. Dezember 2026, 23:30 –|Freitag, 1. Januar 2027, 00:30 (Europe/Lisbon)"},
+		"a moment":          {When{Start: at("2026-12-04T14:05:00Z")}, newYork, "Freitag, 4. Dezember 2026|09:05 (America/New_York)"},
+		"in summer":         {When{Start: at("2026-07-04T14:05:00Z")}, lisbon, "Samstag, 4. Juli 2026|15:05 (Europe/Lisbon)"},
+		"one whole day":     {When{Start: day(4), End: day(5), AllDay: true}, newYork, "Samstag, 4. Juli 2026"},
+		"three whole days":  {When{Start: day(4), End: day(7), AllDay: true}, newYork, "Samstag, 4. Juli 2026 –|Montag, 6. Juli 2026"},
+		"a day without end": {When{Start: day(4), AllDay: true}, newYork, "Samstag, 4. Juli 2026"},
+	} {
+		if got := strings.Join(inLanguage(t, "de").when(c.when, c.zone), "|"); got != c.want {
+			t.Errorf("%s: %q, want %q", what, got, c.want)
+		}
+	}
+}
+
+func TestWhatIsDueIsToldByItsEnd(t *testing.T) {
+	t.Parallel()
+	l := render(t, ReservationDue, "de", facts(t, ReservationDue))
+	if !strings.HasSuffix(l.Subject, "· 06.12.2026") || !strings.Contains(l.Text, "Rückgabe bis\n  Sonntag, 6. Dezember 2026\n") {
+		t.Errorf("%s\n%s", l.Subject, l.Text)
+	}
+	f := facts(t, ReservationDue)
+	f.Subject.When = haircut(t).Subject.When
+	if l := render(t, ReservationDue, "de", f); !strings.HasSuffix(l.Subject, "04.12.2026, 14:50") {
+		t.Errorf("%s", l.Subject)
+	}
+}
+
+func TestMoneyIsWrittenAsItsCurrencyIs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		language, amount, currency, want string
+	}{
+		{"en", "40.00", "EUR", "€40.00"}, {"de", "1240.50", "EUR", "1.240,50 €"}, {"en", "1500", "JPY", "¥1,500"}, {"en", "1.500", "KWD", "KWD 1.500"},
+		{"en", "40.00", "RSD", "RSD 40.00"}, {"en", "12.00", "ABC", "12.00 ABC"}, {"en", "", "EUR", ""}, {"en", "<b>", "EUR", "<b> EUR"},
+	} {
+		if got := plainSpaces(inLanguage(t, c.language).amount(Money{c.amount, c.currency})); got != c.want {
+			t.Errorf("%s %s in %s: %q, want %q", c.amount, c.currency, c.language, got, c.want)
+		}
+	}
+}
+
+func TestANoteIsInTheLanguageOfTheLetterWhereTheOwnerWroteOne(t *testing.T) {
+	t.Parallel()
+	for locale, want := range map[string]string{"pt": "Traga uma toalha.", "pt-BR": "Traga uma toalha.", "de": "Please bring a towel.", "": "Please bring a towel."} {
+		if l := render(t, Reminder, locale, facts(t, Reminder)); !strings.Contains(l.Text, want) {
+			t.Errorf("%q: %q is not in\n%s", locale, want, l.Text)
+		}
+	}
+	f := facts(t, Reminder)
+	f.Note = Note{Text: " \r\n "}
+	if l := render(t, Reminder, "en", f); strings.Contains(l.Text, "Please note") {
+		t.Errorf("an empty note is announced:\n%s", l.Text)
+	}
+	f.Note = Note{Text: strings.Repeat("x\n", 1000)}
+	if l := render(t, Reminder, "en", f); strings.Count(l.Text, "x\n") != maxNoteLines {
+		t.Errorf("a note has %d lines", strings.Count(l.Text, "x\n"))
+	}
+}
+
+func TestAFactThatAKindNeedsIsAskedFor(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(*Facts){
+		"no time zone":  func(f *Facts) { f.Business.Zone = nil },
+		"no name":       func(f *Facts) { f.Subject.Items = nil },
+		"no time":       func(f *Facts) { f.Subject.When = When{} },
+		"no known kind": func(f *Facts) { f.Subject.Kind = "x" },
+	} {
+		f := facts(t, BookingConfirmed)
+		change(&f)
+		if l, err := Render(BookingConfirmed, "en", f); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v, %q", what, err, l.Subject)
+		}
+	}
+	for _, kind := range []Kind{"x", OwnerNotice} {
+		if l, err := Render(kind, "en", facts(t, BookingConfirmed)); err == nil {
+			t.Errorf("%s: %q", kind, l.Subject)
+		}
+	}
+}
+
+// TestNobodyIsCalledByAnAdvertisement: the address that a message goes to was typed by whoever typed the name.
+func TestNobodyIsCalledByAnAdvertisement(t *testing.T) {
+	t.Parallel()
+	for name, called := range map[string]bool{
+		"Ada Lovelace": true, "Jean-Luc d'Arc": true, "J. R. R. Tolkien": true, "Nuñez, José": true, "山田太郎": true, "محمد": true,
+		"Win at https://evil.example": false, "evil.example": false, "www.evil.example": false, "write to a@b": false, strings.Repeat("free money ", 10): false, "": false,
+	} {
+		f := facts(t, BookingConfirmed)
+		f.Customer.Name = name
+		l := render(t, BookingConfirmed, "en", f)
+		if got := strings.Contains(l.Text, "Hello"); got != called {
+			t.Errorf("%q: called %v, want %v", name, got, called)
+		}
+		if !called && name != "" && strings.Contains(l.Text+l.HTML+string(l.Calendar), name) {
+			t.Errorf("%q is in the message", name)
+		}
+	}
+}
