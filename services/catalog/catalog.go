@@ -22,6 +22,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/bulkhead"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/eventlog/eventapi"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
@@ -50,6 +52,7 @@ type Config struct {
 	Postgres postgres.Config
 	Redis    redisx.Config
 	Limits   limits.Config
+	Events   eventlog.Config
 	// PricingURL is the base URL of pricing's internal port.
 	PricingURL string `env:"PRICING_URL, required"`
 	// PricingTimeout is how long /services waits for quotes; after it the list comes without them.
@@ -70,7 +73,7 @@ type Config struct {
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate()}
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Events.Validate()}
 	if c.PricingTimeout <= 0 {
 		errs = append(errs, errors.New("PRICING_TIMEOUT: write a duration above 0, such as 1s"))
 	}
@@ -176,5 +179,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	(&api.Offers{Versions: versions}).Mount(s.Internal)
 	owner := &usecase.Owner{Store: businesses, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry}
 	(&api.Owner{Businesses: owner, Store: businesses}).Mount(s.Internal)
+	eventapi.Serve(s.Server, eventlog.New(pool, showEvents(), cfg.Events, rt.Clock, rt.Telemetry))
+	s.Go("erasing events of removed businesses", func(ctx context.Context) error { return eraseEvents(ctx, businesses, rt.Clock, rt.Telemetry) })
 	return docs.Mount(s.Public)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	peercatalog "github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -50,7 +51,7 @@ func start(t testing.TB, change ...func(*Config)) *harness {
 		ceilings: newCeilingServer(t),
 		config: Config{
 			Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 16 << 20},
-			Postgres: database, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
+			Postgres: database, Redis: testkit.RedisConfig(t), Events: eventlog.Config{KeepDays: 90}, Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 			PricingTimeout: 2 * time.Minute, BookingTimeout: 2 * time.Minute, RentalTimeout: 2 * time.Minute,
 			MemoryBytes: 64 << 20, RenderedBytes: 8 << 20,
 		},

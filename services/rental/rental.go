@@ -11,6 +11,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/eventlog/eventapi"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/message"
@@ -30,6 +32,7 @@ type Config struct {
 	Postgres postgres.Config
 	Redis    redisx.Config
 	Limits   limits.Config
+	Events   eventlog.Config
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// Links are the settings of customers' links.
@@ -38,7 +41,7 @@ type Config struct {
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Links.Validate())
+	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Events.Validate(), c.Links.Validate())
 }
 
 // Migrate brings rental's tables up to date.
@@ -80,6 +83,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	catalog := s.Peer("catalog", cfg.CatalogURL)
 	offers := s.Offers(catalog, rdb)
 	s.Erase(catalog, records.Erase)
+
+	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))
 
 	public := api.NewPublic(offers, records, sentences, rt.Clock, rt.Telemetry)
 	public.Mount(s.Public)

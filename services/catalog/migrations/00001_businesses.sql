@@ -12,6 +12,7 @@ CREATE TABLE businesses (
     head         bigint CHECK (head = last_version),
     removed_slug text   COLLATE "C",
     removed_at   timestamptz,
+    sequence     integer NOT NULL DEFAULT 0, -- of its newest event
     CONSTRAINT businesses_removed_check CHECK (
         num_nulls(removed_slug, removed_at) IN (0, 2) AND (slug IS NULL) = (removed_slug IS NOT NULL))
 );
@@ -80,7 +81,49 @@ CREATE TABLE made_writes (
 );
 CREATE INDEX made_writes_by_age ON made_writes (made_at);
 
+-- A UUIDv7 (RFC 9562): 48 bits of milliseconds since the epoch, then random bits.
+CREATE FUNCTION uuid_v7() RETURNS uuid LANGUAGE sql VOLATILE
+RETURN encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
+    PLACING substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid;
+
+-- One event for each change, written by the statement that makes the change. The key allows one event for each sequence of a subject.
+--
+-- Transactions commit in another order than they write, so a number that a row is given when it is written cannot be a reader's
+-- cursor. position is null until the feed is read: then rows that are committed are numbered from event_feed, under its row lock.
+-- Within one numbering rows go by serial, which for one subject follows the order of its row's lock.
+CREATE TABLE events (
+    business_id  uuid        NOT NULL,
+    subject_id   uuid        NOT NULL,
+    sequence     integer     NOT NULL, -- counts per subject, from 1
+    subject_kind text        NOT NULL,
+    id           uuid        NOT NULL DEFAULT uuid_v7(),
+    type         text        NOT NULL,
+    at           timestamptz NOT NULL, -- by the clock of the service
+    actor_kind   text        NOT NULL,
+    actor_id     uuid,
+    data         jsonb       NOT NULL, -- the subject's row after the change
+    serial       bigint      GENERATED ALWAYS AS IDENTITY,
+    position     bigint,
+    PRIMARY KEY (business_id, subject_id, sequence)
+);
+CREATE UNIQUE INDEX events_by_position ON events (position) WHERE position IS NOT NULL;
+CREATE INDEX events_to_number ON events (serial) WHERE position IS NULL;
+
+-- The audit log of a business goes by time.
+CREATE INDEX events_by_time ON events (business_id, at, id);
+
+-- The one row that numbers events. A reader whose cursor lies before pruned has missed what was removed.
+CREATE TABLE event_feed (
+    one       boolean PRIMARY KEY DEFAULT true CHECK (one),
+    position  bigint NOT NULL, -- the last that was given
+    pruned    bigint NOT NULL  -- the last that was removed for its age
+);
+INSERT INTO event_feed (position, pruned) VALUES (0, 0);
+
 -- +goose Down
+DROP TABLE event_feed;
+DROP TABLE events;
+DROP FUNCTION uuid_v7();
 DROP TABLE made_writes;
 DROP FUNCTION may_write(uuid, uuid, timestamptz);
 DROP TABLE refused_writes;

@@ -31,3 +31,24 @@ func (s *Store) Removed(ctx context.Context, before time.Time, after uuid.UUID, 
 	}
 	return ids, nil
 }
+
+// EraseEvents deletes the events of businesses that were removed at or before the instant, and returns how many there were. Nothing
+// else is kept of them but what keeps their ids and version numbers from coming back.
+func (s *Store) EraseEvents(ctx context.Context, before time.Time) (int64, error) {
+	var erased int64
+	for {
+		tag, err := s.pool.Exec(ctx, `DELETE FROM events WHERE (business_id, subject_id, sequence) IN (
+			SELECT e.business_id, e.subject_id, e.sequence FROM businesses b JOIN events e ON e.business_id = b.id
+			WHERE b.removed_at <= $1 LIMIT $2)`, before, eraseStep)
+		erased += tag.RowsAffected()
+		if err != nil {
+			return erased, fmt.Errorf("erase events of removed businesses: %w", err)
+		}
+		if tag.RowsAffected() < eraseStep {
+			return erased, nil
+		}
+	}
+}
+
+// eraseStep is how many rows a statement deletes at most, so that none holds many locks.
+const eraseStep = 1000

@@ -17,6 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
@@ -177,11 +179,38 @@ func write(ctx context.Context, tx pgx.Tx, p Published, c Content, now time.Time
 	batch.Queue(`INSERT INTO versions (business_id, version, name, format, source, canonical, sanitizer, sanitized, published_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		p.BusinessID, p.Version, c.Name, c.Format, c.Source, c.Canonical, c.Sanitizer, c.Sanitized, now)
-	batch.Queue(advance, p.BusinessID, p.Version)
+	batch.Queue(advanceSQL, advance(ctx, p, now))
 	return tx.SendBatch(ctx, &batch).Close()
 }
 
-const advance = `UPDATE businesses SET last_version = $2, head = $2 WHERE id = $1`
+// advanceSQL makes a version that was written the newest, and removeSQL ends a business while its versions are there. What an event keeps
+// of a business is its line of the list.
+var (
+	advanceSQL = `
+WITH advanced AS (
+    UPDATE businesses SET last_version = @version, head = @version, sequence = sequence + 1
+    WHERE businesses.id = @id
+    RETURNING id AS business_id, id, sequence, slug, last_version AS version
+)
+` + eventlog.Record(event.Business, event.BusinessPublished, "advanced", line("advanced"))
+
+	removeSQL = `
+WITH removed AS (
+    UPDATE businesses SET head = NULL, slug = NULL, removed_slug = slug, removed_at = @now, sequence = sequence + 1
+    WHERE businesses.id = @id
+    RETURNING id AS business_id, id, sequence, removed_slug AS slug, last_version AS version
+)
+` + eventlog.Record(event.Business, event.BusinessRemoved, "removed", line("removed"))
+)
+
+func line(of string) string {
+	return `jsonb_build_object('id', id, 'slug', slug, 'version', version, 'updated_at', @event_at::timestamptz, 'name',
+        (SELECT name FROM versions v WHERE v.business_id = ` + of + `.id AND v.version = ` + of + `.version))`
+}
+
+func advance(ctx context.Context, p Published, now time.Time) pgx.NamedArgs {
+	return eventlog.Add(ctx, pgx.NamedArgs{"id": p.BusinessID, "version": p.Version}, now)
+}
 
 // Rollback makes the content of an old version the newest version of slug at the instant now.
 func (s *Store) Rollback(ctx context.Context, slug string, version int64, now time.Time) (Published, error) {
@@ -200,7 +229,7 @@ func (s *Store) Rollback(ctx context.Context, slug string, version int64, now ti
 		if tag.RowsAffected() == 0 {
 			return Published{}, NoVersionError(version)
 		}
-		_, err = tx.Exec(ctx, advance, known.id, published.Version)
+		_, err = tx.Exec(ctx, advanceSQL, advance(ctx, published, now))
 		return published, err
 	})
 	if err != nil {
@@ -219,8 +248,7 @@ func (s *Store) Remove(ctx context.Context, slug string, now time.Time) (Removed
 		if err != nil {
 			return Removed{}, err
 		}
-		const mark = `UPDATE businesses SET head = NULL, slug = NULL, removed_slug = slug, removed_at = $2 WHERE id = $1`
-		if _, err := tx.Exec(ctx, mark, known.id, now); err != nil {
+		if _, err := tx.Exec(ctx, removeSQL, eventlog.Add(ctx, pgx.NamedArgs{"id": known.id, "now": now}, now)); err != nil {
 			return Removed{}, err
 		}
 		_, err = tx.Exec(ctx, `DELETE FROM versions WHERE business_id = $1`, known.id)

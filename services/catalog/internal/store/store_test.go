@@ -366,3 +366,26 @@ func TestRemovedBusinessesAreListedFromTheirRemovalOn(t *testing.T) {
 		}
 	}
 }
+
+func TestEventsOfRemovedBusinessesAreErasedFromAnInstantOn(t *testing.T) {
+	t.Parallel()
+	pool := testkit.Postgres(t, "catalog", migrations.FS)
+	s := store.New(pool)
+	publish(t, s, "quay", content(quay, "Quay"))
+	publish(t, s, "harbor", content(harbor, "Harbor"))
+	if _, err := s.Remove(t.Context(), "harbor", noon); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		before time.Time
+		want   int64
+	}{{noon.Add(-time.Second), 0}, {noon, 2}, {noon, 0}} {
+		if n, err := s.EraseEvents(t.Context(), c.before); err != nil || n != c.want {
+			t.Errorf("before %s: %d, %v", c.before, n, err)
+		}
+	}
+	var left int
+	if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE business_id = $1`, quay).Scan(&left); err != nil || left != 1 {
+		t.Errorf("%d are left of another, %v", left, err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -162,16 +163,29 @@ func (in *Internal) sendOne(c *fiber.Ctx, status int, r store.Reservation) error
 
 // show renders a reservation. It is overdue while it is picked up and not back although its time has ended, in business time.
 func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reservation {
-	now := in.clock.Now()
+	now, shown := in.clock.Now(), agreed(r)
+	ended := r.Dates.To < offer.Today(now)
+	if r.Hours != nil {
+		ended = now.Unix() >= r.Hours.During.End
+	}
+	shown.Overdue = ended && r.Status == state.PickedUp
+	return shown
+}
+
+// ShowEvents says how the subjects of rental's events are shown: as they are in its lists, but never as overdue, which nobody has
+// changed.
+func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
+	return map[event.SubjectKind]eventlog.Show{event.Reservation: eventlog.As(records.Kept, agreed)}
+}
+
+// agreed renders what was agreed of a reservation.
+func agreed(r store.Reservation) rental.Reservation {
 	shown := rental.Reservation{
 		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Quantity: r.Quantity,
 		StartDate: r.Dates.From, EndDate: r.Dates.To, CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail, Locale: r.Locale, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
-	ended := r.Dates.To < offer.Today(now)
 	if r.Hours != nil {
 		shown.StartTime, shown.EndTime = &r.Hours.Start, &r.Hours.End
-		ended = now.Unix() >= r.Hours.During.End
 	}
-	shown.Overdue = ended && r.Status == state.PickedUp
 	return shown
 }

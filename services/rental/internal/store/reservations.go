@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -129,10 +131,15 @@ func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.
 }
 
 // moveSQL changes the status only from the allowed one; who moves first wins, the other finds another status.
-const moveSQL = `
-UPDATE reservations SET status = @to, updated_at = @now
-WHERE business_id = @business_id AND id = @id AND status = @from
-RETURNING ` + reservationColumns
+var moveSQL = `
+WITH moved AS (
+    UPDATE reservations SET status = @to, sequence = sequence + 1, updated_at = @now
+    WHERE business_id = @business_id AND id = @id AND status = @from
+    RETURNING *
+), recorded AS (
+    ` + eventlog.Record(event.Reservation, "", "moved", kept("moved")) + `
+)
+SELECT ` + reservationColumns + ` FROM moved`
 
 // Move makes a transition, once. Errors: [ErrNotFound], [*NotAllowedError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Reservation, error) {
@@ -142,9 +149,10 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 }
 
 func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, now time.Time) (Reservation, error) {
-	rows, err := tx.Query(ctx, moveSQL, pgx.NamedArgs{
+	rows, err := tx.Query(ctx, moveSQL, eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": string(t.From), "to": string(t.To), "now": now,
-	})
+		"event_type": "reservation." + string(t.To),
+	}, now))
 	if err != nil {
 		return Reservation{}, fmt.Errorf("move a reservation: %w", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
@@ -45,13 +47,18 @@ const (
 	lockSQL    = `SELECT FROM rentals WHERE business_id = $1 AND rental_id = $2 FOR NO KEY UPDATE`
 )
 
-const reserveSQL = `
-INSERT INTO reservations (business_id, id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute,
-                          end_minute, starts_at, ends_at, customer_name, customer_email, locale, offer_version, link_hash, created_at, updated_at)
-VALUES (@business_id, @id, @rental_id, @rental_name, @status, @quantity, ` + epoch + ` + @start_date::integer,
-        ` + epoch + ` + @end_date::integer, @start_minute, @end_minute, @starts_at, @ends_at, @customer_name,
-        @customer_email, @locale, @offer_version, @link_hash, @now::timestamptz, @now::timestamptz)
-RETURNING ` + reservationColumns
+var reserveSQL = `
+WITH reserved AS (
+    INSERT INTO reservations (business_id, id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute,
+                              end_minute, starts_at, ends_at, customer_name, customer_email, locale, offer_version, link_hash, created_at, updated_at)
+    VALUES (@business_id, @id, @rental_id, @rental_name, @status, @quantity, ` + epoch + ` + @start_date::integer,
+            ` + epoch + ` + @end_date::integer, @start_minute, @end_minute, @starts_at, @ends_at, @customer_name,
+            @customer_email, @locale, @offer_version, @link_hash, @now::timestamptz, @now::timestamptz)
+    RETURNING *
+), recorded AS (
+    ` + eventlog.Record(event.Reservation, event.ReservationCreated, "reserved", kept("reserved")) + `
+)
+SELECT ` + reservationColumns + ` FROM reserved`
 
 // Reserve writes the reservation, once (postgres.Once), when fits says that its units are free beside all that is held within its dates, as
 // [Store.Holding] returns it. Until it is written or refused nobody else can reserve this rental. Errors: [ErrLacking].
@@ -64,7 +71,7 @@ func (s *Store) Reserve(ctx context.Context, r NewReservation, fits func([]occup
 		if !fits(held) {
 			return Reservation{}, ErrLacking
 		}
-		rows, err := tx.Query(ctx, reserveSQL, reserveArgs(r))
+		rows, err := tx.Query(ctx, reserveSQL, eventlog.Add(ctx, reserveArgs(r), r.Now))
 		if err != nil {
 			return Reservation{}, err
 		}

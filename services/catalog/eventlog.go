@@ -1,0 +1,53 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
+)
+
+// showEvents says how the subjects of catalog's events are shown: a business as its line of the list.
+func showEvents() map[event.SubjectKind]eventlog.Show {
+	read := func(_ context.Context, kept []json.RawMessage) ([]catalog.Business, error) {
+		lines := make([]catalog.Business, len(kept))
+		for i, text := range kept {
+			if err := json.Unmarshal(text, &lines[i]); err != nil {
+				return nil, err
+			}
+			lines[i].UpdatedAt = lines[i].UpdatedAt.UTC()
+		}
+		return lines, nil
+	}
+	return map[event.SubjectKind]eventlog.Show{
+		event.Business: eventlog.As(read, func(line catalog.Business) catalog.Business { return line }),
+	}
+}
+
+// eraseEventsEvery is how often events of removed businesses are erased.
+const eraseEventsEvery = time.Hour
+
+// eraseEvents erases events of businesses that were removed long enough ago, until ctx ends. A database that is away is tried again the
+// next time.
+func eraseEvents(ctx context.Context, businesses *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
+	ticker := time.NewTicker(eraseEventsEvery)
+	defer ticker.Stop()
+	for {
+		step, cancel := context.WithTimeout(ctx, time.Minute)
+		if _, err := businesses.EraseEvents(step, now.Now().Add(-catalog.KeptAfterRemoval)); err != nil && ctx.Err() == nil {
+			tel.Logger.WarnContext(ctx, "events of removed businesses stay for now", "error", err)
+		}
+		cancel()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
