@@ -120,7 +120,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public.Mount(s.Public)
 	public.MountAgents(s.Internal)
 	cancellations := usecase.NewCancellations(records, options.Providers, rt.Clock)
-	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), cancellations, records, links, rt.Clock).Mount(s.Internal)
+	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), booker, cancellations, records, links, rt.Clock).Mount(s.Internal)
 	feeds := usecase.NewFeeds(records, offers, catalogclient.NewByID(catalogPeer, offers), rt.Clock, rt.Telemetry)
 	api.NewFeeds(feeds, records, links).Mount(s.Internal)
 	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))

@@ -129,13 +129,20 @@ type Booking struct {
 	UpdatedAt       time.Time       `json:"updated_at"`
 	Sequence        int             `json:"sequence"` // of its newest event
 	Payment         *Payment        `json:"payment"`  // null: nothing of it is paid online
+
+	// StaffRequested says that the customer asked for this member, not for anybody who is free.
+	StaffRequested bool   `json:"staff_requested"`
+	IsPackage      bool   `json:"is_package"`
+	StaffingMode   string `json:"staffing_mode,omitempty"` // per_service, or left out
+	ManageURL      string `json:"manage_url,omitempty"`    // the customer's link; only in the answer to who booked
 }
 
 // BookedService is one service of a booking as it was sold.
 type BookedService struct {
 	ID              uuid.UUID   `json:"id"`
 	Name            string      `json:"name"`
-	VariantName     string      `json:"variant_name,omitempty"` // left out for the service itself
+	VariantID       uuid.UUID   `json:"variant_id,omitzero"` // left out, as variant_name, for the service itself
+	VariantName     string      `json:"variant_name,omitempty"`
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
 }

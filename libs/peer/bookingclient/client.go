@@ -99,6 +99,33 @@ func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter book
 	return &out, nil
 }
 
+// Book books for a customer, as POST /book decides; who acts, the context says. The slug is the business's. Faults: those of POST /book.
+func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string, wanted booking.NewBooking) (*booking.Booking, error) {
+	var out booking.Booking
+	body := struct {
+		Slug string `json:"slug"`
+		booking.NewBooking
+	}{slug, wanted}
+	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "bookings"), body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// Reschedule moves a booking to another time and returns it as it is then; who acts, the context says. The slug is the business's.
+// Faults: not_found, conflict where the booking cannot be moved any more, and those of POST /book that say something of a start.
+func (c *Client) Reschedule(ctx context.Context, businessID, bookingID uuid.UUID, slug string, to booking.Reschedule) (*booking.Booking, error) {
+	var out booking.Booking
+	body := struct {
+		Slug string `json:"slug"`
+		booking.Reschedule
+	}{slug, to}
+	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
 // Move makes one of the Move… moves and returns the booking as it is then; a cancellation refunds by the policy. Faults: not_found for an unknown booking
 // or move, conflict where the booking's status does not allow it.
 func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move string) (*booking.Booking, error) {

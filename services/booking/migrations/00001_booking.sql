@@ -15,10 +15,13 @@ CREATE TABLE bookings (
     ends_at           timestamptz NOT NULL,
     local_start       timestamp   NOT NULL,
     local_end         timestamp   NOT NULL,
-    services          jsonb       NOT NULL, -- [{id, name, variant_name?, duration_minutes, price in minor units}], in the order of service
+    services          jsonb       NOT NULL, -- [{id, name, variant_id?, variant_name?, duration_minutes, price in minor units}], in the order of service
     staff_id          uuid,                 -- null: no staff member performs it
     staff_name        text,
     class_schedule_id uuid,                 -- the session of a class booking; it stays when the booking is cancelled
+    is_package        boolean     NOT NULL DEFAULT false,
+    staffing_mode     text        NOT NULL DEFAULT '' CHECK (staffing_mode IN ('', 'per_service')), -- '': one provider
+    staff_requested   boolean     NOT NULL DEFAULT false, -- the customer asked for this member, not for anybody who is free
     party_size        integer     NOT NULL CHECK (party_size BETWEEN 1 AND 1000),
     total             bigint      NOT NULL CHECK (total >= 0), -- minor units of currency
     currency          text        NOT NULL,
@@ -61,8 +64,9 @@ CREATE UNIQUE INDEX bookings_one_first ON bookings (business_id, lower(customer_
 -- of a window of time of one business, so time comes second. That index holds every column the reads need.
 --
 -- Guests of a class hold their teacher's time together: their rows must not exclude each other, but every appointment,
--- and the reverse. So an appointment's row is held by a random id, which differs from every other, and a class
--- booking's by the nil UUID, which differs from all but its like.
+-- and the reverse. So an appointment's row is held by its booking, which differs from every other, and a class
+-- booking's by the nil UUID, which differs from all but its like. A booking that moves takes its new time beside the old,
+-- which may overlap it.
 --
 -- The foreign key is what makes a booking whole or nothing: rows of a booking that was not written cannot stay.
 CREATE TABLE occupied_time (

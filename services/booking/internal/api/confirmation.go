@@ -59,7 +59,7 @@ func (p *Public) render(c store.Confirmation) confirmation {
 	told := confirmation{Success: true, ManageURL: p.links.URL(event.Booking, c.ID, c.LinkHash), Booking: confirmed{
 		ID: c.ID, Date: c.LocalStart.Format(time.DateOnly),
 		StartTime: c.LocalStart.Format(time.TimeOnly), EndTime: c.LocalEnd.Format(time.TimeOnly),
-		Status: state.Pending, Source: c.Source, Services: services,
+		Status: c.Status, Source: c.Source, Services: services,
 		Total: c.Currency.JSON(c.Total), Currency: c.Currency.Code, PartySize: c.PartySize,
 		StaffID: c.StaffID, StaffName: c.StaffName, SessionID: c.SessionID,
 	}}

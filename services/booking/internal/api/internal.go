@@ -51,6 +51,7 @@ func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error 
 // Internal serves the peer API under /internal (libs/peer/booking is its client).
 type Internal struct {
 	owner         *usecase.Owner
+	booker        *usecase.Booker
 	cancellations *usecase.Cancellations
 	records       *store.Store
 	links         *link.Links
@@ -58,8 +59,8 @@ type Internal struct {
 }
 
 // NewInternal returns the internal API.
-func NewInternal(owner *usecase.Owner, cancellations *usecase.Cancellations, records *store.Store, links *link.Links, c clock.Clock) *Internal {
-	return &Internal{owner: owner, cancellations: cancellations, records: records, links: links, clock: c}
+func NewInternal(owner *usecase.Owner, booker *usecase.Booker, cancellations *usecase.Cancellations, records *store.Store, links *link.Links, c clock.Clock) *Internal {
+	return &Internal{owner: owner, booker: booker, cancellations: cancellations, records: records, links: links, clock: c}
 }
 
 // Mount adds the routes.
@@ -76,6 +77,8 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Get("/bookings/:booking/cancellation", in.cancellation)
 	business.Post("/bookings/:booking/cancel", in.once(in.cancel, again(fiber.StatusOK, showBooking)))
 	business.Post("/bookings/:booking/refund", in.once(in.refund, again(fiber.StatusOK, showBooking)))
+	business.Post("/bookings", server.Named, in.book)
+	business.Post("/bookings/:booking/reschedule", in.once(in.reschedule, again(fiber.StatusOK, showBooking)))
 	business.Post("/bookings/:booking/:move", in.once(in.move, again(fiber.StatusOK, showBooking)))
 	business.Post("/tickets", in.once(in.sellTickets, again(fiber.StatusCreated, in.showSold)))
 	business.Get("/tickets", in.tickets)

@@ -62,11 +62,12 @@ type town struct {
 	catalogErr error
 	slotsErr   error
 	pricesErr  error
-	keysErr    error         // the keys cannot be looked up
-	openErr    error         // is returned where an open charge has been noted
-	opening    bool          // availability offers nothing when false
-	asked      int           // questions to availability
-	held       chan struct{} // availability waits for it where it is set
+	keysErr    error                 // the keys cannot be looked up
+	openErr    error                 // is returned where an open charge has been noted
+	opening    bool                  // availability offers nothing when false
+	asked      int                   // questions to availability
+	question   availability.Question // the last of them
+	held       chan struct{}         // availability waits for it where it is set
 	quotes     []pricing.QuotesRequest
 }
 
@@ -143,7 +144,7 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 	providers := payment.Providers{stripe.Name: stripe.New("", webhookSecret, "", nil)}
 	api.MountWebhooks(srv.Public, providers, usecase.NewPayments(w.store, usecase.PaymentOptions{}, w.clock, tel))
 	api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, links, w.clock, tel).Mount(srv.Public)
-	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
+	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.booker, usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
 	api.NewFeeds(usecase.NewFeeds(w.store, w, w, w.clock, tel), w.store, links).Mount(srv.Internal)
 	eventapi.Serve(srv, eventlog.New(w.pool, api.ShowEvents(w.store), eventlog.Config{KeepDays: 90}, w.clock, tel))
 	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()
@@ -236,6 +237,7 @@ func (w *town) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) 
 func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*availability.BookableResponse, error) {
 	w.mu.Lock()
 	w.asked++
+	w.question = r.Question
 	held := w.held
 	w.mu.Unlock()
 	if held != nil {

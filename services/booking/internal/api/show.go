@@ -15,14 +15,15 @@ func showBooking(b store.Booking) booking.Booking {
 	services := make([]booking.BookedService, len(b.Services))
 	for i, s := range b.Services {
 		services[i] = booking.BookedService{
-			ID: s.ID, Name: s.Name, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: b.Currency.JSON(s.Price),
+			ID: s.ID, Name: s.Name, VariantID: s.VariantID, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: b.Currency.JSON(s.Price),
 		}
 	}
 	return booking.Booking{
 		ID: b.ID, Status: string(b.Status), Date: b.LocalStart.Format(time.DateOnly),
 		StartTime: b.LocalStart.Format(time.TimeOnly), EndTime: b.LocalEnd.Format(time.TimeOnly),
 		StartsAt: b.StartsAt, EndsAt: b.EndsAt, Services: services,
-		StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.SessionID, PartySize: b.PartySize,
+		StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.SessionID,
+		StaffRequested: b.StaffRequested, IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, PartySize: b.PartySize,
 		Total: b.Currency.JSON(b.Total), Currency: b.Currency.Code, Source: b.Source,
 		CustomerName: b.Customer.Name, CustomerEmail: b.Customer.Email, CustomerPhone: b.Customer.Phone,
 		FormData: b.FormData, Locale: b.Locale, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Sequence: b.Sequence,

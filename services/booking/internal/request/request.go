@@ -45,7 +45,11 @@ const (
 	maxPartySize    = 1000
 )
 
-const defaultSource = "api"
+// The source of a booking is what was sent, or this one; of one that the owner makes it is the other, whatever was sent (admin.md).
+const (
+	defaultSource = "api"
+	ownersSource  = "dashboard"
+)
 
 // Request is a body of POST /book that says something. What depends on the business is not checked yet.
 type Request struct {
@@ -66,6 +70,7 @@ type Request struct {
 	IsPackage         bool
 	StaffingMode      string                  // "per_service" or ""
 	Variants          map[uuid.UUID]uuid.UUID // service to variant; nil where every service is booked as itself
+	Override          bool                    // the owner's: notice, advance limit, pause and grid are left out
 }
 
 // Parse reads a body that this caller sent. What the caller may not set is left out. Its fault is of kind
@@ -99,6 +104,9 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 		IsPackage:         f.flag("is_package"),
 		StaffingMode:      f.withDefault("staffing_mode", maxProvider, ""),
 		Variants:          f.variants("variants"),
+	}
+	if from.Kind == actor.Owner {
+		r.Source, r.Override = ownersSource, f.flag("override")
 	}
 	if r.StaffingMode != availability.StaffingPerService {
 		r.StaffingMode = ""

@@ -27,9 +27,10 @@ func filled(b *testing.B) (*store.Store, func(sql string, args ...any), uuid.UUI
 		), held AS (
 			INSERT INTO occupied_time SELECT $1, id, 1, staff, 0, tstzrange(start, start + interval '55 minutes'), gen_random_uuid() FROM slots
 		)
-		INSERT INTO bookings
-		SELECT $1, id, 'confirmed', start, start + interval '45 minutes', start, start, '[{"name": "Haircut"}]', staff, 'Anna', NULL, 1, 4000, 'EUR',
-			false, 'api', 'Zoë', id || '@example.com', NULL, '{}', 'en', 1, start, start
+		INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id, staff_name, party_size,
+			total, currency, first_booking, source, customer_name, customer_email, form_data, locale, offer_version, created_at, updated_at)
+		SELECT $1, id, 'confirmed', start, start + interval '45 minutes', start, start, '[{"name": "Haircut"}]', staff, 'Anna', 1,
+			4000, 'EUR', false, 'api', 'Zoë', id || '@example.com', '{}', 'en', 1, start, start
 		FROM slots`, business, noon)
 	exec(`ANALYZE`)
 	return s, exec, business

@@ -24,6 +24,7 @@ import (
 // they may be kept for an idempotency key.
 type Details struct {
 	ID         uuid.UUID
+	Status     state.State
 	StartsAt   time.Time
 	EndsAt     time.Time
 	LocalStart time.Time // what the business's wall clock shows then, written as UTC
@@ -37,6 +38,10 @@ type Details struct {
 	Currency   money.Currency
 	Source     string
 	LinkHash   []byte `json:",omitempty"` // what is kept of the customer's link (libs/link); nil where the customer was forgotten
+
+	IsPackage      bool
+	StaffingMode   string // availability.StaffingPerService, or "" for one provider
+	StaffRequested bool   // the customer asked for this member, not for anybody who is free
 }
 
 // Confirmation is the answer to who booked. Replayed says that it is the stored answer to an earlier request, and that nothing
@@ -102,6 +107,7 @@ type Customer struct {
 type SoldService struct {
 	ID              uuid.UUID `json:"id"`
 	Name            string    `json:"name"`
+	VariantID       uuid.UUID `json:"variant_id,omitzero"`    // the nil UUID for the service itself
 	VariantName     string    `json:"variant_name,omitempty"` // "" for the service itself
 	DurationMinutes int       `json:"duration_minutes"`
 	Price           int64     `json:"price"`
@@ -136,7 +142,7 @@ WITH claim AS MATERIALIZED (
 ), taken AS (
     INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
     SELECT @business_id, @id, p.part, p.resource_id, p.lane, tstzrange(p.starts_at, p.ends_at),
-           CASE WHEN @session_id::uuid IS NULL THEN gen_random_uuid() ELSE '00000000-0000-0000-0000-000000000000' END
+           CASE WHEN @session_id::uuid IS NULL THEN @id::uuid ELSE '00000000-0000-0000-0000-000000000000' END
     FROM unnest(@resource_ids::uuid[], @lanes::integer[], @part_starts::timestamptz[], @part_ends::timestamptz[])
          WITH ORDINALITY AS p (resource_id, lane, starts_at, ends_at, part)
     WHERE @token::uuid IS NULL OR EXISTS (SELECT FROM claim)
@@ -159,10 +165,12 @@ WITH claim AS MATERIALIZED (
 ), booked AS (
     INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
                           staff_name, class_schedule_id, party_size, total, currency, first_booking, source, customer_name,
-                          customer_email, customer_phone, form_data, locale, offer_version, link_hash, created_at, updated_at)
+                          customer_email, customer_phone, form_data, locale, offer_version,
+                          is_package, staffing_mode, staff_requested, link_hash, created_at, updated_at)
     SELECT @business_id, @id, @status, @starts_at, @ends_at, @local_start, @local_end, @services, @staff_id,
            @staff_name, @session_id, @party_size, @total, @currency, @first_booking, @source, @customer_name,
-           @customer_email, @customer_phone, @form_data, @locale, @offer_version, @link_hash, @now::timestamptz, @now::timestamptz
+           @customer_email, @customer_phone, @form_data, @locale, @offer_version,
+           @is_package, @staffing_mode, @staff_requested, @link_hash, @now::timestamptz, @now::timestamptz
     WHERE (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
       AND (@session_id::uuid IS NULL OR EXISTS (SELECT FROM counted))
       AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))
@@ -226,9 +234,10 @@ func exists(sql string, args ...any) func(context.Context, pgx.Tx) (bool, error)
 
 func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	args := pgx.NamedArgs{
-		"business_id": b.BusinessID, "id": b.ID, "status": string(state.Pending),
+		"business_id": b.BusinessID, "id": b.ID, "status": string(b.Status),
 		"starts_at": b.StartsAt, "ends_at": b.EndsAt, "local_start": b.LocalStart, "local_end": b.LocalEnd,
 		"staff_id": b.StaffID, "staff_name": b.StaffName, "session_id": b.SessionID, "capacity": b.Capacity,
+		"is_package": b.IsPackage, "staffing_mode": b.StaffingMode, "staff_requested": b.StaffRequested,
 		"party_size": b.PartySize, "total": b.Total, "currency": b.Currency.Code, "first_booking": b.FirstBooking,
 		"source": b.Source, "customer_name": b.Customer.Name, "customer_email": b.Customer.Email,
 		"customer_phone": b.Customer.Phone, "locale": b.Locale, "offer_version": b.OfferVersion, "link_hash": b.LinkHash, "now": b.Now,

@@ -20,7 +20,8 @@ import (
 
 // ownColumns are those of the row.
 const ownColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, class_schedule_id, party_size,
-	total, currency, source, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, sequence`
+	total, currency, source, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, sequence,
+	is_package, staffing_mode, staff_requested`
 
 // bookingColumns are what [scanBooking] reads: the row, and that of the charge where it is paid online. The statement has a parameter
 // business_id.
@@ -30,7 +31,6 @@ const bookingColumns = ownColumns + `,
 // Booking is a booking as it is kept.
 type Booking struct {
 	Details
-	Status    state.State
 	Customer  Customer
 	FormData  json.RawMessage // an object
 	Locale    string          // the customer's language, one of the business's
@@ -47,7 +47,8 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 	)
 	err := row.Scan(&b.ID, &b.Status, &b.LocalStart, &b.LocalEnd, &b.StartsAt, &b.EndsAt, &b.Services, &b.StaffID, &b.StaffName,
 		&b.SessionID, &b.PartySize, &b.Total, &currency, &b.Source, &b.Customer.Name, &b.Customer.Email, &b.Customer.Phone,
-		&b.FormData, &b.Locale, &b.CreatedAt, &b.UpdatedAt, &b.Sequence, &b.Payment)
+		&b.FormData, &b.Locale, &b.CreatedAt, &b.UpdatedAt, &b.Sequence,
+		&b.IsPackage, &b.StaffingMode, &b.StaffRequested, &b.Payment)
 	if err != nil {
 		return Booking{}, err
 	}
@@ -148,6 +149,9 @@ func (e *NotAllowedError) Error() string { return "not allowed from status " + s
 // Move makes a transition, once, and frees the occupied time where it says so; [Store.Cancel] is for one that may refund. Errors: [ErrNotFound], [*NotAllowedError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Booking, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
+		if _, err := lockBooking(ctx, tx, businessID, id); err != nil {
+			return Booking{}, err
+		}
 		return move(ctx, tx, businessID, id, t, Owed{}, now)
 	})
 }

@@ -22,6 +22,11 @@ var (
 	recordMoved = eventlog.Record(event.Booking, "", "moved",
 		row("moved")+` || jsonb_build_object('payment', `+movedCharge+`)`)
 
+	// A booking that moved also keeps where it was.
+	recordRescheduled = eventlog.Record(event.Booking, event.BookingRescheduled, "moved",
+		row("moved")+` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before), 'payment',
+			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = moved.business_id AND p.booking_id = moved.id))`)
+
 	recordSold            = eventlog.Record(event.Ticket, event.TicketSold, "ticket", row("ticket"))
 	recordTicketCancelled = eventlog.Record(event.Ticket, event.TicketCancelled, "cancelled", row("cancelled"))
 

@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 	"github.com/slotmesh/slotmesh/services/booking/migrations"
 )
@@ -48,6 +49,7 @@ func newBooking(businessID uuid.UUID, parts ...availability.Part) store.NewBooki
 	return store.NewBooking{
 		Details: store.Details{
 			ID:         uuid.New(),
+			Status:     state.Pending,
 			StartsAt:   start,
 			EndsAt:     end,
 			LocalStart: start,

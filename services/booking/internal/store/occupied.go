@@ -39,6 +39,13 @@ func occupiedSQL(from, to time.Time) string {
 	return gatheredSQL
 }
 
+// othersSQL is eachSQL without the time that one appointment holds itself. A class booking's is held by the nil UUID, as that of the
+// other guests: it hinders no class session, and a class booking moves to none but such.
+const othersSQL = eachSQL + ` AND holder <> (SELECT $4::uuid)`
+
+// heldSQL names what a booking occupies.
+const heldSQL = `SELECT DISTINCT resource_id FROM occupied_time WHERE business_id = $1 AND booking_id = $2 ORDER BY 1`
+
 // seatsSQL reads the sessions that start within a window.
 const seatsSQL = `
 SELECT session_id, starts_at, taken
@@ -74,14 +81,16 @@ func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to tim
 
 // Asked says what a decision needs of the tables, beside the occupied time.
 type Asked struct {
-	FirstBookingOf string // an e-mail address, or ""
-	Seats          bool   // those taken in class sessions
+	FirstBookingOf string    // an e-mail address, or ""
+	Seats          bool      // those taken in class sessions
+	Moving         uuid.UUID // a booking whose own time is to count as free; the nil UUID for none
 }
 
 // Snapshot is what the decision about one booking needs of the tables.
 type Snapshot struct {
 	Occupied booking.Occupied
-	First    bool // the customer has no earlier booking; false when it was not asked
+	First    bool        // the customer has no earlier booking; false when it was not asked
+	Held     []uuid.UUID // the resources that the booking holds that is moved
 }
 
 // Snapshot reads the occupied time within [from, to) and what else is asked, in one round trip.
@@ -90,7 +99,16 @@ func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to tim
 		now   Snapshot
 		batch pgx.Batch
 	)
-	batch.Queue(occupiedSQL(from, to), pgtype.UUID{Bytes: businessID, Valid: true}, from, to).Query(func(rows pgx.Rows) error {
+	sql, args := occupiedSQL(from, to), []any{pgtype.UUID{Bytes: businessID, Valid: true}, from, to}
+	if asked.Moving != uuid.Nil {
+		sql, args = othersSQL, append(args, asked.Moving)
+		batch.Queue(heldSQL, businessID, asked.Moving).Query(func(rows pgx.Rows) error {
+			var err error
+			now.Held, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+			return err
+		})
+	}
+	batch.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		var err error
 		now.Occupied.Busy, err = collectBusy(rows)
 		return err

@@ -17,32 +17,33 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// take writes the first assignment that is still free, in Auto-Assign order. After a lost race it reads the occupied time
-// again and goes on with what is left; when nothing is, or when something else than the time has changed, it returns
-// [errAgain].
-func (b *Booker) take(ctx context.Context, q question, assignments []availability.Assignment, t terms, a attempt) (store.Confirmation, error) {
+// take writes the first assignment that is still free. After a lost race it reads the occupied time again and goes on with what
+// is left; when nothing is, or when something else than the time has changed, it returns [errAgain].
+func take[T any](ctx context.Context, b *Booker, q question, assignments []availability.Assignment, write func(availability.Assignment) (T, error)) (T, error) {
+	var nothing T
 	for len(assignments) > 0 {
-		confirmation, err := b.write(ctx, q, assignments[0], t, a)
+		written, err := write(assignments[0])
 		if !errors.Is(err, store.ErrTaken) {
-			return confirmation, err
+			return written, err
 		}
 		b.lost.Add(ctx, 1)
 		from, to := q.window()
-		occupied, err := b.Bookings.Occupied(ctx, q.offer.ID, from, to, q.ofClass())
+		now, err := b.Bookings.Snapshot(ctx, q.offer.ID, from, to, store.Asked{Seats: q.ofClass(), Moving: q.moving})
 		if err != nil {
-			return store.Confirmation{}, Unverified(err)
+			return nothing, Unverified(err)
 		}
-		conflicts := index(occupied).conflict(q.request.PartySize)
+		conflicts := index(now.Occupied).conflict(q.request.PartySize)
 		if !conflicts(assignments[0]) {
-			return store.Confirmation{}, errAgain // refused for another reason: the customer's first booking is another one by now
+			return nothing, errAgain // refused for another reason: the customer's first booking is another one by now
 		}
 		assignments = slices.DeleteFunc(assignments, conflicts)
 		spread(assignments)
 	}
-	return store.Confirmation{}, errAgain
+	return nothing, errAgain
 }
 
 // spread puts ways that differ in nothing but their lanes in random order. All who lost a race would else go for the
@@ -129,8 +130,11 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
 	n := store.NewBooking{
 		Details: store.Details{
-			ID: id, StartsAt: start, EndsAt: end, LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc),
-			StaffID: c.StaffID, PartySize: q.request.PartySize, Total: t.total, Currency: q.offer.Money(), Source: q.request.Source,
+			ID: id, Status: q.firstStatus(t), StartsAt: start, EndsAt: end,
+			LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc),
+			StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: q.request.PartySize,
+			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode, StaffRequested: q.request.StaffID != nil,
+			Total: t.total, Currency: q.offer.Money(), Source: q.request.Source,
 		},
 		BusinessID: q.offer.ID, FirstBooking: t.first,
 		Customer: store.Customer{Name: q.request.CustomerName, Email: q.request.CustomerEmail, Phone: q.request.CustomerPhone},
@@ -139,19 +143,34 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 	if c.Session != nil {
 		n.SessionID, n.Capacity = &c.Session.ID, c.Session.Capacity
 	}
-	if c.StaffID != nil {
-		name := ""
-		if member := q.offer.StaffMember(*c.StaffID); member != nil {
-			name = member.Name
-		}
-		n.StaffName = &name
-	}
 	for i, s := range q.services {
 		n.Services = append(n.Services, store.SoldService{
-			ID: s.ID, Name: s.Name, VariantName: q.variantName(s), DurationMinutes: s.DurationMinutes, Price: t.prices[i],
+			ID: s.ID, Name: s.Name, VariantID: q.request.Variants[s.ID], VariantName: q.variantName(s),
+			DurationMinutes: s.DurationMinutes, Price: t.prices[i],
 		})
 	}
 	return n
+}
+
+// staffName is the name of the member that an assignment is of; nil where it is of none.
+func (q question) staffName(c availability.Assignment) *string {
+	if c.StaffID == nil {
+		return nil
+	}
+	name := ""
+	if member := q.offer.StaffMember(*c.StaffID); member != nil {
+		name = member.Name
+	}
+	return &name
+}
+
+// firstStatus is how a booking begins: confirmed where the business confirms at once and where its owner books, unless it is paid online
+// and waits for that.
+func (q question) firstStatus(t terms) state.State {
+	if t.payment == nil && (q.offer.Bookings.AutoConfirm || q.byOwner) {
+		return state.Confirmed
+	}
+	return state.Pending
 }
 
 // variantName is the name of the variant that a service is booked as, "" where it is booked as itself.

@@ -23,7 +23,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -52,7 +51,8 @@ type Pricing interface {
 // Bookings keeps bookings, their charges and confirmations; [store.Store] says what its methods do and return.
 type Bookings interface {
 	Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked store.Asked) (store.Snapshot, error)
-	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (booking.Occupied, error)
+	Booking(ctx context.Context, businessID, id uuid.UUID) (store.Booking, error)
+	Reschedule(ctx context.Context, r store.Reschedule) (store.Booking, error)
 	Book(ctx context.Context, b store.NewBooking) error
 	Claim(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, now, until time.Time, keep time.Duration) (*store.Claim, store.Record, error)
 	Confirmed(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, begun, now time.Time) (store.Confirmation, error)
@@ -67,7 +67,8 @@ var _ Bookings = (*store.Store)(nil)
 // Booker books. It is safe for many goroutines.
 type Booker struct {
 	Dependencies
-	lost metric.Int64Counter
+	lost  metric.Int64Counter
+	moves metric.Int64Counter
 }
 
 // Dependencies are what a [Booker] works with.
@@ -87,8 +88,13 @@ type Dependencies struct {
 
 // NewBooker returns a booker.
 func NewBooker(with Dependencies) *Booker {
-	return &Booker{Dependencies: with, lost: with.Telemetry.Counter("slotmesh.bookings.refused_by_constraint",
-		"Bookings that the database refused because another one was written first.")}
+	return &Booker{
+		Dependencies: with,
+		lost: with.Telemetry.Counter("slotmesh.bookings.refused_by_constraint",
+			"Bookings and moves that the database refused because another one was written first."),
+		moves: with.Telemetry.Counter("slotmesh.bookings.rescheduled",
+			"Requests to move a booking by outcome: moved, unchanged, or the messageCode of the refusal."),
+	}
 }
 
 // claimFor is how long a request's claim of an idempotency key holds: a little longer than the request may run, as the clocks of
@@ -107,7 +113,7 @@ type attempt struct {
 func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, r *request.Request) (store.Confirmation, error) {
 	ctx = actor.With(ctx, by)
 	now := b.Clock.Now()
-	if err := cmp.Or(checkAccount(offer, now), checkProvider(offer, r.PreferredProvider)); err != nil {
+	if err := cmp.Or(checkAccount(offer, r.Override, now), checkProvider(offer, r.PreferredProvider)); err != nil {
 		return b.replay(ctx, offer, by, named, err)
 	}
 	if named.Key == "" {
@@ -140,7 +146,7 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 // Refuse answers a request that [Booker.Book] cannot be asked, as it could not be read, with this refusal; what the business's
 // account does not allow comes first. What was booked under the same name before is confirmed all the same, see Book.
 func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
-	return b.replay(ctx, offer, by, named, cmp.Or(checkAccount(offer, b.Clock.Now()), refusal))
+	return b.replay(ctx, offer, by, named, cmp.Or(checkAccount(offer, false, b.Clock.Now()), refusal))
 }
 
 // keepConfirmations is how long a confirmation is kept for its idempotency key (semantics.md §3).

@@ -7,6 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -35,7 +38,7 @@ func (b *Booker) decide(ctx context.Context, offer *catalog.Offer, r *request.Re
 		if offer, err = b.Offers.Fresh(ctx, offer.Slug); err != nil {
 			return store.Confirmation{}, Unverified(err)
 		}
-		if err := checkAccount(offer, b.Clock.Now()); err != nil {
+		if err := checkAccount(offer, r.Override, b.Clock.Now()); err != nil {
 			return store.Confirmation{}, err
 		}
 	}
@@ -50,7 +53,7 @@ func Unverified(err error) error {
 			return err
 		}
 	}
-	f := fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be verified just now, so nothing was booked; try again shortly.")
+	f := fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be verified just now, so nothing was changed; try again shortly.")
 	f.RetryAfter = time.Second
 	return f
 }
@@ -64,7 +67,7 @@ func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Req
 	if err := checkClassSession(r, services); err != nil {
 		return store.Confirmation{}, err
 	}
-	q := question{offer: offer, request: r, services: services, now: b.Clock.Now()}
+	q := question{offer: offer, request: r, services: services, now: b.Clock.Now(), byOwner: actor.Of(ctx).Kind == actor.Owner}
 	snapshot, err := b.snapshot(ctx, q)
 	if err != nil {
 		return store.Confirmation{}, Unverified(err)
@@ -78,7 +81,8 @@ func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Req
 	if err != nil {
 		return store.Confirmation{}, err
 	}
-	return b.take(ctx, q, assignments, terms{prices: prices, total: total, first: snapshot.First, payment: due}, a)
+	t := terms{prices: prices, total: total, first: snapshot.First, payment: due}
+	return take(ctx, b, q, assignments, func(c availability.Assignment) (store.Confirmation, error) { return b.write(ctx, q, c, t, a) })
 }
 
 // question is one start asked for on one offer.
@@ -87,6 +91,8 @@ type question struct {
 	request  *request.Request
 	services []*catalog.Service // as their variants
 	now      time.Time
+	byOwner  bool
+	moving   uuid.UUID // the booking that is moved, whose own time counts as free; the nil UUID for a new one
 }
 
 // ofClass says whether seats of a class session are asked for.
@@ -116,8 +122,8 @@ func (q question) window() (time.Time, time.Time) {
 // snapshot reads the occupied time, the seats taken in classes where it is about one, and, where the price needs it,
 // whether this is the customer's first booking.
 func (b *Booker) snapshot(ctx context.Context, q question) (store.Snapshot, error) {
-	asked := store.Asked{Seats: q.ofClass()}
-	if slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
+	asked := store.Asked{Seats: q.ofClass(), Moving: q.moving}
+	if q.moving == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
 		asked.FirstBookingOf = q.request.CustomerEmail
 	}
 	from, to := q.window()
@@ -135,15 +141,10 @@ func (b *Booker) ask(ctx context.Context, q question, now store.Snapshot) ([]ava
 	wg.Go(func() { slots, errS = b.Availability.Bookable(ctx, q.bookable(now.Occupied)) })
 	wg.Go(func() { prices, errPr = b.Pricing.Quotes(ctx, q.quotes(now.First)) })
 	wg.Wait()
+	assignments, err := q.fitting(slots, errS)
 	switch {
-	case errS != nil:
-		return nil, nil, Unverified(errS)
-	case slots.OfferVersion != q.offer.Version:
-		return nil, nil, errAgain
-	case len(slots.Assignments) == 0:
-		return nil, nil, noneLeft(q.request, q.services)
-	case !slices.ContainsFunc(slots.Assignments, q.seats):
-		return nil, nil, tooFewSeats(q.request, slots.Assignments)
+	case err != nil:
+		return nil, nil, err
 	case errPr != nil || len(prices.Quotes) != len(q.services):
 		f := fault.Wrap(fault.AvailabilityUnverified, errPr, "The price could not be settled just now, so nothing was booked; try again shortly.")
 		f.RetryAfter = time.Second
@@ -151,7 +152,22 @@ func (b *Booker) ask(ctx context.Context, q question, now store.Snapshot) ([]ava
 	case prices.OfferVersion != q.offer.Version:
 		return nil, nil, errAgain
 	}
-	return slices.DeleteFunc(slots.Assignments, func(c availability.Assignment) bool { return !q.seats(c) }), prices.Quotes, nil
+	return assignments, prices.Quotes, nil
+}
+
+// fitting are the assignments that availability has answered, or failed to, with room for the party.
+func (q question) fitting(slots *availability.BookableResponse, err error) ([]availability.Assignment, error) {
+	switch {
+	case err != nil:
+		return nil, Unverified(err)
+	case slots.OfferVersion != q.offer.Version:
+		return nil, errAgain
+	case len(slots.Assignments) == 0:
+		return nil, noneLeft(q.request, q.services)
+	case !slices.ContainsFunc(slots.Assignments, q.seats):
+		return nil, tooFewSeats(q.request, slots.Assignments)
+	}
+	return slices.DeleteFunc(slots.Assignments, func(c availability.Assignment) bool { return !q.seats(c) }), nil
 }
 
 // seats reports whether an assignment has room for the party; only a class session can be too small.
@@ -166,7 +182,7 @@ func (q question) bookable(occupied booking.Occupied) availability.BookableReque
 		Question: availability.Question{
 			ServiceIDs: q.request.ServiceIDs, StaffID: q.request.StaffID, Date: q.request.Date, Time: q.request.Time,
 			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode,
-			Variants: q.request.Variants, ClassScheduleID: q.request.ClassScheduleID,
+			Variants: q.request.Variants, ClassScheduleID: q.request.ClassScheduleID, Override: q.request.Override,
 		},
 		Occupied: occupied,
 	}

@@ -39,7 +39,7 @@ func (o *Owner) SellTickets(ctx context.Context, businessID uuid.UUID, order boo
 		return store.Ticket{}, err
 	}
 	order.CustomerEmail = address
-	offer, err := o.offer(ctx, businessID, order.Slug)
+	offer, err := o.Offer(ctx, businessID, order.Slug)
 	if err != nil {
 		return store.Ticket{}, err
 	}
@@ -86,8 +86,9 @@ func offered(offer *catalog.Offer, order booking.NewTicket, now time.Time) (stor
 	}, nil
 }
 
-// offer is the newest of a business, which both its id and its slug name.
-func (o *Owner) offer(ctx context.Context, businessID uuid.UUID, slug string) (*catalog.Offer, error) {
+// Offer is the newest of a business, which both its id and its slug name. Faults: invalid_parameter where they name two; what [Offers]
+// answers about the business.
+func (o *Owner) Offer(ctx context.Context, businessID uuid.UUID, slug string) (*catalog.Offer, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func (o *Owner) CancelTickets(ctx context.Context, businessID, id uuid.UUID) (st
 // TicketsAhead counts the tickets, not cancelled, of events that begin today or later in business time. Faults: those of [Offers];
 // invalid_parameter where the slug names another business.
 func (o *Owner) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
-	offer, err := o.offer(ctx, businessID, slug)
+	offer, err := o.Offer(ctx, businessID, slug)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,60 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/booking/internal/request"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
+)
+
+// book books for a customer as POST /book does, for whoever acts. An Idempotency-Key counts within that actor, as there.
+func (in *Internal) book(c *fiber.Ctx) error {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return err
+	}
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.UserContext()
+	confirmation, err := in.bookFor(ctx, businessID, body)
+	if err != nil {
+		return err
+	}
+	booked, err := in.records.Booking(ctx, businessID, confirmation.ID)
+	if err != nil {
+		return fault.Unknown(err)
+	}
+	shown := showBooking(booked)
+	shown.ManageURL = in.links.URL(event.Booking, booked.ID, confirmation.LinkHash)
+	return c.Status(fiber.StatusCreated).JSON(shown)
+}
+
+func (in *Internal) bookFor(ctx context.Context, businessID uuid.UUID, body []byte) (store.Confirmation, error) {
+	var business struct {
+		Slug string `json:"slug"`
+	}
+	_ = json.Unmarshal(body, &business) // what is no object names no business, and Parse says so
+	by, named := actor.Of(ctx), idempotency.Of(ctx)
+	asked, unread := request.Parse(body, by)
+	offer, err := in.owner.Offer(ctx, businessID, business.Slug)
+	switch {
+	case err != nil:
+		return store.Confirmation{}, cmp.Or(unread, usecase.Unverified(err))
+	case unread != nil:
+		return in.booker.Refuse(ctx, offer, by, named, unread)
+	}
+	return in.booker.Book(ctx, offer, by, named, asked)
+}

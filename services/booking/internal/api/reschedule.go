@@ -1,0 +1,78 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
+)
+
+// reschedule moves a booking to another time, for whoever acts.
+func (in *Internal) reschedule(c *fiber.Ctx) error {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return err
+	}
+	bookingID, err := pathID(c, "booking")
+	if err != nil {
+		return err
+	}
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	slug, to, err := parseReschedule(body)
+	if err != nil {
+		return err
+	}
+	ctx := c.UserContext()
+	offer, err := in.owner.Offer(ctx, businessID, slug)
+	if err != nil {
+		return usecase.Unverified(err)
+	}
+	moved, err := in.booker.Reschedule(ctx, offer, actor.Of(ctx), bookingID, to)
+	if err != nil {
+		return err
+	}
+	return c.JSON(showBooking(moved))
+}
+
+// parseReschedule reads the slug of the business and where a booking is to be moved, strictly; its faults are invalid_parameter.
+func parseReschedule(body []byte) (string, usecase.Reschedule, error) {
+	var wire struct {
+		Slug string `json:"slug"`
+		booking.Reschedule
+	}
+	if err := request.JSON(body, &wire); err != nil {
+		return "", usecase.Reschedule{}, err
+	}
+	to := usecase.Reschedule{Override: wire.Override}
+	var err error
+	if to.Date, err = request.Date("date", wire.Date); err != nil {
+		return "", to, err
+	}
+	if to.Time, err = request.Time("time", wire.Time); err != nil {
+		return "", to, err
+	}
+	if to.Time == timespan.MinutesPerDay {
+		return "", to, request.Invalid("time: nothing starts at 24:00; send 00:00 and the next date.")
+	}
+	if to.StaffID, err = optionalID("staff_id", wire.StaffID); err != nil {
+		return "", to, err
+	}
+	to.ClassScheduleID, err = optionalID("class_schedule_id", wire.ClassScheduleID)
+	return wire.Slug, to, err
+}
+
+func optionalID(name string, text *string) (*uuid.UUID, error) {
+	if text == nil {
+		return nil, nil
+	}
+	id, err := request.ID(name, *text)
+	return &id, err
+}

@@ -1,0 +1,355 @@
+package api_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
+)
+
+var (
+	owner    = actor.Actor{Kind: actor.Owner}
+	customer = actor.Actor{Kind: actor.Customer}
+)
+
+// at is a time of the day after now's.
+func at(clock string) booking.Reschedule { return booking.Reschedule{Date: "2027-03-02", Time: clock} }
+
+// reschedule moves as the owner, by the internal port.
+func (w *town) reschedule(id uuid.UUID, to booking.Reschedule) (*booking.Booking, error) {
+	w.t.Helper()
+	return w.client().Reschedule(actor.With(w.t.Context(), owner), w.offer.ID, id, "harbor", to)
+}
+
+// moveAs moves as somebody, by the use case.
+func (w *town) moveAs(by actor.Actor, id uuid.UUID, clock string, change func(*usecase.Reschedule)) (store.Booking, error) {
+	w.t.Helper()
+	date, _ := timespan.ParseDate("2027-03-02")
+	t, err := timespan.ParseTimeOfDay(clock)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	to := usecase.Reschedule{Date: date, Time: t}
+	if change != nil {
+		change(&to)
+	}
+	offer, _ := w.Fresh(w.t.Context(), "harbor")
+	return w.booker.Reschedule(w.t.Context(), offer, by, id, to)
+}
+
+func (w *town) booked(changes map[string]any) uuid.UUID {
+	w.t.Helper()
+	a := w.book(w.key("write"), order("09:30", changes))
+	if a.status != 201 {
+		w.t.Fatalf("%d %s", a.status, a.text)
+	}
+	return a.body.Booking.ID
+}
+
+func TestAnOwnerMovesABookingByAQuarterOfAnHour(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	id := w.booked(map[string]any{"staff_id": benID})
+	got, err := w.reschedule(id, at("09:45"))
+	if err != nil || got.ID != id || got.StartTime != "09:45:00" || got.EndTime != "10:30:00" || *got.StaffID != benID || got.Status != "pending" ||
+		!got.StaffRequested || got.Sequence != 2 || got.Total.String() != "40.00" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if n := w.count(`SELECT count(*) FROM occupied_time WHERE lower(during) = '2027-03-02T09:45Z'`); n != 1 {
+		t.Errorf("it occupies %d times", n)
+	}
+	w.expectRows(1)
+	before := got
+	if got, err = w.reschedule(id, at("09:45")); err != nil || got.Sequence != before.Sequence {
+		t.Errorf("to where it is: %+v, %v", got, err)
+	}
+}
+
+func TestWithoutAMemberTheSameOneStaysOrTheNextOneComes(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	id := w.booked(map[string]any{"staff_id": benID})
+	w.booked(map[string]any{"time": "12:00", "staff_id": benID})
+	got, err := w.reschedule(id, at("12:15"))
+	if err != nil || *got.StaffID != annaID || *got.StaffName != "Anna" || got.StaffRequested {
+		t.Errorf("Ben is busy: %+v, %v, want Anna", got, err)
+	}
+	got, err = w.reschedule(id, at("15:00"))
+	if err != nil || *got.StaffID != annaID {
+		t.Errorf("Anna is free: %+v, %v", got, err)
+	}
+	ben := benID.String()
+	to := at("12:15")
+	to.StaffID = &ben
+	if _, err := w.reschedule(id, to); !fault.Is(err, fault.SlotUnavailable) {
+		t.Errorf("to Ben, who is busy: %v", err)
+	}
+	to.Time = "15:00"
+	if got, err = w.reschedule(id, to); err != nil || *got.StaffID != benID {
+		t.Errorf("to Ben, at the same time: %+v, %v", got, err)
+	}
+}
+
+func TestACustomerWhoAskedForAMemberIsNotGivenToAnother(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	hours := 12
+	w.change(func(o *catalog.Offer) { o.SelfService.RescheduleUntilHours = &hours })
+	w.booked(map[string]any{"time": "12:00", "staff_id": benID})
+	w.booked(map[string]any{"time": "15:00", "staff_id": annaID})
+	byBen := w.booked(map[string]any{"staff_id": benID})
+	byAny := w.booked(nil) // Anna
+	if _, err := w.moveAs(customer, byBen, "12:15", nil); !fault.Is(err, fault.SlotUnavailable) {
+		t.Errorf("Ben is busy: %v", err)
+	}
+	if got, err := w.moveAs(customer, byAny, "15:00", nil); err != nil || *got.StaffID != benID || got.StaffRequested {
+		t.Errorf("who asked for nobody: %+v, %v; want Ben", got, err)
+	}
+	got, err := w.moveAs(customer, byBen, "12:15", func(to *usecase.Reschedule) { to.StaffID = &carlID })
+	if err != nil || *got.StaffID != carlID || !got.StaffRequested {
+		t.Errorf("to Carl: %+v, %v", got, err)
+	}
+	if got, err := w.moveAs(customer, byBen, "18:00", func(to *usecase.Reschedule) { to.Override = true }); err != nil || w.question.Override {
+		t.Errorf("a customer overrides: %+v, %v", got, err)
+	}
+}
+
+func TestACustomerMovesUntilTheBusinessSaysSo(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	id := w.booked(nil) // 25 and a half hours ahead
+	twelve := 12
+	refused := func(name string, kind fault.Kind, says string) {
+		t.Helper()
+		_, err := w.moveAs(customer, id, "11:00", nil)
+		if !fault.Is(err, kind) || !strings.Contains(fault.Of(err).Sentence, says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	refused("never", fault.Conflict, "do not move bookings themselves")
+	w.change(func(o *catalog.Offer) { o.SelfService.RescheduleUntilHours = &twelve })
+	w.clock.Set(now.Add(13*time.Hour + 30*time.Minute + time.Second))
+	refused("a second too late", fault.Conflict, "until 12 hours")
+	w.clock.Set(now.Add(13*time.Hour + 30*time.Minute))
+	until, _ := timespan.ParseDate("2027-05-01")
+	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &until })
+	refused("during a pause", fault.NotAcceptingBookings, "paused")
+	if _, err := w.reschedule(id, at("10:00")); err != nil {
+		t.Errorf("an owner during a pause: %v", err)
+	}
+	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = nil })
+	if got, err := w.moveAs(customer, id, "11:00", nil); err != nil || got.Sequence != 3 {
+		t.Errorf("in time: %+v, %v", got, err)
+	}
+	w.clock.Set(now.AddDate(0, 0, 2))
+	if _, err := w.reschedule(id, at("12:00")); err != nil {
+		t.Errorf("an owner afterwards: %v", err)
+	}
+}
+
+func TestWhatIsOverOrNotOfferedAnyMoreDoesNotMove(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	id := w.booked(nil)
+	if _, err := w.reschedule(uuid.New(), at("10:00")); !fault.Is(err, fault.NotFound) {
+		t.Errorf("an unknown booking: %v", err)
+	}
+	w.change(func(o *catalog.Offer) { o.Services[0].Active = false })
+	if _, err := w.reschedule(id, at("10:00")); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "Haircut is not offered") {
+		t.Errorf("a service that is gone: %v", err)
+	}
+	w.change(func(o *catalog.Offer) { o.Services[0].Active = true })
+	session := uuid.NewString()
+	if _, err := w.reschedule(id, booking.Reschedule{Date: "2027-03-02", Time: "10:00", ClassScheduleID: &session}); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("a session of no class: %v", err)
+	}
+	for name, to := range map[string]booking.Reschedule{
+		"no date": {Time: "10:00"}, "no time": {Date: "2027-03-02"}, "24:00": at("24:00"), "no member": {Date: "2027-03-02", Time: "10:00", StaffID: new(string)},
+	} {
+		if _, err := w.reschedule(id, to); !fault.Is(err, fault.InvalidParameter) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, move := range []string{booking.MoveConfirm, booking.MoveComplete} {
+		if _, err := w.client().Move(t.Context(), w.offer.ID, id, move); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.reschedule(id, at("10:00")); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "completed") {
+		t.Errorf("what took place: %v", err)
+	}
+	w.set(func(w *town) { w.catalogErr = context.DeadlineExceeded })
+	if _, err := w.reschedule(id, at("10:00")); !fault.Is(err, fault.AvailabilityUnverified) {
+		t.Errorf("catalog is away: %v", err)
+	}
+}
+
+func TestARepeatedMoveToAnotherTimeIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	id := w.booked(nil)
+	move := func(key string, to booking.Reschedule) (*booking.Booking, error) {
+		return w.client().Reschedule(actor.With(named(t, key), owner), w.offer.ID, id, "harbor", to)
+	}
+	first, err := move("a", at("11:00"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := move("a", at("11:00")); err != nil || cmp.Diff(first, again) != "" {
+		t.Errorf("repeated: %+v, %v", again, err)
+	}
+	if _, err := move("b", at("15:00")); err != nil {
+		t.Fatal(err)
+	}
+	w.set(func(w *town) { w.opening = false })
+	if again, err := move("a", at("11:00")); err != nil || cmp.Diff(first, again) != "" {
+		t.Errorf("repeated where it would be refused by now: %+v, %v", again, err)
+	}
+	if _, err := move("a", at("12:00")); !fault.Is(err, fault.IdempotencyMismatch) {
+		t.Errorf("another time under the key: %v", err)
+	}
+	if n := w.count(`SELECT sequence FROM bookings`); n != 3 {
+		t.Errorf("it moved %d times", n-1)
+	}
+}
+
+func TestAMoveAsksForWhatWasBooked(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(func(o *catalog.Offer) {
+		o.Services[0].Variants = []catalog.Variant{{ID: longID, Name: "Long", DurationMinutes: 90, Price: 6000}}
+	})
+	id := w.booked(map[string]any{
+		"service_ids": []any{cutID, freeID}, "is_package": true, "staffing_mode": "per_service", "variants": cutID.String() + ":" + longID.String(),
+	})
+	asked := w.question
+	w.change(func(o *catalog.Offer) {
+		o.Services[0].Variants[0].DurationMinutes, o.Services[0].Variants[0].Price = 120, 9000
+	})
+	to := at("14:00")
+	to.Override = true
+	got, err := w.reschedule(id, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked.Time, asked.Override, asked.ClassScheduleID = 14*60, true, nil
+	if diff := cmp.Diff(asked, w.question); diff != "" {
+		t.Errorf("(-booked +moved):\n%s", diff)
+	}
+	if s := got.Services[0]; s.VariantID != longID || s.DurationMinutes != 120 || s.Price.String() != "60.00" || !got.IsPackage ||
+		got.StaffingMode != availability.StaffingPerService || got.EndTime != "16:15:00" {
+		t.Errorf("it is %+v", got)
+	}
+}
+
+func TestAPartyStaysInItsSession(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	date, _ := timespan.ParseDate("2027-03-02")
+	late := uuid.New()
+	w.change(func(o *catalog.Offer) {
+		class := func(id uuid.UUID, at timespan.TimeOfDay, capacity int) catalog.ClassSession {
+			return catalog.ClassSession{ID: id, Key: id.String(), Date: &date, Time: at, Capacity: capacity}
+		}
+		o.Services = append(o.Services, catalog.Service{
+			ID: yogaID, Name: "Yoga", Active: true, DurationMinutes: 60, Price: 1000, PaymentRequirement: catalog.RequirementNone,
+			Classes: []catalog.ClassSession{class(eveningID, 18*60, 5), class(secondID, 18*60, 5), class(late, 20*60, 2)},
+		})
+	})
+	id := w.booked(map[string]any{"service_ids": []any{yogaID}, "time": "18:00", "party_size": 3, "class_schedule_id": secondID})
+	if _, err := w.reschedule(id, at("20:00")); !fault.Is(err, fault.SlotUnavailable) || !strings.Contains(err.Error(), "fewer seats") {
+		t.Errorf("three on two seats: %v", err)
+	}
+	evening := eveningID.String()
+	to := at("18:00")
+	to.ClassScheduleID = &evening
+	got, err := w.reschedule(id, to)
+	if err != nil || *got.ClassScheduleID != eveningID {
+		t.Errorf("to the other session of that time: %+v, %v", got, err)
+	}
+	if n := w.count(`SELECT sum(taken) FILTER (WHERE session_id = '` + evening + `') * 10 + sum(taken) FROM class_sessions`); n != 33 {
+		t.Errorf("the counters say %d", n)
+	}
+}
+
+func TestABusinessThatConfirmsAtOnceDoesUnlessItIsPaid(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(func(o *catalog.Offer) { o.Bookings.AutoConfirm = true })
+	key := w.key("write")
+	for range 2 {
+		a := w.book(key, order("09:30", nil), "Idempotency-Key", "k")
+		if a.status != 201 || a.body.Booking.Status != "confirmed" {
+			t.Errorf("%d %s", a.status, a.text)
+		}
+	}
+	if n := w.count(`SELECT count(*) FROM bookings WHERE status = 'confirmed'`); n != 1 {
+		t.Errorf("%d are confirmed", n)
+	}
+	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND data->>'status' = 'confirmed'`) -
+		w.count(`SELECT count(*) FROM events WHERE type LIKE 'booking.%'`); n != 0 {
+		t.Error("it is told by another event than its creation")
+	}
+	s := openShop(t, testkit.StartStripeMock(t).URL)
+	s.change(func(o *catalog.Offer) { o.Bookings.AutoConfirm = true })
+	_, p := s.buy("09:30")
+	s.expectState("pending", "open", 1)
+	s.notify("payment_intent.succeeded", "acct_harbor", p.Reference)
+	s.expectState("confirmed", "paid", 1)
+}
+
+func TestAnOwnerBooksForACustomer(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	wanted := booking.NewBooking{
+		ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: "09:37", CustomerName: "Zoë", CustomerEmail: "zoe@example.com", Override: true,
+	}
+	book := func(key string, b booking.NewBooking) (*booking.Booking, error) {
+		return w.client().Book(actor.With(named(t, key), owner), w.offer.ID, "harbor", b)
+	}
+	date, _ := timespan.ParseDate("2027-05-01")
+	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &date })
+	first, err := book("a", wanted)
+	if err != nil || first.Source != "dashboard" || first.Status != "confirmed" || first.CustomerName != "Zoë" || *first.StaffID != annaID || !w.question.Override {
+		t.Fatalf("got %+v, %v", first, err)
+	}
+	if again, err := book("a", wanted); err != nil || again.ID != first.ID {
+		t.Errorf("repeated: %+v, %v", again, err)
+	}
+	anna := annaID.String()
+	wanted.StaffID = &anna
+	if _, err := book("a", wanted); !fault.Is(err, fault.IdempotencyMismatch) {
+		t.Errorf("another booking under the key: %v", err)
+	}
+	if _, err := book("b", wanted); !fault.Is(err, fault.SlotUnavailable) {
+		t.Errorf("what is taken: %v", err)
+	}
+	wanted.Override, wanted.Time = false, "12:00"
+	if _, err := book("c", wanted); !fault.Is(err, fault.NotAcceptingBookings) {
+		t.Errorf("during a pause: %v", err)
+	}
+	wanted.Override, wanted.Date = true, "tomorrow"
+	if _, err := book("d", wanted); !fault.Is(err, fault.NotAcceptingBookings) && !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("no date: %v", err)
+	}
+	w.expectRows(1)
+	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND actor_kind = 'owner'`); n != 1 {
+		t.Errorf("%d events of the owner", n)
+	}
+	if a := w.book(w.key("write"), order("14:00", map[string]any{"override": true})); a.status != 403 {
+		t.Errorf("a key overrides a pause: %d", a.status)
+	}
+}

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+)
+
+// ErrChanged says that a booking is no longer as it was when it was decided to move it. Nothing was written.
+var ErrChanged = errors.New("the booking has changed meanwhile")
+
+// Reschedule is the new time of a booking, and what it occupies then. What is not here stays as it is.
+type Reschedule struct {
+	BusinessID   uuid.UUID
+	ID           uuid.UUID
+	Sequence     int // of the booking that was decided on
+	OfferVersion int64
+	Now          time.Time
+
+	StartsAt       time.Time
+	EndsAt         time.Time
+	LocalStart     time.Time // what the business's wall clock shows then, written as UTC
+	LocalEnd       time.Time
+	Services       []SoldService // as long as the offer makes them now
+	StaffID        *uuid.UUID
+	StaffName      *string
+	StaffRequested bool
+	SessionID      *uuid.UUID // of a class booking
+	Capacity       int        // of its session
+	PartySize      int
+
+	// Parts is what the booking occupies then, as of [NewBooking].
+	Parts []availability.Part
+}
+
+// rescheduleSQL moves a booking that its transaction has locked before, so that it sees what those before it wrote. What was held until
+// then is free exactly when what is taken instead is held.
+//
+// The new time goes in before the old is deleted, in the order and in the way of bookSQL; rows of one booking do not exclude each
+// other. Were the old time deleted first, whoever waits for it could hold what this statement waits for next. As it is, a
+// statement that deletes waits for no occupied time any more.
+//
+// Both counters of a class booking change in the order of their keys. The booking is changed last, as in moveSQL.
+//
+// Where anything of it could not be had, no row is returned and the transaction must be rolled back.
+var rescheduleSQL = `
+WITH taken AS (
+    INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
+    SELECT @business_id, @id, had.parts + p.part, p.resource_id, p.lane, tstzrange(p.starts_at, p.ends_at),
+           CASE WHEN @session_id::uuid IS NULL THEN @id::uuid ELSE '00000000-0000-0000-0000-000000000000' END
+    FROM unnest(@resource_ids::uuid[], @lanes::integer[], @part_starts::timestamptz[], @part_ends::timestamptz[])
+         WITH ORDINALITY AS p (resource_id, lane, starts_at, ends_at, part),
+         (SELECT coalesce(max(part), 0) AS parts FROM occupied_time WHERE business_id = @business_id AND booking_id = @id) AS had
+    ORDER BY p.part
+    ON CONFLICT DO NOTHING
+    RETURNING 1
+), left_session AS (
+    SELECT starts_at, session_id FROM class_seats
+    WHERE business_id = @business_id AND booking_id = @id
+      AND (starts_at, session_id) IS DISTINCT FROM (@starts_at::timestamptz, @session_id::uuid)
+), counted AS (
+    INSERT INTO class_sessions AS session (business_id, starts_at, session_id, taken)
+    SELECT @business_id, happening.starts_at, happening.session_id, @party_size
+    FROM (SELECT * FROM left_session UNION ALL SELECT @starts_at, @session_id FROM left_session) AS happening (starts_at, session_id)
+    WHERE @party_size::integer <= @capacity::integer AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
+    ORDER BY happening.starts_at, happening.session_id
+    ON CONFLICT (business_id, starts_at, session_id) DO UPDATE
+        SET taken = session.taken + CASE WHEN (session.starts_at, session.session_id) = (@starts_at, @session_id) THEN 1 ELSE -1 END * excluded.taken
+        WHERE (session.starts_at, session.session_id) <> (@starts_at, @session_id) OR session.taken + excluded.taken <= @capacity
+    RETURNING 1
+), seated AS (
+    UPDATE class_seats SET starts_at = @starts_at, session_id = @session_id
+    WHERE business_id = @business_id AND booking_id = @id AND EXISTS (SELECT FROM counted)
+), vacated AS (
+    DELETE FROM occupied_time
+    WHERE business_id = @business_id AND booking_id = @id
+      AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
+), before AS MATERIALIZED (
+    SELECT starts_at, ends_at, local_start, local_end, staff_id, staff_name, class_schedule_id FROM bookings
+    WHERE business_id = @business_id AND id = @id
+), moved AS (
+    UPDATE bookings
+    SET starts_at = @starts_at, ends_at = @ends_at, local_start = @local_start, local_end = @local_end, services = @services,
+        staff_id = @staff_id, staff_name = @staff_name, staff_requested = @staff_requested, class_schedule_id = @session_id,
+        offer_version = @offer_version, sequence = sequence + 1, updated_at = @now
+    WHERE business_id = @business_id AND id = @id
+      AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
+      AND (SELECT count(*) FROM counted) = 2 * (SELECT count(*) FROM left_session)
+    RETURNING *
+), recorded AS (
+    ` + recordRescheduled + `
+)
+SELECT ` + bookingColumns + ` FROM moved`
+
+// Reschedule moves a booking to another time, once (postgres.Once), or changes nothing. Errors: [ErrNotFound], [ErrChanged], [ErrTaken].
+func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
+	args, err := rescheduleArgs(ctx, r)
+	if err != nil {
+		return Booking{}, err
+	}
+	return postgres.Once(ctx, s.pool, r.BusinessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
+		had, err := lockBooking(ctx, tx, r.BusinessID, r.ID)
+		switch {
+		case err != nil:
+			return Booking{}, err
+		case had.Sequence != r.Sequence:
+			return Booking{}, ErrChanged
+		}
+		rows, err := tx.Query(ctx, rescheduleSQL, args)
+		if err != nil {
+			return Booking{}, fmt.Errorf("reschedule a booking: %w", err)
+		}
+		moved, err := pgx.CollectExactlyOneRow(rows, scanBooking)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return Booking{}, ErrTaken
+		}
+		if err != nil {
+			return Booking{}, fmt.Errorf("reschedule a booking: %w", err)
+		}
+		return moved, nil
+	})
+}
+
+func rescheduleArgs(ctx context.Context, r Reschedule) (pgx.NamedArgs, error) {
+	services, err := json.Marshal(r.Services)
+	args := eventlog.Add(ctx, pgx.NamedArgs{
+		"business_id": r.BusinessID, "id": r.ID, "offer_version": r.OfferVersion, "now": r.Now,
+		"starts_at": r.StartsAt, "ends_at": r.EndsAt, "local_start": r.LocalStart, "local_end": r.LocalEnd, "services": services,
+		"staff_id": r.StaffID, "staff_name": r.StaffName, "staff_requested": r.StaffRequested,
+		"session_id": r.SessionID, "capacity": r.Capacity, "party_size": r.PartySize,
+	}, r.Now)
+	addParts(args, r.Parts)
+	return args, err
+}

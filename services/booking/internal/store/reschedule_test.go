@@ -1,0 +1,526 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// moved is a booking as it is after so many changes, to where another one would be.
+func moved(b, to store.NewBooking, sequence int) store.Reschedule {
+	return store.Reschedule{
+		BusinessID: b.BusinessID, ID: b.ID, Sequence: sequence, OfferVersion: 2, Now: now,
+		StartsAt: to.StartsAt, EndsAt: to.EndsAt, LocalStart: to.LocalStart, LocalEnd: to.LocalEnd, Services: to.Services,
+		StaffID: to.StaffID, StaffName: to.StaffName, SessionID: to.SessionID, Capacity: to.Capacity, PartySize: b.PartySize, Parts: to.Parts,
+	}
+}
+
+func mustMove(t *testing.T, s *store.Store, r store.Reschedule) store.Booking {
+	t.Helper()
+	b, err := s.Reschedule(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestABookingMovesByAQuarterOfAnHourOntoItself(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business, anna, ben := uuid.New(), uuid.New(), uuid.New()
+	before := newBooking(business, part(anna, 0, 0, 60), part(ben, 0, 60, 90))
+	mustBook(t, s, before)
+	later := newBooking(business, part(anna, 0, 15, 75), part(ben, 0, 75, 105))
+	got := mustMove(t, s, moved(before, later, 1))
+	if !got.StartsAt.Equal(later.StartsAt) || got.Sequence != 2 || got.ID != before.ID || got.Status != state.Pending || got.Total != before.Total {
+		t.Errorf("it is %+v", got)
+	}
+	checkWhole(t, pool, 2)
+	mustBook(t, s, newBooking(business, part(anna, 0, 0, 15), part(ben, 0, 60, 75))) // what it left is free
+	expectTaken(t, s, "what it holds now", newBooking(business, part(ben, 0, 104, 110)))
+	again := mustMove(t, s, moved(before, newBooking(business, part(anna, 0, 600, 660)), 2))
+	if again.Sequence != 3 {
+		t.Errorf("it is at sequence %d after two moves", again.Sequence)
+	}
+	if diff := cmp.Diff([]string{
+		"1 booking.created booking system pending", "2 booking.rescheduled booking owner pending", "3 booking.rescheduled booking owner pending",
+	}, told(t, pool, before.ID)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if n := count(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND sequence = 2
+		AND (data->'from'->>'starts_at')::timestamptz = $2 AND (data->>'starts_at')::timestamptz = $3`,
+		before.ID, before.StartsAt, later.StartsAt); n != 1 {
+		t.Error("the event does not tell from where it moved")
+	}
+	checkRecorded(t, pool)
+}
+
+func TestARefusedMoveChangesNothing(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business, anna, ben := uuid.New(), uuid.New(), uuid.New()
+	b := newBooking(business, part(anna, 0, 0, 60))
+	mustBook(t, s, b, newBooking(business, part(ben, 0, 130, 160)))
+	before := snapshotOf(t, pool)
+	for name, c := range map[string]struct {
+		to       store.NewBooking
+		sequence int
+		want     error
+	}{
+		"one of two parts is taken": {newBooking(business, part(anna, 0, 60, 120), part(ben, 0, 120, 150)), 1, store.ErrTaken},
+		"decided before it changed": {newBooking(business, part(anna, 0, 60, 120)), 0, store.ErrChanged},
+	} {
+		if _, err := s.Reschedule(t.Context(), moved(b, c.to, c.sequence)); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	stranger := moved(b, newBooking(business, part(anna, 0, 60, 120)), 1)
+	stranger.BusinessID = uuid.New()
+	if _, err := s.Reschedule(t.Context(), stranger); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("of another business: %v", err)
+	}
+	if diff := cmp.Diff(before, snapshotOf(t, pool)); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+}
+
+// snapshotOf is every row that a move could change.
+func snapshotOf(t *testing.T, pool *pgxpool.Pool) []string {
+	t.Helper()
+	rows, err := pool.Query(context.Background(), `
+		SELECT to_jsonb(b)::text FROM bookings b UNION ALL SELECT to_jsonb(o)::text FROM occupied_time o UNION ALL
+		SELECT to_jsonb(c)::text FROM class_sessions c UNION ALL SELECT to_jsonb(s)::text FROM class_seats s UNION ALL
+		SELECT to_jsonb(e)::text FROM events e ORDER BY 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+func TestAPartyMovesBetweenSessionsUnderBothCounters(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	monday := newSession(4)
+	tuesday := monday
+	tuesday.at = 24 * 60
+	party := monday.seats(3)
+	mustBook(t, s, party, tuesday.seats(2))
+	if _, err := s.Reschedule(t.Context(), moved(party, tuesday.seats(3), 1)); !errors.Is(err, store.ErrTaken) {
+		t.Errorf("three to two seats: %v", err)
+	}
+	checkSeats(t, pool)
+	wednesday := monday
+	wednesday.at = 48 * 60
+	mustMove(t, s, moved(party, wednesday.seats(3), 1)) // nobody sat there before
+	checkSeats(t, pool)
+	mustBook(t, s, monday.seats(4))
+	back := moved(party, wednesday.seats(3), 2) // to where it is, by another teacher
+	back.Parts = []availability.Part{part(uuid.New(), 0, 48*60, 49*60)}
+	mustMove(t, s, back)
+	checkSeats(t, pool)
+	checkWhole(t, pool, 1)
+	cancel(t, s, party)
+	checkSeats(t, pool)
+	checkRecorded(t, pool)
+}
+
+// calendar is what the property compares the tables with: who holds what, by the words of lifecycle.md §3.
+type calendar struct {
+	bookings []*kept
+}
+
+// kept is a booking of the calendar.
+type kept struct {
+	store.NewBooking
+	live     bool
+	sequence int
+}
+
+// fits reports whether a booking could be where to is: no other appointment holds the time, and no class of another kind; a session has
+// the seats.
+func (c *calendar) fits(self *kept, to store.NewBooking) bool {
+	seats := 0
+	for _, other := range c.bookings {
+		if other == self || !other.live {
+			continue
+		}
+		if to.SessionID != nil && other.SessionID != nil {
+			if *other.SessionID == *to.SessionID && other.StartsAt.Equal(to.StartsAt) {
+				seats += other.PartySize
+			}
+			continue // guests of classes hold time together
+		}
+		for _, p := range to.Parts {
+			for _, q := range other.Parts {
+				if p.Resource == q.Resource && p.Occupies.Overlaps(q.Occupies) {
+					return false
+				}
+			}
+		}
+	}
+	return to.SessionID == nil || seats+to.PartySize <= to.Capacity
+}
+
+// drawn is a random appointment of one to three parts, or a party in one of two sessions on one of three days.
+func drawn(t *rapid.T, business uuid.UUID, members, sessions []uuid.UUID, party int, ofClass bool) store.NewBooking {
+	if ofClass {
+		i := rapid.IntRange(0, len(sessions)-1).Draw(t, "session")
+		c := session{business: business, id: sessions[i], teacher: members[i], at: 30 * rapid.IntRange(0, 2).Draw(t, "day"), capacity: 3}
+		return c.seats(party)
+	}
+	var parts []availability.Part
+	at := 15 * rapid.IntRange(0, 12).Draw(t, "start")
+	for range rapid.IntRange(1, 3).Draw(t, "parts") {
+		end := at + 15*rapid.IntRange(1, 3).Draw(t, "length")
+		parts = append(parts, part(rapid.SampledFrom(members).Draw(t, "member"), rapid.IntRange(0, 1).Draw(t, "lane"), at, end))
+		at = end
+	}
+	b := newBooking(business, parts...)
+	b.PartySize = party
+	return b
+}
+
+// TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings: books, moves and cancels are made or refused as the calendar says, and
+// occupied time, seats and counters are those of the bookings that live.
+func TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	done := map[string]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		business := uuid.New()
+		members, sessions := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}, []uuid.UUID{uuid.New(), uuid.New()}
+		var c calendar
+		expect := func(what string, err error, fits bool) {
+			if fits != (err == nil) || err != nil && !errors.Is(err, store.ErrTaken) {
+				rt.Fatalf("%s: %v, and it fits: %v", what, err, fits)
+			}
+			done[fmt.Sprintf("%s %v", what, fits)]++
+		}
+		for range rapid.IntRange(1, 15).Draw(rt, "steps") {
+			step := rapid.SampledFrom([]string{"book", "book", "move", "move", "move", "cancel"}).Draw(rt, "step")
+			if step == "book" || len(c.bookings) == 0 {
+				b := &kept{NewBooking: drawn(rt, business, members, sessions, rapid.IntRange(1, 2).Draw(rt, "party"), rapid.Bool().Draw(rt, "class")), sequence: 1}
+				b.live = c.fits(b, b.NewBooking)
+				expect("book", s.Book(t.Context(), b.NewBooking), b.live)
+				if b.live {
+					c.bookings = append(c.bookings, b)
+				}
+				continue
+			}
+			b := rapid.SampledFrom(c.bookings).Draw(rt, "booking")
+			if !b.live {
+				continue
+			}
+			if step == "cancel" {
+				cancel(t, s, b.NewBooking)
+				b.live = false
+				continue
+			}
+			to := drawn(rt, business, members, sessions, b.PartySize, b.SessionID != nil)
+			fits := c.fits(b, to)
+			_, err := s.Reschedule(t.Context(), moved(b.NewBooking, to, b.sequence))
+			expect("move", err, fits)
+			if fits {
+				to.ID = b.ID
+				b.NewBooking, b.sequence = to, b.sequence+1
+			}
+		}
+		if diff := cmp.Diff(c.held(), heldBy(t, pool, business)); diff != "" {
+			rt.Fatalf("(-calendar +tables):\n%s", diff)
+		}
+	})
+	checkSeats(t, pool)
+	checkRecorded(t, pool)
+	for _, what := range []string{"book true", "book false", "move true", "move false"} {
+		if done[what] == 0 {
+			t.Errorf("%s never happened: the comparison means less", what)
+		}
+	}
+}
+
+// held is what live bookings hold, as lines.
+func (c *calendar) held() []string {
+	lines := []string{}
+	for _, b := range c.bookings {
+		for _, p := range b.Parts {
+			if b.live {
+				lines = append(lines, fmt.Sprint(b.ID, p.Resource.ID, p.Resource.Lane, p.Occupies.Start, p.Occupies.End))
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func heldBy(t testing.TB, pool *pgxpool.Pool, business uuid.UUID) []string {
+	t.Helper()
+	rows, err := pool.Query(context.Background(), `
+		SELECT booking_id, resource_id, lane, extract(epoch FROM lower(during))::bigint, extract(epoch FROM upper(during))::bigint
+		FROM occupied_time WHERE business_id = $1`, business)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		var (
+			id, resource uuid.UUID
+			lane         int
+			from, to     int64
+		)
+		err := row.Scan(&id, &resource, &lane, &from, &to)
+		return fmt.Sprint(id, resource, lane, from, to), err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// crowd moves bookings by many clients at once. where says where the i-th booking could be on the n-th try.
+type crowd struct {
+	clients, tries int
+	bookings       []store.NewBooking
+	where          func(b store.NewBooking, r *rand.Rand) store.NewBooking
+	also           func(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error // nil: they only move
+}
+
+// run returns how many moves were made and how many refused. Any error but the two refusals of a move fails the test, unless lost
+// says that it is a connection's.
+func (c crowd) run(t *testing.T, s *store.Store, lost func(error) bool) (int, int) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer stop()
+	var (
+		wg            sync.WaitGroup
+		mu            sync.Mutex
+		made, refused int
+	)
+	for client := range c.clients {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(client), 7))
+			for range c.tries {
+				b := c.bookings[r.IntN(len(c.bookings))]
+				err := c.try(ctx, s, b, r)
+				mu.Lock()
+				switch {
+				case err == nil:
+					made++
+				case errors.Is(err, store.ErrTaken), errors.Is(err, errOver):
+					refused++
+				case !lost(err):
+					t.Errorf("a move ends with %v", err)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return made, refused
+}
+
+func (c crowd) try(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error {
+	if c.also != nil && r.IntN(4) == 0 {
+		return c.also(ctx, s, b, r)
+	}
+	for to := c.where(b, r); ; {
+		known, err := s.Booking(ctx, b.BusinessID, b.ID)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(state.Ahead(), known.Status) {
+			return errOver
+		}
+		if _, err = s.Reschedule(ctx, moved(b, to, known.Sequence)); !errors.Is(err, store.ErrChanged) {
+			return err
+		}
+	}
+}
+
+// errOver says that a booking is cancelled by now.
+var errOver = errors.New("the booking is cancelled")
+
+func cancelOnce(ctx context.Context, s *store.Store, b store.NewBooking) error {
+	transition, _ := state.Of(state.Cancel)
+	_, err := s.Move(ctx, b.BusinessID, b.ID, transition, now)
+	var already *store.NotAllowedError
+	if errors.As(err, &already) {
+		return errOver
+	}
+	return err
+}
+
+func neverLost(error) bool { return false }
+
+// checkLive fails the test where a live booking does not hold so many parts from its start on, or another holds anything.
+func checkLive(t *testing.T, pool *pgxpool.Pool, parts int) {
+	t.Helper()
+	if n := count(t, pool, `
+		SELECT count(*) FROM bookings b
+		WHERE (SELECT count(*) FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id)
+		      <> CASE WHEN b.status = 'cancelled' THEN 0 ELSE $1 END
+		   OR b.status <> 'cancelled' AND b.starts_at <> (SELECT min(lower(during)) FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id)`,
+		parts); n != 0 {
+		t.Errorf("%d bookings do not hold exactly their %d parts", n, parts)
+	}
+}
+
+// crowded are 24 packages by two members, on a calendar that has room for twice as many; each may move to any place, also across others.
+func crowded(business uuid.UUID) crowd {
+	members := []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New()}
+	place := func(first, second, at int) store.NewBooking {
+		return newBooking(business, part(members[first], 0, at, at+30), part(members[second], 0, at+30, at+60))
+	}
+	c := crowd{clients: 64, tries: 12, where: func(_ store.NewBooking, r *rand.Rand) store.NewBooking {
+		first := r.IntN(len(members))
+		return place(first, (first+1+r.IntN(len(members)-1))%len(members), 15*r.IntN(48))
+	}}
+	for i := range 24 {
+		pair := i % 2 * 2
+		c.bookings = append(c.bookings, place(pair, pair+1, 60*(i/2)))
+	}
+	return c
+}
+
+func TestSixtyFourClientsMoveBookingsOntoEachOthersTimes(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business := uuid.New()
+	c := crowded(business)
+	mustBook(t, s, c.bookings...)
+	made, refused := c.run(t, s, neverLost)
+	t.Logf("%d moves made, %d refused", made, refused)
+	if made == 0 || refused == 0 {
+		t.Error("nobody met anybody")
+	}
+	if n := count(t, pool, `SELECT count(*) FROM bookings WHERE status = 'pending'`); n != len(c.bookings) {
+		t.Errorf("%d bookings are left of %d", n, len(c.bookings))
+	}
+	if n := count(t, pool, `SELECT sum(sequence - 1) FROM bookings`); n != made {
+		t.Errorf("%d moves were made, and the bookings count %d", made, n)
+	}
+	checkLive(t, pool, 2)
+	checkNeverTwice(t, pool)
+	checkRecorded(t, pool)
+}
+
+// TestMovesBesideBookingsAndCancellationsNeverDeadlock: the same, while others book and cancel between them, as a customer's
+// first among them, whose index is the last lock of all.
+func TestMovesBesideBookingsAndCancellationsNeverDeadlock(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	c := crowded(uuid.New())
+	c.also = func(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error {
+		if r.IntN(8) == 0 {
+			return cancelOnce(ctx, s, b)
+		}
+		another := c.where(b, r)
+		another.FirstBooking = r.IntN(2) == 0
+		return s.Book(ctx, another)
+	}
+	mustBook(t, s, c.bookings...)
+	made, refused := c.run(t, s, neverLost)
+	t.Logf("%d made, %d refused", made, refused)
+	checkLive(t, pool, 2)
+	checkNeverTwice(t, pool)
+	checkRecorded(t, pool)
+}
+
+func TestPartiesMoveBetweenSessionsAtOnceAndKeepTheirCounters(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	first := newSession(8)
+	sessions := []session{first, first, newSession(8), newSession(8)}
+	sessions[1].at = 120
+	for i := range sessions {
+		sessions[i].business = first.business
+	}
+	c := crowd{clients: 64, tries: 12, where: func(b store.NewBooking, r *rand.Rand) store.NewBooking {
+		return sessions[r.IntN(len(sessions))].seats(b.PartySize)
+	}}
+	c.also = func(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error {
+		if r.IntN(8) == 0 {
+			return cancelOnce(ctx, s, b)
+		}
+		another := c.where(b, r)
+		another.FirstBooking = r.IntN(2) == 0
+		return s.Book(ctx, another)
+	}
+	for i := range 12 {
+		c.bookings = append(c.bookings, sessions[i%4].seats(1+i%2))
+	}
+	mustBook(t, s, c.bookings...)
+	made, refused := c.run(t, s, neverLost)
+	t.Logf("%d made, %d refused", made, refused)
+	checkSeats(t, pool)
+	checkLive(t, pool, 1)
+	checkRecorded(t, pool)
+}
+
+// TestMovesWhoseConnectionsAreKilledAreWholeOrNot: somebody ends the clients' connections at random while bookings move. What they
+// were told is true.
+func TestMovesWhoseConnectionsAreKilledAreWholeOrNot(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	c := crowded(uuid.New())
+	mustBook(t, s, c.bookings...)
+	cfg := pool.Config()
+	cfg.ConnConfig.RuntimeParams["application_name"] = "victim " + testkit.Unique()
+	victims, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer victims.Close()
+	var killed atomic.Int64
+	c.also = func(ctx context.Context, _ *store.Store, _ store.NewBooking, _ *rand.Rand) error {
+		tag, err := pool.Exec(ctx, `
+			SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE application_name = $1 AND state <> 'idle' ORDER BY random() LIMIT 1`, cfg.ConnConfig.RuntimeParams["application_name"])
+		killed.Add(tag.RowsAffected())
+		return errors.Join(err, errOver)
+	}
+	unknown := 0
+	made, refused := c.run(t, store.New(victims), func(err error) bool {
+		if fault.Is(err, fault.OutcomeUnknown) {
+			unknown++
+		}
+		const deadlock = "40P01"
+		return postgres.Code(err) != deadlock
+	})
+	t.Logf("%d moves made, %d refused, %d of unknown outcome, %d connections killed", made, refused, unknown, killed.Load())
+	if killed.Load() == 0 || made == 0 {
+		t.Error("nothing was killed or nothing moved")
+	}
+	if n := count(t, pool, `SELECT sum(sequence - 1) FROM bookings`); n < made || n > made+unknown {
+		t.Errorf("%d moves were made and %d may have been, and the bookings count %d", made, unknown, n)
+	}
+	if n := count(t, pool, `SELECT count(*) FROM bookings`); n != len(c.bookings) {
+		t.Errorf("%d bookings are left of %d", n, len(c.bookings))
+	}
+	checkLive(t, pool, 2)
+	checkNeverTwice(t, pool)
+	checkRecorded(t, pool)
+}
