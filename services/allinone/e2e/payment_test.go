@@ -110,4 +110,36 @@ func TestABookingIsPaidOnline(t *testing.T) {
 	if free["10:00"] || !free["12:00"] {
 		t.Errorf("10:00 was booked and 12:00 was not; free are %v", free)
 	}
+	w.ownerCancelsThePaidBooking(t)
+}
+
+// ownerCancelsThePaidBooking while Stripe is away: the refund is on its way until it is back.
+func (w *world) ownerCancelsThePaidBooking(t *testing.T) {
+	t.Helper()
+	var list struct{ Bookings []struct{ ID, Status string } }
+	w.admin(t, http.MethodGet, "businesses/paid/bookings?status=confirmed", nil).into(t, http.StatusOK, &list)
+	at := "businesses/paid/bookings/" + list.Bookings[0].ID
+	type refund struct {
+		Amount  float64
+		Percent int
+		Status  string
+	}
+	var preview struct {
+		Allowed bool
+		Refund  refund
+	}
+	w.admin(t, http.MethodGet, at+"/cancellation", nil).into(t, http.StatusOK, &preview)
+	if !preview.Allowed || preview.Refund != (refund{Amount: 10, Percent: 100}) {
+		t.Errorf("the preview is %+v", preview)
+	}
+	w.admin(t, http.MethodPost, at+"/cancel", []byte(`{"refund": 10.01}`)).want(t, http.StatusConflict, "conflict")
+	var cancelled struct {
+		Status  string
+		Payment struct{ Refund refund }
+	}
+	w.admin(t, http.MethodPost, at+"/cancel", []byte(`{"refund": 2.5}`)).into(t, http.StatusOK, &cancelled)
+	if cancelled.Status != "cancelled" || cancelled.Payment.Refund != (refund{Amount: 2.5, Percent: 25, Status: "pending"}) {
+		t.Errorf("cancelled, it is %+v", cancelled)
+	}
+	w.admin(t, http.MethodPost, at+"/refund", nil).want(t, http.StatusConflict, "conflict")
 }

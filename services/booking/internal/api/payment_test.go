@@ -459,11 +459,13 @@ func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
 			t.Parallel()
 			f := newFakeStripe(t)
 			s := openShop(t, f.URL)
-			_, p := s.buy("09:30")
+			id, p := s.buy("09:30")
 			for range 2 {
 				s.clock.Advance(expiresAfter/2 - time.Second)
 				f.decline(t, p.Reference)
-				s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference)
+				for range 2 { // Stripe tells at least once
+					s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference)
+				}
 				s.step()
 				s.expectState("pending", "open", 1)
 			}
@@ -473,6 +475,7 @@ func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
 				s.clock.Advance(time.Hour)
 				s.step()
 				s.expectState("confirmed", "paid", 1)
+				s.expectEvents(id, "booking.created", "payment.failed", "payment.failed", "payment.succeeded", "booking.confirmed")
 				return
 			}
 			s.clock.Advance(2 * time.Second)
@@ -483,6 +486,7 @@ func TestAFailedAttemptLeavesTimeToTryAgain(t *testing.T) {
 			}
 			s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference) // late
 			s.expectState("cancelled", "cancelled", 0)
+			s.expectEvents(id, "booking.created", "payment.failed", "payment.failed", "payment.expired", "booking.cancelled")
 		})
 	}
 }
