@@ -76,7 +76,7 @@ func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, e
 	}
 }
 
-// Rows reads rows of a table from what events keep of them, in order. columns are of the table alone; a column that is younger than
+// Rows reads rows of a table from what events keep of them, in order. columns are of the table, or expressions of kept_row, which is what is kept; a column that is younger than
 // an event is null.
 func Rows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string, kept []json.RawMessage, scan pgx.RowToFunc[T]) ([]T, error) {
 	rows, err := pool.Query(ctx, `

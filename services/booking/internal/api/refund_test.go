@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -142,6 +143,43 @@ func (s *shop) expectEvents(id uuid.UUID, want ...string) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || rows.Err() != nil {
 		s.t.Errorf("%v, the events (-want +got):\n%s", rows.Err(), diff)
+	}
+}
+
+// TestEventsTellOfThePaymentAsItWas reads the feed when all is over: each event has the payment of its own time.
+func TestEventsTellOfThePaymentAsItWas(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	id, _ := s.bought(f, "09:30")
+	s.cancel(id, "12.50")
+	s.step()
+	told, err := s.events(t).List(t.Context(), s.offer.ID, event.Filter{Subject: id}, request.Page{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[event.Type]*booking.Payment{}
+	for _, e := range told.Events {
+		var b booking.Booking
+		if err := json.Unmarshal(e.Data, &b); err != nil {
+			t.Fatal(err)
+		}
+		if got[e.Type] = b.Payment; b.Payment != nil {
+			b.Payment.DueAt = nil
+		}
+	}
+	paid := func(status string, refunded json.Number, refund *booking.Refund) *booking.Payment {
+		return &booking.Payment{Provider: "stripe", Status: status, Amount: "40.00", Refunded: refunded, Refund: refund}
+	}
+	back := func(status string) *booking.Refund {
+		return &booking.Refund{Amount: "12.50", Percent: 31, Status: status}
+	}
+	want := map[event.Type]*booking.Payment{
+		event.BookingCreated: paid(booking.PaymentOpen, "0.00", nil), event.PaymentSucceeded: paid(booking.PaymentPaid, "0.00", nil),
+		event.BookingConfirmed: paid(booking.PaymentPaid, "0.00", nil), event.BookingCancelled: paid(booking.PaymentPaid, "0.00", back(booking.RefundPending)),
+		event.PaymentRefunded: paid(booking.PaymentPaid, "12.50", back(booking.RefundRefunded)),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

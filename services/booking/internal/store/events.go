@@ -53,7 +53,7 @@ WITH changed AS (` + change + `
 
 // KeptBookings reads bookings from what events keep of them.
 func (s *Store) KeptBookings(ctx context.Context, kept []json.RawMessage) ([]Booking, error) {
-	return eventlog.Rows(ctx, s.pool, "bookings", bookingColumns, kept, scanBooking)
+	return eventlog.Rows(ctx, s.pool, "bookings", ownColumns+`, nullif(kept_row->'payment', 'null')`, kept, scanBooking)
 }
 
 // KeptTickets reads orders of tickets from what events keep of them.
