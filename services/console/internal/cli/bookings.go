@@ -9,7 +9,7 @@ import (
 )
 
 func (c *command) bookings() *cobra.Command {
-	return group("bookings", "Look after a business's bookings", c.listBookings(),
+	return group("bookings", "Look after a business's bookings", c.listBookings(), c.book(), c.reschedule(),
 		moveEntry(c, "bookings", booking.MoveConfirm, "Confirm a pending booking", bookingTable),
 		c.cancelBooking(), c.previewCancellation(), c.refundBooking(),
 		moveEntry(c, "bookings", booking.MoveComplete, "Say that a confirmed booking took place", bookingTable),

@@ -54,6 +54,8 @@ func (s *Booking) Handler() http.Handler {
 		"DELETE /internal/businesses/{business}/keys":                    s.revokeAll,
 		"DELETE /internal/businesses/{business}/keys/{id}":               s.revokeKey,
 		"GET /internal/businesses/{business}/bookings":                   s.list,
+		"POST /internal/businesses/{business}/bookings":                  s.book,
+		"POST /internal/businesses/{business}/bookings/{id}/reschedule":  s.reschedule,
 		"GET /internal/businesses/{business}/bookings/ahead":             s.ahead,
 		"GET /internal/businesses/{business}/bookings/{id}/cancellation": s.cancellation,
 		"POST /internal/businesses/{business}/bookings/{id}/cancel":      s.cancel,

@@ -1,0 +1,84 @@
+package consoletest
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+)
+
+// Taken is the time at which nothing is free.
+const Taken = "13:00"
+
+// book books whatever is asked for, but at the time that is taken.
+func (s *Booking) book(r *http.Request) (*reply, error) {
+	var wanted struct {
+		Slug string
+		booking.NewBooking
+	}
+	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+		return nil, err
+	}
+	if wanted.Slug == "" || wanted.Time == Taken {
+		return nil, fault.New(fault.NoStaffAvailable, "No staff member is free at that time; choose another from /slots.")
+	}
+	start, err := time.Parse("2006-01-02 15:04", wanted.Date+" "+wanted.Time)
+	if err != nil {
+		return nil, fault.New(fault.InvalidParameter, "date: write YYYY-MM-DD.")
+	}
+	service, err := uuid.Parse(wanted.ServiceIDs[0])
+	if err != nil {
+		return nil, fault.New(fault.InvalidParameter, "service_ids[0]: is not a UUID.")
+	}
+	booked := booking.Booking{
+		ID: uuid.New(), Status: booking.StatusConfirmed, Services: []booking.BookedService{{ID: service, Name: "Haircut", DurationMinutes: 45, Price: "40.00"}},
+		PartySize: 1, Total: "40.00", Currency: "EUR", Source: "dashboard", CustomerName: wanted.CustomerName, CustomerEmail: wanted.CustomerEmail,
+		FormData: json.RawMessage(`{}`), Locale: "en", CreatedAt: Epoch, UpdatedAt: Epoch, Sequence: 1, StaffRequested: wanted.StaffID != nil,
+	}
+	place(&booked, start)
+	business := r.PathValue("business")
+	if s.bookings == nil {
+		s.bookings = map[string][]booking.Booking{}
+	}
+	s.bookings[business] = append(s.bookings[business], booked)
+	return &reply{status: http.StatusCreated, value: booked}, nil
+}
+
+// place puts a booking at a start of UTC.
+func place(b *booking.Booking, start time.Time) {
+	end := start.Add(45 * time.Minute)
+	b.Date, b.StartTime, b.EndTime = start.Format(time.DateOnly), start.Format(time.TimeOnly), end.Format(time.TimeOnly)
+	b.StartsAt, b.EndsAt = start, end
+}
+
+// reschedule moves a booking that is not over, but to the time that is taken.
+func (s *Booking) reschedule(r *http.Request) (*reply, error) {
+	var to struct {
+		Slug string
+		booking.Reschedule
+	}
+	if err := json.NewDecoder(r.Body).Decode(&to); err != nil {
+		return nil, err
+	}
+	bookings := s.bookings[r.PathValue("business")]
+	i := slices.IndexFunc(bookings, func(b booking.Booking) bool { return b.ID.String() == r.PathValue("id") })
+	start, err := time.Parse("2006-01-02 15:04", to.Date+" "+to.Time)
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.InvalidParameter, "date: write YYYY-MM-DD.")
+	case i < 0:
+		return nil, fault.New(fault.NotFound, "Booking not found")
+	case bookings[i].Status != booking.StatusPending && bookings[i].Status != booking.StatusConfirmed:
+		return nil, fault.Newf(fault.Conflict, "The booking is %s; one that is pending or confirmed can be moved.", bookings[i].Status)
+	case to.Slug == "" || to.Time == Taken:
+		return nil, fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from /slots.")
+	}
+	place(&bookings[i], start)
+	bookings[i].Sequence++
+	return ok(bookings[i])
+}
