@@ -8,7 +8,6 @@ package ical
 import (
 	"errors"
 	"fmt"
-	"net/mail"
 	"net/url"
 	"strings"
 	"time"
@@ -16,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	ics "github.com/arran4/golang-ical"
+
+	"github.com/slotmesh/slotmesh/libs/email"
 )
 
 // Method says what a calendar does with the events (RFC 5546).
@@ -172,19 +173,10 @@ func invite(v *ics.VEvent, e *Event) error {
 }
 
 func mailto(p *Person) (string, bool) {
-	if p == nil {
-		return "", false
-	}
-	a, err := mail.ParseAddress(p.Email)
-	if err != nil || a.Address != p.Email || strings.ContainsFunc(p.Email, notInAddress) {
+	if p == nil || !email.Valid(p.Email) {
 		return "", false
 	}
 	return "mailto:" + inURI.Replace(p.Email), true
-}
-
-// notInAddress finds what is an address by the letter only, and would end the property or its value.
-func notInAddress(r rune) bool {
-	return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`"\<>`, r)
 }
 
 // inURI writes what means something else in a URI (RFC 6068).

@@ -171,15 +171,15 @@ func TestWhatIsNoCalendarIsRefused(t *testing.T) {
 	t.Parallel()
 	change := func(f func(*ical.Event)) []ical.Event { e := haircut(); f(&e); return []ical.Event{e} }
 	for what, c := range map[string]ical.Calendar{
-		"a request of two":             {Method: ical.Request, Events: []ical.Event{haircut(), haircut()}},
-		"a cancellation of none":       {Method: ical.Cancel},
-		"no UID":                       {Method: ical.Publish, Events: change(func(e *ical.Event) { e.UID = "\x00 " })},
-		"no end":                       {Method: ical.Publish, Events: change(func(e *ical.Event) { e.End = e.Start })},
-		"a sequence below zero":        {Method: ical.Publish, Events: change(func(e *ical.Event) { e.Sequence = -1 })},
-		"a request of nobody":          {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer = nil })},
-		"an organizer of two lines":    {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer.Email = "a@b.example\r\nX:y" })},
-		"an organizer of two words":    {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer.Email = `"a b"@b.example` })},
-		"too many":                     {Method: ical.Publish, Events: make([]ical.Event, ical.MaxEvents+1)},
+		"a request of two":          {Method: ical.Request, Events: []ical.Event{haircut(), haircut()}},
+		"a cancellation of none":    {Method: ical.Cancel},
+		"no UID":                    {Method: ical.Publish, Events: change(func(e *ical.Event) { e.UID = "\x00 " })},
+		"no end":                    {Method: ical.Publish, Events: change(func(e *ical.Event) { e.End = e.Start })},
+		"a sequence below zero":     {Method: ical.Publish, Events: change(func(e *ical.Event) { e.Sequence = -1 })},
+		"a request of nobody":       {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer = nil })},
+		"an organizer of two lines": {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer.Email = "a@b.example\r\nX:y" })},
+		"an organizer of two words": {Method: ical.Request, Events: change(func(e *ical.Event) { e.Organizer.Email = `"a b"@b.example` })},
+		"too many":                  {Method: ical.Publish, Events: make([]ical.Event, ical.MaxEvents+1)},
 	} {
 		if b, err := c.Write(); err == nil {
 			t.Errorf("%s: written as\n%s", what, b)

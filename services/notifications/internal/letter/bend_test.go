@@ -24,21 +24,31 @@ func FuzzWhatPeopleTypedBendsNothing(f *testing.F) {
 			f.Add(s, uint8(i))
 		}
 	}
-	f.Fuzz(func(t *testing.T, typed string, which uint8) {
-		for _, code := range []string{"en", "ar"} {
-			messages := all(t)
-			for _, name := range []string{"booking_moved", "ticket", "owner_created", "owner_webhook_gone"} { // with all that any tells
-				s := messages[name]
-				l, err := Render(s.kind, code, typedInto(s.facts, typed, int(which)))
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				if fault := bent(t, l); fault != "" {
-					t.Fatalf("%s in %s, typed %q into %d: %s", name, code, typed, which%8, fault)
-				}
+	f.Fuzz(func(t *testing.T, typed string, which uint8) { bendsNothing(t, typed, int(which)) })
+}
+
+func TestWhatPeopleTypedBendsNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		bendsNothing(r, rapid.String().Draw(r, "typed"), rapid.IntRange(0, 7).Draw(r, "which"))
+	})
+}
+
+// bendsNothing types a text into the messages that, together, tell everything that any does.
+func bendsNothing(t rapid.TB, typed string, which int) {
+	for _, code := range []string{"en", "ar"} {
+		messages := all(t)
+		for _, name := range []string{"booking_moved", "ticket", "owner_created", "owner_webhook_gone"} {
+			s := messages[name]
+			l, err := Render(s.kind, code, typedInto(s.facts, typed, which))
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if fault := bent(t, l); fault != "" {
+				t.Fatalf("%s in %s, typed %q into %d: %s", name, code, typed, which%8, fault)
 			}
 		}
-	})
+	}
 }
 
 // typedInto puts a text into one of the facts that people type.
@@ -66,7 +76,7 @@ func typedInto(f Facts, typed string, which int) Facts {
 }
 
 // bent says what a text has bent, or nothing.
-func bent(t *testing.T, l Letter) string {
+func bent(t rapid.TB, l Letter) string {
 	t.Helper()
 	if strings.ContainsFunc(l.Subject, unicode.IsControl) || l.Subject == "" || len(l.Subject) > 2000 {
 		return fmt.Sprintf("the subject is %q", l.Subject)
@@ -93,7 +103,7 @@ var (
 )
 
 // strangers finds what the layout does not write.
-func strangers(t *testing.T, document string) string {
+func strangers(t rapid.TB, document string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(document))
 	if err != nil {

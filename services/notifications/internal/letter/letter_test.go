@@ -12,12 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+	"pgregory.net/rapid"
 )
 
 // letters is a folder to look at all letters in: go test ./internal/letter -run TestEveryKind -letters /tmp/letters.
 var letters = flag.String("letters", "", "write every letter of the tests to this folder")
 
-func lisbon(t testing.TB) *time.Location {
+func lisbon(t rapid.TB) *time.Location {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Lisbon")
 	if err != nil {
@@ -27,14 +28,14 @@ func lisbon(t testing.TB) *time.Location {
 }
 
 // harbor is the business of all letters here.
-func harbor(t testing.TB) Business {
+func harbor(t rapid.TB) Business {
 	return Business{
 		Name: "Harbor Hair & Spa", Language: "en", Zone: lisbon(t), ReplyTo: "hello@harbor.example", From: "bookings@slotmesh.example", Accent: "#0b6e4f",
 	}
 }
 
 // haircut are the facts of a booking, of which each kind tells its part.
-func haircut(t testing.TB) Facts {
+func haircut(t rapid.TB) Facts {
 	start := time.Date(2026, 12, 4, 14, 5, 0, 0, lisbon(t))
 	was := When{Start: start.AddDate(0, 0, -1), End: start.AddDate(0, 0, -1).Add(45 * time.Minute)}
 	refund := Money{"1240.00", "EUR"}
@@ -53,7 +54,7 @@ func haircut(t testing.TB) Facts {
 }
 
 // facts are those of a kind.
-func facts(t testing.TB, kind Kind) Facts {
+func facts(t rapid.TB, kind Kind) Facts {
 	f := haircut(t)
 	switch kind {
 	case Ticket, TicketCancelled:
@@ -77,7 +78,7 @@ type sample struct {
 }
 
 // all are the facts of every message that there is, by a name.
-func all(t testing.TB) map[string]sample {
+func all(t rapid.TB) map[string]sample {
 	list := map[string]sample{}
 	for kind := range layouts {
 		list[string(kind)] = sample{kind, facts(t, kind)}
@@ -111,7 +112,7 @@ func all(t testing.TB) map[string]sample {
 	return list
 }
 
-func render(t testing.TB, kind Kind, locale string, f Facts) Letter {
+func render(t rapid.TB, kind Kind, locale string, f Facts) Letter {
 	t.Helper()
 	l, err := Render(kind, locale, f)
 	if err != nil {
@@ -147,7 +148,7 @@ func look(t *testing.T, name, code string, l Letter) {
 	}
 }
 
-func languages(t testing.TB) []string {
+func languages(t rapid.TB) []string {
 	t.Helper()
 	catalog, err := texts()
 	if err != nil {
@@ -157,7 +158,7 @@ func languages(t testing.TB) []string {
 }
 
 // visible is the text that an HTML document shows, its blocks apart.
-func visible(t testing.TB, document string) string {
+func visible(t rapid.TB, document string) string {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(document))
 	if err != nil {

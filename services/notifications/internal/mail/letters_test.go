@@ -1,0 +1,100 @@
+package mail
+
+import (
+	"bytes"
+	"mime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slotmesh/slotmesh/libs/message"
+	letters "github.com/slotmesh/slotmesh/services/notifications/internal/letter"
+)
+
+// everyKind are the facts of every message: one for each kind, and one for each notice.
+func everyKind() map[string]letters.Facts {
+	list := map[string]letters.Facts{}
+	add := func(kind letters.Kind, subject letters.SubjectKind, notice letters.Notice) {
+		start := time.Date(2027, time.March, 5, 14, 5, 0, 0, time.UTC)
+		money := letters.Money{Amount: "40.00", Currency: "EUR"}
+		list[string(kind)+" "+string(notice)] = letters.Facts{
+			Business: letters.Business{Name: "Zoë's Studio", Zone: time.UTC, ReplyTo: "hello@harbor.example"},
+			Customer: letters.Person{Name: "Ada 山田", Email: "ada@example.com"},
+			Subject: letters.Subject{
+				Kind: subject, ID: "b1", Sequence: 3, Items: []string{"Haircut"}, Quantity: 2, Total: money, When: letters.When{Start: start, End: start.Add(time.Hour)},
+			},
+			Was: &letters.When{Start: start.Add(time.Hour)}, Refund: &money, Payment: letters.Payment{Amount: money, Due: start}, Notice: notice,
+			Webhook: letters.Webhook{URL: "https://harbor.example/hook"}, Link: "https://book.example/m/x", Note: letters.Note{Text: "Bring a towel.\n.\nFrom us"}, Stamp: wrote,
+		}
+	}
+	for kind := range strings.FieldsSeq("booking_received booking_confirmed booking_moved booking_cancelled reminder payment_due payment_failed refunded") {
+		add(letters.Kind(kind), letters.BookingSubject, "")
+	}
+	add(letters.Ticket, letters.TicketSubject, "")
+	add(letters.TicketCancelled, letters.TicketSubject, "")
+	for kind := range strings.FieldsSeq("reservation reservation_due reservation_cancelled") {
+		add(letters.Kind(kind), letters.ReservationSubject, "")
+	}
+	for _, notice := range []letters.Notice{letters.NoticeCreated, letters.NoticeMoved, letters.NoticeCancelled, letters.NoticeWebhookDisabled} {
+		add(letters.OwnerNotice, letters.BookingSubject, notice)
+	}
+	return list
+}
+
+// TestEveryKindInEveryLanguageIsAValidMessage reads each one back as mail programs do.
+func TestEveryKindInEveryLanguageIsAValidMessage(t *testing.T) {
+	t.Parallel()
+	sender, err := NewSender(Config{URL: "smtp://127.0.0.1", From: "no-reply@slotmesh.example", Timeout: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := message.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, facts := range everyKind() {
+		kind, _, _ := strings.Cut(name, " ")
+		for _, code := range catalog.Languages() {
+			l, err := letters.Render(letters.Kind(kind), code, facts)
+			if err != nil {
+				t.Fatalf("%s in %s: %v", name, code, err)
+			}
+			if fault := readBack(t, sender, l); fault != "" {
+				t.Errorf("%s in %s (-written +read):\n%s", name, code, fault)
+			}
+		}
+	}
+}
+
+// readBack composes a letter into a message and says what of it does not arrive.
+func readBack(t *testing.T, sender *Sender, l letters.Letter) string {
+	t.Helper()
+	msg, err := sender.compose(Message{
+		ID: "m1", Date: wrote, FromName: "Zoë's Studio", To: "ada@example.com", Subject: l.Subject, Text: l.Text, HTML: l.HTML, Calendar: l.Calendar, Method: l.Method,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var raw bytes.Buffer
+	if _, err := msg.WriteTo(&raw); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(raw.String(), "\r\n") {
+		if len(line) > 998 || strings.ContainsAny(line, "\r\n\x00") {
+			return "no line of a message: " + line
+		}
+	}
+	head, parts := read(t, raw.Bytes())
+	subject, err := new(mime.WordDecoder).DecodeHeader(head.Get("Subject"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []part{{Type: "text/plain", Body: l.Text}, {Type: "text/html", Body: l.HTML}}
+	if len(l.Calendar) > 0 {
+		calendar := strings.ReplaceAll(string(l.Calendar), "\r\n", "\n")
+		want = append(want, part{Type: "text/calendar", Method: l.Method, Body: calendar}, part{Type: "application/ics", File: "booking.ics", Body: calendar})
+	}
+	return cmp.Diff(want, parts) + cmp.Diff(strings.Fields(l.Subject), strings.Fields(subject))
+}
