@@ -62,6 +62,7 @@ const mostPerMinute = 100_000
 // Names of limits that code asks for.
 const (
 	webhook    = "webhook"
+	manage     = "manage"
 	agents     = "mcp"
 	other      = "other"
 	byKey      = "key"
@@ -104,6 +105,7 @@ func (c *Config) table() []limit {
 		{"docs.js", c.PublicPerMinute, descriptions},
 		{agents, c.PublicPerMinute, special},          // any method of /mcp
 		{webhook, c.WebhookPerMinute, special},        // any method of /api/public/stripe/webhook
+		{manage, 30, special},                         // any method of a customer's link, /m/{token} (lifecycle.md §5)
 		{other, c.PublicPerMinute, special},           // what is none of the others
 		{byKey, c.KeyPerMinute, special},              // by API key
 		{wrongToken, c.WrongTokensPerMinute, special}, // wrong admin tokens
@@ -115,6 +117,9 @@ func (c *Config) table() []limit {
 func (g *Gate) row(method, path string) *row {
 	if path == "/mcp" {
 		return g.rows[agents]
+	}
+	if strings.HasPrefix(path, "/m/") {
+		return g.rows[manage]
 	}
 	rest, public := strings.CutPrefix(path, "/api/public/")
 	if !public {

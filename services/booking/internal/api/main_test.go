@@ -145,6 +145,7 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 	api.MountWebhooks(srv.Public, providers, usecase.NewPayments(w.store, usecase.PaymentOptions{}, w.clock, tel))
 	api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, links, w.clock, tel).Mount(srv.Public)
 	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.booker, usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
+	api.NewByLink(usecase.NewByLink(w.store, w, w.booker, usecase.NewCancellations(w.store, providers, w.clock), usecase.PaymentOptions{Providers: providers, Within: time.Minute}, w.clock)).Mount(srv.Internal)
 	api.NewFeeds(usecase.NewFeeds(w.store, w, w, w.clock, tel), w.store, links).Mount(srv.Internal)
 	eventapi.Serve(srv, eventlog.New(w.pool, api.ShowEvents(w.store), eventlog.Config{KeepDays: 90}, w.clock, tel))
 	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()

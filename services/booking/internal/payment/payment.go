@@ -24,6 +24,8 @@ type Provider interface {
 	Chargeable(amount int64, currency money.Currency) (int64, error)
 	// Create opens a charge, or returns the one that the same charge opened before.
 	Create(ctx context.Context, c Charge) (Intent, error)
+	// Open returns an open charge once more, so that the customer can try again to pay it.
+	Open(ctx context.Context, account, reference string) (Intent, error)
 	// Cancel closes a charge, so that it can no longer be paid, and says what has become of it.
 	Cancel(ctx context.Context, account, reference string) (Outcome, error)
 	// Refund gives back a part of a charge that was paid, once however often it is asked for, and says how far that is. Any error

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/link"
 )
 
 // linkedTable is the table of what a link can lead to.
@@ -26,4 +28,76 @@ func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.S
 		return nil, fmt.Errorf("read what is kept of a link: %w", err)
 	}
 	return kept, nil
+}
+
+// Linked is what a link leads to.
+type Linked struct {
+	Kind       event.SubjectKind
+	BusinessID uuid.UUID
+	ID         uuid.UUID
+	EndsAt     time.Time // of what was booked
+}
+
+// ByLink returns what the link whose token has this hash leads to, or [ErrNotFound].
+func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
+	var (
+		found Linked
+		kept  []byte
+	)
+	err := s.pool.QueryRow(ctx, `
+		SELECT 'booking', business_id, id, ends_at, link_hash FROM bookings WHERE link_hash = $1
+		UNION ALL
+		SELECT 'ticket', business_id, id, ends_at, link_hash FROM tickets WHERE link_hash = $1`, hash).
+		Scan(&found.Kind, &found.BusinessID, &found.ID, &found.EndsAt, &kept)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return Linked{}, ErrNotFound
+	case err != nil:
+		return Linked{}, fmt.Errorf("follow a link: %w", err)
+	case !link.Same(kept, hash):
+		return Linked{}, ErrNotFound
+	}
+	return found, nil
+}
+
+// Ticket returns an order of tickets of the business. Errors: [ErrNotFound].
+func (s *Store) Ticket(ctx context.Context, businessID, id uuid.UUID) (Ticket, error) {
+	rows, err := s.pool.Query(ctx, `SELECT `+ticketColumns+` FROM tickets WHERE business_id = $1 AND id = $2`, businessID, id)
+	if err != nil {
+		return Ticket{}, fmt.Errorf("read an order of tickets: %w", err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, scanTicket)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Ticket{}, ErrNotFound
+	}
+	if err != nil {
+		return Ticket{}, fmt.Errorf("read an order of tickets: %w", err)
+	}
+	return found, nil
+}
+
+// OpenCharge is a charge that can be paid until DueAt.
+type OpenCharge struct {
+	Provider  string
+	Account   string
+	Reference string
+	Amount    int64
+	DueAt     time.Time
+}
+
+// OpenCharge returns the charge of a booking that can be paid now. Errors: [ErrNotFound] where there is none.
+func (s *Store) OpenCharge(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) (OpenCharge, error) {
+	var c OpenCharge
+	err := s.pool.QueryRow(ctx, `
+		SELECT provider, account, reference, amount, due_at FROM payments
+		WHERE business_id = $1 AND booking_id = $2 AND status = 'open' AND due_at > $3`, businessID, bookingID, now).
+		Scan(&c.Provider, &c.Account, &c.Reference, &c.Amount, &c.DueAt)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return OpenCharge{}, ErrNotFound
+	}
+	if err != nil {
+		return OpenCharge{}, fmt.Errorf("read an open charge: %w", err)
+	}
+	c.DueAt = c.DueAt.UTC()
+	return c, nil
 }

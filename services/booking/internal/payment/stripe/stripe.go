@@ -77,6 +77,20 @@ func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, 
 	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
 }
 
+// Open reads a PaymentIntent for its client secret.
+func (s *Stripe) Open(ctx context.Context, account, reference string) (payment.Intent, error) {
+	params := &sdk.PaymentIntentRetrieveParams{}
+	params.SetStripeAccount(account)
+	intent, err := s.client.V1PaymentIntents.Retrieve(ctx, reference, params)
+	if err != nil {
+		return payment.Intent{}, readable("read a charge", err)
+	}
+	if intent.ClientSecret == "" {
+		return payment.Intent{}, errors.New("read a charge: Stripe's answer has no client secret")
+	}
+	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
+}
+
 // Cancel closes a PaymentIntent, unless it has ended before.
 func (s *Stripe) Cancel(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	params := &sdk.PaymentIntentCancelParams{}

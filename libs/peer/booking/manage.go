@@ -1,0 +1,92 @@
+package booking
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+)
+
+// Managed is what the customer sees by the link of a booking or an order of tickets (lifecycle.md §5): Booking or Ticket, as Kind says.
+type Managed struct {
+	Kind     event.SubjectKind `json:"kind"`
+	Business ManagedBusiness   `json:"business"`
+	Booking  *ManagedBooking   `json:"booking,omitempty"`
+	Ticket   *ManagedTicket    `json:"ticket,omitempty"`
+}
+
+// ManagedBusiness is the business that it was booked with.
+type ManagedBusiness struct {
+	Slug            string   `json:"slug"`
+	Name            string   `json:"name"`
+	Timezone        string   `json:"timezone"` // IANA name
+	DefaultLanguage string   `json:"default_language"`
+	Languages       []string `json:"languages"`
+}
+
+// ManagedBooking is a booking as its customer sees it, and what they may do with it now.
+type ManagedBooking struct {
+	ID              uuid.UUID       `json:"id"`
+	Status          string          `json:"status"`
+	Date            string          `json:"date"` // as of [Booking]
+	StartTime       string          `json:"start_time"`
+	EndTime         string          `json:"end_time"`
+	StartsAt        time.Time       `json:"starts_at"`
+	EndsAt          time.Time       `json:"ends_at"`
+	Services        []BookedService `json:"services"`
+	StaffID         *uuid.UUID      `json:"staff_id"`
+	StaffName       *string         `json:"staff_name"`
+	ClassScheduleID *uuid.UUID      `json:"class_schedule_id"`
+	PartySize       int             `json:"party_size"`
+	Total           json.Number     `json:"total"`
+	Currency        string          `json:"currency"`
+	CustomerName    string          `json:"customer_name"`
+	Locale          string          `json:"locale"`
+	Sequence        int             `json:"sequence"`
+	CreatedAt       time.Time       `json:"created_at"`
+	// Payment is what is paid online, without the provider's reasons; null: nothing is.
+	Payment      *Payment     `json:"payment"`
+	CanPay       bool         `json:"can_pay"` // until payment.due_at
+	Cancellation Cancellation `json:"cancellation"`
+	Reschedule   MayMove      `json:"reschedule"`
+}
+
+// MayMove says whether the customer may move a booking now.
+type MayMove struct {
+	Allowed bool       `json:"allowed"`
+	Reason  string     `json:"reason,omitempty"` // one of the Cancel… reasons, or the booking's status; set where it is not allowed
+	Until   *time.Time `json:"until"`            // the last instant at which they may; null where they may not
+}
+
+// ManagedTicket is an order of tickets as its customer sees it.
+type ManagedTicket struct {
+	ID           uuid.UUID `json:"id"`
+	Status       string    `json:"status"`
+	EventName    string    `json:"event_name"`
+	TierName     string    `json:"tier_name"`
+	Date         string    `json:"date"` // as of [Ticket]
+	StartTime    string    `json:"start_time"`
+	StartsAt     time.Time `json:"starts_at"`
+	EndsAt       time.Time `json:"ends_at"`
+	Quantity     int       `json:"quantity"`
+	CustomerName string    `json:"customer_name"`
+	Locale       string    `json:"locale"`
+	CreatedAt    time.Time `json:"created_at"`
+}
+
+// CancelByLink is what a customer agrees to when they cancel: the refund that they were shown.
+type CancelByLink struct {
+	Refund *json.Number `json:"refund"` // in the booking's currency
+}
+
+// OpenPayment is what the customer's browser pays an open charge by. ClientSecret is for it alone.
+type OpenPayment struct {
+	Provider     string      `json:"provider"`
+	Amount       json.Number `json:"amount"`
+	Currency     string      `json:"currency"`
+	Reference    string      `json:"reference"`
+	ClientSecret string      `json:"client_secret"`
+	DueAt        time.Time   `json:"due_at"`
+}

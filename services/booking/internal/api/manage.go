@@ -1,0 +1,157 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/ical"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
+)
+
+// ByLink serves to the customers' pages what customers do by the link of what they booked (lifecycle.md §5). The token is looked at before
+// anything else of a request, so that one that leads nowhere is answered the same whatever comes with it.
+type ByLink struct{ links *usecase.ByLink }
+
+// NewByLink returns the internal API of customers' links.
+func NewByLink(links *usecase.ByLink) *ByLink { return &ByLink{links: links} }
+
+// Mount adds the routes.
+func (l *ByLink) Mount(app fiber.Router) {
+	managed := app.Group("/internal/manage/:token", private)
+	managed.Get("", l.view)
+	managed.Get("/calendar", l.calendar)
+	managed.Post("/cancel", server.Named, l.cancel)
+	managed.Post("/reschedule", server.Named, l.reschedule)
+	managed.Get("/payment", l.payment)
+}
+
+// private keeps what a customer sees out of every cache.
+func private(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.Next()
+}
+
+func (l *ByLink) view(c *fiber.Ctx) error {
+	m, err := l.links.View(c.UserContext(), c.Params("token"))
+	if err != nil {
+		return err
+	}
+	return c.JSON(showManaged(m))
+}
+
+func (l *ByLink) calendar(c *fiber.Ctx) error {
+	text, err := l.links.Calendar(c.UserContext(), c.Params("token"))
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, ical.MediaType)
+	return c.Send(text)
+}
+
+func (l *ByLink) cancel(c *fiber.Ctx) error {
+	agreed, unread := agreedRefund(c)
+	if unread != nil {
+		return l.refuse(c, unread)
+	}
+	m, err := l.links.Cancel(c.UserContext(), c.Params("token"), agreed)
+	if err != nil {
+		return err
+	}
+	return c.JSON(showManaged(m))
+}
+
+// refuse answers a request whose body is wrong: only who has a link learns that.
+func (l *ByLink) refuse(c *fiber.Ctx, wrong error) error {
+	if _, err := l.links.View(c.UserContext(), c.Params("token")); err != nil {
+		return err
+	}
+	return wrong
+}
+
+func (l *ByLink) reschedule(c *fiber.Ctx) error {
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	_, to, wrong := parseReschedule(body)
+	if wrong != nil {
+		return l.refuse(c, wrong)
+	}
+	m, err := l.links.Reschedule(c.UserContext(), c.Params("token"), to)
+	if err != nil {
+		return err
+	}
+	return c.JSON(showManaged(m))
+}
+
+// agreedRefund reads the refund that the customer has agreed to.
+func agreedRefund(c *fiber.Ctx) (decimal.Decimal, error) {
+	wrong := fault.New(fault.InvalidParameter, "refund: send the amount that the customer was shown, such as 12.50, or 0.")
+	body, err := server.Body(c)
+	if err != nil {
+		return decimal.Zero, err
+	}
+	var asked booking.CancelByLink
+	if err := json.Unmarshal(body, &asked); err != nil || asked.Refund == nil {
+		return decimal.Zero, wrong
+	}
+	amount, err := decimal.NewFromString(asked.Refund.String())
+	if err != nil || amount.IsNegative() {
+		return decimal.Zero, wrong
+	}
+	return amount, nil
+}
+
+func (l *ByLink) payment(c *fiber.Ctx) error {
+	m, charge, intent, err := l.links.OpenPayment(c.UserContext(), c.Params("token"))
+	if err != nil {
+		return err
+	}
+	currency := m.Booking.Currency
+	return c.JSON(booking.OpenPayment{
+		Provider: charge.Provider, Amount: currency.JSON(charge.Amount), Currency: currency.Code,
+		Reference: intent.Reference, ClientSecret: intent.ClientSecret, DueAt: charge.DueAt,
+	})
+}
+
+// showManaged is what the customer sees.
+func showManaged(m usecase.Managed) booking.Managed {
+	shown := booking.Managed{Kind: m.Kind, Business: booking.ManagedBusiness{
+		Slug: m.Offer.Slug, Name: m.Offer.Name, Timezone: m.Offer.Timezone, DefaultLanguage: m.Offer.DefaultLanguage, Languages: m.Offer.Languages,
+	}}
+	if m.Kind == event.Ticket {
+		shown.Ticket = showOwnTicket(m.Ticket)
+		return shown
+	}
+	b := showBooking(m.Booking)
+	if b.Payment != nil && b.Payment.Refund != nil {
+		b.Payment.Refund.Reason = "" // the provider's, for the owner
+	}
+	shown.Booking = &booking.ManagedBooking{
+		ID: b.ID, Status: b.Status, Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt, EndsAt: b.EndsAt,
+		Services: b.Services, StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.ClassScheduleID, PartySize: b.PartySize,
+		Total: b.Total, Currency: b.Currency, CustomerName: b.CustomerName, Locale: b.Locale, Sequence: b.Sequence, CreatedAt: b.CreatedAt,
+		Payment: b.Payment, CanPay: m.CanPay, Cancellation: showCancellation(m.Cancellation),
+		Reschedule: booking.MayMove{Allowed: m.Reschedule.Allowed, Reason: m.Reschedule.Reason},
+	}
+	if until := m.Reschedule.Until; !until.IsZero() {
+		shown.Booking.Reschedule.Until = &until
+	}
+	return shown
+}
+
+func showOwnTicket(t store.Ticket) *booking.ManagedTicket {
+	return &booking.ManagedTicket{
+		ID: t.ID, Status: t.Status, EventName: t.EventName, TierName: t.TierName,
+		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), StartsAt: t.StartsAt, EndsAt: t.EndsAt,
+		Quantity: t.Quantity, CustomerName: t.CustomerName, Locale: t.Locale, CreatedAt: t.CreatedAt,
+	}
+}

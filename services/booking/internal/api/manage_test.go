@@ -1,0 +1,294 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// pages speaks to the internal API as the customers' pages do.
+func (w *town) pages() *bookingclient.Links {
+	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
+	w.t.Cleanup(p.Close)
+	return bookingclient.NewLinks(p)
+}
+
+// tokenOf is the token of a link.
+func tokenOf(url string) string { return strings.TrimPrefix(url, pagesURL+"/m/") }
+
+// customersMay lets customers act until so many hours before the start.
+func customersMay(cancel, reschedule *int) func(*catalog.Offer) {
+	return func(o *catalog.Offer) {
+		o.SelfService = catalog.SelfService{CancelUntilHours: cancel, RescheduleUntilHours: reschedule}
+	}
+}
+
+var nothingBack = booking.CancelByLink{Refund: func() *json.Number { n := json.Number("0"); return &n }()}
+
+func TestByTheLinkACustomerSeesTheirBookingAndNothingInternal(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(customersMay(new(int), nil))
+	pages := w.pages()
+	a := w.book(w.key("write"), order("10:00", map[string]any{"staff_id": annaID, "source": "secret-campaign", "form_data": map[string]any{"allergies": "nuts"}}))
+	w.expect("booked", a, 201, "")
+	got, err := pages.Managed(t.Context(), tokenOf(a.body.ManageURL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Date(2027, 3, 2, 10, 0, 0, 0, time.UTC)
+	name, anna := "Anna", annaID
+	want := &booking.Managed{
+		Kind:     event.Booking,
+		Business: booking.ManagedBusiness{Slug: "harbor", Name: w.offer.Name, Timezone: w.offer.Timezone, DefaultLanguage: w.offer.DefaultLanguage, Languages: w.offer.Languages},
+		Booking: &booking.ManagedBooking{
+			ID: a.body.Booking.ID, Status: "pending", Date: "2027-03-02", StartTime: "10:00:00", EndTime: "10:45:00", StartsAt: start, EndsAt: start.Add(45 * time.Minute),
+			Services: []booking.BookedService{{ID: cutID, Name: "Haircut", DurationMinutes: 45, Price: got.Booking.Services[0].Price}},
+			StaffID:  &anna, StaffName: &name, PartySize: 1, Total: got.Booking.Total, Currency: "EUR", CustomerName: "Zoë", Locale: got.Booking.Locale,
+			Sequence: 1, CreatedAt: now,
+			Cancellation: booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}, Until: &start},
+			Reschedule:   booking.MayMove{Reason: booking.CancelNotOffered},
+		},
+	}
+	want.Booking.Cancellation.Refund.Amount = got.Booking.Cancellation.Refund.Amount
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	raw := w.read("/internal/manage/" + tokenOf(a.body.ManageURL))
+	for _, hidden := range []string{"secret-campaign", "nuts", "zoe@example.com", "link_hash", w.offer.ID.String()} {
+		if strings.Contains(raw.text, hidden) {
+			t.Errorf("the customer is shown %s: %s", hidden, raw.text)
+		}
+	}
+	if raw.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("may be kept: %v", raw.header)
+	}
+	ics := w.read("/internal/manage/" + tokenOf(a.body.ManageURL) + "/calendar")
+	if diff := cmp.Diff([]entry{{UID: a.body.Booking.ID.String(), Summary: "Haircut · " + w.offer.Name, Description: "Anna", Status: "TENTATIVE",
+		Start: "2027-03-02T10:00:00.000Z", End: "2027-03-02T10:45:00.000Z", Sequence: 1}}, entries(t, ics.text)); diff != "" {
+		t.Errorf("the calendar (-want +got):\n%s", diff)
+	}
+}
+
+func TestByTheLinkACustomerSeesTheirTickets(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(withGala(asItIs))
+	sold, err := w.client().SellTicket(t.Context(), w.offer.ID, tickets(vipID, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, token := w.pages(), tokenOf(sold.ManageURL)
+	got, err := pages.Managed(t.Context(), token)
+	if err != nil || got.Kind != event.Ticket || got.Booking != nil || got.Ticket.ID != sold.ID || got.Ticket.EventName != "Gala" || got.Ticket.Quantity != 2 ||
+		got.Ticket.StartTime != "22:00:00" || !got.Ticket.EndsAt.After(got.Ticket.StartsAt) {
+		t.Errorf("%+v, %v", got.Ticket, err)
+	}
+	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, sold.ID); err != nil {
+		t.Fatal(err)
+	}
+	ics := entries(t, w.read("/internal/manage/"+token+"/calendar").text)
+	if len(ics) != 1 || ics[0].UID != sold.ID.String() || ics[0].Status != "CANCELLED" || ics[0].Sequence != 2 || ics[0].Description != "VIP × 2" {
+		t.Errorf("the calendar: %+v", ics)
+	}
+	for what, err := range map[string]error{
+		"cancel": second(pages.Cancel(t.Context(), token, nothingBack)), "payment": second(pages.OpenPayment(t.Context(), token)),
+	} {
+		if !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s of tickets: %v", what, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// One answer for all: no token that leads nowhere tells why, whatever is asked with it.
+func TestALinkThatLeadsNowhereTellsNothing(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(withGala(asItIs))
+	w.change(customersMay(new(int), new(int)))
+	booked := func(at string) string {
+		return tokenOf(w.book(w.key("write"), order(at, map[string]any{"staff_id": annaID})).body.ManageURL)
+	}
+	old, forgotten, live := booked("10:00"), booked("12:00"), booked("14:00")
+	sold, err := w.client().SellTicket(t.Context(), w.offer.ID, tickets(vipID, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, _ := link.HashOf(forgotten)
+	if _, err := w.pool.Exec(t.Context(), `UPDATE bookings SET link_hash = NULL WHERE link_hash = $1`, hash); err != nil {
+		t.Fatal(err)
+	}
+	hash, _ = link.HashOf(old)
+	end := now.Add(-link.Lasts)
+	if _, err := w.pool.Exec(t.Context(), `UPDATE bookings SET starts_at = $2::timestamptz - interval '1 hour', ends_at = $2 WHERE link_hash = $1`, hash, end); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(token, what string) page {
+		token = url.PathEscape(token)
+		if what == "/cancel" || what == "/reschedule" {
+			a := w.send(http.MethodPost, w.internal+"/internal/manage/"+token+what, `{"refund": 0}`, http.Header{"Content-Type": {"application/json"}})
+			return page{a.status, a.header, a.text}
+		}
+		return w.read("/internal/manage/" + token + what)
+	}
+	if got := ask(old, ""); got.status != http.StatusOK {
+		t.Fatalf("on the last day: %d %s", got.status, got.text)
+	}
+	w.clock.Advance(time.Microsecond)
+	one := ask(old, "")
+	if one.status != http.StatusNotFound {
+		t.Fatalf("30 days after the end: %d %s", one.status, one.text)
+	}
+	same := func(rt interface{ Fatalf(string, ...any) }, name, token string) {
+		for _, what := range []string{"", "/calendar", "/payment", "/cancel", "/reschedule"} {
+			got := ask(token, what)
+			for _, own := range []string{"Date", "Traceparent"} {
+				got.header.Del(own)
+				one.header.Del(own)
+			}
+			if got.status != one.status || got.text != one.text || got.header.Get("Cache-Control") != one.header.Get("Cache-Control") {
+				rt.Fatalf("%s%s: %d %s", name, what, got.status, got.text)
+			}
+		}
+	}
+	same(t, "old", old)
+	same(t, "forgotten", forgotten)
+	rapid.Check(t, func(rt *rapid.T) {
+		if token := rapid.OneOf(rapid.StringMatching(`[A-Za-z0-9_-]{22}`), rapid.StringMatching(`[A-Za-z0-9_=+%.-]{1,30}`)).Draw(rt, "token"); token != "." && token != ".." {
+			same(rt, token, token)
+		}
+	})
+	if got := ask(live, ""); got.status != http.StatusOK {
+		t.Errorf("the live one: %d", got.status)
+	}
+	w.change(func(o *catalog.Offer) { o.ID = uuid.New() })
+	same(t, "of a removed business", live)
+	same(t, "tickets of a removed business", tokenOf(sold.ManageURL))
+}
+
+func TestByTheLinkACustomerCancelsWhatTheySawUntilItIsTooLate(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	pages := w.pages()
+	booked := func(at string) string {
+		return tokenOf(w.book(w.key("write"), order(at, map[string]any{"staff_id": annaID})).body.ManageURL)
+	}
+	token, late := booked("10:00"), booked("12:00")
+	if _, err := pages.Cancel(t.Context(), token, nothingBack); !fault.Is(err, fault.Conflict) {
+		t.Errorf("where customers never cancel: %v", err)
+	}
+	w.change(customersMay(new(int), nil))
+	five := json.Number("5")
+	for what, agreed := range map[string]booking.CancelByLink{"nothing": {}, "less": {Refund: func() *json.Number { n := json.Number("-1"); return &n }()}} {
+		if _, err := pages.Cancel(t.Context(), token, agreed); !fault.Is(err, fault.InvalidParameter) {
+			t.Errorf("agreed to %s: %v", what, err)
+		}
+	}
+	if _, err := pages.Cancel(t.Context(), token, booking.CancelByLink{Refund: &five}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("another refund than was seen: %v", err)
+	}
+	got, err := pages.Cancel(t.Context(), token, nothingBack)
+	if err != nil || got.Booking.Status != "cancelled" || got.Booking.Sequence != 2 || got.Booking.Cancellation.Allowed {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.cancelled' AND actor_kind = 'customer'`); n != 1 {
+		t.Errorf("%d events say that the customer cancelled", n)
+	}
+	w.expect("the time is free", w.book(w.key("write"), order("10:00", map[string]any{"staff_id": annaID, "customer_email": "b@example.com"})), 201, "")
+	w.clock.Advance(27*time.Hour + time.Microsecond + time.Hour) // past 12:00 of the day after
+	if _, err := pages.Cancel(t.Context(), late, nothingBack); !fault.Is(err, fault.Conflict) {
+		t.Errorf("after the start: %v", err)
+	}
+}
+
+func TestByTheLinkACustomerMovesUntilItIsTooLate(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(aMonthAhead)
+	pages, twelve := w.pages(), 12
+	token := tokenOf(w.book(w.key("write"), order("10:00", map[string]any{"staff_id": annaID})).body.ManageURL)
+	there := booking.Reschedule{Date: "2027-03-03", Time: "11:15", Override: true}
+	if _, err := pages.Reschedule(t.Context(), token, there); !fault.Is(err, fault.Conflict) {
+		t.Errorf("where customers never move: %v", err)
+	}
+	w.change(customersMay(nil, &twelve))
+	if _, err := pages.Reschedule(t.Context(), token, booking.Reschedule{Date: "tomorrow", Time: "11:15"}); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("no date: %v", err)
+	}
+	got, err := pages.Reschedule(t.Context(), token, there)
+	if err != nil || got.Booking.Date != "2027-03-03" || got.Booking.StartTime != "11:15:00" || !got.Booking.Reschedule.Allowed ||
+		!got.Booking.Reschedule.Until.Equal(time.Date(2027, 3, 2, 23, 15, 0, 0, time.UTC)) {
+		t.Fatalf("moved: %+v, %v", got, err)
+	}
+	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.rescheduled' AND actor_kind = 'customer'`); n != 1 {
+		t.Errorf("%d events say that the customer moved it", n)
+	}
+	w.clock.Advance(got.Booking.Reschedule.Until.Sub(w.clock.Now()) + time.Microsecond)
+	if _, err := pages.Reschedule(t.Context(), token, booking.Reschedule{Date: "2027-03-04", Time: "10:00"}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("too late: %v", err)
+	}
+	if seen, err := pages.Managed(t.Context(), token); err != nil || seen.Booking.Reschedule.Allowed || seen.Booking.Reschedule.Reason != booking.CancelTooLate {
+		t.Errorf("seen: %+v, %v", seen, err)
+	}
+}
+
+// Whoever comes first decides; each of the others is told, and nothing is freed twice.
+func TestACustomersCancellationAndTheOwnersMovesExcludeEachOther(t *testing.T) {
+	t.Parallel()
+	w := openStudio(t, 12, 0)
+	w.change(customersMay(new(int), new(int)))
+	pages, client := w.pages(), w.client()
+	for round := range 8 {
+		a := w.book(w.key("write"), yoga(2, map[string]any{"customer_email": "r" + string(rune('a'+round)) + "@example.com"}))
+		w.expect("booked", a, 201, "")
+		var (
+			wg   sync.WaitGroup
+			mu   sync.Mutex
+			done int
+		)
+		for n := range 8 {
+			wg.Go(func() {
+				var err error
+				if n%2 == 0 {
+					_, err = pages.Cancel(t.Context(), tokenOf(a.body.ManageURL), nothingBack)
+				} else {
+					_, err = client.Move(t.Context(), w.offer.ID, a.body.Booking.ID, booking.MoveCancel)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+					done++
+				case !fault.Is(err, fault.Conflict):
+					t.Errorf("a race that was lost: %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		if done != 1 {
+			t.Errorf("%d of 8 cancelled one booking", done)
+		}
+	}
+	if n := w.count(`SELECT coalesce(sum(taken), 0) FROM class_sessions`); n != 0 {
+		t.Errorf("%d seats are taken by nobody", n)
+	}
+}

@@ -1,0 +1,44 @@
+package calendar
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/ical"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// OfBooking writes a booking for its customer's own calendar. UID and sequence are those of the messages about it, so that whichever
+// comes later replaces the other.
+func OfBooking(business string, b store.Booking) ([]byte, error) {
+	event := own(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, services(store.FeedEntry{Services: b.Services})+" · "+business)
+	switch b.Status {
+	case state.Pending:
+		event.Status = ical.Tentative
+	case state.Cancelled:
+		event.Status = ical.Cancelled
+	}
+	if b.StaffName != nil {
+		event.Description = *b.StaffName
+	}
+	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
+}
+
+// OfTicket writes an order of tickets for its customer's own calendar.
+func OfTicket(business string, t store.Ticket) ([]byte, error) {
+	sequence, stamp, status := 1, t.CreatedAt, ical.Confirmed
+	if t.Status == booking.StatusCancelled {
+		sequence, stamp, status = 2, *t.CancelledAt, ical.Cancelled
+	}
+	event := own(t.ID, sequence, stamp, t.StartsAt, t.EndsAt, t.EventName+" · "+business)
+	event.Status, event.Description = status, t.TierName+" × "+strconv.Itoa(t.Quantity)
+	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
+}
+
+func own(id uuid.UUID, sequence int, stamp, start, end time.Time, summary string) ical.Event {
+	return ical.Event{UID: id.String(), Sequence: sequence, Stamp: stamp, Start: start, End: end, Status: ical.Confirmed, Summary: summary}
+}

@@ -1,0 +1,228 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/booking/internal/calendar"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// ByLink does what a customer asks for by the link of what they booked (lifecycle.md §5). Every method answers a token that leads nowhere
+// with the one fault of [link.NotFound]: one that was never made, one of 30 days after the end, one of what was forgotten or of a business
+// that is gone. It looks no further than the one thing that the link leads to.
+type ByLink struct {
+	records       *store.Store
+	businesses    Businesses
+	booker        *Booker
+	cancellations *Cancellations
+	payments      PaymentOptions
+	clock         clock.Clock
+}
+
+// NewByLink returns what customers may do.
+func NewByLink(records *store.Store, businesses Businesses, booker *Booker, cancellations *Cancellations, payments PaymentOptions, c clock.Clock) *ByLink {
+	return &ByLink{records: records, businesses: businesses, booker: booker, cancellations: cancellations, payments: payments, clock: c}
+}
+
+// Managed is what a customer sees: Booking or Ticket, as Linked.Kind says.
+type Managed struct {
+	store.Linked
+	Offer        *catalog.Offer
+	Booking      store.Booking
+	Cancellation Cancellation
+	Reschedule   MayMove
+	CanPay       bool
+	Ticket       store.Ticket
+}
+
+// MayMove says whether the customer may move a booking now. Until is the last instant at which they may, zero where they may not.
+type MayMove struct {
+	Allowed bool
+	Reason  string // one of booking's Cancel… reasons, or the booking's status
+	Until   time.Time
+}
+
+// follow finds what a token leads to, and the offer of its business.
+func (l *ByLink) follow(ctx context.Context, token string) (store.Linked, *catalog.Offer, error) {
+	hash, ok := link.HashOf(token)
+	if !ok {
+		return store.Linked{}, nil, link.NotFound()
+	}
+	found, err := l.records.ByLink(ctx, hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Linked{}, nil, link.NotFound()
+	}
+	if err != nil {
+		return store.Linked{}, nil, err
+	}
+	if l.clock.Now().After(found.EndsAt.Add(link.Lasts)) {
+		return store.Linked{}, nil, link.NotFound()
+	}
+	offer, err := l.businesses.Offer(ctx, found.BusinessID)
+	if fault.Is(err, fault.BusinessNotFound) {
+		return store.Linked{}, nil, link.NotFound()
+	}
+	return found, offer, err
+}
+
+// gone says that what a link led to has been erased meanwhile.
+func gone(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return link.NotFound()
+	}
+	return err
+}
+
+// View returns what the customer sees, and what they may do now.
+func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
+	found, offer, err := l.follow(ctx, token)
+	if err != nil {
+		return Managed{}, err
+	}
+	return l.view(ctx, found, offer)
+}
+
+func (l *ByLink) view(ctx context.Context, found store.Linked, offer *catalog.Offer) (Managed, error) {
+	var (
+		m   = Managed{Linked: found, Offer: offer}
+		now = l.clock.Now()
+		err error
+	)
+	if found.Kind == event.Ticket {
+		m.Ticket, err = l.records.Ticket(ctx, found.BusinessID, found.ID)
+		return m, gone(err)
+	}
+	if m.Booking, err = l.records.Booking(ctx, found.BusinessID, found.ID); err != nil {
+		return m, gone(err)
+	}
+	m.Cancellation = l.cancellations.previewForCustomer(offer, m.Booking, now)
+	m.Reschedule = mayMove(offer, m.Booking, now)
+	p := m.Booking.Payment
+	m.CanPay = p != nil && p.Status == store.ChargeOpen && p.DueAt.After(now)
+	return m, nil
+}
+
+// mayMove says whether self_service lets the customer move a booking now (lifecycle.md §3).
+func mayMove(offer *catalog.Offer, b store.Booking, now time.Time) MayMove {
+	hours := offer.SelfService.RescheduleUntilHours
+	switch {
+	case !slices.Contains(state.Ahead(), b.Status):
+		return MayMove{Reason: string(b.Status)}
+	case hours == nil || checkAccount(offer, false, now) != nil:
+		return MayMove{Reason: booking.CancelNotOffered}
+	}
+	until := b.StartsAt.Add(-time.Duration(*hours) * time.Hour)
+	if now.After(until) {
+		return MayMove{Reason: booking.CancelTooLate}
+	}
+	return MayMove{Allowed: true, Until: until}
+}
+
+// Calendar returns it as text/calendar, for the customer's own.
+func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
+	m, err := l.View(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	if m.Kind == event.Ticket {
+		return calendar.OfTicket(m.Offer.Name, m.Ticket)
+	}
+	return calendar.OfBooking(m.Offer.Name, m.Booking)
+}
+
+// notABooking is the answer to what can be done with bookings alone.
+func notABooking() error {
+	return fault.New(fault.Conflict, "Tickets are not changed or paid here; ask the business.")
+}
+
+// Cancel cancels a booking for its customer, who has agreed to this refund, and returns what they see then. Faults: invalid_parameter;
+// conflict where it cannot be cancelled now, or the refund is another one by now.
+func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decimal) (Managed, error) {
+	found, offer, err := l.follow(ctx, token)
+	if err != nil {
+		return Managed{}, err
+	}
+	if found.Kind != event.Booking {
+		return Managed{}, notABooking()
+	}
+	seen, err := offer.Money().Minor(agreed)
+	if err != nil {
+		return Managed{}, fault.Newf(fault.InvalidParameter, "refund: %s.", err)
+	}
+	ctx = actor.With(ctx, actor.Actor{Kind: actor.Customer})
+	if _, err := l.cancellations.CancelForCustomer(ctx, offer, found.ID, seen); err != nil {
+		return Managed{}, err
+	}
+	return l.view(ctx, found, offer)
+}
+
+// Reschedule moves a booking for its customer and returns what they see then. Faults: those of [Booker.Reschedule].
+func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (Managed, error) {
+	found, offer, err := l.follow(ctx, token)
+	if err != nil {
+		return Managed{}, err
+	}
+	if found.Kind != event.Booking {
+		return Managed{}, notABooking()
+	}
+	if offer, err = l.booker.Offers.Fresh(ctx, offer.Slug); err != nil {
+		return Managed{}, Unverified(err)
+	}
+	if offer.ID != found.BusinessID {
+		return Managed{}, link.NotFound()
+	}
+	if _, err := l.booker.Reschedule(ctx, offer, actor.Actor{Kind: actor.Customer}, found.ID, to); err != nil {
+		return Managed{}, err
+	}
+	return l.view(ctx, found, offer)
+}
+
+// OpenPayment is what an open charge is paid by once more: an attempt that failed leaves it open until it expires (lifecycle.md §4).
+// Faults: conflict where nothing is to be paid; payment_unavailable.
+func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.OpenCharge, payment.Intent, error) {
+	m, err := l.View(ctx, token)
+	if err != nil {
+		return m, store.OpenCharge{}, payment.Intent{}, err
+	}
+	if m.Kind != event.Booking {
+		return m, store.OpenCharge{}, payment.Intent{}, notABooking()
+	}
+	charge, err := l.records.OpenCharge(ctx, m.BusinessID, m.ID, l.clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		err = fault.New(fault.Conflict, "Nothing is to be paid online for this booking now.")
+	}
+	if err != nil {
+		return m, charge, payment.Intent{}, err
+	}
+	provider, connected := l.payments.Providers[charge.Provider]
+	if !connected {
+		return m, charge, payment.Intent{}, cannotPay(nil)
+	}
+	asking, cancel := context.WithTimeout(ctx, l.payments.Within)
+	defer cancel()
+	intent, err := provider.Open(asking, charge.Account, charge.Reference)
+	if err != nil {
+		return m, charge, intent, cannotPay(err)
+	}
+	return m, charge, intent, nil
+}
+
+func cannotPay(err error) error {
+	f := fault.Wrap(fault.PaymentUnavailable, err, "The payment cannot be opened just now; try again shortly.")
+	f.RetryAfter = time.Second
+	return f
+}
