@@ -20,8 +20,8 @@ type Facts struct {
 	Refund   *Money    // of cancellations of what was paid, and of [Refunded]: what goes back, 0 where nothing does; else nil
 	Notice   Notice    // of [OwnerNotice]
 	Webhook  Webhook   // of [NoticeWebhookDisabled]
-	Link     string    // where the message's button leads: the customer's link, or empty
-	Note     Note      // the owner's own words for this kind of message
+	Link     string    // the customer's link, or empty; owners are never given it
+	Note     Note      // the owner's own words for customers, of this kind of message
 	Stamp    time.Time // when the subject came to be as it is: the event's time
 }
 

@@ -97,7 +97,7 @@ type row struct {
 type layout struct {
 	title  string
 	leads  []string // ids of sentences
-	button string   // id of its words
+	button string   // id of its words; owners get none
 	show   parts
 }
 
@@ -122,10 +122,10 @@ var layouts = map[Kind]layout{
 
 // notices are the layouts of [OwnerNotice]. The titles of what was made or cancelled go by its kind.
 var notices = map[Notice]layout{
-	NoticeCreated:         {"", nil, "view", parts{customer: true, total: true}},
-	NoticeMoved:           {"title_booking_moved", []string{"owner_moved"}, "view", parts{customer: true}},
-	NoticeCancelled:       {"", []string{"owner_cancelled"}, "view", parts{customer: true, refund: true}},
-	NoticeWebhookDisabled: {"title_webhook_disabled", []string{"webhook_failing"}, "view", parts{}},
+	NoticeCreated:         {"", nil, "", parts{customer: true, total: true}},
+	NoticeMoved:           {"title_booking_moved", []string{"owner_moved"}, "", parts{customer: true}},
+	NoticeCancelled:       {"", []string{"owner_cancelled"}, "", parts{customer: true, refund: true}},
+	NoticeWebhookDisabled: {"title_webhook_disabled", []string{"webhook_failing"}, "", parts{}},
 }
 
 func layoutOf(kind Kind, f *Facts) (layout, error) {
@@ -176,21 +176,28 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 		p.Subject = w.subject(p.Title, f, l.show.due)
 		p.details(w, f, l.show)
 	}
-	if name := w.isolated(callable(f.Customer.Name)); name != "" && kind != OwnerNotice {
+	p.leads(kind, w, f, l)
+	if kind != OwnerNotice {
+		p.toCustomer(w, f, l.button)
+	}
+	p.Footer = f.Business.footer(w)
+	return p, w.fault
+}
+
+// toCustomer adds what only customers get: the call by name, the owner's note, the link, which is theirs alone, and where to ask.
+func (p *page) toCustomer(w *words, f *Facts, button string) {
+	if name := w.isolated(callable(f.Customer.Name)); name != "" {
 		p.Greeting = w.fill("greeting", map[string]string{"Name": name})
 	}
-	p.leads(kind, w, f, l)
 	if lines := f.Note.in(w); len(lines) > 0 {
 		p.NoteTitle, p.Note = w.say("note"), lines
 	}
 	if link := webAddress(f.Link); link != "" {
-		p.Button, p.Link = w.say(l.button), link
+		p.Button, p.Link = w.say(button), link
 	}
-	if f.Business.ReplyTo != "" && kind != OwnerNotice {
+	if f.Business.ReplyTo != "" {
 		p.Questions = w.say("questions")
 	}
-	p.Footer = f.Business.footer(w)
-	return p, w.fault
 }
 
 // leads adds the sentences of the kind and, where something was paid, the one about the refund.

@@ -182,3 +182,12 @@ func visible(t rapid.TB, document string) string {
 	walk(root)
 	return b.String()
 }
+
+// BenchmarkRender writes a message with all of its parts: text, HTML and the invitation.
+func BenchmarkRender(b *testing.B) {
+	f := facts(b, BookingMoved)
+	b.ReportAllocs()
+	for b.Loop() {
+		render(b, BookingMoved, "de", f)
+	}
+}
