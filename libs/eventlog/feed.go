@@ -25,6 +25,10 @@ const (
 	lookEvery = 250 * time.Millisecond
 )
 
+// byIndexSQL begins each transaction here. What a connection has planned while the table was small reads it whole, and goes on doing so when
+// it holds a million events.
+const byIndexSQL = `SELECT set_config('enable_seqscan', 'off', true)`
+
 // A numbering is two statements of one transaction. The second begins once the first has the lock, and so sees all that was numbered
 // before: positions grow in the order in which they can be seen, without regard to the order in which rows were written. What is not
 // committed yet is numbered later.
@@ -159,6 +163,7 @@ func (l *Log) look(ctx context.Context, from cursor, limit int) (page, error) {
 		id = &from.id
 	}
 	args := pgx.NamedArgs{"after": from.position, "limit": limit, "id": id}
+	batch.Queue(byIndexSQL)
 	batch.Queue(pageSQL, args).Query(func(rows pgx.Rows) error {
 		for size := 0; size < pageBytes && rows.Next(); {
 			r, err := scan(rows)
@@ -183,6 +188,7 @@ func (l *Log) look(ctx context.Context, from cursor, limit int) (page, error) {
 // number gives committed events their positions.
 func (l *Log) number(ctx context.Context) error {
 	var batch pgx.Batch
+	batch.Queue(byIndexSQL)
 	batch.Queue(lockFeedSQL)
 	batch.Queue(numberSQL, pgx.NamedArgs{"most": numberAtOnce})
 	if err := l.pool.SendBatch(ctx, &batch).Close(); err != nil {

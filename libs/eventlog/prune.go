@@ -46,6 +46,7 @@ func (l *Log) Prune(ctx context.Context) (int, error) {
 			batch pgx.Batch
 			n     int
 		)
+		batch.Queue(byIndexSQL)
 		batch.Queue(lockFeedSQL)
 		batch.Queue(pruneSQL, pgx.NamedArgs{"most": pruneStep, "until": until}).Query(func(rows pgx.Rows) error {
 			var err error
