@@ -20,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -81,11 +82,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		return err
 	}
 	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // as long as a peer may take for it
+	catalog, bookings, rentals := s.Peer("catalog", cfg.CatalogURL), s.Peer("booking", cfg.BookingURL, patient), s.Peer("rental", cfg.RentalURL, patient)
 	owner := &usecase.Owner{
 		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
-		Offers:     catalogclient.NewClient(s.Peer("catalog", cfg.CatalogURL), rt.Telemetry), // a publish may take longer than a look-up
-		Bookings:   bookingclient.NewClient(s.Peer("booking", cfg.BookingURL, patient)),
-		Rentals:    rental.NewClient(s.Peer("rental", cfg.RentalURL, patient)),
+		Offers:     catalogclient.NewClient(catalog, rt.Telemetry), // a publish may take longer than a look-up
+		Bookings:   bookingclient.NewClient(bookings),
+		Rentals:    rental.NewClient(rentals),
+		Audit:      []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
 		Logger:     rt.Telemetry.Logger,
 	}
 	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: s.Limits(cfg.Limits, rdb), Owner: owner}

@@ -51,6 +51,7 @@ func (a *Admin) Mount(router fiber.Router) {
 	for _, move := range []string{rental.MovePickup, rental.MoveReturn, rental.MoveCancel} {
 		business.Post("/reservations/:id/"+move, a.moveReservation(move))
 	}
+	business.Get("/events", a.listEvents)
 	business.Post("/calendars", a.createCalendar)
 	business.Get("/calendars", a.listCalendars)
 	business.Delete("/calendars/:id", a.revokeCalendar)

@@ -15,6 +15,7 @@ import (
 
 // Booking keeps keys and bookings in memory.
 type Booking struct {
+	Events
 	mu        sync.Mutex
 	calendars map[string][]booking.Calendar
 	keys      map[string][]booking.Key
@@ -65,6 +66,7 @@ func (s *Booking) Handler() http.Handler {
 		"POST /internal/businesses/{business}/tickets":                   s.sellTickets,
 		"GET /internal/businesses/{business}/tickets":                    s.listTickets,
 		"POST /internal/businesses/{business}/tickets/{id}/cancel":       s.cancelTickets,
+		"GET /internal/businesses/{business}/events":                     s.events,
 		"POST /internal/businesses/{business}/calendars":                 s.createCalendar,
 		"GET /internal/businesses/{business}/calendars":                  s.listCalendars,
 		"DELETE /internal/businesses/{business}/calendars/{id}":          s.revokeCalendar,

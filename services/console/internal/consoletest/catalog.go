@@ -29,6 +29,7 @@ var Epoch = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 // Catalog keeps manifests in memory.
 type Catalog struct {
+	Events
 	mu         sync.Mutex
 	businesses map[string][]version // by slug, oldest first
 	keys       []string             // Idempotency-Keys of publishes
@@ -57,12 +58,13 @@ func (s *Catalog) Handler() http.Handler {
 			s.keys = append(s.keys, r.Header.Values("Idempotency-Key")...)
 			return s.publish(r)
 		},
-		"GET /internal/businesses/{slug}":           s.get,
-		"DELETE /internal/businesses/{slug}":        s.remove,
-		"GET /internal/businesses":                  s.list,
-		"GET /internal/businesses/{slug}/versions":  s.versions,
-		"POST /internal/businesses/{slug}/rollback": s.rollback,
-		"GET /internal/offers/{slug}":               s.offer,
+		"GET /internal/businesses/{slug}":            s.get,
+		"DELETE /internal/businesses/{slug}":         s.remove,
+		"GET /internal/businesses":                   s.list,
+		"GET /internal/businesses/{slug}/versions":   s.versions,
+		"POST /internal/businesses/{slug}/rollback":  s.rollback,
+		"GET /internal/businesses/{business}/events": s.events,
+		"GET /internal/offers/{slug}":                s.offer,
 	} {
 		mux.Handle(pattern, locked(&s.mu, answer))
 	}

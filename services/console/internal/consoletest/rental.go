@@ -16,6 +16,7 @@ import (
 
 // Rental keeps reservations of the business harbor in memory. There are 10 units.
 type Rental struct {
+	Events
 	mu           sync.Mutex
 	reservations []rental.Reservation
 }
@@ -28,6 +29,7 @@ func (s *Rental) Handler() http.Handler {
 		"GET /internal/businesses/harbor/reservations":              s.list,
 		"GET /internal/businesses/harbor/reservations/ahead":        s.ahead,
 		"POST /internal/businesses/harbor/reservations/{id}/{move}": s.move,
+		"GET /internal/businesses/{business}/events":                s.events,
 		"/": func(*http.Request) (*reply, error) {
 			return nil, fault.New(fault.BusinessNotFound, "Business not found")
 		},

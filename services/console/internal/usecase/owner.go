@@ -19,6 +19,7 @@ type Owner struct {
 	Offers     *catalogclient.Client
 	Bookings   *bookingclient.Client
 	Rentals    *rental.Client
+	Audit      []EventLister // of every service that owns events
 	Logger     *slog.Logger
 }
 

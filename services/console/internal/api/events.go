@@ -1,0 +1,28 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/server"
+)
+
+func (a *Admin) listEvents(c *fiber.Ctx) error {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	page, err := server.Query(c).Page()
+	if err != nil {
+		return err
+	}
+	filter, err := event.ReadFilter(server.Query(c))
+	if err != nil {
+		return err
+	}
+	list, err := a.Owner.Events(c.UserContext(), slug, filter, page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(list)
+}
