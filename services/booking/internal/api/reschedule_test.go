@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -351,5 +353,42 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 	}
 	if a := w.book(w.key("write"), order("14:00", map[string]any{"override": true})); a.status != 403 {
 		t.Errorf("a key overrides a pause: %d", a.status)
+	}
+}
+
+func TestTheEventOfAMoveTellsFromWhereAndTo(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	id := w.booked(map[string]any{"staff_id": benID})
+	w.booked(map[string]any{"time": "12:00", "staff_id": benID})
+	if _, err := w.reschedule(id, at("12:15")); err != nil { // Anna's then
+		t.Fatal(err)
+	}
+	page, err := w.events(t).Events(t.Context(), "", 100, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := page.Events[len(page.Events)-1]
+	var told booking.Rescheduled
+	if err := json.Unmarshal(last.Data, &told); err != nil {
+		t.Fatal(err)
+	}
+	if last.Type != event.BookingRescheduled || last.Subject.ID != id || last.Sequence != 2 || last.Actor != owner || told.ID != id || told.StartTime != "12:15:00" {
+		t.Errorf("the event is %+v %s", last, last.Data)
+	}
+	ben, anna := "Ben", "Anna"
+	ten := time.Date(2027, 3, 2, 9, 30, 0, 0, time.UTC)
+	noon := ten.Add(2*time.Hour + 45*time.Minute)
+	want := [2]booking.BookedTime{
+		{Date: "2027-03-02", StartTime: "09:30:00", EndTime: "10:15:00", StartsAt: ten, EndsAt: ten.Add(45 * time.Minute), StaffID: &benID, StaffName: &ben},
+		{Date: "2027-03-02", StartTime: "12:15:00", EndTime: "13:00:00", StartsAt: noon, EndsAt: noon.Add(45 * time.Minute), StaffID: &annaID, StaffName: &anna},
+	}
+	if diff := cmp.Diff(want, [2]booking.BookedTime{told.From, told.To}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, e := range page.Events[:len(page.Events)-1] {
+		if strings.Contains(string(e.Data), `"from"`) {
+			t.Errorf("%s tells of a move", e.Type)
+		}
 	}
 }

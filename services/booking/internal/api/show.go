@@ -89,7 +89,7 @@ func showKey(k store.Key) booking.Key {
 // ShowEvents says how the subjects of booking's events are shown: as they are in its lists.
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
-		event.Booking: eventlog.As(records.KeptBookings, showBooking),
+		event.Booking: showBookingEvents(records),
 		event.Ticket:  eventlog.As(records.KeptTickets, showTicket),
 		event.Key:     eventlog.As(records.KeptKeys, showKey),
 	}

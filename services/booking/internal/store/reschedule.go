@@ -20,11 +20,10 @@ var ErrChanged = errors.New("the booking has changed meanwhile")
 
 // Reschedule is the new time of a booking, and what it occupies then. What is not here stays as it is.
 type Reschedule struct {
-	BusinessID   uuid.UUID
-	ID           uuid.UUID
-	Sequence     int // of the booking that was decided on
-	OfferVersion int64
-	Now          time.Time
+	BusinessID uuid.UUID
+	ID         uuid.UUID
+	Sequence   int // of the booking that was decided on
+	Now        time.Time
 
 	StartsAt       time.Time
 	EndsAt         time.Time
@@ -40,6 +39,36 @@ type Reschedule struct {
 
 	// Parts is what the booking occupies then, as of [NewBooking].
 	Parts []availability.Part
+}
+
+// BookedTime is when a booking was, and with whom, as the event of its move keeps it.
+type BookedTime struct {
+	StartsAt   time.Time  `json:"starts_at"`
+	EndsAt     time.Time  `json:"ends_at"`
+	LocalStart wallTime   `json:"local_start"`
+	LocalEnd   wallTime   `json:"local_end"`
+	StaffID    *uuid.UUID `json:"staff_id"`
+	StaffName  *string    `json:"staff_name"`
+	SessionID  *uuid.UUID `json:"class_schedule_id"`
+}
+
+// wallTime is a timestamp without time zone, as PostgreSQL writes it in JSON.
+type wallTime struct{ time.Time }
+
+// UnmarshalJSON reads it as UTC.
+func (w *wallTime) UnmarshalJSON(text []byte) error {
+	var err error
+	w.Time, err = time.Parse(`"2006-01-02T15:04:05"`, string(text))
+	return err
+}
+
+// MovedFrom reads from what an event keeps of a booking where it was before; nil where the event is of no move.
+func MovedFrom(kept json.RawMessage) (*BookedTime, error) {
+	var event struct {
+		From *BookedTime `json:"from"`
+	}
+	err := json.Unmarshal(kept, &event)
+	return event.From, err
 }
 
 // rescheduleSQL moves a booking that its transaction has locked before, so that it sees what those before it wrote. What was held until
@@ -91,7 +120,7 @@ WITH taken AS (
     UPDATE bookings
     SET starts_at = @starts_at, ends_at = @ends_at, local_start = @local_start, local_end = @local_end, services = @services,
         staff_id = @staff_id, staff_name = @staff_name, staff_requested = @staff_requested, class_schedule_id = @session_id,
-        offer_version = @offer_version, sequence = sequence + 1, updated_at = @now
+        sequence = sequence + 1, updated_at = @now
     WHERE business_id = @business_id AND id = @id
       AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
       AND (SELECT count(*) FROM counted) = 2 * (SELECT count(*) FROM left_session)
@@ -133,7 +162,7 @@ func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 func rescheduleArgs(ctx context.Context, r Reschedule) (pgx.NamedArgs, error) {
 	services, err := json.Marshal(r.Services)
 	args := eventlog.Add(ctx, pgx.NamedArgs{
-		"business_id": r.BusinessID, "id": r.ID, "offer_version": r.OfferVersion, "now": r.Now,
+		"business_id": r.BusinessID, "id": r.ID, "now": r.Now,
 		"starts_at": r.StartsAt, "ends_at": r.EndsAt, "local_start": r.LocalStart, "local_end": r.LocalEnd, "services": services,
 		"staff_id": r.StaffID, "staff_name": r.StaffName, "staff_requested": r.StaffRequested,
 		"session_id": r.SessionID, "capacity": r.Capacity, "party_size": r.PartySize,

@@ -29,7 +29,7 @@ import (
 // moved is a booking as it is after so many changes, to where another one would be.
 func moved(b, to store.NewBooking, sequence int) store.Reschedule {
 	return store.Reschedule{
-		BusinessID: b.BusinessID, ID: b.ID, Sequence: sequence, OfferVersion: 2, Now: now,
+		BusinessID: b.BusinessID, ID: b.ID, Sequence: sequence, Now: now,
 		StartsAt: to.StartsAt, EndsAt: to.EndsAt, LocalStart: to.LocalStart, LocalEnd: to.LocalEnd, Services: to.Services,
 		StaffID: to.StaffID, StaffName: to.StaffName, SessionID: to.SessionID, Capacity: to.Capacity, PartySize: b.PartySize, Parts: to.Parts,
 	}

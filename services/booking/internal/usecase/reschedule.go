@@ -195,7 +195,7 @@ func prefer(assignments []availability.Assignment, b store.Booking, held []uuid.
 func (m move) rescheduled(b store.Booking, q question, c availability.Assignment) store.Reschedule {
 	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
 	r := store.Reschedule{
-		BusinessID: q.offer.ID, ID: b.ID, Sequence: b.Sequence, OfferVersion: q.offer.Version, Now: q.now,
+		BusinessID: q.offer.ID, ID: b.ID, Sequence: b.Sequence, Now: q.now,
 		StartsAt: start, EndsAt: end, LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc),
 		Services: slices.Clone(b.Services), StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: b.PartySize, Parts: c.Parts,
 	}

@@ -1,0 +1,99 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// adminBooking is what the admin API tells of a booking, as far as moves go.
+type adminBooking struct {
+	ID, Status, Source, Date string
+	StartTime                string `json:"start_time"`
+	Sequence                 int
+	Total                    json.Number
+}
+
+// listedTimes are the starts that /slots lists on a date.
+func (w *world) listedTimes(t *testing.T, slug, date, query string) []string {
+	t.Helper()
+	var times []string
+	for _, s := range w.slots(t, slug, date, query).Slots {
+		times = append(times, s.Time[:len("00:00")])
+	}
+	return times
+}
+
+func (w *world) expectListed(t *testing.T, query string, want map[string]bool) {
+	t.Helper()
+	listed := w.listedTimes(t, "moving", "2027-03-02", query)
+	for clock, there := range want {
+		if slices.Contains(listed, clock) != there {
+			t.Errorf("%s is listed: %v, in %v", clock, !there, listed)
+		}
+	}
+}
+
+func TestAnOwnerBooksForCustomersAndMovesBookings(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "moving", strings.Replace(salon("moving", 1), "bookings: {", "bookings: {confirm: auto, ", 1))
+	key, cut := w.key(t, "moving", "write"), w.named(t, "moving", "services")["Cut"]
+	query := "service_id=" + cut
+	post := func(path string, body any) answer {
+		t.Helper()
+		text, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.admin(t, http.MethodPost, "businesses/moving/bookings"+path, text)
+	}
+
+	var told struct{ Booking struct{ ID, Status string } }
+	w.book(t, "moving", key, appointment(cut, "2027-03-02", "10:00")).into(t, http.StatusCreated, &told)
+	if told.Booking.Status != "confirmed" {
+		t.Errorf("a business that confirms at once answers %s", told.Booking.Status)
+	}
+	move := "/" + told.Booking.ID + "/reschedule"
+	var moved, again adminBooking
+	post(move, order{"date": "2027-03-02", "time": "10:15"}).into(t, http.StatusOK, &moved)
+	if moved.ID != told.Booking.ID || moved.StartTime != "10:15:00" || moved.Status != "confirmed" || moved.Total != "36.00" && moved.Total != "36" || moved.Sequence != 2 {
+		t.Errorf("moved by a quarter of an hour: %+v", moved)
+	}
+	w.expectListed(t, query, map[string]bool{"09:30": true, "09:45": false, "10:15": false, "10:45": false, "11:00": true})
+
+	w.book(t, "moving", key, appointment(cut, "2027-03-02", "12:00")).want(t, http.StatusCreated, "")
+	before := w.listedTimes(t, "moving", "2027-03-02", query)
+	post(move, order{"date": "2027-03-02", "time": "12:15"}).want(t, http.StatusConflict, "no_staff_available")
+	post(move, order{"date": "2027-03-02", "time": "14:07"}).want(t, http.StatusConflict, "no_staff_available")
+	if after := w.listedTimes(t, "moving", "2027-03-02", query); !slices.Equal(before, after) {
+		t.Errorf("a refused move changes what is listed from %v to %v", before, after)
+	}
+	post(move, order{"date": "2027-03-02", "time": "10:15"}).into(t, http.StatusOK, &again)
+	if again.Sequence != 2 {
+		t.Errorf("to where it is: %+v", again)
+	}
+	post(move, order{"date": "2027-03-02", "time": "14:07", "override": true}).into(t, http.StatusOK, &moved)
+	w.expectListed(t, query, map[string]bool{"10:15": true, "13:15": true, "13:30": false, "14:45": false, "15:00": true})
+
+	for clock, want := range map[string]int{"14:30": http.StatusConflict, "16:30": http.StatusConflict, "15:03": http.StatusCreated} {
+		a := post("", appointment(cut, "2027-03-02", clock).with("override", true))
+		if a.status != want {
+			t.Errorf("an owner books %s: %d %s, want %d", clock, a.status, a.body, want)
+		}
+		if want == http.StatusCreated {
+			var booked adminBooking
+			a.into(t, want, &booked)
+			if booked.Source != "dashboard" || booked.Status != "confirmed" {
+				t.Errorf("booked by the owner: %+v", booked)
+			}
+		}
+	}
+	post("", appointment(cut, "2027-03-02", "15:05")).want(t, http.StatusConflict, "no_staff_available")
+
+	post("/"+told.Booking.ID+"/cancel", order{}).want(t, http.StatusOK, "")
+	post(move, order{"date": "2027-03-02", "time": "16:00"}).want(t, http.StatusConflict, "conflict")
+	w.expectListed(t, query, map[string]bool{"14:00": true, "14:15": true, "15:00": false})
+}

@@ -1,0 +1,53 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// showBookingEvents shows bookings as their events keep them; one that moved also with from and to (lifecycle.md §1).
+func showBookingEvents(records *store.Store) eventlog.Show {
+	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
+		bookings, err := records.KeptBookings(ctx, kept)
+		if err != nil {
+			return nil, err
+		}
+		shown := make([]json.RawMessage, len(bookings))
+		for i, b := range bookings {
+			from, err := store.MovedFrom(kept[i])
+			if err != nil {
+				return nil, err
+			}
+			if shown[i], err = json.Marshal(showKept(b, from)); err != nil {
+				return nil, err
+			}
+		}
+		return shown, nil
+	}
+}
+
+// showKept is a booking, with where it was and is where it moved.
+func showKept(b store.Booking, from *store.BookedTime) any {
+	if from == nil {
+		return showBooking(b)
+	}
+	return booking.Rescheduled{
+		Booking: showBooking(b),
+		From:    bookedTime(from.LocalStart.Time, from.LocalEnd.Time, from.StartsAt, from.EndsAt, from.StaffID, from.StaffName, from.SessionID),
+		To:      bookedTime(b.LocalStart, b.LocalEnd, b.StartsAt, b.EndsAt, b.StaffID, b.StaffName, b.SessionID),
+	}
+}
+
+func bookedTime(localStart, localEnd, startsAt, endsAt time.Time, staffID *uuid.UUID, staffName *string, sessionID *uuid.UUID) booking.BookedTime {
+	return booking.BookedTime{
+		Date: localStart.Format(time.DateOnly), StartTime: localStart.Format(time.TimeOnly), EndTime: localEnd.Format(time.TimeOnly),
+		StartsAt: startsAt.UTC(), EndsAt: endsAt.UTC(), StaffID: staffID, StaffName: staffName, ClassScheduleID: sessionID,
+	}
+}
