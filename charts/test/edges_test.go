@@ -18,6 +18,7 @@ type row struct {
 	Stores  []string `json:"stores"`
 	Tables  bool     `json:"tables"`
 	Outside bool     `json:"outside"`
+	Mail    bool     `json:"mail"`
 
 	Business []string `json:"business"`
 	Exact    []string `json:"exact"`
@@ -48,13 +49,13 @@ var tag = regexp.MustCompile("`env:\"([A-Z0-9_]+)([^\"]*)\"`")
 func variables(t *testing.T, service string) map[string]bool {
 	t.Helper()
 	sources := string(read(t, filepath.Join(root, "services", service, service+".go")))
-	libraries := map[string]string{
-		"server.Config": "server/server.go", "postgres.Config": "postgres/postgres.go", "redisx.Config": "redisx/redisx.go",
-		"limits.Config": "limits/limits.go", "link.Config": "link/link.go",
+	groups := map[string]string{
+		"server.Config": "libs/server/server.go", "postgres.Config": "libs/postgres/postgres.go", "redisx.Config": "libs/redisx/redisx.go",
+		"limits.Config": "libs/limits/limits.go", "link.Config": "libs/link/link.go", "mail.Config": "services/notifications/internal/mail/config.go",
 	}
-	for config, file := range libraries {
+	for config, file := range groups {
 		if regexp.MustCompile(`(?m)^\s+\w+\s+` + regexp.QuoteMeta(config) + `$`).MatchString(sources) {
-			sources += string(read(t, filepath.Join(root, "libs", file)))
+			sources += string(read(t, filepath.Join(root, file)))
 		}
 	}
 	sources += string(read(t, filepath.Join(root, "libs", "telemetry", "telemetry.go")))
@@ -97,6 +98,7 @@ func TestTheTableIsWhatTheServicesAskFor(t *testing.T) {
 		slices.Sort(got.Stores)
 		got.Business, got.Exact = nil, nil
 		want := row{Calls: calls, Stores: stores, Tables: len(migrations) > 0, Outside: service == "booking" || service == "notifications"}
+		_, want.Mail = known["SMTP_URL"]
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-code +table):\n%s", service, diff)
 		}

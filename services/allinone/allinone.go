@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/mailbox"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
@@ -27,11 +28,13 @@ import (
 
 // Process is everything at work. Stop ends it.
 type Process struct {
-	PublicURL  string // of the front
-	AdminURL   string // of the console
-	AdminToken string // the first, where several are set
-	PeerSecret string // what the services show each other, made anew for each process
-	Demo       *Demo  // nil without a demo business
+	PublicURL  string       // of the front
+	AdminURL   string       // of the console
+	AdminToken string       // the first, where several are set
+	PeerSecret string       // what the services show each other, made anew for each process
+	MailURL    string       // where the demo's mail is read; "" where SMTP_URL names a mail server
+	Mailbox    *mailbox.Box // that takes it
+	Demo       *Demo        // nil without a demo business
 
 	adminTokens string // all of them, parted by commas
 	linkSecret  string // what customers' links are derived with
@@ -76,7 +79,7 @@ func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, er
 
 func (p *Process) start(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		p.openClock, p.openHome, p.openLogs, p.openPorts, p.openToken, p.startStores, p.migrate, p.startServices, p.awaitReady, p.startDemo,
+		p.openClock, p.openHome, p.openLogs, p.openPorts, p.openMail, p.openToken, p.startStores, p.migrate, p.startServices, p.awaitReady, p.startDemo,
 	} {
 		if err := step(ctx); err != nil {
 			return err

@@ -32,6 +32,13 @@ type Config struct {
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`
 	// PagesURL is the base of customers' links, as booking's and rental's setting of this name; empty: none are shown.
 	PagesURL string `env:"PAGES_URL"`
+	// SMTPURL, SMTPAllowPlaintext and MailFrom are notifications' settings of these names; without SMTP_URL mail is kept in this process
+	// and shown at MAIL_PORT.
+	SMTPURL            string `env:"SMTP_URL"`
+	SMTPAllowPlaintext string `env:"SMTP_ALLOW_PLAINTEXT"`
+	MailFrom           string `env:"MAIL_FROM"`
+	// MailPort is the port of the page that shows the mail; 0 takes a free one.
+	MailPort int `env:"MAIL_PORT, default=8025"`
 	// PublicLimitPerMinute and WrongTokensPerMinute are the settings of these names of libs/limits; 0: as they are by default.
 	PublicLimitPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE"`
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE"`
@@ -49,13 +56,16 @@ type Config struct {
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
 	var errs []error
-	for name, port := range map[string]int{"PORT": c.Port, "ADMIN_PORT": c.AdminPort} {
+	for name, port := range map[string]int{"PORT": c.Port, "ADMIN_PORT": c.AdminPort, "MAIL_PORT": c.MailPort} {
 		if port < 0 || port > 65535 {
 			errs = append(errs, fmt.Errorf("%s: %d is not a port; write one from 1 to 65535", name, port))
 		}
 	}
 	if c.Port == c.AdminPort && c.Port != 0 {
 		errs = append(errs, errors.New("ADMIN_PORT: it must differ from PORT"))
+	}
+	if c.MailPort != 0 && (c.MailPort == c.Port || c.MailPort == c.AdminPort) {
+		errs = append(errs, errors.New("MAIL_PORT: it must differ from PORT and ADMIN_PORT"))
 	}
 	if _, err := server.ParseProxies(c.TrustedProxies); err != nil {
 		errs = append(errs, err)

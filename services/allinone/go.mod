@@ -35,6 +35,12 @@ require gopkg.in/natefinch/lumberjack.v2 v2.2.1
 require github.com/anishathalye/porcupine v1.3.1
 
 require (
+	github.com/arran4/golang-ical v0.3.4 // indirect
+	github.com/bojanz/currency v1.4.2 // indirect
+	github.com/cockroachdb/apd/v3 v3.2.1 // indirect
+	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6 // indirect
+	github.com/emersion/go-smtp v0.25.1 // indirect
+	github.com/gohugoio/locales v0.15.5 // indirect
 	github.com/molecule-man/go-brrr v1.0.1 // indirect
 	github.com/riverqueue/river v0.51.1 // indirect
 	github.com/riverqueue/river/riverdriver v0.51.1 // indirect
@@ -46,6 +52,8 @@ require (
 	github.com/tidwall/match v1.2.0 // indirect
 	github.com/tidwall/pretty v1.2.1 // indirect
 	github.com/tidwall/sjson v1.2.5 // indirect
+	github.com/wneessen/go-mail v0.8.1 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
 )
 
 require (

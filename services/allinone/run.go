@@ -62,6 +62,9 @@ func (p *Process) greeting() string {
 	if p.cfg.AdminToken == "" {
 		fmt.Fprintf(&b, "  token    %s (for the admin address)\n", p.file(TokenFile))
 	}
+	if p.MailURL != "" {
+		fmt.Fprintf(&b, "  mail     %s (what would be mailed)\n", p.MailURL)
+	}
 	fmt.Fprintf(&b, "  log      %s\n", p.file(LogFile))
 	if p.Demo == nil {
 		return b.String()

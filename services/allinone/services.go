@@ -104,6 +104,7 @@ func (p *Process) environment() envconfig.Lookuper {
 	for name, value := range map[string]string{
 		"STRIPE_SECRET_KEY": p.cfg.StripeSecretKey, "STRIPE_WEBHOOK_SECRET": p.cfg.StripeWebhookSecret, "STRIPE_API_BASE": p.cfg.StripeAPIBase,
 		"PEER_TIMEOUT": p.cfg.PeerTimeout, "PAGES_URL": p.cfg.PagesURL,
+		"SMTP_URL": p.cfg.SMTPURL, "SMTP_ALLOW_PLAINTEXT": p.cfg.SMTPAllowPlaintext, "MAIL_FROM": p.cfg.MailFrom,
 	} {
 		if value != "" {
 			env[name] = value

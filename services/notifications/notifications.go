@@ -10,6 +10,10 @@ package notifications
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
@@ -18,6 +22,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/feed"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/jobs"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 	"github.com/slotmesh/slotmesh/services/notifications/migrations"
 )
@@ -32,12 +38,28 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
+	Mail      mail.Config
+	// MessagesKeptFor is how long messages are kept, sent or not; those about what has ended go sooner where the business forgets its
+	// customers sooner (privacy.keep_customers_days).
+	MessagesKeptFor time.Duration `env:"MESSAGES_KEPT_FOR, default=2160h"`
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.Validate(), c.Postgres.Validate())
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Mail.Validate()}
+	if c.Mail.Timeout > mostForMail {
+		errs = append(errs, fmt.Errorf("SMTP_TIMEOUT: write at most %s: an attempt takes up to twice as long, and a job ends after %s", mostForMail, jobs.Timeout))
+	}
+	if c.MessagesKeptFor < leastKept {
+		errs = append(errs, fmt.Errorf("MESSAGES_KEPT_FOR: write at least %s, as attempts at a message are made for a day", leastKept))
+	}
+	return errors.Join(errs...)
 }
+
+const (
+	mostForMail = 25 * time.Second
+	leastKept   = 48 * time.Hour
+)
 
 // Migrate brings notifications' tables up to date, River's among them.
 func Migrate(ctx context.Context, cfg Config) error {
@@ -62,11 +84,16 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Erase(catalog, records.Erase)
 
 	work := jobs.NewWork()
+	messages, err := openMessages(cfg, rt, s, pool, records, catalog)
+	if err != nil {
+		return err
+	}
+	messages.AddTo(work)
 	client, err := jobs.Open(pool, work, rt.Clock, rt.Telemetry)
 	if err != nil {
 		return err
 	}
-	var subscribers []feed.Subscriber
+	subscribers := []feed.Subscriber{messages}
 	for name, url := range map[string]string{"catalog": cfg.CatalogURL, "booking": cfg.BookingURL, "rental": cfg.RentalURL} {
 		reader, err := feed.New(feed.Config{
 			Feed: name, Events: eventclient.New(s.Peer(name, url, peer.Timeout(feed.AskWithin))), Subscribers: subscribers,
@@ -79,4 +106,19 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	s.Go("jobs", client.Run)
 	return nil
+}
+
+func openMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpool.Pool, records *store.Store, catalog *peer.Client) (*messages.Messages, error) {
+	with := messages.Config{
+		Pool: pool, Store: records, From: cfg.Mail.From, KeptFor: cfg.MessagesKeptFor, Clock: rt.Clock, Telemetry: rt.Telemetry,
+		Peers: messages.NewServices(catalog, s.Peer("booking", cfg.BookingURL), s.Peer("rental", cfg.RentalURL), rt.Telemetry),
+	}
+	if cfg.Mail.Enabled() {
+		sender, err := mail.NewSender(cfg.Mail)
+		if err != nil {
+			return nil, err
+		}
+		with.Sender = sender
+	}
+	return messages.New(with), nil
 }

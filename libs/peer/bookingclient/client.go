@@ -166,6 +166,15 @@ func (c *Client) Refund(ctx context.Context, businessID, bookingID uuid.UUID, wa
 	return &out, nil
 }
 
+// Booking returns a booking as it is now. Faults: not_found.
+func (c *Client) Booking(ctx context.Context, businessID, bookingID uuid.UUID) (*booking.Booking, error) {
+	var out booking.Booking
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings/"+bookingID.String()), nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
 // Ahead counts the bookings, pending or confirmed, that end in the future.
 func (c *Client) Ahead(ctx context.Context, businessID uuid.UUID) (int, error) {
 	var out booking.AheadCount

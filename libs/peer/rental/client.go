@@ -93,6 +93,15 @@ func (c *Client) Link(ctx context.Context, businessID, id uuid.UUID) (string, er
 	return out.URL, nil
 }
 
+// Reservation returns a reservation as it is now. Faults: not_found; business_not_found.
+func (c *Client) Reservation(ctx context.Context, slug string, id uuid.UUID) (*Reservation, error) {
+	var out Reservation
+	if err := c.peer.Call(ctx, http.MethodGet, path(slug, "reservations/"+id.String()), nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
 // Move makes one of the Move… moves and returns the reservation as it is then. Faults: not_found for an unknown
 // reservation or move, conflict where the reservation's status does not allow it.
 func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move string) (*Reservation, error) {

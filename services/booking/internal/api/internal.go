@@ -73,6 +73,7 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Delete("/keys/:key", in.once(in.revokeKey, server.Again(fiber.StatusNoContent)))
 	business.Get("/bookings", in.bookings)
 	business.Get("/bookings/ahead", in.ahead)
+	business.Get("/bookings/:booking", in.booking)
 	business.Get("/bookings/:id/link", in.linkTo(event.Booking))
 	business.Get("/bookings/:booking/cancellation", in.cancellation)
 	business.Post("/bookings/:booking/cancel", in.once(in.cancel, again(fiber.StatusOK, showBooking)))
@@ -253,6 +254,21 @@ func bookingFilter(c *fiber.Ctx) (booking.Filter, error) {
 		return booking.Filter{}, fault.New(fault.InvalidParameter, "status: send pending, confirmed, completed, no_show or cancelled.")
 	}
 	return booking.Filter{From: from, To: to, Status: status}, nil
+}
+
+func (in *Internal) booking(c *fiber.Ctx) error {
+	businessID, bookingID, err := bookingOf(c)
+	if err != nil {
+		return err
+	}
+	found, err := in.records.Booking(c.UserContext(), businessID, bookingID)
+	if errors.Is(err, store.ErrNotFound) {
+		return fault.New(fault.NotFound, "Booking not found")
+	}
+	if err != nil {
+		return err
+	}
+	return c.JSON(showBooking(found))
 }
 
 func (in *Internal) ahead(c *fiber.Ctx) error {

@@ -50,6 +50,13 @@ func TestWhoBooksIsToldTheCustomersLink(t *testing.T) {
 			t.Errorf("another business is shown the link of a %s: %v", kind, err)
 		}
 	}
+	read, err := client.Booking(t.Context(), w.offer.ID, booked.body.Booking.ID)
+	if err != nil || read.ID != booked.body.Booking.ID || read.Status != "pending" || read.CustomerEmail == "" {
+		t.Errorf("the booking is read as %+v, %v", read, err)
+	}
+	if _, err := client.Booking(t.Context(), uuid.New(), booked.body.Booking.ID); !fault.Is(err, fault.NotFound) {
+		t.Errorf("another business reads the booking: %v", err)
+	}
 	list, err := client.Tickets(t.Context(), w.offer.ID, nil, request.Page{})
 	if err != nil || len(list.Tickets) != 1 || list.Tickets[0].ManageURL != "" {
 		t.Errorf("the list of orders shows links: %+v, %v", list, err)

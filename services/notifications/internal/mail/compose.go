@@ -29,6 +29,7 @@ func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 		}
 		msg.ReplyToMailAddress(reply)
 	}
+	msg.SetGenHeader(gomail.HeaderContentLang, m.Language)
 	msg.Subject(line(m.Subject))
 	msg.SetDateWithValue(m.Date)
 	msg.SetMessageIDWithValue(m.ID + "@" + s.domain)

@@ -23,7 +23,7 @@ type Config struct {
 	// machine's loopback needs no leave.
 	AllowPlaintext bool `env:"SMTP_ALLOW_PLAINTEXT, default=false"`
 	// Timeout bounds connecting, TLS and signing in together, and then the message.
-	Timeout time.Duration `env:"SMTP_TIMEOUT, default=30s"`
+	Timeout time.Duration `env:"SMTP_TIMEOUT, default=20s"`
 	// From is the address that messages come from, such as no-reply@example.com; their name is the business's. Answers go to the
 	// business's reply_to.
 	From string `env:"MAIL_FROM"`
@@ -36,7 +36,7 @@ func (c *Config) Enabled() bool { return c.URL != "" }
 func (c *Config) Validate() error {
 	var errs []error
 	if c.Timeout <= 0 {
-		errs = append(errs, errors.New("SMTP_TIMEOUT: write a duration above 0, such as 30s"))
+		errs = append(errs, errors.New("SMTP_TIMEOUT: write a duration above 0, such as 20s"))
 	}
 	if c.From != "" {
 		if _, _, err := split(c.From); err != nil {

@@ -24,6 +24,7 @@ type Message struct {
 	FromName string    // the business's name
 	To       string    // a bare address
 	ReplyTo  string    // a bare address; "" for none
+	Language string    // BCP 47, of the words
 	Subject  string
 	Text     string // plain text
 	HTML     string // the same words
@@ -165,12 +166,14 @@ const longest = 240
 // of letters around become spaces, and what reads as the beginning of an encoded word is parted (RFC 2047). Isolates stay, which
 // names in another script are set in.
 func line(text string) string {
-	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+	// Spaces that do not break, as between an amount and its currency, stay.
+	isSpace := func(r rune) bool { return r == ' ' }
+	text = strings.Join(strings.FieldsFunc(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r == unicode.ReplacementChar {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(text, " "))), " ")
+	}, strings.ToValidUTF8(text, " ")), isSpace), " ")
 	if runes := []rune(text); len(runes) > longest {
 		text = string(runes[:longest]) + "…"
 	}

@@ -32,7 +32,7 @@ var wrote = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
 func letter() Message {
 	return Message{
-		ID: "m1", Thread: "b1", Date: wrote, FromName: "Zoë's Studio", To: "ada@example.com", ReplyTo: "hello@harbor.example",
+		ID: "m1", Thread: "b1", Date: wrote, FromName: "Zoë's Studio", To: "ada@example.com", ReplyTo: "hello@harbor.example", Language: "ru",
 		Subject: "Ваша запись – 09:00", Text: "Grüße,\nbis bald.\n.\nEnde\n", HTML: "<p>Grüße,<br>bis bald.</p>",
 		Calendar: []byte("BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n"), Method: "REQUEST",
 	}
@@ -135,7 +135,7 @@ func TestAMessageArrivesWhole(t *testing.T) {
 	want := map[string]string{
 		"From": `Zoë's Studio <no-reply@slotmesh.example>`, "To": "<ada@example.com>", "Reply-To": `Zoë's Studio <hello@harbor.example>`,
 		"Subject": "Ваша запись – 09:00", "Date": "Mon, 01 Mar 2027 09:00:00 +0000", "Message-Id": "<m1@slotmesh.example>",
-		"References": "<b1@slotmesh.example>", "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All", "Mime-Version": "1.0",
+		"References": "<b1@slotmesh.example>", "Auto-Submitted": "auto-generated", "Content-Language": "ru", "X-Auto-Response-Suppress": "All", "Mime-Version": "1.0",
 	}
 	if diff := cmp.Diff(want, decoded); diff != "" {
 		t.Errorf("the head (-want +got):\n%s", diff)
@@ -297,7 +297,7 @@ func TestSettings(t *testing.T) {
 
 // heads are all headers that a message has, whatever is typed.
 var heads = []string{
-	"Auto-Submitted", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "References", "Reply-To", "Subject", "To", "X-Auto-Response-Suppress",
+	"Auto-Submitted", "Content-Language", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "References", "Reply-To", "Subject", "To", "X-Auto-Response-Suppress",
 }
 
 func FuzzNothingTypedBecomesAHeader(f *testing.F) {

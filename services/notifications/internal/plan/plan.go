@@ -24,12 +24,14 @@ type Subject struct {
 	Status    string    `json:"status"`
 	Email     string    `json:"customer_email"` // "": nobody to write to
 	Locale    string    `json:"locale"`         // "": the business's default language
+	Sequence  int       `json:"sequence"`       // of its newest event
 	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
 	StartsAt  time.Time `json:"starts_at"` // of a booking
 	Payment   *Payment  `json:"payment"`
 	// Of a reservation: business time; without a time the whole of the date.
-	EndDate *timespan.Date      `json:"end_date"`
-	EndTime *timespan.TimeOfDay `json:"end_time"`
+	EndDate *timespan.Date `json:"end_date"`
+	EndTime *string        `json:"end_time"`
 }
 
 // Payment is that of a booking, as far as the rules ask.

@@ -216,7 +216,7 @@ func TestALateReminderIsOneAndHelps(t *testing.T) {
 func TestPaymentsAreRemindedOfOnceHalfTheTimeIsOver(t *testing.T) {
 	t.Parallel()
 	due := monday.Add(30 * time.Minute)
-	s := plan.Subject{Status: "pending", StartsAt: monday.Add(48 * time.Hour), CreatedAt: monday, Payment: &plan.Payment{Status: "pending", DueAt: &due}}
+	s := plan.Subject{Status: "pending", StartsAt: monday.Add(48 * time.Hour), CreatedAt: monday, Payment: &plan.Payment{Status: "open", DueAt: &due}}
 	times := plan.Times(event.Booking, s, plan.Settings{})
 	if len(times) != 1 || times[0] != (plan.Timed{Kind: letter.PaymentDue, Due: monday.Add(15 * time.Minute)}) {
 		t.Fatalf("got %v", times)
@@ -224,7 +224,7 @@ func TestPaymentsAreRemindedOfOnceHalfTheTimeIsOver(t *testing.T) {
 	if send, _ := plan.Due(times, s, monday, due); len(send) != 0 {
 		t.Errorf("asked to pay when it is too late: %v", send)
 	}
-	s.Payment.Status = "succeeded"
+	s.Payment.Status = "paid"
 	if times := plan.Times(event.Booking, s, plan.Settings{}); len(times) != 0 {
 		t.Errorf("asked to pay what is paid: %v", times)
 	}

@@ -30,7 +30,9 @@ type Settings struct {
 }
 
 const (
-	unpaid = "pending" // the status of a payment that is waited for
+	unpaid = "open" // the status of a payment that is waited for
+	// payBy is when a customer is asked to pay where it is not known yet until when that can be done.
+	payBy = 15 * time.Minute
 	// dueMinute is when, on the last day of a reservation of whole dates, the customer is reminded to bring things back: 09:00.
 	dueMinute = 9 * 60
 	// dueBefore is how long before its end a reservation for hours does.
@@ -46,8 +48,8 @@ func Times(kind event.SubjectKind, s Subject, with Settings) []Timed {
 		for _, hours := range with.RemindersHoursBefore {
 			times = append(times, Timed{letter.Reminder, s.StartsAt.Add(-time.Duration(hours) * time.Hour)})
 		}
-		if s.Payment != nil && s.Payment.Status == unpaid && s.Payment.DueAt != nil {
-			times = append(times, Timed{letter.PaymentDue, s.CreatedAt.Add(s.Payment.DueAt.Sub(s.CreatedAt) / 2)})
+		if s.Payment != nil && s.Payment.Status == unpaid {
+			times = append(times, Timed{letter.PaymentDue, askToPay(s)})
 		}
 	case kind == event.Reservation && s.Status == pickedUp && s.EndDate != nil:
 		times = append(times, Timed{letter.ReservationDue, remindToReturn(s, with.Location)})
@@ -56,11 +58,19 @@ func Times(kind event.SubjectKind, s Subject, with Settings) []Timed {
 	return times
 }
 
+// askToPay is when a customer who has not paid yet is asked to: once half of the time for it is over, as most pay at once.
+func askToPay(s Subject) time.Time {
+	if s.Payment.DueAt == nil {
+		return s.CreatedAt.Add(payBy)
+	}
+	return s.CreatedAt.Add(s.Payment.DueAt.Sub(s.CreatedAt) / 2)
+}
+
 // remindToReturn is when a customer is reminded to bring back what was picked up.
 func remindToReturn(s Subject, location *time.Location) time.Time {
 	at, before := timespan.TimeOfDay(dueMinute), time.Duration(0)
-	if s.EndTime != nil {
-		at, before = *s.EndTime, dueBefore
+	if s.EndTime != nil && at.UnmarshalText([]byte(*s.EndTime)) == nil {
+		before = dueBefore
 	}
 	return time.Unix(timespan.Instant(*s.EndDate, at, location), 0).Add(-before)
 }
@@ -108,7 +118,7 @@ func Fixed(kind event.SubjectKind, s Subject) string {
 	}
 	end := s.EndDate.String()
 	if s.EndTime != nil {
-		end += " " + s.EndTime.String()
+		end += " " + *s.EndTime
 	}
 	return end
 }

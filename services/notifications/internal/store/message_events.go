@@ -52,33 +52,35 @@ func (s *Store) Backlog(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID, 
 }
 
 const keptEventSQL = `
-SELECT event, EXISTS (SELECT FROM message_events AS earlier
-	WHERE earlier.business_id = e.business_id AND earlier.subject_id = e.subject_id AND earlier.sequence < e.sequence)
-FROM message_events AS e WHERE business_id = $1 AND event_id = $2`
+SELECT first.event
+FROM message_events AS e, LATERAL (
+	SELECT event FROM message_events AS f WHERE f.business_id = e.business_id AND f.subject_id = e.subject_id ORDER BY f.sequence LIMIT 1) AS first
+WHERE e.business_id = $1 AND e.event_id = $2`
 
-// KeptEvent returns a kept event. Errors: [ErrWaits] while an earlier one of its subject is kept; [ErrNotFound] where it is not kept (any more).
-func (s *Store) KeptEvent(ctx context.Context, businessID, eventID uuid.UUID) (event.Event, error) {
+// FirstEvent returns the first kept event of the subject of this one, which may be it. Error: [ErrNotFound] where this one is not kept (any more).
+func (s *Store) FirstEvent(ctx context.Context, businessID, eventID uuid.UUID) (event.Event, error) {
 	var (
-		body  []byte
-		waits bool
-		e     event.Event
+		body []byte
+		e    event.Event
 	)
-	err := s.pool.QueryRow(ctx, keptEventSQL, businessID, eventID).Scan(&body, &waits)
+	err := s.pool.QueryRow(ctx, keptEventSQL, businessID, eventID).Scan(&body)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return e, ErrNotFound
 	case err != nil:
 		return e, fmt.Errorf("read a kept event: %w", err)
-	case waits:
-		return e, ErrWaits
 	}
 	return e, json.Unmarshal(body, &e)
 }
 
-// DropEvent removes a kept event, as messages are made of it.
+// DropEvent removes a kept event, as messages are made of it. Error: [ErrNotFound] where it is not kept (any more).
 func (s *Store) DropEvent(ctx context.Context, tx pgx.Tx, businessID, eventID uuid.UUID) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM message_events WHERE business_id = $1 AND event_id = $2`, businessID, eventID); err != nil {
+	tag, err := tx.Exec(ctx, `DELETE FROM message_events WHERE business_id = $1 AND event_id = $2`, businessID, eventID)
+	if err != nil {
 		return fmt.Errorf("drop a kept event: %w", err)
+	}
+	if tag.RowsAffected() == 0 {
+		return ErrNotFound
 	}
 	return nil
 }
@@ -119,4 +121,26 @@ func (s *Store) SweepMessages(ctx context.Context, then time.Time) (int64, error
 			return swept, nil
 		}
 	}
+}
+
+// BusinessesWithMessages returns the businesses that messages are kept of.
+func (s *Store) BusinessesWithMessages(ctx context.Context) ([]uuid.UUID, error) {
+	rows, err := s.pool.Query(ctx, `SELECT DISTINCT business_id FROM messages`)
+	if err != nil {
+		return nil, fmt.Errorf("list businesses with messages: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		return nil, fmt.Errorf("list businesses with messages: %w", err)
+	}
+	return ids, nil
+}
+
+// ForgetEnded deletes a business's messages about what had ended by then, and returns how many.
+func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+	tag, err := s.pool.Exec(ctx, `DELETE FROM messages WHERE business_id = $1 AND about_ends_at <= $2`, businessID, then)
+	if err != nil {
+		return 0, fmt.Errorf("forget messages about what has ended: %w", err)
+	}
+	return tag.RowsAffected(), nil
 }

@@ -30,6 +30,7 @@ type Records interface {
 	Reservations(ctx context.Context, businessID uuid.UUID, from, to *timespan.Date, page request.Page) ([]store.Reservation, string, error)
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 	LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error)
+	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
 }
 
 var (

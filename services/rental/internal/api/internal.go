@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
@@ -43,6 +44,7 @@ func (in *Internal) Mount(router fiber.Router) {
 	business.Post("/reservations", in.once(in.reserve, fiber.StatusCreated))
 	business.Get("/reservations", in.reservations)
 	business.Get("/reservations/ahead", in.ahead)
+	business.Get("/reservations/:id", in.reservation)
 	business.Get("/reservations/:id/link", in.linkTo)
 	business.Post("/reservations/:id/:move", in.once(in.move, fiber.StatusOK))
 }
@@ -137,6 +139,25 @@ func (in *Internal) reservations(c *fiber.Ctx) error {
 		list.Reservations[i] = in.show(offer, r)
 	}
 	return send(c, list)
+}
+
+func (in *Internal) reservation(c *fiber.Ctx) error {
+	id, err := request.ID("id", c.Params("id"))
+	if err != nil {
+		return err
+	}
+	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	found, err := in.records.Reservation(c.UserContext(), offer.ID, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return fault.New(fault.NotFound, "Reservation not found")
+	}
+	if err != nil {
+		return err
+	}
+	return c.JSON(in.show(offer, found))
 }
 
 func (in *Internal) ahead(c *fiber.Ctx) error {

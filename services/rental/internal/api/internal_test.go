@@ -56,6 +56,17 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	if _, err := s.client.Link(t.Context(), s.offer.ID, uuid.New()); !fault.Is(err, fault.NotFound) {
 		t.Errorf("the link of an unknown reservation: %v", err)
 	}
+	if _, err := s.client.Reservation(t.Context(), s.offer.Slug, uuid.New()); !fault.Is(err, fault.NotFound) {
+		t.Errorf("an unknown reservation: %v", err)
+	}
+	read, err := s.client.Reservation(t.Context(), s.offer.Slug, got.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.ManageURL = got.ManageURL // is in the answer to who reserves alone
+	if diff := cmp.Diff(want, read); diff != "" {
+		t.Errorf("read (-want +got):\n%s", diff)
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reserved (-want +got):\n%s", diff)
 	}

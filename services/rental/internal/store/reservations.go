@@ -109,6 +109,22 @@ func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, from, to
 	return list, next, nil
 }
 
+// Reservation returns a reservation of the business. Errors: [ErrNotFound].
+func (s *Store) Reservation(ctx context.Context, businessID, id uuid.UUID) (Reservation, error) {
+	rows, err := s.pool.Query(ctx, `SELECT `+reservationColumns+` FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id)
+	if err != nil {
+		return Reservation{}, fmt.Errorf("read a reservation: %w", err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, scanReservation)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Reservation{}, ErrNotFound
+	}
+	if err != nil {
+		return Reservation{}, fmt.Errorf("read a reservation: %w", err)
+	}
+	return found, nil
+}
+
 func days(d *timespan.Date) *int32 {
 	if d == nil {
 		return nil

@@ -1,0 +1,103 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"mime"
+	"net"
+	"net/http"
+	"net/mail"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+// awaitMails returns the mails that were sent, by whom they are to, once n have been.
+func (w *world) awaitMails(t *testing.T, n int) map[string][]mailbox.Mail {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	defer cancel()
+	sent, err := w.Mailbox.Await(ctx, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := map[string][]mailbox.Mail{}
+	for _, m := range sent {
+		to[m.To[0]] = append(to[m.To[0]], m)
+	}
+	return to
+}
+
+func headOf(t *testing.T, m mailbox.Mail, name string) string {
+	t.Helper()
+	read, err := mail.ReadMessage(bytes.NewReader(m.Raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := new(mime.WordDecoder).DecodeHeader(read.Header.Get(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// A customer who books is written to in their language, and so is the owner in theirs; the page of the mail shows both.
+func TestCustomersAndOwnersAreWrittenTo(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "mailed", strings.Replace(salon("mailed", 1), "languages: [en]", `languages: [en, pt]
+notifications: {owner_emails: [hello@harbor.example], reply_to: desk@harbor.example}`, 1))
+	cut, key := w.named(t, "mailed", "services")["Cut"], w.key(t, "mailed", "write")
+	o := appointment(cut, "2027-03-02", "10:00")
+	o["customer_email"], o["locale"] = "zoe@example.com", "pt-BR"
+	var booked struct{ Booking struct{ ID string } }
+	w.book(t, "mailed", key, o).into(t, http.StatusCreated, &booked)
+	mails := w.awaitMails(t, 2)
+	customer, owner := mails["zoe@example.com"], mails["hello@harbor.example"]
+	if len(customer) != 1 || len(owner) != 1 {
+		t.Fatalf("%d mails to the customer, %d to the owner", len(customer), len(owner))
+	}
+	if got := headOf(t, customer[0], "Content-Language"); got != "pt" {
+		t.Errorf("the customer is written to in %q", got)
+	}
+	if got := headOf(t, customer[0], "Reply-To"); !strings.Contains(got, "desk@harbor.example") {
+		t.Errorf("answers go to %q", got)
+	}
+	w.admin(t, http.MethodPost, "businesses/mailed/bookings/"+booked.Booking.ID+"/confirm", nil).want(t, http.StatusOK, "")
+	if mails := w.awaitMails(t, 3); len(mails["zoe@example.com"]) != 2 {
+		t.Errorf("%d mails once the booking is confirmed", len(mails["zoe@example.com"]))
+	}
+	if a := w.do(t, http.MethodGet, w.MailURL+"/mails.json", nil, nil); !strings.Contains(string(a.body), "zoe@example.com") {
+		t.Errorf("the page shows %s", a.body)
+	}
+}
+
+// SMTP_URL names another server: nothing is kept in the process, and no page shows it.
+func TestMailGoesWhereASettingSays(t *testing.T) {
+	t.Parallel()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := mailbox.Open(listener, mailbox.Options{})
+	t.Cleanup(func() { _ = box.Close() })
+	w := start(t, func(c *allinone.Config) {
+		c.SMTPURL, c.MailFrom = fmt.Sprintf("smtp://%s", listener.Addr()), "no-reply@harbor.example"
+	})
+	if w.MailURL != "" || w.Mailbox != nil {
+		t.Errorf("mail is kept at %s", w.MailURL)
+	}
+	w.publish(t, "elsewhere", salon("elsewhere", 1))
+	o := appointment(w.named(t, "elsewhere", "services")["Cut"], "2027-03-02", "10:00")
+	w.book(t, "elsewhere", w.key(t, "elsewhere", "write"), o).want(t, http.StatusCreated, "")
+	w.Mailbox = box
+	for _, m := range w.awaitMails(t, 1) {
+		if m[0].From != "no-reply@harbor.example" {
+			t.Errorf("from %s", m[0].From)
+		}
+	}
+}

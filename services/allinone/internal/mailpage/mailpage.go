@@ -1,0 +1,114 @@
+// Package mailpage shows what a mailbox holds to the person at the machine: the demo's mail, as its customers and owner would read it. It
+// answers at the loopback alone, and what came by mail is shown in a frame that may load and run nothing.
+package mailpage
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"html/template"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/slotmesh/slotmesh/libs/mailbox"
+)
+
+//go:embed list.html mail.html
+var pages embed.FS
+
+var templates = template.Must(template.ParseFS(pages, "*.html"))
+
+// Handler shows the mailbox.
+func Handler(box *mailbox.Box) http.Handler {
+	p := page{box}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", p.list)
+	mux.HandleFunc("GET /mails.json", p.json)
+	mux.HandleFunc("GET /mails/{id}", p.mail)
+	for part, show := range map[string]func(Mail) (string, []byte){
+		"html":     func(m Mail) (string, []byte) { return "text/html; charset=utf-8", m.HTML },
+		"calendar": func(m Mail) (string, []byte) { return "text/calendar; charset=utf-8", m.Calendar },
+		"raw":      func(m Mail) (string, []byte) { return "text/plain; charset=utf-8", m.Raw },
+	} {
+		mux.HandleFunc("GET /mails/{id}/"+part, p.part(show))
+	}
+	return atLoopback(mux)
+}
+
+// atLoopback refuses pages of other hosts whose names were made to lead here, and forbids everything that mail could bring along.
+func atLoopback(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			http.Error(w, "Ask for this page at its own address.", http.StatusForbidden)
+			return
+		}
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; frame-ancestors 'self'; form-action 'none'")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		w.Header().Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+type page struct{ box *mailbox.Box }
+
+// all are the mails, newest first.
+func (p page) all() []Mail {
+	kept := p.box.Mails()
+	list := make([]Mail, len(kept))
+	for i, m := range kept {
+		list[len(kept)-1-i] = read(m)
+	}
+	return list
+}
+
+func (p page) list(w http.ResponseWriter, _ *http.Request) { render(w, "list.html", p.all()) }
+
+func (p page) json(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string][]Mail{"mails": slices.Clip(p.all())}) // the reader may have gone
+}
+
+func (p page) find(w http.ResponseWriter, r *http.Request) (Mail, bool) {
+	id, err := strconv.Atoi(r.PathValue("id"))
+	m, ok := p.box.Mail(id)
+	if err != nil || !ok {
+		http.Error(w, "There is no such mail any more.", http.StatusNotFound)
+		return Mail{}, false
+	}
+	return read(m), true
+}
+
+func (p page) mail(w http.ResponseWriter, r *http.Request) {
+	if m, ok := p.find(w, r); ok {
+		render(w, "mail.html", m)
+	}
+}
+
+func (p page) part(show func(Mail) (string, []byte)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		m, ok := p.find(w, r)
+		if !ok {
+			return
+		}
+		kind, body := show(m)
+		w.Header().Set("Content-Type", kind)
+		_, _ = w.Write(body) // the reader may have gone
+	}
+}
+
+func render(w http.ResponseWriter, name string, data any) {
+	var page bytes.Buffer
+	if err := templates.ExecuteTemplate(&page, name, data); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = page.WriteTo(w) // the reader may have gone
+}

@@ -1,0 +1,82 @@
+package mailpage
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/mailbox"
+)
+
+// Mail is a message as it is shown. What cannot be read is left out; Raw has it all.
+type Mail struct {
+	ID       int    `json:"id"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+	ReplyTo  string `json:"reply_to"`
+	Date     string `json:"date"`
+	Subject  string `json:"subject"`
+	Text     string `json:"text"`
+	HTML     []byte `json:"-"`
+	Calendar []byte `json:"-"`
+	Raw      []byte `json:"-"`
+}
+
+func read(kept mailbox.Mail) Mail {
+	m := Mail{ID: kept.ID, From: kept.From, To: strings.Join(kept.To, ", "), Raw: kept.Raw}
+	message, err := mail.ReadMessage(bytes.NewReader(kept.Raw))
+	if err != nil {
+		return m
+	}
+	header := func(name string) string {
+		text, err := new(mime.WordDecoder).DecodeHeader(message.Header.Get(name))
+		if err != nil {
+			return message.Header.Get(name)
+		}
+		return text
+	}
+	m.From, m.ReplyTo, m.Date, m.Subject = header("From"), header("Reply-To"), header("Date"), header("Subject")
+	m.take(message.Header.Get("Content-Type"), message.Header.Get("Content-Transfer-Encoding"), message.Body)
+	return m
+}
+
+// take keeps the parts that are shown: the first of each kind.
+func (m *Mail) take(contentType, encoding string, body io.Reader) {
+	kind, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return
+	}
+	if strings.HasPrefix(kind, "multipart/") {
+		for parts := multipart.NewReader(body, params["boundary"]); ; {
+			p, err := parts.NextRawPart()
+			if err != nil { // io.EOF, or what cannot be read
+				return
+			}
+			m.take(p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"), p)
+		}
+	}
+	switch strings.ToLower(encoding) {
+	case "quoted-printable":
+		body = quotedprintable.NewReader(body)
+	case "base64":
+		body = base64.NewDecoder(base64.StdEncoding, body)
+	}
+	text, err := io.ReadAll(body)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return
+	}
+	switch {
+	case kind == "text/plain" && m.Text == "":
+		m.Text = string(text)
+	case kind == "text/html" && m.HTML == nil:
+		m.HTML = text
+	case kind == "text/calendar" && m.Calendar == nil:
+		m.Calendar = text
+	}
+}

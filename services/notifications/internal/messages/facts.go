@@ -1,0 +1,183 @@
+package messages
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
+)
+
+// facts are what messages about an event tell.
+func (m *Messages) facts(_ context.Context, offer *catalog.Offer, e event.Event) (letter.Facts, error) {
+	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At, Business: letter.Business{
+		Name: offer.Name, Language: offer.DefaultLanguage, Zone: offer.Location(), ReplyTo: offer.Notifications.ReplyTo, From: m.From,
+	}}
+	var err error
+	switch e.Subject.Kind {
+	case event.Booking:
+		err = ofBooking(&f, e)
+	case event.Ticket:
+		err = ofTicket(&f, e, offer)
+	case event.Reservation:
+		err = ofReservation(&f, e, offer)
+	default:
+		var disabled endpoint
+		err = json.Unmarshal(e.Data, &disabled)
+		f.Webhook = letter.Webhook{URL: disabled.URL, Gone: disabled.Gone}
+	}
+	if err != nil {
+		return letter.Facts{}, fmt.Errorf("the data of %s: %w", e.Type, err)
+	}
+	return f, nil
+}
+
+// notices are what owners are told of.
+var notices = map[event.Type]letter.Notice{
+	event.BookingCreated: letter.NoticeCreated, event.TicketSold: letter.NoticeCreated, event.ReservationCreated: letter.NoticeCreated,
+	event.BookingRescheduled: letter.NoticeMoved,
+	event.BookingCancelled:   letter.NoticeCancelled, event.TicketCancelled: letter.NoticeCancelled, event.ReservationCancelled: letter.NoticeCancelled,
+	plan.EndpointDisabled: letter.NoticeWebhookDisabled,
+}
+
+// bookingData is what the event of a booking tells: the booking, and where it was before a move.
+type bookingData struct {
+	booking.Booking
+	From *struct {
+		StartsAt time.Time `json:"starts_at"`
+		EndsAt   time.Time `json:"ends_at"`
+	} `json:"from"`
+}
+
+func ofBooking(f *letter.Facts, e event.Event) error {
+	var b bookingData
+	if err := json.Unmarshal(e.Data, &b); err != nil {
+		return err
+	}
+	f.Customer = letter.Person{Name: b.CustomerName, Email: b.CustomerEmail, Phone: text(b.CustomerPhone)}
+	f.Subject = letter.Subject{
+		Kind: letter.BookingSubject, ID: b.ID.String(), Sequence: e.Sequence, Staff: text(b.StaffName), Pending: b.Status == booking.StatusPending,
+		When: letter.When{Start: b.StartsAt, End: b.EndsAt}, Total: amount(b.Total, b.Currency),
+	}
+	if b.PartySize > 1 {
+		f.Subject.Quantity = b.PartySize
+	}
+	for _, s := range b.Services {
+		name := s.Name
+		if s.VariantName != "" {
+			name += ", " + s.VariantName
+		}
+		f.Subject.Items = append(f.Subject.Items, name)
+	}
+	if b.From != nil {
+		f.Was = &letter.When{Start: b.From.StartsAt, End: b.From.EndsAt}
+	}
+	return ofPayment(f, e, b.Currency)
+}
+
+// paymentData is the payment of a booking, as messages tell of it.
+type paymentData struct {
+	Payment *struct {
+		Status   string      `json:"status"`
+		Amount   json.Number `json:"amount"`
+		Refunded json.Number `json:"refunded"`
+		DueAt    *time.Time  `json:"due_at"`
+		Refund   *struct {
+			Amount json.Number `json:"amount"`
+		} `json:"refund"`
+	} `json:"payment"`
+}
+
+// ofPayment tells what is to be paid, and of a cancellation what goes back of what was paid: 0 where nothing does.
+func ofPayment(f *letter.Facts, e event.Event, currency string) error {
+	var data paymentData
+	if err := json.Unmarshal(e.Data, &data); err != nil || data.Payment == nil {
+		return err
+	}
+	p := data.Payment
+	f.Payment.Amount = letter.Money{Amount: p.Amount.String(), Currency: currency}
+	if p.DueAt != nil {
+		f.Payment.Due = *p.DueAt
+	}
+	switch {
+	case p.Refund != nil:
+		f.Refund = &letter.Money{Amount: p.Refund.Amount.String(), Currency: currency}
+	case e.Type == event.PaymentRefunded:
+		f.Refund = &letter.Money{Amount: p.Refunded.String(), Currency: currency}
+	case e.Type == event.BookingCancelled && p.Status == paid:
+		f.Refund = &letter.Money{Amount: "0", Currency: currency}
+	}
+	return nil
+}
+
+const paid = "paid" // the status of a payment
+
+func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
+	var t booking.Ticket
+	if err := json.Unmarshal(e.Data, &t); err != nil {
+		return err
+	}
+	start, err := time.ParseInLocation(time.DateTime, t.Date+" "+t.StartTime, offer.Location())
+	if err != nil {
+		return err
+	}
+	f.Customer = letter.Person{Name: t.CustomerName, Email: text(t.CustomerEmail)}
+	f.Subject = letter.Subject{
+		Kind: letter.TicketSubject, ID: t.ID.String(), Sequence: e.Sequence, Items: []string{t.EventName}, Tier: t.TierName, Quantity: t.Quantity,
+		When: letter.When{Start: start},
+	}
+	return nil
+}
+
+func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
+	var r rental.Reservation
+	if err := json.Unmarshal(e.Data, &r); err != nil {
+		return err
+	}
+	f.Customer = letter.Person{Name: r.CustomerName, Email: text(r.CustomerEmail)}
+	f.Subject = letter.Subject{
+		Kind: letter.ReservationSubject, ID: r.ID.String(), Sequence: e.Sequence, Items: []string{r.RentalName}, Quantity: r.Quantity,
+	}
+	at := func(day timespan.Date, minute timespan.TimeOfDay) time.Time {
+		return time.Unix(timespan.Instant(day, minute, offer.Location()), 0)
+	}
+	if r.StartTime != nil && r.EndTime != nil {
+		f.Subject.When = letter.When{Start: at(r.StartDate, *r.StartTime), End: at(r.EndDate, *r.EndTime)}
+		return nil
+	}
+	f.Subject.When = letter.When{Start: at(r.StartDate, 0), End: at(r.EndDate+1, 0), AllDay: true}
+	return nil
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// amount is a price; one of nothing is not shown.
+func amount(n json.Number, currency string) letter.Money {
+	if f, err := n.Float64(); err != nil || f == 0 {
+		return letter.Money{}
+	}
+	return letter.Money{Amount: n.String(), Currency: currency}
+}
+
+// ends is when what a message is about ends: the event's own time where it is nothing that ends.
+func ends(f letter.Facts, at time.Time) time.Time {
+	switch when := f.Subject.When; {
+	case !when.End.IsZero():
+		return when.End
+	case !when.Start.IsZero():
+		return when.Start
+	}
+	return at
+}

@@ -1,0 +1,231 @@
+package messages_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/jobs"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+	"github.com/slotmesh/slotmesh/services/notifications/migrations"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
+
+// peers stand in for catalog, booking and rental.
+type peers struct {
+	mu       sync.Mutex
+	offer    catalog.Offer
+	removed  bool
+	away     int // calls that fail before one is answered
+	subjects map[uuid.UUID]json.RawMessage
+}
+
+func (p *peers) set(change func(*peers)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(p)
+}
+
+func (p *peers) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.away > 0 {
+		p.away--
+		return nil, fault.New(fault.PeerUnavailable, "The catalog service does not answer; try again shortly.")
+	}
+	if p.removed {
+		return nil, fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	offer := p.offer
+	return &offer, offer.Prepare()
+}
+
+func (p *peers) Subject(_ context.Context, _ uuid.UUID, of event.Subject) (json.RawMessage, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	data, ok := p.subjects[of.ID]
+	if !ok {
+		return nil, fault.New(fault.NotFound, "Booking not found")
+	}
+	return data, nil
+}
+
+func (p *peers) Link(_ context.Context, _ uuid.UUID, of event.Subject) (string, error) {
+	return "https://book.example/m/" + of.ID.String(), nil
+}
+
+// world is the part of the service that has to do with messages, at work on a database of its own between stand-ins of its peers.
+type world struct {
+	t          *testing.T
+	business   uuid.UUID
+	pool       *pgxpool.Pool
+	store      *store.Store
+	clock      *clock.Manual
+	peers      *peers
+	box        *mailbox.Box // nil without a mail server
+	messages   *messages.Messages
+	client     *jobs.Client
+	sequences  map[uuid.UUID]int
+	everything []event.Event
+}
+
+// start runs it; without options there is no mail server.
+func start(t *testing.T, options *mailbox.Options) *world {
+	t.Helper()
+	pool := testkit.Postgres(t, "notifications", migrations.FS)
+	w := &world{
+		t: t, business: uuid.New(), pool: pool, store: store.New(pool), clock: clock.Fixed(monday), sequences: map[uuid.UUID]int{},
+		peers: &peers{subjects: map[uuid.UUID]json.RawMessage{}, offer: catalog.Offer{
+			Name: "Harbor Studio", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en", Languages: []string{"en", "pt"},
+			Notifications: catalog.Notifications{OwnerEmails: []string{"hello@harbor.example"}, ReplyTo: "hello@harbor.example"},
+			Privacy:       catalog.Privacy{KeepCustomersDays: 730},
+		}},
+	}
+	cfg := messages.Config{
+		Pool: pool, Store: w.store, Peers: w.peers, From: "no-reply@slotmesh.example", KeptFor: 90 * 24 * time.Hour, Clock: w.clock, Telemetry: telemetry.Discard(),
+	}
+	if options != nil {
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.box = mailbox.Open(listener, *options)
+		t.Cleanup(func() { _ = w.box.Close() })
+		if cfg.Sender, err = mail.NewSender(mail.Config{URL: "smtp://" + listener.Addr().String(), From: cfg.From, Timeout: testkit.Patience}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.messages = messages.New(cfg)
+	work := jobs.NewWork()
+	w.messages.AddTo(work)
+	client, err := jobs.Open(pool, work, w.clock, telemetry.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.client = client
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- client.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the jobs did not stop cleanly: %v", err)
+		}
+	})
+	return w
+}
+
+// take takes events as the reader of a feed does.
+func (w *world) take(events ...event.Event) {
+	w.t.Helper()
+	err := pgx.BeginFunc(w.t.Context(), w.pool, func(tx pgx.Tx) error {
+		params, err := w.messages.Take(w.t.Context(), tx, events)
+		if err != nil || len(params) == 0 {
+			return err
+		}
+		_, err = w.client.InsertManyFastTx(w.t.Context(), tx, params)
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// happened is an event about a subject, whose data is that of the subject then and from now on.
+func (w *world) happened(typ event.Type, kind event.SubjectKind, id uuid.UUID, by actor.Kind, data map[string]any) event.Event {
+	w.t.Helper()
+	w.sequences[id]++
+	data["sequence"] = w.sequences[id]
+	body, err := json.Marshal(data)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.peers.set(func(p *peers) { p.subjects[id] = body })
+	return event.Event{
+		ID: uuid.Must(uuid.NewV7()), Type: typ, BusinessID: w.business, Subject: event.Subject{Kind: kind, ID: id}, At: w.clock.Now(),
+		Actor: actor.Actor{Kind: by}, Sequence: w.sequences[id], Data: body,
+	}
+}
+
+// booking is one as the admin API shows it.
+func (w *world) booking(id uuid.UUID, status string, start time.Time) map[string]any {
+	return map[string]any{
+		"id": id, "status": status, "date": start.Format(time.DateOnly), "start_time": start.Format(time.TimeOnly), "end_time": start.Add(45 * time.Minute).Format(time.TimeOnly),
+		"class_schedule_id": nil, "starts_at": start, "ends_at": start.Add(45 * time.Minute), "services": []any{map[string]any{"name": "Haircut", "price": 40}},
+		"party_size": 1, "total": 40.00, "currency": "EUR", "customer_name": "Ada Lovelace", "customer_email": "ada@example.com",
+		"created_at": w.clock.Now(), "updated_at": w.clock.Now(),
+	}
+}
+
+// await waits until a question to the database is answered so.
+func (w *world) await(want, sql string, args ...any) {
+	w.t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	ctx, cancel := context.WithTimeout(w.t.Context(), testkit.Patience)
+	defer cancel()
+	for got := ""; got != want; {
+		if err := w.pool.QueryRow(w.t.Context(), sql, args...).Scan(&got); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			w.t.Fatal(err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			w.t.Fatalf("%s: still %q, want %q", sql, got, want)
+		}
+	}
+}
+
+// idle waits until no job is left that is due by now.
+func (w *world) idle() {
+	w.t.Helper()
+	w.await("0", `SELECT count(*)::text FROM river_job WHERE kind <> 'sweep_messages' AND state IN ('available', 'running', 'retryable', 'scheduled', 'pending')
+		AND (state = 'running' OR scheduled_at <= $1)`, w.clock.Now())
+}
+
+// mails are those that have come, once n have.
+func (w *world) mails(n int) []mailbox.Mail {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), testkit.Patience)
+	defer cancel()
+	mails, err := w.box.Await(ctx, n)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return mails
+}
+
+// kept are the messages that are written down, oldest first.
+func (w *world) kept() []store.Message {
+	w.t.Helper()
+	list, _, err := w.store.Messages(w.t.Context(), w.business, store.MessageFilter{}, request.Page{Limit: 1000})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
+		list[i], list[j] = list[j], list[i]
+	}
+	return list
+}

@@ -1,0 +1,416 @@
+package messages_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/mail"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+)
+
+// subjectOf is what the head of a mail says that it is about.
+func subjectOf(t *testing.T, m mailbox.Mail) string {
+	t.Helper()
+	read, err := mail.ReadMessage(bytes.NewReader(m.Raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject, err := new(mime.WordDecoder).DecodeHeader(read.Header.Get("Subject"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return subject
+}
+
+// Every kind arrives at a real mail server, once, however often its event is read, to whom it is meant for.
+func TestEveryKindArrivesOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t, &mailbox.Options{})
+	start := monday.Add(48 * time.Hour)
+	about := func(id uuid.UUID, status string, more map[string]any) map[string]any {
+		b := w.booking(id, status, start)
+		for k, v := range more {
+			b[k] = v
+		}
+		return b
+	}
+	payment := map[string]any{"payment": map[string]any{"status": "open", "amount": 40.00, "refunded": 0, "due_at": monday.Add(time.Hour)}}
+	refund := map[string]any{"payment": map[string]any{"status": "paid", "amount": 40.00, "refunded": 20.00, "refund": map[string]any{"amount": 20.00}}}
+	var events []event.Event
+	want := map[string]int{}
+	happened := func(typ event.Type, kind event.SubjectKind, by actor.Kind, data func(uuid.UUID) map[string]any, kinds ...string) {
+		id := uuid.New()
+		events = append(events, w.happened(typ, kind, id, by, data(id)))
+		for _, k := range kinds {
+			want[k]++
+		}
+	}
+	booking := func(status string, more map[string]any) func(uuid.UUID) map[string]any {
+		return func(id uuid.UUID) map[string]any { return about(id, status, more) }
+	}
+	ticket := func(status string) func(uuid.UUID) map[string]any {
+		return func(id uuid.UUID) map[string]any {
+			return map[string]any{"id": id, "status": status, "event_name": "Gala", "tier_name": "VIP", "date": "2027-12-31", "start_time": "20:00:00", "quantity": 2,
+				"customer_name": "Ada", "customer_email": "ada@example.com", "created_at": monday}
+		}
+	}
+	reservation := func(status string) func(uuid.UUID) map[string]any {
+		return func(id uuid.UUID) map[string]any {
+			return map[string]any{"id": id, "status": status, "rental_name": "Kayak", "start_date": "2027-03-01", "end_date": "2027-03-01", "start_time": "08:00",
+				"end_time": "10:00", "quantity": 2, "customer_name": "Ada", "customer_email": "ada@example.com", "created_at": monday, "updated_at": monday}
+		}
+	}
+	moved := map[string]any{"from": map[string]any{"starts_at": start.Add(-time.Hour), "ends_at": start}}
+	happened(event.BookingCreated, event.Booking, actor.APIKey, booking("pending", payment), "booking_received", "owner_notice")
+	happened(event.BookingCreated, event.Booking, actor.Owner, booking("confirmed", nil), "booking_confirmed")
+	happened(event.BookingConfirmed, event.Booking, actor.Owner, booking("confirmed", nil), "booking_confirmed")
+	happened(event.BookingRescheduled, event.Booking, actor.Customer, booking("confirmed", moved), "booking_moved", "owner_notice")
+	happened(event.BookingCancelled, event.Booking, actor.Customer, booking("cancelled", refund), "booking_cancelled", "owner_notice")
+	happened(event.PaymentFailed, event.Booking, actor.Provider, booking("pending", payment), "payment_failed")
+	happened(event.PaymentRefunded, event.Booking, actor.Provider, booking("cancelled", refund), "refunded")
+	happened(event.TicketSold, event.Ticket, actor.Owner, ticket("sold"), "ticket")
+	happened(event.TicketCancelled, event.Ticket, actor.Owner, ticket("cancelled"), "ticket_cancelled")
+	happened(event.ReservationCreated, event.Reservation, actor.Owner, reservation("reserved"), "reservation")
+	happened(event.ReservationCancelled, event.Reservation, actor.Owner, reservation("cancelled"), "reservation_cancelled")
+	happened(event.ReservationPickedUp, event.Reservation, actor.Owner, reservation("picked_up"), "reservation_due") // due an hour before its end: now
+	w.peers.set(func(p *peers) { p.offer.Notifications.RemindersHoursBefore = []int{48}; p.away = 3 })
+	want["reminder"] = 3 // for the three live bookings that times began for: their start is 48 hours ahead
+	want["payment_due"] = 1
+	w.take(events...)
+	err := pgx.BeginFunc(t.Context(), w.pool, func(tx pgx.Tx) error {
+		params, err := w.messages.EndpointDisabled(t.Context(), tx, w.business, uuid.New(), "https://hooks.example/a", true)
+		if err != nil {
+			return err
+		}
+		_, err = w.client.InsertManyFastTx(t.Context(), tx, []river.InsertManyParams{params})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want["owner_notice"]++
+	w.take(events...) // as after a death before the cursor was known to have moved
+	total := 0
+	for _, n := range want {
+		total += n
+	}
+	w.mails(total - 1)
+	w.clock.Advance(31 * time.Minute) // half the time to pay is over
+	mails := w.mails(total)
+	w.take(events...)
+	w.idle()
+	if got := w.box.Mails(); len(got) != total {
+		t.Errorf("%d mails, want %d", len(got), total)
+	}
+	got := map[string]int{}
+	for _, m := range w.kept() {
+		got[m.Kind]++
+		to := "ada@example.com"
+		if m.Kind == "owner_notice" {
+			to = "hello@harbor.example"
+		}
+		if m.Status != store.MessageSent || m.SentAt == nil || m.Attempts != 1 || m.Recipient != to || m.FromName != "Harbor Studio" {
+			t.Errorf("%s to %s is %s after %d attempts: %s", m.Kind, m.Recipient, m.Status, m.Attempts, m.Reason)
+		}
+		if linked := strings.Contains(m.Text, "https://book.example/m/"); linked != (m.Kind != "owner_notice") {
+			t.Errorf("%s has the customer's link: %v", m.Kind, linked)
+		}
+		if !slices.ContainsFunc(mails, func(sent mailbox.Mail) bool {
+			return bytes.Contains(sent.Raw, []byte("<"+m.ID.String()+"@slotmesh.example>")) && subjectOf(t, sent) == m.Subject && slices.Equal(sent.To, []string{m.Recipient})
+		}) {
+			t.Errorf("the %s that is kept has not arrived", m.Kind)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("messages by kind (-want +got):\n%s", diff)
+	}
+	w.await("0", `SELECT count(*)::text FROM message_events`)
+	w.await("0", `SELECT count(*)::text FROM river_job WHERE args::text LIKE '%ada@%' OR errors::text LIKE '%ada@%'`)
+}
+
+var inCalendar = regexp.MustCompile(`(?m)^(UID|SEQUENCE|METHOD):(.*?)\r?$`)
+
+// A booking that is moved and then cancelled has the same UID in calendars, and each message's SEQUENCE is above that of the one before.
+func TestMessagesAboutOneBookingFollowEachOther(t *testing.T) {
+	t.Parallel()
+	w := start(t, &mailbox.Options{})
+	id := uuid.New()
+	created := w.happened(event.BookingCreated, event.Booking, id, actor.Owner, w.booking(id, "pending", monday.Add(48*time.Hour)))
+	confirmed := w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour)))
+	data := w.booking(id, "confirmed", monday.Add(72*time.Hour))
+	data["from"] = map[string]any{"starts_at": monday.Add(48 * time.Hour), "ends_at": monday.Add(49 * time.Hour)}
+	moved := w.happened(event.BookingRescheduled, event.Booking, id, actor.Owner, data)
+	cancelled := w.happened(event.BookingCancelled, event.Booking, id, actor.Owner, w.booking(id, "cancelled", monday.Add(72*time.Hour)))
+	w.take(created, confirmed, moved, cancelled)
+	for n := range 4 { // each waits a moment for the one before
+		w.mails(n + 1)
+		w.await(fmt.Sprint(n+1), `SELECT count(*)::text FROM messages WHERE status = 'sent'`)
+		w.clock.Advance(3 * time.Second)
+	}
+	var kinds, methods []string
+	last := -1
+	for _, m := range w.kept() {
+		kinds = append(kinds, m.Kind)
+		var sequence int
+		for _, field := range inCalendar.FindAllStringSubmatch(string(m.Calendar), -1) {
+			switch field[1] {
+			case "UID":
+				if !strings.Contains(field[2], id.String()) {
+					t.Errorf("%s: UID %s", m.Kind, field[2])
+				}
+			case "SEQUENCE":
+				_, _ = fmt.Sscan(field[2], &sequence)
+			case "METHOD":
+				methods = append(methods, field[2])
+			}
+		}
+		if len(m.Calendar) > 0 {
+			if sequence <= last {
+				t.Errorf("%s: SEQUENCE %d after %d", m.Kind, sequence, last)
+			}
+			last = sequence
+		}
+	}
+	if diff := cmp.Diff([]string{"booking_received", "booking_confirmed", "booking_moved", "booking_cancelled"}, kinds); diff != "" {
+		t.Errorf("in which order (-want +got):\n%s", diff)
+	}
+	if len(methods) < 3 || methods[len(methods)-1] != "CANCEL" || methods[0] != "REQUEST" {
+		t.Errorf("methods %v", methods)
+	}
+	for i, m := range w.box.Mails() {
+		if kept := w.kept()[i]; !bytes.Contains(m.Raw, []byte(kept.ID.String())) {
+			t.Errorf("mail %d is not the %s", i+1, kept.Kind)
+		}
+	}
+}
+
+func TestWithoutAMailServerMessagesAreKeptAndNothingClaimsThatTheyWereSent(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	id := uuid.New()
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.await("kept", `SELECT status FROM messages`)
+	kept := w.kept()[0]
+	if kept.SentAt != nil || kept.Attempts != 0 || !strings.Contains(kept.Text, "Haircut") {
+		t.Errorf("got %+v", kept)
+	}
+	w.await("0", `SELECT count(*)::text FROM river_job WHERE kind = 'send_message'`)
+	if _, err := w.messages.Retry(t.Context(), w.client, w.business, kept.ID); !errors.Is(err, messages.ErrNoServer) {
+		t.Errorf("sent again without a mail server: %v", err)
+	}
+}
+
+func TestWhatIsRefusedForGoodFailsAndTheOwnerMaySendItAgain(t *testing.T) {
+	t.Parallel()
+	var open atomic.Bool
+	w := start(t, &mailbox.Options{Refuse: func(string) error {
+		if open.Load() {
+			return nil
+		}
+		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "No such user"}
+	}})
+	id := uuid.New()
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.await("failed", `SELECT status FROM messages`)
+	kept := w.kept()[0]
+	if kept.Attempts != 1 || !strings.Contains(kept.Reason, "No such user") {
+		t.Errorf("got %d attempts, %q", kept.Attempts, kept.Reason)
+	}
+	open.Store(true)
+	if _, err := w.messages.Retry(t.Context(), w.client, w.business, kept.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.mails(1)
+	w.await("sent", `SELECT status FROM messages`)
+	var status *store.StatusError
+	if _, err := w.messages.Retry(t.Context(), w.client, w.business, kept.ID); !errors.As(err, &status) || status.Status != store.MessageSent {
+		t.Errorf("what was sent is sent again: %v", err)
+	}
+	if _, err := w.messages.Retry(t.Context(), w.client, w.business, uuid.New()); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a message that there is not: %v", err)
+	}
+	if _, err := w.messages.Retry(t.Context(), w.client, uuid.New(), kept.ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a message of another business: %v", err)
+	}
+}
+
+// A message is tried again for a day, and those about the same booking wait for it; others do not.
+func TestWhatIsNotTakenIsTriedForADay(t *testing.T) {
+	t.Parallel()
+	w := start(t, &mailbox.Options{Refuse: func(to string) error {
+		if to == "ada@example.com" {
+			return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "Greylisted"}
+		}
+		return nil
+	}})
+	id := uuid.New()
+	data := w.booking(id, "confirmed", monday.Add(48*time.Hour))
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, data), w.happened(event.BookingCancelled, event.Booking, id, actor.Owner,
+		w.booking(id, "cancelled", monday.Add(48*time.Hour))))
+	w.await("1", `SELECT attempts::text FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed' AND reason <> ''`)
+	other := uuid.New()
+	data = w.booking(other, "confirmed", monday.Add(48*time.Hour))
+	data["customer_email"] = "bob@example.com"
+	w.take(w.happened(event.BookingConfirmed, event.Booking, other, actor.Owner, data))
+	w.mails(1)
+	for _, m := range w.kept() {
+		if m.Kind == "booking_cancelled" && m.Attempts != 0 || m.Recipient == "ada@example.com" && m.Status != store.MessageQueued {
+			t.Errorf("%s is %s after %d attempts", m.Kind, m.Status, m.Attempts)
+		}
+	}
+	w.clock.Advance(24*time.Hour - time.Minute)
+	w.await("2", `SELECT attempts::text FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
+	w.await("queued", `SELECT status FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
+	w.clock.Advance(2 * time.Hour)
+	w.await("failed", `SELECT status FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
+	if m := w.kept()[0]; !strings.HasPrefix(m.Reason, "Not taken for 24 hours: ") || !strings.Contains(m.Reason, "Greylisted") {
+		t.Errorf("the owner reads %q", m.Reason)
+	}
+}
+
+// The jobs of a business that brings thousands of events come after those of one that brings few.
+func TestOneBusinessLoadDoesNotHoldUpAnother(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.peers.set(func(p *peers) { p.away = 1 << 30 }) // nothing is written meanwhile
+	var many []event.Event
+	for range 2500 {
+		id := uuid.New()
+		many = append(many, w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	}
+	for page := range slices.Chunk(many, 200) {
+		w.take(page...)
+	}
+	w.business = uuid.New()
+	id := uuid.New()
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	rows, _ := w.pool.Query(t.Context(), `SELECT args->>'business_id' = $1, priority FROM river_job WHERE kind = 'write_messages' ORDER BY id DESC LIMIT 200`, w.business.String())
+	few, last := 0, 0
+	var isFew bool
+	var priority int
+	if _, err := pgx.ForEachRow(rows, []any{&isFew, &priority}, func() error {
+		if isFew {
+			few = priority
+		} else {
+			last = priority
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if few != 1 || last != 4 {
+		t.Errorf("priority %d of who brings one, %d of who brings thousands", few, last)
+	}
+}
+
+func TestACustomerIsForgotten(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	past, ahead := uuid.New(), uuid.New()
+	w.take(w.happened(event.BookingCreated, event.Booking, past, actor.APIKey, w.booking(past, "confirmed", monday.Add(-48*time.Hour))),
+		w.happened(event.BookingCreated, event.Booking, ahead, actor.APIKey, w.booking(ahead, "confirmed", monday.Add(48*time.Hour))))
+	w.await("4", `SELECT count(*)::text FROM messages`) // both to the customer and to the owner
+	w.peers.set(func(p *peers) { p.away = 1 << 30 })
+	w.take(w.happened(event.BookingCompleted, event.Booking, past, actor.Owner, w.booking(past, "completed", monday.Add(-48*time.Hour))),
+		w.happened(event.BookingCancelled, event.Booking, past, actor.Owner, w.booking(past, "cancelled", monday.Add(-48*time.Hour))))
+	if n, err := w.store.EraseCustomer(t.Context(), w.business, "ADA@example.com", []uuid.UUID{ahead}); err != nil || n != 3 {
+		t.Errorf("erased %d rows, %v; want both messages and the event about what has ended", n, err)
+	}
+	w.await("2", `SELECT count(*)::text FROM messages WHERE about_id = $1`, ahead)
+	if _, err := w.store.EraseCustomer(t.Context(), w.business, "ada@example.com", nil); err != nil {
+		t.Fatal(err)
+	}
+	w.await("0", `SELECT ((SELECT count(*) FROM messages) + (SELECT count(*) FROM message_events))::text`)
+	w.await("0", `SELECT count(*)::text FROM river_job WHERE river_job::text ILIKE '%ada@example.com%'`)
+}
+
+func TestOldMessagesGo(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	id := uuid.New()
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.await("1", `SELECT count(*)::text FROM messages`)
+	end := monday.Add(48*time.Hour + 45*time.Minute)
+	if n, err := w.store.ForgetEnded(t.Context(), w.business, end.Add(-time.Second)); err != nil || n != 0 {
+		t.Errorf("forgot %d, %v before the end", n, err)
+	}
+	if n, err := w.store.SweepMessages(t.Context(), monday); err != nil || n != 0 {
+		t.Errorf("swept %d, %v that are new", n, err)
+	}
+	if n, err := w.store.ForgetEnded(t.Context(), w.business, end); err != nil || n != 1 {
+		t.Errorf("forgot %d, %v after the end", n, err)
+	}
+}
+
+func TestReminders(t *testing.T) {
+	t.Parallel()
+	w := start(t, &mailbox.Options{})
+	w.peers.set(func(p *peers) { p.offer.Notifications.RemindersHoursBefore = []int{24} })
+	kinds := func() []string {
+		var kinds []string
+		for _, m := range w.kept() {
+			if m.Kind == "reminder" {
+				kinds = append(kinds, m.About.ID.String())
+			}
+		}
+		return kinds
+	}
+	book := func(start time.Duration) uuid.UUID {
+		id := uuid.New()
+		w.take(w.happened(event.BookingCreated, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(start))))
+		return id
+	}
+	stays, cancelled, moved, late := book(30*time.Hour), book(30*time.Hour), book(30*time.Hour), book(23*time.Hour)
+	w.mails(4)
+	w.take(w.happened(event.BookingCancelled, event.Booking, cancelled, actor.Owner, w.booking(cancelled, "cancelled", monday.Add(30*time.Hour))))
+	data := w.booking(moved, "confirmed", monday.Add(50*time.Hour))
+	data["from"] = map[string]any{"starts_at": monday.Add(30 * time.Hour), "ends_at": monday.Add(31 * time.Hour)}
+	w.take(w.happened(event.BookingRescheduled, event.Booking, moved, actor.Owner, data))
+	w.mails(6)
+	w.clock.Advance(6 * time.Hour)
+	w.mails(7)
+	w.idle()
+	if diff := cmp.Diff([]string{stays.String()}, kinds()); diff != "" {
+		t.Fatalf("reminded after 6 hours, of %s cancelled, %s moved, %s late (-want +got):\n%s", cancelled, moved, late, diff)
+	}
+	w.clock.Advance(20 * time.Hour)
+	w.mails(8)
+	w.idle()
+	if diff := cmp.Diff([]string{stays.String(), moved.String()}, kinds()); diff != "" {
+		t.Fatalf("reminded after 26 hours (-want +got):\n%s", diff)
+	}
+	if body, err := io.ReadAll(bytes.NewReader(w.box.Mails()[7].Raw)); err != nil || !bytes.Contains(body, []byte("slotmesh.example")) {
+		t.Errorf("got %s, %v", body, err)
+	}
+}
+
+func TestNobodyIsToldInTheNameOfARemovedBusiness(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.peers.set(func(p *peers) { p.removed = true })
+	id := uuid.New()
+	w.take(w.happened(event.BookingCancelled, event.Booking, id, actor.Owner, w.booking(id, "cancelled", monday.Add(48*time.Hour))))
+	w.await("0", `SELECT count(*)::text FROM message_events`)
+	if got := w.kept(); len(got) != 0 {
+		t.Errorf("got %d messages", len(got))
+	}
+}

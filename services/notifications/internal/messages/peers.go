@@ -1,0 +1,69 @@
+package messages
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// Services asks the services themselves.
+type Services struct {
+	*catalogclient.ByID
+
+	bookings *bookingclient.Client
+	rentals  *rental.Client
+}
+
+var _ Peers = (*Services)(nil)
+
+// NewServices returns what asks these services. An offer is at most two seconds old while catalog answers.
+func NewServices(catalog, bookings, rentals *peer.Client, tel *telemetry.Telemetry) *Services {
+	return &Services{
+		ByID:     catalogclient.NewByID(catalog, catalogclient.NewClient(catalog, tel)),
+		bookings: bookingclient.NewClient(bookings), rentals: rental.NewClient(rentals),
+	}
+}
+
+// Subject asks who owns it.
+func (s *Services) Subject(ctx context.Context, businessID uuid.UUID, subject event.Subject) (json.RawMessage, error) {
+	if subject.Kind == event.Booking {
+		found, err := s.bookings.Booking(ctx, businessID, subject.ID)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(found)
+	}
+	offer, err := s.Offer(ctx, businessID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.rentals.Reservation(ctx, offer.Slug, subject.ID)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(found)
+}
+
+// Link asks who owns the subject; a link that was forgotten is none.
+func (s *Services) Link(ctx context.Context, businessID uuid.UUID, subject event.Subject) (string, error) {
+	var url string
+	var err error
+	if subject.Kind == event.Reservation {
+		url, err = s.rentals.Link(ctx, businessID, subject.ID)
+	} else {
+		url, err = s.bookings.Link(ctx, businessID, subject.Kind, subject.ID)
+	}
+	if fault.Is(err, fault.NotFound) {
+		return "", nil
+	}
+	return url, err
+}

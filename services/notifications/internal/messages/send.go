@@ -1,0 +1,108 @@
+package messages
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+)
+
+// sendJob sends a message.
+type sendJob struct {
+	BusinessID uuid.UUID `json:"business_id"`
+	MessageID  uuid.UUID `json:"message_id"`
+}
+
+func (sendJob) Kind() string                 { return "send_message" }
+func (sendJob) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueSend} }
+
+const (
+	// triedFor is how long attempts are made, from when the message was written, or its owner asked for it again.
+	triedFor = 24 * time.Hour
+	// Attempts come after half of the time that they have been made for, within these bounds: about thirty in a day.
+	pauseLeast = 30 * time.Second
+	pauseMost  = time.Hour
+	// waitShare parts that pause for a message that waits for another one: for a few seconds, as a rule.
+	waitShare = 20
+)
+
+// pause is how long to wait before the next attempt at what was first tried so long ago; chance, of [0, 1), keeps many from coming together.
+func pause(tried time.Duration, chance float64) time.Duration {
+	between := min(max(tried/2, pauseLeast), pauseMost)
+	return time.Duration(float64(between) * (0.9 + 0.2*chance))
+}
+
+type sender struct {
+	river.WorkerDefaults[sendJob]
+	m *Messages
+}
+
+// Work makes one attempt at a message. What becomes of it is written down in the transaction that ends the job; only between the mail
+// server's yes and that commit can a process die and the message be sent twice.
+func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
+	message, err := w.m.Store.BeginSending(ctx, job.Args.BusinessID, job.Args.MessageID)
+	var other *store.StatusError
+	switch {
+	case errors.Is(err, store.ErrNotFound), errors.As(err, &other): // forgotten, or done
+		return nil
+	case errors.Is(err, store.ErrWaits):
+		return river.JobSnooze(pause(w.m.Clock.Now().Sub(message.QueuedAt), rand.Float64()) / waitShare)
+	case err != nil:
+		return err
+	}
+	end := store.Outcome{BusinessID: message.BusinessID, ID: message.ID, Status: store.MessageKept, Reason: noServer}
+	if w.m.Sender != nil {
+		end.Status, end.Reason = w.attempt(ctx, message)
+	}
+	end.Now = w.m.Clock.Now()
+	err = pgx.BeginFunc(ctx, w.m.Pool, func(tx pgx.Tx) error {
+		if err := w.m.Store.EndSending(ctx, tx, end); err != nil {
+			return err
+		}
+		if end.Status == store.MessageQueued {
+			return nil
+		}
+		_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
+		return err
+	})
+	if err == nil && end.Status == store.MessageQueued {
+		return river.JobSnooze(pause(end.Now.Sub(message.QueuedAt), rand.Float64()))
+	}
+	return err
+}
+
+const noServer = "There is no mail server (SMTP_URL)."
+
+// attempt sends a message and returns its status and reason then. The log and the metric have no address.
+func (w *sender) attempt(ctx context.Context, message store.Message) (string, string) {
+	err := w.m.Sender.Send(ctx, mail.Message{
+		ID: message.ID.String(), Thread: message.About.ID.String(), Date: message.CreatedAt, FromName: message.FromName, To: message.Recipient,
+		ReplyTo: message.ReplyTo, Language: message.Locale, Subject: message.Subject, Text: message.Text, HTML: message.HTML, Calendar: message.Calendar, Method: message.Method,
+	})
+	var refusal *mail.RefusedError
+	tried := w.m.Clock.Now().Sub(message.QueuedAt)
+	status, outcome, reason := store.MessageQueued, unsent, ""
+	switch {
+	case err == nil:
+		w.m.count(ctx, message.Kind, sent)
+		return store.MessageSent, ""
+	case errors.As(err, &refusal):
+		status, outcome, reason = store.MessageFailed, refused, refusal.Reason
+	case tried >= triedFor:
+		status, outcome, reason = store.MessageFailed, givenUp, "Not taken for 24 hours: "+err.Error()
+	default:
+		reason = err.Error()
+	}
+	w.m.count(ctx, message.Kind, outcome)
+	w.m.Telemetry.Logger.WarnContext(ctx, "a message was not sent", "business_id", message.BusinessID, "message_id", message.ID, "kind", message.Kind,
+		"outcome", outcome, "attempts", message.Attempts)
+	return status, reason
+}
