@@ -16,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -90,5 +91,6 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public.Mount(s.Public)
 	public.MountForPeers(s.Internal)
 	api.NewInternal(usecase.NewOwner(offers, records, links, rt.Clock, rt.Telemetry), offers, records, links, rt.Clock).Mount(s.Internal)
+	api.NewByLink(usecase.NewByLink(records, catalogclient.NewByID(catalog, offers), rt.Clock)).Mount(s.Internal)
 	return nil
 }

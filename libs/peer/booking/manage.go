@@ -7,23 +7,15 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/link"
 )
 
 // Managed is what the customer sees by the link of a booking or an order of tickets (lifecycle.md §5): Booking or Ticket, as Kind says.
 type Managed struct {
 	Kind     event.SubjectKind `json:"kind"`
-	Business ManagedBusiness   `json:"business"`
+	Business link.Business     `json:"business"`
 	Booking  *ManagedBooking   `json:"booking,omitempty"`
 	Ticket   *ManagedTicket    `json:"ticket,omitempty"`
-}
-
-// ManagedBusiness is the business that it was booked with.
-type ManagedBusiness struct {
-	Slug            string   `json:"slug"`
-	Name            string   `json:"name"`
-	Timezone        string   `json:"timezone"` // IANA name
-	DefaultLanguage string   `json:"default_language"`
-	Languages       []string `json:"languages"`
 }
 
 // ManagedBooking is a booking as its customer sees it, and what they may do with it now.

@@ -116,6 +116,15 @@ func (n *peers) Get(_ context.Context, slug string) (*catalog.Offer, error) {
 	return n.offer, n.offerErr
 }
 
+// Offer is the offer of a business by its id.
+func (n *peers) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
+	offer, err := n.Get(ctx, "harbor")
+	if err == nil && offer.ID != id {
+		err = fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	return offer, err
+}
+
 func (n *peers) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return n.Get(ctx, slug)
 }
@@ -172,6 +181,7 @@ func start(t *testing.T) service {
 	if err != nil {
 		t.Fatal(err)
 	}
+	api.NewByLink(usecase.NewByLink(n, n, now)).Mount(srv.Internal)
 	api.NewInternal(usecase.NewOwner(n, n, links, now, tel), n, n, links, now).Mount(srv.Internal)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/link"
 )
 
 // LinkHash returns what is kept of the link to a reservation, nil where the customer was forgotten. Errors: [ErrNotFound].
@@ -20,4 +22,36 @@ func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte,
 		return nil, fmt.Errorf("read what is kept of a link: %w", err)
 	}
 	return kept, nil
+}
+
+// Linked is a reservation that a link leads to.
+type Linked struct {
+	BusinessID uuid.UUID
+	Sequence   int // of its newest event
+	Reservation
+}
+
+// ByLink returns what the link whose token has this hash leads to, or [ErrNotFound].
+func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
+	var found Linked
+	err := s.pool.QueryRow(ctx, `SELECT business_id, id, sequence FROM reservations WHERE link_hash = $1`, hash).
+		Scan(&found.BusinessID, &found.ID, &found.Sequence)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Linked{}, ErrNotFound
+	}
+	if err != nil {
+		return Linked{}, fmt.Errorf("follow a link: %w", err)
+	}
+	rows, err := s.pool.Query(ctx, `SELECT `+reservationColumns+` FROM reservations WHERE business_id = $1 AND id = $2`, found.BusinessID, found.ID)
+	if err != nil {
+		return Linked{}, fmt.Errorf("read a reservation: %w", err)
+	}
+	found.Reservation, err = pgx.CollectExactlyOneRow(rows, scanReservation)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows) || err == nil && !link.Same(found.LinkHash, hash):
+		return Linked{}, ErrNotFound
+	case err != nil:
+		return Linked{}, fmt.Errorf("read a reservation: %w", err)
+	}
+	return found, nil
 }

@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+// A customer comes back by their link, and the owner sees in a calendar what became of the booking.
+func TestACustomerComesBackByTheirLinkAndTheOwnersCalendarFollows(t *testing.T) {
+	t.Parallel()
+	const pages = "https://book.example.org"
+	w := start(t, func(c *allinone.Config) { c.PagesURL = pages })
+	w.publish(t, "fair", fair)
+	service := w.named(t, "fair", "services")
+	var booked struct {
+		Booking   struct{ ID string }
+		ManageURL string `json:"manage_url"`
+	}
+	for _, id := range service {
+		if a := w.book(t, "fair", w.key(t, "fair", "write"), appointment(id, "2027-03-02", "10:00")); a.status == http.StatusCreated {
+			a.into(t, http.StatusCreated, &booked)
+			break
+		}
+	}
+	token, found := strings.CutPrefix(booked.ManageURL, pages+"/m/")
+	if _, ok := link.HashOf(token); !found || !ok {
+		t.Fatalf("the link is %q", booked.ManageURL)
+	}
+	var made, listed booking.Calendar
+	w.admin(t, http.MethodPost, "businesses/fair/calendars", []byte(`{"shows":"names"}`)).into(t, http.StatusCreated, &made)
+	var list booking.CalendarList
+	w.admin(t, http.MethodGet, "businesses/fair/calendars", nil).into(t, http.StatusOK, &list)
+	if listed = list.Calendars[0]; listed.ID != made.ID || listed.Token != "" || made.URL != pages+"/calendar/"+made.Token+".ics" {
+		t.Errorf("made %+v, listed %+v", made, listed)
+	}
+	if status, text := w.internal(t, bookingclient.CalendarPath(made.Token)); status != http.StatusOK || !strings.Contains(text, "UID:"+booked.Booking.ID) {
+		t.Errorf("the calendar: %d %s", status, text)
+	}
+	p := peer.New("booking", w.InternalURL("booking"), telemetry.Discard(), peer.Timeout(2*time.Minute), peer.Secret(w.PeerSecret))
+	defer p.Close()
+	customer := bookingclient.NewLinks(p)
+	seen, err := customer.Managed(t.Context(), token)
+	if err != nil || seen.Business.Slug != "fair" || seen.Booking.ID.String() != booked.Booking.ID || !seen.Booking.Cancellation.Allowed {
+		t.Fatalf("%+v, %v", seen, err)
+	}
+	cancelled, err := customer.Cancel(t.Context(), token, booking.CancelByLink{Refund: &seen.Booking.Cancellation.Refund.Amount})
+	if err != nil || cancelled.Booking.Status != booking.StatusCancelled {
+		t.Errorf("%+v, %v", cancelled, err)
+	}
+	w.admin(t, http.MethodDelete, "businesses/fair/calendars/"+made.ID.String(), nil).want(t, http.StatusNoContent, "")
+	if status, _ := w.internal(t, bookingclient.CalendarPath(made.Token)); status != http.StatusNotFound {
+		t.Errorf("a revoked calendar answers %d", status)
+	}
+}
+
+// internal reads a path of booking's internal port.
+func (w *world) internal(t *testing.T, path string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.InternalURL("booking")+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set(peer.SecretHeader, w.PeerSecret)
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 2 * time.Minute}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
