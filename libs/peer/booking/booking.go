@@ -127,7 +127,7 @@ type Booking struct {
 	Locale          string          `json:"locale"` // the customer's language, one of the business's
 	CreatedAt       time.Time       `json:"created_at"`
 	UpdatedAt       time.Time       `json:"updated_at"`
-	Sequence        int             `json:"sequence"` // of its newest event
+	Sequence        int             `json:"sequence"` // of its newest event; 0 until its charge is open
 	Payment         *Payment        `json:"payment"`  // null: nothing of it is paid online
 
 	// StaffRequested says that the customer asked for this member, not for anybody who is free.

@@ -34,7 +34,7 @@ CREATE TABLE bookings (
     locale            text        NOT NULL, -- the customer's language, one of the business's
     offer_version     bigint      NOT NULL, -- the version of the offer it was sold by
     link_hash         bytea       CHECK (octet_length(link_hash) = 32), -- SHA-256 of the token of the customer's link; null: forgotten
-    sequence          integer     NOT NULL DEFAULT 1, -- of its newest event
+    sequence          integer     NOT NULL DEFAULT 1, -- of its newest event; 0: none yet, as its charge is not open
     created_at        timestamptz NOT NULL,
     updated_at        timestamptz NOT NULL,
     PRIMARY KEY (business_id, id),

@@ -302,6 +302,9 @@ func TestAProviderThatFailsLeavesNothing(t *testing.T) {
 			f.set(answers)
 			s.step()
 			s.expectState("cancelled", "cancelled", 0)
+			if n := s.count(`SELECT count(*) FROM events WHERE subject_kind = 'booking'`); n != 0 {
+				t.Errorf("%d events tell of a booking that nobody got", n)
+			}
 			if got := f.statuses(); got != "canceled" && m != refuses {
 				t.Errorf("the charges are %q, want them canceled", got)
 			}

@@ -166,11 +166,12 @@ WITH claim AS MATERIALIZED (
     INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
                           staff_name, class_schedule_id, party_size, total, currency, first_booking, source, customer_name,
                           customer_email, customer_phone, form_data, locale, offer_version,
-                          is_package, staffing_mode, staff_requested, link_hash, created_at, updated_at)
+                          is_package, staffing_mode, staff_requested, link_hash, sequence, created_at, updated_at)
     SELECT @business_id, @id, @status, @starts_at, @ends_at, @local_start, @local_end, @services, @staff_id,
            @staff_name, @session_id, @party_size, @total, @currency, @first_booking, @source, @customer_name,
            @customer_email, @customer_phone, @form_data, @locale, @offer_version,
-           @is_package, @staffing_mode, @staff_requested, @link_hash, @now::timestamptz, @now::timestamptz
+           @is_package, @staffing_mode, @staff_requested, @link_hash, CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END,
+           @now::timestamptz, @now::timestamptz
     WHERE (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
       AND (@session_id::uuid IS NULL OR EXISTS (SELECT FROM counted))
       AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))

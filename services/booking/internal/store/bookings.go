@@ -103,6 +103,8 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 // It locks the booking, then lowers its session's counter, and changes the booking last. A booking that
 // is being written holds that counter and may then wait for whoever changes the customer's first booking (bookSQL): were
 // the booking changed before the counter is held, the two could wait for one another.
+//
+// Of a move that is untold no event is recorded where none was before.
 var moveSQL = `
 WITH chosen AS MATERIALIZED (
     SELECT 1 FROM bookings
@@ -122,7 +124,7 @@ WITH chosen AS MATERIALIZED (
     WHERE session.business_id = @business_id AND session.starts_at = vacated.starts_at AND session.session_id = vacated.session_id
     RETURNING 1
 ), moved AS (
-    UPDATE bookings SET status = @to, sequence = sequence + 1, updated_at = @now
+    UPDATE bookings SET status = @to, sequence = sequence + CASE WHEN @untold::boolean AND sequence = 0 THEN 0 ELSE 1 END, updated_at = @now
     WHERE business_id = @business_id AND id = @id AND EXISTS (SELECT FROM chosen) AND (SELECT count(*) FROM given_back) >= 0
     RETURNING *
 ), freed AS (
@@ -174,7 +176,7 @@ func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Tran
 func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, owed Owed, now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
-		"event_type": "booking." + string(t.To), "refund_amount": owed.Amount, "refund_percent": owed.Percent,
+		"event_type": "booking." + string(t.To), "refund_amount": owed.Amount, "refund_percent": owed.Percent, "untold": false,
 	}, now)
 }
 

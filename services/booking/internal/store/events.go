@@ -16,10 +16,12 @@ func row(of string) string { return `to_jsonb(` + of + `) - '{hash,link_hash}'::
 // What an event keeps of its subject is the row, and of a booking that is paid online also the row of its charge, as payment: both as
 // the statement leaves them.
 var (
-	recordCreated = eventlog.Record(event.Booking, event.BookingCreated, "booked",
-		row("booked")+` || jsonb_build_object('payment', (SELECT to_jsonb(charged) FROM charged))`)
+	// A booking that is paid online is told of when its charge is open: until then it may come to nothing, and nobody hears of it.
+	recordCreated = eventlog.Record(event.Booking, event.BookingCreated, "booked WHERE sequence > 0", row("booked")+` || '{"payment": null}'`)
+	recordOpened  = eventlog.Record(event.Booking, event.BookingCreated, "told",
+		row("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
 
-	recordMoved = eventlog.Record(event.Booking, "", "moved",
+	recordMoved = eventlog.Record(event.Booking, "", "moved WHERE sequence > 0",
 		row("moved")+` || jsonb_build_object('payment', `+movedCharge+`)`)
 
 	// A booking that moved also keeps where it was.

@@ -44,7 +44,7 @@ func checkRecorded(t testing.TB, pool *pgxpool.Pool) {
 		wrong := count(t, pool, `
 			SELECT count(*) FROM `+of.table+` s
 			WHERE (SELECT count(*) FROM events e WHERE e.business_id = s.business_id AND e.subject_id = s.id) <> s.sequence
-			   OR NOT EXISTS (SELECT FROM events e WHERE e.business_id = s.business_id AND e.subject_id = s.id
+			   OR s.sequence > 0 AND NOT EXISTS (SELECT FROM events e WHERE e.business_id = s.business_id AND e.subject_id = s.id
 			                  AND e.sequence = s.sequence AND `+of.row+`)`)
 		if wrong != 0 {
 			t.Errorf("%d rows of %s are not what their events tell", wrong, of.table)
@@ -88,9 +88,14 @@ func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
 	paid := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
 	paid.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(time.Minute)}
 	must(s.Book(by(actor.Page), paid))
+	expect(paid.ID, []string{}...) // until it can be paid
+	must(s.OpenPayment(by(actor.Page), store.OpenPayment{
+		BusinessID: paid.BusinessID, DueAt: now.Add(time.Hour), Now: now,
+		Confirmation: store.Confirmation{Details: paid.Details, Payment: &store.PaymentDetails{Provider: "stripe", Amount: 4000, Reference: "pi_1"}},
+	}))
 	must(s.PaymentPaid(by(actor.Provider), paid.BusinessID, paid.ID, now))
 	must(s.PaymentPaid(by(actor.Provider), paid.BusinessID, paid.ID, now))
-	expect(paid.ID, "1 booking.created booking page pending creating", "2 payment.succeeded booking provider pending paid",
+	expect(paid.ID, "1 booking.created booking page pending open", "2 payment.succeeded booking provider pending paid",
 		"3 booking.confirmed booking provider confirmed paid")
 
 	late := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
@@ -105,8 +110,7 @@ func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
 	if must(err); !back {
 		t.Error("what was paid too late is not on its way back")
 	}
-	expect(late.ID, "1 booking.created booking page pending creating", "2 booking.cancelled booking system cancelled cancelling",
-		"3 payment.succeeded booking provider cancelled paid", "4 payment.refunded booking system cancelled paid")
+	expect(late.ID, "1 payment.succeeded booking provider cancelled paid", "2 payment.refunded booking system cancelled paid")
 
 	order := newGala(10, 10).order(0, 2)
 	_, err = s.SellTicket(by(actor.Owner), order)

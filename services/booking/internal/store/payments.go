@@ -50,20 +50,29 @@ type OpenPayment struct {
 	Now          time.Time
 }
 
-// openPaymentSQL is one statement, so that the answer is kept exactly when the charge is noted.
-const openPaymentSQL = `
+// openPaymentSQL is one statement, so that the answer is kept and the booking told of exactly when the charge is noted. It locks the
+// booking before the charge, as moves do.
+var openPaymentSQL = `
 WITH claim AS MATERIALIZED (
     SELECT 1
     FROM idempotency_records
     WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
       AND token = @token AND confirmation IS NULL
     FOR UPDATE
+), booking AS MATERIALIZED (
+    SELECT 1 FROM bookings WHERE business_id = @business_id AND id = @id FOR UPDATE
 ), opened AS (
     UPDATE payments
     SET status = 'open', reference = @reference, due_at = @due_at, updated_at = @now
     WHERE business_id = @business_id AND booking_id = @id AND status = 'creating'
-      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))
-    RETURNING 1
+      AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim)) AND EXISTS (SELECT FROM booking)
+    RETURNING *
+), told AS (
+    UPDATE bookings SET sequence = sequence + 1
+    WHERE business_id = @business_id AND id = @id AND EXISTS (SELECT FROM opened)
+    RETURNING *
+), recorded AS (
+    ` + recordOpened + `
 ), answered AS (
     UPDATE idempotency_records
     SET confirmation = @confirmation
@@ -82,7 +91,7 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 		return err
 	}
 	var opened bool
-	if err := s.pool.QueryRow(ctx, openPaymentSQL, args).Scan(&opened); err != nil {
+	if err := s.pool.QueryRow(ctx, openPaymentSQL, eventlog.Add(ctx, args, p.Now)).Scan(&opened); err != nil {
 		return fmt.Errorf("note an open charge: %w", err)
 	}
 	if !opened {
@@ -308,17 +317,16 @@ func (p paid) move(ctx context.Context, tx pgx.Tx, m state.Move, now time.Time) 
 		return nil
 	}
 	t, _ := state.Of(m)
-	return p.apply(ctx, tx, t, now)
+	_, err := tx.Exec(ctx, moveSQL, moveArgs(ctx, p.businessID, p.bookingID, t, Owed{}, now))
+	return err
 }
 
-// cancel cancels a booking that nobody was told of, whatever has become of it.
+// cancel cancels a booking that nobody was told of, whatever has become of it. Where no event told of it either, none does now.
 func (p paid) cancel(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	t, _ := state.Of(state.Cancel)
-	return p.apply(ctx, tx, t, now)
-}
-
-func (p paid) apply(ctx context.Context, tx pgx.Tx, t state.Transition, now time.Time) error {
-	_, err := tx.Exec(ctx, moveSQL, moveArgs(ctx, p.businessID, p.bookingID, t, Owed{}, now))
+	args := moveArgs(ctx, p.businessID, p.bookingID, t, Owed{}, now)
+	args["untold"] = true
+	_, err := tx.Exec(ctx, moveSQL, args)
 	return err
 }
 
