@@ -99,6 +99,11 @@ attack: $(BIN)/withstores ## requests made of both OpenAPI documents (ATTACK=200
 	@ATTACK=$(or $(ATTACK),20000) STOPS=$(or $(STOPS),500) SEED=$(or $(SEED),$(shell echo $$RANDOM)) $(BIN)/withstores \
 	  $(GO) test -count=1 -timeout 60m -v -run '$(ATTACKS)' $(ATTACKED) | grep -vE '^(=== |\? |PASS$$)'
 
+.PHONY: events
+events: $(BIN)/withstores ## a million events of writers and readers that die at random, read exactly once (EVENTS=1000000)
+	@SLOTMESH_TEST_EVENTS=$(or $(EVENTS),1000000) $(BIN)/withstores \
+	  $(GO) test -count=1 -timeout 90m -v -run TestNoReaderMissesAnEventOrSeesOneTwice ./services/booking/internal/store
+
 .PHONY: profile
 profile: ## CPU and allocation profiles of every path in bin/profiles/ (go tool pprof -top FILE)
 	@$(MAKE) --no-print-directory bench BENCHFLAGS="-engine=false -profiles $(BIN)/profiles $(BENCHFLAGS)"

@@ -76,8 +76,8 @@ func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, e
 	}
 }
 
-// Rows reads rows of a table from what events keep of them, in order. columns are of the table, or expressions of kept_row, which is what is kept; a column that is younger than
-// an event is null.
+// Rows reads rows of a table from what events keep of them, in order. columns are of the table, or expressions of kept_row, which is what
+// is kept; a column that is younger than an event is null.
 func Rows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string, kept []json.RawMessage, scan pgx.RowToFunc[T]) ([]T, error) {
 	rows, err := pool.Query(ctx, `
 		SELECT `+columns+`
@@ -139,29 +139,8 @@ func (l *Log) render(ctx context.Context, rows []row) ([]event.Event, error) {
 			return nil, err
 		}
 		for k, i := range of {
-			if events[i].Data, err = withMove(shown[k], kept[k]); err != nil {
-				return nil, err
-			}
+			events[i].Data = shown[k]
 		}
 	}
 	return events, nil
-}
-
-// withMove adds to a subject that was moved what the event keeps of where it was and is, from and to (lifecycle.md §1).
-func withMove(shown, kept json.RawMessage) (json.RawMessage, error) {
-	var move struct {
-		From json.RawMessage `json:"from,omitempty"`
-		To   json.RawMessage `json:"to,omitempty"`
-	}
-	if err := json.Unmarshal(kept, &move); err != nil {
-		return nil, fmt.Errorf("read what an event keeps: %w", err)
-	}
-	if move.From == nil || len(shown) < len(`{"":0}`) || shown[len(shown)-1] != '}' {
-		return shown, nil
-	}
-	more, err := json.Marshal(move)
-	if err != nil {
-		return nil, err
-	}
-	return append(append(shown[:len(shown)-1:len(shown)-1], ','), more[1:]...), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -65,6 +66,8 @@ var rules = []rule{
 	{"the counter of an event is not the tickets sold", `
 		SELECT e.event_id || ': ' || e.sold FROM booking.event_sales e
 		WHERE e.sold <> (SELECT coalesce(sum(quantity), 0) FROM booking.tickets t WHERE t.event_id = e.event_id AND t.status = 'sold')`},
+	{"a change is not exactly one event, or its event tells of something else", recorded("booking.bookings", "'{payment,from}'") + ` UNION ALL ` +
+		recorded("booking.tickets", "'{}'") + ` UNION ALL ` + recorded("rental.reservations", "'{}'")},
 	{"more units out at a moment than there are", `
 		SELECT a.rental_id || ' on ' || a.start_date || ': ' || sum(b.quantity)
 		FROM rental.reservations a JOIN rental.reservations b ON b.rental_id = a.rental_id AND b.start_date = a.start_date
@@ -72,6 +75,17 @@ var rules = []rule{
 		JOIN soak_rentals r ON r.rental = a.rental_id
 		WHERE a.status <> 'cancelled' AND b.status <> 'cancelled'
 		GROUP BY a.id, a.rental_id, a.start_date, r.quantity HAVING sum(b.quantity) > r.quantity`},
+}
+
+// recorded yields the rows of a table that have another number of events than changes, or whose newest event kept something else than the
+// row, but for what is kept beside it.
+func recorded(table, beside string) string {
+	schema, _, _ := strings.Cut(table, ".")
+	return fmt.Sprintf(`
+		SELECT '%[1]s ' || s.id FROM %[1]s s
+		WHERE s.sequence <> (SELECT count(*) FROM %[2]s.events e WHERE e.business_id = s.business_id AND e.subject_id = s.id)
+		   OR NOT EXISTS (SELECT FROM %[2]s.events e WHERE e.business_id = s.business_id AND e.subject_id = s.id AND e.sequence = s.sequence
+		                  AND e.data - %[3]s::text[] = to_jsonb(s) - 'link_hash')`, table, schema, beside)
 }
 
 // tables is the soak's own look into the database, when all is quiet.
