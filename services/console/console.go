@@ -21,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -43,6 +44,8 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
+	// NotificationsURL is the base URL of notifications' internal port.
+	NotificationsURL string `env:"NOTIFICATIONS_URL, required"`
 	// PublishTimeout bounds one publish; a manifest of 5 MB is read, checked and stored within it.
 	PublishTimeout time.Duration `env:"PUBLISH_TIMEOUT, default=8s"`
 }
@@ -84,12 +87,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // as long as a peer may take for it
 	catalog, bookings, rentals := s.Peer("catalog", cfg.CatalogURL), s.Peer("booking", cfg.BookingURL, patient), s.Peer("rental", cfg.RentalURL, patient)
 	owner := &usecase.Owner{
-		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
-		Offers:     catalogclient.NewClient(catalog, rt.Telemetry), // a publish may take longer than a look-up
-		Bookings:   bookingclient.NewClient(bookings),
-		Rentals:    rental.NewClient(rentals),
-		Audit:      []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
-		Logger:     rt.Telemetry.Logger,
+		Businesses:    catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
+		Offers:        catalogclient.NewClient(catalog, rt.Telemetry), // a publish may take longer than a look-up
+		Bookings:      bookingclient.NewClient(bookings),
+		Rentals:       rental.NewClient(rentals),
+		Audit:         []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
+		Notifications: notifications.NewClient(s.Peer("notifications", cfg.NotificationsURL, patient)),
+		Logger:        rt.Telemetry.Logger,
 	}
 	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: s.Limits(cfg.Limits, rdb), Owner: owner}
 	admin.Mount(s.Public)

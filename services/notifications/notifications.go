@@ -20,11 +20,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/service"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/api"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/deliver"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/feed"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/jobs"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 	"github.com/slotmesh/slotmesh/services/notifications/migrations"
 )
 
@@ -42,6 +46,8 @@ type Config struct {
 	// MessagesKeptFor is how long messages are kept, sent or not; those about what has ended go sooner where the business forgets its
 	// customers sooner (privacy.keep_customers_days).
 	MessagesKeptFor time.Duration `env:"MESSAGES_KEPT_FOR, default=2160h"`
+	// WebhookLoopback lets webhooks be sent to this machine, by HTTP too, for tests.
+	WebhookLoopback bool `env:"WEBHOOK_LOOPBACK, default=false"`
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
@@ -79,9 +85,17 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
 	records := store.New(pool)
 	s.Ready("postgres", records.Ready)
+	s.Go("sweep of old writes", func(ctx context.Context) error {
+		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
+	})
 
 	catalog := s.Peer("catalog", cfg.CatalogURL)
 	s.Erase(catalog, records.Erase)
+
+	guard := webhook.Guard{Loopback: cfg.WebhookLoopback}
+	sender := webhook.NewSender(guard, nil, rt.Clock)
+	s.OnStop("webhooks", func(context.Context) error { sender.Close(); return nil })
+	webhooks := &deliver.Webhooks{Store: records, Sender: sender, Clock: rt.Clock, Telemetry: rt.Telemetry}
 
 	work := jobs.NewWork()
 	messages, err := openMessages(cfg, rt, s, pool, records, catalog)
@@ -89,11 +103,16 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		return err
 	}
 	messages.AddTo(work)
+	webhooks.Join(work)
 	client, err := jobs.Open(pool, work, rt.Clock, rt.Telemetry)
 	if err != nil {
 		return err
 	}
-	subscribers := []feed.Subscriber{messages}
+	webhooks.InsertBy(client)
+	(&api.Webhooks{Records: records, Owner: &usecase.Webhooks{
+		Store: records, Guard: guard, Resolve: webhook.Resolve, Clock: rt.Clock, Wake: webhooks.Wake,
+	}}).Mount(s.Internal)
+	subscribers := []feed.Subscriber{messages, webhooks}
 	for name, url := range map[string]string{"catalog": cfg.CatalogURL, "booking": cfg.BookingURL, "rental": cfg.RentalURL} {
 		reader, err := feed.New(feed.Config{
 			Feed: name, Events: eventclient.New(s.Peer(name, url, peer.Timeout(feed.AskWithin))), Subscribers: subscribers,

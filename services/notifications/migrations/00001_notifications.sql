@@ -68,7 +68,124 @@ CREATE INDEX messages_of_customer ON messages (business_id, customer_email);
 -- What is too old goes.
 CREATE INDEX messages_by_age ON messages (created_at);
 
+-- Endpoints of businesses that are told of events by HTTP. The secret is kept as it is: each delivery is signed with it
+-- (docs/decisions). Of two secrets both sign until previous_until.
+CREATE TABLE webhook_endpoints (
+    business_id     uuid        NOT NULL,
+    id              uuid        NOT NULL,
+    url             text        NOT NULL,
+    events          text[]      NOT NULL, -- types, or '*' alone
+    active          boolean     NOT NULL,
+    disabled_reason text        CHECK (disabled_reason IN ('gone', 'failing')), -- null where it is active, or its owner switched it off
+    secret          bytea       NOT NULL,
+    previous_secret bytea,
+    previous_until  timestamptz,
+    failing_since   timestamptz, -- the first failure since the last delivery that went well
+    created_at      timestamptz NOT NULL,
+    -- The lane: one job at a time sends what is due to an endpoint. It holds the row until lane_until, by the database's clock.
+    lane            uuid,
+    lane_until      timestamptz NOT NULL DEFAULT '-infinity',
+    wake_at         timestamptz, -- a job is scheduled for then that will look again
+    PRIMARY KEY (business_id, id),
+    CHECK (NOT active OR disabled_reason IS NULL),
+    CHECK ((previous_secret IS NULL) = (previous_until IS NULL))
+);
+CREATE INDEX webhook_endpoints_by_age ON webhook_endpoints (business_id, created_at, id);
+
+-- What is sent, or was, to one endpoint of one event. It is sent from due_at on; null: it is over, or waits for an earlier one of its
+-- subject. The body is kept, so that each attempt sends the same bytes. Rows are removed after 30 days.
+CREATE TABLE webhook_deliveries (
+    business_id  uuid        NOT NULL,
+    id           uuid        NOT NULL,
+    endpoint_id  uuid        NOT NULL,
+    event_id     uuid        NOT NULL,
+    event_type   text        NOT NULL,
+    subject_kind text        NOT NULL,
+    subject_id   uuid        NOT NULL,
+    sequence     integer     NOT NULL,
+    body         bytea       NOT NULL,
+    status       text        NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+    attempts     integer     NOT NULL DEFAULT 0, -- since it was made or last asked for by the owner
+    again        boolean     NOT NULL DEFAULT false, -- the owner asked for it, so that it keeps no order
+    due_at       timestamptz CHECK (due_at IS NULL OR status = 'pending'),
+    created_at   timestamptz NOT NULL,
+    PRIMARY KEY (business_id, id),
+    FOREIGN KEY (business_id, endpoint_id) REFERENCES webhook_endpoints (business_id, id) ON DELETE CASCADE
+);
+
+-- An event leads to one delivery for each endpoint.
+CREATE UNIQUE INDEX webhook_deliveries_once ON webhook_deliveries (business_id, endpoint_id, event_id);
+
+-- Of the events of a subject one is sent at a time, so that they arrive in their order.
+CREATE UNIQUE INDEX webhook_deliveries_in_order ON webhook_deliveries (business_id, endpoint_id, subject_id) WHERE due_at IS NOT NULL AND NOT again;
+
+-- What an endpoint is to be sent next, and what waits behind it.
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (business_id, endpoint_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (business_id, endpoint_id, subject_id, sequence) WHERE status = 'pending';
+
+-- The owner's log of an endpoint, newest first, and the sweep of old rows.
+CREATE INDEX webhook_deliveries_by_age ON webhook_deliveries (business_id, endpoint_id, created_at, id);
+CREATE INDEX webhook_deliveries_old ON webhook_deliveries (created_at);
+
+-- What became of each attempt: an answer's status and beginning, or why there was none.
+CREATE TABLE webhook_attempts (
+    business_id  uuid        NOT NULL,
+    delivery_id  uuid        NOT NULL,
+    number       integer     NOT NULL,
+    at           timestamptz NOT NULL,
+    milliseconds integer     NOT NULL,
+    http_status  integer,    -- null: no answer
+    error        text,       -- why the attempt failed, where no answer says it
+    answer       text        NOT NULL, -- its first 4 KiB
+    PRIMARY KEY (business_id, delivery_id, number),
+    FOREIGN KEY (business_id, delivery_id) REFERENCES webhook_deliveries (business_id, id) ON DELETE CASCADE
+);
+
+-- Writes that were refused, each with the moment until which: an attempt at the write that began before it must write nothing,
+-- however late its statement arrives. A client names a write by its Idempotency-Key; others have a random id. Rows are
+-- removed after a day.
+CREATE TABLE refused_writes (
+    business_id uuid        NOT NULL,
+    write_id    uuid        NOT NULL,
+    refused_at  timestamptz NOT NULL,
+    PRIMARY KEY (business_id, write_id)
+);
+CREATE INDEX refused_writes_by_age ON refused_writes (refused_at);
+
+-- Every statement that makes a write calls this. The lock makes whoever decides about the write wait for it, and it for them;
+-- being volatile, the function then sees what they have decided, also where that is newer than the statement's snapshot.
+-- +goose StatementBegin
+CREATE FUNCTION may_write(business uuid, write uuid, begun timestamptz) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended(write::text, 0));
+    IF EXISTS (SELECT FROM refused_writes AS r WHERE r.business_id = business AND r.write_id = write AND r.refused_at > begun) THEN
+        RAISE EXCEPTION 'the write was refused after this attempt had begun' USING ERRCODE = 'SM001';
+    END IF;
+    RETURN true;
+END
+$$;
+-- +goose StatementEnd
+
+-- Writes of the owner that were made, and what they were answered with, so that one whose answer was lost is looked up and one that
+-- is repeated under its Idempotency-Key is answered as it was. request_hash is of what was asked for; 32 zeros without a key.
+-- Rows are removed after a day.
+CREATE TABLE made_writes (
+    business_id  uuid        NOT NULL,
+    write_id     uuid        NOT NULL,
+    request_hash bytea       NOT NULL CHECK (octet_length(request_hash) = 32),
+    answer       bytea       NOT NULL, -- JSON
+    made_at      timestamptz NOT NULL,
+    PRIMARY KEY (business_id, write_id)
+);
+CREATE INDEX made_writes_by_age ON made_writes (made_at);
+
 -- +goose Down
+DROP TABLE made_writes;
+DROP FUNCTION may_write(uuid, uuid, timestamptz);
+DROP TABLE refused_writes;
+DROP TABLE webhook_attempts;
+DROP TABLE webhook_deliveries;
+DROP TABLE webhook_endpoints;
 DROP TABLE messages;
 DROP TABLE message_events;
 DROP TABLE feeds;

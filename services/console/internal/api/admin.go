@@ -55,6 +55,7 @@ func (a *Admin) Mount(router fiber.Router) {
 	business.Post("/calendars", a.createCalendar)
 	business.Get("/calendars", a.listCalendars)
 	business.Delete("/calendars/:id", a.revokeCalendar)
+	a.mountWebhooks(business)
 	business.Post("/tickets", a.sellTickets)
 	business.Get("/tickets", a.listTickets)
 	business.Post("/tickets/:id/cancel", a.cancelTickets)

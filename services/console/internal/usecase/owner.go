@@ -10,17 +10,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 )
 
 // Owner does what the owner of businesses asks for. What only reads is asked of the clients themselves.
 type Owner struct {
-	Businesses *catalogclient.Owner
-	Offers     *catalogclient.Client
-	Bookings   *bookingclient.Client
-	Rentals    *rental.Client
-	Audit      []EventLister // of every service that owns events
-	Logger     *slog.Logger
+	Businesses    *catalogclient.Owner
+	Offers        *catalogclient.Client
+	Bookings      *bookingclient.Client
+	Rentals       *rental.Client
+	Audit         []EventLister // of every service that owns events
+	Notifications *notifications.Client
+	Logger        *slog.Logger
 }
 
 // Principal names who asks, in the log of changes.

@@ -31,8 +31,7 @@ func NewWork() *Work {
 // Client inserts jobs and works them.
 type Client struct {
 	*river.Client[pgx.Tx]
-	work *Work
-	tel  *telemetry.Telemetry
+	tel *telemetry.Telemetry
 }
 
 const (
@@ -65,7 +64,7 @@ func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Teleme
 	if err != nil {
 		return nil, fmt.Errorf("river: %w", err)
 	}
-	return &Client{client, work, tel}, nil
+	return &Client{client, tel}, nil
 }
 
 // riverClock is the service's clock as River asks for it, also where River would otherwise take the database's.
@@ -79,10 +78,6 @@ func (c riverClock) NowOrNil() *time.Time {
 
 // Run works jobs until ctx ends, and then waits for those that run. A database that is away is waited for.
 func (c *Client) Run(ctx context.Context) error {
-	if len(c.work.Queues) == 0 { // River does not start without
-		<-ctx.Done()
-		return nil
-	}
 	for {
 		err := c.Start(context.WithoutCancel(ctx))
 		if err == nil {

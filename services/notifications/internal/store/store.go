@@ -28,13 +28,24 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
+// Outcome says what became of the owner's write that the request's Idempotency-Key names, as postgres.Outcome does.
+func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
+	return postgres.Outcome(ctx, s.pool, businessID)
+}
+
 // Erase deletes all that is kept of these businesses, their jobs among it, and returns how many rows that were.
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
+	erased, err := postgres.Erase(ctx, s.pool, businesses, []postgres.Erasable{
+		{Table: "refused_writes"}, {Table: "made_writes"}, {Table: "webhook_deliveries"}, {Table: "webhook_endpoints"},
+		{Table: "message_events"}, {Table: "messages"},
+	}...)
+	if err != nil {
+		return erased, err
+	}
 	// A job that runs is erased by the next call: what it works on is gone, and it ends.
 	tag, err := s.pool.Exec(ctx, `DELETE FROM river_job WHERE args->>'business_id' = ANY($1::uuid[]::text[]) AND state <> 'running'`, businesses)
 	if err != nil {
-		return 0, fmt.Errorf("erase jobs: %w", err)
+		return erased, fmt.Errorf("erase jobs: %w", err)
 	}
-	rows, err := postgres.Erase(ctx, s.pool, businesses, postgres.Erasable{Table: "message_events"}, postgres.Erasable{Table: "messages"})
-	return tag.RowsAffected() + rows, err
+	return erased + tag.RowsAffected(), nil
 }

@@ -1,0 +1,161 @@
+// Package notifications is notifications' internal API: what it takes and answers, and its client.
+package notifications
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+// NewWebhook asks for an endpoint.
+type NewWebhook struct {
+	URL    string   `json:"url"`
+	Events []string `json:"events"`
+}
+
+// WebhookChange is what changes of an endpoint; what is left out stays.
+type WebhookChange struct {
+	URL    *string  `json:"url,omitempty"`
+	Events []string `json:"events,omitempty"`
+	Active *bool    `json:"active,omitempty"`
+}
+
+// Webhook is an endpoint: where a business is told of events.
+type Webhook struct {
+	ID             uuid.UUID `json:"id"`
+	URL            string    `json:"url"`
+	Events         []string  `json:"events"` // types, or "*" alone
+	Active         bool      `json:"active"`
+	CreatedAt      time.Time `json:"created_at"`
+	DisabledReason string    `json:"disabled_reason,omitempty"` // gone or failing, where Slotmesh has disabled it
+}
+
+// SecretWebhook is the answer to the making of an endpoint and of another secret, which alone shows the secret.
+type SecretWebhook struct {
+	Webhook
+	Secret string `json:"secret"`
+}
+
+// WebhookList is one page of a business's endpoints, oldest first.
+type WebhookList struct {
+	Webhooks   []Webhook `json:"webhooks"`
+	NextCursor string    `json:"next_cursor,omitempty"`
+}
+
+// States of a delivery.
+const (
+	DeliveryPending   = "pending"
+	DeliveryDelivered = "delivered"
+	DeliveryFailed    = "failed"
+)
+
+// Delivery is what is sent to an endpoint of one event, or was.
+type Delivery struct {
+	ID        uuid.UUID         `json:"id"`
+	WebhookID uuid.UUID         `json:"webhook_id"`
+	EventID   uuid.UUID         `json:"event_id"` // the header webhook-id
+	Type      string            `json:"type"`
+	Subject   Subject           `json:"subject"`
+	Sequence  int               `json:"sequence"`
+	Status    string            `json:"status"`
+	NextAt    *time.Time        `json:"next_attempt_at"` // null: it is over, or waits for an earlier event of its subject
+	CreatedAt time.Time         `json:"created_at"`
+	Attempts  []DeliveryAttempt `json:"attempts"`
+}
+
+// Subject is what an event is about.
+type Subject struct {
+	Kind string    `json:"kind"`
+	ID   uuid.UUID `json:"id"`
+}
+
+// DeliveryAttempt is one attempt at a delivery.
+type DeliveryAttempt struct {
+	Number       int       `json:"number"`
+	At           time.Time `json:"at"`
+	Milliseconds int       `json:"duration_ms"`
+	Status       *int      `json:"http_status"` // null: there was no answer
+	Error        *string   `json:"error"`       // why there was none
+	Answer       string    `json:"answer"`      // its first 4 KiB
+}
+
+// DeliveryList is one page of an endpoint's deliveries, newest first.
+type DeliveryList struct {
+	Deliveries []Delivery `json:"deliveries"`
+	NextCursor string     `json:"next_cursor,omitempty"`
+}
+
+// Caller sends one request of a peer and decodes its answer; *peer.Client is the one outside tests. Its errors are
+// faults.
+type Caller interface {
+	Call(ctx context.Context, method, path string, in, out any) error
+}
+
+// Client is notifications' internal API. Every method returns the fault that notifications answered with, or one of kind
+// fault.PeerUnavailable where it did not answer.
+type Client struct{ peer Caller }
+
+// NewClient returns a client that speaks through caller.
+func NewClient(caller Caller) *Client { return &Client{peer: caller} }
+
+// CreateWebhook adds an endpoint; the answer alone, and that of [Client.RotateWebhook], shows the secret. Faults: invalid_parameter;
+// conflict where the business has as many as it may.
+func (c *Client) CreateWebhook(ctx context.Context, businessID uuid.UUID, wanted NewWebhook) (*SecretWebhook, error) {
+	return call[SecretWebhook](ctx, c, http.MethodPost, path(businessID, "webhooks"), wanted)
+}
+
+// Webhooks lists endpoints, oldest first. Fault: invalid_parameter for a bad page.
+func (c *Client) Webhooks(ctx context.Context, businessID uuid.UUID, page request.Page) (*WebhookList, error) {
+	return call[WebhookList](ctx, c, http.MethodGet, path(businessID, "webhooks")+"?"+page.Values().Encode(), nil)
+}
+
+// ChangeWebhook changes an endpoint. Faults: invalid_parameter; not_found.
+func (c *Client) ChangeWebhook(ctx context.Context, businessID, id uuid.UUID, change WebhookChange) (*Webhook, error) {
+	return call[Webhook](ctx, c, http.MethodPatch, path(businessID, "webhooks/"+id.String()), change)
+}
+
+// DeleteWebhook removes an endpoint and its log. Fault: not_found.
+func (c *Client) DeleteWebhook(ctx context.Context, businessID, id uuid.UUID) error {
+	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "webhooks/"+id.String()), nil, nil)
+}
+
+// RotateWebhook gives an endpoint another secret; both sign for a day. Fault: not_found.
+func (c *Client) RotateWebhook(ctx context.Context, businessID, id uuid.UUID) (*SecretWebhook, error) {
+	return call[SecretWebhook](ctx, c, http.MethodPost, path(businessID, "webhooks/"+id.String()+"/rotate"), nil)
+}
+
+// TestWebhook sends an event of type webhook.test to an endpoint. Fault: not_found.
+func (c *Client) TestWebhook(ctx context.Context, businessID, id uuid.UUID) (*Delivery, error) {
+	return call[Delivery](ctx, c, http.MethodPost, path(businessID, "webhooks/"+id.String()+"/test"), nil)
+}
+
+// Deliveries lists an endpoint's deliveries, newest first, those of one status or of all (""). Faults: invalid_parameter; not_found.
+func (c *Client) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string, page request.Page) (*DeliveryList, error) {
+	query := page.Values()
+	if status != "" {
+		query.Set("status", status)
+	}
+	return call[DeliveryList](ctx, c, http.MethodGet, path(businessID, "webhooks/"+id.String()+"/deliveries")+"?"+query.Encode(), nil)
+}
+
+// RetryDelivery sends a delivery again. Faults: not_found; conflict where it waits for an earlier event of its subject.
+func (c *Client) RetryDelivery(ctx context.Context, businessID, id uuid.UUID) (*Delivery, error) {
+	return call[Delivery](ctx, c, http.MethodPost, path(businessID, "deliveries/"+id.String()+"/retry"), nil)
+}
+
+func call[T any](ctx context.Context, c *Client, method, path string, in any) (*T, error) {
+	out := new(T)
+	if err := c.peer.Call(ctx, method, path, in, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func path(businessID uuid.UUID, rest string) string {
+	return "/internal/businesses/" + url.PathEscape(businessID.String()) + "/" + rest
+}

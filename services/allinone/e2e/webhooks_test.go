@@ -1,0 +1,231 @@
+package e2e
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+// webhooksPackage is the verifier of signatures that Standard Webhooks gives to receivers.
+const webhooksPackage = "standardwebhooks@1.0.0"
+
+// verify is what a receiver does with what it was sent, in the words of its package. Its clock is the message's, as ours is set.
+const verify = `
+const { Webhook } = require("standardwebhooks");
+const sent = JSON.parse(require("fs").readFileSync(0, "utf8"));
+for (const m of sent) {
+  Date.now = () => Number(m.headers["webhook-timestamp"]) * 1000;
+  const body = Buffer.from(m.body, "base64").toString("utf8");
+  const told = new Webhook(m.secret).verify(body, m.headers);
+  let refused = false;
+  try { new Webhook(m.secret).verify(body + " ", m.headers); } catch { refused = true; }
+  if (!refused) throw new Error("a changed body is taken");
+  console.log(told.type + " " + told.data.status + " " + told.data.sequence);
+}`
+
+// delivered is one request of a receiver.
+type delivered struct {
+	Headers map[string]string `json:"headers"`
+	Body    string            `json:"body"` // base64
+	Secret  string            `json:"secret"`
+}
+
+// receiver is a server of a business that keeps what it is sent.
+func receiver(t *testing.T) (string, <-chan delivered) {
+	t.Helper()
+	all := make(chan delivered, 1000)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		headers := map[string]string{}
+		for _, name := range []string{"webhook-id", "webhook-timestamp", "webhook-signature"} {
+			headers[name] = r.Header.Get(name)
+		}
+		all <- delivered{Headers: headers, Body: base64.StdEncoding.EncodeToString(body)}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, all
+}
+
+func next(t *testing.T, arrived <-chan delivered) delivered {
+	t.Helper()
+	select {
+	case d := <-arrived:
+		return d
+	case <-time.After(testkit.Patience):
+		t.Fatal("nothing arrives")
+		return delivered{}
+	}
+}
+
+// told is what a webhook says.
+type told struct {
+	Type string
+	Data struct {
+		ID       string
+		Status   string
+		Sequence int
+	}
+}
+
+func (d delivered) told(t *testing.T) told {
+	t.Helper()
+	var says told
+	body, err := base64.StdEncoding.DecodeString(d.Body)
+	if err == nil {
+		err = json.Unmarshal(body, &says)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return says
+}
+
+// loopback lets webhooks be sent to this machine.
+func loopback(cfg *allinone.Config) {
+	settings := map[string]string{"WEBHOOK_LOOPBACK": "true"}
+	for name, value := range cfg.Settings {
+		settings[name] = value
+	}
+	cfg.Settings = settings
+}
+
+// A booking is made, confirmed and cancelled; the business's server is told of each, and the package that it would use verifies it.
+func TestABookingArrivesAsASignedWebhook(t *testing.T) {
+	t.Parallel()
+	programs := testkit.InstallNode(t, webhooksPackage)
+	w := start(t, loopback)
+	w.publish(t, "salon", salon("salon", 1))
+	url, arrived := receiver(t)
+	var hook struct{ ID, Secret string }
+	w.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, url)).
+		into(t, http.StatusCreated, &hook)
+	w.admin(t, http.MethodPost, "businesses/salon/webhooks", []byte(`{"url": "https://169.254.169.254/latest", "events": ["*"]}`)).
+		want(t, http.StatusBadRequest, "invalid_parameter")
+
+	made := w.book(t, "salon", w.key(t, "salon", "all"), appointment(w.named(t, "salon", "services")["Cut"], "2027-03-02", "10:00"))
+	made.want(t, http.StatusCreated, "")
+	first := next(t, arrived)
+	id := first.told(t).Data.ID
+	w.admin(t, http.MethodPost, "businesses/salon/bookings/"+id+"/confirm", nil).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodPost, "businesses/salon/bookings/"+id+"/cancel", nil).want(t, http.StatusOK, "")
+	var input []delivered
+	for _, d := range []delivered{first, next(t, arrived), next(t, arrived)} {
+		d.Secret = hook.Secret
+		input = append(input, d)
+	}
+	text, err := json.Marshal(input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := programs.Script(t, verify, text)
+	if want := "booking.created pending 1\nbooking.confirmed confirmed 2\nbooking.cancelled cancelled 3\n"; run.Exit != 0 || run.Stdout != want {
+		t.Errorf("the receiver reads %q %s, want %q", run.Stdout, run.Stderr, want)
+	}
+
+	at := "businesses/salon/webhooks/" + hook.ID
+	w.admin(t, http.MethodPost, at+"/test", nil).want(t, http.StatusAccepted, "")
+	if says := next(t, arrived).told(t); says.Type != "webhook.test" {
+		t.Errorf("the test event is %+v", says)
+	}
+	var rotated struct{ Secret string }
+	w.admin(t, http.MethodPost, at+"/rotate", nil).into(t, http.StatusOK, &rotated)
+	var log struct {
+		Deliveries []struct {
+			ID, Status, Type string
+			Attempts         []struct {
+				HTTPStatus *int `json:"http_status"`
+			}
+		}
+	}
+	w.admin(t, http.MethodGet, at+"/deliveries", nil).into(t, http.StatusOK, &log)
+	if len(log.Deliveries) != 4 || log.Deliveries[3].Type != "booking.created" || len(log.Deliveries[3].Attempts) != 1 || *log.Deliveries[3].Attempts[0].HTTPStatus != http.StatusOK {
+		t.Errorf("the log is %+v", log)
+	}
+	w.admin(t, http.MethodPost, "businesses/salon/deliveries/"+log.Deliveries[3].ID+"/retry", nil).want(t, http.StatusAccepted, "")
+	again := next(t, arrived)
+	if again.Headers["webhook-id"] != first.Headers["webhook-id"] || again.Body != first.Body {
+		t.Errorf("sent again, it is %+v", again)
+	}
+	old, renewed := again, again
+	old.Secret, renewed.Secret = hook.Secret, rotated.Secret
+	if text, err = json.Marshal([]delivered{old, renewed}); err != nil {
+		t.Fatal(err)
+	}
+	if run := programs.Script(t, verify, text); run.Exit != 0 {
+		t.Errorf("one of two secrets does not verify: %s", run.Stderr)
+	}
+	w.admin(t, http.MethodPatch, at, []byte(`{"active": false}`)).want(t, http.StatusOK, "")
+	w.admin(t, http.MethodDelete, at, nil).want(t, http.StatusNoContent, "")
+	w.admin(t, http.MethodGet, at+"/deliveries", nil).want(t, http.StatusNotFound, "not_found")
+}
+
+// Notifications is away while many book, confirm and cancel; once it is there, each event arrives once, those of a booking in their order.
+func TestWebhooksCatchUp(t *testing.T) {
+	t.Parallel()
+	database := testkit.Database(t, "e2e")
+	on := func() *world {
+		return start(t, loopback, func(cfg *allinone.Config) { cfg.DatabaseURL = database })
+	}
+	w := on()
+	w.publish(t, "salon", salon("salon", 5))
+	url, arrived := receiver(t)
+	w.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, url)).
+		want(t, http.StatusCreated, "")
+	if err := w.StopService("notifications"); err != nil {
+		t.Fatal(err)
+	}
+	key, cut := w.key(t, "salon", "all"), w.named(t, "salon", "services")["Cut"]
+	var (
+		clients sync.WaitGroup
+		mu      sync.Mutex
+		events  int
+	)
+	for day := 2; day <= 6; day++ {
+		clients.Go(func() {
+			for hour := 9; hour < 17; hour++ {
+				made, err := w.tryBook("salon", key, appointment(cut, "2027-03-0"+strconv.Itoa(day), fmt.Sprintf("%02d:00", hour)), nil)
+				if err != nil || made.status != http.StatusCreated {
+					continue
+				}
+				mu.Lock()
+				events++
+				mu.Unlock()
+			}
+		})
+	}
+	clients.Wait()
+	var list struct{ Bookings []struct{ ID string } }
+	w.admin(t, http.MethodGet, "businesses/salon/bookings?limit=1000", nil).into(t, http.StatusOK, &list)
+	for i, b := range list.Bookings {
+		w.admin(t, http.MethodPost, "businesses/salon/bookings/"+b.ID+"/confirm", nil).want(t, http.StatusOK, "")
+		events++
+		if i%2 == 0 {
+			w.admin(t, http.MethodPost, "businesses/salon/bookings/"+b.ID+"/cancel", nil).want(t, http.StatusOK, "")
+			events++
+		}
+	}
+	if events < 20 {
+		t.Fatalf("%d events", events)
+	}
+	on() // another process, whose notifications goes on where the first one's was stopped
+	seen, order := map[string]bool{}, map[string]int{}
+	for range events {
+		d := next(t, arrived)
+		says := d.told(t)
+		if seen[d.Headers["webhook-id"]] || says.Data.Sequence != order[says.Data.ID]+1 {
+			t.Errorf("%+v comes after %d", says, order[says.Data.ID])
+		}
+		seen[d.Headers["webhook-id"]] = true
+		order[says.Data.ID] = says.Data.Sequence
+	}
+}

@@ -1,0 +1,50 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+func TestWebhooksOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor"))
+	s := shellAt(t, w)
+	made := decoded(t, s.must("webhooks", "create", "harbor", "--url", "https://example.com/hooks", "--events", "booking.created,booking.cancelled", "-o", "json"))
+	id := made["id"].(string)
+	if made["secret"] != consoletest.Secret || len(made["events"].([]any)) != 2 {
+		t.Errorf("made: %v", made)
+	}
+	if out := s.must("webhooks", "create", "harbor", "--url", "https://example.com/all"); !strings.Contains(out, consoletest.Secret) || !strings.Contains(out, " * ") {
+		t.Errorf("made: %s", out)
+	}
+	if out := s.must("webhooks", "list", "harbor"); !strings.Contains(out, id+"  https://example.com/hooks  booking.created,booking.cancelled  true") {
+		t.Errorf("listed: %s", out)
+	}
+	if got := decoded(t, s.must("webhooks", "change", "harbor", id, "--url", "https://example.com/new", "--disable", "-o", "json")); got["url"] != "https://example.com/new" || got["active"] != false {
+		t.Errorf("changed: %v", got)
+	}
+	if got := decoded(t, s.must("webhooks", "change", "harbor", id, "--enable", "--events", "*", "-o", "json")); got["active"] != true || got["events"].([]any)[0] != "*" {
+		t.Errorf("changed: %v", got)
+	}
+	if got := decoded(t, s.must("webhooks", "rotate", "harbor", id, "-o", "json")); got["secret"] != consoletest.Secret {
+		t.Errorf("rotated: %v", got)
+	}
+	sent := decoded(t, s.must("webhooks", "test", "harbor", id, "-o", "json"))
+	for range 3 { // pages hold three
+		s.must("webhooks", "test", "harbor", id)
+	}
+	if lines := strings.Split(s.must("webhooks", "deliveries", "harbor", id, "--status", "pending"), "\n"); len(lines) != 6 || !strings.Contains(lines[1], "webhook.test") || !strings.Contains(lines[1], "503") {
+		t.Errorf("deliveries: %s", strings.Join(lines, "\n"))
+	}
+	s.must("webhooks", "retry", "harbor", sent["id"].(string))
+	if out := s.must("webhooks", "delete", "harbor", id); !strings.Contains(out, "is deleted") {
+		t.Error(out)
+	}
+	s.fails(1, "not found", "webhooks", "delete", "harbor", id)
+	s.fails(1, "url", "webhooks", "create", "harbor", "--url", "http://10.0.0.1")
+	s.fails(2, "url", "webhooks", "create", "harbor")
+	s.fails(2, "--enable", "webhooks", "change", "harbor", id, "--enable", "--disable")
+}

@@ -1,0 +1,149 @@
+package consoletest
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+)
+
+// Secret is what webhooks are signed with here.
+const Secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
+
+// Notifications keeps webhooks in memory.
+type Notifications struct {
+	mu         sync.Mutex
+	webhooks   map[string][]notifications.Webhook
+	deliveries []notifications.Delivery
+}
+
+// Handler serves the part of notifications' internal API that console calls.
+func (s *Notifications) Handler() http.Handler {
+	s.webhooks = map[string][]notifications.Webhook{}
+	mux := http.NewServeMux()
+	const business = "/internal/businesses/{business}"
+	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
+		"POST " + business + "/webhooks":                s.create,
+		"GET " + business + "/webhooks":                 s.list,
+		"PATCH " + business + "/webhooks/{id}":          s.change,
+		"DELETE " + business + "/webhooks/{id}":         s.remove,
+		"POST " + business + "/webhooks/{id}/rotate":    s.rotate,
+		"POST " + business + "/webhooks/{id}/test":      s.test,
+		"GET " + business + "/webhooks/{id}/deliveries": s.listDeliveries,
+		"POST " + business + "/deliveries/{id}/retry":   s.retry,
+	} {
+		mux.Handle(pattern, locked(&s.mu, answer))
+	}
+	return mux
+}
+
+func (s *Notifications) create(r *http.Request) (*reply, error) {
+	var wanted notifications.NewWebhook
+	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+		return nil, err
+	}
+	if wanted.URL == "http://10.0.0.1" {
+		return nil, fault.New(fault.InvalidParameter, "url: only https is sent to.")
+	}
+	made := notifications.Webhook{ID: uuid.New(), URL: wanted.URL, Events: wanted.Events, Active: true, CreatedAt: Epoch}
+	of := r.PathValue("business")
+	s.webhooks[of] = append(s.webhooks[of], made)
+	return &reply{status: http.StatusCreated, value: notifications.SecretWebhook{Webhook: made, Secret: Secret}}, nil
+}
+
+func (s *Notifications) list(r *http.Request) (*reply, error) {
+	entries, next := page(r, s.webhooks[r.PathValue("business")])
+	return ok(notifications.WebhookList{Webhooks: entries, NextCursor: next})
+}
+
+// find is the webhook that a request names.
+func (s *Notifications) find(r *http.Request) (*notifications.Webhook, error) {
+	all := s.webhooks[r.PathValue("business")]
+	i := slices.IndexFunc(all, func(w notifications.Webhook) bool { return w.ID.String() == r.PathValue("id") })
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "Webhook not found")
+	}
+	return &all[i], nil
+}
+
+func (s *Notifications) change(r *http.Request) (*reply, error) {
+	w, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	var change notifications.WebhookChange
+	if err := json.NewDecoder(r.Body).Decode(&change); err != nil {
+		return nil, err
+	}
+	if change.URL != nil {
+		w.URL = *change.URL
+	}
+	if change.Events != nil {
+		w.Events = change.Events
+	}
+	if change.Active != nil {
+		w.Active = *change.Active
+	}
+	return ok(*w)
+}
+
+func (s *Notifications) remove(r *http.Request) (*reply, error) {
+	w, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	of, id := r.PathValue("business"), w.ID
+	s.webhooks[of] = slices.DeleteFunc(s.webhooks[of], func(w notifications.Webhook) bool { return w.ID == id })
+	return &reply{status: http.StatusNoContent}, nil
+}
+
+func (s *Notifications) rotate(r *http.Request) (*reply, error) {
+	w, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	return ok(notifications.SecretWebhook{Webhook: *w, Secret: Secret})
+}
+
+func (s *Notifications) test(r *http.Request) (*reply, error) {
+	w, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	status := http.StatusServiceUnavailable
+	sent := notifications.Delivery{
+		ID: uuid.New(), WebhookID: w.ID, EventID: uuid.New(), Type: "webhook.test", Subject: notifications.Subject{Kind: "webhook", ID: w.ID},
+		Sequence: 1, Status: notifications.DeliveryPending, CreatedAt: Epoch,
+		Attempts: []notifications.DeliveryAttempt{{Number: 1, At: Epoch, Status: &status, Answer: "later"}},
+	}
+	s.deliveries = append(s.deliveries, sent)
+	return &reply{status: http.StatusAccepted, value: sent}, nil
+}
+
+func (s *Notifications) listDeliveries(r *http.Request) (*reply, error) {
+	if _, err := s.find(r); err != nil {
+		return nil, err
+	}
+	status := r.URL.Query().Get("status")
+	var found []notifications.Delivery
+	for _, d := range s.deliveries {
+		if d.WebhookID.String() == r.PathValue("id") && (status == "" || d.Status == status) {
+			found = append(found, d)
+		}
+	}
+	entries, next := page(r, found)
+	return ok(notifications.DeliveryList{Deliveries: entries, NextCursor: next})
+}
+
+func (s *Notifications) retry(r *http.Request) (*reply, error) {
+	i := slices.IndexFunc(s.deliveries, func(d notifications.Delivery) bool { return d.ID.String() == r.PathValue("id") })
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "Delivery not found")
+	}
+	return &reply{status: http.StatusAccepted, value: s.deliveries[i]}, nil
+}

@@ -1,0 +1,107 @@
+package usecase
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+// CreateWebhook adds an endpoint; the answer alone, and that of [Owner.RotateWebhook], shows the secret.
+func (o *Owner) CreateWebhook(ctx context.Context, by Principal, slug string, wanted notifications.NewWebhook) (*notifications.SecretWebhook, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	made, err := o.Notifications.CreateWebhook(ctx, business.ID, wanted)
+	if err == nil {
+		o.changed(ctx, by, "create webhook", slug, slog.String("webhook_id", made.ID.String()))
+	}
+	return made, err
+}
+
+// Webhooks lists endpoints, oldest first.
+func (o *Owner) Webhooks(ctx context.Context, slug string, page request.Page) (*notifications.WebhookList, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return o.Notifications.Webhooks(ctx, business.ID, page)
+}
+
+// ChangeWebhook changes an endpoint.
+func (o *Owner) ChangeWebhook(ctx context.Context, by Principal, slug string, id uuid.UUID, change notifications.WebhookChange) (*notifications.Webhook, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := o.Notifications.ChangeWebhook(ctx, business.ID, id, change)
+	if err == nil {
+		o.changed(ctx, by, "change webhook", slug, slog.String("webhook_id", id.String()), slog.Bool("active", changed.Active))
+	}
+	return changed, err
+}
+
+// DeleteWebhook removes an endpoint and its log.
+func (o *Owner) DeleteWebhook(ctx context.Context, by Principal, slug string, id uuid.UUID) error {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return err
+	}
+	if err := o.Notifications.DeleteWebhook(ctx, business.ID, id); err != nil {
+		return err
+	}
+	o.changed(ctx, by, "delete webhook", slug, slog.String("webhook_id", id.String()))
+	return nil
+}
+
+// RotateWebhook gives an endpoint another secret; both sign for a day.
+func (o *Owner) RotateWebhook(ctx context.Context, by Principal, slug string, id uuid.UUID) (*notifications.SecretWebhook, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	rotated, err := o.Notifications.RotateWebhook(ctx, business.ID, id)
+	if err == nil {
+		o.changed(ctx, by, "rotate webhook secret", slug, slog.String("webhook_id", id.String()))
+	}
+	return rotated, err
+}
+
+// TestWebhook sends a test event to an endpoint.
+func (o *Owner) TestWebhook(ctx context.Context, by Principal, slug string, id uuid.UUID) (*notifications.Delivery, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := o.Notifications.TestWebhook(ctx, business.ID, id)
+	if err == nil {
+		o.changed(ctx, by, "test webhook", slug, slog.String("webhook_id", id.String()))
+	}
+	return sent, err
+}
+
+// Deliveries lists an endpoint's deliveries, newest first.
+func (o *Owner) Deliveries(ctx context.Context, slug string, id uuid.UUID, status string, page request.Page) (*notifications.DeliveryList, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return o.Notifications.Deliveries(ctx, business.ID, id, status, page)
+}
+
+// RetryDelivery sends a delivery again.
+func (o *Owner) RetryDelivery(ctx context.Context, by Principal, slug string, id uuid.UUID) (*notifications.Delivery, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := o.Notifications.RetryDelivery(ctx, business.ID, id)
+	if err == nil {
+		o.changed(ctx, by, "retry delivery", slug, slog.String("delivery_id", id.String()))
+	}
+	return sent, err
+}

@@ -1,0 +1,281 @@
+// Package deliver sends webhooks: it makes deliveries of events, and sends what is due to each endpoint (lifecycle.md §2).
+//
+// Each endpoint has a lane. A job of River, which names an endpoint and nothing else, takes the lane, sends what is due for a few seconds, a
+// few at a time, and leaves it; what is then still due is the next job's, behind those of other endpoints. Of several jobs for one
+// endpoint one has the lane, and the others end at once: who leaves it looks again, under the lock that whoever adds a
+// delivery holds, so that nothing is left behind (docs/decisions).
+//
+// An endpoint therefore never has more than one worker of the pool and [Parallel] calls on their way, however many events it is to be sent. Those whose
+// last attempt failed have a pool of their own: however many hang, they take no worker from those that answer.
+package deliver
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/jobs"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
+)
+
+const (
+	// Parallel is how many calls to one endpoint are on their way at a time.
+	Parallel = 8
+	// turn is how long a job sends before it lets other endpoints have its worker.
+	turn = 5 * time.Second
+	// laneFor is how long a lane is held where its job dies: longer than a turn and a last call.
+	laneFor = turn + webhook.SendWithin + 30*time.Second
+	// workers of each replica
+	workers        = 64
+	workersFailing = 32
+	// Kept is how long deliveries are logged.
+	Kept = 30 * 24 * time.Hour
+
+	queue        = "webhooks"
+	queueFailing = "webhooks_failing"
+	sweepEvery   = time.Hour
+)
+
+// Webhooks makes deliveries of events and sends them.
+type Webhooks struct {
+	Store     *store.Store
+	Sender    *webhook.Sender
+	Clock     clock.Clock
+	Telemetry *telemetry.Telemetry
+	// Disabled returns the jobs that tell the owner of an endpoint that Slotmesh has disabled; nil: there are none.
+	Disabled func(store.Endpoint) []river.InsertManyParams
+
+	jobs     Jobs
+	attempts metric.Int64Counter
+}
+
+// Jobs inserts jobs; *jobs.Client is the one outside tests.
+type Jobs interface {
+	InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error)
+}
+
+// laneArgs is the job that sends what is due to an endpoint.
+type laneArgs struct {
+	BusinessID uuid.UUID `json:"business_id"`
+	EndpointID uuid.UUID `json:"endpoint_id"`
+	Scheduled  bool      `json:"scheduled,omitempty"` // for later, and noted in the endpoint
+}
+
+func (laneArgs) Kind() string { return "webhook_lane" }
+
+// sweepArgs is the job that removes old deliveries.
+type sweepArgs struct{}
+
+func (sweepArgs) Kind() string { return "webhook_sweep" }
+
+// Join adds what webhooks do to the work of the service.
+func (w *Webhooks) Join(work *jobs.Work) {
+	w.attempts = w.Telemetry.Counter("slotmesh.webhooks.attempts", "Attempts to deliver webhooks by outcome.")
+	river.AddWorker(work.Workers, river.WorkFunc(func(ctx context.Context, job *river.Job[laneArgs]) error { return w.lane(ctx, job.Args) }))
+	river.AddWorker(work.Workers, river.WorkFunc(w.sweep))
+	work.Queues[queue] = river.QueueConfig{MaxWorkers: workers}
+	work.Queues[queueFailing] = river.QueueConfig{MaxWorkers: workersFailing}
+	work.Periodic = append(work.Periodic, river.NewPeriodicJob(river.PeriodicInterval(sweepEvery),
+		func() (river.JobArgs, *river.InsertOpts) { return sweepArgs{}, &river.InsertOpts{Queue: queue} }, nil))
+}
+
+// InsertBy says who inserts the jobs: the client that is made of the work that [Webhooks.Join] has joined.
+func (w *Webhooks) InsertBy(jobs Jobs) { w.jobs = jobs }
+
+// Take makes a delivery of each event for each endpoint that wants it, and a job for each endpoint that has got one.
+func (w *Webhooks) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
+	endpoints, err := store.WantedBy(ctx, tx, businessesOf(events))
+	if err != nil || len(endpoints) == 0 {
+		return nil, err
+	}
+	var (
+		all  []store.NewDelivery
+		made []river.InsertManyParams
+		told = map[uuid.UUID]bool{}
+	)
+	for _, e := range events {
+		var body []byte
+		for _, to := range endpoints {
+			if to.BusinessID != e.BusinessID || !webhook.Wants(to.Events, e.Type) {
+				continue
+			}
+			if body == nil {
+				if body, err = webhook.Body(e); err != nil {
+					return nil, err
+				}
+			}
+			all = append(all, store.NewDelivery{
+				BusinessID: e.BusinessID, EndpointID: to.ID, EventID: e.ID, EventType: string(e.Type),
+				SubjectKind: string(e.Subject.Kind), SubjectID: e.Subject.ID, Sequence: e.Sequence, Body: body,
+			})
+			if !told[to.ID] {
+				told[to.ID] = true
+				made = append(made, laneJob(to.BusinessID, to.ID, store.LaneState{}))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	return made, store.AddDeliveries(ctx, tx, all, w.Clock.Now())
+}
+
+func businessesOf(events []event.Event) []uuid.UUID {
+	seen := map[uuid.UUID]bool{}
+	var ids []uuid.UUID
+	for _, e := range events {
+		if !seen[e.BusinessID] {
+			seen[e.BusinessID] = true
+			ids = append(ids, e.BusinessID)
+		}
+	}
+	return ids
+}
+
+// laneJob looks after an endpoint at once.
+func laneJob(businessID, endpointID uuid.UUID, state store.LaneState) river.InsertManyParams {
+	return river.InsertManyParams{Args: laneArgs{BusinessID: businessID, EndpointID: endpointID}, InsertOpts: &river.InsertOpts{Queue: queueOf(state)}}
+}
+
+func queueOf(state store.LaneState) string {
+	if state.Failing {
+		return queueFailing
+	}
+	return queue
+}
+
+// Wake makes a job that looks after an endpoint at once, in the transaction that gives it something to send.
+func (w *Webhooks) Wake(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.LaneState) error {
+	_, err := w.jobs.InsertManyFastTx(ctx, tx, []river.InsertManyParams{laneJob(businessID, endpointID, state)})
+	return err
+}
+
+// again is the pause after a job that could not do its work, as where the database is away.
+const again = 10 * time.Second
+
+// lane sends what is due to an endpoint.
+func (w *Webhooks) lane(ctx context.Context, args laneArgs) error {
+	l := store.Lane{BusinessID: args.BusinessID, EndpointID: args.EndpointID, Holder: uuid.New()}
+	to, taken, err := w.Store.TakeLane(ctx, l, laneFor, args.Scheduled, w.Clock.Now())
+	if err == nil && !taken {
+		return nil
+	}
+	if err == nil {
+		err = errors.Join(w.sendDue(ctx, l, to), w.leave(ctx, l))
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		w.Telemetry.Logger.WarnContext(ctx, "webhooks of an endpoint wait", "business_id", l.BusinessID, "endpoint_id", l.EndpointID, "error", err)
+		return river.JobSnooze(again)
+	}
+	return nil
+}
+
+// sendDue sends for a turn, a few at a time. Of a subject one is due at a time, so that those that are sent together need no order.
+func (w *Webhooks) sendDue(ctx context.Context, l store.Lane, to store.Target) error {
+	for begun := time.Now(); time.Since(begun) < turn; { //nolint:forbidigo // bounds a turn
+		due, err := w.Store.Due(ctx, l, Parallel, w.Clock.Now())
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		var (
+			calls  sync.WaitGroup
+			failed = make([]error, len(due))
+		)
+		for i, d := range due {
+			calls.Go(func() { failed[i] = w.send(ctx, l, to, d) })
+		}
+		calls.Wait()
+		if err := errors.Join(failed...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send sends one delivery once and writes down what became of it.
+func (w *Webhooks) send(ctx context.Context, l store.Lane, to store.Target, d store.Due) error {
+	a, err := w.Sender.Send(ctx, webhook.Message{URL: to.URL, ID: d.EventID.String(), Body: d.Body, Secrets: to.Secrets})
+	if err != nil {
+		return err // nothing is known of it: it is sent again
+	}
+	now := w.Clock.Now()
+	o := store.AttemptOutcome{Delivery: d, Gone: a.Gone(), Status: store.Failed, Attempt: store.Attempt{
+		At: a.At, Milliseconds: int(a.Took.Milliseconds()), Answer: a.Answer,
+	}}
+	if a.Status != 0 {
+		o.Attempt.Status = &a.Status
+	} else {
+		o.Attempt.Error = &a.Error
+	}
+	if a.Delivered() {
+		o.Status = store.Delivered
+	} else if pause, more := webhook.Next(d.Attempts+1, a.RetryAfter, rand.Float64()); more && !o.Gone {
+		o.Status, o.Again = store.Pending, now.Add(pause)
+	}
+	w.attempts.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcomeOf(a))))
+	off, err := w.Store.Record(ctx, l, o, now, w.disabled)
+	if off {
+		w.Telemetry.Logger.WarnContext(ctx, "a webhook endpoint is disabled", "business_id", l.BusinessID, "endpoint_id", l.EndpointID, "gone", o.Gone)
+	}
+	return err
+}
+
+func outcomeOf(a webhook.Attempt) string {
+	switch {
+	case a.Delivered():
+		return "delivered"
+	case a.Status == 0:
+		return "unanswered"
+	}
+	return "refused"
+}
+
+func (w *Webhooks) disabled(ctx context.Context, tx pgx.Tx, e store.Endpoint) error {
+	if w.Disabled == nil {
+		return nil
+	}
+	if tell := w.Disabled(e); len(tell) > 0 {
+		_, err := w.jobs.InsertManyFastTx(ctx, tx, tell)
+		return err
+	}
+	return nil
+}
+
+// leave frees the lane, whatever became of the turn, and makes the job that goes on.
+func (w *Webhooks) leave(ctx context.Context, l store.Lane) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer cancel()
+	now := w.Clock.Now()
+	return w.Store.LeaveLane(ctx, l, now, func(ctx context.Context, tx pgx.Tx, state store.LaneState, next time.Time) error {
+		job := laneJob(l.BusinessID, l.EndpointID, state)
+		if next.After(now) {
+			job.Args = laneArgs{BusinessID: l.BusinessID, EndpointID: l.EndpointID, Scheduled: true}
+			job.InsertOpts.ScheduledAt = next
+		}
+		_, err := w.jobs.InsertManyFastTx(ctx, tx, []river.InsertManyParams{job})
+		return err
+	})
+}
+
+// sweep removes old deliveries.
+func (w *Webhooks) sweep(ctx context.Context, _ *river.Job[sweepArgs]) error {
+	for more := true; more; {
+		var err error
+		if more, err = w.Store.SweepDeliveries(ctx, w.Clock.Now().Add(-Kept)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

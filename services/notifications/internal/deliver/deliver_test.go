@@ -1,0 +1,452 @@
+package deliver_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
+)
+
+func pageAfter(cursor string) request.Page { return request.Page{Limit: 1000, Cursor: cursor} }
+
+// The times between the attempts that a receiver sees are those of lifecycle.md §2, as the jobs of River say them.
+func TestADeliveryIsTriedOnScheduleUntilItHasFailed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	to := newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request, _ []byte) {
+		w.WriteHeader(500)
+		_, _ = fmt.Fprintf(w, "not today: %d", n)
+	})
+	endpoint := w.endpoint(to.URL)
+	w.take(w.happened(uuid.New(), 1))
+	w.drain()
+	pauses := []time.Duration{0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
+	d := w.deliveries(endpoint.Endpoint.ID)[0]
+	if d.Status != store.Failed || d.DueAt != nil || len(d.Attempts) != len(pauses) || len(to.got()) != len(pauses) {
+		t.Fatalf("%+v after %d requests", d, len(to.got()))
+	}
+	last := start
+	for i, a := range d.Attempts {
+		if pause := a.At.Sub(last); pause < pauses[i] || pause > pauses[i]+pauses[i]/10+time.Millisecond {
+			t.Errorf("attempt %d after %v, want %v and at most a tenth more", i+1, pause, pauses[i])
+		}
+		if last = a.At; a.Number != i+1 || a.Status == nil || *a.Status != 500 || a.Answer != fmt.Sprintf("not today: %d", i+1) {
+			t.Errorf("attempt %d is logged as %+v", i+1, a)
+		}
+	}
+	sent := to.got()
+	for i, r := range sent {
+		if r.header.Get("webhook-id") != sent[0].header.Get("webhook-id") || string(r.body) != string(sent[0].body) {
+			t.Errorf("attempt %d sends something else", i+1)
+		}
+	}
+}
+
+func TestRetryAfterIsObeyedAndSuccessEndsIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	to := newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request, _ []byte) {
+		if n == 1 {
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(429)
+		}
+	})
+	endpoint := w.endpoint(to.URL)
+	w.take(w.happened(uuid.New(), 1))
+	w.drain()
+	d := w.deliveries(endpoint.Endpoint.ID)[0]
+	if d.Status != store.Delivered || len(d.Attempts) != 2 || d.Attempts[1].At.Sub(d.Attempts[0].At) != time.Hour {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestGoneDisablesTheEndpointAndTellsItsOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	gone, well := newReceiver(t, always(410)), newReceiver(t, always(204))
+	endpoint, other := w.endpoint(gone.URL), w.endpoint(well.URL)
+	w.take(w.happened(uuid.New(), 1, 2, 3))
+	w.drain()
+	if len(gone.got()) != 1 || len(well.got()) != 3 {
+		t.Errorf("sent %d and %d", len(gone.got()), len(well.got()))
+	}
+	list, _, err := w.records.Endpoints(t.Context(), w.business, pageAfter(""))
+	if err != nil || len(list) != 2 {
+		t.Fatal(list, err)
+	}
+	for _, e := range list {
+		if e.ID == endpoint.Endpoint.ID && (e.Active || e.DisabledReason != store.Gone) || e.ID == other.Endpoint.ID && !e.Active {
+			t.Errorf("%+v", e)
+		}
+	}
+	if len(w.told) != 1 || w.told[0].ID != endpoint.Endpoint.ID || w.told[0].URL != gone.URL {
+		t.Errorf("the owner is told of %+v", w.told)
+	}
+	w.take(w.happened(uuid.New(), 1))
+	w.drain()
+	if len(gone.got()) != 1 || w.count(store.Pending) != 0 {
+		t.Error("it goes on")
+	}
+}
+
+// Every delivery fails for five days: then the endpoint is disabled. One that goes well begins the days anew.
+func TestFiveDaysOfFailureDisable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	status := 500
+	var mu sync.Mutex
+	to := newReceiver(t, func(_ int, w http.ResponseWriter, _ *http.Request, _ []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		w.WriteHeader(status)
+	})
+	endpoint := w.endpoint(to.URL)
+	active := func() bool {
+		list, _, err := w.records.Endpoints(t.Context(), w.business, pageAfter(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list[0].Active
+	}
+	daily := func(days int) {
+		for range days {
+			w.take(w.happened(uuid.New(), 1))
+			for end := w.clock.Now().Add(24 * time.Hour); ; w.next() {
+				if due, any := w.due(); !any || due.After(end) {
+					w.clock.Set(end)
+					break
+				}
+			}
+		}
+	}
+	daily(4)
+	mu.Lock()
+	status = 200
+	mu.Unlock()
+	w.drain() // all of them arrive
+	mu.Lock()
+	status = 500
+	mu.Unlock()
+	failing := w.clock.Now()
+	daily(4)
+	if !active() || len(w.told) != 0 {
+		t.Errorf("disabled after %v", w.clock.Now().Sub(failing))
+	}
+	daily(2)
+	if active() || len(w.told) != 1 || w.told[0].DisabledReason != store.Failing || w.told[0].ID != endpoint.Endpoint.ID {
+		t.Errorf("active after %v: %+v", w.clock.Now().Sub(failing), w.told)
+	}
+	if w.count(store.Pending) != 0 {
+		t.Error("deliveries of a disabled endpoint are pending")
+	}
+}
+
+// Receivers fail at random; what they took came in the order of each subject, all of it, once.
+func TestEventsOfASubjectArriveInTheirOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var (
+		mu    sync.Mutex
+		taken = map[string][]int{}
+		ids   = map[string]int{}
+	)
+	to := newReceiver(t, func(_ int, w http.ResponseWriter, r *http.Request, body []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		if rand.IntN(3) == 0 {
+			w.WriteHeader(503)
+			return
+		}
+		var sent struct {
+			Data struct {
+				ID       string
+				Sequence int
+			}
+		}
+		if err := json.Unmarshal(body, &sent); err != nil {
+			t.Error(err)
+		}
+		taken[sent.Data.ID] = append(taken[sent.Data.ID], sent.Data.Sequence)
+		ids[r.Header.Get("webhook-id")]++
+	})
+	w.endpoint(to.URL)
+	const subjects, each = 20, 6
+	var all [][]event.Event
+	for range subjects {
+		of := uuid.New()
+		all = append(all, w.happened(of, 1), w.happened(of, 2, 3), w.happened(of, 4, 5, 6))
+	}
+	for part := range 3 { // events come while earlier ones of their subjects are still tried again
+		var page []event.Event
+		for i := part; i < len(all); i += 3 {
+			page = append(page, all[i]...)
+		}
+		w.take(page)
+		for range rand.IntN(4) {
+			w.next()
+		}
+	}
+	w.drain()
+	if n := w.count(store.Delivered); n != subjects*each || len(ids) != subjects*each {
+		t.Errorf("%d delivered, %d arrived, want %d", n, len(ids), subjects*each)
+	}
+	for id, n := range ids {
+		if n != 1 {
+			t.Errorf("%s arrived %d times", id, n)
+		}
+	}
+	for subject, sequences := range taken {
+		for i, n := range sequences {
+			if n != i+1 {
+				t.Fatalf("%s: %v", subject, sequences)
+			}
+		}
+	}
+}
+
+func TestBothSecretsSignForADay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	to := newReceiver(t, always(200))
+	first := w.endpoint(to.URL)
+	second, err := w.records.RotateSecret(t.Context(), w.business, first.Endpoint.ID, webhook.NewSecret(), w.clock.Now().Add(24*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifies := func(secret []byte, r received) bool {
+		receiver, err := standardwebhooks.NewWebhook(webhook.ShowSecret(secret))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return receiver.VerifyIgnoringTimestamp(r.body, r.header) == nil
+	}
+	w.take(w.happened(uuid.New(), 1))
+	w.drain()
+	if r := to.got()[0]; !verifies(first.Secret, r) || !verifies(second.Secret, r) {
+		t.Error("one of two secrets does not sign")
+	}
+	w.clock.Advance(24 * time.Hour)
+	w.take(w.happened(uuid.New(), 1))
+	w.drain()
+	if r := to.got()[1]; verifies(first.Secret, r) || !verifies(second.Secret, r) {
+		t.Error("a day later the secret before signs on, or the new one does not")
+	}
+}
+
+func TestAnOwnerSendsAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	to := newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request, _ []byte) {
+		if n <= 2 {
+			w.WriteHeader(500)
+		}
+	})
+	endpoint := w.endpoint(to.URL).Endpoint.ID
+	w.take(w.happened(uuid.New(), 1, 2))
+	w.next()
+	list := w.deliveries(endpoint)
+	again := func(d store.Delivery) error {
+		_, err := w.records.SendAgain(t.Context(), w.business, d.ID, w.clock.Now(), w.wake)
+		return err
+	}
+	if err := again(list[1]); err != store.ErrBlocked {
+		t.Errorf("one that waits for another: %v", err)
+	}
+	if err := again(list[0]); err != nil { // due in five seconds
+		t.Error(err)
+	}
+	before := w.clock.Now()
+	w.next()
+	if d := w.deliveries(endpoint)[0]; len(d.Attempts) != 2 || !d.Attempts[1].At.Equal(before) {
+		t.Errorf("it is not sent at once: %+v", d)
+	}
+	w.drain()
+	if n := w.count(store.Delivered); n != 2 {
+		t.Errorf("%d delivered", n)
+	}
+	if err := again(w.deliveries(endpoint)[0]); err != nil { // over
+		t.Error(err)
+	}
+	w.drain()
+	if d := w.deliveries(endpoint)[0]; d.Status != store.Delivered || len(d.Attempts) != 4 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestDeliveriesAreLoggedForThirtyDays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	to := newReceiver(t, always(200))
+	endpoint := w.endpoint(to.URL).Endpoint.ID
+	w.take(w.happened(uuid.New(), 1))
+	w.drain()
+	for _, days := range []int{30, 31} {
+		want := 31 - days
+		w.clock.Set(start.AddDate(0, 0, days))
+		if err := w.webhooks.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(w.deliveries(endpoint)); got != want {
+			t.Errorf("after %d days there are %d", days, got)
+		}
+	}
+}
+
+// With River running: receivers that do not answer, beside twenty that do. Those have all they are to be sent while the others still hang.
+func TestAReceiverThatHangsHoldsUpNobodyElse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const good, bad, events = 20, 5, 30
+	release := make(chan struct{})
+	hangs := func(_ int, _ http.ResponseWriter, r *http.Request, _ []byte) {
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}
+	arrived := make(chan struct{}, good*events)
+	var all []event.Event
+	for i := range good + bad {
+		w.business = uuid.New()
+		if i < bad {
+			w.endpoint(newReceiver(t, hangs).URL)
+		} else {
+			w.endpoint(newReceiver(t, func(int, http.ResponseWriter, *http.Request, []byte) { arrived <- struct{}{} }).URL)
+		}
+		for range events {
+			all = append(all, w.happened(uuid.New(), 1)...)
+		}
+	}
+	w.take(all)
+	stop := w.run()
+	for range good * events {
+		select {
+		case <-arrived:
+		case <-time.After(testkit.Patience):
+			t.Fatal("those that answer wait")
+		}
+	}
+	if n := w.count(store.Failed); n != 0 {
+		t.Errorf("%d failed", n)
+	}
+	close(release)
+	stop()
+}
+
+// River schedules by the service's clock: an hour that nobody waits for is an hour.
+func TestJobsGoByTheClockOfTheService(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	arrived := make(chan int, 2)
+	to := newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request, _ []byte) {
+		if n == 1 {
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(503)
+		}
+		arrived <- n
+	})
+	w.endpoint(to.URL)
+	stop := w.run()
+	defer stop()
+	w.take(w.happened(uuid.New(), 1))
+	await := func() {
+		t.Helper()
+		select {
+		case <-arrived:
+		case <-time.After(testkit.Patience):
+			t.Fatal("nothing arrives")
+		}
+	}
+	await()
+	for scheduled := false; !scheduled; { // by the job that was answered
+		_, scheduled = w.due()
+		if t.Context().Err() != nil {
+			t.Fatal("no job is scheduled")
+		}
+	}
+	w.clock.Advance(time.Hour + time.Second)
+	await()
+}
+
+// Three replicas send while events come, and each is killed again and again: what it was doing is broken off. Nothing that was taken is
+// left behind, and what arrived came in order.
+func TestNothingIsLeftBehindWhereReplicasDie(t *testing.T) {
+	t.Parallel()
+	first := newWorld(t)
+	var (
+		mu    sync.Mutex
+		taken = map[string][]int{}
+	)
+	to := newReceiver(t, func(_ int, _ http.ResponseWriter, _ *http.Request, body []byte) {
+		var sent struct {
+			Data struct {
+				ID       string
+				Sequence int
+			}
+		}
+		if err := json.Unmarshal(body, &sent); err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		taken[sent.Data.ID] = append(taken[sent.Data.ID], sent.Data.Sequence)
+	})
+	first.endpoint(to.URL)
+	first.endpoint(to.URL)
+	const subjects, each = 60, 5
+	var replicas sync.WaitGroup
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	for range 3 {
+		replica := worldOn(t, first.pool, first.clock, first.business)
+		replicas.Go(func() {
+			for ctx.Err() == nil {
+				alive, kill := context.WithCancel(ctx)
+				if rand.IntN(2) == 0 {
+					kill() // it breaks off where it is
+				}
+				replica.runOne(alive)
+				kill()
+			}
+		})
+	}
+	for n := 1; n <= each; n++ {
+		var page []event.Event
+		for subject := range subjects {
+			page = append(page, first.happened(uuid.NewSHA1(uuid.Nil, []byte{byte(subject)}), n)...)
+		}
+		first.take(page)
+	}
+	for first.count(store.Delivered) < 2*subjects*each && t.Context().Err() == nil {
+		first.expireLanes() // what a dead replica held would be free a minute later
+	}
+	stop()
+	replicas.Wait()
+	mu.Lock()
+	defer mu.Unlock()
+	for subject, sequences := range taken {
+		seen := map[int]int{} // of two endpoints each
+		for _, n := range sequences {
+			if n > 1 && seen[n-1] == 0 {
+				t.Fatalf("%s: %v", subject, sequences)
+			}
+			seen[n]++
+		}
+		if len(seen) != each {
+			t.Errorf("%s: %v", subject, sequences)
+		}
+	}
+}

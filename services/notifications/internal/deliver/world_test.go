@@ -1,0 +1,282 @@
+package deliver_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"go.uber.org/goleak"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/deliver"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/jobs"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
+	"github.com/slotmesh/slotmesh/services/notifications/migrations"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var start = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
+
+// world is one replica of what sends webhooks, on real tables and with a clock that is given.
+type world struct {
+	t        *testing.T
+	pool     *pgxpool.Pool
+	clock    *clock.Manual
+	records  *store.Store
+	webhooks *deliver.Webhooks
+	jobs     *jobs.Client
+	business uuid.UUID
+	told     []store.Endpoint // of which the owner is told that they are disabled
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	return worldOn(t, testkit.Postgres(t, "notifications", migrations.FS), clock.Fixed(start), uuid.New())
+}
+
+// worldOn is a further replica.
+func worldOn(t *testing.T, pool *pgxpool.Pool, now *clock.Manual, business uuid.UUID) *world {
+	t.Helper()
+	w := &world{t: t, pool: pool, clock: now, records: store.New(pool), business: business}
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, now)
+	t.Cleanup(sender.Close)
+	tel := telemetry.Discard()
+	tel.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	w.webhooks = &deliver.Webhooks{
+		Store: w.records, Sender: sender, Clock: now, Telemetry: tel,
+		Disabled: func(e store.Endpoint) []river.InsertManyParams { w.told = append(w.told, e); return nil },
+	}
+	work := jobs.NewWork()
+	w.webhooks.Join(work)
+	var err error
+	if w.jobs, err = jobs.Open(pool, work, now, telemetry.Discard()); err != nil {
+		t.Fatal(err)
+	}
+	w.webhooks.InsertBy(w.jobs)
+	return w
+}
+
+// run works jobs until stop is called.
+func (w *world) run() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := w.jobs.Run(ctx); err != nil {
+			w.t.Error(err)
+		}
+	}()
+	return sync.OnceFunc(func() { cancel(); <-done })
+}
+
+// endpoint is an endpoint of the world's business.
+func (w *world) endpoint(url string, events ...string) store.Created {
+	w.t.Helper()
+	if len(events) == 0 {
+		events = []string{webhook.Every}
+	}
+	made, err := w.records.CreateEndpoint(w.t.Context(), store.Endpoint{
+		BusinessID: w.business, ID: uuid.New(), URL: url, Events: events, CreatedAt: w.clock.Now(),
+	}, webhook.NewSecret())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return made
+}
+
+// happened are events of a subject with these sequences.
+func (w *world) happened(subject uuid.UUID, sequences ...int) []event.Event {
+	var all []event.Event
+	for _, n := range sequences {
+		all = append(all, event.Event{
+			ID: uuid.New(), Type: event.BookingCreated, BusinessID: w.business, At: w.clock.Now(), Sequence: n,
+			Subject: event.Subject{Kind: event.Booking, ID: subject}, Data: json.RawMessage(fmt.Sprintf(`{"id":%q}`, subject)),
+		})
+	}
+	return all
+}
+
+// take takes events as the reader of a feed does.
+func (w *world) take(events []event.Event) {
+	w.t.Helper()
+	err := pgx.BeginFunc(w.t.Context(), w.pool, func(tx pgx.Tx) error {
+		made, err := w.webhooks.Take(w.t.Context(), tx, events)
+		if err != nil || len(made) == 0 {
+			return err
+		}
+		_, err = w.jobs.InsertManyFastTx(w.t.Context(), tx, made)
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// next runs the job that is scheduled first, at its time, in the place of River, and says when that was; false where there is none.
+func (w *world) next() (time.Time, bool) {
+	w.t.Helper()
+	var (
+		args []byte
+		at   time.Time
+	)
+	err := w.pool.QueryRow(w.t.Context(), `DELETE FROM river_job WHERE id = (SELECT id FROM river_job WHERE kind = 'webhook_lane' ORDER BY scheduled_at, id LIMIT 1) RETURNING args, scheduled_at`).
+		Scan(&args, &at)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, false
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if at.After(w.clock.Now()) {
+		w.clock.Set(at.UTC())
+	}
+	if err := w.webhooks.Run(w.t.Context(), args); err != nil {
+		w.t.Fatal(err)
+	}
+	return at.UTC(), true
+}
+
+// due is when the next job is to run; false where there is none.
+func (w *world) due() (time.Time, bool) {
+	w.t.Helper()
+	var at *time.Time
+	if err := w.pool.QueryRow(w.t.Context(), `SELECT min(scheduled_at) FROM river_job WHERE kind = 'webhook_lane' AND state IN ('available', 'scheduled')`).Scan(&at); err != nil {
+		w.t.Fatal(err)
+	}
+	if at == nil {
+		return time.Time{}, false
+	}
+	return at.UTC(), true
+}
+
+// runOne takes any job, as River does, and gives it back where it was broken off, as River does with the jobs of the dead.
+func (w *world) runOne(ctx context.Context) {
+	_ = pgx.BeginFunc(context.WithoutCancel(ctx), w.pool, func(tx pgx.Tx) error {
+		var (
+			id   int64
+			args []byte
+		)
+		err := tx.QueryRow(context.WithoutCancel(ctx), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane' ORDER BY random() LIMIT 1 FOR UPDATE SKIP LOCKED`).Scan(&id, &args)
+		if err != nil {
+			return err
+		}
+		if err := w.webhooks.Run(ctx, args); err != nil {
+			return err
+		}
+		_, err = tx.Exec(context.WithoutCancel(ctx), `DELETE FROM river_job WHERE id = $1`, id)
+		return err
+	})
+}
+
+// expireLanes ends the hold of every lane.
+func (w *world) expireLanes() {
+	w.t.Helper()
+	if _, err := w.pool.Exec(w.t.Context(), `UPDATE webhook_endpoints SET lane_until = '-infinity' WHERE lane_until > '-infinity'`); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// wake makes the job for what an owner sends.
+func (w *world) wake(ctx context.Context, tx pgx.Tx, endpoint uuid.UUID, state store.LaneState) error {
+	return w.webhooks.Wake(ctx, tx, w.business, endpoint, state)
+}
+
+// drain runs jobs until there are none.
+func (w *world) drain() {
+	w.t.Helper()
+	for more := true; more; {
+		_, more = w.next()
+	}
+}
+
+func (w *world) deliveries(endpoint uuid.UUID) []store.Delivery {
+	w.t.Helper()
+	rows, _ := w.pool.Query(w.t.Context(), `SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY created_at, subject_id, sequence`, endpoint)
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	byID := map[uuid.UUID]store.Delivery{}
+	for cursor := ""; ; {
+		page, next, err := w.records.Deliveries(w.t.Context(), w.business, endpoint, "", pageAfter(cursor))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, d := range page {
+			byID[d.ID] = d
+		}
+		if cursor = next; next == "" {
+			break
+		}
+	}
+	list := make([]store.Delivery, len(ids))
+	for i, id := range ids {
+		list[i] = byID[id]
+	}
+	return list
+}
+
+// count is how many deliveries have a status.
+func (w *world) count(status string) int {
+	w.t.Helper()
+	var n int
+	if err := w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM webhook_deliveries WHERE status = $1`, status).Scan(&n); err != nil {
+		w.t.Fatal(err)
+	}
+	return n
+}
+
+// received is one request of a receiver.
+type received struct {
+	header http.Header
+	body   []byte
+}
+
+// receiver answers by answer, and keeps what it was sent.
+type receiver struct {
+	*httptest.Server
+	mu  sync.Mutex
+	all []received
+}
+
+func newReceiver(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.Request, body []byte)) *receiver {
+	t.Helper()
+	to := &receiver{}
+	to.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		to.mu.Lock()
+		to.all = append(to.all, received{r.Header.Clone(), body})
+		n := len(to.all)
+		to.mu.Unlock()
+		answer(n, w, r, body)
+	}))
+	t.Cleanup(to.Close)
+	return to
+}
+
+func (r *receiver) got() []received {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]received(nil), r.all...)
+}
+
+func always(status int) func(int, http.ResponseWriter, *http.Request, []byte) {
+	return func(_ int, w http.ResponseWriter, _ *http.Request, _ []byte) { w.WriteHeader(status) }
+}

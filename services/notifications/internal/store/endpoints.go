@@ -1,0 +1,186 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+// Reasons why an endpoint was disabled by Slotmesh.
+const (
+	Gone    = "gone"    // the receiver has answered 410
+	Failing = "failing" // every delivery failed for five days
+)
+
+// Endpoint is where a business is told of events.
+type Endpoint struct {
+	BusinessID     uuid.UUID
+	ID             uuid.UUID
+	URL            string
+	Events         []string
+	Active         bool
+	DisabledReason string // "" where it is active, or its owner switched it off
+	CreatedAt      time.Time
+}
+
+const endpointColumns = `business_id, id, url, events, active, coalesce(disabled_reason, ''), created_at`
+
+func scanEndpoint(row pgx.CollectableRow) (Endpoint, error) {
+	var e Endpoint
+	err := row.Scan(&e.BusinessID, &e.ID, &e.URL, &e.Events, &e.Active, &e.DisabledReason, &e.CreatedAt)
+	e.CreatedAt = e.CreatedAt.UTC()
+	return e, err
+}
+
+// MaxEndpoints is how many endpoints a business may have.
+const MaxEndpoints = 20
+
+// ErrTooMany says that a business has [MaxEndpoints] already.
+var ErrTooMany = errors.New("too many endpoints")
+
+// Created is an endpoint that was made, or given a new secret: the only time that Secret is read.
+type Created struct {
+	Endpoint Endpoint
+	Secret   []byte
+}
+
+// CreateEndpoint adds an endpoint, once for each Idempotency-Key. Errors: [ErrTooMany].
+func (s *Store) CreateEndpoint(ctx context.Context, e Endpoint, secret []byte) (Created, error) {
+	return postgres.Once(ctx, s.pool, e.BusinessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
+		// Of two that are added at once the second one counts the first.
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || $1::uuid::text, 0))`, e.BusinessID); err != nil {
+			return Created{}, err
+		}
+		var n int
+		if err := tx.QueryRow(ctx, `SELECT count(*) FROM webhook_endpoints WHERE business_id = $1`, e.BusinessID).Scan(&n); err != nil {
+			return Created{}, err
+		}
+		if n >= MaxEndpoints {
+			return Created{}, ErrTooMany
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO webhook_endpoints (business_id, id, url, events, active, secret, created_at) VALUES ($1, $2, $3, $4, true, $5, $6)`,
+			e.BusinessID, e.ID, e.URL, e.Events, secret, e.CreatedAt)
+		if err != nil {
+			return Created{}, fmt.Errorf("create a webhook endpoint: %w", err)
+		}
+		return Created{e, secret}, nil
+	})
+}
+
+const listEndpointsSQL = `
+SELECT ` + endpointColumns + ` FROM webhook_endpoints
+WHERE business_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $3::uuid)) ORDER BY created_at, id LIMIT $4`
+
+// Endpoints lists a page of a business's endpoints, oldest first, and gives the cursor of the page that follows. Fault: invalid_parameter for a
+// cursor that is none.
+func (s *Store) Endpoints(ctx context.Context, businessID uuid.UUID, page request.Page) ([]Endpoint, string, error) {
+	at, id, err := after(page)
+	if err != nil {
+		return nil, "", err
+	}
+	rows, err := s.pool.Query(ctx, listEndpointsSQL, businessID, at, id, page.Limit+1)
+	if err != nil {
+		return nil, "", fmt.Errorf("list webhook endpoints: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, scanEndpoint)
+	if err != nil {
+		return nil, "", fmt.Errorf("list webhook endpoints: %w", err)
+	}
+	list, next := request.Cut(list, page.Limit, func(e Endpoint) string { return place(e.CreatedAt, e.ID) })
+	return list, next, nil
+}
+
+// Lists go by microseconds since 1970, as PostgreSQL keeps instants.
+const lastPlace = int64(1) << 53
+
+func place(at time.Time, id uuid.UUID) string {
+	return request.Cursor{At: at.UnixMicro(), ID: id}.String()
+}
+
+// after reads a page's cursor as the instant and id that the page follows; nil on the first page.
+func after(page request.Page) (*time.Time, uuid.UUID, error) {
+	cursor, err := page.After(0, lastPlace)
+	if err != nil || cursor == nil {
+		return nil, uuid.Nil, err
+	}
+	at := time.UnixMicro(cursor.At)
+	return &at, cursor.ID, nil
+}
+
+// EndpointChange is what changes of an endpoint; nil leaves it.
+type EndpointChange struct {
+	URL    *string
+	Events []string
+	Active *bool
+}
+
+// ChangeEndpoint changes an endpoint, once for each Idempotency-Key. Switched on again it starts anew: what it was disabled for is
+// forgotten. Switched off, what it was still to be sent is not sent. Errors: [ErrNotFound].
+func (s *Store) ChangeEndpoint(ctx context.Context, businessID, id uuid.UUID, change EndpointChange) (Endpoint, error) {
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Endpoint, error) {
+		rows, _ := tx.Query(ctx, `
+UPDATE webhook_endpoints SET url = coalesce($3, url), events = coalesce($4, events), active = coalesce($5, active),
+    disabled_reason = CASE WHEN $5 THEN NULL ELSE disabled_reason END, failing_since = CASE WHEN $5 OR $3 IS NOT NULL THEN NULL ELSE failing_since END
+WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, change.URL, change.Events, change.Active)
+		e, err := pgx.CollectExactlyOneRow(rows, scanEndpoint)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return Endpoint{}, ErrNotFound
+		case err != nil:
+			return Endpoint{}, fmt.Errorf("change a webhook endpoint: %w", err)
+		}
+		if change.Active != nil && !*change.Active {
+			err = dropPending(ctx, tx, businessID, id)
+		}
+		return e, err
+	})
+}
+
+// dropPending gives up what an endpoint was still to be sent.
+func dropPending(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
+	_, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET status = 'failed', due_at = NULL WHERE business_id = $1 AND endpoint_id = $2 AND status = 'pending'`,
+		businessID, id)
+	if err != nil {
+		return fmt.Errorf("give pending deliveries up: %w", err)
+	}
+	return nil
+}
+
+// DeleteEndpoint removes an endpoint and its deliveries, once for each Idempotency-Key. Errors: [ErrNotFound].
+func (s *Store) DeleteEndpoint(ctx context.Context, businessID, id uuid.UUID) error {
+	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (bool, error) {
+		tag, err := tx.Exec(ctx, `DELETE FROM webhook_endpoints WHERE business_id = $1 AND id = $2`, businessID, id)
+		switch {
+		case err != nil:
+			return false, fmt.Errorf("delete a webhook endpoint: %w", err)
+		case tag.RowsAffected() == 0:
+			return false, ErrNotFound
+		}
+		return true, nil
+	})
+	return err
+}
+
+// RotateSecret gives an endpoint another secret, once for each Idempotency-Key; the one before signs too until the instant. Errors:
+// [ErrNotFound].
+func (s *Store) RotateSecret(ctx context.Context, businessID, id uuid.UUID, secret []byte, until time.Time) (Created, error) {
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
+		rows, _ := tx.Query(ctx, `UPDATE webhook_endpoints SET previous_secret = secret, previous_until = $4, secret = $3
+WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, secret, until)
+		e, err := pgx.CollectExactlyOneRow(rows, scanEndpoint)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return Created{}, ErrNotFound
+		case err != nil:
+			return Created{}, fmt.Errorf("rotate a webhook's secret: %w", err)
+		}
+		return Created{e, secret}, nil
+	})
+}

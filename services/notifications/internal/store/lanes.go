@@ -1,0 +1,219 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Lane is the sending to one endpoint: one job at a time holds it.
+type Lane struct {
+	BusinessID, EndpointID uuid.UUID
+	Holder                 uuid.UUID // of the job that runs
+}
+
+// LaneState is how an endpoint does.
+type LaneState struct{ Failing bool } // its last attempt failed
+
+// Target is what is needed to send to an endpoint.
+type Target struct {
+	URL     string
+	Secrets [][]byte // each signs; the newest first
+}
+
+const takeLaneSQL = `
+UPDATE webhook_endpoints SET wake_at = CASE WHEN $5 THEN NULL ELSE wake_at END,
+    lane = CASE WHEN lane_until < statement_timestamp() THEN $3 ELSE lane END,
+    lane_until = CASE WHEN lane_until < statement_timestamp() THEN statement_timestamp() + $4::interval ELSE lane_until END
+WHERE business_id = $1 AND id = $2
+RETURNING coalesce(lane = $3, false), url, secret, CASE WHEN previous_until > $6 THEN previous_secret END`
+
+// TakeLane takes a lane for at most so long; false where another job holds it, which will look again before it leaves, or the
+// endpoint is gone. woken says that this job is the one that was scheduled for later.
+func (s *Store) TakeLane(ctx context.Context, l Lane, long time.Duration, woken bool, now time.Time) (Target, bool, error) {
+	var (
+		t                Target
+		taken            bool
+		secret, previous []byte
+	)
+	err := s.pool.QueryRow(ctx, takeLaneSQL, l.BusinessID, l.EndpointID, l.Holder, long, woken, now).Scan(&taken, &t.URL, &secret, &previous)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return Target{}, false, nil
+	case err != nil:
+		return Target{}, false, fmt.Errorf("take a lane: %w", err)
+	}
+	t.Secrets = append(t.Secrets, secret)
+	if previous != nil {
+		t.Secrets = append(t.Secrets, previous)
+	}
+	return t, taken, nil
+}
+
+// Due is a delivery that is to be sent now.
+type Due struct {
+	ID        uuid.UUID
+	EventID   uuid.UUID
+	SubjectID uuid.UUID
+	Body      []byte
+	Attempts  int // that failed so far
+}
+
+// Due returns at most limit deliveries of the lane that are due, the longest due first; of a subject one at most, but for those that the owner
+// asked for again.
+func (s *Store) Due(ctx context.Context, l Lane, limit int, now time.Time) ([]Due, error) {
+	rows, _ := s.pool.Query(ctx, `SELECT id, event_id, subject_id, body, attempts FROM webhook_deliveries
+WHERE business_id = $1 AND endpoint_id = $2 AND due_at <= $3 ORDER BY due_at, id LIMIT $4`, l.BusinessID, l.EndpointID, now, limit)
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Due])
+	if err != nil {
+		return nil, fmt.Errorf("read what is due: %w", err)
+	}
+	return list, nil
+}
+
+// lockLane locks an endpoint's row: nothing is added to it, and its lane is not left, until the transaction ends.
+func lockLane(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID) (LaneState, error) {
+	var state LaneState
+	err := tx.QueryRow(ctx, `SELECT failing_since IS NOT NULL FROM webhook_endpoints WHERE business_id = $1 AND id = $2 FOR NO KEY UPDATE`, businessID, endpointID).
+		Scan(&state.Failing)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return LaneState{}, ErrNotFound
+	case err != nil:
+		return LaneState{}, fmt.Errorf("lock an endpoint: %w", err)
+	}
+	return state, nil
+}
+
+// AttemptOutcome is what became of a delivery by one attempt.
+type AttemptOutcome struct {
+	Delivery Due
+	Attempt  Attempt
+	Status   string // Pending: it is tried again at Again
+	Again    time.Time
+	Gone     bool // the receiver wants no more
+}
+
+// failingFor is how long every delivery may fail until its endpoint is disabled.
+const failingFor = 5 * 24 * time.Hour
+
+// Record writes down an attempt and what follows from it: the next attempt, or the next event of the subject. Where the endpoint is disabled by it, the rest of
+// what it was to be sent is given up, disabled is called in the transaction, and true is returned. Errors: [ErrNotFound] where the
+// endpoint is gone.
+func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.Time, disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
+	var off bool
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := lockLane(ctx, tx, l.BusinessID, l.EndpointID); err != nil {
+			return err
+		}
+		if err := recordAttempt(ctx, tx, l, o); err != nil {
+			return err
+		}
+		if o.Status != Pending {
+			if err := releaseNext(ctx, tx, l, o.Delivery.SubjectID, now); err != nil {
+				return err
+			}
+		}
+		var err error
+		off, err = judge(ctx, tx, l, o, now, disabled)
+		return err
+	})
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return false, fmt.Errorf("record an attempt: %w", err)
+	}
+	return off, err
+}
+
+func recordAttempt(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome) error {
+	_, err := tx.Exec(ctx, `INSERT INTO webhook_attempts (business_id, delivery_id, number, at, milliseconds, http_status, error, answer)
+SELECT $1, $2, coalesce(max(number), 0) + 1, $3, $4, $5, $6, $7 FROM webhook_attempts WHERE business_id = $1 AND delivery_id = $2`,
+		l.BusinessID, o.Delivery.ID, o.Attempt.At, o.Attempt.Milliseconds, o.Attempt.Status, o.Attempt.Error, o.Attempt.Answer)
+	if err != nil {
+		return err
+	}
+	var again *time.Time
+	if o.Status == Pending {
+		again = &o.Again
+	}
+	// One that was given up while it was on its way stays so, unless it arrived.
+	_, err = tx.Exec(ctx, `UPDATE webhook_deliveries SET status = $3, due_at = $4, attempts = attempts + 1
+WHERE business_id = $1 AND id = $2 AND (status = 'pending' OR $3 = 'delivered')`, l.BusinessID, o.Delivery.ID, o.Status, again)
+	return err
+}
+
+// releaseNext makes the next event of a subject due, once the one before it is over.
+func releaseNext(ctx context.Context, tx pgx.Tx, l Lane, subjectID uuid.UUID, now time.Time) error {
+	_, err := tx.Exec(ctx, `
+UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND id = (
+    SELECT id FROM webhook_deliveries WHERE business_id = $1 AND endpoint_id = $2 AND subject_id = $3 AND status = 'pending' AND NOT again
+    ORDER BY sequence LIMIT 1) AND due_at IS NULL`, l.BusinessID, l.EndpointID, subjectID, now)
+	return err
+}
+
+// judge disables an endpoint whose receiver is gone, or has failed for too long.
+func judge(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome, now time.Time, disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
+	rows, _ := tx.Query(ctx, `
+UPDATE webhook_endpoints SET failing_since = f.since, active = active AND f.reason IS NULL,
+    disabled_reason = CASE WHEN active THEN f.reason ELSE disabled_reason END
+FROM (SELECT CASE WHEN $3 THEN NULL ELSE coalesce(failing_since, $4) END AS since, active AS was,
+    CASE WHEN $5 THEN 'gone' WHEN NOT $3 AND failing_since <= $6 THEN 'failing' END AS reason
+    FROM webhook_endpoints WHERE business_id = $1 AND id = $2) f
+WHERE business_id = $1 AND id = $2
+RETURNING `+endpointColumns+`, f.was AND NOT active`, l.BusinessID, l.EndpointID, o.Status == Delivered, now, o.Gone, now.Add(-failingFor))
+	var (
+		e   Endpoint
+		off bool
+	)
+	_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (bool, error) {
+		return true, row.Scan(&e.BusinessID, &e.ID, &e.URL, &e.Events, &e.Active, &e.DisabledReason, &e.CreatedAt, &off)
+	})
+	if err != nil || !off {
+		return false, err
+	}
+	if err := dropPending(ctx, tx, l.BusinessID, l.EndpointID); err != nil {
+		return false, err
+	}
+	return true, disabled(ctx, tx, e)
+}
+
+// LeaveLane frees a lane, and calls wake in the same transaction where something of it is left: at once where it is due, at a later time
+// where no job is scheduled for it yet.
+func (s *Store) LeaveLane(ctx context.Context, l Lane, now time.Time, wake func(context.Context, pgx.Tx, LaneState, time.Time) error) error {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		state, err := lockLane(ctx, tx, l.BusinessID, l.EndpointID)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var (
+			next *time.Time // asked for under the lock, so that nothing is added unseen
+			ours bool
+		)
+		err = tx.QueryRow(ctx, `
+UPDATE webhook_endpoints SET lane = NULL, lane_until = '-infinity',
+    wake_at = CASE WHEN n.due > $4 AND (wake_at IS NULL OR wake_at <= $4 OR wake_at > n.due) THEN n.due ELSE wake_at END
+FROM (SELECT min(due_at) AS due FROM webhook_deliveries WHERE business_id = $1 AND endpoint_id = $2) n,
+     (SELECT wake_at AS was FROM webhook_endpoints WHERE business_id = $1 AND id = $2) w
+WHERE business_id = $1 AND id = $2 AND lane = $3
+RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`, l.BusinessID, l.EndpointID, l.Holder, now).Scan(&next, &ours)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows): // held too long: another job has it
+			return nil
+		case err != nil:
+			return err
+		case next == nil || !ours:
+			return nil
+		}
+		return wake(ctx, tx, state, *next)
+	})
+	if err != nil {
+		return fmt.Errorf("leave a lane: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+// Package usecase does what a business's owner asks for: it keeps the endpoints of webhooks and sends again what was sent. What its methods
+// return as a fault is the answer to the caller; any other error is internal.
+package usecase
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
+)
+
+// RotationFor is how long the secret before signs too.
+const RotationFor = 24 * time.Hour
+
+// Webhooks is an owner's side of webhooks.
+type Webhooks struct {
+	Store   *store.Store
+	Guard   webhook.Guard
+	Resolve func(context.Context, string) ([]netip.Addr, error)
+	Clock   clock.Clock
+	// Wake makes a job that looks after an endpoint at once.
+	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.LaneState) error
+}
+
+// Create adds an endpoint, active at once. Faults: invalid_parameter; conflict where the business has as many as it may.
+func (w *Webhooks) Create(ctx context.Context, businessID uuid.UUID, url string, events []string) (store.Created, error) {
+	if err := w.Guard.CheckURL(ctx, url, w.Resolve); err != nil {
+		return store.Created{}, err
+	}
+	if err := webhook.CheckEvents(events); err != nil {
+		return store.Created{}, err
+	}
+	made, err := w.Store.CreateEndpoint(ctx, store.Endpoint{
+		BusinessID: businessID, ID: uuid.New(), URL: url, Events: events, Active: true, CreatedAt: w.now(),
+	}, webhook.NewSecret())
+	if errors.Is(err, store.ErrTooMany) {
+		err = fault.Newf(fault.Conflict, "A business has at most %d webhook endpoints; delete one first.", store.MaxEndpoints)
+	}
+	return made, err
+}
+
+// Change changes an endpoint's URL, events, or whether it is active. Faults: invalid_parameter; not_found.
+func (w *Webhooks) Change(ctx context.Context, businessID, id uuid.UUID, change store.EndpointChange) (store.Endpoint, error) {
+	if change.URL == nil && change.Events == nil && change.Active == nil {
+		return store.Endpoint{}, request.Invalid("Nothing changes; send url, events or active.")
+	}
+	if change.URL != nil {
+		if err := w.Guard.CheckURL(ctx, *change.URL, w.Resolve); err != nil {
+			return store.Endpoint{}, err
+		}
+	}
+	if change.Events != nil {
+		if err := webhook.CheckEvents(change.Events); err != nil {
+			return store.Endpoint{}, err
+		}
+	}
+	changed, err := w.Store.ChangeEndpoint(ctx, businessID, id, change)
+	return changed, notFound(err)
+}
+
+// Delete removes an endpoint and its log. Fault: not_found.
+func (w *Webhooks) Delete(ctx context.Context, businessID, id uuid.UUID) error {
+	return notFound(w.Store.DeleteEndpoint(ctx, businessID, id))
+}
+
+// Rotate gives an endpoint another secret; both sign for [RotationFor]. Fault: not_found.
+func (w *Webhooks) Rotate(ctx context.Context, businessID, id uuid.UUID) (store.Created, error) {
+	rotated, err := w.Store.RotateSecret(ctx, businessID, id, webhook.NewSecret(), w.now().Add(RotationFor))
+	return rotated, notFound(err)
+}
+
+// Test sends an event of type webhook.test to an endpoint, also to one that is not active. Fault: not_found.
+func (w *Webhooks) Test(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
+	now := w.now()
+	e := event.Event{ID: uuid.Must(uuid.NewV7()), Type: webhook.Test, At: now, Sequence: 1, Data: []byte(`{"webhook_id":"` + id.String() + `"}`)}
+	body, err := webhook.Body(e)
+	if err != nil {
+		return store.Delivery{}, err
+	}
+	sent, err := w.Store.SendTest(ctx, store.NewDelivery{
+		BusinessID: businessID, EndpointID: id, EventID: e.ID, EventType: string(e.Type), SubjectKind: "webhook", SubjectID: id, Sequence: e.Sequence, Body: body,
+	}, now, w.wake(businessID))
+	return sent, notFound(err)
+}
+
+func (w *Webhooks) wake(businessID uuid.UUID) func(context.Context, pgx.Tx, uuid.UUID, store.LaneState) error {
+	return func(ctx context.Context, tx pgx.Tx, endpointID uuid.UUID, state store.LaneState) error {
+		return w.Wake(ctx, tx, businessID, endpointID, state)
+	}
+}
+
+// Deliveries lists a page of what an endpoint was sent, newest first, those of one status or of all (""), and gives the cursor of the page
+// that follows. Faults: invalid_parameter for a cursor that is none; not_found.
+func (w *Webhooks) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string, page request.Page) ([]store.Delivery, string, error) {
+	found, next, err := w.Store.Deliveries(ctx, businessID, id, status, page)
+	return found, next, notFound(err)
+}
+
+// SendAgain sends a delivery once more, whatever became of it, and as often as a new one where it fails. Faults: not_found; conflict where
+// it has not been sent yet, as it waits for an earlier event of its subject.
+func (w *Webhooks) SendAgain(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
+	sent, err := w.Store.SendAgain(ctx, businessID, id, w.now(), w.wake(businessID))
+	if errors.Is(err, store.ErrBlocked) {
+		err = fault.New(fault.Conflict, "This delivery waits for an earlier event of the same subject; send that one again, and this one follows.")
+	}
+	return sent, notFound(err)
+}
+
+func (w *Webhooks) now() time.Time { return w.Clock.Now().UTC().Truncate(time.Microsecond) }
+
+func notFound(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return fault.New(fault.NotFound, "Webhook not found")
+	}
+	return err
+}

@@ -1,0 +1,150 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"github.com/slotmesh/slotmesh/libs/clip"
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+// Guard says which addresses may be called: public ones, by HTTPS on port 443. Those of this machine may be where Loopback allows it,
+// by HTTP too and on any port, which is for tests.
+type Guard struct{ Loopback bool }
+
+// ErrAddress says that a name leads to an address that may not be called.
+var ErrAddress = errors.New("the address is not a public one")
+
+// special are the networks within IPv4, and within IPv6's global unicast, that are not public: the registries of special-purpose
+// addresses (IANA, RFC 6890), multicast, and what embeds an IPv4 address.
+var special = prefixes(
+	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
+	"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24",
+	"203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+	"168.63.129.16/32",           // a public address that answers virtual machines of Azure with their metadata
+	"2001::/23",                  // protocols; Teredo
+	"2001:db8::/32", "3fff::/20", // documentation
+	"2002::/16", // 6to4
+	"2620:4f:8000::/48",
+)
+
+// globalUnicast is what of IPv6 is given to networks. Loopback, mapped, NAT64, unique local and link-local addresses lie outside.
+var globalUnicast = netip.MustParsePrefix("2000::/3")
+
+func prefixes(texts ...string) []netip.Prefix {
+	all := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		all[i] = netip.MustParsePrefix(text)
+	}
+	return all
+}
+
+// allows reports whether an address may be called.
+func (g Guard) allows(a netip.Addr) bool {
+	if !a.IsValid() || a.Zone() != "" {
+		return false
+	}
+	if g.Loopback && a.Unmap().IsLoopback() {
+		return true
+	}
+	if a.Is6() && !globalUnicast.Contains(a) {
+		return false
+	}
+	for _, p := range special {
+		if p.Contains(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// Control refuses a connection to an address that may not be called, once names are resolved: it is what net.Dialer asks right before it
+// connects, so that a name that leads elsewhere by then gains nothing.
+func (g Guard) Control(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil || !g.allows(to.Addr()) {
+		return ErrAddress
+	}
+	if to.Port() != httpsPort && !to.Addr().IsLoopback() {
+		return ErrAddress
+	}
+	return nil
+}
+
+const (
+	httpsPort = 443
+	maxURL    = 2000            // bytes
+	lookup    = 2 * time.Second // that an owner waits for a name server
+)
+
+// number is the last part of a host that browsers and libraries read as an IPv4 address in one of its many forms.
+var number = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
+
+// CheckURL refuses a URL that no endpoint may have, with a sentence that says why; resolve looks up the addresses of its name. A name that does not
+// resolve may do so later, and passes. Fault: invalid_parameter.
+func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.Context, string) ([]netip.Addr, error)) error {
+	u, err := url.Parse(text)
+	if err != nil || len(text) > maxURL || !utf8.ValidString(text) {
+		return request.Invalid("url: this is no URL; write one such as https://example.com/hooks, of at most %d bytes.", maxURL)
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if g.isLoopback(u, host) {
+		return nil
+	}
+	switch {
+	case u.Scheme != "https":
+		return request.Invalid("url: only https is sent to; write https://….")
+	case u.User != nil:
+		return request.Invalid("url: leave out the user and password; receivers know us by the signature.")
+	case u.Fragment != "":
+		return request.Invalid("url: leave out what follows #; it is not sent.")
+	case u.Port() != "" && u.Port() != "443":
+		return request.Invalid("url: only port 443 is called; leave the port out.")
+	case !isName(host):
+		return request.Invalid("url: write the host by its public name, such as example.com; addresses and local names are not called.")
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookup)
+	defer cancel()
+	addresses, err := resolve(ctx, host)
+	if err != nil {
+		return nil // each connection checks it again
+	}
+	for _, a := range addresses {
+		if !g.allows(a.Unmap()) {
+			return request.Invalid("url: %s leads to an address that is not public, and such are not called.", clipped(host))
+		}
+	}
+	return nil
+}
+
+// isLoopback reports whether a URL leads to this machine, where that is allowed.
+func (g Guard) isLoopback(u *url.URL, host string) bool {
+	a, err := netip.ParseAddr(host)
+	return g.Loopback && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && (host == "localhost" || err == nil && a.IsLoopback())
+}
+
+// isName reports whether a host is a name of the public domain name system, and not an address in any form.
+func isName(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return false
+	}
+	labels := strings.Split(host, ".")
+	last := labels[len(labels)-1]
+	return len(labels) > 1 && !slices.Contains(labels, "") && !number.MatchString(last) && last != "localhost" && !strings.ContainsAny(host, ":%[]@ ")
+}
+
+// Resolve looks a name up as connections do.
+func Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+}
+
+func clipped(text string) string { return clip.Text(text) }

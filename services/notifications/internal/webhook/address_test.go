@@ -1,0 +1,194 @@
+package webhook_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
+)
+
+// inward are hosts that lead, or could lead, to what is not public: in every way of writing them that some library understands.
+var inward = []string{
+	// this machine
+	"127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1", "0x7F.0.0.1", "017700000001", "0177.0.0.1", "0177.1", "127.0.0.01",
+	"127.255.255.254", "0", "0.0.0.0", "0x0", "00", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "localhost", "localhost.", "a.localhost", "LOCALHOST",
+	// mapped, compatible, translated and tunnelled IPv4
+	"[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:10.0.0.1]", "[::ffff:8.8.8.8]", "[::127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b::a9fe:a9fe]",
+	"[64:ff9b:1::10.0.0.1]", "[2002:7f00:1::1]", "[2002:a9fe:a9fe::]", "[2001:0:53aa:64c:0:0:f5ff:fffe]", "[::ffff:0:127.0.0.1]",
+	// private networks
+	"10.0.0.1", "10.1", "167772161", "0xa000001", "012.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "3232235521", "0xc0a80001", "100.64.0.1",
+	"[fc00::1]", "[fd12:3456:789a::1]", "[fec0::1]",
+	// link-local and metadata
+	"169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.170.2", "[fe80::1]", "[fe80::1%25eth0]", "[fd00:ec2::254]",
+	"100.100.100.200", "192.0.0.192", "168.63.129.16",
+	// others that are nobody's
+	"192.0.2.1", "198.18.0.1", "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255",
+	"[2001:db8::1]", "[ff02::1]", "[100::1]", "[3fff::1]", "kubernetes", "redis.",
+}
+
+func nowhere(context.Context, string) ([]netip.Addr, error) {
+	return nil, &net.DNSError{IsNotFound: true}
+}
+
+func TestNoEndpointIsMadeForAnAddressThatIsNotPublic(t *testing.T) {
+	t.Parallel()
+	if len(inward) < 60 {
+		t.Fatalf("%d addresses", len(inward))
+	}
+	for _, host := range inward {
+		for _, url := range []string{"https://" + host + "/hooks", "https://" + host + ":443/", "http://" + host + "/"} {
+			if err := (webhook.Guard{}).CheckURL(t.Context(), url, nowhere); err == nil {
+				t.Errorf("%s is taken", url)
+			}
+		}
+	}
+	for _, url := range []string{"https://example.com/hooks?a=b", "https://example.com:443", "https://xn--bcher-kva.example/", "https://3com.example.org"} {
+		if err := (webhook.Guard{}).CheckURL(t.Context(), url, nowhere); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	for _, url := range []string{
+		"http://example.com", "ftp://example.com", "https://user:pw@example.com", "https://example.com/#a", "https://example.com:8443", "https://", "https:example.com",
+		"//example.com", "example.com", "", "https://example.com\n", "https://example.com/" + strings.Repeat("a", 3000), "https://%zz", "https://a..b", "https://.com",
+	} {
+		if err := (webhook.Guard{}).CheckURL(t.Context(), url, nowhere); err == nil {
+			t.Errorf("%q is taken", url)
+		}
+	}
+}
+
+func TestANameThatLeadsInwardIsRefusedWhenAnEndpointIsMade(t *testing.T) {
+	t.Parallel()
+	resolve := func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("93.184.215.14"), netip.MustParseAddr("10.0.0.7")}, nil
+	}
+	if err := (webhook.Guard{}).CheckURL(t.Context(), "https://example.com/", resolve); err == nil {
+		t.Error("it is taken")
+	}
+}
+
+// However an address comes to be in an endpoint, no connection is made to it.
+func TestNothingIsSentToAnAddressThatIsNotPublic(t *testing.T) {
+	t.Parallel()
+	sender := webhook.NewSender(webhook.Guard{}, resolverOf(t, func(string) string { return "127.0.0.1" }), clock.Fixed(now))
+	defer sender.Close()
+	for _, host := range inward {
+		for _, scheme := range []string{"https://", "http://"} {
+			a, err := sender.Send(t.Context(), webhook.Message{URL: scheme + host + "/", ID: "1", Body: []byte("{}")})
+			if err != nil || a.Status != 0 || a.Error == "" || a.Error == "No connection could be made." {
+				t.Errorf("%s%s: %+v, %v", scheme, host, a, err)
+			}
+		}
+	}
+}
+
+// A name that leads to a public address when it is checked, and inward when it is called.
+func TestANameThatChangesBetweenCheckAndCallGainsNothing(t *testing.T) {
+	t.Parallel()
+	var asked, reached atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	defer server.Close()
+	resolver := resolverOf(t, func(string) string {
+		if asked.Add(1) == 1 {
+			return "93.184.215.14"
+		}
+		return "127.0.0.1"
+	})
+	lookup := func(ctx context.Context, host string) ([]netip.Addr, error) {
+		return resolver.LookupNetIP(ctx, "ip4", host)
+	}
+	const url = "https://rebinding.example/"
+	if err := (webhook.Guard{}).CheckURL(t.Context(), url, lookup); err != nil {
+		t.Fatal(err)
+	}
+	sender := webhook.NewSender(webhook.Guard{}, resolver, clock.Fixed(now))
+	defer sender.Close()
+	a, err := sender.Send(t.Context(), webhook.Message{URL: url, ID: "1", Body: []byte("{}")})
+	if err != nil || a.Error != "The name leads to an address that is not public." {
+		t.Errorf("%+v, %v", a, err)
+	}
+	_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
+	a, err = sender.Send(t.Context(), webhook.Message{URL: "http://rebinding.example:" + port, ID: "1", Body: []byte("{}")})
+	if err != nil || a.Error == "" || reached.Load() != 0 {
+		t.Errorf("the server of this machine was asked %d times: %+v, %v", reached.Load(), a, err)
+	}
+}
+
+// A redirect, as from a public address to this machine, is an answer like any other that is not 2xx.
+func TestARedirectIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Int64
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	defer inside.Close()
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now))
+	defer sender.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		outside := httptest.NewServer(http.RedirectHandler(inside.URL, status))
+		a, err := sender.Send(t.Context(), webhook.Message{URL: outside.URL, ID: "1", Body: []byte("{}")})
+		if err != nil || a.Delivered() || a.Status != status || reached.Load() != 0 {
+			t.Errorf("%d: %+v, %v", status, a, err)
+		}
+		outside.Close()
+	}
+}
+
+func TestAnAnswerIsReadTo4KiB(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("\xff\x00" + strings.Repeat("a", 1<<20)))
+	}))
+	defer server.Close()
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now))
+	defer sender.Close()
+	a, err := sender.Send(t.Context(), webhook.Message{URL: server.URL, ID: "1", Body: []byte("{}")})
+	if want := "\uFFFD\uFFFD" + strings.Repeat("a", 4094); err != nil || !a.Delivered() || a.Answer != want {
+		t.Errorf("%d bytes, %+v, %v", len(a.Answer), a.Status, err)
+	}
+}
+
+// resolverOf is a name server whose names lead where answer says.
+func resolverOf(t *testing.T, answer func(name string) string) *net.Resolver {
+	t.Helper()
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		buffer := make([]byte, 1500)
+		for {
+			n, from, err := server.ReadFrom(buffer)
+			if err != nil {
+				return
+			}
+			var m dnsmessage.Message
+			if m.Unpack(buffer[:n]) != nil || len(m.Questions) != 1 {
+				continue
+			}
+			q := m.Questions[0]
+			m.Response, m.Authoritative, m.Additionals = true, true, nil
+			if q.Type == dnsmessage.TypeA {
+				m.Answers = []dnsmessage.Resource{{
+					Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, Type: q.Type},
+					Body:   &dnsmessage.AResource{A: netip.MustParseAddr(answer(q.Name.String())).As4()},
+				}}
+			}
+			packed, _ := m.Pack()
+			_, _ = server.WriteTo(packed, from)
+		}
+	}()
+	t.Cleanup(func() { _ = server.Close(); <-done })
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "udp", server.LocalAddr().String())
+	}}
+}

@@ -1,0 +1,104 @@
+package webhook_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"go.uber.org/goleak"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var now = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
+
+// The pauses are those of lifecycle.md §2, with at most a tenth more.
+func TestAttemptsFollowTheSchedule(t *testing.T) {
+	t.Parallel()
+	want := []string{"5s", "5m", "30m", "2h", "5h", "10h", "14h", "20h", "24h"}
+	for i, text := range want {
+		pause, _ := time.ParseDuration(text)
+		least, more := webhook.Next(i+1, 0, 0)
+		most, _ := webhook.Next(i+1, 0, 0.999)
+		if !more || least != pause || most <= pause || most > pause+pause/10 {
+			t.Errorf("after %d attempts: %v to %v, want %v and a little more", i+1, least, most, pause)
+		}
+	}
+	if _, more := webhook.Next(len(want)+1, 0, 0); more {
+		t.Error("there is an attempt after the last one")
+	}
+}
+
+func TestRetryAfterIsObeyedWithinBounds(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]time.Duration{
+		"": 5 * time.Second, "3": 5 * time.Second, "120": 2 * time.Minute, "999999999": 24 * time.Hour, "-1": 5 * time.Second, "soon": 5 * time.Second,
+		"99999999999999999999":                     5 * time.Second,
+		now.Add(time.Hour).Format(http.TimeFormat): time.Hour, now.Add(-time.Hour).Format(http.TimeFormat): 5 * time.Second,
+	} {
+		if got, _ := webhook.Next(1, webhook.RetryAfter(header, now), 0); got != want {
+			t.Errorf("%q: after %v, want %v", header, got, want)
+		}
+	}
+}
+
+func TestABodyIsTheEventWithItsSequence(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]string{
+		`{"id":"7","total":1250.50}`:  `{"type":"booking.created","timestamp":"2027-06-10T09:00:00Z","data":{"id":"7","sequence":3,"total":1250.50}}`,
+		`{"id":"7","sequence":99999}`: `{"type":"booking.created","timestamp":"2027-06-10T09:00:00Z","data":{"id":"7","sequence":3}}`,
+		`null`:                        `{"type":"booking.created","timestamp":"2027-06-10T09:00:00Z","data":{"sequence":3}}`,
+		``:                            `{"type":"booking.created","timestamp":"2027-06-10T09:00:00Z","data":{"sequence":3}}`,
+	} {
+		got, err := webhook.Body(event.Event{Type: event.BookingCreated, At: now, Sequence: 3, Data: json.RawMessage(data)})
+		if err != nil || string(got) != want {
+			t.Errorf("%s:\ngot  %s %v\nwant %s", data, got, err, want)
+		}
+	}
+}
+
+func TestEachSecretSigns(t *testing.T) {
+	t.Parallel()
+	id, body := uuid.NewString(), []byte(`{"type":"booking.created"}`)
+	first, second, other := webhook.NewSecret(), webhook.NewSecret(), webhook.NewSecret()
+	header := http.Header{}
+	if err := webhook.Sign(header, id, now, body, first, second); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		secret []byte
+		body   string
+		good   bool
+	}{{first, string(body), true}, {second, string(body), true}, {other, string(body), false}, {first, string(body) + " ", false}} {
+		receiver, err := standardwebhooks.NewWebhook(webhook.ShowSecret(c.secret))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := receiver.VerifyIgnoringTimestamp([]byte(c.body), header); (err == nil) != c.good {
+			t.Errorf("%s: %v", c.body, err)
+		}
+	}
+}
+
+func TestEventsAreTypesOrAll(t *testing.T) {
+	t.Parallel()
+	for _, good := range [][]string{{"*"}, {"booking.created"}, {"booking.created", "payment.refunded"}} {
+		if err := webhook.CheckEvents(good); err != nil {
+			t.Errorf("%v: %v", good, err)
+		}
+	}
+	for _, bad := range [][]string{nil, {}, {""}, {"booking"}, {"booking.*"}, {"*", "booking.created"}, {"booking.created", "booking.created"}, {"webhook.test"}} {
+		if err := webhook.CheckEvents(bad); err == nil {
+			t.Errorf("%v is taken", bad)
+		}
+	}
+	if !webhook.Wants([]string{"*"}, "of.tomorrow") || webhook.Wants([]string{"booking.created"}, event.BookingCancelled) {
+		t.Error("an endpoint is told of what it did not ask for, or not of what it did")
+	}
+}
