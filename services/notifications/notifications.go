@@ -13,7 +13,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
 
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
@@ -95,7 +97,6 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	guard := webhook.Guard{Loopback: cfg.WebhookLoopback}
 	sender := webhook.NewSender(guard, nil, rt.Clock)
 	s.OnStop("webhooks", func(context.Context) error { sender.Close(); return nil })
-	webhooks := &deliver.Webhooks{Store: records, Sender: sender, Clock: rt.Clock, Telemetry: rt.Telemetry}
 
 	work := jobs.NewWork()
 	messages, err := openMessages(cfg, rt, s, pool, records, catalog)
@@ -103,6 +104,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		return err
 	}
 	messages.AddTo(work)
+	webhooks := &deliver.Webhooks{Store: records, Sender: sender, Disabled: tellOwner(messages), Clock: rt.Clock, Telemetry: rt.Telemetry}
 	webhooks.Join(work)
 	client, err := jobs.Open(pool, work, rt.Clock, rt.Telemetry)
 	if err != nil {
@@ -140,4 +142,12 @@ func openMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpo
 		with.Sender = sender
 	}
 	return messages.New(with), nil
+}
+
+// tellOwner has the owner told of an endpoint that is disabled.
+func tellOwner(m *messages.Messages) func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams, error) {
+	return func(ctx context.Context, tx pgx.Tx, e store.Endpoint) ([]river.InsertManyParams, error) {
+		tell, err := m.EndpointDisabled(ctx, tx, e.BusinessID, e.ID, e.URL, e.DisabledReason == store.Gone)
+		return []river.InsertManyParams{tell}, err
+	}
 }

@@ -54,8 +54,8 @@ type Webhooks struct {
 	Sender    *webhook.Sender
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
-	// Disabled returns the jobs that tell the owner of an endpoint that Slotmesh has disabled; nil: there are none.
-	Disabled func(store.Endpoint) []river.InsertManyParams
+	// Disabled returns the jobs that tell the owner of an endpoint that Slotmesh disables in this transaction.
+	Disabled func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams, error)
 
 	jobs     Jobs
 	attempts metric.Int64Counter
@@ -243,14 +243,12 @@ func outcomeOf(a webhook.Attempt) string {
 }
 
 func (w *Webhooks) disabled(ctx context.Context, tx pgx.Tx, e store.Endpoint) error {
-	if w.Disabled == nil {
-		return nil
-	}
-	if tell := w.Disabled(e); len(tell) > 0 {
-		_, err := w.jobs.InsertManyFastTx(ctx, tx, tell)
+	tell, err := w.Disabled(ctx, tx, e)
+	if err != nil || len(tell) == 0 {
 		return err
 	}
-	return nil
+	_, err = w.jobs.InsertManyFastTx(ctx, tx, tell)
+	return err
 }
 
 // leave frees the lane, whatever became of the turn, and makes the job that goes on.

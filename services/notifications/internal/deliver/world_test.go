@@ -61,7 +61,10 @@ func worldOn(t *testing.T, pool *pgxpool.Pool, now *clock.Manual, business uuid.
 	tel.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	w.webhooks = &deliver.Webhooks{
 		Store: w.records, Sender: sender, Clock: now, Telemetry: tel,
-		Disabled: func(e store.Endpoint) []river.InsertManyParams { w.told = append(w.told, e); return nil },
+		Disabled: func(_ context.Context, _ pgx.Tx, e store.Endpoint) ([]river.InsertManyParams, error) {
+			w.told = append(w.told, e)
+			return nil, nil
+		},
 	}
 	work := jobs.NewWork()
 	w.webhooks.Join(work)
