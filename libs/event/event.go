@@ -40,6 +40,7 @@ const (
 	Reservation SubjectKind = "reservation"
 	Key         SubjectKind = "key"
 	Business    SubjectKind = "business"
+	Customer    SubjectKind = "customer" // an erasing of one: the id is the erasing's
 )
 
 // Type is what happened.

@@ -55,10 +55,10 @@ func readSubject(q request.Query, f *Filter) error {
 	switch kind := SubjectKind(text); {
 	case err != nil || text == "":
 		return err
-	case slices.Contains([]SubjectKind{Booking, Ticket, Reservation, Key, Business}, kind):
+	case slices.Contains([]SubjectKind{Booking, Ticket, Reservation, Key, Business, Customer}, kind):
 		f.Kind = kind
 	case f.Subject.UnmarshalText([]byte(text)) != nil || len(text) != len(uuid.Nil.String()):
-		return request.Invalid("subject: %s is none; write its id, or booking, ticket, reservation, key or business.", request.Quoted(text))
+		return request.Invalid("subject: %s is none; write its id, or booking, ticket, reservation, key, business or customer.", request.Quoted(text))
 	}
 	return nil
 }

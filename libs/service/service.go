@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
@@ -67,4 +69,13 @@ func (s *Service) Offers(catalog *peer.Client, rdb redis.UniversalClient) *catal
 func (s *Service) Erase(catalog *peer.Client, erase catalogclient.Erase) {
 	eraser := &catalogclient.Eraser{Catalog: catalog, Erase: erase, Clock: s.rt.Clock, Telemetry: s.rt.Telemetry}
 	s.Go("erasing removed businesses", eraser.Run)
+}
+
+// Forget forgets the customers that the service keeps in pool, some time after the end of what they took. One replica at a time does it.
+func (s *Service) Forget(catalog *peer.Client, offers *catalogclient.Client, pool *pgxpool.Pool, kept catalogclient.Remembered) {
+	alone := func(ctx context.Context, work func(context.Context) error) error {
+		_, err := postgres.Alone(ctx, pool, "forgetting customers", work)
+		return err
+	}
+	s.Go("forgetting customers", catalogclient.NewForgetter(catalog, offers, kept, alone, s.rt.Clock, s.rt.Telemetry).Run)
 }

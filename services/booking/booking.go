@@ -127,6 +127,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	api.NewFeeds(feeds, records, links).Mount(s.Internal)
 	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))
 	s.Erase(catalogPeer, records.Erase)
+	s.Forget(catalogPeer, offers, pool, records)
 	s.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 	return nil
 }

@@ -93,6 +93,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Rentals:       rental.NewClient(rentals),
 		Audit:         []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
 		Notifications: notifications.NewClient(s.Peer("notifications", cfg.NotificationsURL, patient)),
+		Clock:         rt.Clock,
 		Logger:        rt.Telemetry.Logger,
 	}
 	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: s.Limits(cfg.Limits, rdb), Owner: owner}

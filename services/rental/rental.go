@@ -84,6 +84,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	catalog := s.Peer("catalog", cfg.CatalogURL)
 	offers := s.Offers(catalog, rdb)
 	s.Erase(catalog, records.Erase)
+	s.Forget(catalog, offers, pool, records)
 
 	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))
 

@@ -29,20 +29,25 @@ type Eraser struct {
 
 const (
 	eraseEvery = time.Hour
-	eraseAgain = time.Second // after it could not be done; twice as long each further time
+	doAgain    = time.Second // after it could not be done; twice as long each further time
 	erasePage  = 100         // businesses at a time
 )
 
 // Run erases at once and then every hour, until ctx ends. What cannot be erased now is tried again soon.
 func (e *Eraser) Run(ctx context.Context) error {
-	again := eraseAgain
+	return keep(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now", e.Once)
+}
+
+// keep does something at once and then every so often, until ctx ends. Where it fails, that is logged and it is tried again soon.
+func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, failure string, once func(context.Context) error) error {
+	again := doAgain
 	for {
-		wait := eraseEvery
-		if err := e.Once(ctx); err == nil {
-			again = eraseAgain
+		wait := every
+		if err := once(ctx); err == nil {
+			again = doAgain
 		} else if ctx.Err() == nil {
-			e.Telemetry.Logger.WarnContext(ctx, "what is kept of removed businesses stays for now", "error", err)
-			wait, again = again, min(2*again, eraseEvery)
+			tel.Logger.WarnContext(ctx, failure, "error", err)
+			wait, again = again, min(2*again, every)
 		}
 		select {
 		case <-ctx.Done():

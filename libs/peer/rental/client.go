@@ -14,10 +14,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Caller sends one request of a peer and decodes its answer; *peer.Client is the one outside tests. Its errors are
-// faults.
+// Caller sends one request of a peer and decodes its answer; *peer.Client is the one outside tests. Ask is a POST that changes nothing. Its
+// errors are faults.
 type Caller interface {
 	Call(ctx context.Context, method, path string, in, out any) error
+	Ask(ctx context.Context, path string, in, out any) error
 }
 
 // Client is rental's internal API. Businesses are named by slug, since rental needs their offer. Every method returns

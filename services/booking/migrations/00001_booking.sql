@@ -51,11 +51,15 @@ CREATE INDEX bookings_by_link ON bookings (link_hash) WHERE link_hash IS NOT NUL
 
 -- "No earlier booking, not cancelled, by that e-mail address" is asked before every booking that a first_booking rule
 -- could price.
-CREATE INDEX bookings_by_customer ON bookings (business_id, lower(customer_email)) WHERE status <> 'cancelled';
+-- Whoever asks to be forgotten is found by it, too.
+CREATE INDEX bookings_by_customer ON bookings (business_id, lower(customer_email));
+
+-- Customers are forgotten some time after the end of what they booked; then they have no name.
+CREATE INDEX bookings_remembered ON bookings (business_id, ends_at) WHERE customer_name <> '';
 
 -- Two bookings made at the same moment must not both be the customer's first.
 CREATE UNIQUE INDEX bookings_one_first ON bookings (business_id, lower(customer_email))
-    WHERE first_booking AND status <> 'cancelled';
+    WHERE first_booking AND status <> 'cancelled' AND customer_email <> '';
 
 -- The time that live bookings take, buffers included: a row for each resource of a booking. Cancelling deletes rows.
 -- A resource is a staff member (lane 0), or lane 1, 2, … of a service without staff, named by the service's id.
@@ -179,6 +183,8 @@ CREATE TABLE tickets (
 -- The owner's lists, of all events and of one, go by age; the id makes the order total.
 CREATE INDEX tickets_by_age ON tickets (business_id, created_at, id);
 CREATE INDEX tickets_by_link ON tickets (link_hash) WHERE link_hash IS NOT NULL;
+CREATE INDEX tickets_by_customer ON tickets (business_id, lower(customer_email)) WHERE customer_email IS NOT NULL;
+CREATE INDEX tickets_remembered ON tickets (business_id, ends_at) WHERE customer_name <> '';
 CREATE INDEX tickets_by_event ON tickets (business_id, event_id, created_at, id);
 
 -- The guarded counters: tickets sold and not cancelled, of an event and of each of its tiers. Capacities are not here:

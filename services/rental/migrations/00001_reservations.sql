@@ -49,6 +49,14 @@ CREATE INDEX reservations_out ON reservations (business_id, rental_id) WHERE sta
 -- A customer's link names what it leads to by its token alone.
 CREATE INDEX reservations_by_link ON reservations (link_hash) WHERE link_hash IS NOT NULL;
 
+-- Whoever asks to be forgotten is found by address.
+CREATE INDEX reservations_by_customer ON reservations (business_id, lower(customer_email)) WHERE customer_email IS NOT NULL;
+
+-- Customers are forgotten some time after the end of what they reserved, where it is back; then they have no name. A reservation of whole
+-- dates has ended once its last date has everywhere.
+CREATE INDEX reservations_remembered ON reservations
+    (business_id, (coalesce(ends_at, (end_date + interval '36 hours') AT TIME ZONE 'UTC'))) WHERE customer_name <> '' AND status <> 'picked_up';
+
 -- The owner's list goes by start; the id makes the order total, so that a cursor never skips or repeats.
 CREATE INDEX reservations_by_start ON reservations (business_id, start_date, (coalesce(start_minute, 0)), id);
 

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/event"
@@ -89,9 +91,10 @@ func showKey(k store.Key) booking.Key {
 // ShowEvents says how the subjects of booking's events are shown: as they are in its lists.
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
-		event.Booking: showBookingEvents(records),
-		event.Ticket:  eventlog.As(records.KeptTickets, showTicket),
-		event.Key:     eventlog.As(records.KeptKeys, showKey),
+		event.Booking:  showBookingEvents(records),
+		event.Ticket:   eventlog.As(records.KeptTickets, showTicket),
+		event.Key:      eventlog.As(records.KeptKeys, showKey),
+		event.Customer: func(_ context.Context, kept []json.RawMessage) ([]json.RawMessage, error) { return kept, nil }, // counts alone
 	}
 }
 

@@ -56,3 +56,23 @@ func TestListsOfReservationsFollowEveryPage(t *testing.T) {
 		t.Errorf("%d of 5 reservations are listed", len(list))
 	}
 }
+
+func TestCustomersAreListedExportedAndErased(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor"))
+	s := shellAt(t, w)
+	s.must("reservations", "create", "harbor", "--rental", kayak, "--start", "2026-12-01", "--end", "2026-12-03", "--customer", "Cara", "--email", "cara@example.com")
+	want := "EMAIL             NAME  PHONE  BOOKINGS  TICKETS  RESERVATIONS  LAST\ncara@example.com  Cara  -      0         0        1             "
+	if got := s.must("customers", "list", "harbor", "--query", "CAR"); !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := s.must("customers", "export", "harbor", "--email", "cara@example.com"); len(decoded(t, got)["reservations"].([]any)) != 1 {
+		t.Errorf("exported %s", got)
+	}
+	if got := s.must("customers", "erase", "harbor", "--email", "cara@example.com"); got != "Forgotten: 0 bookings, 0 orders of tickets, 1 reservations.\n" {
+		t.Errorf("erased: %s", got)
+	}
+	s.fails(1, "email", "customers", "erase", "harbor", "--email", "cara")
+	s.fails(2, "email", "customers", "export", "harbor")
+}

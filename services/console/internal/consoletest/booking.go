@@ -70,6 +70,9 @@ func (s *Booking) Handler() http.Handler {
 		"POST /internal/businesses/{business}/calendars":                 s.createCalendar,
 		"GET /internal/businesses/{business}/calendars":                  s.listCalendars,
 		"DELETE /internal/businesses/{business}/calendars/{id}":          s.revokeCalendar,
+		"POST /internal/businesses/{business}/customers/search":          s.customers,
+		"POST /internal/businesses/{business}/customers/held":            s.held,
+		"POST /internal/businesses/{business}/customers/erase":           s.erase,
 	} {
 		mux.Handle(pattern, locked(&s.mu, answer))
 	}

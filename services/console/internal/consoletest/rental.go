@@ -30,6 +30,9 @@ func (s *Rental) Handler() http.Handler {
 		"GET /internal/businesses/harbor/reservations/ahead":        s.ahead,
 		"POST /internal/businesses/harbor/reservations/{id}/{move}": s.move,
 		"GET /internal/businesses/{business}/events":                s.events,
+		"POST /internal/businesses/harbor/customers/search":         s.customers,
+		"POST /internal/businesses/harbor/customers/held":           s.held,
+		"POST /internal/businesses/harbor/customers/erase":          s.erase,
 		"/": func(*http.Request) (*reply, error) {
 			return nil, fault.New(fault.BusinessNotFound, "Business not found")
 		},

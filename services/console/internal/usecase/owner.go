@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
@@ -22,6 +23,7 @@ type Owner struct {
 	Rentals       *rental.Client
 	Audit         []EventLister // of every service that owns events
 	Notifications *notifications.Client
+	Clock         clock.Clock
 	Logger        *slog.Logger
 }
 

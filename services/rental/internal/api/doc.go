@@ -10,6 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
@@ -31,6 +32,9 @@ type Records interface {
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 	LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error)
 	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
+	Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error)
+	Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]store.Reservation, error)
+	EraseCustomer(ctx context.Context, businessID uuid.UUID, asked store.Erase) (customer.Erased, error)
 }
 
 var (

@@ -45,6 +45,9 @@ func (in *Internal) Mount(router fiber.Router) {
 	business.Get("/reservations", in.reservations)
 	business.Get("/reservations/ahead", in.ahead)
 	business.Get("/reservations/:id", in.reservation)
+	business.Post("/customers/search", in.customers)
+	business.Post("/customers/held", in.held)
+	business.Post("/customers/erase", in.eraseCustomer())
 	business.Get("/reservations/:id/link", in.linkTo)
 	business.Post("/reservations/:id/:move", in.once(in.move, fiber.StatusOK))
 }
@@ -57,16 +60,7 @@ func (in *Internal) once(write func(*fiber.Ctx) (store.Reservation, error), stat
 			return err
 		}
 		return in.sendOne(c, status, written)
-	}, func(c *fiber.Ctx) ([]byte, error) {
-		offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
-		switch {
-		case fault.Is(err, fault.BusinessNotFound):
-			return nil, nil // and the write of whoever comes late is not there for anybody
-		case err != nil:
-			return nil, fault.Unknown(err)
-		}
-		return in.records.Outcome(c.UserContext(), offer.ID)
-	}, func(c *fiber.Ctx, answer []byte) error {
+	}, in.outcome, func(c *fiber.Ctx, answer []byte) error {
 		var made store.Reservation
 		if err := json.Unmarshal(answer, &made); err != nil {
 			return err

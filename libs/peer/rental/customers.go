@@ -1,0 +1,39 @@
+package rental
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+)
+
+// Held is what is held of one customer, oldest first: at most one more than customer.MostHeld.
+type Held struct {
+	Reservations []Reservation `json:"reservations"`
+}
+
+// Customers lists those who reserved, by address. Faults: invalid_parameter for a bad limit.
+func (c *Client) Customers(ctx context.Context, slug string, asked customer.Search) ([]customer.Customer, error) {
+	var out customer.List
+	err := c.peer.Ask(ctx, path(slug, "customers/search"), asked, &out)
+	return out.Customers, err
+}
+
+// Held returns what is held of a customer. Faults: invalid_parameter for what is no address.
+func (c *Client) Held(ctx context.Context, slug, email string) (*Held, error) {
+	var out Held
+	if err := c.peer.Ask(ctx, path(slug, "customers/held"), customer.Of{Email: email}, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// EraseCustomer forgets a customer's reservations. Faults: invalid_parameter for what is no address; conflict where too much lies ahead to
+// be named.
+func (c *Client) EraseCustomer(ctx context.Context, slug string, asked customer.Erase) (*customer.Erased, error) {
+	var out customer.Erased
+	if err := c.peer.Call(ctx, http.MethodPost, path(slug, "customers/erase"), asked, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+)
+
+func (in *Internal) customers(c *fiber.Ctx) error {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return err
+	}
+	var asked customer.Search
+	if err := bodyOf(c, &asked); err != nil {
+		return err
+	}
+	if err := asked.Validate(); err != nil {
+		return err
+	}
+	found, err := in.records.Customers(c.UserContext(), businessID, asked)
+	if err != nil {
+		return err
+	}
+	return c.JSON(customer.List{Customers: found})
+}
+
+func (in *Internal) held(c *fiber.Ctx) error {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return err
+	}
+	var of customer.Of
+	if err := bodyOf(c, &of); err != nil {
+		return err
+	}
+	if of.Email, err = customer.Check(of.Email); err != nil {
+		return err
+	}
+	bookings, tickets, err := in.records.Held(c.UserContext(), businessID, of.Email, customer.MostHeld+1)
+	if err != nil {
+		return err
+	}
+	return c.JSON(booking.Held{Bookings: all(bookings, showBooking), Tickets: all(tickets, showTicket)})
+}
+
+func (in *Internal) eraseCustomer(c *fiber.Ctx) error {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return err
+	}
+	var asked customer.Erase
+	if err := bodyOf(c, &asked); err != nil {
+		return err
+	}
+	if asked.Email, err = customer.Check(asked.Email); err != nil {
+		return err
+	}
+	erased, err := in.records.EraseCustomer(c.UserContext(), businessID, asked, in.clock.Now())
+	if err != nil {
+		return err
+	}
+	return c.JSON(erased)
+}
+
+// bodyOf reads the JSON object of a request into a struct.
+func bodyOf(c *fiber.Ctx, into any) error {
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	return request.JSON(body, into)
+}

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+)
+
+// customersSQL lists addresses with what was taken by them. One that the query finds anywhere is counted whole.
+const customersSQL = `
+SELECT email, (array_agg(name ORDER BY created_at DESC))[1], (array_agg(phone ORDER BY created_at DESC) FILTER (WHERE phone IS NOT NULL))[1],
+       count(*) FILTER (WHERE kind = 'booking'), count(*) FILTER (WHERE kind = 'ticket'), min(created_at), max(created_at)
+FROM (
+    SELECT lower(customer_email) AS email, customer_name AS name, customer_phone AS phone, 'booking' AS kind, created_at
+    FROM bookings WHERE business_id = @business_id AND lower(customer_email) > @after
+    UNION ALL
+    SELECT lower(customer_email), customer_name, NULL, 'ticket', created_at
+    FROM tickets WHERE business_id = @business_id AND lower(customer_email) > @after
+) AS held
+GROUP BY email
+HAVING CASE WHEN @of::text[] <> '{}' THEN email = ANY(@of) ELSE bool_or(strpos(email, lower(@query)) > 0 OR strpos(lower(name), lower(@query)) > 0
+               OR strpos(translate(phone, ' -()./', ''), nullif(translate(@query, ' -()./', ''), '')) > 0) END
+ORDER BY email
+LIMIT @limit`
+
+// Customers lists customers of a business by address, of which a forgotten one has none.
+func (s *Store) Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error) {
+	rows, err := s.pool.Query(ctx, customersSQL, pgx.NamedArgs{
+		"business_id": businessID, "after": asked.After, "query": asked.Query, "of": append([]string{}, asked.Of...), "limit": asked.Limit,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list customers: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (customer.Customer, error) {
+		var c customer.Customer
+		err := row.Scan(&c.Email, &c.Name, &c.Phone, &c.Bookings, &c.Tickets, &c.FirstAt, &c.LastAt)
+		c.FirstAt, c.LastAt = c.FirstAt.UTC(), c.LastAt.UTC()
+		return c, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list customers: %w", err)
+	}
+	return list, nil
+}
+
+// Held returns the bookings and orders of tickets that are held of a customer, oldest first, at most limit of each.
+func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Booking, []Ticket, error) {
+	var (
+		bookings []Booking
+		tickets  []Ticket
+		batch    pgx.Batch
+	)
+	args := pgx.NamedArgs{"business_id": businessID, "email": email, "limit": limit}
+	const theirs = ` WHERE business_id = @business_id AND lower(customer_email) = lower(@email) ORDER BY created_at, id LIMIT @limit`
+	batch.Queue(`SELECT `+bookingColumns+` FROM bookings`+theirs, args).Query(func(rows pgx.Rows) error {
+		var err error
+		bookings, err = pgx.CollectRows(rows, scanBooking)
+		return err
+	})
+	batch.Queue(`SELECT `+ticketColumns+` FROM tickets`+theirs, args).Query(func(rows pgx.Rows) error {
+		var err error
+		tickets, err = pgx.CollectRows(rows, scanTicket)
+		return err
+	})
+	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
+		return nil, nil, fmt.Errorf("read what is held of a customer: %w", err)
+	}
+	return bookings, tickets, nil
+}
+
+// theirsSQL locks what is held of a customer, in the order of ids, and says which of it lies ahead.
+const theirsSQL = `
+WITH booked AS (
+    SELECT 'booking' AS kind, id, status, starts_at, status IN ('pending', 'confirmed') AND ends_at > @now AS ahead
+    FROM bookings WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
+    ORDER BY id FOR UPDATE
+), ordered AS (
+    SELECT 'ticket', id, status, starts_at, status = 'sold' AND ends_at > @now
+    FROM tickets WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
+    ORDER BY id FOR UPDATE
+)
+SELECT * FROM booked UNION ALL SELECT * FROM ordered`
+
+// EraseCustomer forgets a customer's bookings and orders of tickets, once (postgres.Once), and records that without the address. What
+// lies ahead is kept and named, unless it is forced. Faults: conflict where too much lies ahead to be named.
+func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase, now time.Time) (customer.Erased, error) {
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased, error) {
+		if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
+			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
+		}
+		bookings, tickets, ahead, err := theirs(ctx, tx, businessID, asked, now)
+		if err != nil {
+			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
+		}
+		if len(ahead) > customer.MostHeld {
+			return customer.Erased{}, fault.Newf(fault.Conflict, "More than %d bookings and orders of this address lie ahead; send force to erase them, too.", customer.MostHeld)
+		}
+		erased := customer.Erased{Bookings: len(bookings), Tickets: len(tickets), Ahead: ahead}
+		if err := forget(ctx, tx, businessID, bookings, tickets); err != nil {
+			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
+		}
+		if _, err := tx.Exec(ctx, recordErased, eventlog.Add(ctx, pgx.NamedArgs{
+			"business_id": businessID, "erasure": uuid.New(), "bookings": erased.Bookings, "tickets": erased.Tickets, "forced": asked.Force,
+		}, now)); err != nil {
+			return customer.Erased{}, fmt.Errorf("record that a customer is erased: %w", err)
+		}
+		return erased, nil
+	})
+}
+
+// recordErased tells of an erasing by an id of its own: nothing of the customer is kept, not even a hash of the address.
+var recordErased = `
+WITH erasure AS (SELECT @business_id::uuid AS business_id, @erasure::uuid AS id, 1 AS sequence)
+` + eventlog.Record(event.Customer, event.CustomerErased, "erasure",
+	`jsonb_build_object('bookings', @bookings::integer, 'tickets', @tickets::integer, 'forced', @forced::boolean)`)
+
+func theirs(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, asked customer.Erase, now time.Time) ([]uuid.UUID, []uuid.UUID, []customer.Ahead, error) {
+	rows, err := tx.Query(ctx, theirsSQL, pgx.NamedArgs{"business_id": businessID, "email": asked.Email, "now": now})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var (
+		bookings, tickets = []uuid.UUID{}, []uuid.UUID{}
+		ahead             = []customer.Ahead{}
+		one               customer.Ahead
+		isAhead           bool
+	)
+	_, err = pgx.ForEachRow(rows, []any{&one.Kind, &one.ID, &one.Status, &one.StartsAt, &isAhead}, func() error {
+		switch {
+		case isAhead && !asked.Force:
+			one.StartsAt = one.StartsAt.UTC()
+			ahead = append(ahead, one)
+		case one.Kind == string(event.Booking):
+			bookings = append(bookings, one.ID)
+		default:
+			tickets = append(tickets, one.ID)
+		}
+		return nil
+	})
+	return bookings, tickets, ahead, err
+}

@@ -1,0 +1,147 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// What is forgotten of a booking or an order of tickets is who made it: name, e-mail address, phone number, form and link. What was sold,
+// when and for how much stays. A name is never empty otherwise, so that an empty one says that the customer is forgotten.
+//
+// Copies are in the events of the subject and, for a day, in the answers that repeated writes of the owner get.
+const (
+	// lockFeedSQL comes first: whoever numbers events takes this lock before the rows that forgetting changes.
+	lockFeedSQL = `SELECT FROM event_feed FOR UPDATE`
+
+	forgetBookingsSQL = `
+UPDATE bookings SET customer_name = '', customer_email = '', customer_phone = NULL, form_data = '{}', link_hash = NULL
+WHERE business_id = @business_id AND id = ANY(@bookings)`
+
+	forgetTicketsSQL = `
+UPDATE tickets SET customer_name = '', customer_email = NULL, link_hash = NULL
+WHERE business_id = @business_id AND id = ANY(@tickets)`
+
+	forgetEventsSQL = `
+UPDATE events
+SET data = data || CASE subject_kind WHEN 'booking' THEN '{"customer_name": "", "customer_email": "", "customer_phone": null, "form_data": {}}'::jsonb
+                                     ELSE '{"customer_name": "", "customer_email": null}' END
+WHERE business_id = @business_id AND subject_id = ANY(@bookings::uuid[] || @tickets::uuid[]) AND data ? 'customer_name'`
+
+	forgetAnswersSQL = `
+UPDATE made_writes
+SET answer = convert_to((told.answer || CASE WHEN told.answer ? 'Customer'
+                                             THEN '{"Customer": {"Name": "", "Email": "", "Phone": null}, "FormData": {}, "LinkHash": null}'::jsonb
+                                             ELSE '{"CustomerName": "", "CustomerEmail": null, "LinkHash": null}' END)::text, 'UTF8')
+FROM (SELECT write_id, convert_from(answer, 'UTF8')::jsonb AS answer FROM made_writes WHERE business_id = @business_id) AS told
+WHERE made_writes.business_id = @business_id AND made_writes.write_id = told.write_id
+  AND (told.answer ? 'Customer' OR told.answer ? 'CustomerName') AND told.answer->>'ID' = ANY(@ids)`
+)
+
+// forget takes the customers out of bookings and orders of tickets, whose rows and the feed's the transaction has locked.
+func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, tickets []uuid.UUID) error {
+	if len(bookings)+len(tickets) == 0 {
+		return nil
+	}
+	ids := make([]string, 0, len(bookings)+len(tickets))
+	for _, list := range [][]uuid.UUID{bookings, tickets} {
+		for _, id := range list {
+			ids = append(ids, id.String())
+		}
+	}
+	args := pgx.NamedArgs{"business_id": businessID, "bookings": bookings, "tickets": tickets, "ids": ids}
+	var batch pgx.Batch
+	for _, sql := range []string{forgetBookingsSQL, forgetTicketsSQL, forgetEventsSQL, forgetAnswersSQL} {
+		batch.Queue(sql, args)
+	}
+	return tx.SendBatch(ctx, &batch).Close()
+}
+
+// forgetStep is how many of a kind one transaction forgets, so that none holds many locks.
+const forgetStep = 500
+
+// ForgetEnded forgets who made what had ended by then, of one business, and returns of how many bookings and orders of tickets that was.
+func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+	var total int64
+	for {
+		n, err := s.forgetSome(ctx, businessID, then)
+		total += n
+		if err != nil || n == 0 {
+			return total, err
+		}
+	}
+}
+
+func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+	var n int
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
+			return err
+		}
+		bookings, err := remembered(ctx, tx, "bookings", businessID, then)
+		if err != nil {
+			return err
+		}
+		tickets, err := remembered(ctx, tx, "tickets", businessID, then)
+		if err != nil {
+			return err
+		}
+		n = len(bookings) + len(tickets)
+		return forget(ctx, tx, businessID, bookings, tickets)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("forget who made what has ended: %w", err)
+	}
+	return int64(n), nil
+}
+
+// remembered locks rows of a table whose customers are not forgotten although they had ended by then. It reads the index of such rows.
+func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID, then time.Time) ([]uuid.UUID, error) {
+	rows, err := tx.Query(ctx, `
+		SELECT id FROM `+table+`
+		WHERE business_id = $1 AND ends_at <= $2 AND customer_name <> ''
+		ORDER BY ends_at LIMIT $3 FOR UPDATE`, businessID, then, forgetStep)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if ids == nil {
+		ids = []uuid.UUID{} // NULL would compare with nothing
+	}
+	return ids, err
+}
+
+// RemembersEnded names up to limit businesses after one, in the order of their ids, of which something had ended by then whose customer is
+// not forgotten. It goes from business to business by index.
+func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
+	rows, err := s.pool.Query(ctx, `
+		WITH RECURSIVE found AS (
+		    SELECT (`+nextSQL("$1")+`) AS id
+		    UNION ALL
+		    SELECT (`+nextSQL("found.id")+`) FROM found WHERE found.id IS NOT NULL
+		)
+		SELECT id FROM found
+		WHERE id IS NOT NULL AND (
+		    EXISTS (SELECT FROM bookings WHERE business_id = found.id AND ends_at <= $2 AND customer_name <> '')
+		    OR EXISTS (SELECT FROM tickets WHERE business_id = found.id AND ends_at <= $2 AND customer_name <> ''))
+		LIMIT $3`, after, then, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list businesses with customers to forget: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		return nil, fmt.Errorf("list businesses with customers to forget: %w", err)
+	}
+	return ids, nil
+}
+
+// nextSQL selects the first business after one that either table remembers customers of.
+func nextSQL(after string) string {
+	next := func(table string) string {
+		return `(SELECT business_id AS id FROM ` + table + ` WHERE customer_name <> '' AND business_id > ` + after + ` ORDER BY business_id LIMIT 1)`
+	}
+	return next("bookings") + ` UNION ALL ` + next("tickets") + ` ORDER BY id LIMIT 1`
+}

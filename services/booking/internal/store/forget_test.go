@@ -1,0 +1,268 @@
+package store_test
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// everything is all rows of all tables as text, in small letters; bytes are in hexadecimal.
+func everything(t testing.TB, pool *pgxpool.Pool) string {
+	t.Helper()
+	found, err := pool.Query(t.Context(), `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, table := range tables {
+		rows, err := pool.Query(t.Context(), "SELECT lower(t::text) FROM "+pgx.Identifier{table}.Sanitize()+" t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(table + "\n" + strings.Join(lines, "\n") + "\n")
+	}
+	return all.String()
+}
+
+// holds reports which of these texts the tables hold anywhere.
+func holds(t testing.TB, pool *pgxpool.Pool, texts ...string) []string {
+	t.Helper()
+	all := everything(t, pool)
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
+		text = strings.ToLower(text)
+		return !strings.Contains(all, text) && !strings.Contains(all, hex.EncodeToString([]byte(text)))
+	})
+}
+
+// ofAda is a booking of Ada's from minute from on.
+func ofAda(business uuid.UUID, from int) store.NewBooking {
+	b := newBooking(business, part(uuid.New(), 0, from, from+45))
+	phone := "+351 210 555 019"
+	b.Customer = store.Customer{Name: "Ada Lovelace", Email: "Ada.L@Example.com", Phone: &phone}
+	b.FormData, b.Locale = map[string]any{"allergies": "hazelnuts"}, "en"
+	return b
+}
+
+var adas = []string{"Ada Lovelace", "ada.l@example.com", "555 019", "hazelnuts"}
+
+// sums is what must stay as it is when customers are forgotten.
+func sums(t testing.TB, pool *pgxpool.Pool) string {
+	t.Helper()
+	var text string
+	err := pool.QueryRow(context.Background(), `
+		SELECT format('%s bookings for %s, %s occupied, %s tickets, %s sold of events and %s of tiers, statuses %s',
+			(SELECT count(*) FROM bookings), (SELECT sum(total) FROM bookings), (SELECT count(*) FROM occupied_time), (SELECT sum(quantity) FROM tickets),
+			(SELECT sum(sold) FROM event_sales), (SELECT sum(sold) FROM tier_sales),
+			(SELECT string_agg(id || status || starts_at || ends_at || services::text || updated_at, ',' ORDER BY id) FROM bookings))`).Scan(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	g := newGala(10, 10)
+	business := g.business
+	done, cancelled, ahead, other := ofAda(business, 0), ofAda(business, 60*24*30), ofAda(business, 60*24*9), newBooking(business, part(uuid.New(), 0, 0, 45))
+	elsewhere := ofAda(uuid.New(), 0) // with another business, which knows the same customer
+	mustBook(t, s, done, cancelled, ahead, other, elsewhere)
+	address := "ADA.L@example.com"
+	order := g.order(0, 2)
+	order.CustomerName, order.CustomerEmail, order.Locale = "Ada Lovelace", &address, "en"
+	if _, err := s.SellTicket(t.Context(), order); err != nil {
+		t.Fatal(err)
+	}
+	// The owner's write leaves an answer with the customer in it, for whoever repeats it.
+	named := func(key string) context.Context {
+		return clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: key}), time.Now())
+	}
+	cancel, _ := state.Of(state.Cancel)
+	if _, err := s.Move(named("cancel"), business, cancelled.ID, cancel, now); err != nil {
+		t.Fatal(err)
+	}
+	if missing := len(adas) - len(holds(t, pool, adas...)); missing != 0 {
+		t.Fatalf("the test does not find %d of what it is to look for", missing)
+	}
+	before, at := sums(t, pool), noon.AddDate(0, 0, 1)
+	erase := customer.Erase{Email: "ada.l@EXAMPLE.com"}
+	got, err := s.EraseCustomer(named("erase"), business, erase, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := customer.Erased{Bookings: 2, Tickets: 1, Ahead: []customer.Ahead{{Kind: "booking", ID: ahead.ID, Status: "pending", StartsAt: ahead.StartsAt}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("erased (-want +got):\n%s", diff)
+	}
+	if again, err := s.EraseCustomer(named("erase"), business, erase, at.AddDate(1, 0, 0)); err != nil || cmp.Diff(want, again) != "" {
+		t.Errorf("repeated under its key: %+v, %v", again, err)
+	}
+	kept, _, err := s.Held(t.Context(), business, erase.Email, 10)
+	if err != nil || len(kept) != 1 || kept[0].ID != ahead.ID || kept[0].Customer.Name != "Ada Lovelace" {
+		t.Errorf("what lies ahead is %+v, %v", kept, err)
+	}
+	erase.Force = true
+	if got, err = s.EraseCustomer(t.Context(), business, erase, at); err != nil || got.Bookings != 1 || len(got.Ahead) != 0 {
+		t.Errorf("forced: %+v, %v", got, err)
+	}
+	if moved, err := s.Move(named("cancel"), business, cancelled.ID, cancel, now); err != nil || moved.ID != cancelled.ID || moved.Customer.Email != "" {
+		t.Errorf("the owner's write, repeated: %+v, %v", moved, err)
+	}
+	if after := sums(t, pool); after != before {
+		t.Errorf("before %s\nafter  %s", before, after)
+	}
+	if n := count(t, pool, `SELECT count(*) FROM bookings WHERE customer_name = 'Zoë' OR business_id = $1 AND customer_name = 'Ada Lovelace'`, elsewhere.BusinessID); n != 2 {
+		t.Errorf("%d bookings of another customer and with another business are left, want 2", n)
+	}
+	if n := count(t, pool, `SELECT count(*) FROM events WHERE type = 'customer.erased' AND subject_kind = 'customer'`); n != 2 {
+		t.Errorf("%d erasings are recorded, want 2", n)
+	}
+	if _, err := s.Erase(t.Context(), []uuid.UUID{elsewhere.BusinessID}); err != nil {
+		t.Fatal(err)
+	}
+	if left := holds(t, pool, adas...); len(left) != 0 {
+		t.Errorf("the tables still hold %q", left)
+	}
+}
+
+// Two customers that are forgotten were each the first of nobody else: the index of first bookings must let them both go.
+func TestForgettingFirstBookingsOfSeveralCustomers(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business := uuid.New()
+	for i := range 3 {
+		b := ofAda(business, i*60)
+		b.Customer.Email, b.FirstBooking = fmt.Sprintf("c%d@example.com", i), true
+		mustBook(t, s, b)
+	}
+	if n, err := s.ForgetEnded(t.Context(), business, noon.AddDate(1, 0, 0)); err != nil || n != 3 {
+		t.Errorf("%d are forgotten, %v", n, err)
+	}
+	if left := holds(t, pool, adas...); len(left) != 0 {
+		t.Errorf("the tables still hold %q", left)
+	}
+}
+
+// The oracle is a sentence of lifecycle.md §6: so long after its end a booking loses name, e-mail, phone, form data; the rest stays.
+func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		business, g := uuid.New(), newGala(100, 100)
+		g.business = business
+		type kept struct {
+			table string
+			id    uuid.UUID
+			ends  time.Time
+		}
+		var all []kept
+		for i, day := range rapid.SliceOfN(rapid.IntRange(0, 20), 1, 12).Draw(rt, "days") {
+			if rapid.Bool().Draw(rt, "is a booking") {
+				b := ofAda(business, day*24*60+i*50)
+				mustBook(t, s, b)
+				all = append(all, kept{"bookings", b.ID, b.EndsAt})
+				continue
+			}
+			order, address := g.order(0, 1), "ada.l@example.com"
+			order.EndsAt, order.CustomerName, order.CustomerEmail = noon.AddDate(0, 0, day), "Ada Lovelace", &address
+			if _, err := s.SellTicket(context.Background(), order); err != nil {
+				rt.Fatal(err)
+			}
+			all = append(all, kept{"tickets", order.ID, order.EndsAt})
+		}
+		then := noon.Add(time.Duration(rapid.IntRange(-1, 21*24).Draw(rt, "hours")) * time.Hour)
+		due := 0
+		for _, k := range all {
+			if !k.ends.After(then) {
+				due++
+			}
+		}
+		named, err := s.RemembersEnded(context.Background(), uuid.Nil, then, 1000)
+		if err != nil || slices.Contains(named, business) != (due > 0) {
+			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", named, err, due)
+		}
+		if n, err := s.ForgetEnded(context.Background(), business, then); err != nil || int(n) != due {
+			rt.Fatalf("%d are forgotten, %v, want %d", n, err, due)
+		}
+		for _, k := range all {
+			var held int
+			err := pool.QueryRow(context.Background(), `
+				SELECT (SELECT count(*) FROM `+k.table+` WHERE id = $1 AND customer_name = 'Ada Lovelace' AND lower(customer_email) = 'ada.l@example.com' AND link_hash IS NOT DISTINCT FROM link_hash)
+				     + (SELECT count(*) FROM events WHERE subject_id = $1 AND data->>'customer_name' = 'Ada Lovelace')`, k.id).Scan(&held)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if want := 2; k.ends.After(then) && held != want || !k.ends.After(then) && held != 0 {
+				rt.Fatalf("of %s that ended %v, %d rows hold the customer at %v", k.table, k.ends, held, then)
+			}
+		}
+	})
+}
+
+func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	g := newGala(10, 10)
+	old, newer := ofAda(g.business, 0), ofAda(g.business, 60)
+	old.Customer.Name, newer.Now = "A. King", now.Add(time.Hour)
+	newer.Customer.Phone = nil
+	mustBook(t, s, old, newer, newBooking(g.business, part(uuid.New(), 0, 0, 45)))
+	order, address := g.order(0, 2), "zoe@example.com"
+	order.CustomerEmail = &address
+	if _, err := s.SellTicket(t.Context(), order); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SellTicket(t.Context(), g.order(0, 1)); err != nil { // without an address
+		t.Fatal(err)
+	}
+	phone := "+351 210 555 019"
+	ada := customer.Customer{Email: "ada.l@example.com", Name: "Ada Lovelace", Phone: &phone, Bookings: 2, FirstAt: now, LastAt: now.Add(time.Hour)}
+	zoe := customer.Customer{Email: "zoe@example.com", Name: "Zoë", Bookings: 1, Tickets: 1, FirstAt: now, LastAt: now}
+	for _, c := range []struct {
+		query, after string
+		limit        int
+		want         []customer.Customer
+	}{
+		{"", "", 10, []customer.Customer{ada, zoe}},
+		{"", "", 1, []customer.Customer{ada}},
+		{"", "ada.l@example.com", 10, []customer.Customer{zoe}},
+		{"KING", "", 10, []customer.Customer{ada}}, // by the name of an older booking
+		{"ZOE@", "", 10, []customer.Customer{zoe}},
+		{"210-555", "", 10, []customer.Customer{ada}},
+		{"%", "", 10, nil},
+		{"nobody", "", 10, nil},
+	} {
+		got, err := s.Customers(t.Context(), g.business, customer.Search{Query: c.query, After: c.after, Limit: c.limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.want)+len(got) > 0 && cmp.Diff(c.want, got) != "" {
+			t.Errorf("%q after %q: %s", c.query, c.after, cmp.Diff(c.want, got))
+		}
+	}
+}

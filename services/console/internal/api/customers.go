@@ -1,0 +1,61 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/server"
+)
+
+func (a *Admin) listCustomers(c *fiber.Ctx) error {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	query := server.Query(c)
+	text, err := query.Text("query")
+	if err != nil {
+		return err
+	}
+	page, err := query.Page()
+	if err != nil {
+		return err
+	}
+	list, err := a.Owner.Customers(c.UserContext(), slug, text, page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(list)
+}
+
+func (a *Admin) exportCustomer(c *fiber.Ctx) error {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	address, err := server.Query(c).Required("email", "the customer's e-mail address")
+	if err != nil {
+		return err
+	}
+	held, err := a.Owner.ExportCustomer(c.UserContext(), principal(c), slug, address)
+	if err != nil {
+		return err
+	}
+	return c.JSON(held)
+}
+
+func (a *Admin) eraseCustomer(c *fiber.Ctx) error {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	var asked customer.Erase
+	if err := decode(c, &asked); err != nil {
+		return err
+	}
+	erased, err := a.Owner.EraseCustomer(c.UserContext(), principal(c), slug, asked)
+	if err != nil {
+		return err
+	}
+	return c.JSON(erased)
+}

@@ -1,0 +1,132 @@
+package consoletest
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+)
+
+// found lists customers as the real services do, of which a query finds parts of addresses and names.
+func found(r *http.Request, known []customer.Customer) (*reply, error) {
+	var asked customer.Search
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return nil, err
+	}
+	if err := asked.Validate(); err != nil {
+		return nil, err
+	}
+	list := customer.List{Customers: []customer.Customer{}}
+	for _, c := range customer.Merge(known) {
+		named := strings.Contains(c.Email, strings.ToLower(asked.Query)) || strings.Contains(strings.ToLower(c.Name), strings.ToLower(asked.Query))
+		if len(asked.Of) > 0 {
+			named = slices.Contains(asked.Of, c.Email)
+		}
+		if named && c.Email > asked.After && len(list.Customers) < asked.Limit {
+			list.Customers = append(list.Customers, c)
+		}
+	}
+	return ok(list)
+}
+
+func of(email *string, name string, at time.Time, count func(*customer.Customer)) []customer.Customer {
+	if email == nil || *email == "" {
+		return nil
+	}
+	c := customer.Customer{Email: strings.ToLower(*email), Name: name, FirstAt: at, LastAt: at}
+	count(&c)
+	return []customer.Customer{c}
+}
+
+func (s *Booking) customers(r *http.Request) (*reply, error) {
+	var known []customer.Customer
+	for _, b := range s.bookings[r.PathValue("business")] {
+		known = append(known, of(&b.CustomerEmail, b.CustomerName, b.CreatedAt, func(c *customer.Customer) { c.Bookings = 1 })...)
+	}
+	for _, t := range s.tickets[r.PathValue("business")] {
+		known = append(known, of(t.CustomerEmail, t.CustomerName, t.CreatedAt, func(c *customer.Customer) { c.Tickets = 1 })...)
+	}
+	return found(r, known)
+}
+
+func (s *Booking) held(r *http.Request) (*reply, error) {
+	var asked customer.Of
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return nil, err
+	}
+	held := booking.Held{Bookings: []booking.Booking{}, Tickets: []booking.Ticket{}}
+	for _, b := range s.bookings[r.PathValue("business")] {
+		if strings.EqualFold(b.CustomerEmail, asked.Email) {
+			held.Bookings = append(held.Bookings, b)
+		}
+	}
+	for _, t := range s.tickets[r.PathValue("business")] {
+		if t.CustomerEmail != nil && strings.EqualFold(*t.CustomerEmail, asked.Email) {
+			held.Tickets = append(held.Tickets, t)
+		}
+	}
+	return ok(held)
+}
+
+// erase keeps pending bookings unless it is forced.
+func (s *Booking) erase(r *http.Request) (*reply, error) {
+	var asked customer.Erase
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return nil, err
+	}
+	erased := customer.Erased{Ahead: []customer.Ahead{}}
+	list := s.bookings[r.PathValue("business")]
+	for i, b := range list {
+		switch {
+		case !strings.EqualFold(b.CustomerEmail, asked.Email):
+		case b.Status == booking.StatusPending && !asked.Force:
+			erased.Ahead = append(erased.Ahead, customer.Ahead{Kind: "booking", ID: b.ID, Status: b.Status, StartsAt: b.StartsAt})
+		default:
+			list[i].CustomerName, list[i].CustomerEmail, list[i].CustomerPhone = "", "", nil
+			erased.Bookings++
+		}
+	}
+	return ok(erased)
+}
+
+func (s *Rental) customers(r *http.Request) (*reply, error) {
+	var known []customer.Customer
+	for _, one := range s.reservations {
+		known = append(known, of(one.CustomerEmail, one.CustomerName, one.CreatedAt, func(c *customer.Customer) { c.Reservations = 1 })...)
+	}
+	return found(r, known)
+}
+
+func (s *Rental) held(r *http.Request) (*reply, error) {
+	var asked customer.Of
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return nil, err
+	}
+	held := rental.Held{Reservations: []rental.Reservation{}}
+	for _, one := range s.reservations {
+		if one.CustomerEmail != nil && strings.EqualFold(*one.CustomerEmail, asked.Email) {
+			held.Reservations = append(held.Reservations, one)
+		}
+	}
+	return ok(held)
+}
+
+func (s *Rental) erase(r *http.Request) (*reply, error) {
+	var asked customer.Erase
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return nil, err
+	}
+	erased := customer.Erased{Ahead: []customer.Ahead{}}
+	for i, one := range s.reservations {
+		if one.CustomerEmail != nil && strings.EqualFold(*one.CustomerEmail, asked.Email) {
+			s.reservations[i].CustomerName, s.reservations[i].CustomerEmail = "", nil
+			erased.Reservations++
+		}
+	}
+	return ok(erased)
+}

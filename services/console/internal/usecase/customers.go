@@ -1,0 +1,157 @@
+package usecase
+
+import (
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+// CustomerList is a page of customers, by address. NextCursor is empty on the last.
+type CustomerList struct {
+	Customers  []customer.Customer `json:"customers"`
+	NextCursor string              `json:"next_cursor,omitempty"`
+}
+
+// CustomerExport is all that is held of a customer.
+type CustomerExport struct {
+	Email        string               `json:"email"`
+	ExportedAt   time.Time            `json:"exported_at"`
+	Bookings     []booking.Booking    `json:"bookings"`
+	Tickets      []booking.Ticket     `json:"tickets"`
+	Reservations []rental.Reservation `json:"reservations"`
+}
+
+// Customers lists who has booked, reserved or holds tickets, by address; query is part of a name, an address or a phone number. Faults:
+// invalid_parameter for a bad query or page.
+func (o *Owner) Customers(ctx context.Context, slug, query string, page request.Page) (*CustomerList, error) {
+	after, err := base64.RawURLEncoding.DecodeString(page.Cursor)
+	if err != nil {
+		return nil, request.BadCursor()
+	}
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	asked := customer.Search{Query: query, After: string(after), Limit: page.Limit + 1}
+	if err := asked.Validate(); err != nil {
+		return nil, err
+	}
+	booked, err := o.Bookings.Customers(ctx, business.ID, asked)
+	if err != nil {
+		return nil, err
+	}
+	reserved, err := o.Rentals.Customers(ctx, slug, asked)
+	if err != nil {
+		return nil, err
+	}
+	if query != "" { // what one service finds by a name, the other may know by another name
+		more, err := o.others(ctx, business.ID, slug, booked, reserved)
+		if err != nil {
+			return nil, err
+		}
+		booked = append(booked, more...)
+	}
+	list := &CustomerList{}
+	list.Customers, list.NextCursor = request.Cut(customer.Merge(booked, reserved), page.Limit, func(c customer.Customer) string {
+		return base64.RawURLEncoding.EncodeToString([]byte(c.Email))
+	})
+	return list, nil
+}
+
+// others returns what each service knows of the customers that only the other one has found.
+func (o *Owner) others(ctx context.Context, businessID uuid.UUID, slug string, booked, reserved []customer.Customer) ([]customer.Customer, error) {
+	var more []customer.Customer
+	if of := without(reserved, booked); len(of) > 0 {
+		found, err := o.Bookings.Customers(ctx, businessID, customer.Search{Of: of, Limit: customer.MostFound})
+		if err != nil {
+			return nil, err
+		}
+		more = found
+	}
+	if of := without(booked, reserved); len(of) > 0 {
+		found, err := o.Rentals.Customers(ctx, slug, customer.Search{Of: of, Limit: customer.MostFound})
+		if err != nil {
+			return nil, err
+		}
+		more = append(more, found...)
+	}
+	return more, nil
+}
+
+// without returns the addresses of a list that another lacks.
+func without(list, other []customer.Customer) []string {
+	var addresses []string
+	for _, c := range list {
+		if !slices.ContainsFunc(other, func(o customer.Customer) bool { return o.Email == c.Email }) {
+			addresses = append(addresses, c.Email)
+		}
+	}
+	return addresses
+}
+
+// ExportCustomer returns all that is held of a customer. Faults: invalid_parameter for what is no address; conflict where there is more than
+// one customer can have.
+func (o *Owner) ExportCustomer(ctx context.Context, by Principal, slug, email string) (*CustomerExport, error) {
+	address, err := customer.Check(email)
+	if err != nil {
+		return nil, err
+	}
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	booked, err := o.Bookings.Held(ctx, business.ID, address)
+	if err != nil {
+		return nil, err
+	}
+	reserved, err := o.Rentals.Held(ctx, slug, address)
+	if err != nil {
+		return nil, err
+	}
+	if max(len(booked.Bookings), len(booked.Tickets), len(reserved.Reservations)) > customer.MostHeld {
+		return nil, fault.Newf(fault.Conflict, "More than %d bookings, orders or reservations have this address, which is no one customer's then; list them instead.", customer.MostHeld)
+	}
+	o.changed(ctx, by, "export customer", slug)
+	return &CustomerExport{
+		Email: address, ExportedAt: o.Clock.Now().UTC().Truncate(time.Second),
+		Bookings: booked.Bookings, Tickets: booked.Tickets, Reservations: reserved.Reservations,
+	}, nil
+}
+
+// EraseCustomer forgets a customer, but for what lies ahead, which it names, unless it is forced. What was sold, when and for how much
+// stays. Repeated, it forgets what was left. Faults: invalid_parameter for what is no address; conflict where too much lies ahead to be named.
+func (o *Owner) EraseCustomer(ctx context.Context, by Principal, slug string, asked customer.Erase) (*customer.Erased, error) {
+	address, err := customer.Check(asked.Email)
+	if err != nil {
+		return nil, err
+	}
+	asked.Email = address
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	erased, err := o.Bookings.EraseCustomer(ctx, business.ID, asked)
+	if err != nil {
+		return nil, err
+	}
+	reserved, err := o.Rentals.EraseCustomer(ctx, slug, asked)
+	if err != nil {
+		return nil, err
+	}
+	erased.Reservations = reserved.Reservations
+	erased.Ahead = append(erased.Ahead, reserved.Ahead...)
+	slices.SortFunc(erased.Ahead, func(a, b customer.Ahead) int { return a.StartsAt.Compare(b.StartsAt) })
+	o.changed(ctx, by, "erase customer", slug, slog.Int("bookings", erased.Bookings), slog.Int("tickets", erased.Tickets),
+		slog.Int("reservations", erased.Reservations), slog.Int("ahead", len(erased.Ahead)), slog.Bool("forced", asked.Force))
+	return erased, nil
+}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+)
+
+func (in *Internal) customers(c *fiber.Ctx) error {
+	var asked customer.Search
+	if err := bodyOf(c, &asked); err != nil {
+		return err
+	}
+	if err := asked.Validate(); err != nil {
+		return err
+	}
+	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	found, err := in.records.Customers(c.UserContext(), offer.ID, asked)
+	if err != nil {
+		return err
+	}
+	return c.JSON(customer.List{Customers: found})
+}
+
+func (in *Internal) held(c *fiber.Ctx) error {
+	var of customer.Of
+	if err := bodyOf(c, &of); err != nil {
+		return err
+	}
+	address, err := customer.Check(of.Email)
+	if err != nil {
+		return err
+	}
+	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	found, err := in.records.Held(c.UserContext(), offer.ID, address, customer.MostHeld+1)
+	if err != nil {
+		return err
+	}
+	held := rental.Held{Reservations: make([]rental.Reservation, len(found))}
+	for i, r := range found {
+		held.Reservations[i] = in.show(offer, r)
+	}
+	return send(c, held)
+}
+
+// eraseCustomer forgets a customer, once for each Idempotency-Key of a business.
+func (in *Internal) eraseCustomer() fiber.Handler {
+	return server.Once(func(c *fiber.Ctx) error {
+		var asked customer.Erase
+		if err := bodyOf(c, &asked); err != nil {
+			return err
+		}
+		address, err := customer.Check(asked.Email)
+		if err != nil {
+			return err
+		}
+		asked.Email = address
+		offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+		if err != nil {
+			return err
+		}
+		now := in.clock.Now()
+		erased, err := in.records.EraseCustomer(c.UserContext(), offer.ID,
+			store.Erase{Erase: asked, Now: now, Today: offer.Today(now), Zone: offer.Location()})
+		if err != nil {
+			return err
+		}
+		return c.JSON(erased)
+	}, in.outcome, server.Again(fiber.StatusOK))
+}
+
+// outcome says what became of the owner's write that the request's Idempotency-Key names.
+func (in *Internal) outcome(c *fiber.Ctx) ([]byte, error) {
+	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+	switch {
+	case fault.Is(err, fault.BusinessNotFound):
+		return nil, nil // and the write of whoever comes late is not there for anybody
+	case err != nil:
+		return nil, fault.Unknown(err)
+	}
+	return in.records.Outcome(c.UserContext(), offer.ID)
+}
+
+// bodyOf reads the JSON object of a request into a struct.
+func bodyOf(c *fiber.Ctx, into any) error {
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	return request.JSON(body, into)
+}

@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// customersSQL lists addresses with what was reserved by them. One that the query finds anywhere is counted whole.
+const customersSQL = `
+SELECT lower(customer_email) AS email, (array_agg(customer_name ORDER BY created_at DESC))[1], count(*), min(created_at), max(created_at)
+FROM reservations
+WHERE business_id = @business_id AND lower(customer_email) > @after
+GROUP BY 1
+HAVING CASE WHEN @of::text[] <> '{}' THEN lower(customer_email) = ANY(@of)
+            ELSE bool_or(strpos(lower(customer_email), lower(@query)) > 0 OR strpos(lower(customer_name), lower(@query)) > 0) END
+ORDER BY 1
+LIMIT @limit`
+
+// Customers lists customers of a business by address, of which a forgotten one has none.
+func (s *Store) Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error) {
+	rows, err := s.pool.Query(ctx, customersSQL, pgx.NamedArgs{
+		"business_id": businessID, "after": asked.After, "query": asked.Query, "of": append([]string{}, asked.Of...), "limit": asked.Limit,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list customers: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (customer.Customer, error) {
+		var c customer.Customer
+		err := row.Scan(&c.Email, &c.Name, &c.Reservations, &c.FirstAt, &c.LastAt)
+		c.FirstAt, c.LastAt = c.FirstAt.UTC(), c.LastAt.UTC()
+		return c, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list customers: %w", err)
+	}
+	return list, nil
+}
+
+// Held returns the reservations that are held of a customer, oldest first, at most limit.
+func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Reservation, error) {
+	rows, err := s.pool.Query(ctx, `
+		SELECT `+reservationColumns+` FROM reservations
+		WHERE business_id = $1 AND lower(customer_email) = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read what is held of a customer: %w", err)
+	}
+	held, err := pgx.CollectRows(rows, scanReservation)
+	if err != nil {
+		return nil, fmt.Errorf("read what is held of a customer: %w", err)
+	}
+	return held, nil
+}
+
+// theirsSQL locks what is held of a customer, in the order of ids, and says which of it lies ahead: what is out, however late, and what
+// the customer is still expected for.
+const theirsSQL = `
+SELECT id, status, coalesce(starts_at, start_date::timestamp AT TIME ZONE @zone),
+       status = 'picked_up' OR status = 'reserved' AND CASE WHEN ends_at IS NULL THEN end_date >= ` + epoch + ` + @today::integer ELSE ends_at > @now END
+FROM reservations WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
+ORDER BY id FOR UPDATE`
+
+// Erase is an erasing of a customer, with the business's date and zone.
+type Erase struct {
+	customer.Erase
+	Now   time.Time
+	Today timespan.Date
+	Zone  *time.Location
+}
+
+// EraseCustomer forgets a customer's reservations, once (postgres.Once). What lies ahead is kept and named, unless it is forced. Faults:
+// conflict where too much lies ahead to be named.
+func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (customer.Erased, error) {
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased, error) {
+		if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
+			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
+		}
+		gone, ahead, err := theirs(ctx, tx, businessID, asked)
+		if err != nil {
+			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
+		}
+		if len(ahead) > customer.MostHeld {
+			return customer.Erased{}, fault.Newf(fault.Conflict, "More than %d reservations of this address lie ahead; send force to erase them, too.", customer.MostHeld)
+		}
+		if err := forget(ctx, tx, businessID, gone); err != nil {
+			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
+		}
+		return customer.Erased{Reservations: len(gone), Ahead: ahead}, nil
+	})
+}
+
+func theirs(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, asked Erase) ([]uuid.UUID, []customer.Ahead, error) {
+	rows, err := tx.Query(ctx, theirsSQL, pgx.NamedArgs{
+		"business_id": businessID, "email": asked.Email, "now": asked.Now, "today": int32(asked.Today), "zone": asked.Zone.String(),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	var (
+		gone    = []uuid.UUID{}
+		ahead   = []customer.Ahead{}
+		one     = customer.Ahead{Kind: "reservation"}
+		isAhead bool
+	)
+	_, err = pgx.ForEachRow(rows, []any{&one.ID, &one.Status, &one.StartsAt, &isAhead}, func() error {
+		if isAhead && !asked.Force {
+			one.StartsAt = one.StartsAt.UTC()
+			ahead = append(ahead, one)
+		} else {
+			gone = append(gone, one.ID)
+		}
+		return nil
+	})
+	return gone, ahead, err
+}

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// What is forgotten of a reservation is who made it: name, e-mail address and link. What was reserved and when stays. A name is never empty
+// otherwise, so that an empty one says that the customer is forgotten.
+//
+// Copies are in the events of the reservation and, for a day, in the answers that repeated writes of the owner get.
+const (
+	// lockFeedSQL comes first: whoever numbers events takes this lock before the rows that forgetting changes.
+	lockFeedSQL = `SELECT FROM event_feed FOR UPDATE`
+
+	forgetEventsSQL = `
+UPDATE events SET data = data || '{"customer_name": "", "customer_email": null}'
+WHERE business_id = @business_id AND subject_id = ANY(@ids::uuid[]) AND data ? 'customer_name'`
+
+	forgetReservationsSQL = `
+UPDATE reservations SET customer_name = '', customer_email = NULL, link_hash = NULL
+WHERE business_id = @business_id AND id = ANY(@ids)`
+
+	forgetAnswersSQL = `
+UPDATE made_writes
+SET answer = convert_to((told.answer || '{"CustomerName": "", "CustomerEmail": null, "LinkHash": null}')::text, 'UTF8')
+FROM (SELECT write_id, convert_from(answer, 'UTF8')::jsonb AS answer FROM made_writes WHERE business_id = @business_id) AS told
+WHERE made_writes.business_id = @business_id AND made_writes.write_id = told.write_id
+  AND told.answer ? 'CustomerName' AND told.answer->>'ID' = ANY(@ids::uuid[]::text[])`
+)
+
+// forget takes the customers out of reservations, whose rows the transaction has locked.
+func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, ids []uuid.UUID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	args := pgx.NamedArgs{"business_id": businessID, "ids": ids}
+	var batch pgx.Batch
+	for _, sql := range []string{forgetReservationsSQL, forgetEventsSQL, forgetAnswersSQL} {
+		batch.Queue(sql, args)
+	}
+	return tx.SendBatch(ctx, &batch).Close()
+}
+
+// forgetStep is how many one transaction forgets, so that none holds many locks.
+const forgetStep = 500
+
+// endedSQL finds reservations that had ended by $2 and whose customers are not forgotten, by the index of these.
+const endedSQL = `coalesce(ends_at, (end_date + interval '36 hours') AT TIME ZONE 'UTC') <= $2 AND customer_name <> '' AND status <> 'picked_up'`
+
+// ForgetEnded forgets who made the reservations of one business that had ended by then, and returns how many these were. What is out has
+// not ended, however late it is.
+func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+	var total int64
+	for {
+		var ids []uuid.UUID
+		err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
+				return err
+			}
+			rows, err := tx.Query(ctx, `SELECT id FROM reservations WHERE business_id = $1 AND `+endedSQL+` LIMIT $3 FOR UPDATE`, businessID, then, forgetStep)
+			if err != nil {
+				return err
+			}
+			if ids, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID]); err != nil {
+				return err
+			}
+			return forget(ctx, tx, businessID, ids)
+		})
+		if err != nil {
+			return total, fmt.Errorf("forget who made what has ended: %w", err)
+		}
+		if len(ids) == 0 {
+			return total, nil
+		}
+		total += int64(len(ids))
+	}
+}
+
+// RemembersEnded names up to limit businesses after one, in the order of their ids, of which a reservation had ended by then whose customer
+// is not forgotten. It goes from business to business by index.
+func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
+	const next = `(SELECT business_id FROM reservations WHERE customer_name <> '' AND status <> 'picked_up' AND business_id > %s ORDER BY business_id LIMIT 1)`
+	rows, err := s.pool.Query(ctx, `
+		WITH RECURSIVE found AS (
+		    SELECT `+fmt.Sprintf(next, "$1")+` AS id
+		    UNION ALL
+		    SELECT `+fmt.Sprintf(next, "found.id")+` FROM found WHERE found.id IS NOT NULL
+		)
+		SELECT id FROM found
+		WHERE id IS NOT NULL AND EXISTS (SELECT FROM reservations WHERE business_id = found.id AND `+endedSQL+`)
+		LIMIT $3`, after, then, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list businesses with customers to forget: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		return nil, fmt.Errorf("list businesses with customers to forget: %w", err)
+	}
+	return ids, nil
+}

@@ -1,0 +1,183 @@
+package store_test
+
+import (
+	"context"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/state"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+)
+
+// holds reports which of these texts the tables hold anywhere, in whatever case, in bytes too.
+func holds(t testing.TB, pool *pgxpool.Pool, texts ...string) []string {
+	t.Helper()
+	found, err := pool.Query(t.Context(), `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, table := range tables {
+		rows, err := pool.Query(t.Context(), "SELECT lower(t::text) FROM "+pgx.Identifier{table}.Sanitize()+" t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(strings.Join(lines, "\n"))
+	}
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
+		text = strings.ToLower(text)
+		return !strings.Contains(all.String(), text) && !strings.Contains(all.String(), hex.EncodeToString([]byte(text)))
+	})
+}
+
+func ofAda(business, rental uuid.UUID, first, last int) store.NewReservation {
+	r := newReservation(business, rental, 1, dates(today+timespan.Date(first), today+timespan.Date(last)))
+	address := "Ada.L@Example.com"
+	r.CustomerName, r.CustomerEmail, r.Locale = "Ada Lovelace", &address, "en"
+	return r
+}
+
+func makeMoves(t testing.TB, s *store.Store, ctx context.Context, r store.NewReservation, moves ...state.Move) store.Reservation {
+	t.Helper()
+	var moved store.Reservation
+	for _, m := range moves {
+		transition, _ := state.Of(m)
+		var err error
+		if moved, err = s.Move(ctx, r.BusinessID, r.ID, transition, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return moved
+}
+
+func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business, kayak := uuid.New(), uuid.New()
+	over, back, out, ahead := ofAda(business, kayak, -3, -1), ofAda(business, kayak, 0, 1), ofAda(business, kayak, -9, -8), ofAda(business, kayak, 0, 0)
+	for _, r := range []store.NewReservation{over, back, out, ahead, newReservation(business, kayak, 1, dates(today, today))} {
+		mustReserve(t, s, r)
+	}
+	named := clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: "cancel"}), time.Now())
+	makeMoves(t, s, named, back, state.Cancel) // leaves an answer with the customer in it, for whoever repeats it
+	makeMoves(t, s, t.Context(), out, state.Pickup)
+	const sums = `SELECT sum(quantity) + sum(end_date - start_date) + count(*) FROM reservations`
+	var before, after int
+	if err := pool.QueryRow(t.Context(), sums).Scan(&before); err != nil {
+		t.Fatal(err)
+	}
+	erase := store.Erase{Erase: customer.Erase{Email: "ada.l@EXAMPLE.com"}, Now: now, Today: today, Zone: time.UTC}
+	got, err := s.EraseCustomer(t.Context(), business, erase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(got.Ahead, func(a, b customer.Ahead) int { return a.StartsAt.Compare(b.StartsAt) })
+	want := customer.Erased{Reservations: 2, Ahead: []customer.Ahead{
+		{Kind: "reservation", ID: out.ID, Status: "picked_up", StartsAt: now.Truncate(24*time.Hour).AddDate(0, 0, -9)},
+		{Kind: "reservation", ID: ahead.ID, Status: "reserved", StartsAt: now.Truncate(24 * time.Hour)},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("erased (-want +got):\n%s", diff)
+	}
+	if held, err := s.Held(t.Context(), business, erase.Email, 10); err != nil || len(held) != 2 || *held[0].CustomerEmail != "Ada.L@Example.com" {
+		t.Errorf("what is held is %+v, %v", held, err)
+	}
+	erase.Force = true
+	if got, err = s.EraseCustomer(t.Context(), business, erase); err != nil || got.Reservations != 2 || len(got.Ahead) != 0 {
+		t.Errorf("forced: %+v, %v", got, err)
+	}
+	if left := holds(t, pool, "Ada Lovelace", "ada.l@example.com"); len(left) != 0 {
+		t.Errorf("the tables still hold %q", left)
+	}
+	if again := makeMoves(t, s, named, back, state.Cancel); again.ID != back.ID || again.CustomerName != "" {
+		t.Errorf("the owner's write, repeated: %+v", again)
+	}
+	if err := pool.QueryRow(t.Context(), sums).Scan(&after); err != nil || after != before {
+		t.Errorf("before %d, after %d, %v", before, after, err)
+	}
+	if found := holds(t, pool, "Zoë"); len(found) != 1 {
+		t.Error("another customer is gone")
+	}
+}
+
+// The oracle is a sentence of lifecycle.md §6: so long after its end a reservation loses name and e-mail. One by the day ends when its last
+// date has ended everywhere; one that is out has not ended.
+func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		business, kayak := uuid.New(), uuid.New()
+		then := now.Add(time.Duration(rapid.IntRange(-10*24, 10*24).Draw(rt, "hours")) * time.Hour)
+		due := map[uuid.UUID]bool{}
+		n := 0
+		for _, day := range rapid.SliceOfN(rapid.IntRange(-10, 10), 1, 10).Draw(rt, "days") {
+			r := ofAda(business, kayak, day, day)
+			ends := time.Date(2027, 6, 10+day, 36, 0, 0, 0, time.UTC)
+			if rapid.Bool().Draw(rt, "by the hour") {
+				r = forHours(r, 9*60, 10*60)
+				ends = time.Date(2027, 6, 10+day, 10, 0, 0, 0, time.UTC)
+			}
+			mustReserve(t, s, r)
+			isOut := rapid.Bool().Draw(rt, "is out")
+			if isOut {
+				makeMoves(t, s, context.Background(), r, state.Pickup)
+			}
+			if due[r.ID] = !isOut && !ends.After(then); due[r.ID] {
+				n++
+			}
+		}
+		named, err := s.RemembersEnded(context.Background(), uuid.Nil, then, 1000)
+		if err != nil || slices.Contains(named, business) != (n > 0) {
+			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", named, err, n)
+		}
+		if got, err := s.ForgetEnded(context.Background(), business, then); err != nil || int(got) != n {
+			rt.Fatalf("%d are forgotten, %v, want %d", got, err, n)
+		}
+		for id, gone := range due {
+			var name string
+			if err := pool.QueryRow(context.Background(), `SELECT customer_name || coalesce(customer_email, '') FROM reservations WHERE id = $1`, id).Scan(&name); err != nil {
+				rt.Fatal(err)
+			}
+			if (name == "") != gone {
+				rt.Fatalf("at %v a reservation is of %q, and should be forgotten: %t", then, name, gone)
+			}
+		}
+	})
+}
+
+func TestCustomersAreFoundByNameAndAddress(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business, kayak := uuid.New(), uuid.New()
+	mustReserve(t, s, ofAda(business, kayak, 0, 0))
+	mustReserve(t, s, ofAda(business, kayak, 1, 1))
+	mustReserve(t, s, newReservation(business, kayak, 1, dates(today, today))) // without an address
+	want := []customer.Customer{{Email: "ada.l@example.com", Name: "Ada Lovelace", Reservations: 2, FirstAt: now, LastAt: now}}
+	for query, found := range map[string]bool{"": true, "LOVE": true, "l@EX": true, "zoë": false, "%": false} {
+		got, err := s.Customers(t.Context(), business, customer.Search{Query: query, Limit: 10})
+		if err != nil || found && cmp.Diff(want, got) != "" || !found && len(got) != 0 {
+			t.Errorf("%q: %+v, %v", query, got, err)
+		}
+	}
+}
