@@ -22,7 +22,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/config"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
 // Lasts is how long after the end of what was booked its link leads there.
@@ -125,8 +124,8 @@ func Random() (string, []byte) {
 	return token, hash(token)
 }
 
-// HashOf is what a store finds a token by. ok is false for what cannot be a token, without a look into the store.
-func HashOf(token string) (kept []byte, ok bool) {
+// HashOf returns what a store finds a token by, and false for what cannot be a token, without a look into the store.
+func HashOf(token string) ([]byte, bool) {
 	raw, err := text.DecodeString(token)
 	if err != nil || len(raw) != tokenBytes {
 		return nil, false
@@ -145,18 +144,4 @@ func hash(token string) []byte {
 // Shown is what the service that owns a booking, an order of tickets or a reservation answers to the question for its link.
 type Shown struct {
 	URL string `json:"url"` // "" where there is none to show
-}
-
-// Business is the business of what a link leads to, as its customer sees it.
-type Business struct {
-	Slug            string   `json:"slug"`
-	Name            string   `json:"name"`
-	Timezone        string   `json:"timezone"` // IANA name
-	DefaultLanguage string   `json:"default_language"`
-	Languages       []string `json:"languages"`
-}
-
-// BusinessOf returns the business of an offer.
-func BusinessOf(o *catalog.Offer) Business {
-	return Business{Slug: o.Slug, Name: o.Name, Timezone: o.Timezone, DefaultLanguage: o.DefaultLanguage, Languages: o.Languages}
 }

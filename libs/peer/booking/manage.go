@@ -7,15 +7,15 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/event"
-	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
 // Managed is what the customer sees by the link of a booking or an order of tickets (lifecycle.md §5): Booking or Ticket, as Kind says.
 type Managed struct {
-	Kind     event.SubjectKind `json:"kind"`
-	Business link.Business     `json:"business"`
-	Booking  *ManagedBooking   `json:"booking,omitempty"`
-	Ticket   *ManagedTicket    `json:"ticket,omitempty"`
+	Kind     event.SubjectKind       `json:"kind"`
+	Business catalog.ManagedBusiness `json:"business"`
+	Booking  *ManagedBooking         `json:"booking,omitempty"`
+	Ticket   *ManagedTicket          `json:"ticket,omitempty"`
 }
 
 // ManagedBooking is a booking as its customer sees it, and what they may do with it now.

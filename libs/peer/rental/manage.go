@@ -9,15 +9,15 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/event"
-	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 // Managed is what the customer sees by the link of a reservation (lifecycle.md §5).
 type Managed struct {
-	Kind        event.SubjectKind  `json:"kind"`
-	Business    link.Business      `json:"business"`
-	Reservation ManagedReservation `json:"reservation"`
+	Kind        event.SubjectKind       `json:"kind"`
+	Business    catalog.ManagedBusiness `json:"business"`
+	Reservation ManagedReservation      `json:"reservation"`
 }
 
 // ManagedReservation is a reservation as its customer sees it; its fields are those of [Reservation].

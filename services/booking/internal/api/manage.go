@@ -10,7 +10,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/ical"
-	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -125,7 +124,7 @@ func (l *ByLink) payment(c *fiber.Ctx) error {
 
 // showManaged is what the customer sees.
 func showManaged(m usecase.Managed) booking.Managed {
-	shown := booking.Managed{Kind: m.Kind, Business: link.BusinessOf(m.Offer)}
+	shown := booking.Managed{Kind: m.Kind, Business: m.Offer.Managed()}
 	if m.Kind == event.Ticket {
 		shown.Ticket = showOwnTicket(m.Ticket)
 		return shown

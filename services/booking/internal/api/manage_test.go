@@ -57,7 +57,7 @@ func TestByTheLinkACustomerSeesTheirBookingAndNothingInternal(t *testing.T) {
 	name, anna := "Anna", annaID
 	want := &booking.Managed{
 		Kind:     event.Booking,
-		Business: link.BusinessOf(w.offer),
+		Business: w.offer.Managed(),
 		Booking: &booking.ManagedBooking{
 			ID: a.body.Booking.ID, Status: "pending", Date: "2027-03-02", StartTime: "10:00:00", EndTime: "10:45:00", StartsAt: start, EndsAt: start.Add(45 * time.Minute),
 			Services: []booking.BookedService{{ID: cutID, Name: "Haircut", DurationMinutes: 45, Price: got.Booking.Services[0].Price}},

@@ -3,6 +3,7 @@ package deliver_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -262,7 +263,7 @@ func TestAnOwnerSendsAgain(t *testing.T) {
 		_, err := w.records.SendAgain(t.Context(), w.business, d.ID, w.clock.Now(), w.wake)
 		return err
 	}
-	if err := again(list[1]); err != store.ErrBlocked {
+	if err := again(list[1]); !errors.Is(err, store.ErrBlocked) {
 		t.Errorf("one that waits for another: %v", err)
 	}
 	if err := again(list[0]); err != nil { // due in five seconds

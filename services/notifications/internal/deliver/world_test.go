@@ -76,8 +76,8 @@ func worldOn(t *testing.T, pool *pgxpool.Pool, now *clock.Manual, business uuid.
 	return w
 }
 
-// run works jobs until stop is called.
-func (w *world) run() (stop func()) {
+// run works jobs until what it returns is called.
+func (w *world) run() func() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {

@@ -3,7 +3,6 @@ package mail
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/mail"
 	"net/netip"
 	"net/url"
@@ -96,8 +95,6 @@ func parse(text string) (server, error) {
 	}
 	return s, nil
 }
-
-func (s server) address() string { return net.JoinHostPort(s.host, strconv.Itoa(s.port)) }
 
 // local reports whether the server is at this machine's loopback, where nobody listens on the way.
 func (s server) local() bool {

@@ -78,17 +78,16 @@ func (p *peers) Link(_ context.Context, _ uuid.UUID, of event.Subject) (string, 
 
 // world is the part of the service that has to do with messages, at work on a database of its own between stand-ins of its peers.
 type world struct {
-	t          *testing.T
-	business   uuid.UUID
-	pool       *pgxpool.Pool
-	store      *store.Store
-	clock      *clock.Manual
-	peers      *peers
-	box        *mailbox.Box // nil without a mail server
-	messages   *messages.Messages
-	client     *jobs.Client
-	sequences  map[uuid.UUID]int
-	everything []event.Event
+	t         *testing.T
+	business  uuid.UUID
+	pool      *pgxpool.Pool
+	store     *store.Store
+	clock     *clock.Manual
+	peers     *peers
+	box       *mailbox.Box // nil without a mail server
+	messages  *messages.Messages
+	client    *jobs.Client
+	sequences map[uuid.UUID]int
 }
 
 // start runs it; without options there is no mail server.

@@ -87,12 +87,11 @@ var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
 // life is a booking that was booked, moved and cancelled at some times, under settings that change; jobs run late by as much as they like.
 type life struct {
-	booked, start time.Time
-	hours         []int
-	now           time.Time
-	subject       plan.Subject
-	jobs          []job
-	sent          map[string][]time.Time // by the start that is reminded of: the times of what was sent
+	hours   []int
+	now     time.Time
+	subject plan.Subject
+	jobs    []job
+	sent    map[string][]time.Time // by the start that is reminded of: the times of what was sent
 }
 
 type job struct {

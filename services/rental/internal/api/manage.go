@@ -5,7 +5,6 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/ical"
-	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
@@ -29,7 +28,7 @@ func (l *ByLink) view(c *fiber.Ctx) error {
 		return err
 	}
 	shown := rental.Managed{
-		Kind: event.Reservation, Business: link.BusinessOf(m.Offer),
+		Kind: event.Reservation, Business: m.Offer.Managed(),
 		Reservation: rental.ManagedReservation{
 			ID: m.ID, RentalName: m.RentalName, Status: string(m.Status), Quantity: m.Quantity, StartDate: m.Dates.From, EndDate: m.Dates.To,
 			CustomerName: m.CustomerName, Locale: m.Locale, CreatedAt: m.CreatedAt,
