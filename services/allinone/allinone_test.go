@@ -91,7 +91,7 @@ func curl(t *testing.T, line string) int {
 func TestThePrintedLinesWorkAndASecondStartKeepsTheData(t *testing.T) {
 	t.Parallel()
 	env := stores(t)
-	env["PORT"], env["ADMIN_PORT"], env["SLOTMESH_HOME"] = "0", "0", t.TempDir()
+	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
 	var booked string
 	runOnce(t, env, func(greeting string) {
 		try := curlLine.FindAllString(greeting, -1)
@@ -122,7 +122,7 @@ func TestAKeyOfAnotherDatabaseIsReplaced(t *testing.T) {
 	home := t.TempDir()
 	for range 2 {
 		env := stores(t)
-		env["PORT"], env["ADMIN_PORT"], env["SLOTMESH_HOME"] = "0", "0", home
+		env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", home
 		runOnce(t, env, func(greeting string) {
 			if status := curl(t, curlLine.FindAllString(greeting, -1)[2]); status != http.StatusCreated {
 				t.Errorf("got %d", status)
@@ -134,7 +134,7 @@ func TestAKeyOfAnotherDatabaseIsReplaced(t *testing.T) {
 func TestSecretsAreKeptForTheirOwnerAlone(t *testing.T) {
 	t.Parallel()
 	env := stores(t)
-	env["PORT"], env["ADMIN_PORT"], env["SLOTMESH_HOME"] = "0", "0", t.TempDir()
+	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
 	runOnce(t, env, func(string) {})
 	for _, name := range []string{TokenFile, DemoKeyFile} {
 		info, err := os.Stat(filepath.Join(env["SLOTMESH_HOME"], name))
@@ -150,7 +150,7 @@ func TestSecretsAreKeptForTheirOwnerAlone(t *testing.T) {
 func TestTheClockStartsWhereItIsSet(t *testing.T) {
 	t.Parallel()
 	env := stores(t)
-	env["PORT"], env["ADMIN_PORT"], env["SLOTMESH_HOME"] = "0", "0", t.TempDir()
+	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
 	env["SLOTMESH_NOW"] = "2031-06-02T08:00:00Z" // a Monday: tomorrow is open
 	runOnce(t, env, func(greeting string) {
 		try := curlLine.FindAllString(greeting, -1)
@@ -177,6 +177,7 @@ func TestFaultySettingsAreOneSentence(t *testing.T) {
 	}{
 		"a public port in use":   {map[string]string{"PORT": port, "ADMIN_PORT": "0"}, "port " + port + " is in use; set PORT to another"},
 		"an admin port in use":   {map[string]string{"PORT": "0", "ADMIN_PORT": port}, "port " + port + " is in use; set ADMIN_PORT to another"},
+		"a mail port in use":     {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "MAIL_PORT": port}, "port " + port + " is in use; set MAIL_PORT to another"},
 		"one port for both":      {map[string]string{"PORT": port, "ADMIN_PORT": port}, "settings: ADMIN_PORT: it must differ from PORT"},
 		"no port":                {map[string]string{"PORT": "65536"}, "settings: PORT: 65536 is not a port; write one from 1 to 65535"},
 		"no instant":             {map[string]string{"SLOTMESH_NOW": "noon"}, `SLOTMESH_NOW: "noon" is not an instant; write one such as 2027-03-01T09:00:00Z`},
@@ -188,6 +189,9 @@ func TestFaultySettingsAreOneSentence(t *testing.T) {
 			t.Parallel()
 			if test.env["SLOTMESH_HOME"] == "" {
 				test.env["SLOTMESH_HOME"] = t.TempDir()
+			}
+			if test.env["MAIL_PORT"] == "" {
+				test.env["MAIL_PORT"] = "0"
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a start that works would run on
 			defer cancel()

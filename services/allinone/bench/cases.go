@@ -279,8 +279,8 @@ func (w *world) insert(n int64) (int, error) {
 			VALUES ($1, $2, 1, $3, 0, tstzrange($4, $5), gen_random_uuid()) ON CONFLICT DO NOTHING RETURNING 1
 		)
 		INSERT INTO bare.bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id, staff_name, party_size,
-			total, currency, first_booking, source, customer_name, customer_email, form_data, offer_version, created_at, updated_at)
-		SELECT $1, $2, 'pending', $4, $5, $4, $5, '[{}]', $3, 'Member', 1, 0, 'EUR', false, 'bench', 'C', $6, '{}', 1, now(), now()
+			total, currency, first_booking, source, customer_name, customer_email, form_data, locale, offer_version, created_at, updated_at)
+		SELECT $1, $2, 'pending', $4, $5, $4, $5, '[{}]', $3, 'Member', 1, 0, 'EUR', false, 'bench', 'C', $6, '{}', 'en', 1, now(), now()
 		FROM taken`, s.id, uuid.New(), s.staff[i%salonStaff], starts, starts.Add(30*time.Minute), fmt.Sprintf("c%d@example.com", n))
 	if err != nil {
 		return 0, err

@@ -161,13 +161,13 @@ func (f *filling) businesses(ctx context.Context, template salon) error {
 		for i := from; i < to; i++ {
 			s := newSalon(grownSlug(i))
 			like := template.replacer(s)
-			heads = append(heads, []any{s.id, s.slug, int64(1), int64(1)})
+			heads = append(heads, []any{s.id, s.slug, int64(1), int64(1), 1})
 			versions = append(versions, []any{
 				s.id, int64(1), s.name(), "json", []byte(like.Replace(source)), jsonOrNull(like.Replace(canonical)), sanitizer, jsonOrNull(like.Replace(sanitized)), now(),
 			})
 		}
 		return pgx.BeginFunc(ctx, f.pool, func(tx pgx.Tx) error {
-			if _, err := tx.CopyFrom(ctx, pgx.Identifier{"catalog", "businesses"}, []string{"id", "slug", "last_version", "head"}, pgx.CopyFromRows(heads)); err != nil {
+			if _, err := tx.CopyFrom(ctx, pgx.Identifier{"catalog", "businesses"}, []string{"id", "slug", "last_version", "head", "sequence"}, pgx.CopyFromRows(heads)); err != nil {
 				return err
 			}
 			_, err := tx.CopyFrom(ctx, pgx.Identifier{"catalog", "versions"},
@@ -248,11 +248,11 @@ const insertBookings = `
 		ORDER BY number, member, n
 	), booked AS (
 		INSERT INTO booking.bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id, staff_name,
-			party_size, total, currency, first_booking, source, customer_name, customer_email, form_data, offer_version, created_at, updated_at)
+			party_size, total, currency, first_booking, source, staff_requested, customer_name, customer_email, form_data, locale, offer_version, link_hash, created_at, updated_at)
 		SELECT business, id, 'confirmed', at, at + interval '30 minutes', at AT TIME ZONE 'Europe/Lisbon', at AT TIME ZONE 'Europe/Lisbon' + interval '30 minutes',
 			jsonb_build_array(jsonb_build_object('id', service, 'name', 'Service 0', 'duration_minutes', 30, 'price', 2000)), staff, 'Member ' || member,
-			1, 2000, 'EUR', false, 'bench', 'C', 'c' || n % 100 || '@example.com', '{}', 1, now(), now()
+			1, 2000, 'EUR', false, 'bench', true, 'C', 'c' || n % 100 || '@example.com', '{}', 'en', 1, sha256(uuid_send(id)), now(), now()
 		FROM made
 	)
 	INSERT INTO booking.occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
-	SELECT business, id, 1, staff, 0, tstzrange(at, at + interval '30 minutes'), gen_random_uuid() FROM made`
+	SELECT business, id, 1, staff, 0, tstzrange(at, at + interval '30 minutes'), id FROM made`

@@ -56,7 +56,7 @@ func TestWhatIsMadeInBulkIsAsTheInterfaceMakesIt(t *testing.T) {
 			t.Errorf("%s: the interface's row and ours:\n%s", table, diff)
 		}
 	}
-	const booked = `SELECT to_jsonb(b) - '{id,source,status,starts_at,ends_at,local_start,local_end,customer_email,created_at,updated_at}'::text[]
+	const booked = `SELECT to_jsonb(b) - '{id,source,status,starts_at,ends_at,local_start,local_end,customer_email,link_hash,created_at,updated_at}'::text[]
 			|| jsonb_build_object('time', to_jsonb(o) - '{booking_id,holder,during}'::text[], 'alone', o.holder <> '00000000-0000-0000-0000-000000000000',
 				'minutes', ends_at - starts_at, 'local', local_end - local_start, 'zone', local_start - starts_at AT TIME ZONE 'Europe/Lisbon',
 				'occupied', o.during = tstzrange(starts_at, ends_at))

@@ -62,7 +62,7 @@ func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.
 // openLoop begins requests at a fixed rate, whatever becomes of those before. When all clients are busy a request begins
 // late, and its latency counts from the time at which it should have begun.
 func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, next *atomic.Int64, s shot) (firing, error) {
-	begun, total := now(), int64(rate*d.Seconds())
+	begun, total := now(), max(1, int64(rate*d.Seconds())) // a latency is of something, however slow the machine
 	var turn atomic.Int64
 	return fire(ctx, clients, func(t *tally) error {
 		for ctx.Err() == nil {

@@ -210,13 +210,13 @@ func (w *world) seedBookings(ctx context.Context, s salon, n int) error {
 			FROM generate_series(0, $4 - 1) AS i
 		), booked AS (
 			INSERT INTO booking.bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, party_size,
-				total, currency, first_booking, source, customer_name, customer_email, form_data, offer_version, created_at, updated_at)
+				total, currency, first_booking, source, customer_name, customer_email, form_data, locale, offer_version, created_at, updated_at)
 			SELECT $1, id, 'confirmed', at, at + interval '30 minutes', at, at + interval '30 minutes', '[{}]', 1,
-				0, 'EUR', false, 'bench', 'C', 'c@example.com', '{}', 1, now(), now()
+				0, 'EUR', false, 'bench', 'C', 'c@example.com', '{}', 'en', 1, now(), now()
 			FROM made
 		)
 		INSERT INTO booking.occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
-		SELECT $1, id, 1, staff[1 + (i / $5) % cardinality(staff)], 0, tstzrange(at, at + interval '30 minutes'), gen_random_uuid() FROM made`,
+		SELECT $1, id, 1, staff[1 + (i / $5) % cardinality(staff)], 0, tstzrange(at, at + interval '30 minutes'), id FROM made`,
 		s.id, s.staff, tomorrow, n, window)
 	if err != nil {
 		return fmt.Errorf("make bookings: %w", err)
