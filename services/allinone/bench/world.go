@@ -229,8 +229,8 @@ func (w *world) seedReservations(ctx context.Context, s salon) error {
 	var batch pgx.Batch
 	batch.Queue(`INSERT INTO rental.rentals (business_id, rental_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, s.id, s.rental)
 	batch.Queue(`INSERT INTO rental.reservations (business_id, id, rental_id, rental_name, status, quantity, start_date, end_date,
-			customer_name, offer_version, created_at, updated_at)
-		SELECT $1, gen_random_uuid(), $2, 'Bike', 'reserved', 1, $3::date + 3 * day, $3::date + 3 * day + 2, 'C', 1, now(), now()
+			customer_name, locale, offer_version, created_at, updated_at)
+		SELECT $1, gen_random_uuid(), $2, 'Bike', 'reserved', 1, $3::date + 3 * day, $3::date + 3 * day + 2, 'C', 'en', 1, now(), now()
 		FROM generate_series(0, 29) AS day, generate_series(1, 4)`, s.id, s.rental, tomorrow)
 	return w.pool.SendBatch(ctx, &batch).Close()
 }
