@@ -57,7 +57,7 @@ type replica struct {
 }
 
 func newCluster(programs, logs string, s *stores, settings []string) (*cluster, error) {
-	c := &cluster{programs: programs, logs: logs, stores: s, settings: append(settings, "PEER_SECRETS="+rand.Text()+rand.Text())}
+	c := &cluster{programs: programs, logs: logs, stores: s, settings: append(settings, "PEER_SECRETS="+rand.Text()+rand.Text(), "LINK_SECRETS="+rand.Text()+rand.Text())}
 	for i, service := range services {
 		for n := range replicas {
 			r := &replica{service: service, name: fmt.Sprintf("%s-%d", service, n), links: map[string]*link{}}

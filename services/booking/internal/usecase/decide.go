@@ -53,7 +53,7 @@ func Unverified(err error) error {
 			return err
 		}
 	}
-	f := fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be verified just now, so nothing was changed; try again shortly.")
+	f := fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be verified just now, so nothing was booked; try again shortly.")
 	f.RetryAfter = time.Second
 	return f
 }
