@@ -128,6 +128,11 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	eventapi.Serve(s.Server, eventlog.New(pool, api.ShowEvents(records), cfg.Events, rt.Clock, rt.Telemetry))
 	s.Erase(catalogPeer, records.Erase)
 	s.Forget(catalogPeer, offers, pool, records)
+	alone := func(ctx context.Context, work func(context.Context) error) error {
+		_, err := postgres.Alone(ctx, pool, "moving past occupied time", work)
+		return err
+	}
+	s.Go("past occupied time", usecase.NewPast(records, alone, rt.Clock, rt.Telemetry).Run)
 	s.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 	return nil
 }

@@ -15,12 +15,15 @@ import (
 type rule struct{ name, query string }
 
 // live is every booking that takes something, with its time widened by the buffers of the first and the last service
-// (§2). Days are closed at night, so that what overlaps is of one date.
+// (§2). What a booking holds is in occupied_time or, long after its end, in past_occupied_time. Days are closed at night, so that what overlaps is of one date.
 const live = `
-WITH live AS (
+WITH held AS (
+	SELECT business_id, booking_id, resource_id, during FROM booking.occupied_time
+	UNION ALL SELECT business_id, booking_id, resource_id, during FROM booking.past_occupied_time
+), live AS (
 	SELECT b.business_id, b.id, b.staff_id, b.class_schedule_id, b.party_size, b.local_start::date AS day, first.service, first.capacity,
 	       tstzrange(b.starts_at - make_interval(mins => first.before), b.ends_at + make_interval(mins => last.after)) AS during,
-	       (SELECT count(*) FROM booking.occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id) AS parts
+	       (SELECT count(*) FROM held o WHERE o.business_id = b.business_id AND o.booking_id = b.id) AS parts
 	FROM booking.bookings b
 	JOIN soak_services first ON first.service = (b.services -> 0 ->> 'id')::uuid
 	JOIN soak_services last ON last.service = (b.services -> -1 ->> 'id')::uuid
@@ -42,11 +45,14 @@ var rules = []rule{
 	{"a booking does not hold its member's time, buffers included", live + `
 		SELECT id || ' at ' || during FROM live
 		WHERE parts = 1 AND staff_id IS NOT NULL AND NOT EXISTS (
-			SELECT FROM booking.occupied_time o
+			SELECT FROM held o
 			WHERE o.business_id = live.business_id AND o.booking_id = live.id AND o.resource_id = live.staff_id AND o.during = live.during)
 		   OR parts = 0`},
 	{"a cancelled booking holds time", `
 		SELECT b.id::text FROM booking.bookings b JOIN booking.occupied_time o ON o.business_id = b.business_id AND o.booking_id = b.id
+		WHERE b.status = 'cancelled'
+		UNION ALL
+		SELECT b.id::text FROM booking.bookings b JOIN booking.past_occupied_time o ON o.business_id = b.business_id AND o.booking_id = b.id
 		WHERE b.status = 'cancelled'`},
 	{"more bookings at a time than there are lanes", live + `
 		SELECT a.id || ': ' || count(*) || ' at ' || a.during

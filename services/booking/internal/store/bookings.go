@@ -104,6 +104,9 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 // is being written holds that counter and may then wait for whoever changes the customer's first booking (bookSQL): were
 // the booking changed before the counter is held, the two could wait for one another.
 //
+// Its transaction has locked the booking before, so that it sees what [Store.MovePast] wrote: a booking of long ago holds its time, and
+// has no seats any more to give back.
+//
 // Of a move that is untold no event is recorded where none was before.
 var moveSQL = `
 WITH chosen AS MATERIALIZED (
@@ -129,6 +132,9 @@ WITH chosen AS MATERIALIZED (
     RETURNING *
 ), freed AS (
     DELETE FROM occupied_time
+    WHERE business_id = @business_id AND booking_id = @id AND @frees::boolean AND EXISTS (SELECT FROM moved)
+), freed_past AS (
+    DELETE FROM past_occupied_time
     WHERE business_id = @business_id AND booking_id = @id AND @frees::boolean AND EXISTS (SELECT FROM moved)
 ), uncharged AS (
     UPDATE payments SET status = 'cancelling', due_at = @now, attempts = 0, updated_at = @now

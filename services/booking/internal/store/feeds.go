@@ -141,7 +141,8 @@ type FeedEntry struct {
 }
 
 // feedSQL reads by local start. Of more than fit, those that lie ahead come first, then the latest of the past. A member takes part
-// where they are the booking's, or where some of its time is theirs.
+// where they are the booking's, or where some of its time is theirs. What ended [PastAfter] ago is left out also where it is of the first
+// date: its time may lie in past_occupied_time.
 const feedSQL = `
 SELECT id, status, CASE WHEN part.members > 1 THEN part.starts_at ELSE b.starts_at END,
        CASE WHEN part.members > 1 THEN part.ends_at ELSE b.ends_at END,
@@ -155,6 +156,7 @@ LEFT JOIN LATERAL (
     WHERE o.business_id = b.business_id AND o.booking_id = b.id
 ) part ON @staff_id::uuid IS NOT NULL
 WHERE b.business_id = @business_id AND b.local_start >= @from::date AND b.local_start < @to::date AND b.status <> 'cancelled'
+  AND b.ends_at > @past
   AND (@staff_id::uuid IS NULL OR part.starts_at IS NOT NULL OR b.staff_id = @staff_id AND part.members = 0)
 ORDER BY b.ends_at <= @now, abs(extract(epoch FROM b.starts_at - @now)), id
 LIMIT @most`
@@ -164,6 +166,7 @@ LIMIT @most`
 func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time, most int) ([]FeedEntry, error) {
 	rows, err := s.pool.Query(ctx, feedSQL, pgx.NamedArgs{
 		"business_id": f.BusinessID, "staff_id": f.StaffID, "from": from.String(), "to": (to + 1).String(), "now": now, "most": most,
+		"past": now.Add(-PastAfter),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read a calendar: %w", err)

@@ -43,8 +43,12 @@ func occupiedSQL(from, to time.Time) string {
 // other guests: it hinders no class session, and a class booking moves to none but such.
 const othersSQL = eachSQL + ` AND holder <> (SELECT $4::uuid)`
 
-// heldSQL names what a booking occupies.
-const heldSQL = `SELECT DISTINCT resource_id FROM occupied_time WHERE business_id = $1 AND booking_id = $2 ORDER BY 1`
+// heldSQL names what a booking occupies, by its key alone: whoever moves one that ended long ago keeps its members, too.
+const heldSQL = `
+SELECT resource_id FROM occupied_time WHERE business_id = $1 AND booking_id = $2
+UNION
+SELECT resource_id FROM past_occupied_time WHERE business_id = $1 AND booking_id = $2
+ORDER BY 1`
 
 // seatsSQL reads the sessions that start within a window.
 const seatsSQL = `

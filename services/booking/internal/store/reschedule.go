@@ -78,7 +78,8 @@ func MovedFrom(kept json.RawMessage) (*BookedTime, error) {
 // other. Were the old time deleted first, whoever waits for it could hold what this statement waits for next. As it is, a
 // statement that deletes waits for no occupied time any more.
 //
-// Both counters of a class booking change in the order of their keys. The booking is changed last, as in moveSQL.
+// Both counters of a class booking change in the order of their keys; of one that ended long ago there is only the new one, as
+// [Store.MovePast] took its seats. The booking is changed last, as in moveSQL.
 //
 // Where anything of it could not be had, no row is returned and the transaction must be rolled back.
 var rescheduleSQL = `
@@ -96,10 +97,16 @@ WITH taken AS (
     SELECT starts_at, session_id FROM class_seats
     WHERE business_id = @business_id AND booking_id = @id
       AND (starts_at, session_id) IS DISTINCT FROM (@starts_at::timestamptz, @session_id::uuid)
+), changed_session AS (
+    SELECT starts_at, session_id FROM left_session
+    UNION ALL
+    SELECT @starts_at, @session_id WHERE @session_id IS NOT NULL AND NOT EXISTS (
+        SELECT FROM class_seats
+        WHERE business_id = @business_id AND booking_id = @id AND (starts_at, session_id) = (@starts_at, @session_id))
 ), counted AS (
     INSERT INTO class_sessions AS session (business_id, starts_at, session_id, taken)
     SELECT @business_id, happening.starts_at, happening.session_id, @party_size
-    FROM (SELECT * FROM left_session UNION ALL SELECT @starts_at, @session_id FROM left_session) AS happening (starts_at, session_id)
+    FROM changed_session AS happening
     WHERE @party_size::integer <= @capacity::integer AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
     ORDER BY happening.starts_at, happening.session_id
     ON CONFLICT (business_id, starts_at, session_id) DO UPDATE
@@ -107,10 +114,16 @@ WITH taken AS (
         WHERE (session.starts_at, session.session_id) <> (@starts_at, @session_id) OR session.taken + excluded.taken <= @capacity
     RETURNING 1
 ), seated AS (
-    UPDATE class_seats SET starts_at = @starts_at, session_id = @session_id
-    WHERE business_id = @business_id AND booking_id = @id AND EXISTS (SELECT FROM counted)
+    INSERT INTO class_seats (business_id, booking_id, starts_at, session_id, seats)
+    SELECT @business_id, @id, @starts_at, @session_id, @party_size
+    WHERE EXISTS (SELECT FROM counted)
+    ON CONFLICT (business_id, booking_id) DO UPDATE SET starts_at = excluded.starts_at, session_id = excluded.session_id
 ), vacated AS (
     DELETE FROM occupied_time
+    WHERE business_id = @business_id AND booking_id = @id
+      AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
+), vacated_past AS (
+    DELETE FROM past_occupied_time
     WHERE business_id = @business_id AND booking_id = @id
       AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
 ), before AS MATERIALIZED (
@@ -123,7 +136,7 @@ WITH taken AS (
         sequence = sequence + 1, updated_at = @now
     WHERE business_id = @business_id AND id = @id
       AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
-      AND (SELECT count(*) FROM counted) = 2 * (SELECT count(*) FROM left_session)
+      AND (SELECT count(*) FROM counted) = (SELECT count(*) FROM changed_session)
     RETURNING *
 ), recorded AS (
     ` + recordRescheduled + `

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// PastAfter is how long after its end the time of a booking is out of the constraint's way (lifecycle.md §6). Calendars of others show as
+// much of the past (§2).
+const PastAfter = 90 * 24 * time.Hour
+
+// pastStep is how many bookings one transaction moves, so that none holds many locks.
+const pastStep = 500
+
+const (
+	// pastHeldSQL names bookings after one that occupy time which had ended by then, or sit in sessions that had begun. The constraint's
+	// own index finds the first. Bookings are not joined here, so that no plan
+	// reads the history of them.
+	pastHeldSQL = `
+SELECT booking_id FROM occupied_time
+WHERE business_id = $1 AND during << tstzrange($2, NULL) AND booking_id > $3
+UNION
+SELECT booking_id FROM class_seats
+WHERE business_id = $1 AND starts_at <= $2 AND booking_id > $3
+ORDER BY 1 LIMIT $4`
+
+	// lockEndedSQL leaves out what somebody else has locked: a cancel or a move goes on, and the next hour comes.
+	lockEndedSQL = `
+SELECT id FROM bookings
+WHERE business_id = $1 AND id = ANY($2) AND ends_at <= $3
+ORDER BY id FOR UPDATE SKIP LOCKED`
+
+	// movePastSQL moves the time of bookings that its transaction has locked before, each whole or not at all, and gives their seats back.
+	// As everywhere (bookSQL, moveSQL) occupied time comes before counters; those change in the order of their keys.
+	movePastSQL = `
+WITH due AS MATERIALIZED (
+    SELECT id FROM unnest(@ids::uuid[]) AS id
+    WHERE NOT EXISTS (
+        SELECT FROM occupied_time o
+        WHERE o.business_id = @business_id AND o.booking_id = id AND NOT o.during << tstzrange(@then, NULL))
+), gone AS (
+    DELETE FROM occupied_time o USING due
+    WHERE o.business_id = @business_id AND o.booking_id = due.id
+    RETURNING o.booking_id, o.part, o.resource_id, o.lane, o.during
+), kept AS (
+    INSERT INTO past_occupied_time (business_id, booking_id, part, resource_id, lane, during)
+    SELECT @business_id, booking_id, part, resource_id, lane, during FROM gone
+), unseated AS (
+    DELETE FROM class_seats c USING due
+    WHERE c.business_id = @business_id AND c.booking_id = due.id
+    RETURNING c.starts_at, c.session_id, c.seats
+), left_session AS MATERIALIZED (
+    SELECT session.starts_at, session.session_id, sums.seats
+    FROM class_sessions session
+    JOIN (SELECT starts_at, session_id, sum(seats) AS seats FROM unseated GROUP BY 1, 2) AS sums USING (starts_at, session_id)
+    WHERE session.business_id = @business_id
+    ORDER BY session.starts_at, session.session_id FOR UPDATE OF session
+), given_back AS (
+    UPDATE class_sessions AS session SET taken = session.taken - left_session.seats
+    FROM left_session
+    WHERE session.business_id = @business_id
+      AND session.starts_at = left_session.starts_at AND session.session_id = left_session.session_id
+)
+SELECT count(*) FROM due`
+
+	// emptySessionsSQL deletes the counters of past sessions in which nobody sits by now. One with seats stays: it is what a late
+	// cancel gives them back to.
+	emptySessionsSQL = `
+DELETE FROM class_sessions
+WHERE (business_id, starts_at, session_id) IN (
+    SELECT business_id, starts_at, session_id FROM class_sessions
+    WHERE business_id = $1 AND starts_at <= $2 AND taken = 0
+    LIMIT $3 FOR UPDATE SKIP LOCKED)`
+)
+
+// MovePast moves the occupied time of bookings that had ended by then, buffers included, out of the constraint's way, and deletes seats and
+// sessions of such, of one business. It returns of how many bookings that was. What somebody changes meanwhile stays for the next time.
+func (s *Store) MovePast(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+	var total int64
+	for after := uuid.Nil; ; {
+		ids, err := s.pastHeld(ctx, businessID, after, then)
+		if err != nil {
+			return total, err
+		}
+		if len(ids) == 0 {
+			return total, s.deleteEmptySessions(ctx, businessID, then)
+		}
+		n, err := s.movePast(ctx, businessID, ids, then)
+		total += n
+		if err != nil {
+			return total, err
+		}
+		after = ids[len(ids)-1]
+	}
+}
+
+func (s *Store) pastHeld(ctx context.Context, businessID, after uuid.UUID, then time.Time) ([]uuid.UUID, error) {
+	rows, err := s.pool.Query(ctx, pastHeldSQL, businessID, then, after, pastStep)
+	if err != nil {
+		return nil, fmt.Errorf("find occupied time of the past: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		return nil, fmt.Errorf("find occupied time of the past: %w", err)
+	}
+	return ids, nil
+}
+
+func (s *Store) movePast(ctx context.Context, businessID uuid.UUID, ids []uuid.UUID, then time.Time) (int64, error) {
+	var n int64
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, lockEndedSQL, businessID, ids, then)
+		if err != nil {
+			return err
+		}
+		locked, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		if err != nil {
+			return err
+		}
+		args := pgx.NamedArgs{"business_id": businessID, "ids": locked, "then": then}
+		return tx.QueryRow(ctx, movePastSQL, args).Scan(&n)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("move occupied time of the past: %w", err)
+	}
+	return n, nil
+}
+
+func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, then time.Time) error {
+	for {
+		tag, err := s.pool.Exec(ctx, emptySessionsSQL, businessID, then, pastStep)
+		if err != nil {
+			return fmt.Errorf("delete class sessions of the past: %w", err)
+		}
+		if tag.RowsAffected() < pastStep {
+			return nil
+		}
+	}
+}
+
+// HoldsPast names up to limit businesses after one, in the order of their ids, of which [Store.MovePast] finds something to do. It goes
+// from business to business by index.
+func (s *Store) HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
+	rows, err := s.pool.Query(ctx, `
+		WITH RECURSIVE found AS (
+		    SELECT (`+nextHolderSQL("$1")+`) AS id
+		    UNION ALL
+		    SELECT (`+nextHolderSQL("found.id")+`) FROM found WHERE found.id IS NOT NULL
+		)
+		SELECT id FROM found
+		WHERE id IS NOT NULL AND (
+		    EXISTS (SELECT FROM occupied_time WHERE business_id = found.id AND during << tstzrange($2, NULL))
+		    OR EXISTS (SELECT FROM class_sessions WHERE business_id = found.id AND starts_at <= $2))
+		LIMIT $3`, after, then, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list businesses with occupied time of the past: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		return nil, fmt.Errorf("list businesses with occupied time of the past: %w", err)
+	}
+	return ids, nil
+}
+
+// nextHolderSQL selects the first business after one that occupies time or has sessions.
+func nextHolderSQL(after string) string {
+	next := func(table string) string {
+		return `(SELECT business_id AS id FROM ` + table + ` WHERE business_id > ` + after + ` ORDER BY business_id LIMIT 1)`
+	}
+	return next("occupied_time") + ` UNION ALL ` + next("class_sessions") + ` ORDER BY id LIMIT 1`
+}

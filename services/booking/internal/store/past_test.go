@@ -1,0 +1,365 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+const day = 24 * 60 // minutes
+
+// checkHeldOnce fails the test where a booking's time is not in exactly one of the two tables, or a cancelled one holds any: the rule that
+// occupied rows are those of live bookings holds of both tables together. Seats are those of live bookings whose time is not moved.
+func checkHeldOnce(t testing.TB, pool *pgxpool.Pool) {
+	t.Helper()
+	if n := count(t, pool, `
+		SELECT count(*) FROM bookings b
+		JOIN LATERAL (SELECT count(*) AS n, min(lower(during)) AS start FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id) AS now ON true
+		JOIN LATERAL (SELECT count(*) AS n, min(lower(during)) AS start FROM past_occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id) AS past ON true
+		WHERE CASE WHEN b.status = 'cancelled' THEN now.n + past.n > 0
+		           ELSE b.staff_id IS NOT NULL AND ((now.n > 0) = (past.n > 0) OR coalesce(now.start, past.start) > b.starts_at) END`); n != 0 {
+		t.Errorf("%d bookings do not hold their time in one table, or hold it after they were cancelled", n)
+	}
+	if n := count(t, pool, `
+		SELECT count(*) FROM class_sessions s FULL JOIN
+		    (SELECT business_id, starts_at, session_id, sum(seats) AS seats FROM class_seats GROUP BY 1, 2, 3) AS c USING (business_id, starts_at, session_id)
+		WHERE coalesce(s.taken, -1) <> coalesce(c.seats, 0)`); n != 0 {
+		t.Errorf("%d counters are not the seats of their sessions", n)
+	}
+	if n := count(t, pool, `
+		SELECT count(*) FROM class_seats c LEFT JOIN bookings b ON b.business_id = c.business_id AND b.id = c.booking_id AND b.status <> 'cancelled'
+		WHERE (c.seats, c.session_id, c.starts_at) IS DISTINCT FROM (b.party_size, b.class_schedule_id, b.starts_at)`); n != 0 {
+		t.Errorf("%d rows of seats are not of a live booking", n)
+	}
+}
+
+// lines are the rows of a table of occupied time, of one business.
+func lines(t testing.TB, pool *pgxpool.Pool, table string, business uuid.UUID) []string {
+	t.Helper()
+	rows, err := pool.Query(context.Background(), `
+		SELECT booking_id || ' ' || resource_id || ' ' || lane || ' ' || extract(epoch FROM lower(during))::bigint || ' ' || extract(epoch FROM upper(during))::bigint
+		FROM `+table+` WHERE business_id = $1`, business)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	all := []string{}
+	for rows.Next() {
+		var line string
+		if err := rows.Scan(&line); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, line)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func linesOf(b store.NewBooking) []string {
+	var all []string
+	for _, p := range b.Parts {
+		all = append(all, fmt.Sprint(b.ID, " ", p.Resource.ID, " ", p.Resource.Lane, " ", p.Occupies.Start, " ", p.Occupies.End))
+	}
+	return all
+}
+
+// isPast says what lifecycle.md §6 does: the booking and all that it occupies, buffers included, had ended by then.
+func isPast(b store.NewBooking, then time.Time) bool {
+	return !b.EndsAt.After(then) && !slices.ContainsFunc(b.Parts, func(p availability.Part) bool { return p.Occupies.End > then.Unix() })
+}
+
+// pastBooking draws an appointment of one part or two with a buffer behind, or seats in a class with a teacher or without; each at times
+// of its own.
+func pastBooking(rt *rapid.T, business uuid.UUID, i int) store.NewBooking {
+	at := rapid.IntRange(0, 20).Draw(rt, "hours")*60 + i*30*day/10
+	switch rapid.IntRange(0, 3).Draw(rt, "kind") {
+	case 0:
+		return newBooking(business, part(uuid.New(), 0, at, at+rapid.IntRange(30, 3*day).Draw(rt, "minutes")))
+	case 1:
+		b := newBooking(business, part(uuid.New(), 0, at, at+30), part(uuid.New(), 0, at+30, at+30+rapid.IntRange(1, 2*day).Draw(rt, "behind")))
+		b.IsPackage = true
+		return b
+	default:
+		c := newSession(10)
+		c.business, c.at = business, at
+		if rapid.Bool().Draw(rt, "without a teacher") {
+			c.teacher = uuid.Nil
+			b := newBooking(business, part(uuid.New(), 0, at, at+60))
+			b.PartySize, b.SessionID, b.Capacity, b.Parts, b.StaffID, b.StaffName = 2, &c.id, 10, nil, nil, nil
+			return b
+		}
+		return c.seats(rapid.IntRange(1, 10).Draw(rt, "party"))
+	}
+}
+
+// Whatever was booked and cancelled, and whenever the job runs by the given clock: what ended long enough ago is in the one table, all
+// else in the other, and cancels and moves afterwards leave nothing behind.
+func TestThePastIsMovedExactlyAndNothingThatLiesAhead(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		business := uuid.New()
+		bookings := map[uuid.UUID]store.NewBooking{}
+		sequence := map[uuid.UUID]int{}
+		var ids []uuid.UUID
+		for i := range rapid.IntRange(1, 10).Draw(rt, "bookings") {
+			b := pastBooking(rt, business, i)
+			mustBook(t, s, b)
+			bookings[b.ID], sequence[b.ID] = b, 1
+			ids = append(ids, b.ID)
+		}
+		past := map[uuid.UUID]bool{}
+		for range rapid.IntRange(1, 8).Draw(rt, "steps") {
+			id := rapid.SampledFrom(ids).Draw(rt, "booking")
+			b, live := bookings[id]
+			switch step := rapid.SampledFrom([]string{"job", "cancel", "move"}).Draw(rt, "step"); {
+			case step == "job":
+				runJob(t, s, pool, noon.Add(time.Duration(rapid.IntRange(-1, 32*day).Draw(rt, "minute"))*time.Minute), business, bookings, past)
+			case !live:
+			case step == "cancel":
+				cancel(t, s, b)
+				delete(bookings, id)
+				delete(past, id)
+			default:
+				to := newBooking(business, part(uuid.New(), 0, 100*day, 100*day+60))
+				if b.SessionID != nil {
+					session := uuid.New()
+					to.PartySize, to.SessionID, to.Capacity = b.PartySize, &session, 10
+				}
+				mustMove(t, s, moved(b, to, sequence[id]))
+				to.ID = id
+				bookings[id], sequence[id] = to, sequence[id]+1
+				delete(past, id)
+			}
+			now, gone := []string{}, []string{}
+			for id, b := range bookings {
+				if past[id] {
+					gone = append(gone, linesOf(b)...)
+				} else {
+					now = append(now, linesOf(b)...)
+				}
+			}
+			slices.Sort(now)
+			slices.Sort(gone)
+			if diff := cmp.Diff(now, lines(t, pool, "occupied_time", business)); diff != "" {
+				rt.Fatalf("occupied time (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(gone, lines(t, pool, "past_occupied_time", business)); diff != "" {
+				rt.Fatalf("past occupied time (-want +got):\n%s", diff)
+			}
+			seats := 0
+			for id, b := range bookings {
+				if b.SessionID != nil && !past[id] {
+					seats += b.PartySize
+				}
+			}
+			if n := count(t, pool, `SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE business_id = $1`, business); n != seats {
+				rt.Fatalf("%d seats are counted, want %d", n, seats)
+			}
+		}
+	})
+	checkHeldOnce(t, pool)
+	checkRecorded(t, pool)
+}
+
+// runJob moves what had ended by then and checks what the job says of it; past is what was moved before, and then is.
+func runJob(t *testing.T, s *store.Store, pool *pgxpool.Pool, then time.Time, business uuid.UUID, bookings map[uuid.UUID]store.NewBooking, past map[uuid.UUID]bool) {
+	t.Helper()
+	due := 0
+	for id, b := range bookings {
+		if !past[id] && isPast(b, then) {
+			past[id] = true
+			due++
+		}
+	}
+	named, err := s.HoldsPast(context.Background(), uuid.Nil, then, 100_000)
+	if err != nil || due > 0 && !slices.Contains(named, business) {
+		t.Fatalf("of %d businesses, %v, this is not one, although %d of its bookings are due", len(named), err, due)
+	}
+	if n, err := s.MovePast(context.Background(), business, then); err != nil || int(n) != due {
+		t.Fatalf("%d bookings are moved, %v, want %d", n, err, due)
+	}
+	if n := count(t, pool, `SELECT count(*) FROM class_sessions WHERE business_id = $1 AND starts_at <= $2 AND taken = 0`, business, then); n != 0 {
+		t.Errorf("%d empty sessions of the past stay", n)
+	}
+}
+
+// A booking that somebody holds is left for the next time, and others are not held up by it.
+func TestTheJobWaitsForNobodyWhoHoldsABooking(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business := uuid.New()
+	held, free := newBooking(business, part(uuid.New(), 0, 0, 45)), newBooking(business, part(uuid.New(), 0, 0, 45))
+	mustBook(t, s, held, free)
+	tx, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `SELECT FROM bookings WHERE id = $1 FOR UPDATE`, held.ID); err != nil {
+		t.Fatal(err)
+	}
+	then := noon.AddDate(0, 0, 1)
+	if n, err := s.MovePast(t.Context(), business, then); err != nil || n != 1 {
+		t.Errorf("%d are moved beside one that is held, %v", n, err)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.MovePast(t.Context(), business, then); err != nil || n != 1 {
+		t.Errorf("%d are moved once it is free, %v", n, err)
+	}
+}
+
+// Whoever moves a booking of long ago is told its members, as of one that lies ahead.
+func TestABookingOfLongAgoStillNamesItsMembers(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	b := newBooking(business, part(uuid.New(), 0, 0, 45), part(uuid.New(), 0, 45, 60))
+	mustBook(t, s, b)
+	read := func() []uuid.UUID {
+		now, err := s.Snapshot(t.Context(), business, noon, noon.Add(time.Hour), store.Asked{Moving: b.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now.Held
+	}
+	before := read()
+	if n, err := s.MovePast(t.Context(), business, noon.AddDate(0, 0, 1)); err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	if diff := cmp.Diff(before, read()); diff != "" || len(before) != 2 {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+}
+
+// A calendar of one member leaves out what it could show only in part: whatever is moved is not in it.
+func TestACalendarShowsNothingOfWhatIsMoved(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business, anna := uuid.New(), uuid.New()
+	b := newBooking(business, part(anna, 0, 0, 45), part(uuid.New(), 0, 45, 60))
+	b.EndsAt = noon.Add(time.Hour)
+	mustBook(t, s, b)
+	feed, first := store.Feed{BusinessID: business, StaffID: &anna}, timespan.DateOf(noon, time.UTC)
+	for _, c := range []struct{ after, want int }{{-1, 1}, {0, 0}} {
+		at := b.EndsAt.Add(store.PastAfter).Add(time.Duration(c.after) * time.Minute)
+		if _, err := s.MovePast(t.Context(), business, at.Add(-store.PastAfter)); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := s.FeedEntries(t.Context(), feed, first, first+100, at, 10)
+		if err != nil || len(entries) != c.want {
+			t.Errorf("%d minutes after it is due, %d entries, %v, want %d", c.after, len(entries), err, c.want)
+		}
+	}
+}
+
+// Half of the bookings ended long ago. While clients cancel them and move them to where it lies ahead, the job runs again and again: nobody
+// waits for somebody who waits for them, and in the end each booking holds its time once or, cancelled, not at all.
+func TestTheJobRunsBesideSixtyFourClientsWhoCancelAndMove(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]crowd{"appointments": pastAppointments(), "classes": pastClasses()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, pool := open(t)
+			mustBook(t, s, c.bookings...)
+			c.clients, c.tries = 64, 10
+			c.also = cancelRarely
+			stop := make(chan struct{})
+			var (
+				job  sync.WaitGroup
+				past int64
+			)
+			job.Go(func() {
+				for then := noon.Add(time.Hour); ; then = then.Add(15 * time.Minute) { // not all at once: what is due grows
+					n, err := s.MovePast(context.Background(), c.bookings[0].BusinessID, earlier(then, noon.Add(day/2*time.Minute)))
+					past += n
+					if err != nil {
+						t.Errorf("the job ends with %v", err)
+					}
+					select {
+					case <-stop:
+						return
+					default:
+					}
+				}
+			})
+			made, refused := c.run(t, s, neverLost)
+			close(stop)
+			job.Wait()
+			t.Logf("%d moves and cancels made, %d refused, %d times a booking's time moved by the job", made, refused, past)
+			if made == 0 || past == 0 {
+				t.Error("nothing was made, or nothing is past: the test means less")
+			}
+			checkHeldOnce(t, pool)
+			checkRecorded(t, pool)
+		})
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// cancelRarely lets most of the bookings be moved.
+func cancelRarely(ctx context.Context, s *store.Store, b store.NewBooking, r *rand.Rand) error {
+	if r.IntN(8) != 0 {
+		return errOver
+	}
+	transition, _ := state.Of(state.Cancel)
+	_, err := s.Move(ctx, b.BusinessID, b.ID, transition, now)
+	var already *store.NotAllowedError
+	if errors.As(err, &already) {
+		return errOver
+	}
+	return err
+}
+
+// pastAppointments are 400 packages of two members, half of them of the first half day.
+func pastAppointments() crowd {
+	business := uuid.New()
+	first, second := uuid.New(), uuid.New()
+	at := func(minute int) store.NewBooking {
+		return newBooking(business, part(first, 0, minute, minute+2), part(second, 0, minute+2, minute+3))
+	}
+	var c crowd
+	for i := range 400 {
+		c.bookings = append(c.bookings, at(i*3))
+	}
+	c.where = func(_ store.NewBooking, r *rand.Rand) store.NewBooking { return at(day + r.IntN(2*day)) }
+	return c
+}
+
+// pastClasses are 200 guests of 20 sessions, half of them of the first half day.
+func pastClasses() crowd {
+	class := newSession(20)
+	at := func(n int) store.NewBooking {
+		c := class
+		c.at = n * 60
+		return c.seats(1)
+	}
+	var c crowd
+	for i := range 200 {
+		c.bookings = append(c.bookings, at(i/10))
+	}
+	c.where = func(_ store.NewBooking, r *rand.Rand) store.NewBooking { return at(24 + r.IntN(20)) }
+	return c
+}
