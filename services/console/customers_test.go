@@ -75,3 +75,35 @@ func TestCustomersAreListedExportedAndErased(t *testing.T) {
 		t.Errorf("the log: %s", log)
 	}
 }
+
+// Notifications forgets last, and is told what stays. Where it is away nothing is claimed, and the same request finishes the work.
+func TestErasingReachesMessagesAndDeliveries(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	business := publish(t, w)
+	done, ahead := uuid.New(), uuid.New()
+	for id, status := range map[uuid.UUID]string{done: "completed", ahead: "pending"} {
+		w.Booking.Add(business, booking.Booking{ID: id, Status: status, CustomerName: "Ada", CustomerEmail: "ada@example.com", CreatedAt: consoletest.Epoch, Total: "40.00"})
+		w.Notifications.Keep(business, consoletest.Message{About: id, To: "Ada@example.com"}, consoletest.Message{About: id, To: "bob@example.com"})
+	}
+	at := harb + "/customers/erase"
+	w.Notifications.Leave(true)
+	if got := w.Call(t, "POST", at, `{"email": "ada@example.com"}`); got.Status != 503 {
+		t.Errorf("while notifications is away: %d %s", got.Status, got.Body)
+	}
+	if export := w.Call(t, "GET", harb+"/customers/export?email=ada@example.com", ""); strings.Contains(export.Body, done.String()) || !strings.Contains(export.Body, ahead.String()) {
+		t.Errorf("after the first attempt: %s", export.Body)
+	}
+	w.Notifications.Leave(false)
+	got := w.Call(t, "POST", at, `{"email": " ADA@example.com"}`)
+	if got.Status != 200 || field(t, got, "bookings") != 0.0 || field(t, got, "messages") != 1.0 || field(t, got, "deliveries") != 1.0 || !strings.Contains(got.Body, ahead.String()) {
+		t.Errorf("repeated: %d %s", got.Status, got.Body)
+	}
+	got = w.Call(t, "POST", at, `{"email": "ada@example.com", "force": true}`)
+	if got.Status != 200 || field(t, got, "bookings") != 1.0 || field(t, got, "messages") != 1.0 || field(t, got, "deliveries") != 1.0 {
+		t.Errorf("forced: %d %s", got.Status, got.Body)
+	}
+	if log := strings.ToLower(w.Log.String()); strings.Contains(log, "ada@") || !strings.Contains(log, `"messages":1`) {
+		t.Errorf("the log: %s", log)
+	}
+}

@@ -114,6 +114,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	(&api.Webhooks{Records: records, Owner: &usecase.Webhooks{
 		Store: records, Guard: guard, Resolve: webhook.Resolve, Clock: rt.Clock, Wake: webhooks.Wake,
 	}}).Mount(s.Internal)
+	(&api.Customers{Records: records, Owner: &usecase.Customers{Store: records, Clock: rt.Clock, Wake: webhooks.Wake}}).Mount(s.Internal)
 	subscribers := []feed.Subscriber{messages, webhooks}
 	for name, url := range map[string]string{"catalog": cfg.CatalogURL, "booking": cfg.BookingURL, "rental": cfg.RentalURL} {
 		reader, err := feed.New(feed.Config{

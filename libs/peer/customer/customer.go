@@ -125,6 +125,13 @@ type Ahead struct {
 	StartsAt time.Time `json:"starts_at"`
 }
 
+// Forgotten is what all services have forgotten, as the owner is told.
+type Forgotten struct {
+	Erased
+	Messages   int `json:"messages"`   // written, or still to be written
+	Deliveries int `json:"deliveries"` // of webhooks
+}
+
 // Erased is what was forgotten, and what was kept as it lies ahead.
 type Erased struct {
 	Bookings     int     `json:"bookings"`

@@ -104,6 +104,7 @@ CREATE TABLE webhook_deliveries (
     subject_id   uuid        NOT NULL,
     sequence     integer     NOT NULL,
     body         bytea       NOT NULL,
+    customer_email text,          -- whose data the body holds, in small letters; null for nobody's
     status       text        NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
     attempts     integer     NOT NULL DEFAULT 0, -- since it was made or last asked for by the owner
     again        boolean     NOT NULL DEFAULT false, -- the owner asked for it, so that it keeps no order
@@ -122,6 +123,10 @@ CREATE UNIQUE INDEX webhook_deliveries_in_order ON webhook_deliveries (business_
 -- What an endpoint is to be sent next, and what waits behind it.
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (business_id, endpoint_id, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (business_id, endpoint_id, subject_id, sequence) WHERE status = 'pending';
+
+-- A customer is forgotten by address, and with what has ended.
+CREATE INDEX webhook_deliveries_of_customer ON webhook_deliveries (business_id, customer_email);
+CREATE INDEX webhook_deliveries_of_subject ON webhook_deliveries (business_id, subject_id);
 
 -- The owner's log of an endpoint, newest first, and the sweep of old rows.
 CREATE INDEX webhook_deliveries_by_age ON webhook_deliveries (business_id, endpoint_id, created_at, id);

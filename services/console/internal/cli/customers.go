@@ -60,12 +60,12 @@ func (c *command) exportCustomer() *cobra.Command {
 func (c *command) eraseCustomer() *cobra.Command {
 	var asked customer.Erase
 	cmd := c.ofBusiness("erase SLUG --email ADDRESS", "Forget a customer; what was sold, when and for how much stays", 1, func(cmd *cobra.Command, args []string, client *client) error {
-		var erased customer.Erased
+		var erased customer.Forgotten
 		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "customers", "erase"), asked, &erased); err != nil {
 			return err
 		}
-		if err := c.done(erased, "Forgotten: %d bookings, %d orders of tickets, %d reservations.",
-			erased.Bookings, erased.Tickets, erased.Reservations); err != nil || len(erased.Ahead) == 0 || c.output == asJSON || c.output == asYAML {
+		if err := c.done(erased, "Forgotten: %d bookings, %d orders of tickets, %d reservations, %d messages, %d deliveries of webhooks.",
+			erased.Bookings, erased.Tickets, erased.Reservations, erased.Messages, erased.Deliveries); err != nil || len(erased.Ahead) == 0 || c.output == asJSON || c.output == asYAML {
 			return err
 		}
 		t := table{head: []string{"KEPT", "ID", "STATUS", "STARTS"}}
@@ -75,7 +75,8 @@ func (c *command) eraseCustomer() *cobra.Command {
 		return c.printTable(t)
 	})
 	cmd.Long = `Forgets a customer: name, address, phone number, form and link are gone at once from all that has ended or is
-cancelled. What lies ahead is kept and listed, unless --force is given.`
+cancelled, and with them messages and deliveries of webhooks, sent or not. What lies ahead is kept and listed, unless --force is
+given. Where a service was away, repeat it: what the others forgot stays forgotten.`
 	cmd.Example = "  slotmesh customers erase harbor-studio --email ada@example.com"
 	cmd.Flags().StringVar(&asked.Email, "email", "", "the customer's address")
 	cmd.Flags().BoolVar(&asked.Force, "force", false, "forget the customer of what lies ahead, too; its time stays taken")

@@ -70,7 +70,7 @@ func TestCustomersAreListedExportedAndErased(t *testing.T) {
 	if got := s.must("customers", "export", "harbor", "--email", "cara@example.com"); len(decoded(t, got)["reservations"].([]any)) != 1 {
 		t.Errorf("exported %s", got)
 	}
-	if got := s.must("customers", "erase", "harbor", "--email", "cara@example.com"); got != "Forgotten: 0 bookings, 0 orders of tickets, 1 reservations.\n" {
+	if got := s.must("customers", "erase", "harbor", "--email", "cara@example.com"); got != "Forgotten: 0 bookings, 0 orders of tickets, 1 reservations, 0 messages, 0 deliveries of webhooks.\n" {
 		t.Errorf("erased: %s", got)
 	}
 	s.fails(1, "email", "customers", "erase", "harbor", "--email", "cara")

@@ -7,8 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 )
 
@@ -129,4 +133,41 @@ func (s *Rental) erase(r *http.Request) (*reply, error) {
 		}
 	}
 	return ok(erased)
+}
+
+// Message is what notifications keeps of a customer: a message and a delivery about one subject.
+type Message struct {
+	About uuid.UUID
+	To    string
+}
+
+// Keep adds what is kept of customers of a business.
+func (s *Notifications) Keep(businessID uuid.UUID, kept ...Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.messages[businessID.String()] = append(s.messages[businessID.String()], kept...)
+}
+
+// Leave says whether erasing finds notifications away.
+func (s *Notifications) Leave(away bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.away = away
+}
+
+func (s *Notifications) erase(r *http.Request) (*reply, error) {
+	var asked notifications.Erase
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return nil, err
+	}
+	if s.away {
+		return nil, fault.New(fault.PeerUnavailable, "The database does not answer; try again shortly.")
+	}
+	of := r.PathValue("business")
+	before := len(s.messages[of])
+	s.messages[of] = slices.DeleteFunc(s.messages[of], func(m Message) bool {
+		return strings.EqualFold(m.To, asked.Email) && !slices.Contains(asked.Stay, m.About)
+	})
+	erased := before - len(s.messages[of])
+	return ok(notifications.Erased{Messages: erased, Deliveries: erased})
 }

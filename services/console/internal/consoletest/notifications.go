@@ -20,11 +20,13 @@ type Notifications struct {
 	mu         sync.Mutex
 	webhooks   map[string][]notifications.Webhook
 	deliveries []notifications.Delivery
+	messages   map[string][]Message
+	away       bool
 }
 
 // Handler serves the part of notifications' internal API that console calls.
 func (s *Notifications) Handler() http.Handler {
-	s.webhooks = map[string][]notifications.Webhook{}
+	s.webhooks, s.messages = map[string][]notifications.Webhook{}, map[string][]Message{}
 	mux := http.NewServeMux()
 	const business = "/internal/businesses/{business}"
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
@@ -36,6 +38,7 @@ func (s *Notifications) Handler() http.Handler {
 		"POST " + business + "/webhooks/{id}/test":      s.test,
 		"GET " + business + "/webhooks/{id}/deliveries": s.listDeliveries,
 		"POST " + business + "/deliveries/{id}/retry":   s.retry,
+		"POST " + business + "/customers/erase":         s.erase,
 	} {
 		mux.Handle(pattern, locked(&s.mu, answer))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
@@ -129,8 +130,9 @@ func (o *Owner) ExportCustomer(ctx context.Context, by Principal, slug, email st
 }
 
 // EraseCustomer forgets a customer, but for what lies ahead, which it names, unless it is forced. What was sold, when and for how much
-// stays. Repeated, it forgets what was left. Faults: invalid_parameter for what is no address; conflict where too much lies ahead to be named.
-func (o *Owner) EraseCustomer(ctx context.Context, by Principal, slug string, asked customer.Erase) (*customer.Erased, error) {
+// stays. Repeated, it forgets what was left: also where a service was away, after which what the others forgot stays forgotten. Notifications
+// comes last, as it is told what stays. Faults: invalid_parameter for what is no address; conflict where too much lies ahead to be named.
+func (o *Owner) EraseCustomer(ctx context.Context, by Principal, slug string, asked customer.Erase) (*customer.Forgotten, error) {
 	address, err := customer.Check(asked.Email)
 	if err != nil {
 		return nil, err
@@ -151,7 +153,20 @@ func (o *Owner) EraseCustomer(ctx context.Context, by Principal, slug string, as
 	erased.Reservations = reserved.Reservations
 	erased.Ahead = append(erased.Ahead, reserved.Ahead...)
 	slices.SortFunc(erased.Ahead, func(a, b customer.Ahead) int { return a.StartsAt.Compare(b.StartsAt) })
+	told, err := o.Notifications.EraseCustomer(ctx, business.ID, notifications.Erase{Email: address, Stay: idsOf(erased.Ahead)})
+	if err != nil {
+		return nil, err
+	}
 	o.changed(ctx, by, "erase customer", slug, slog.Int("bookings", erased.Bookings), slog.Int("tickets", erased.Tickets),
-		slog.Int("reservations", erased.Reservations), slog.Int("ahead", len(erased.Ahead)), slog.Bool("forced", asked.Force))
-	return erased, nil
+		slog.Int("reservations", erased.Reservations), slog.Int("messages", told.Messages), slog.Int("deliveries", told.Deliveries),
+		slog.Int("ahead", len(erased.Ahead)), slog.Bool("forced", asked.Force))
+	return &customer.Forgotten{Erased: *erased, Messages: told.Messages, Deliveries: told.Deliveries}, nil
+}
+
+func idsOf(ahead []customer.Ahead) []uuid.UUID {
+	ids := make([]uuid.UUID, len(ahead))
+	for i, a := range ahead {
+		ids[i] = a.ID
+	}
+	return ids
 }

@@ -106,7 +106,10 @@ func (w *Webhooks) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 		told = map[uuid.UUID]bool{}
 	)
 	for _, e := range events {
-		var body []byte
+		var (
+			body     []byte
+			customer string
+		)
 		for _, to := range endpoints {
 			if to.BusinessID != e.BusinessID || !webhook.Wants(to.Events, e.Type) {
 				continue
@@ -115,10 +118,13 @@ func (w *Webhooks) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 				if body, err = webhook.Body(e); err != nil {
 					return nil, err
 				}
+				if customer, err = webhook.Customer(e); err != nil {
+					return nil, err
+				}
 			}
 			all = append(all, store.NewDelivery{
 				BusinessID: e.BusinessID, EndpointID: to.ID, EventID: e.ID, EventType: string(e.Type),
-				SubjectKind: string(e.Subject.Kind), SubjectID: e.Subject.ID, Sequence: e.Sequence, Body: body,
+				SubjectKind: string(e.Subject.Kind), SubjectID: e.Subject.ID, Sequence: e.Sequence, Body: body, CustomerEmail: customer,
 			})
 			if !told[to.ID] {
 				told[to.ID] = true

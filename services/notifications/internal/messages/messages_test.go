@@ -332,11 +332,14 @@ func TestACustomerIsForgotten(t *testing.T) {
 	w.peers.set(func(p *peers) { p.away = 1 << 30 })
 	w.take(w.happened(event.BookingCompleted, event.Booking, past, actor.Owner, w.booking(past, "completed", monday.Add(-48*time.Hour))),
 		w.happened(event.BookingCancelled, event.Booking, past, actor.Owner, w.booking(past, "cancelled", monday.Add(-48*time.Hour))))
-	if n, err := w.store.EraseCustomer(t.Context(), w.business, "ADA@example.com", []uuid.UUID{ahead}); err != nil || n != 3 {
-		t.Errorf("erased %d rows, %v; want both messages and the event about what has ended", n, err)
+	erase := func(stay ...uuid.UUID) (store.Erased, error) {
+		return w.store.EraseCustomer(t.Context(), store.Erase{BusinessID: w.business, Email: "ADA@example.com", Stay: stay}, monday, nil)
+	}
+	if n, err := erase(ahead); err != nil || n.Messages != 3 {
+		t.Errorf("erased %+v, %v; want both messages and the event about what has ended", n, err)
 	}
 	w.await("2", `SELECT count(*)::text FROM messages WHERE about_id = $1`, ahead)
-	if _, err := w.store.EraseCustomer(t.Context(), w.business, "ada@example.com", nil); err != nil {
+	if _, err := erase(); err != nil {
 		t.Fatal(err)
 	}
 	w.await("0", `SELECT ((SELECT count(*) FROM messages) + (SELECT count(*) FROM message_events))::text`)
@@ -350,14 +353,14 @@ func TestOldMessagesGo(t *testing.T) {
 	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("1", `SELECT count(*)::text FROM messages`)
 	end := monday.Add(48*time.Hour + 45*time.Minute)
-	if n, err := w.store.ForgetEnded(t.Context(), w.business, end.Add(-time.Second)); err != nil || n != 0 {
-		t.Errorf("forgot %d, %v before the end", n, err)
+	if n, err := w.store.ForgetEnded(t.Context(), w.business, end.Add(-time.Second)); err != nil || n != (store.Erased{}) {
+		t.Errorf("forgot %+v, %v before the end", n, err)
 	}
 	if n, err := w.store.SweepMessages(t.Context(), monday); err != nil || n != 0 {
 		t.Errorf("swept %d, %v that are new", n, err)
 	}
-	if n, err := w.store.ForgetEnded(t.Context(), w.business, end); err != nil || n != 1 {
-		t.Errorf("forgot %d, %v after the end", n, err)
+	if n, err := w.store.ForgetEnded(t.Context(), w.business, end); err != nil || n != (store.Erased{Messages: 1}) {
+		t.Errorf("forgot %+v, %v after the end", n, err)
 	}
 }
 

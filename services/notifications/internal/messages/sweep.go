@@ -19,7 +19,8 @@ type sweeper struct {
 	m *Messages
 }
 
-// Work deletes messages that were written too long ago, and those about what ended longer ago than the business remembers customers.
+// Work deletes messages that were written too long ago, and messages and deliveries of webhooks about what ended longer ago than the business
+// remembers customers.
 func (w *sweeper) Work(ctx context.Context, _ *river.Job[sweepJob]) error {
 	now := w.m.Clock.Now()
 	if _, err := w.m.Store.SweepMessages(ctx, now.Add(-w.m.KeptFor)); err != nil {

@@ -97,6 +97,7 @@ type NewDelivery struct {
 	EventType, SubjectKind                     string
 	Sequence                                   int
 	Body                                       []byte
+	CustomerEmail                              string // whose data the body holds; "" for nobody's
 }
 
 // WantedBy returns the active endpoints of these businesses, locked so that none of their lanes ends before the transaction: a lane that
@@ -112,20 +113,20 @@ func WantedBy(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID) ([]Endpoin
 
 // The first of a subject is due at once, unless an earlier one of the subject is pending; the others wait for it.
 const addDeliveriesSQL = `
-INSERT INTO webhook_deliveries (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, status, created_at, due_at)
-SELECT n.business_id, n.endpoint_id, n.id, n.event_id, n.event_type, n.subject_kind, n.subject_id, n.sequence, n.body, 'pending', $10,
+INSERT INTO webhook_deliveries (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, customer_email, status, created_at, due_at)
+SELECT n.business_id, n.endpoint_id, n.id, n.event_id, n.event_type, n.subject_kind, n.subject_id, n.sequence, n.body, nullif(lower(n.customer_email), ''), 'pending', $10,
     CASE WHEN row_number() OVER (PARTITION BY n.business_id, n.endpoint_id, n.subject_id ORDER BY n.ordinality) = 1
           AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.business_id = n.business_id AND d.endpoint_id = n.endpoint_id
                 AND d.subject_id = n.subject_id AND d.status = 'pending' AND NOT d.again)
          THEN $10::timestamptz END
-FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::integer[], $9::bytea[]) WITH ORDINALITY
-    AS n (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, ordinality)`
+FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::integer[], $9::bytea[], $11::text[]) WITH ORDINALITY
+    AS n (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, customer_email, ordinality)`
 
 // AddDeliveries adds deliveries, those of a subject in their order, of endpoints that [WantedBy] has locked.
 func AddDeliveries(ctx context.Context, tx pgx.Tx, all []NewDelivery, now time.Time) error {
 	var (
 		businesses, endpoints, ids, events, subjects []uuid.UUID
-		types, kinds                                 []string
+		types, kinds, emails                         []string
 		sequences                                    []int
 		bodies                                       [][]byte
 	)
@@ -133,9 +134,9 @@ func AddDeliveries(ctx context.Context, tx pgx.Tx, all []NewDelivery, now time.T
 		businesses, endpoints, ids = append(businesses, d.BusinessID), append(endpoints, d.EndpointID), append(ids, uuid.Must(uuid.NewV7()))
 		events, subjects = append(events, d.EventID), append(subjects, d.SubjectID)
 		types, kinds = append(types, d.EventType), append(kinds, d.SubjectKind)
-		sequences, bodies = append(sequences, d.Sequence), append(bodies, d.Body)
+		sequences, bodies, emails = append(sequences, d.Sequence), append(bodies, d.Body), append(emails, d.CustomerEmail)
 	}
-	_, err := tx.Exec(ctx, addDeliveriesSQL, businesses, endpoints, ids, events, types, kinds, subjects, sequences, bodies, now)
+	_, err := tx.Exec(ctx, addDeliveriesSQL, businesses, endpoints, ids, events, types, kinds, subjects, sequences, bodies, now, emails)
 	if err != nil {
 		return fmt.Errorf("add deliveries: %w", err)
 	}

@@ -85,26 +85,6 @@ func (s *Store) DropEvent(ctx context.Context, tx pgx.Tx, businessID, eventID uu
 	return nil
 }
 
-// EraseCustomer deletes the messages that hold data of the customer with this address, in whatever case it is written, and what is kept to
-// make such messages of, but for those about the subjects that stay. It returns how many rows that were.
-func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, email string, stay []uuid.UUID) (int64, error) {
-	if stay == nil {
-		stay = []uuid.UUID{} // NULL would compare with nothing
-	}
-	var erased int64
-	for _, sql := range []string{
-		`DELETE FROM messages WHERE business_id = $1 AND (customer_email = lower($2) OR lower(recipient) = lower($2) AND kind <> 'owner_notice') AND about_id <> ALL($3)`,
-		`DELETE FROM message_events WHERE business_id = $1 AND lower(event->'data'->>'customer_email') = lower($2) AND subject_id <> ALL($3)`,
-	} {
-		tag, err := s.pool.Exec(ctx, sql, businessID, email, stay)
-		if err != nil {
-			return erased, fmt.Errorf("erase a customer's messages: %w", err)
-		}
-		erased += tag.RowsAffected()
-	}
-	return erased, nil
-}
-
 // sweepStep is how many rows a statement deletes at most.
 const sweepStep = 1000
 
@@ -134,13 +114,4 @@ func (s *Store) BusinessesWithMessages(ctx context.Context) ([]uuid.UUID, error)
 		return nil, fmt.Errorf("list businesses with messages: %w", err)
 	}
 	return ids, nil
-}
-
-// ForgetEnded deletes a business's messages about what had ended by then, and returns how many.
-func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
-	tag, err := s.pool.Exec(ctx, `DELETE FROM messages WHERE business_id = $1 AND about_ends_at <= $2`, businessID, then)
-	if err != nil {
-		return 0, fmt.Errorf("forget messages about what has ended: %w", err)
-	}
-	return tag.RowsAffected(), nil
 }

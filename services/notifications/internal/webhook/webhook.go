@@ -75,6 +75,19 @@ func Body(e event.Event) ([]byte, error) {
 	}{e.Type, e.At.UTC(), data})
 }
 
+// Customer is the address of the customer whose data an event holds, as the admin API shows it; "" for nobody's.
+func Customer(e event.Event) (string, error) {
+	var data struct {
+		Email string `json:"customer_email"`
+	}
+	if len(e.Data) > 0 {
+		if err := json.Unmarshal(e.Data, &data); err != nil {
+			return "", fmt.Errorf("the customer of event %s: %w", e.ID, err)
+		}
+	}
+	return data.Email, nil
+}
+
 const (
 	secretPrefix = "whsec_"
 	secretBytes  = 32

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+)
+
+// Erased counts what was deleted of a customer, or of what has ended.
+type Erased struct {
+	Messages   int // written, or still to be written
+	Deliveries int // of webhooks, their attempts with them
+}
+
+// Erase asks to forget a customer.
+type Erase struct {
+	BusinessID uuid.UUID
+	Email      string      // in whatever case
+	Stay       []uuid.UUID // what lies ahead: bookings, orders and reservations about which all is kept
+}
+
+// EraseCustomer deletes what holds data of a customer, once for each Idempotency-Key: messages, what is kept to make messages of, deliveries of
+// webhooks, sent or not, and the noted answers to the owner's writes that show one (lifecycle.md §6). Where an event that was waiting behind
+// an erased one is due by that, it calls wake with its endpoint.
+func (s *Store) EraseCustomer(ctx context.Context, asked Erase, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Erased, error) {
+	if asked.Stay == nil {
+		asked.Stay = []uuid.UUID{} // NULL would compare with nothing
+	}
+	return postgres.Once(ctx, s.pool, asked.BusinessID, func(ctx context.Context, tx pgx.Tx) (Erased, error) {
+		if err := dropPages(ctx, tx); err != nil {
+			return Erased{}, err
+		}
+		lanes, err := lockLanes(ctx, tx, asked.BusinessID)
+		if err != nil {
+			return Erased{}, err
+		}
+		messages, err := eraseMessages(ctx, tx, asked)
+		if err != nil {
+			return Erased{}, fmt.Errorf("erase a customer's messages: %w", err)
+		}
+		deliveries, err := eraseDeliveries(ctx, tx, asked)
+		if err != nil {
+			return Erased{}, fmt.Errorf("erase a customer's deliveries: %w", err)
+		}
+		if err := forgetAnswers(ctx, tx, asked.BusinessID, messages, deliveries); err != nil {
+			return Erased{}, err
+		}
+		if err := releaseBehind(ctx, tx, asked.BusinessID, deliveries, lanes, now, wake); err != nil {
+			return Erased{}, err
+		}
+		return Erased{Messages: len(messages), Deliveries: len(deliveries)}, nil
+	})
+}
+
+// dropPages has every page of events that a replica has asked for, and not taken yet, asked for again: it may hold the customer's data as it
+// was before the services that own it forgot it. The replica finds that it lost the feed and takes nothing (TakePage). The rows are
+// locked before those of endpoints, as TakePage locks them.
+func dropPages(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, `UPDATE feeds SET reader = NULL, reader_until = '-infinity' WHERE name IN (SELECT name FROM feeds ORDER BY name FOR UPDATE)`)
+	if err != nil {
+		return fmt.Errorf("drop pages that were read: %w", err)
+	}
+	return nil
+}
+
+// lockLanes locks the endpoints of a business, as lockLane locks one.
+func lockLanes(ctx context.Context, tx pgx.Tx, businessID uuid.UUID) (map[uuid.UUID]LaneState, error) {
+	rows, err := tx.Query(ctx, `SELECT id, failing_since IS NOT NULL FROM webhook_endpoints WHERE business_id = $1 ORDER BY id FOR NO KEY UPDATE`, businessID)
+	if err != nil {
+		return nil, fmt.Errorf("lock endpoints: %w", err)
+	}
+	lanes := map[uuid.UUID]LaneState{}
+	var (
+		id    uuid.UUID
+		state LaneState
+	)
+	if _, err := pgx.ForEachRow(rows, []any{&id, &state.Failing}, func() error { lanes[id] = state; return nil }); err != nil {
+		return nil, fmt.Errorf("lock endpoints: %w", err)
+	}
+	return lanes, nil
+}
+
+// eraseMessages returns the ids of messages, and of the events that were kept to make messages of.
+func eraseMessages(ctx context.Context, tx pgx.Tx, asked Erase) ([]uuid.UUID, error) {
+	var all []uuid.UUID
+	for _, sql := range []string{
+		`DELETE FROM message_events WHERE business_id = $1 AND lower(event->'data'->>'customer_email') = lower($2) AND subject_id <> ALL($3) RETURNING event_id`,
+		`DELETE FROM messages WHERE business_id = $1 AND (customer_email = lower($2) OR lower(recipient) = lower($2) AND kind <> 'owner_notice')
+		 AND about_id <> ALL($3) RETURNING id`,
+	} {
+		rows, err := tx.Query(ctx, sql, asked.BusinessID, asked.Email, asked.Stay)
+		if err != nil {
+			return nil, err
+		}
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ids...)
+	}
+	return all, nil
+}
+
+// erasedDelivery is what is to be known of a delivery after it is erased.
+type erasedDelivery struct {
+	ID, EndpointID, SubjectID uuid.UUID
+	Pending                   bool
+}
+
+func eraseDeliveries(ctx context.Context, tx pgx.Tx, asked Erase) ([]erasedDelivery, error) {
+	rows, err := tx.Query(ctx, `DELETE FROM webhook_deliveries WHERE business_id = $1 AND customer_email = lower($2) AND subject_id <> ALL($3)
+RETURNING id, endpoint_id, subject_id, status = 'pending'`, asked.BusinessID, asked.Email, asked.Stay)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[erasedDelivery])
+}
+
+// forgetAnswers deletes the answers to the owner's writes that show what was erased, as to a retry: repeated, it finds nothing to retry.
+func forgetAnswers(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, messages []uuid.UUID, deliveries []erasedDelivery) error {
+	ids := make([]string, 0, len(messages)+len(deliveries))
+	for _, id := range messages {
+		ids = append(ids, id.String())
+	}
+	for _, d := range deliveries {
+		ids = append(ids, d.ID.String())
+	}
+	_, err := tx.Exec(ctx, `DELETE FROM made_writes WHERE business_id = $1 AND convert_from(answer, 'UTF8')::jsonb->>'ID' = ANY($2)`, businessID, ids)
+	if err != nil {
+		return fmt.Errorf("forget answers about what is erased: %w", err)
+	}
+	return nil
+}
+
+// releaseBehindSQL makes the first pending event of each subject due, where it waited for one that is gone.
+const releaseBehindSQL = `
+UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND due_at IS NULL AND id IN (
+    SELECT DISTINCT ON (d.endpoint_id, d.subject_id) d.id
+    FROM webhook_deliveries d JOIN unnest($2::uuid[], $3::uuid[]) AS gone (endpoint_id, subject_id) USING (endpoint_id, subject_id)
+    WHERE d.business_id = $1 AND d.status = 'pending' AND NOT d.again
+    ORDER BY d.endpoint_id, d.subject_id, d.sequence)
+RETURNING endpoint_id`
+
+// releaseBehind lets go what waited behind erased deliveries: later events of their subjects that hold nothing of the customer. One that is on its way
+// is answered before the lane looks at what is due, so that the order stays.
+func releaseBehind(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, gone []erasedDelivery, lanes map[uuid.UUID]LaneState, now time.Time,
+	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error,
+) error {
+	var endpoints, subjects []uuid.UUID
+	for _, d := range gone {
+		if d.Pending {
+			endpoints, subjects = append(endpoints, d.EndpointID), append(subjects, d.SubjectID)
+		}
+	}
+	if len(endpoints) == 0 {
+		return nil
+	}
+	rows, err := tx.Query(ctx, releaseBehindSQL, businessID, endpoints, subjects, now)
+	if err != nil {
+		return fmt.Errorf("let go what waited: %w", err)
+	}
+	released, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		return fmt.Errorf("let go what waited: %w", err)
+	}
+	woken := map[uuid.UUID]bool{}
+	for _, id := range released {
+		if woken[id] {
+			continue
+		}
+		woken[id] = true
+		if err := wake(ctx, tx, id, lanes[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgetDeliveriesSQL goes by messages, which alone know when a subject ends: the last that was told of it counts, as bookings move.
+const forgetDeliveriesSQL = `
+DELETE FROM webhook_deliveries WHERE business_id = $1 AND subject_id IN (
+    SELECT about_id FROM messages WHERE business_id = $1 AND about_kind IN ('booking', 'ticket', 'reservation')
+    GROUP BY about_id HAVING max(about_ends_at) <= $2)`
+
+// ForgetEnded deletes a business's messages about what had ended by then, and all deliveries of what the last message says had. With all of a
+// subject gone nothing waits behind it; the lock keeps one from being added behind what goes.
+func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (Erased, error) {
+	var forgot Erased
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := lockLanes(ctx, tx, businessID); err != nil {
+			return err
+		}
+		deliveries, err := tx.Exec(ctx, forgetDeliveriesSQL, businessID, then)
+		if err != nil {
+			return err
+		}
+		messages, err := tx.Exec(ctx, `DELETE FROM messages WHERE business_id = $1 AND about_ends_at <= $2`, businessID, then)
+		forgot = Erased{Messages: int(messages.RowsAffected()), Deliveries: int(deliveries.RowsAffected())}
+		return err
+	})
+	if err != nil {
+		return Erased{}, fmt.Errorf("forget what has ended: %w", err)
+	}
+	return forgot, nil
+}

@@ -1,0 +1,302 @@
+package store_test
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+	"github.com/slotmesh/slotmesh/services/notifications/migrations"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+var now = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
+
+// adas is what is known of Ada.
+var adas = []string{"Ada Lovelace", "ada.l@example.com", "555 019"}
+
+// world is the tables of one business with an endpoint.
+type world struct {
+	*testing.T
+	pool               *pgxpool.Pool
+	store              *store.Store
+	business, endpoint uuid.UUID
+	woken              []uuid.UUID
+}
+
+func open(t *testing.T) *world {
+	t.Helper()
+	pool := testkit.Postgres(t, "notifications", migrations.FS)
+	w := &world{T: t, pool: pool, store: store.New(pool), business: uuid.New(), endpoint: uuid.New()}
+	_, err := w.store.CreateEndpoint(t.Context(), store.Endpoint{BusinessID: w.business, ID: w.endpoint, URL: "https://hooks.example", Events: []string{"*"}, CreatedAt: now}, []byte("secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// wake notes whose lane is looked after.
+func (w *world) wake(_ context.Context, _ pgx.Tx, endpoint uuid.UUID, _ store.LaneState) error {
+	w.woken = append(w.woken, endpoint)
+	return nil
+}
+
+// hold has a subject that ends then leave all that one can: a message to the customer, an event that messages are still to be made of, and
+// two deliveries, the first of which failed once and told of the customer in its answer.
+func (w *world) hold(name, email string, ends time.Time) uuid.UUID {
+	w.Helper()
+	id, said := uuid.New(), name+" "+email+" 555 019"
+	events := make([]event.Event, 2)
+	for i := range events {
+		data := fmt.Sprintf(`{"customer_name": %q, "customer_email": %q, "customer_phone": "+351 210 555 019"}`, name, email)
+		events[i] = event.Event{ID: uuid.New(), Type: event.BookingCreated, BusinessID: w.business, Subject: event.Subject{Kind: event.Booking, ID: id}, Sequence: i + 1, Data: json.RawMessage(data)}
+	}
+	w.in(func(tx pgx.Tx) error {
+		if err := w.store.KeepEvents(w.Context(), tx, events[1:]); err != nil {
+			return err
+		}
+		_, err := w.store.AddMessage(w.Context(), tx, store.Message{
+			BusinessID: w.business, ID: uuid.New(), Kind: "booking_confirmed", EventID: events[0].ID, About: events[0].Subject, CustomerEmail: email, Recipient: email,
+			Locale: "en", Text: said, HTML: said, Calendar: []byte(said), Status: store.MessageKept, AboutEndsAt: ends, CreatedAt: now,
+		})
+		if err != nil {
+			return err
+		}
+		var all []store.NewDelivery
+		for _, e := range events {
+			all = append(all, w.delivery(e.ID, id, e.Sequence, e.Data, strings.ToUpper(email)))
+		}
+		return store.AddDeliveries(w.Context(), tx, all, now)
+	})
+	due := w.due(id)
+	if len(due) != 1 {
+		w.Fatalf("%d deliveries are due", len(due))
+	}
+	w.record(due[0], said)
+	return id
+}
+
+func (w *world) delivery(event, subject uuid.UUID, sequence int, body []byte, email string) store.NewDelivery {
+	return store.NewDelivery{
+		BusinessID: w.business, EndpointID: w.endpoint, EventID: event, SubjectID: subject, EventType: "booking.created", SubjectKind: "booking",
+		Sequence: sequence, Body: body, CustomerEmail: email,
+	}
+}
+
+func (w *world) lane() store.Lane { return store.Lane{BusinessID: w.business, EndpointID: w.endpoint} }
+
+// record has an attempt fail, with this answer.
+func (w *world) record(d store.Due, answer string) {
+	w.Helper()
+	status := 503
+	_, err := w.store.Record(w.Context(), w.lane(), store.AttemptOutcome{
+		Delivery: d, Status: store.Pending, Again: now.Add(time.Minute), Attempt: store.Attempt{At: now, Status: &status, Answer: answer},
+	}, now, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// due are the deliveries of a subject that are due within the hour.
+func (w *world) due(subject uuid.UUID) []store.Due {
+	w.Helper()
+	all, err := w.store.Due(w.Context(), w.lane(), 100, now.Add(time.Hour))
+	if err != nil {
+		w.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(d store.Due) bool { return d.SubjectID != subject })
+}
+
+func (w *world) in(do func(pgx.Tx) error) {
+	w.Helper()
+	if err := pgx.BeginFunc(w.Context(), w.pool, do); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) erase(ctx context.Context, stay ...uuid.UUID) store.Erased {
+	w.Helper()
+	erased, err := w.store.EraseCustomer(ctx, store.Erase{BusinessID: w.business, Email: "ADA.l@example.com", Stay: stay}, now, w.wake)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return erased
+}
+
+// lines are all rows of all tables as text, in small letters; bytes are in hexadecimal.
+func (w *world) lines() []string {
+	w.Helper()
+	found, _ := w.pool.Query(w.Context(), `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`)
+	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		w.Fatal(err)
+	}
+	var all []string
+	for _, table := range tables {
+		rows, _ := w.pool.Query(w.Context(), "SELECT lower(t::text) FROM "+pgx.Identifier{table}.Sanitize()+" t")
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			w.Fatal(err)
+		}
+		for _, line := range lines {
+			all = append(all, table+": "+line)
+		}
+	}
+	return all
+}
+
+// holding are the rows that hold one of these texts.
+func (w *world) holding(texts ...string) []string {
+	return slices.DeleteFunc(w.lines(), func(line string) bool {
+		return !slices.ContainsFunc(texts, func(text string) bool {
+			return strings.Contains(line, strings.ToLower(text)) || strings.Contains(line, hex.EncodeToString([]byte(text)))
+		})
+	})
+}
+
+func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	done := w.hold("Ada Lovelace", "ada.l@example.com", now)
+	ahead := w.hold("Ada Lovelace", "ada.l@example.com", now.AddDate(0, 0, 9))
+	other := w.hold("Bob", "bob@example.com", now)
+	// The owner's retry leaves an answer with the attempts, for whoever repeats it.
+	retry := clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: "retry"}), time.Now())
+	if _, err := w.store.SendAgain(retry, w.business, w.due(done)[0].ID, now, w.wake); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range adas {
+		if n := len(w.holding(text)); n < 11 { // a message, an event, two deliveries and an attempt of each of two, and the answer
+			t.Fatalf("the test finds %q in %d rows only", text, n)
+		}
+	}
+	named := clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: "erase"}), time.Now())
+	want := store.Erased{Messages: 2, Deliveries: 2}
+	for range 2 { // repeated under its key it answers the same
+		if got := w.erase(named, ahead); got != want {
+			t.Errorf("erased %+v, want %+v", got, want)
+		}
+	}
+	for _, line := range w.holding(adas[:2]...) {
+		if !strings.Contains(line, ahead.String()) && !strings.HasPrefix(line, "webhook_attempts") {
+			t.Errorf("left: %s", line)
+		}
+	}
+	if left := w.holding(done.String()); len(left) != 0 {
+		t.Errorf("of what has ended is left: %q", left)
+	}
+	for _, id := range []uuid.UUID{ahead, other} {
+		if n := len(w.holding(id.String())); n != 4 {
+			t.Errorf("%d rows of what stays, want 4", n)
+		}
+	}
+	if got := w.erase(t.Context()); got != want {
+		t.Errorf("erased %+v of what lay ahead, want %+v", got, want)
+	}
+	if left := w.holding(adas[:2]...); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
+	if n := len(w.holding(adas[2])); n != 5 {
+		t.Errorf("%d rows of Bob's, who has the same phone, are left, want 5", n)
+	}
+	if n := len(w.holding("bob@example.com")); n != 5 {
+		t.Errorf("%d rows of another customer are left, want 5", n)
+	}
+}
+
+// A delivery that waits behind erased ones holds nothing of the customer: it is due, its lane is woken, and an attempt that was on its way
+// meanwhile is written down nowhere.
+func TestWhatWaitsBehindErasedDeliveriesIsSent(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	id := w.hold("Ada Lovelace", "ada.l@example.com", now)
+	last := uuid.New()
+	w.in(func(tx pgx.Tx) error {
+		return store.AddDeliveries(t.Context(), tx, []store.NewDelivery{w.delivery(last, id, 3, []byte(`{}`), "")}, now)
+	})
+	flying := w.due(id)
+	if len(flying) != 1 || flying[0].EventID == last {
+		t.Fatalf("due before: %+v", flying)
+	}
+	w.erase(t.Context())
+	if due := w.due(id); len(due) != 1 || due[0].EventID != last || !slices.Equal(w.woken, []uuid.UUID{w.endpoint}) {
+		t.Errorf("due after: %+v, woken %v", due, w.woken)
+	}
+	w.record(flying[0], "Ada Lovelace was told")
+	if left := w.holding(adas[:2]...); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
+	if due := w.due(id); len(due) != 1 || due[0].EventID != last {
+		t.Errorf("due after the attempt: %+v", due)
+	}
+	w.woken = nil
+	w.erase(t.Context())
+	if len(w.woken) != 0 {
+		t.Error("a lane is woken for nothing")
+	}
+}
+
+// A page that was asked for before the others forgot, and is taken after, would bring the customer back.
+func TestAPageThatWasReadBeforeIsNotTakenAfterErasing(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	replica := uuid.New()
+	hold := store.Hold{Feed: "booking", Replica: replica, For: time.Minute, Now: now}
+	take := func() bool {
+		taken, err := w.store.TakePage(t.Context(), store.Move{Feed: "booking", Replica: replica, From: "", To: "1", CaughtUp: now},
+			func(context.Context, pgx.Tx) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return taken
+	}
+	if at, err := w.store.HoldFeed(t.Context(), hold); err != nil || !at.Held {
+		t.Fatal(at, err)
+	}
+	w.erase(t.Context())
+	if take() {
+		t.Error("the page is taken")
+	}
+	if at, err := w.store.HoldFeed(t.Context(), hold); err != nil || !at.Held || at.Cursor != "" {
+		t.Errorf("the replica holds the feed again as %+v, %v", at, err)
+	}
+	if !take() {
+		t.Error("the page that is asked for after is not taken")
+	}
+}
+
+func TestDeliveriesAreForgottenWithTheMessagesOfWhatHasEnded(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	ended, ahead := w.hold("Ada Lovelace", "ada.l@example.com", now), w.hold("Ada Lovelace", "ada.l@example.com", now.Add(time.Hour))
+	if n, err := w.store.ForgetEnded(t.Context(), w.business, now.Add(-time.Second)); err != nil || n != (store.Erased{}) {
+		t.Errorf("forgot %+v, %v before the end", n, err)
+	}
+	if n, err := w.store.ForgetEnded(t.Context(), w.business, now); err != nil || n != (store.Erased{Messages: 1, Deliveries: 2}) {
+		t.Errorf("forgot %+v, %v", n, err)
+	}
+	if len(w.due(ended)) != 0 || len(w.due(ahead)) != 1 {
+		t.Errorf("due: %+v of what has ended, %+v of what has not", w.due(ended), w.due(ahead))
+	}
+	next := uuid.New() // of what was forgotten: it waits for nothing
+	w.in(func(tx pgx.Tx) error {
+		return store.AddDeliveries(t.Context(), tx, []store.NewDelivery{w.delivery(next, ended, 3, []byte(`{}`), "")}, now)
+	})
+	if due := w.due(ended); len(due) != 1 || due[0].EventID != next {
+		t.Errorf("due: %+v", due)
+	}
+}

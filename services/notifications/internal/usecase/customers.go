@@ -1,0 +1,38 @@
+package usecase
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+)
+
+// Customers forgets customers (lifecycle.md §6).
+type Customers struct {
+	Store *store.Store
+	Clock clock.Clock
+	// Wake makes a job that looks after an endpoint at once.
+	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.LaneState) error
+}
+
+// Erase forgets a customer, but for what is about the subjects that stay. Fault: invalid_parameter for what is no address, or too many that
+// stay.
+func (c *Customers) Erase(ctx context.Context, businessID uuid.UUID, asked notifications.Erase) (store.Erased, error) {
+	address, err := customer.Check(asked.Email)
+	if err != nil {
+		return store.Erased{}, err
+	}
+	if len(asked.Stay) > notifications.MostStay {
+		return store.Erased{}, request.Invalid("stay: send at most %d ids.", notifications.MostStay)
+	}
+	return c.Store.EraseCustomer(ctx, store.Erase{BusinessID: businessID, Email: address, Stay: asked.Stay}, c.Clock.Now(),
+		func(ctx context.Context, tx pgx.Tx, endpointID uuid.UUID, state store.LaneState) error {
+			return c.Wake(ctx, tx, businessID, endpointID, state)
+		})
+}
