@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
@@ -115,6 +116,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Store: records, Guard: guard, Resolve: webhook.Resolve, Clock: rt.Clock, Wake: webhooks.Wake,
 	}}).Mount(s.Internal)
 	(&api.Customers{Records: records, Owner: &usecase.Customers{Store: records, Clock: rt.Clock, Wake: webhooks.Wake}}).Mount(s.Internal)
+	(&api.Messages{Owner: &usecase.Messages{Store: records, Again: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
+		return messages.Retry(ctx, client, businessID, id)
+	}}}).Mount(s.Internal)
 	subscribers := []feed.Subscriber{messages, webhooks}
 	for name, url := range map[string]string{"catalog": cfg.CatalogURL, "booking": cfg.BookingURL, "rental": cfg.RentalURL} {
 		reader, err := feed.New(feed.Config{

@@ -71,6 +71,17 @@ notifications: {owner_emails: [hello@harbor.example], reply_to: desk@harbor.exam
 	if mails := w.awaitMails(t, 3); len(mails["zoe@example.com"]) != 2 {
 		t.Errorf("%d mails once the booking is confirmed", len(mails["zoe@example.com"]))
 	}
+	var list struct{ Messages []struct{ ID, Kind string } }
+	w.admin(t, http.MethodGet, "businesses/mailed/messages?kind=owner_notice", nil).into(t, http.StatusOK, &list)
+	if len(list.Messages) != 1 {
+		t.Fatalf("the owner sees %+v", list)
+	}
+	var whole struct{ Recipient, Text string }
+	w.admin(t, http.MethodGet, "businesses/mailed/messages/"+list.Messages[0].ID, nil).into(t, http.StatusOK, &whole)
+	if whole.Recipient != "hello@harbor.example" || whole.Text == "" {
+		t.Errorf("the owner reads %+v", whole)
+	}
+	w.admin(t, http.MethodPost, "businesses/mailed/messages/"+list.Messages[0].ID+"/retry", nil).want(t, http.StatusConflict, "conflict")
 	if a := w.do(t, http.MethodGet, w.MailURL+"/mails.json", nil, nil); !strings.Contains(string(a.body), "zoe@example.com") {
 		t.Errorf("the page shows %s", a.body)
 	}

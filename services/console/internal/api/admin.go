@@ -56,6 +56,7 @@ func (a *Admin) Mount(router fiber.Router) {
 	business.Get("/calendars", a.listCalendars)
 	business.Delete("/calendars/:id", a.revokeCalendar)
 	a.mountWebhooks(business)
+	a.mountMessages(business)
 	business.Get("/customers", a.listCustomers)
 	business.Get("/customers/export", a.exportCustomer)
 	business.Post("/customers/erase", a.eraseCustomer)

@@ -145,7 +145,7 @@ type Message struct {
 func (s *Notifications) Keep(businessID uuid.UUID, kept ...Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.messages[businessID.String()] = append(s.messages[businessID.String()], kept...)
+	s.kept[businessID.String()] = append(s.kept[businessID.String()], kept...)
 }
 
 // Leave says whether erasing finds notifications away.
@@ -164,10 +164,10 @@ func (s *Notifications) erase(r *http.Request) (*reply, error) {
 		return nil, fault.New(fault.PeerUnavailable, "The database does not answer; try again shortly.")
 	}
 	of := r.PathValue("business")
-	before := len(s.messages[of])
-	s.messages[of] = slices.DeleteFunc(s.messages[of], func(m Message) bool {
+	before := len(s.kept[of])
+	s.kept[of] = slices.DeleteFunc(s.kept[of], func(m Message) bool {
 		return strings.EqualFold(m.To, asked.Email) && !slices.Contains(asked.Stay, m.About)
 	})
-	erased := before - len(s.messages[of])
+	erased := before - len(s.kept[of])
 	return ok(notifications.Erased{Messages: erased, Deliveries: erased})
 }

@@ -15,18 +15,20 @@ import (
 // Secret is what webhooks are signed with here.
 const Secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
-// Notifications keeps webhooks in memory.
+// Notifications keeps webhooks and messages in memory.
 type Notifications struct {
 	mu         sync.Mutex
 	webhooks   map[string][]notifications.Webhook
 	deliveries []notifications.Delivery
-	messages   map[string][]Message
+	kept       map[string][]Message
 	away       bool
+	messages   map[string][]notifications.WholeMessage
 }
 
 // Handler serves the part of notifications' internal API that console calls.
 func (s *Notifications) Handler() http.Handler {
-	s.webhooks, s.messages = map[string][]notifications.Webhook{}, map[string][]Message{}
+	s.webhooks, s.messages = map[string][]notifications.Webhook{}, map[string][]notifications.WholeMessage{}
+	s.kept = map[string][]Message{}
 	mux := http.NewServeMux()
 	const business = "/internal/businesses/{business}"
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
@@ -39,6 +41,9 @@ func (s *Notifications) Handler() http.Handler {
 		"GET " + business + "/webhooks/{id}/deliveries": s.listDeliveries,
 		"POST " + business + "/deliveries/{id}/retry":   s.retry,
 		"POST " + business + "/customers/erase":         s.erase,
+		"GET " + business + "/messages":                 s.listMessages,
+		"GET " + business + "/messages/{id}":            s.showMessage,
+		"POST " + business + "/messages/{id}/retry":     s.retryMessage,
 	} {
 		mux.Handle(pattern, locked(&s.mu, answer))
 	}

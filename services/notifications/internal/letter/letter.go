@@ -33,6 +33,12 @@ const (
 	OwnerNotice          Kind = "owner_notice" // to the owner; Facts.Notice says of what
 )
 
+// Known reports whether there is such a kind.
+func (k Kind) Known() bool {
+	_, toCustomers := layouts[k]
+	return toCustomers || k == OwnerNotice
+}
+
 // Letter is a message ready to be sent.
 type Letter struct {
 	Language string // BCP 47, of the words: for the header Content-Language

@@ -216,7 +216,7 @@ func (w *world) mails(n int) []mailbox.Mail {
 	return mails
 }
 
-// kept are the messages that are written down, oldest first.
+// kept are the messages that are written down, oldest first, with all that they say.
 func (w *world) kept() []store.Message {
 	w.t.Helper()
 	list, _, err := w.store.Messages(w.t.Context(), w.business, store.MessageFilter{}, request.Page{Limit: 1000})
@@ -225,6 +225,11 @@ func (w *world) kept() []store.Message {
 	}
 	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
 		list[i], list[j] = list[j], list[i]
+	}
+	for i, m := range list {
+		if list[i], err = w.store.Message(w.t.Context(), w.business, m.ID); err != nil {
+			w.t.Fatal(err)
+		}
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
@@ -19,23 +20,28 @@ type Inserter interface {
 	InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error)
 }
 
-// Retry sends a message that failed, or was kept, once more, for a day. It comes before others. Errors: [ErrNoServer]; [*store.StatusError] for
-// one that was sent or is being tried; [store.ErrNotFound].
+// Retry sends a message that failed, or was kept, once more, for a day; once for each Idempotency-Key, whose note holds the message's id
+// alone, so that no customer's data stays in it. It comes before others. Errors: [ErrNoServer]; [*store.StatusError] for one that was sent or is
+// being tried; [store.ErrNotFound]; those of postgres.Once.
 func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid.UUID) (store.Message, error) {
-	if m.Sender == nil {
-		if _, err := m.Store.Message(ctx, businessID, id); err != nil {
-			return store.Message{}, err
+	var queued *store.Message // nil where the key was used before
+	_, err := postgres.Once(ctx, m.Pool, businessID, func(ctx context.Context, tx pgx.Tx) (uuid.UUID, error) {
+		now, err := m.Store.Requeue(ctx, tx, businessID, id, m.Clock.Now())
+		if err != nil {
+			return uuid.Nil, err
 		}
-		return store.Message{}, ErrNoServer
-	}
-	var queued store.Message
-	err := pgx.BeginFunc(ctx, m.Pool, func(tx pgx.Tx) error {
-		var err error
-		if queued, err = m.Store.Requeue(ctx, tx, businessID, id, m.Clock.Now()); err != nil {
-			return err
+		if m.Sender == nil {
+			return uuid.Nil, ErrNoServer
 		}
+		queued = &now
 		_, err = jobs.InsertManyFastTx(ctx, tx, []river.InsertManyParams{{Args: sendJob{BusinessID: businessID, MessageID: id}}})
-		return err
+		return id, err
 	})
-	return queued, err
+	switch {
+	case err != nil:
+		return store.Message{}, err
+	case queued == nil:
+		return m.Store.Message(ctx, businessID, id)
+	}
+	return *queued, nil
 }

@@ -1,0 +1,43 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/server"
+)
+
+func (a *Admin) mountMessages(business fiber.Router) {
+	business.Get("/messages", a.listMessages)
+	business.Get("/messages/:id", a.getMessage)
+	business.Post("/messages/:id/retry", ofID("Message", fiber.StatusAccepted, a.Owner.RetryMessage))
+}
+
+// listMessages hands the filter on as it is written: notifications says what is wrong with it.
+func (a *Admin) listMessages(c *fiber.Ctx) error {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	page, err := server.Query(c).Page()
+	if err != nil {
+		return err
+	}
+	list, err := a.Owner.Messages(c.UserContext(), slug, notifications.MessageFilter{Status: c.Query("status"), Kind: c.Query("kind")}, page)
+	if err != nil {
+		return err
+	}
+	return c.JSON(list)
+}
+
+func (a *Admin) getMessage(c *fiber.Ctx) error {
+	slug, id, err := idOf(c, "Message")
+	if err != nil {
+		return err
+	}
+	m, err := a.Owner.Message(c.UserContext(), slug, id)
+	if err != nil {
+		return err
+	}
+	return c.JSON(m)
+}

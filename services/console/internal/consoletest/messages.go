@@ -1,0 +1,77 @@
+package consoletest
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+)
+
+// Mailed has a business's customers mailed so many messages, of which the newest one failed, and returns them, newest first.
+func (s *Notifications) Mailed(business uuid.UUID, n int) []notifications.WholeMessage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]notifications.WholeMessage, n)
+	for i := range all {
+		at := Epoch
+		all[i] = notifications.WholeMessage{
+			Message: notifications.Message{
+				ID: uuid.New(), Kind: "booking_confirmed", EventID: uuid.New(), About: notifications.Subject{Kind: "booking", ID: uuid.New()},
+				Recipient: "zoe@example.com", Locale: "en", Subject: "Your booking is confirmed", Status: notifications.MessageSent, Attempts: 1, CreatedAt: Epoch, SentAt: &at,
+			},
+			FromName: "Harbor", ReplyTo: "desk@example.com", Text: "Hello Zoë,\nyour booking is confirmed.\n", HTML: "<p>Hello Zoë</p>",
+			Calendar: "BEGIN:VCALENDAR\r\n", CalendarMethod: "REQUEST",
+		}
+	}
+	all[0].Status, all[0].Reason, all[0].SentAt = notifications.MessageFailed, "550 No such user", nil
+	s.messages[business.String()] = all
+	return slices.Clone(all)
+}
+
+func (s *Notifications) listMessages(r *http.Request) (*reply, error) {
+	status, kind := r.URL.Query().Get("status"), r.URL.Query().Get("kind")
+	if status != "" && !slices.Contains(notifications.MessageStatuses(), status) {
+		return nil, fault.New(fault.InvalidParameter, "status: write kept, queued, sent or failed, or leave it out for all.")
+	}
+	var found []notifications.Message
+	for _, m := range s.messages[r.PathValue("business")] {
+		if (status == "" || m.Status == status) && (kind == "" || m.Kind == kind) {
+			found = append(found, m.Message)
+		}
+	}
+	entries, next := page(r, found)
+	return ok(notifications.MessageList{Messages: entries, NextCursor: next})
+}
+
+// message is the message that a request names.
+func (s *Notifications) message(r *http.Request) (*notifications.WholeMessage, error) {
+	all := s.messages[r.PathValue("business")]
+	i := slices.IndexFunc(all, func(m notifications.WholeMessage) bool { return m.ID.String() == r.PathValue("id") })
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "Message not found")
+	}
+	return &all[i], nil
+}
+
+func (s *Notifications) showMessage(r *http.Request) (*reply, error) {
+	m, err := s.message(r)
+	if err != nil {
+		return nil, err
+	}
+	return ok(*m)
+}
+
+func (s *Notifications) retryMessage(r *http.Request) (*reply, error) {
+	m, err := s.message(r)
+	if err != nil {
+		return nil, err
+	}
+	if m.Status != notifications.MessageFailed {
+		return nil, fault.New(fault.Conflict, "This message was sent; only one that failed or was kept is sent again.")
+	}
+	m.Status, m.Reason = notifications.MessageQueued, ""
+	return &reply{status: http.StatusAccepted, value: m.Message}, nil
+}

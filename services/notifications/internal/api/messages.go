@@ -1,0 +1,108 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
+)
+
+// Messages serves the messages of businesses under /internal.
+type Messages struct{ Owner *usecase.Messages }
+
+// Mount adds the routes.
+func (a *Messages) Mount(router fiber.Router) {
+	business := router.Group("/internal/businesses/:business")
+	business.Get("/messages", a.list)
+	business.Get("/messages/:id", a.show)
+	business.Post("/messages/:id/retry", server.Once(a.retry, a.outcome, a.retried))
+}
+
+func (a *Messages) list(c *fiber.Ctx) error {
+	business, err := request.ID("business", c.Params("business"))
+	if err != nil {
+		return err
+	}
+	page, err := server.Query(c).Page()
+	if err != nil {
+		return err
+	}
+	found, next, err := a.Owner.List(c.UserContext(), business, store.MessageFilter{Status: c.Query("status"), Kind: c.Query("kind")}, page)
+	if err != nil {
+		return err
+	}
+	list := notifications.MessageList{Messages: make([]notifications.Message, len(found)), NextCursor: next}
+	for i, m := range found {
+		list.Messages[i] = showMessage(m)
+	}
+	return c.JSON(list)
+}
+
+func (a *Messages) show(c *fiber.Ctx) error {
+	business, id, err := ids(c, "Message")
+	if err != nil {
+		return err
+	}
+	m, err := a.Owner.One(c.UserContext(), business, id)
+	if err != nil {
+		return err
+	}
+	return c.JSON(notifications.WholeMessage{
+		Message: showMessage(m), FromName: m.FromName, ReplyTo: m.ReplyTo, Text: m.Text, HTML: m.HTML, Calendar: string(m.Calendar), CalendarMethod: m.Method,
+	})
+}
+
+func (a *Messages) retry(c *fiber.Ctx) error {
+	business, id, err := ids(c, "Message")
+	if err != nil {
+		return err
+	}
+	queued, err := a.Owner.Retry(c.UserContext(), business, id)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusAccepted).JSON(showMessage(queued))
+}
+
+func (a *Messages) outcome(c *fiber.Ctx) ([]byte, error) {
+	business, err := request.ID("business", c.Params("business"))
+	if err != nil {
+		return nil, err
+	}
+	return a.Owner.Store.Outcome(c.UserContext(), business)
+}
+
+// retried answers a retry that was made before with the message as it is now: the note of it holds the message's id alone.
+func (a *Messages) retried(c *fiber.Ctx, answer []byte) error {
+	business, err := request.ID("business", c.Params("business"))
+	if err != nil {
+		return err
+	}
+	var id uuid.UUID
+	if err := json.Unmarshal(answer, &id); err != nil {
+		return err
+	}
+	m, err := a.Owner.One(c.UserContext(), business, id)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusAccepted).JSON(showMessage(m))
+}
+
+func showMessage(m store.Message) notifications.Message {
+	shown := notifications.Message{
+		ID: m.ID, Kind: m.Kind, EventID: m.EventID, About: notifications.Subject{Kind: string(m.About.Kind), ID: m.About.ID}, Recipient: m.Recipient,
+		Locale: m.Locale, Subject: m.Subject, Status: m.Status, Reason: m.Reason, Attempts: m.Attempts, CreatedAt: m.CreatedAt,
+	}
+	if m.SentAt != nil {
+		at := m.SentAt.UTC()
+		shown.SentAt = &at
+	}
+	return shown
+}

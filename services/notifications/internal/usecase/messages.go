@@ -1,0 +1,63 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+)
+
+// Messages is an owner's side of messages: what was or would have been mailed (lifecycle.md §2).
+type Messages struct {
+	Store *store.Store
+	// Again sends a message once more, as messages.Messages.Retry does.
+	Again func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error)
+}
+
+// List lists a page of messages without what their mails say, newest first, and gives the cursor of the page that follows. Fault:
+// invalid_parameter for a status or a kind that there is not, and for a cursor that is none.
+func (m *Messages) List(ctx context.Context, businessID uuid.UUID, filter store.MessageFilter, page request.Page) ([]store.Message, string, error) {
+	switch filter.Status {
+	case "", store.MessageKept, store.MessageQueued, store.MessageSent, store.MessageFailed:
+	default:
+		return nil, "", request.Invalid("status: write kept, queued, sent or failed, or leave it out for all.")
+	}
+	if filter.Kind != "" && !letter.Kind(filter.Kind).Known() {
+		return nil, "", request.Invalid("kind: %s is no kind of message; write one such as %s, or leave it out for all.", request.Quoted(filter.Kind), letter.BookingConfirmed)
+	}
+	return m.Store.Messages(ctx, businessID, filter, page)
+}
+
+// One returns a message with all that its mail says. Fault: not_found.
+func (m *Messages) One(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
+	found, err := m.Store.Message(ctx, businessID, id)
+	return found, messageFault(err)
+}
+
+// Retry sends a message that failed, or was kept, once more. Faults: not_found; conflict for one that was sent or is being tried, as a
+// second mail would say the same, and where there is no mail server.
+func (m *Messages) Retry(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
+	queued, err := m.Again(ctx, businessID, id)
+	return queued, messageFault(err)
+}
+
+func messageFault(err error) error {
+	var status *store.StatusError
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return fault.New(fault.NotFound, "Message not found")
+	case errors.Is(err, messages.ErrNoServer):
+		return fault.New(fault.Conflict, "Messages are kept and not sent here, as there is no mail server; its operator sets SMTP_URL.")
+	case errors.As(err, &status) && status.Status == store.MessageSent:
+		return fault.New(fault.Conflict, "This message was sent; only one that failed or was kept is sent again.")
+	case errors.As(err, &status):
+		return fault.New(fault.Conflict, "This message is being tried already; only one that failed or was kept is sent again.")
+	}
+	return err
+}
