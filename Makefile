@@ -53,11 +53,11 @@ test: lint check-generated check-tidy test-go check-modules ## everything that m
 .PHONY: test-go
 test-go: $(BIN)/withstores $(STRIPE_MOCK) ## unit, store and end-to-end tests, on a PostgreSQL, a Redis and a stripe-mock of their own
 	@echo '== tests'
-	@SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) $(BIN)/withstores -race sh -c '$(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 15m work'
+	@SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) $(BIN)/withstores -race sh -c '$(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 25m work'
 	@# The oracles compare their whole number of cases only where the race detector does not slow them down.
 	@$(GO) test $(ORACLES)
 	@# Nor are images made and unpacked under it.
-	@$(GO) test -timeout 15m ./k8s/images
+	@$(GO) test -timeout 25m ./k8s/images
 	@$(MAKE) --no-print-directory soak SOAKFLAGS=-quiet
 
 .PHONY: cluster-tools
