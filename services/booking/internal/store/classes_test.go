@@ -71,7 +71,7 @@ func cancel(t *testing.T, s *store.Store, b store.NewBooking) {
 	}
 }
 
-func mustBook(t *testing.T, s *store.Store, bookings ...store.NewBooking) {
+func mustBook(t testing.TB, s *store.Store, bookings ...store.NewBooking) {
 	t.Helper()
 	for _, b := range bookings {
 		if err := s.Book(t.Context(), b); err != nil {

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"encoding/json"
-	"os"
 	"testing"
 	"time"
 
@@ -38,33 +37,30 @@ func fillDays(t testing.TB, pool *pgxpool.Pool, business uuid.UUID, from, to int
 	}
 }
 
-// A day that lies ahead is read alone, after ten years of history, and after the job has moved them. It takes a minute, and the
-// numbers stand in docs/decisions/018-past-time.md; HISTORY=1 asks for it.
-func TestADayIsReadBesideTenYearsOfHistory(t *testing.T) {
-	if os.Getenv("HISTORY") == "" {
-		t.Skip("HISTORY=1 asks for it")
-	}
-	s, pool := open(t)
+// BenchmarkADayBesideTenYearsOfHistory reads a day that lies ahead alone, after ten years of history, and after the job has moved
+// them. It takes a minute, and what it logs stands in docs/decisions/018-past-time.md.
+func BenchmarkADayBesideTenYearsOfHistory(b *testing.B) {
+	s, pool := open(b)
 	alone, old := uuid.New(), uuid.New()
-	fillDays(t, pool, alone, 0, 30)
-	measureDay(t, s, pool, "none behind it", alone)
-	fillDays(t, pool, old, -historyDays, 30)
-	measureDay(t, s, pool, "ten years behind it", old)
+	fillDays(b, pool, alone, 0, 30)
+	measureDay(b, s, pool, "none behind it", alone)
+	fillDays(b, pool, old, -historyDays, 30)
+	measureDay(b, s, pool, "ten years behind it", old)
 	began := time.Now()
-	n, err := s.MovePast(t.Context(), old, noon.Add(-store.PastAfter))
+	n, err := s.MovePast(b.Context(), old, noon.Add(-store.PastAfter))
 	if err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
-	t.Logf("%d bookings moved in %v", n, time.Since(began).Round(time.Millisecond))
-	measureDay(t, s, pool, "after the job", old)
-	if _, err := pool.Exec(t.Context(), `REINDEX INDEX never_twice`); err != nil {
-		t.Fatal(err)
+	b.Logf("%d bookings moved in %v", n, time.Since(began).Round(time.Millisecond))
+	measureDay(b, s, pool, "after the job", old)
+	if _, err := pool.Exec(b.Context(), `REINDEX INDEX never_twice`); err != nil {
+		b.Fatal(err)
 	}
-	measureDay(t, s, pool, "after the job, the index built anew", old)
+	measureDay(b, s, pool, "after the job, the index built anew", old)
 }
 
 // measureDay logs the pages and the time that reading and writing a day cost.
-func measureDay(t *testing.T, s *store.Store, pool *pgxpool.Pool, name string, business uuid.UUID) {
+func measureDay(t testing.TB, s *store.Store, pool *pgxpool.Pool, name string, business uuid.UUID) {
 	t.Helper()
 	if _, err := pool.Exec(t.Context(), `VACUUM ANALYZE occupied_time`); err != nil {
 		t.Fatal(err)
