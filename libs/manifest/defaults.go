@@ -13,6 +13,8 @@ const (
 	DefaultMaxOpenPerCustomer  = 20
 	DefaultReminderHoursBefore = 24
 	DefaultKeepCustomersDays   = 730
+	DefaultTextLength          = 200
+	DefaultTextareaLength      = 2000
 	DefaultPaymentMode         = "at_door"
 	DefaultPaymentRequirement  = "none"
 )
@@ -116,6 +118,21 @@ func (m *Manifest) NotificationSettings() Notifications {
 // KeepCustomersDays is how many days after its end a booking keeps who made it.
 func (m *Manifest) KeepCustomersDays() int {
 	return or(or(m.Privacy, Privacy{}).KeepCustomersDays, DefaultKeepCustomersDays)
+}
+
+// PageSettings are the settings of the booking page; a colour left out is the page's own.
+func (m *Manifest) PageSettings() Page { return or(m.Page, Page{}) }
+
+// Longest is how many characters an answer may have; 0 where the type of the question decides.
+func (q *Question) Longest() int {
+	switch q.Type {
+	case "text":
+		return or(q.MaxLength, DefaultTextLength)
+	case "textarea":
+		return or(q.MaxLength, DefaultTextareaLength)
+	default:
+		return 0
+	}
 }
 
 // On returns the windows that begin on a weekday.

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ var faults = []struct {
 }{
 	{
 		"unknown field", "logo: x\n",
-		[]string{"line 9: logo: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, hours, overrides, blocks, staff, services, events, rentals, pricing_rules"},
+		[]string{"line 9: logo: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, hours, overrides, blocks, staff, services, events, rentals, pricing_rules"},
 	},
 	{
 		"misspelt field", "services:\n- {key: cut, name: Cut, duration_minutes: 30,\n   prise: 10}\n",
@@ -289,6 +290,40 @@ var faults = []struct {
 		},
 	},
 	{
+		"page", "page:\n  accent: \"#FFCC00\"\n  embed_origins: [https://a.example, 'https://a.example', https://a.example/, HTTPS://a.example, 'https://*.a.example', http://a.example, 'https://a.example:443', https://a..example, https://u@a.example, 'https://a.example;x', 'http://localhost:8080', 'http://127.0.0.1:1']\n" +
+			"  translations: {fr: {about_html: x}}\n",
+		append([]string{
+			"line 10: page.accent: is #ffcc00, on which white text has a contrast of 1.5 : 1, below 4.5; write a darker one such as #907300",
+		}, append(notOrigins(2, "https://a.example/", "HTTPS://a.example", "https://*.a.example", "http://a.example", "https://a.example:443", "https://a..example", "https://u@a.example", "https://a.example;x"),
+			`line 11: page.embed_origins[1]: is "https://a.example", as in item 0 of the list; write each only once`,
+			"line 12: page.translations.fr: is not among the languages of the business; add it there or remove the translation",
+		)...),
+	},
+	{
+		"a colour that is none", "page: {accent: green}\n",
+		[]string{`line 9: page.accent: "green" is not a colour; write # and six hexadecimal digits, such as #0b6e4f`},
+	},
+	{
+		"form", "services: [{key: cut, name: Cut, duration_minutes: 5}]\nform:\n- {key: a, label: A, type: text, options: [{key: x, label: X}], consent: true}\n- {key: a, label: A, type: select, max_length: 5}\n" +
+			"- {key: b, label: B, type: select, options: [{key: x, label: X}, {key: x, label: Y, translations: {fr: {label: Z}}}], services: [cut, cuts]}\n" +
+			"- {key: _c, label: ' ', type: email, max_length: 0, translations: {fr: {label: C}}}\n",
+		[]string{
+			"line 11: form[0].options: goes only with type select, not text; remove it or set that",
+			"line 11: form[0].consent: goes only with type checkbox, not text; remove it or set that",
+			`line 12: form[1].key: is "a", as in item 0 of the list; write each only once`,
+			"line 12: form[1].options: is missing; type select needs at least one",
+			"line 12: form[1].max_length: goes only with type text or textarea, not select; remove it",
+			`line 13: form[2].options[1].key: is "x", as in item 0 of the list; write each only once`,
+			"line 13: form[2].options[1].translations.fr: is not among the languages of the business; add it there or remove the translation",
+			`line 13: form[2].services[1]: names "cuts", but there is no such service; did you mean cut?`,
+			`line 14: form[3].key: "_c" is not a key; write 1 to 63 of a-z, 0-9 and "-"`,
+			"line 14: form[3].label: is blank; write text of at most 200 characters",
+			`line 14: form[3].type: is "email"; write text, textarea, number, select, checkbox, date or phone`,
+			"line 14: form[3].max_length: is the number 0; write a whole number from 1 to 5000",
+			"line 14: form[3].translations.fr: is not among the languages of the business; add it there or remove the translation",
+		},
+	},
+	{
 		"ids", "services:\n- {key: a, name: A, duration_minutes: 5, id: 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10}\nevents:\n" +
 			"- {key: b, id: 3F2C8A52-0C5E-4D5B-9A55-6F0F4A1F7D10, name: B, date: 2027-01-01, start_time: '20:00', end_time: '22:00', total_capacity: 1}\n",
 		[]string{"line 12: events[0].id: is 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10, which is also the id of services[0]; write another or leave it out"},
@@ -310,6 +345,15 @@ var faults = []struct {
 		"tags", "cooling_off_hours: !!int 3\n",
 		[]string{`line 9: cooling_off_hours: has the tag "!!int"; write the value without a tag`},
 	},
+}
+
+// notOrigins are the problems of a list of origins on line 11, from this item on.
+func notOrigins(first int, texts ...string) []string {
+	list := make([]string, len(texts))
+	for i, text := range texts {
+		list[i] = fmt.Sprintf("line 11: page.embed_origins[%d]: %q is not an origin; write https://, a host in lower case and, where it has one, a port, such as https://example.com, and nothing after it; http:// only with localhost", first+i, text)
+	}
+	return list
 }
 
 func TestEveryFaultIsReportedByPathAndLine(t *testing.T) {

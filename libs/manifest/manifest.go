@@ -64,6 +64,10 @@ type Manifest struct {
 	Notifications *Notifications `json:"notifications,omitzero"`
 	// How long customers are remembered.
 	Privacy *Privacy `json:"privacy,omitzero"`
+	// The business's booking page.
+	Page *Page `json:"page,omitzero"`
+	// Questions of the booking page; answers arrive as form_data under their keys.
+	Form []Question `json:"form,omitzero" jsonschema:"maxItems=50"`
 	// Business hours; a day left out is closed.
 	Hours WeekHours `json:"hours,omitzero"`
 	// Dates whose business hours differ.
@@ -185,6 +189,53 @@ type NoteTranslation struct {
 type Privacy struct {
 	// Days after its end for which a booking, a reservation or an order of tickets keeps who made it; default 730.
 	KeepCustomersDays *int `json:"keep_customers_days,omitzero" jsonschema:"minimum=1,maximum=3650"`
+}
+
+// Page is how the business's booking page looks, and where else it may be shown.
+type Page struct {
+	// The page's one colour, for what can be pressed and what is chosen; white text on it has a contrast of at least 4.5 : 1.
+	Accent Color `json:"accent,omitzero"`
+	// Web pages that may embed the booking page.
+	EmbedOrigins []Origin `json:"embed_origins,omitzero" jsonschema:"maxItems=50"`
+	// What the page says of the business.
+	AboutHTML    string                       `json:"about_html,omitzero" jsonschema:"maxLength=10000"`
+	Translations map[Language]PageTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
+}
+
+// PageTranslation holds the page's texts in one language; one left out falls back to the default.
+type PageTranslation struct {
+	AboutHTML string `json:"about_html,omitzero" jsonschema:"maxLength=10000"`
+}
+
+// Question is one question of the booking page to who books a service.
+type Question struct {
+	Key   Key  `json:"key"`
+	Label Line `json:"label" jsonschema:"minLength=1,maxLength=200"`
+	// How it is answered.
+	Type string `json:"type" jsonschema:"enum=text,enum=textarea,enum=number,enum=select,enum=checkbox,enum=date,enum=phone"`
+	// Nothing is booked without an answer; of a checkbox: unless it is ticked.
+	Required bool `json:"required,omitzero"`
+	// Characters that an answer may have, of text and textarea; default 200 and 2000.
+	MaxLength *int `json:"max_length,omitzero" jsonschema:"minimum=1,maximum=5000"`
+	// What can be chosen, of select.
+	Options []QuestionOption `json:"options,omitzero" jsonschema:"maxItems=100"`
+	// Services that it is asked for; left out, all.
+	Services []Key `json:"services,omitzero" jsonschema:"minItems=1,maxItems=10000"`
+	// Makes a checkbox a consent, such as to be written to: its answer is kept under _consent.
+	Consent      bool                             `json:"consent,omitzero"`
+	Translations map[Language]QuestionTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
+}
+
+// QuestionTranslation holds a question or an option in one language.
+type QuestionTranslation struct {
+	Label Line `json:"label,omitzero" jsonschema:"maxLength=200"`
+}
+
+// QuestionOption is one answer of a select; its key is what form_data holds.
+type QuestionOption struct {
+	Key          Key                              `json:"key"`
+	Label        Line                             `json:"label" jsonschema:"minLength=1,maxLength=200"`
+	Translations map[Language]QuestionTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
 // WeekHours holds the windows that begin on each weekday; a day left out has none. Windows of a day may come in any

@@ -17,6 +17,7 @@ import (
 	"github.com/shopspring/decimal"
 	"golang.org/x/text/language"
 
+	"github.com/slotmesh/slotmesh/libs/color"
 	"github.com/slotmesh/slotmesh/libs/email"
 	"github.com/slotmesh/slotmesh/libs/money"
 )
@@ -30,6 +31,8 @@ var (
 	_ encoding.TextUnmarshaler = (*URL)(nil)
 	_ encoding.TextUnmarshaler = (*Email)(nil)
 	_ encoding.TextUnmarshaler = (*MessageKind)(nil)
+	_ encoding.TextUnmarshaler = (*Color)(nil)
+	_ encoding.TextUnmarshaler = (*Origin)(nil)
 	_ json.Marshaler           = Decimal{}
 	_ json.Marshaler           = Selection{}
 	_ json.Unmarshaler         = (*Selection)(nil)
@@ -189,6 +192,59 @@ func (e *Email) UnmarshalText(b []byte) error {
 	}
 	*e = Email(b)
 	return nil
+}
+
+// Color is "#" and six hexadecimal digits, in lower case.
+type Color string
+
+// UnmarshalText reads what [color.Parse] reads.
+func (c *Color) UnmarshalText(b []byte) error {
+	parsed, err := color.Parse(string(b))
+	if err != nil {
+		return fmt.Errorf("%s is not a colour; write # and six hexadecimal digits, such as #0b6e4f", quote(string(b)))
+	}
+	*c = Color(parsed.String())
+	return nil
+}
+
+// Origin is the scheme, the host and, where it is not the usual one, the port of web pages, as browsers write it. It can stand in a
+// header as it is.
+type Origin string
+
+// UnmarshalText refuses paths, wildcards, hosts that browsers write otherwise (upper case, not in Punycode), and http but of this
+// machine, for trying a page.
+func (o *Origin) UnmarshalText(b []byte) error {
+	s := string(b)
+	u, err := url.Parse(s)
+	if err != nil || len(s) > 300 || !isOrigin(u, s) {
+		return fmt.Errorf("%s is not an origin; write https://, a host in lower case and, where it has one, a port, such as https://example.com, and nothing after it; http:// only with localhost",
+			quote(s))
+	}
+	*o = Origin(s)
+	return nil
+}
+
+func isOrigin(u *url.URL, s string) bool {
+	host, port := u.Hostname(), u.Port()
+	if u.Scheme != "https" && (u.Scheme != "http" || !isThisMachine(host)) {
+		return false
+	}
+	if strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || slices.Contains(strings.Split(host, "."), "") {
+		return false
+	}
+	whole := u.Scheme + "://" + host
+	if port != "" {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 || strconv.FormatUint(n, 10) != port || n == 443 && u.Scheme == "https" || n == 80 && u.Scheme == "http" {
+			return false
+		}
+		whole += ":" + port
+	}
+	return whole == s
+}
+
+func isThisMachine(host string) bool {
+	return host == "localhost" || host == "127.0.0.1" || strings.HasSuffix(host, ".localhost")
 }
 
 // MessageKind is a kind of message to customers (lifecycle.md §2).

@@ -86,6 +86,8 @@ var scalarSchemas = map[reflect.Type]jsonschema.Schema{
 	reflect.TypeFor[Timezone]():               text(`.`),
 	reflect.TypeFor[URL]():                    text(`^(https?://[^\s"'` + "`" + `<>\\]+)?$`),
 	reflect.TypeFor[Email]():                  {Type: "string", Format: "email", MaxLength: &longestEmail},
+	reflect.TypeFor[Color]():                  text(`^#[0-9a-fA-F]{6}$`),
+	reflect.TypeFor[Origin]():                 text(`^https?://[a-z0-9.-]+(:[0-9]{1,5})?$`),
 	reflect.TypeFor[Until]():                  {Type: "integer"},
 	reflect.TypeFor[timespan.Weekday]():       text(`^(mon|tue|wed|thu|fri|sat|sun)$`),
 	reflect.TypeFor[Decimal]():                {Type: "number"},

@@ -96,6 +96,8 @@ func (v *validator) manifest() {
 	v.payments(root.field("payments"))
 	v.cancellation(root.field("cancellation_policy"))
 	v.notifications(root.field("notifications"))
+	v.page(root.field("page"))
+	v.form(root.field("form"))
 	v.overrides(root.field("overrides"), m.Overrides)
 	v.blocks(root.field("blocks"))
 	v.staffList(root.field("staff"))

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 )
 
 const described = harborHead + `
+page: {about_html: <p onclick="x()">By the harbour</p>, translations: {pt: {about_html: <p style="x">Junto ao porto</p>}}}
 services:
   - key: cut
     name: Cut
@@ -52,6 +54,10 @@ func TestDescriptionsAreSanitizedWhenTheyArePublished(t *testing.T) {
 		if a := h.get(path); strings.Contains(a.body, "onclick") || strings.Contains(a.body, "=\\\"x\\\"") || !strings.Contains(a.body, "description_html\":\"<") {
 			t.Errorf("%s: %s", path, a.body)
 		}
+	}
+	const about = `"about_html":"\u003cp\u003eBy the harbour\u003c/p\u003e","about_translations":{"pt":"\u003cp\u003eJunto ao porto\u003c/p\u003e"}`
+	if a := h.call(http.MethodGet, h.internal+"/internal/offers/harbor", nil); !strings.Contains(a.body, about) {
+		t.Errorf("peers read %s", a.body)
 	}
 	if source := h.database(`SELECT canonical::text FROM versions`); !strings.Contains(source, "evil()") {
 		t.Errorf("the owner's text has changed: %s", source)

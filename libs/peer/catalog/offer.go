@@ -36,6 +36,8 @@ type Offer struct {
 	SelfService        SelfService        `json:"self_service"`
 	Notifications      Notifications      `json:"notifications"`
 	Privacy            Privacy            `json:"privacy"`
+	Page               Page               `json:"page"`
+	Form               []Question         `json:"form"` // of the booking page, as the owner listed them
 
 	Hours     WeekHours     `json:"hours"`
 	Overrides []DayOverride `json:"overrides"` // by date, each date once
@@ -134,6 +136,15 @@ type Note struct {
 // Privacy says how long customers are remembered.
 type Privacy struct {
 	KeepCustomersDays int `json:"keep_customers_days"` // after the end of what they took (lifecycle.md §6)
+}
+
+// Page is how the business's booking page looks, and where else it may be shown (pages.md).
+type Page struct {
+	Accent       string   `json:"accent"`        // #rrggbb, on which white text is readable; "": the page's own
+	EmbedOrigins []string `json:"embed_origins"` // of web pages that may embed it
+	AboutHTML    string   `json:"about_html"`    // sanitized; "": nothing is said
+	// AboutTranslations are about_html by language, sanitized.
+	AboutTranslations map[string]string `json:"about_translations,omitempty"`
 }
 
 // DayOverride replaces the windows that begin on one date; no windows closes it.

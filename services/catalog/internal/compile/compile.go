@@ -107,6 +107,8 @@ func (c *compiler) business(version int64) *catalog.Offer {
 		SelfService:     catalog.SelfService{CancelUntilHours: m.CancelUntilHours(), RescheduleUntilHours: m.RescheduleUntilHours()},
 		Notifications:   notifications(m.NotificationSettings()),
 		Privacy:         catalog.Privacy{KeepCustomersDays: m.KeepCustomersDays()},
+		Page:            page(m.PageSettings()),
+		Form:            each(m.Form, c.question),
 	}
 }
 

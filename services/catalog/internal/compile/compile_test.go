@@ -88,6 +88,10 @@ func id(offer *catalog.Offer, path string) uuid.UUID {
 	return uuid.NewSHA1(offer.ID, []byte(path))
 }
 
+func label(text, pt string) catalog.Label {
+	return catalog.Label{Text: text, Translations: map[string]string{"pt": pt}}
+}
+
 func TestExampleAtTheTop(t *testing.T) {
 	t.Parallel()
 	o := example(t)
@@ -111,6 +115,18 @@ func TestExampleAtTheTop(t *testing.T) {
 			},
 		},
 		Privacy: catalog.Privacy{KeepCustomersDays: 730},
+		Page: catalog.Page{
+			Accent: "#0b6e4f", EmbedOrigins: []string{"https://harbor.example"},
+			AboutHTML: "<p>By the old harbour.</p>", AboutTranslations: map[string]string{"pt": "<p>Junto ao velho porto.</p>"},
+		},
+		Form: []catalog.Question{
+			{Key: "allergies", Label: label("Allergies", "Alergias"), Type: "text", MaxLength: 200, ServiceIDs: []uuid.UUID{id(o, "service/cut")}},
+			{
+				Key: "level", Label: label("Your level", "O seu nível"), Type: "select", Required: true, ServiceIDs: []uuid.UUID{id(o, "service/yoga")},
+				Options: []catalog.QuestionOption{{Key: "new", Label: label("Beginner", "Principiante")}, {Key: "old", Label: label("Advanced", "Com experiência")}},
+			},
+			{Key: "news", Label: label("Write to me about offers", "Quero receber ofertas"), Type: "checkbox", Consent: true},
+		},
 		Hours: catalog.WeekHours{
 			time.Monday:    {window(t, "09:00-13:00"), window(t, "14:00-18:00")},
 			time.Tuesday:   {window(t, "09:00-18:00")},
@@ -274,6 +290,8 @@ func TestDefaultsOfWhatIsLeftOut(t *testing.T) {
 	check(t, catalog.SelfService{CancelUntilHours: ptr(0), RescheduleUntilHours: ptr(0)}, o.SelfService)
 	check(t, catalog.Notifications{RemindersHoursBefore: []int{24}}, o.Notifications)
 	check(t, catalog.Privacy{KeepCustomersDays: 730}, o.Privacy)
+	check(t, catalog.Page{}, o.Page)
+	check(t, 0, len(o.Form))
 	check(t, catalog.WeekHours{}, o.Hours)
 	check(t, []catalog.Variant{{ID: id(o, "service/a/variant/v"), Key: "v", Name: "V", DurationMinutes: 30, Price: 350}}, o.Services[0].Variants)
 	if r := o.Rentals[0]; r.Quantity != nil || len(r.Units) != 0 || !r.Active {

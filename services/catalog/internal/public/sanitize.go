@@ -47,10 +47,28 @@ func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, 
 		sanitize(&r.DescriptionHTML)
 		r.Translations = each(r.Translations, func(t *manifest.RentalTranslation) { sanitize(&t.DescriptionHTML) })
 	}
+	clean.Page = sanitizedPage(m.Page, sanitize)
 	if stopped {
 		return nil, false
 	}
 	return &clean, true
+}
+
+// SanitizePage returns the manifest with the one text sanitized that peers read in the offer: what the booking page says.
+func SanitizePage(m *manifest.Manifest) *manifest.Manifest {
+	clean := *m
+	clean.Page = sanitizedPage(m.Page, func(text *string) { *text = locale.Sanitize(*text) })
+	return &clean
+}
+
+func sanitizedPage(p *manifest.Page, sanitize func(*string)) *manifest.Page {
+	if p == nil {
+		return nil
+	}
+	clean := *p
+	sanitize(&clean.AboutHTML)
+	clean.Translations = each(p.Translations, func(t *manifest.PageTranslation) { sanitize(&t.AboutHTML) })
+	return &clean
 }
 
 // each changes a copy of all translations.

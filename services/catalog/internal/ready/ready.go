@@ -38,7 +38,7 @@ func Decode(text store.Text, number int64) (*Version, error) {
 
 // New makes a version from a manifest that is not sanitized yet.
 func New(m *manifest.Manifest, number int64) (*Version, error) {
-	return of(m, number, func() *manifest.Manifest { return public.Sanitize(m) })
+	return of(public.SanitizePage(m), number, func() *manifest.Manifest { return public.Sanitize(m) })
 }
 
 // of makes a version from a manifest and, once the public paths are asked, the same sanitized.

@@ -1,0 +1,51 @@
+package manifest
+
+import "github.com/slotmesh/slotmesh/libs/color"
+
+// page checks that the accent can be read on white and be read from (pages.md: contrast at least 4.5 : 1), and what the page says.
+func (v *validator) page(at *path) {
+	if v.m.Page == nil {
+		return
+	}
+	if c, err := color.Parse(string(v.m.Page.Accent)); err == nil {
+		if ratio := color.Contrast(c, color.White); ratio < color.MinContrast {
+			v.problem(at.field("accent"), "is %s, on which white text has a contrast of %.1f : 1, below %.1f; write a darker one such as %s",
+				c, ratio, color.MinContrast, color.Readable(c, color.White))
+		}
+	}
+	once(v, at.field("embed_origins"), v.m.Page.EmbedOrigins, "", same[Origin])
+	translated(v, at, v.m.Page.Translations)
+}
+
+func (v *validator) form(at *path) {
+	once(v, at, v.m.Form, "key", func(q *Question) Key { return q.Key })
+	for i := range v.m.Form {
+		q, here := &v.m.Form[i], at.item(i)
+		if !v.report.hasFailed(here.field("type")) {
+			v.answers(here, q)
+		}
+		v.referAll(here.field("services"), q.Services, &v.services)
+		translated(v, here, q.Translations)
+	}
+}
+
+// answers checks what goes with some types of questions only.
+func (v *validator) answers(at *path, q *Question) {
+	options := at.field("options")
+	switch {
+	case q.Type != "select" && q.Options != nil:
+		v.problem(options, "goes only with type select, not %s; remove it or set that", q.Type)
+	case q.Type == "select" && len(q.Options) == 0:
+		v.problem(options, "is missing; type select needs at least one")
+	}
+	if q.MaxLength != nil && q.Longest() == 0 {
+		v.problem(at.field("max_length"), "goes only with type text or textarea, not %s; remove it", q.Type)
+	}
+	if q.Consent && q.Type != "checkbox" {
+		v.problem(at.field("consent"), "goes only with type checkbox, not %s; remove it or set that", q.Type)
+	}
+	once(v, options, q.Options, "key", func(o *QuestionOption) Key { return o.Key })
+	for i := range q.Options {
+		translated(v, options.item(i), q.Options[i].Translations)
+	}
+}

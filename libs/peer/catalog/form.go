@@ -1,0 +1,229 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Types of questions.
+const (
+	QuestionText     = "text"     // one line
+	QuestionTextarea = "textarea" // several
+	QuestionNumber   = "number"
+	QuestionSelect   = "select"   // the key of one of the options
+	QuestionCheckbox = "checkbox" // true or false
+	QuestionDate     = "date"     // YYYY-MM-DD
+	QuestionPhone    = "phone"
+)
+
+// Consents is the member of form_data that holds what the customer agreed to, by the keys of the questions that ask for it.
+const Consents = "_consent"
+
+// maxPhone is how many characters a telephone number may have, as customer_phone.
+const maxPhone = 50
+
+// Question is one question of the booking page to who books a service.
+type Question struct {
+	Key        string           `json:"key"`
+	Label      Label            `json:"label"`
+	Type       string           `json:"type"`
+	Required   bool             `json:"required"`
+	MaxLength  int              `json:"max_length,omitempty"` // characters, of text and textarea
+	Options    []QuestionOption `json:"options,omitempty"`    // of select
+	ServiceIDs []uuid.UUID      `json:"service_ids"`          // empty: asked for every service
+	Consent    bool             `json:"consent,omitempty"`    // of a checkbox, whose answer is kept under [Consents]
+}
+
+// QuestionOption is one answer of a select.
+type QuestionOption struct {
+	Key   string `json:"key"`
+	Label Label  `json:"label"`
+}
+
+// Label is a text in the default language, and by language.
+type Label struct {
+	Text         string            `json:"text"`
+	Translations map[string]string `json:"translations,omitempty"`
+}
+
+// In is the text in a language of the business, the default one where there is no translation.
+func (l Label) In(language string) string {
+	if translated, ok := l.Translations[language]; ok {
+		return translated
+	}
+	return l.Text
+}
+
+// Questions are those that are asked of who books these services, in the owner's order.
+func (o *Offer) Questions(services []uuid.UUID) []Question {
+	var asked []Question
+	for _, q := range o.Form {
+		if len(q.ServiceIDs) == 0 || slices.ContainsFunc(services, func(id uuid.UUID) bool { return slices.Contains(q.ServiceIDs, id) }) {
+			asked = append(asked, q)
+		}
+	}
+	return asked
+}
+
+// Wrong says what is wrong with an answer.
+type Wrong string
+
+// What may be wrong with an answer.
+const (
+	WrongMissing   Wrong = "missing"
+	WrongUnticked  Wrong = "unticked"
+	WrongType      Wrong = "type"
+	WrongTooLong   Wrong = "too_long"
+	WrongCharacter Wrong = "character"
+	WrongNumber    Wrong = "number"
+	WrongOption    Wrong = "option"
+	WrongDate      Wrong = "date"
+	WrongPhone     Wrong = "phone"
+)
+
+// WrongAnswer is a fault of one answer. It names the question and says what would be right.
+type WrongAnswer struct {
+	Question Question
+	Wrong    Wrong
+}
+
+// Error is the sentence in English, with the label in the default language.
+func (w WrongAnswer) Error() string {
+	says := map[Wrong]string{
+		WrongMissing:   "needs an answer",
+		WrongUnticked:  "must be ticked",
+		WrongType:      "takes text",
+		WrongTooLong:   fmt.Sprintf("takes at most %d characters", w.Question.MaxLength),
+		WrongCharacter: "holds a character that cannot be shown; send plain text",
+		WrongNumber:    "takes a number of at most 40 digits",
+		WrongOption:    "takes one of its options by key: " + strings.Join(w.Question.optionKeys(), ", "),
+		WrongDate:      "takes a date, YYYY-MM-DD",
+		WrongPhone:     "takes a telephone number",
+	}[w.Wrong]
+	if w.Question.Type == QuestionCheckbox && w.Wrong == WrongType {
+		says = "takes true or false"
+	}
+	return fmt.Sprintf("form_data.%s: %q %s.", w.Question.Key, w.Question.Label.Text, says)
+}
+
+// Answers reads the answers to these questions: those that stand are returned as form_data keeps them, without blank ones and without
+// what nobody asked for, which a page that was opened before the form changed may still send; what is wrong is returned in the order
+// of the questions. given holds JSON values, numbers as [json.Number].
+func Answers(questions []Question, given map[string]any) (map[string]any, []WrongAnswer) {
+	kept, agreed := map[string]any{}, map[string]any{}
+	consents, _ := given[Consents].(map[string]any)
+	var wrong []WrongAnswer
+	for _, q := range questions {
+		from, to := given, kept
+		if q.Consent {
+			from, to = consents, agreed
+		}
+		answer, fault := q.read(from[q.Key])
+		switch {
+		case fault != "":
+			wrong = append(wrong, WrongAnswer{q, fault})
+		case answer != nil:
+			to[q.Key] = answer
+		}
+	}
+	if len(agreed) > 0 {
+		kept[Consents] = agreed
+	}
+	return kept, wrong
+}
+
+// read returns the answer as it is kept, nil where there is none.
+func (q Question) read(value any) (any, Wrong) {
+	if text, ok := value.(string); ok {
+		value = strings.TrimSpace(text)
+	}
+	if value == nil || value == "" {
+		if q.Required && q.Type == QuestionCheckbox {
+			return nil, WrongUnticked
+		}
+		if q.Required {
+			return nil, WrongMissing
+		}
+		return nil, ""
+	}
+	switch q.Type {
+	case QuestionCheckbox:
+		ticked, ok := value.(bool)
+		switch {
+		case !ok:
+			return nil, WrongType
+		case q.Required && !ticked:
+			return nil, WrongUnticked
+		}
+		return ticked, ""
+	case QuestionNumber:
+		return readNumber(value)
+	}
+	text, ok := value.(string)
+	if !ok {
+		return nil, WrongType
+	}
+	return text, q.wrongText(text)
+}
+
+// readNumber takes a number, also as the text of a field.
+func readNumber(value any) (any, Wrong) {
+	const most = 40
+	var number string
+	switch v := value.(type) {
+	case json.Number:
+		number = v.String()
+	case string:
+		number = v
+	}
+	if len(number) > most || !json.Valid([]byte(number)) || strings.Trim(number, "-.0123456789") != "" {
+		return nil, WrongNumber
+	}
+	return json.Number(number), ""
+}
+
+func (q Question) wrongText(text string) Wrong {
+	switch q.Type {
+	case QuestionSelect:
+		if !slices.Contains(q.optionKeys(), text) {
+			return WrongOption
+		}
+		return ""
+	case QuestionDate:
+		if _, err := timespan.ParseDate(text); err != nil {
+			return WrongDate
+		}
+		return ""
+	case QuestionPhone:
+		if utf8.RuneCountInString(text) > maxPhone || strings.Trim(text, "+0123456789 ()-./") != "" || !strings.ContainsAny(text, "0123456789") {
+			return WrongPhone
+		}
+		return ""
+	}
+	lines := q.Type == QuestionTextarea
+	switch {
+	case utf8.RuneCountInString(text) > q.MaxLength:
+		return WrongTooLong
+	case strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsControl(r) && (!lines || r != '\n' && r != '\r' && r != '\t')
+	}):
+		return WrongCharacter
+	}
+	return ""
+}
+
+func (q Question) optionKeys() []string {
+	keys := make([]string, len(q.Options))
+	for i, o := range q.Options {
+		keys[i] = o.Key
+	}
+	return keys
+}

@@ -1,0 +1,54 @@
+package compile
+
+import (
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+func page(p manifest.Page) catalog.Page {
+	return catalog.Page{
+		Accent:       string(p.Accent),
+		EmbedOrigins: each(p.EmbedOrigins, func(o *manifest.Origin) string { return string(*o) }),
+		AboutHTML:    p.AboutHTML,
+		AboutTranslations: texts(p.Translations, func(t manifest.PageTranslation) string {
+			return t.AboutHTML
+		}),
+	}
+}
+
+func (c *compiler) question(q *manifest.Question) catalog.Question {
+	return catalog.Question{
+		Key:        string(q.Key),
+		Label:      labelled(q.Label, q.Translations),
+		Type:       q.Type,
+		Required:   q.Required,
+		MaxLength:  q.Longest(),
+		Consent:    q.Consent,
+		ServiceIDs: c.resolve(q.Services, c.services),
+		Options: each(q.Options, func(o *manifest.QuestionOption) catalog.QuestionOption {
+			return catalog.QuestionOption{Key: string(o.Key), Label: labelled(o.Label, o.Translations)}
+		}),
+	}
+}
+
+func labelled(text manifest.Line, translations map[manifest.Language]manifest.QuestionTranslation) catalog.Label {
+	return catalog.Label{
+		Text:         string(text),
+		Translations: texts(translations, func(t manifest.QuestionTranslation) string { return string(t.Label) }),
+	}
+}
+
+// texts are the translations of one field that are not left out; none is nil.
+func texts[T any](translations map[manifest.Language]T, text func(T) string) map[string]string {
+	var written map[string]string
+	for language, t := range translations {
+		if text(t) == "" {
+			continue
+		}
+		if written == nil {
+			written = make(map[string]string, len(translations))
+		}
+		written[string(language)] = text(t)
+	}
+	return written
+}
