@@ -103,34 +103,13 @@ func write(t *testing.T, home, name, text string) string {
 	return at
 }
 
-// freePort is an address on which nothing listens.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
-}
-
 // behind runs a proxy before a port and returns its address.
 func behind(t *testing.T, command func(t *testing.T, home, on, to string) []string, to string) string {
 	t.Helper()
-	on := freePort(t)
-	words := command(t, t.TempDir(), on, to)
-	run := exec.Command(words[0], words[1:]...)
-	var said strings.Builder
-	run.Stdout, run.Stderr = &said, &said
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = run.Process.Kill()
-		_ = run.Wait() // killed
-		if t.Failed() {
-			t.Logf("%s said: %s", words[0], said.String())
-		}
+	home := t.TempDir()
+	on := testkit.Serve(t, func(on string) *exec.Cmd {
+		words := command(t, home, on, to)
+		return exec.Command(words[0], words[1:]...)
 	})
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); {
 		if passesOn(on) {
@@ -138,7 +117,7 @@ func behind(t *testing.T, command func(t *testing.T, home, on, to string) []stri
 		}
 		time.Sleep(20 * time.Millisecond) // no event tells that another process serves
 	}
-	t.Fatalf("%s does not pass requests on", words[0])
+	t.Fatal("the proxy does not pass requests on")
 	return ""
 }
 

@@ -149,8 +149,8 @@ const failure = "FAILURE"
 func (s conformance) check(t *testing.T, endpoint, revision string) map[string][]checked {
 	t.Helper()
 	reports := t.TempDir()
-	args := []string{"server", "--url", endpoint, "--output-dir", reports}
-	if revision == "2025-06-18" { // the suite has no list of what it requires
+	args := []string{"server", "--url", endpoint, "--output-dir", reports, "--timeout", "90000"} // milliseconds a scenario
+	if revision == "2025-06-18" {                                                                // the suite has no list of what it requires
 		args = append(args, "--suite", "all", "--spec-version", revision)
 	} else {
 		args = append(args, "--requirements", revision)

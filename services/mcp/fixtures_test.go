@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -21,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/gate"
 )
 
@@ -42,49 +42,17 @@ func buildFixtures(t *testing.T) string {
 	return program
 }
 
-// freeAddress is one that nobody listens at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
-}
-
 // runFixtures runs the program behind the service's own server and gate, and returns the address of the latter.
 func runFixtures(t *testing.T, program, mode string) string {
 	t.Helper()
-	behind := freeAddress(t)
-	run := exec.Command(program, "-http", behind, mode)
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
-	transport := &http.Transport{DialContext: patiently}
+	behind := testkit.Serve(t, func(address string) *exec.Cmd { return exec.Command(program, "-http", address, mode) })
+	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	proxy := &httputil.ReverseProxy{
 		Transport: transport, FlushInterval: -1,
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: behind}) },
 	}
 	return gated(t, proxy)
-}
-
-// patiently dials a server that is still starting.
-func patiently(ctx context.Context, network, address string) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
-	for {
-		conn, err := new(net.Dialer).DialContext(ctx, network, address)
-		if err == nil || ctx.Err() != nil {
-			return conn, err
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
 }
 
 // harborAlone gives every business the slug of the fake one.

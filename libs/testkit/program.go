@@ -1,0 +1,77 @@
+package testkit
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// Serve runs a program that serves at an address, waits until it listens there and returns the address. Another process may take
+// the address first: where the program ends before it listens, it is run at another one, five times at the most.
+func Serve(t *testing.T, command func(address string) *exec.Cmd) string {
+	t.Helper()
+	var said bytes.Buffer
+	for range 5 {
+		address := freeAddress(t)
+		run := command(address)
+		run.Stdout, run.Stderr, run.WaitDelay = &said, &said, 5*time.Second
+		if err := run.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() { defer close(ended); _ = run.Wait() }() // killed, or another try follows
+		stop := func() {
+			_ = run.Process.Kill()
+			<-ended
+		}
+		if !listens(address, ended) {
+			stop()
+			continue
+		}
+		t.Cleanup(func() {
+			stop()
+			if t.Failed() {
+				t.Logf("%s said: %s", run.Path, said.String())
+			}
+		})
+		return address
+	}
+	t.Fatalf("the program does not listen; it said: %s", said.String())
+	return ""
+}
+
+// listens waits until a program listens at an address and lives, and reports false where it ends or two minutes pass first.
+func listens(address string, ended <-chan struct{}) bool {
+	look := time.NewTicker(20 * time.Millisecond) // no event tells that another process listens
+	defer look.Stop()
+	for until := time.Now().Add(2 * time.Minute); time.Now().Before(until); {
+		select {
+		case <-ended:
+			return false
+		case <-look.C:
+			if conn, err := net.DialTimeout("tcp", address, time.Second); err == nil {
+				_ = conn.Close()
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// freeAddress is an address on which nothing listens, with a port below those that the system gives to callers.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	for range 1000 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 12000+rand.IntN(18000)))
+		if err == nil {
+			_ = l.Close()
+			return l.Addr().String()
+		}
+	}
+	t.Fatal("there is no free port between 12000 and 30000")
+	return ""
+}
