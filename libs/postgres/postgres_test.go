@@ -118,3 +118,17 @@ func TestTablesOfAnotherTextAreRefused(t *testing.T) {
 		t.Error("tables of which no text is known are taken for this build's")
 	}
 }
+
+// PostgreSQL would compile what it holds for dear, as a feed's look at its events, which takes longer than the statements do.
+func TestNoStatementIsCompiled(t *testing.T) {
+	t.Parallel()
+	pool, err := postgres.Open(t.Context(), testkit.PostgresSchema(t, "jit"), "jit", telemetry.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	var jit string
+	if err := pool.QueryRow(t.Context(), "SHOW jit").Scan(&jit); err != nil || jit != "off" {
+		t.Errorf("jit is %q, %v", jit, err)
+	}
+}
