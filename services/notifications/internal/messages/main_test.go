@@ -197,23 +197,56 @@ func (w *world) await(want, sql string, args ...any) {
 	}
 }
 
+// busySQL counts the jobs that run or are due, but for the sweep.
+const busySQL = `SELECT count(*)::text FROM river_job WHERE kind <> 'sweep_messages' AND state IN ('available', 'running', 'retryable', 'scheduled', 'pending')
+	AND (state = 'running' OR scheduled_at <= $1)`
+
 // idle waits until no job is left that is due by now.
 func (w *world) idle() {
 	w.t.Helper()
-	w.await("0", `SELECT count(*)::text FROM river_job WHERE kind <> 'sweep_messages' AND state IN ('available', 'running', 'retryable', 'scheduled', 'pending')
-		AND (state = 'running' OR scheduled_at <= $1)`, w.clock.Now())
+	w.await("0", busySQL, w.clock.Now())
 }
 
-// mails are those that have come, once n have.
+// soon is how far [world.mails] moves the clock for one job: as far as a message waits for the one before it, or a job for its second and third attempt.
+const soon = 2 * time.Minute
+
+// mails are those that have come, once n have. The clock is given and stands still, but whatever is put off for a while, as a message that
+// finds an earlier one to the same recipient on its way, goes by it: it moves on to the next job that is due soon, whenever there is nothing else to do.
 func (w *world) mails(n int) []mailbox.Mail {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), testkit.Patience)
 	defer cancel()
-	mails, err := w.box.Await(ctx, n)
+	for {
+		moment, done := context.WithTimeout(ctx, 20*time.Millisecond)
+		mails, err := w.box.Await(moment, n)
+		done()
+		if err == nil {
+			return mails
+		}
+		if ctx.Err() != nil {
+			w.t.Fatal(err)
+		}
+		w.moveOn()
+	}
+}
+
+// moveOn moves the clock to the next job that is due soon, where none is due now.
+func (w *world) moveOn() {
+	w.t.Helper()
+	now := w.clock.Now()
+	var busy string
+	var due *time.Time
+	if err := w.pool.QueryRow(w.t.Context(), busySQL, now).Scan(&busy); err != nil {
+		w.t.Fatal(err)
+	}
+	err := w.pool.QueryRow(w.t.Context(), `SELECT min(scheduled_at) FROM river_job WHERE kind <> 'sweep_messages' AND state IN ('available', 'retryable', 'scheduled')
+		AND scheduled_at > $1 AND scheduled_at <= $2`, now, now.Add(soon)).Scan(&due)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return mails
+	if busy == "0" && due != nil {
+		w.clock.Set(due.UTC())
+	}
 }
 
 // kept are the messages that are written down, oldest first, with all that they say.
