@@ -59,6 +59,8 @@ type Config struct {
 type Reader struct {
 	Config
 	replica  uuid.UUID
+	at       store.Feed
+	heldAt   time.Time // when at was read, where this replica holds the feed by it; else zero
 	until    time.Time // as the last turn was caught up, where that is not written down; else zero
 	failures metric.Int64Counter
 	attrs    metric.MeasurementOption
@@ -80,13 +82,15 @@ func New(cfg Config) (*Reader, error) {
 
 const (
 	pageEvents = 200 // that are taken in one transaction
-	// pollWait is how long the feed waits for an event. A stop waits for it, as a call to a peer cannot be broken off.
-	pollWait = time.Second
 	// AskWithin bounds one call.
-	AskWithin = pollWait + 4*time.Second
-	// heldFor is how long a replica holds a feed from its last turn on: longer than a turn takes.
+	AskWithin = 5 * time.Second
+	// heldFor is how long a replica holds a feed: longer than until it holds it anew and a turn.
 	heldFor = 15 * time.Second
-	// pauses between turns
+	// holdEvery is how long a replica reads before it holds the feed anew.
+	holdEvery = 5 * time.Second
+	// Pauses between turns. The feed is asked instead of having it wait for an event: a stop would have to wait with it, as a call to a
+	// peer cannot be broken off.
+	idle      = 500 * time.Millisecond // where everything was taken
 	passive   = 2 * time.Second  // where another replica reads
 	failed    = time.Second      // after a failure, twice as long each further time
 	failedMax = 30 * time.Second // at most
@@ -123,6 +127,9 @@ func (r *Reader) Run(ctx context.Context) error {
 // and counted.
 func (r *Reader) Turn(ctx context.Context) (time.Duration, error) {
 	pause, err := r.turn(ctx)
+	if err != nil {
+		r.heldAt = time.Time{} // the feed is read anew: what failed may have been done
+	}
 	if err != nil && ctx.Err() == nil {
 		r.failures.Add(ctx, 1, r.attrs)
 		r.report(ctx, err)
@@ -145,16 +152,13 @@ func isExpired(err error) bool {
 }
 
 func (r *Reader) turn(ctx context.Context) (time.Duration, error) {
-	at, err := r.Store.HoldFeed(ctx, store.Hold{Feed: r.Feed, Replica: r.replica, For: heldFor, CaughtUp: r.until, Now: r.Clock.Now()})
-	if err != nil {
+	if err := r.hold(ctx); err != nil {
 		return 0, err
 	}
-	r.lag.set(at.CaughtUp)
-	r.until = time.Time{}
-	if !at.Held {
+	if !r.at.Held {
 		return passive, nil
 	}
-	page, err := r.Events.Events(ctx, at.Cursor, pageEvents, pollWait)
+	page, err := r.Events.Events(ctx, r.at.Cursor, pageEvents, 0)
 	switch {
 	case isExpired(err):
 		return expired, err
@@ -162,23 +166,45 @@ func (r *Reader) turn(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	until := r.Clock.Now() // everything until then was taken
-	if len(page.Events) == 0 && page.Next == at.Cursor {
-		r.until = until // the next turn writes it down
-		return 0, nil
+	if len(page.Events) == 0 && page.Next == r.at.Cursor {
+		r.until = until // the next hold writes it down
+		r.lag.set(until)
+		return idle, nil
 	}
+	pause := idle
 	if n := len(page.Events); n == pageEvents {
-		until = page.Events[n-1].At
+		until, pause = page.Events[n-1].At, 0
 	}
-	taken, err := r.Store.TakePage(ctx, store.Move{Feed: r.Feed, Replica: r.replica, From: at.Cursor, To: page.Next, CaughtUp: until},
+	taken, err := r.Store.TakePage(ctx, store.Move{Feed: r.Feed, Replica: r.replica, From: r.at.Cursor, To: page.Next, CaughtUp: until},
 		func(ctx context.Context, tx pgx.Tx) error { return r.take(ctx, tx, page.Events) })
 	if err != nil {
 		return 0, err
 	}
 	if !taken {
+		r.heldAt = time.Time{}
 		return passive, nil
 	}
+	r.at.Cursor, r.until = page.Next, time.Time{}
 	r.lag.set(until)
-	return 0, nil
+	return pause, nil
+}
+
+// hold has this replica hold the feed, or hold it on, and reads how far it was taken; not more often than it has to.
+func (r *Reader) hold(ctx context.Context) error {
+	if time.Since(r.heldAt) < holdEvery { //nolint:forbidigo // measures
+		return nil
+	}
+	begun := time.Now() //nolint:forbidigo // measures
+	at, err := r.Store.HoldFeed(ctx, store.Hold{Feed: r.Feed, Replica: r.replica, For: heldFor, CaughtUp: r.until, Now: r.Clock.Now()})
+	if err != nil {
+		return err
+	}
+	r.at, r.heldAt, r.until = at, time.Time{}, time.Time{}
+	if at.Held {
+		r.heldAt = begun
+	}
+	r.lag.set(at.CaughtUp)
+	return nil
 }
 
 // take makes the jobs of a page.
