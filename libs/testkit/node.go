@@ -69,6 +69,16 @@ func install(t *testing.T, npm, at string, packages []string) {
 	}
 }
 
+// File is a file of the packages.
+func (p NodePrograms) File(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.modules, filepath.FromSlash(path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // NodeRun is how a program ended and what it wrote.
 type NodeRun struct {
 	Stdout, Stderr string

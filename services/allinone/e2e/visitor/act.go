@@ -1,0 +1,243 @@
+package visitor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+func call[P, R any](v *Visitor, command cdp.Command[P, R], params P) R {
+	v.t.Helper()
+	answer, err := chromedp.Call(v.ctx, command, params)
+	v.need(err)
+	return answer
+}
+
+// until asks again until it is told that what is waited for is there: pages change at their own time. It says last what was missing.
+func (v *Visitor) until(what string, there func() (bool, error)) {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		ok, err := there()
+		if ok {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			v.Keep("failed-" + strings.NewReplacer("/", "-", " ", "-").Replace(v.t.Name()))
+			seen, _ := tryEval[string](v, "document.body?.innerText")
+			v.t.Fatalf("%s (%v); the page says:\n%s", what, err, seen)
+		}
+	}
+}
+
+// find is a script that finds what can be pressed or filled by its name, as people and screen readers read it: the whole name, else the
+// start of one. What is hidden or disabled is not found.
+const find = `((kinds, name) => {
+	const flat = s => (s || "").replace(/\s+/g, " ").trim();
+	const named = e => e.getAttribute("aria-label") || (e.labels?.length ? [...e.labels].map(l => l.innerText).join(" ") : "") || e.innerText || e.value || e.title;
+	const all = [...document.querySelectorAll(kinds)].filter(e => !e.disabled && (e.checkVisibility({visibilityProperty: true}) || e.labels?.[0]?.checkVisibility()));
+	return all.find(e => flat(named(e)) === name) || all.find(e => flat(named(e)).startsWith(name)) || null;
+})(%q, %q)`
+
+const (
+	pressable = "a[href], button, summary, input[type=submit], input[type=radio], input[type=checkbox], [role=button], [role=gridcell], [role=option]"
+	fillable  = "input:not([type=hidden]):not([type=submit]):not([type=radio]):not([type=checkbox]), textarea, select"
+)
+
+// Sees waits until the page, as it is painted, has these words.
+func (v *Visitor) Sees(words ...string) {
+	v.t.Helper()
+	for _, text := range words {
+		v.until(fmt.Sprintf("%q is not to be seen", text), func() (bool, error) {
+			return tryEval[bool](v, fmt.Sprintf(`(document.body?.innerText ?? "").replace(/\s+/g, " ").includes(%q)`, text))
+		})
+	}
+}
+
+// SeesNot fails where the page has these words now.
+func (v *Visitor) SeesNot(words ...string) {
+	v.t.Helper()
+	for _, text := range words {
+		if strings.Contains(v.Text(), text) {
+			v.t.Errorf("%q is to be seen:\n%s", text, v.Text())
+		}
+	}
+}
+
+// Text is what the page says, its white space folded.
+func (v *Visitor) Text() string {
+	v.t.Helper()
+	return Eval[string](v, `document.body.innerText.replace(/\s+/g, " ").trim()`)
+}
+
+// Finds waits until something that matches a CSS selector is painted.
+func (v *Visitor) Finds(selector string) {
+	v.t.Helper()
+	v.until(selector+" is not there", func() (bool, error) {
+		return tryEval[bool](v, fmt.Sprintf(`!!document.querySelector(%q)?.checkVisibility()`, selector))
+	})
+}
+
+// Press presses what is called so: a link, a button or a box, with the pointer, where it is and not covered.
+func (v *Visitor) Press(name string) {
+	v.t.Helper()
+	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(find, pressable, name), 1)
+}
+
+// PressTwice presses it twice, as impatient people do.
+func (v *Visitor) PressTwice(name string) {
+	v.t.Helper()
+	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(find, pressable, name), 2)
+}
+
+// PressThe presses the first of what matches a CSS selector.
+func (v *Visitor) PressThe(selector string) {
+	v.t.Helper()
+	v.pressAt("nothing that is "+selector+" can be pressed", fmt.Sprintf("document.querySelector(%q)", selector), 1)
+}
+
+// point is where something is in the window.
+type point struct{ X, Y float64 }
+
+func (v *Visitor) pressAt(missing, element string, times int) {
+	v.t.Helper()
+	var at *point
+	// A box is pressed by its label where it is not painted itself. A person presses what holds still.
+	where := fmt.Sprintf(`(() => {
+		let e = %s;
+		if (!e) return null;
+		if (!e.checkVisibility() || e.getBoundingClientRect().width < 2) e = e.labels?.[0] ?? e;
+		e.scrollIntoView({block: "center", inline: "center", behavior: "instant"});
+		const box = e.getClientRects()[0], x = box.x + box.width / 2, y = box.y + box.height / 2, top = document.elementFromPoint(x, y);
+		return top && (e.contains(top) || top.contains(e) || e.labels && [...e.labels].some(l => l.contains(top))) ? {x, y} : null;
+	})()`, element)
+	v.until(missing, func() (bool, error) {
+		first, err := tryEval[*point](v, where)
+		if err != nil || first == nil {
+			return false, err
+		}
+		if at, err = tryEval[*point](v, where); err != nil || at == nil || *at != *first {
+			return false, err
+		}
+		return true, nil
+	})
+	offset := v.offset()
+	for n := range times {
+		for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
+			call(v, input.DispatchMouseEvent, input.DispatchMouseEventParams{
+				Type: kind, X: at.X + offset.X, Y: at.Y + offset.Y, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: int64(n + 1),
+			})
+		}
+	}
+}
+
+// Fill writes into the field of this label, over what stands there; of a list, it chooses the entry that reads so.
+func (v *Visitor) Fill(label, text string) {
+	v.t.Helper()
+	field := fmt.Sprintf(find, fillable, label)
+	v.until(fmt.Sprintf("there is no field called %q", label), func() (bool, error) {
+		return tryEval[bool](v, fmt.Sprintf(`(() => {
+			const e = %s;
+			if (!e) return false;
+			e.scrollIntoView({block: "center", behavior: "instant"});
+			e.focus();
+			if (e.tagName === "SELECT") {
+				const entry = [...e.options].find(o => o.text.trim() === %q);
+				if (!entry) return false;
+				e.value = entry.value;
+			} else if (e.type === "date" || e.type === "time") {
+				e.value = %q;
+			} else {
+				e.select();
+				return true;
+			}
+			e.dispatchEvent(new Event("input", {bubbles: true}));
+			e.dispatchEvent(new Event("change", {bubbles: true}));
+			return true;
+		})()`, field, text, text))
+	})
+	if Eval[bool](v, fmt.Sprintf(`(e => e.tagName !== "SELECT" && e.type !== "date" && e.type !== "time")(%s)`, field)) {
+		if text == "" {
+			v.Keys(kb.Delete)
+			return
+		}
+		call(v, input.InsertText, input.InsertTextParams{Text: text})
+	}
+}
+
+// Filled is what stands in the field of this label.
+func (v *Visitor) Filled(label string) string {
+	v.t.Helper()
+	return Eval[string](v, fmt.Sprintf(`(%s)?.value ?? "(no such field)"`, fmt.Sprintf(find, fillable, label)))
+}
+
+// Keys presses keys, one after the other, as kb names them.
+func (v *Visitor) Keys(keys ...string) {
+	v.t.Helper()
+	for _, key := range keys {
+		v.need(chromedp.Do(v.ctx, chromedp.KeyEvent(key)))
+	}
+}
+
+// Tab moves the focus with the keyboard until it is on what is called so, which must be seen to have it.
+func (v *Visitor) Tab(name string) {
+	v.t.Helper()
+	const most = 150
+	on := fmt.Sprintf(`document.activeElement !== null && document.activeElement === %s`, fmt.Sprintf(find, pressable+", "+fillable, name))
+	for range most {
+		v.Keys(kb.Tab)
+		if Eval[bool](v, on) {
+			if !Eval[bool](v, `(e => e.matches(":focus-visible") && (s => s.outlineStyle !== "none" || s.boxShadow !== "none")(getComputedStyle(e)))(document.activeElement)`) {
+				v.t.Errorf("the focus on %q is not seen", name)
+			}
+			return
+		}
+	}
+	v.Keep("no-tab")
+	v.t.Fatalf("%q is not reached in %d steps of the Tab key; the page says:\n%s", name, most, v.Text())
+}
+
+// Within looks into the frame whose address has this part, until the function returns.
+func (v *Visitor) Within(part string, look func()) {
+	v.t.Helper()
+	v.until("there is no frame of "+part, func() (bool, error) {
+		tree, err := chromedp.Call(v.ctx, page.GetFrameTree, cdp.Empty{})
+		if err != nil {
+			return false, err
+		}
+		for _, child := range tree.FrameTree.ChildFrames {
+			if strings.Contains(child.Frame.URL, part) {
+				world, err := chromedp.Call(v.ctx, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: child.Frame.ID})
+				v.frame = world.ExecutionContextID
+				return err == nil && v.frame != 0, err
+			}
+		}
+		return false, nil
+	})
+	defer func() { v.frame = 0 }()
+	look()
+}
+
+// offset is where the frame that is looked at begins in the window.
+func (v *Visitor) offset() point {
+	v.t.Helper()
+	if v.frame == 0 {
+		return point{}
+	}
+	inside := v.frame
+	v.frame = 0
+	defer func() { v.frame = inside }()
+	return *Eval[*point](v, `(b => ({x: b.x, y: b.y}))(document.querySelector("iframe").getBoundingClientRect())`)
+}

@@ -1,0 +1,144 @@
+package visitor
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// Budgets of a page, in bytes of gzip (pages.md).
+const (
+	mostScript = 25 << 10
+	mostCSS    = 15 << 10
+)
+
+// Check holds the page, as it is now, against what every page owes: no finding of axe-core, nothing asked of another host, nothing that the
+// browser refused by Content-Security-Policy, no script that failed, the budgets of script and CSS, nothing that shifted, and no need to
+// scroll sideways. What the network and the log tell counts from when the window was opened.
+func (v *Visitor) Check() {
+	v.t.Helper()
+	for _, check := range []func() []string{v.barriers, v.strangers, v.complaints, v.overweight, v.shifts, v.sideways} {
+		for _, problem := range check() {
+			v.t.Errorf("%s: %s", v.Address(), problem)
+		}
+	}
+}
+
+// barriers are the findings of axe-core. Its rules need scripts; a page is the same without.
+func (v *Visitor) barriers() []string {
+	if v.as.NoScript {
+		return nil
+	}
+	v.t.Helper()
+	_, err := tryEval[any](v, v.c.axe+";0")
+	v.need(err)
+	return Eval[[]string](v, `axe.run(document, {resultTypes: ["violations"]}).then(r =>
+		r.violations.map(f => f.id + ": " + f.help + ": " + f.nodes.map(n => n.html.slice(0, 200) + " " + n.failureSummary).join(" | ")))`)
+}
+
+// strangers are other hosts that were asked for something.
+func (v *Visitor) strangers() []string {
+	v.t.Helper()
+	own, err := url.Parse(v.Address())
+	v.need(err)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var found []string
+	for _, r := range v.asked {
+		if r.url.Host != own.Host && r.url.Scheme != "data" && r.url.Scheme != "blob" && r.url.Scheme != "about" {
+			found = append(found, "another host was asked for "+r.url.Redacted())
+		}
+	}
+	return found
+}
+
+func (v *Visitor) complaints() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.Clone(v.problems)
+}
+
+// Weight is the script and the CSS that the window has loaded, each address once, in bytes of gzip.
+func (v *Visitor) Weight() (int, int) {
+	v.t.Helper()
+	v.mu.Lock()
+	asked := slices.Clone(v.asked)
+	v.mu.Unlock()
+	script, css := 0, 0
+	seen := make(map[string]bool)
+	for _, r := range asked {
+		if kind := r.kind; kind != network.ResourceTypeScript && kind != network.ResourceTypeStylesheet || seen[r.url.String()] {
+			continue
+		}
+		got, err := chromedp.Call(v.ctx, network.GetResponseBody, network.GetResponseBodyParams{RequestID: r.id})
+		if err != nil {
+			continue // of a page that was left before it came
+		}
+		seen[r.url.String()] = true
+		if r.kind == network.ResourceTypeScript {
+			script += zipped(got.Body)
+		} else {
+			css += zipped(got.Body)
+		}
+	}
+	return script, css
+}
+
+func zipped(body []byte) int {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, _ = w.Write(body) // into memory
+	_ = w.Close()
+	return out.Len()
+}
+
+func (v *Visitor) overweight() []string {
+	v.t.Helper()
+	script, css := v.Weight()
+	var found []string
+	if script > mostScript {
+		found = append(found, fmt.Sprintf("%d bytes of script, more than %d", script, mostScript))
+	}
+	if css > mostCSS {
+		found = append(found, fmt.Sprintf("%d bytes of CSS, more than %d", css, mostCSS))
+	}
+	return found
+}
+
+// shifts says what moved without anybody having done something: its sum is the Cumulative Layout Shift, which is to be 0.
+func (v *Visitor) shifts() []string {
+	v.t.Helper()
+	return Eval[[]string](v, `(() => {
+		const o = new PerformanceObserver(() => {});
+		o.observe({type: "layout-shift", buffered: true});
+		return o.takeRecords().filter(s => !s.hadRecentInput && s.value > 0)
+			.map(s => "shifted by " + s.value + ": " + s.sources.map(e => e.node?.outerHTML?.slice(0, 120)).join(", "));
+	})()`)
+}
+
+func (v *Visitor) sideways() []string {
+	v.t.Helper()
+	if wide := Eval[int](v, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wide > 0 {
+		who := Eval[[]string](v, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 || e.getBoundingClientRect().left < -1)
+			.slice(0, 3).map(e => e.outerHTML.slice(0, 120))`)
+		return []string{fmt.Sprintf("it is %d px wider than the window: %s", wide, strings.Join(who, ", "))}
+	}
+	return nil
+}
+
+// Asked are the addresses of everything that the window has asked for, in order.
+func (v *Visitor) Asked() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var all []string
+	for _, r := range v.asked {
+		all = append(all, r.url.String())
+	}
+	return all
+}

@@ -1,0 +1,109 @@
+package visitor
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+const form = `<!doctype html><html lang=en><title>Form</title><meta name=viewport content="width=device-width"><link rel=icon href="data:,"><link rel=stylesheet href=/style.css><main><h1>Form</h1>
+<form method=post action=/sent><label>Name <input name=name value=old></label><label>Size <select name=size><option value=s>Small<option value=l>Large</select></label>
+<label><input type=checkbox name=agreed> I agree</label><button>Send it</button></form><script src=/script.js></script></main>`
+
+// faulty is a page with one of each fault that Check looks for.
+const faulty = `<!doctype html><html lang=en><title>Faulty</title><meta name=viewport content="width=device-width"><link rel=icon href="data:,"><script src=/long.js></script><link rel=stylesheet href=/long.css>
+<main><h1>Faulty</h1><img src="http://localhost:%s/strange.png"><p id=moves>moves</p><div style="width: 2000px">wide</div><script>document.title = "inline"</script><script src=/shift.js></script></main>`
+
+func pages(t *testing.T) *httptest.Server {
+	t.Helper()
+	noise := func(n int) string { // that gzip cannot make small
+		var s strings.Builder
+		for i := range n {
+			fmt.Fprintf(&s, "/*%x*/", uint32(i*2654435761+i*i*40503))
+		}
+		return s.String()
+	}
+	mux := http.NewServeMux()
+	serve := func(path, kind, body string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			w.Header().Set("Content-Security-Policy", "script-src 'self'")
+			_, _ = fmt.Fprint(w, body)
+		})
+	}
+	const html, js, css = "text/html; charset=utf-8", "text/javascript", "text/css"
+	server := httptest.NewUnstartedServer(mux)
+	serve("/", html, form)
+	serve("/faulty", html, strings.ReplaceAll(faulty, "%s", strings.Split(server.Listener.Addr().String(), ":")[1]))
+	serve("/host", html, `<!doctype html><html lang=en><title>Host</title><main><h1>Host</h1><p style="height: 300px">above</p><iframe src="/" title="Form" width=350 height=300></iframe></main>`)
+	serve("/script.js", js, `document.querySelector("h1").append(" with script")`)
+	serve("/style.css", css, "label, button { display: block; min-height: 30px; margin: 10px }")
+	serve("/long.js", js, noise(9000))
+	serve("/long.css", css, noise(6000))
+	serve("/shift.js", js, `requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector("#moves").before(Object.assign(document.createElement("p"), {style: "height: 200px"}))))`)
+	mux.HandleFunc("/sent", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", html)
+		_, _ = fmt.Fprintf(w, "<!doctype html><html lang=en><title>Sent</title><main><h1>Sent</h1>%s %s %s %s</main>",
+			r.FormValue("name"), r.FormValue("size"), r.FormValue("agreed"), r.Header.Get("Accept-Language"))
+	})
+	server.Start()
+	t.Cleanup(server.Close)
+	return server
+}
+
+func TestAVisitorDoesWhatAPersonDoesAndSeesEveryFault(t *testing.T) {
+	t.Parallel()
+	server, chromium := pages(t), Open(t)
+	for name, as := range map[string]As{"a phone": {}, "without JavaScript": {NoScript: true, Locale: "ja"}, "zoomed": {Width: 1280, Zoom: 200, Dark: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := chromium.Visit(t, as)
+			v.Go(server.URL)
+			v.Check()
+			if scripted := strings.Contains(v.Text(), "with script"); scripted == as.NoScript {
+				t.Errorf("scripts ran: %v", scripted)
+			}
+			v.Fill("Name", "Zoë")
+			v.Fill("Size", "Large")
+			v.Press("I agree")
+			v.Press("Send it")
+			v.Sees("Zoë l on " + v.as.Locale)
+			v.Back()
+			v.Sees("Send it")
+			v.Tab("Send it")
+			v.Keys(kb.Enter)
+			v.Sees("Sent")
+		})
+	}
+	t.Run("within a frame", func(t *testing.T) {
+		t.Parallel()
+		v := chromium.Visit(t, As{})
+		v.Go(server.URL + "/host")
+		v.Within(server.URL+"/", func() {
+			v.Fill("Name", "inside")
+			v.Press("Send it")
+		})
+		v.Within("/sent", func() { v.Sees("inside s") })
+	})
+	t.Run("faults", func(t *testing.T) {
+		t.Parallel()
+		v := chromium.Visit(t, As{})
+		v.Go(server.URL + "/faulty")
+		v.until("it has not moved", func() (bool, error) { return len(v.shifts()) > 0, nil })
+		found := slices.Concat(v.barriers(), v.strangers(), v.complaints(), v.overweight(), v.shifts(), v.sideways())
+		for _, want := range []string{"image-alt", "another host was asked for", "Content Security Policy", "bytes of script", "bytes of CSS", "shifted by", "px wider"} {
+			if !strings.Contains(strings.Join(found, "\n"), want) {
+				t.Errorf("%q was not found in %q", want, found)
+			}
+		}
+	})
+}
