@@ -34,11 +34,17 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
+// Write sends over a connection that was kept only where the peer has not ended it. What is sent after its end may vanish without a
+// word, where the peer's machine or address is gone, and the call would wait for its deadline.
 func (c *conn) Write(b []byte) (int, error) {
+	if c.made && ended(c.Conn) {
+		return 0, io.ErrUnexpectedEOF
+	}
 	if err := c.establish(); err != nil {
 		return 0, err
 	}
-	return c.Conn.Write(b)
+	n, err := c.Conn.Write(b)
+	return n, lost(err)
 }
 
 func (c *conn) establish() error {
@@ -55,11 +61,16 @@ func (c *conn) establish() error {
 	return made.SetDeadline(c.deadline) // also to read, which a handshake does before its first write is over
 }
 
-// Read hides a reset, which fasthttp would take for the regular end of the answer's body.
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if errors.Is(err, syscall.ECONNRESET) {
-		err = io.ErrUnexpectedEOF
+	return n, lost(err)
+}
+
+// lost renames the errors of a connection that was lost where fasthttp takes them for something else: a reset for the regular end of
+// an answer's body, one that the system gave up for the deadline of the call.
+func lost(err error) error {
+	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ETIMEDOUT) {
+		return io.ErrUnexpectedEOF
 	}
-	return n, err
+	return err
 }

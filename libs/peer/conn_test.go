@@ -8,8 +8,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -152,5 +154,84 @@ func TestAPeerMayBeAskedOverTLS(t *testing.T) {
 		if err := client.Call(t.Context(), method, "/", nil, nil); err != nil {
 			t.Errorf("%s: %v", method, err)
 		}
+	}
+}
+
+// TestAConnectionThatThePeerEndedIsNotUsed has peers that end a kept connection and take what comes over it without a word, as the
+// network does where the peer's machine is gone.
+func TestAConnectionThatThePeerEndedIsNotUsed(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	client := New("ended", "http://"+listener.Addr().String(), telemetry.Discard(), Timeout(20*time.Second))
+	defer client.Close()
+	ended := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		first, err := listener.Accept()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = first.Close() }()
+		answerOne(t, first)
+		if err := first.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Error(err)
+		}
+		close(ended)
+		second, err := listener.Accept()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = second.Close() }()
+		answerOne(t, second)
+		if n, _ := first.Read(make([]byte, 1)); n > 0 {
+			t.Error("something was sent over the connection that was ended")
+		}
+	})
+	defer all.Wait()
+	ask := func() {
+		if _, err := client.Do(t.Context(), Request{Method: http.MethodGet, Path: "/"}); err != nil {
+			t.Error(err)
+		}
+	}
+	ask()
+	<-ended
+	ask()
+}
+
+func answerOne(t *testing.T, c net.Conn) {
+	t.Helper()
+	if _, err := http.ReadRequest(bufio.NewReader(c)); err != nil {
+		t.Error(err)
+	}
+	if _, err := io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"); err != nil {
+		t.Error(err)
+	}
+}
+
+// givenUp is a connection that the system gave up while it lay idle.
+type givenUp struct{ net.Conn }
+
+func (givenUp) Write([]byte) (int, error) {
+	return 0, &net.OpError{Op: "write", Err: os.NewSyscallError("write", syscall.ETIMEDOUT)}
+}
+
+func (givenUp) Read([]byte) (int, error) {
+	return 0, &net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ETIMEDOUT)}
+}
+
+func TestAConnectionThatTheSystemGaveUpIsBrokenAndNotSlow(t *testing.T) {
+	t.Parallel()
+	c := &conn{Conn: givenUp{}, made: true}
+	if _, err := c.Write([]byte("GET")); !broke(err) {
+		t.Errorf("writing: %v", err)
+	}
+	if _, err := c.Read(make([]byte, 1)); !broke(err) {
+		t.Errorf("reading: %v", err)
 	}
 }
