@@ -104,6 +104,11 @@ events: $(BIN)/withstores ## a million events of writers and readers that die at
 	@SLOTMESH_TEST_EVENTS=$(or $(EVENTS),1000000) $(BIN)/withstores \
 	  $(GO) test -count=1 -timeout 90m -v -run TestNoReaderMissesAnEventOrSeesOneTwice ./services/booking/internal/store
 
+.PHONY: away
+away: $(BIN)/withstores ## bookings while notifications is away, and all that is told of then, with figures (AWAY=10000)
+	@SLOTMESH_TEST_AWAY=$(or $(AWAY),10000) $(BIN)/withstores \
+	  $(GO) test -count=1 -timeout 90m -v -run TestBookingsGoOnAndNothingIsLostWhileNotificationsIsAway ./services/allinone/e2e
+
 .PHONY: profile
 profile: ## CPU and allocation profiles of every path in bin/profiles/ (go tool pprof -top FILE)
 	@$(MAKE) --no-print-directory bench BENCHFLAGS="-engine=false -profiles $(BIN)/profiles $(BENCHFLAGS)"

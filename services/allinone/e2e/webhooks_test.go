@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -167,65 +165,4 @@ func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 	w.admin(t, http.MethodPatch, at, []byte(`{"active": false}`)).want(t, http.StatusOK, "")
 	w.admin(t, http.MethodDelete, at, nil).want(t, http.StatusNoContent, "")
 	w.admin(t, http.MethodGet, at+"/deliveries", nil).want(t, http.StatusNotFound, "not_found")
-}
-
-// Notifications is away while many book, confirm and cancel; once it is there, each event arrives once, those of a booking in their order.
-func TestWebhooksCatchUp(t *testing.T) {
-	t.Parallel()
-	database := testkit.Database(t, "e2e")
-	on := func() *world {
-		return start(t, loopback, func(cfg *allinone.Config) { cfg.DatabaseURL = database })
-	}
-	w := on()
-	w.publish(t, "salon", salon("salon", 5))
-	url, arrived := receiver(t)
-	w.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, url)).
-		want(t, http.StatusCreated, "")
-	if err := w.StopService("notifications"); err != nil {
-		t.Fatal(err)
-	}
-	key, cut := w.key(t, "salon", "all"), w.named(t, "salon", "services")["Cut"]
-	var (
-		clients sync.WaitGroup
-		mu      sync.Mutex
-		events  int
-	)
-	for day := 2; day <= 6; day++ {
-		clients.Go(func() {
-			for hour := 9; hour < 17; hour++ {
-				made, err := w.tryBook("salon", key, appointment(cut, "2027-03-0"+strconv.Itoa(day), fmt.Sprintf("%02d:00", hour)), nil)
-				if err != nil || made.status != http.StatusCreated {
-					continue
-				}
-				mu.Lock()
-				events++
-				mu.Unlock()
-			}
-		})
-	}
-	clients.Wait()
-	var list struct{ Bookings []struct{ ID string } }
-	w.admin(t, http.MethodGet, "businesses/salon/bookings?limit=1000", nil).into(t, http.StatusOK, &list)
-	for i, b := range list.Bookings {
-		w.admin(t, http.MethodPost, "businesses/salon/bookings/"+b.ID+"/confirm", nil).want(t, http.StatusOK, "")
-		events++
-		if i%2 == 0 {
-			w.admin(t, http.MethodPost, "businesses/salon/bookings/"+b.ID+"/cancel", nil).want(t, http.StatusOK, "")
-			events++
-		}
-	}
-	if events < 20 {
-		t.Fatalf("%d events", events)
-	}
-	on() // another process, whose notifications goes on where the first one's was stopped
-	seen, order := map[string]bool{}, map[string]int{}
-	for range events {
-		d := next(t, arrived)
-		says := d.told(t)
-		if seen[d.Headers["webhook-id"]] || says.Data.Sequence != order[says.Data.ID]+1 {
-			t.Errorf("%+v comes after %d", says, order[says.Data.ID])
-		}
-		seen[d.Headers["webhook-id"]] = true
-		order[says.Data.ID] = says.Data.Sequence
-	}
 }

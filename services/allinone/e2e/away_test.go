@@ -1,0 +1,420 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+// awayBookings is the variable that says how many bookings are made while notifications is away; `make away` sets it.
+const awayBookings = "SLOTMESH_TEST_AWAY"
+
+// Notifications is stopped for the time of many bookings, and started again. Meanwhile bookings are answered as before, and then all that
+// happened is told by webhook and by mail, once, and in order of each booking, also where a receiver or a mail server refuses at first
+// (lifecycle.md §2). How long bookings took is printed.
+func TestBookingsGoOnAndNothingIsLostWhileNotificationsIsAway(t *testing.T) {
+	t.Parallel()
+	n := 40
+	if text := os.Getenv(awayBookings); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := openAway(t)
+	running := a.book("with notifications running", max(n/5, 8))
+	if err := a.StopService("notifications"); err != nil {
+		t.Fatal(err)
+	}
+	away := a.book("while it was away", n)
+	begun := time.Now()
+	a.again() // another process, whose notifications goes on where the first one's was stopped
+	catching := a.book("while it caught up", max(n/5, 8))
+	for _, other := range []map[string]bool{away, catching} {
+		if !maps.Equal(running, other) {
+			t.Errorf("bookings are answered by %v, and before by %v", other, running)
+		}
+	}
+	a.await("webhooks", func() (int, int) { return a.hooks.taken(), a.created + a.confirmed + a.cancelled })
+	a.await("mails", func() (int, int) { return a.post.taken(), 2*a.created + a.confirmed + a.cancelled })
+	a.await("of all work", func() (int, int) { return -a.left(), 0 })
+	t.Logf("%d webhooks, %d of them refused once, and %d mails, %d of them refused once, told of %d bookings %s after the start",
+		a.hooks.taken(), a.hooks.refused, a.post.taken(), len(a.post.refused), a.created, time.Since(begun).Round(time.Second))
+	a.hooks.check(t)
+	a.checkMails()
+}
+
+// away is a Slotmesh whose notifications come and go, between a receiver of webhooks and a mail server that are the test's.
+type away struct {
+	*world
+
+	t        *testing.T
+	database *pgx.Conn
+	again    func() *world
+	hooks    *hooks
+	post     *post
+	key, cut string
+	staff    []string
+
+	mu                            sync.Mutex
+	made                          int // bookings that were asked for
+	created, confirmed, cancelled int
+}
+
+const (
+	awayStaff  = 20
+	awayPerDay = 24 * awayStaff // bookings of half an hour, from 8 to 20
+)
+
+// awaySalon is open all day, every day.
+func awaySalon() string {
+	m := strings.Replace(salon("salon", awayStaff), "languages: [en]", "languages: [en]\nnotifications: {owner_emails: [owner@harbor.example], reminders_hours_before: []}", 1)
+	open := strings.Index(m, "hours:")
+	staff := strings.Index(m, "staff:\n")
+	hours := "hours: {"
+	for _, day := range strings.Fields("mon tue wed thu fri sat sun") {
+		hours += day + `: ["08:00-20:00"], `
+	}
+	return strings.Replace(m[:open]+strings.TrimSuffix(hours, ", ")+"}\n"+m[staff:], "name: Cut, duration_minutes: 45", "name: Cut, duration_minutes: 30", 1)
+}
+
+func openAway(t *testing.T) *away {
+	t.Helper()
+	a := &away{t: t, hooks: openHooks(t), post: openPost(t)}
+	url := testkit.Database(t, "e2e")
+	a.again = func() *world {
+		return start(t, loopback, func(c *allinone.Config) {
+			c.DatabaseURL, c.SMTPURL, c.MailFrom = url, a.post.url, "no-reply@harbor.example"
+			for _, limit := range []string{"BOOKING_IP_LIMIT_PER_MINUTE", "BOOKING_KEY_LIMIT_PER_MINUTE"} {
+				c.Settings[limit] = "100000"
+			}
+		})
+	}
+	a.world = a.again()
+	var err error
+	if a.database, err = pgx.Connect(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.database.Close(t.Context()) })
+	a.publish(t, "salon", awaySalon())
+	a.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, a.hooks.url)).
+		want(t, http.StatusCreated, "")
+	a.key, a.cut = a.world.key(t, "salon", "all"), a.named(t, "salon", "services")["Cut"]
+	a.staff = slices.Sorted(maps.Values(a.named(t, "salon", "staff")))
+	return a
+}
+
+// book makes so many bookings by four clients, prints how long they took, and returns in what form they were answered. Of four
+// one is confirmed, and of eight one cancelled, by the owner.
+func (a *away) book(when string, n int) map[string]bool {
+	a.t.Helper()
+	var (
+		clients sync.WaitGroup
+		took    []time.Duration
+		forms   = map[string]bool{}
+	)
+	for range 4 {
+		clients.Go(func() {
+			for {
+				a.mu.Lock()
+				i := a.made
+				more := n > 0
+				if more {
+					n--
+					a.made++
+				}
+				a.mu.Unlock()
+				if !more {
+					return
+				}
+				form, long := a.one(i)
+				a.mu.Lock()
+				took, forms[form] = append(took, long), true
+				a.mu.Unlock()
+			}
+		})
+	}
+	clients.Wait()
+	slices.Sort(took)
+	at := func(percent int) time.Duration { return took[(len(took)-1)*percent/100].Round(10 * time.Microsecond) }
+	a.t.Logf("%d bookings %s: p50 %s, p99 %s, longest %s", len(took), when, at(50), at(99), at(100))
+	return forms
+}
+
+// one makes the booking of a number, at a time and with a member of its own. It returns the status and the form of the answer, and how long it took.
+func (a *away) one(i int) (string, time.Duration) {
+	day, slot := i/awayPerDay, i%awayPerDay
+	o := appointment(a.cut, time.Date(2027, time.March, 2+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), fmt.Sprintf("%02d:%02d", 8+slot/2%12, slot%2*30))
+	o["staff_id"], o["customer_email"] = a.staff[slot/24], fmt.Sprintf("customer%d@example.com", i)
+	begun := time.Now()
+	made, err := a.tryBook("salon", a.key, o, nil)
+	took := time.Since(begun)
+	var booked struct{ Booking struct{ ID string } }
+	if err == nil {
+		err = json.Unmarshal(made.body, &booked)
+	}
+	if err != nil || made.status != http.StatusCreated {
+		return fmt.Sprint(made.status, string(made.body), err), took
+	}
+	a.owner(booked.Booking.ID, i%4 == 0, "confirm", &a.confirmed)
+	a.owner(booked.Booking.ID, i%8 == 0, "cancel", &a.cancelled)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.created++
+	var answer any
+	_ = json.Unmarshal(made.body, &answer)
+	return fmt.Sprint(made.status, formOf(answer)), took
+}
+
+// owner has the owner do something with a booking.
+func (a *away) owner(booking string, does bool, what string, count *int) {
+	if !does {
+		return
+	}
+	request, err := http.NewRequest(http.MethodPost, a.AdminURL+"/admin/businesses/salon/bookings/"+booking+"/"+what, nil)
+	if err != nil {
+		a.t.Error(err)
+		return
+	}
+	request.Header = http.Header{"Authorization": {"Bearer " + a.AdminToken}, "X-Forwarded-For": {a.address}}
+	done, err := a.exchange(request)
+	if err != nil || done.status != http.StatusOK {
+		a.t.Errorf("%s: %d %s %v", what, done.status, done.body, err)
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	*count++
+}
+
+// formOf is JSON without what its values say: names of fields and kinds of values.
+func formOf(value any) string {
+	switch v := value.(type) {
+	case map[string]any:
+		var fields []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			fields = append(fields, name+": "+formOf(v[name]))
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
+	case []any:
+		var all []string
+		for _, e := range v {
+			all = append(all, formOf(e))
+		}
+		return "[" + strings.Join(all, ", ") + "]"
+	}
+	return fmt.Sprintf("%T", value)
+}
+
+// await waits until as much has come as is to come, as long as something comes.
+func (a *away) await(what string, count func() (have, want int)) {
+	a.t.Helper()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	last, since := -1<<30, time.Now()
+	for {
+		have, want := count()
+		if have >= want {
+			return
+		}
+		if have != last {
+			last, since = have, time.Now()
+		}
+		if time.Since(since) > testkit.Patience {
+			a.t.Fatalf("%d of %d %s have come, and no more do", have, want, what)
+		}
+		<-tick.C
+	}
+}
+
+// left is how much notifications still has to do.
+func (a *away) left() int {
+	a.t.Helper()
+	var n int
+	err := a.database.QueryRow(a.t.Context(), `SELECT (SELECT count(*) FROM notifications.message_events) + (SELECT count(*) FROM notifications.messages WHERE status = 'queued')
+		+ (SELECT count(*) FROM notifications.webhook_deliveries WHERE status = 'pending')`).Scan(&n)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return n
+}
+
+// checkMails holds what has come against what notifications says that it has sent.
+func (a *away) checkMails() {
+	a.t.Helper()
+	rows, _ := a.database.Query(a.t.Context(), `SELECT id::text, kind, recipient, status, attempts FROM notifications.messages ORDER BY position`)
+	var id, kind, to, status string
+	var attempts int
+	kinds, written := map[string]int{}, map[string][]string{}
+	_, err := pgx.ForEachRow(rows, []any{&id, &kind, &to, &status, &attempts}, func() error {
+		want := 1
+		if a.post.refused[to] && kind == "booking_received" {
+			want = 2
+		}
+		if status != "sent" || attempts != want {
+			a.t.Errorf("%s to %s is %s after %d attempts, want %d", kind, to, status, attempts, want)
+		}
+		kinds[kind]++
+		written[to] = append(written[to], id)
+		return nil
+	})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	want := map[string]int{"booking_received": a.created, "owner_notice": a.created, "booking_confirmed": a.confirmed, "booking_cancelled": a.cancelled}
+	if !maps.Equal(kinds, want) {
+		a.t.Errorf("messages are %v, want %v", kinds, want)
+	}
+	for to, ids := range written {
+		arrived := a.post.arrived[to]
+		if to == "owner@harbor.example" { // about many bookings, whose order is none
+			slices.Sort(ids)
+			slices.Sort(arrived)
+		}
+		if !slices.Equal(ids, arrived) {
+			a.t.Errorf("%d mails arrive at %s, not those that were written, in their order: %d", len(arrived), to, len(ids))
+		}
+	}
+}
+
+// hooks is the receiver of a business's webhooks, which refuses each twentieth event at first.
+type hooks struct {
+	url string
+
+	mu       sync.Mutex
+	attempts map[string]int   // by event
+	order    map[string][]int // sequences that were taken, by booking
+	count    int
+	refused  int
+}
+
+func openHooks(t *testing.T) *hooks {
+	h := &hooks{attempts: map[string]int{}, order: map[string][]int{}}
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	h.url = server.URL
+	return h
+}
+
+func (h *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var says told
+	if json.Unmarshal(body, &says) != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	id := r.Header.Get("webhook-id")
+	h.attempts[id]++
+	if h.attempts[id] == 1 && len(h.attempts)%20 == 0 {
+		h.refused++
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	h.count++
+	h.order[says.Data.ID] = append(h.order[says.Data.ID], says.Data.Sequence)
+}
+
+func (h *hooks) taken() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.count
+}
+
+// check says what came twice, or before its time.
+func (h *hooks) check(t *testing.T) {
+	t.Helper()
+	attempts := 0
+	for _, n := range h.attempts {
+		attempts += n
+	}
+	if h.count != len(h.attempts) || attempts != h.count+h.refused {
+		t.Errorf("%d events were taken, of %d, by %d attempts, of which %d were refused", h.count, len(h.attempts), attempts, h.refused)
+	}
+	for booking, sequences := range h.order {
+		for i, n := range sequences {
+			if n != i+1 {
+				t.Errorf("%s is told of as %v", booking, sequences)
+				break
+			}
+		}
+	}
+}
+
+// post is a mail server that refuses each hundredth recipient's first mail for now.
+type post struct {
+	url string
+
+	mu      sync.Mutex
+	seen    map[string]bool
+	refused map[string]bool
+	arrived map[string][]string // ids of messages, by recipient
+	count   int
+}
+
+func openPost(t *testing.T) *post {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &post{url: "smtp://" + listener.Addr().String(), seen: map[string]bool{}, refused: map[string]bool{}, arrived: map[string][]string{}}
+	box := mailbox.Open(listener, mailbox.Options{Refuse: p.refuse, Lose: p.take})
+	t.Cleanup(func() { _ = box.Close() })
+	return p
+}
+
+func (p *post) refuse(to string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen[to] {
+		return nil
+	}
+	p.seen[to] = true
+	if len(p.seen)%100 != 0 {
+		return nil
+	}
+	p.refused[to] = true
+	return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "Greylisted"}
+}
+
+var messageID = regexp.MustCompile(`(?mi)^Message-ID: <([0-9a-f-]{36})@`)
+
+// take keeps the id of a mail.
+func (p *post) take(m mailbox.Mail) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.count++
+	id := messageID.FindSubmatch(m.Raw)
+	if id == nil {
+		return fmt.Errorf("a mail to %s has no Message-ID", m.To)
+	}
+	p.arrived[m.To[0]] = append(p.arrived[m.To[0]], string(id[1]))
+	return nil
+}
+
+func (p *post) taken() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.count
+}
