@@ -166,7 +166,9 @@ CREATE TABLE payments (
     CHECK (refunded >= 0 AND refunded + CASE refund_status WHEN 'pending' THEN refund_amount ELSE 0 END <= amount)
 );
 
-CREATE INDEX payments_due ON payments (due_at) WHERE status IN ('creating', 'open', 'cancelling') OR refund_status = 'pending';
+-- Charges that the provider is to be asked about are taken by business, in turn; those that were never opened are not.
+CREATE INDEX payments_due ON payments (business_id, due_at) WHERE status IN ('open', 'cancelling') OR refund_status = 'pending';
+CREATE INDEX payments_unfinished ON payments (due_at) WHERE status = 'creating';
 
 -- A provider's notice names the charge, not the business.
 CREATE INDEX payments_by_reference ON payments (provider, account, reference) WHERE reference IS NOT NULL;

@@ -152,7 +152,8 @@ func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, erro
 }
 
 // leaseSQL puts off what it returns, longer each time, so that no other replica takes it up meanwhile and a provider
-// that is away is not asked in vain too often. The shortest time is longer than a call of a provider may take.
+// that is away is not asked in vain too often. The shortest time is longer than a call of a provider may take. The next business by id is
+// found without reading what else is due of the one before.
 const leaseSQL = `
 UPDATE payments
 SET due_at = @now::timestamptz + least(interval '1 hour', interval '1 minute' * power(2, least(attempts, 10))),
@@ -161,22 +162,26 @@ WHERE (business_id, booking_id) = (
     SELECT business_id, booking_id
     FROM payments
     WHERE (status IN ('open', 'cancelling') OR refund_status = 'pending') AND due_at <= @now
-    ORDER BY due_at
+      AND business_id > @after AND business_id <> ALL (@but::uuid[])
+    ORDER BY business_id, due_at
     LIMIT 1
     FOR UPDATE SKIP LOCKED
 )
 RETURNING business_id, booking_id, provider, account, amount, currency, coalesce(reference, ''),
           CASE WHEN refund_status = 'pending' THEN refund_number ELSE 0 END, coalesce(refund_amount, 0)`
 
-// LeaseDue returns the charge that has been due for longest, or [ErrNotFound]. It is due again later, should it not be
-// ended.
-func (s *Store) LeaseDue(ctx context.Context, now time.Time) (payment.Due, error) {
-	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now})
+// LeaseDue returns the charge that has been due for longest of the next business that has one due: the next by id after this one, or else
+// the first, but for those. It is due again later, should it not be ended. Errors: [ErrNotFound].
+func (s *Store) LeaseDue(ctx context.Context, after uuid.UUID, but []uuid.UUID, now time.Time) (payment.Due, error) {
+	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now, "after": after, "but": but})
 	if err != nil {
 		return payment.Due{}, fmt.Errorf("lease a due charge: %w", err)
 	}
 	due, err := pgx.CollectExactlyOneRow(rows, scanDue)
-	if errors.Is(err, pgx.ErrNoRows) {
+	switch {
+	case errors.Is(err, pgx.ErrNoRows) && after != uuid.Nil:
+		return s.LeaseDue(ctx, uuid.Nil, but, now)
+	case errors.Is(err, pgx.ErrNoRows):
 		return payment.Due{}, ErrNotFound
 	}
 	if err != nil {

@@ -97,23 +97,25 @@ func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 }
 
 func (l *ByLink) view(ctx context.Context, found store.Linked, offer *catalog.Offer) (Managed, error) {
-	var (
-		m   = Managed{Linked: found, Offer: offer}
-		now = l.clock.Now()
-		err error
-	)
 	if found.Kind == event.Ticket {
-		m.Ticket, err = l.records.Ticket(ctx, found.BusinessID, found.ID)
-		return m, gone(err)
+		ticket, err := l.records.Ticket(ctx, found.BusinessID, found.ID)
+		return Managed{Linked: found, Offer: offer, Ticket: ticket}, gone(err)
 	}
-	if m.Booking, err = l.records.Booking(ctx, found.BusinessID, found.ID); err != nil {
-		return m, gone(err)
+	b, err := l.records.Booking(ctx, found.BusinessID, found.ID)
+	if err != nil {
+		return Managed{}, gone(err)
 	}
-	m.Cancellation = l.cancellations.previewForCustomer(offer, m.Booking, now)
-	m.Reschedule = mayMove(offer, m.Booking, now)
-	p := m.Booking.Payment
-	m.CanPay = p != nil && p.Status == store.ChargeOpen && p.DueAt.After(now)
-	return m, nil
+	return l.managed(found, offer, b), nil
+}
+
+// managed is what the customer sees of a booking as it was read or written.
+func (l *ByLink) managed(found store.Linked, offer *catalog.Offer, b store.Booking) Managed {
+	now, p := l.clock.Now(), b.Payment
+	return Managed{
+		Linked: found, Offer: offer, Booking: b,
+		Cancellation: l.cancellations.previewForCustomer(offer, b, now), Reschedule: mayMove(offer, b, now),
+		CanPay: p != nil && p.Status == store.ChargeOpen && p.DueAt.After(now),
+	}
 }
 
 // mayMove says whether self_service lets the customer move a booking now (lifecycle.md §3).
@@ -164,10 +166,11 @@ func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decima
 		return Managed{}, fault.Newf(fault.InvalidParameter, "refund: %s.", err)
 	}
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.Customer})
-	if _, err := l.cancellations.CancelForCustomer(ctx, offer, found.ID, seen); err != nil {
+	cancelled, err := l.cancellations.CancelForCustomer(ctx, offer, found.ID, seen)
+	if err != nil {
 		return Managed{}, err
 	}
-	return l.view(ctx, found, offer)
+	return l.managed(found, offer, cancelled), nil // not read again: that could fail, although it is cancelled
 }
 
 // Reschedule moves a booking for its customer and returns what they see then. Faults: those of [Booker.Reschedule].
@@ -185,10 +188,11 @@ func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (M
 	if offer.ID != found.BusinessID {
 		return Managed{}, link.NotFound()
 	}
-	if _, err := l.booker.Reschedule(ctx, offer, actor.Actor{Kind: actor.Customer}, found.ID, to); err != nil {
+	moved, err := l.booker.Reschedule(ctx, offer, actor.Actor{Kind: actor.Customer}, found.ID, to)
+	if err != nil {
 		return Managed{}, err
 	}
-	return l.view(ctx, found, offer)
+	return l.managed(found, offer, moved), nil
 }
 
 // OpenPayment is what an open charge is paid by once more: an attempt that failed leaves it open until it expires (lifecycle.md §4).

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -94,32 +96,63 @@ func (p *Payments) Run(ctx context.Context) error {
 	}
 }
 
-// Reconcile ends the charges that are due, one after the other, until none is. A charge that cannot be ended is left for
-// later. Before each, time is freed: so however many charges a provider leaves hanging, that waits for one call at most.
+// reconcileAtOnce is how many businesses' charges are ended at the same time. Of each business it is one, so that a business with very
+// many, or one whose charges the provider leaves hanging, takes one of these places.
+const reconcileAtOnce = 8
+
+// Reconcile ends the charges that are due until none is: those of one business one after the other, businesses in turn. A charge that
+// cannot be ended is left for later. Before each, time is freed: so however many charges a provider leaves hanging, that waits for one
+// call at most.
 func (p *Payments) Reconcile(ctx context.Context) error {
+	var (
+		all  sync.WaitGroup
+		done = make(chan uuid.UUID, reconcileAtOnce)
+		busy = []uuid.UUID{}
+		last uuid.UUID // business whose turn it was
+	)
+	defer all.Wait()
 	for {
-		released, err := p.charges.ReleaseUnfinished(ctx, p.clock.Now())
-		p.count(ctx, "released", released)
-		if err != nil {
+		due, err := p.next(ctx, last, busy)
+		switch {
+		case err == nil:
+			last, busy = due.BusinessID, append(busy, due.BusinessID)
+			all.Go(func() {
+				p.end(ctx, due)
+				done <- due.BusinessID
+			})
+		case !errors.Is(err, store.ErrNotFound):
 			return err
-		}
-		due, err := p.charges.LeaseDue(ctx, p.clock.Now())
-		if errors.Is(err, store.ErrNotFound) {
+		case len(busy) == 0:
 			return nil
 		}
-		if err != nil {
-			return err
+		if err == nil && len(busy) < reconcileAtOnce {
+			continue
 		}
-		outcome, err := p.conclude(ctx, due)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			p.tel.Logger.WarnContext(ctx, "a charge stays unsettled for now", "booking", due.BookingID, "error", err)
-			outcome = "failed"
-		}
-		p.count(ctx, outcome, 1)
+		ended := <-done
+		busy = slices.DeleteFunc(busy, func(id uuid.UUID) bool { return id == ended })
 	}
+}
+
+// next frees the time of unfinished bookings, and leases a charge of the business whose turn it is.
+func (p *Payments) next(ctx context.Context, last uuid.UUID, busy []uuid.UUID) (payment.Due, error) {
+	released, err := p.charges.ReleaseUnfinished(ctx, p.clock.Now())
+	p.count(ctx, "released", released)
+	if err != nil {
+		return payment.Due{}, err
+	}
+	return p.charges.LeaseDue(ctx, last, busy, p.clock.Now())
+}
+
+func (p *Payments) end(ctx context.Context, due payment.Due) {
+	outcome, err := p.conclude(ctx, due)
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		p.tel.Logger.WarnContext(ctx, "a charge stays unsettled for now", "booking", due.BookingID, "error", err)
+		outcome = "failed"
+	}
+	p.count(ctx, outcome, 1)
 }
 
 func (p *Payments) count(ctx context.Context, outcome string, n int) {

@@ -1,0 +1,93 @@
+package api_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
+)
+
+// refunding is a provider that refunds in a way of its own.
+type refunding struct {
+	payment.Provider
+	refund func(ctx context.Context, r payment.Refund) (payment.RefundState, error)
+}
+
+func (r refunding) Refund(ctx context.Context, asked payment.Refund) (payment.RefundState, error) {
+	return r.refund(ctx, asked)
+}
+
+// alsoOf copies a cancelled booking and its charge, whose refund is due, so many times for a business with this account.
+func (s *shop) alsoOf(id uuid.UUID, account string, due time.Time, times int) {
+	s.t.Helper()
+	business := uuid.New()
+	for _, insert := range []string{
+		`INSERT INTO bookings SELECT (jsonb_populate_record(b, jsonb_build_object(
+			'business_id', $2::uuid, 'id', md5($2 || '/' || n)::uuid, 'link_hash', NULL, 'sequence', 0))).*
+		 FROM bookings AS b, generate_series(1, $5::int) AS n WHERE b.id = $1 AND $3::text <> '' AND $4::timestamptz IS NOT NULL`,
+		`INSERT INTO payments SELECT (jsonb_populate_record(p, jsonb_build_object(
+			'business_id', $2::uuid, 'booking_id', md5($2 || '/' || n)::uuid, 'account', $3::text, 'due_at', $4::timestamptz))).*
+		 FROM payments AS p, generate_series(1, $5::int) AS n WHERE p.booking_id = $1`,
+	} {
+		if _, err := s.pool.Exec(s.t.Context(), insert, id, business.String(), account, due, times); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// TestNoBusinessWaitsBehindTheRefundsOfOthers has one business with a thousand refunds, of which the provider leaves the first hanging, and
+// more businesses with many than are served at once. The one refund of the last business is made before any other has had its third.
+func TestNoBusinessWaitsBehindTheRefundsOfOthers(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	id, _ := s.bought(f, "09:30")
+	s.cancel(id, "")
+	s.alsoOf(id, "large", now.Add(-time.Hour), 1000)
+	for range 10 {
+		s.alsoOf(id, uuid.NewString(), now.Add(-time.Hour), 20)
+	}
+	s.alsoOf(id, "small", now, 1)
+
+	var mu sync.Mutex
+	asked, hung, small := map[string]int{}, 0, make(chan struct{})
+	refund := func(ctx context.Context, r payment.Refund) (payment.RefundState, error) {
+		mu.Lock()
+		asked[r.Account]++
+		first := asked[r.Account] == 1
+		if r.Account == "small" {
+			for account, n := range asked {
+				if n > 2 {
+					t.Errorf("%s has had %d refunds before the last business had its one", account, n)
+				}
+			}
+			close(small)
+		}
+		mu.Unlock()
+		if r.Account == "large" && first {
+			select {
+			case <-small:
+			case <-ctx.Done():
+				hung++
+				return payment.RefundState{}, ctx.Err()
+			}
+		}
+		return payment.RefundState{Status: payment.RefundRefunded}, nil
+	}
+	options := usecase.PaymentOptions{Providers: payment.Providers{stripe.Name: refunding{s.providers[stripe.Name], refund}}, Within: time.Minute}
+	if err := usecase.NewPayments(s.store, options, s.clock, telemetry.Discard()).Reconcile(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if hung > 0 {
+		t.Error("the last business's refund was not made while another's hung")
+	}
+	if left := s.count(`SELECT count(*) FROM payments WHERE refund_status <> 'refunded'`); left != 0 || asked["large"] != 1000 {
+		t.Errorf("%d refunds are left, %d of a thousand were asked for", left, asked["large"])
+	}
+}
