@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,25 +47,40 @@ type booked struct {
 	StaffID   *string `json:"staff_id"`
 	PartySize int     `json:"party_size"`
 	Quantity  int     `json:"quantity"`
-	reference string  // of the charge
-	amount    float64
+	Sequence  int     `json:"sequence"` // of a booking that was moved or cancelled
+	Payment   *struct {
+		Refund *struct{ Amount float64 }
+	} // of such a booking
+	Cancellation struct{ Refund struct{ Amount float64 } } // what its customer was shown
+	reference    string                                    // of the charge
+	amount       float64
+	token        string // of the customer's link
 }
 
-// operation is what a client wants done once, by one attempt or by several under one idempotency key.
+// start is the local start that was answered, as the tables write it.
+func (b booked) start() string { return b.Date + " " + b.StartTime }
+
+// task is what somebody wants done once, by one attempt or by several under one idempotency key.
+type task struct {
+	key string // Idempotency-Key, or ""
+
+	mu       sync.Mutex
+	attempts []*attempt
+}
+
+// operation is a task that makes something, and what is then done to that.
 type operation struct {
+	task
 	kind     string
 	business *business
 	tag      string // the customer's e-mail address or name, which no other operation has
-	key      string // Idempotency-Key, or ""
 	apiKey   *apiKey
 	date     string
 	resource string // what it takes from, where that is linearizable by itself
 	takes    [3]int
 	caps     [3]int
-
-	mu       sync.Mutex
-	attempts []*attempt
-	cancels  []*attempt // of what was made
+	moves    []*move
+	cancels  []*cancel
 }
 
 // apiKey is a key of a business. The times of its revocation are 0 before.
@@ -123,6 +139,7 @@ type message struct {
 	body                  any
 	header                map[string]string
 	read                  func(a *attempt, body []byte)
+	inside                bool // to the port for peers
 }
 
 func (c *caller) send(ctx context.Context, m message) *attempt {
@@ -150,7 +167,11 @@ func (c *caller) exchange(ctx context.Context, r *replica, m message, a *attempt
 		}
 		sent = bytes.NewReader(text)
 	}
-	request, err := http.NewRequestWithContext(ctx, m.method, "http://"+r.ingress.address()+m.path, sent)
+	to := r.ingress
+	if m.inside {
+		to = r.inside
+	}
+	request, err := http.NewRequestWithContext(ctx, m.method, "http://"+to.address()+m.path, sent)
 	if err != nil {
 		return nil, err
 	}
@@ -203,8 +224,9 @@ func (a *attempt) refuse(code string) {
 
 func readBooking(a *attempt, body []byte) {
 	var said struct {
-		Booking booked
-		Payment *struct {
+		Booking   booked
+		ManageURL string `json:"manage_url"`
+		Payment   *struct {
 			Reference string
 			Amount    float64
 		}
@@ -214,6 +236,7 @@ func readBooking(a *attempt, body []byte) {
 		return
 	}
 	a.answer, a.id, a.digest = said.Booking, said.Booking.ID, sha256.Sum256(body)
+	a.answer.token = strings.TrimPrefix(said.ManageURL, pagesURL+"/m/")
 	if said.Payment != nil {
 		a.answer.reference, a.answer.amount = said.Payment.Reference, said.Payment.Amount
 	}
@@ -224,6 +247,15 @@ func readThing(a *attempt, body []byte) {
 		a.trouble = "the body cannot be read: " + err.Error()
 	}
 	a.id, a.digest = a.answer.ID, sha256.Sum256(body)
+}
+
+// readManaged reads what a customer sees by their link.
+func readManaged(a *attempt, body []byte) {
+	var said struct{ Booking booked }
+	if err := json.Unmarshal(body, &said); err != nil || said.Booking.ID == "" {
+		a.trouble = "what a link leads to cannot be read: " + string(body)
+	}
+	a.answer, a.id = said.Booking, said.Booking.ID
 }
 
 // readTool reads what a tool of MCP answered, which is a 200 also where it refuses.

@@ -30,6 +30,7 @@ var migrated = slices.DeleteFunc(components.Names(), func(name string) bool { re
 const (
 	toPostgres = "postgres"
 	toRedis    = "redis"
+	pagesURL   = "https://pages.soak" // nobody is there: clients do what the pages would
 )
 
 // cluster is every service twice, each as a process of its own, and the links between all of them and the stores.
@@ -38,6 +39,7 @@ type cluster struct {
 	logs     string
 	stores   *stores
 	settings []string // of every service
+	secret   string   // that peers show each other
 	replicas []*replica
 }
 
@@ -47,6 +49,7 @@ type replica struct {
 	name             string
 	public, internal int
 	ingress          *link            // from the clients to its public port
+	inside           *link            // from the customers' pages to its internal port
 	links            map[string]*link // from it, by target
 	environment      []string
 
@@ -57,7 +60,8 @@ type replica struct {
 }
 
 func newCluster(programs, logs string, s *stores, settings []string) (*cluster, error) {
-	c := &cluster{programs: programs, logs: logs, stores: s, settings: append(settings, "PEER_SECRETS="+rand.Text()+rand.Text(), "LINK_SECRETS="+rand.Text()+rand.Text())}
+	c := &cluster{programs: programs, logs: logs, stores: s, secret: rand.Text() + rand.Text()}
+	c.settings = append(settings, "PEER_SECRETS="+c.secret, "LINK_SECRETS="+rand.Text()+rand.Text(), "PAGES_URL="+pagesURL)
 	for i, service := range services {
 		for n := range replicas {
 			r := &replica{service: service, name: fmt.Sprintf("%s-%d", service, n), links: map[string]*link{}}
@@ -105,7 +109,10 @@ func (c *cluster) connect(r *replica) error {
 		}
 	}
 	var err error
-	r.ingress, err = newLink(func() []string { return []string{fmt.Sprintf("127.0.0.1:%d", r.public)} })
+	if r.ingress, err = newLink(func() []string { return []string{fmt.Sprintf("127.0.0.1:%d", r.public)} }); err != nil {
+		return err
+	}
+	r.inside, err = newLink(func() []string { return []string{fmt.Sprintf("127.0.0.1:%d", r.internal)} })
 	return err
 }
 
@@ -240,8 +247,10 @@ func (c *cluster) close() {
 		for _, l := range r.links {
 			l.close()
 		}
-		if r.ingress != nil {
-			r.ingress.close()
+		for _, l := range []*link{r.ingress, r.inside} {
+			if l != nil {
+				l.close()
+			}
 		}
 	}
 }

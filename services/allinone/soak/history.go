@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
 )
 
 // linear is a step of a history: something is taken from a resource, given back, or refused because there is not enough.
@@ -52,13 +55,15 @@ var stock = porcupine.Model{
 
 // linearizable judges each resource's history, and returns how many there are and which hold no order that explains them.
 // An attempt without an answer has happened where its row is there, at any time from its beginning on.
-func (w *workload) linearizable(rows map[string][]row) (int, []string) {
+func (w *workload) linearizable(rows map[string][]row, changes map[uuid.UUID][]change) (int, []string) {
 	histories := map[string][]porcupine.Operation{}
 	for _, op := range w.done {
 		if op.resource == "" {
 			continue
 		}
-		histories[op.resource] = append(histories[op.resource], op.history(rows[op.tag])...)
+		op.history(rows[op.tag], changes, func(resource string, step porcupine.Operation) {
+			histories[resource] = append(histories[resource], step)
+		})
 	}
 	var broken []string
 	for resource, history := range histories {
@@ -83,40 +88,71 @@ func describe(history []porcupine.Operation) string {
 	return text
 }
 
-// history is what an operation did to its resource.
-func (op *operation) history(rows []row) []porcupine.Operation {
-	var all []porcupine.Operation
-	add := func(kind int, begin, end int64) {
-		all = append(all, porcupine.Operation{Input: linear{kind, op.takes, op.caps}, Call: begin, Return: end})
+// history is what an operation did to its resource, and to those that it was moved to.
+func (op *operation) history(rows []row, changes map[uuid.UUID][]change, step func(resource string, step porcupine.Operation)) {
+	at := op.resource
+	add := func(kind int, begin, end time.Duration) {
+		step(at, porcupine.Operation{Input: linear{kind, op.takes, op.caps}, Call: int64(begin), Return: int64(end)})
 	}
-	begin, end := int64(math.MaxInt64), int64(math.MaxInt64)
-	var no *attempt // the first refusal; under a key, later ones may only repeat it
-	for _, a := range op.attempts {
-		switch {
-		case a.verdict == made:
-			begin, end = min(begin, int64(a.begin)), min(end, int64(a.end))
-		case a.verdict == unknown:
-			begin = min(begin, int64(a.begin))
-		case a.status == http.StatusConflict && a.code != "idempotency_in_progress" && (no == nil || a.end < no.end):
-			no = a
+	if no := op.refused("idempotency_in_progress"); no != nil {
+		add(refusing, no.begin, no.end)
+	}
+	for _, m := range op.moves {
+		at = m.to.resource
+		if no := m.refused("idempotency_in_progress", "conflict"); no != nil { // what is cancelled cannot be moved
+			add(refusing, no.begin, no.end)
 		}
 	}
-	if no != nil {
-		add(refusing, int64(no.begin), int64(no.end))
-	}
-	if len(rows) == 0 || begin == math.MaxInt64 {
-		return all
+	at = op.resource
+	begin, end := op.span()
+	if len(rows) == 0 || begin == never {
+		return
 	}
 	add(taking, begin, end)
+	for _, c := range changes[rows[0].ID] {
+		moves := op.behind(c)
+		if c.Type != event.BookingRescheduled || len(moves) == 0 {
+			continue
+		}
+		begin, end := when(c, moves)
+		add(giving, begin, end)
+		at = moves[0].to.resource
+		add(taking, begin, end)
+	}
 	if !rows[0].Live {
-		given, by := int64(math.MaxInt64), int64(math.MaxInt64)
-		for _, a := range op.cancels {
-			given = min(given, int64(a.begin))
-			if a.verdict == made {
-				by = min(by, int64(a.end))
-			}
+		given, by := never, never
+		for _, c := range op.cancels {
+			begin, end := c.span()
+			given, by = min(given, begin), min(by, end)
 		}
 		add(giving, given, by)
 	}
-	return all
+}
+
+const never = time.Duration(math.MaxInt64)
+
+// span is between which moments a task happened, if it did.
+func (t *task) span() (time.Duration, time.Duration) {
+	begin, end := never, never
+	for _, a := range t.attempts {
+		if a.verdict != refused {
+			begin = min(begin, a.begin)
+		}
+		if a.verdict == made {
+			end = min(end, a.end)
+		}
+	}
+	return begin, end
+}
+
+// refused is the first attempt that was refused as there was not enough, or nil; under a key, later ones may only repeat it. These codes
+// say something else.
+func (t *task) refused(codes ...string) *attempt {
+	var no *attempt
+	for _, a := range t.attempts {
+		if a.status == http.StatusConflict && !slices.Contains(codes, a.code) && (no == nil || a.end < no.end) {
+			no = a
+		}
+	}
+	return no
 }

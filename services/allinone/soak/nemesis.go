@@ -183,7 +183,7 @@ func linked(draw func(*nemesis) condition) func(*nemesis) (string, *replica, ste
 		target := targets[n.rng.IntN(len(targets))]
 		c := draw(n)
 		if target == "" {
-			return "clients to " + r.name, r, setting(c, r.ingress), setting(condition{}, r.ingress)
+			return "clients to " + r.name, r, setting(c, r.ingress, r.inside), setting(condition{}, r.ingress, r.inside)
 		}
 		return r.name + " to " + target, nil, setting(c, r.links[target]), setting(condition{}, r.links[target])
 	}

@@ -15,7 +15,7 @@ type business struct {
 	id       uuid.UUID
 	services []*service
 	staff    []string // keys of members, in order
-	events   []*event
+	events   []*ticketed
 	rentals  []*rental
 
 	exact bool // its owner changes nothing, so that a refusal always says that something is taken
@@ -33,7 +33,7 @@ type service struct {
 	paid          bool
 }
 
-type event struct {
+type ticketed struct {
 	id       uuid.UUID
 	tiers    []uuid.UUID
 	capacity int
@@ -58,6 +58,20 @@ const (
 	stripeAccount     = "acct_soak"
 	priceCents        = 4000
 )
+
+// cancellationPolicy is each business's. Runs of more than half a minute book on both sides of its second rule.
+var cancellationPolicy = []object{{"hours_before": 0, "refund_percent": 50}, {"hours_before": 240, "refund_percent": 75}}
+
+// policyRefund is what it gives back of an amount, 24 hours making a day.
+func policyRefund(amount int64, cancelled, start time.Time) int64 {
+	percent := int64(0)
+	for _, rule := range cancellationPolicy { // by ascending hours
+		if start.Sub(cancelled) >= time.Duration(rule["hours_before"].(int))*time.Hour {
+			percent = int64(rule["refund_percent"].(int))
+		}
+	}
+	return (amount*percent + 50) / 100
+}
 
 var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
@@ -102,7 +116,7 @@ func mixedBusiness() *business {
 	b.add(service{key: "paid", minutes: 30, staff: []string{"p0"}, paid: true})
 	for i := range events {
 		key := fmt.Sprintf("event-%d", i)
-		b.events = append(b.events, &event{
+		b.events = append(b.events, &ticketed{
 			id: b.sub("event", key), tiers: []uuid.UUID{b.sub("tier", key+"-a"), b.sub("tier", key+"-b")}, capacity: eventCapacity,
 		})
 	}
@@ -132,6 +146,7 @@ func (b *business) manifest(e edition, today time.Time) object {
 		"timezone": "UTC", "default_language": "en", "languages": []string{"en"}, "hours": hours,
 		"bookings": object{"slot_interval_minutes": intervalMinutes, "advance_days": advanceDays},
 		"staff":    b.staffOf(e), "services": b.servicesOf(),
+		"self_service": object{"cancel_until_hours": 1, "reschedule_until_hours": 1}, "cancellation_policy": cancellationPolicy,
 	}
 	var overrides []object
 	for date := range e.closed {

@@ -3,9 +3,10 @@
 //
 //	stores, cluster, link   two replicas of every service on a PostgreSQL that writes through and a Redis, and the network
 //	nemesis                 faults, drawn from a seed; the owner who publishes and revokes meanwhile
-//	workload, attempt       the clients and what they were told
+//	workload, moves         the clients
+//	attempt                 what they were told
 //	provider                a payment provider that lies, hangs and repeats itself
-//	tables, answers         what must hold of the tables, and of each answer beside them
+//	tables, answers, moved  what must hold of the tables, and of each answer beside them
 //	history                 linearizability of each resource, by porcupine
 //
 // It asserts what is true and never how fast it is. How long it took until good answers came again is reported.
@@ -270,6 +271,10 @@ func (r *run) judge(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	changes, err := t.changes(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if r.workload.editions, err = t.editions(ctx); err != nil {
 		return nil, err
 	}
@@ -277,13 +282,13 @@ func (r *run) judge(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &judgement{w: r.workload, rows: rows, versions: r.owner.versions, troubles: r.nemesis.troubles}
+	j := &judgement{w: r.workload, rows: rows, changes: changes, versions: r.owner.versions, troubles: r.nemesis.troubles}
 	j.judge()
 	for _, a := range r.odd {
 		j.single(a)
 	}
 	j.charges(charges, r.provider)
-	resources, broken := r.workload.linearizable(rows)
+	resources, broken := r.workload.linearizable(rows, changes)
 	report := r.report(len(rows), resources)
 	report.Found = slices.Concat(found, j.found, broken, r.nemesis.wrong, r.cluster.panics())
 	return report, nil

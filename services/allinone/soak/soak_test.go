@@ -24,7 +24,8 @@ func build(t *testing.T) string {
 }
 
 // sabotage breaks what keeps the tables right: nothing excludes two bookings of one time, which are slow to be written, the
-// counter of a class forgets, and class bookings for three are lost although they were answered as made.
+// counter of a class forgets, class bookings for three are lost although they were answered as made, customers' moves leave no event and
+// a cent of each refund is kept.
 var sabotage = []string{
 	`ALTER TABLE booking.occupied_time DROP CONSTRAINT never_twice`,
 	`CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END $$`,
@@ -34,6 +35,12 @@ var sabotage = []string{
 	`CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM booking.bookings WHERE id = NEW.id; RETURN NULL; END $$`,
 	`CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON booking.bookings DEFERRABLE INITIALLY DEFERRED
 		FOR EACH ROW WHEN (NEW.class_schedule_id IS NOT NULL AND NEW.party_size = 3) EXECUTE FUNCTION lose()`,
+	`CREATE FUNCTION hush() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$`,
+	`CREATE TRIGGER hush BEFORE INSERT ON booking.events
+		FOR EACH ROW WHEN (NEW.type = 'booking.rescheduled' AND NEW.actor_kind = 'customer') EXECUTE FUNCTION hush()`,
+	`CREATE FUNCTION pinch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.refund_amount := NEW.refund_amount - 1; RETURN NEW; END $$`,
+	`CREATE TRIGGER pinch BEFORE UPDATE ON booking.payments
+		FOR EACH ROW WHEN (OLD.refund_amount IS NULL AND NEW.refund_amount > 1) EXECUTE FUNCTION pinch()`,
 }
 
 func TestTheSoakFindsWhatIsBroken(t *testing.T) {
@@ -49,11 +56,12 @@ func TestTheSoakFindsWhatIsBroken(t *testing.T) {
 	for _, rule := range []string{
 		"two bookings of one member overlap", "two bookings hold one member's time", "the history of e",
 		"more seats of a class sold than there are", "the counter of a class is not the seats sold", "the history of ring",
-		"what was answered as made is not there",
+		"what was answered as made is not there", "a change is not exactly one event", "what was answered as moved",
+		" of 4000 were refunded",
 	} {
 		times := 0
 		for _, text := range report.Found {
-			if strings.HasPrefix(text, rule) {
+			if strings.Contains(text, rule) {
 				times++
 			}
 		}

@@ -88,13 +88,19 @@ func (c *client) begin(op *operation) *operation {
 	if op.business != nil && op.apiKey == nil {
 		op.apiKey = c.anyKey(op.business)
 	}
-	if c.rng.IntN(2) == 0 {
-		op.key = fmt.Sprintf("key-%016x%016x", c.rng.Uint64(), c.rng.Uint64())
-	}
+	op.key = c.maybeKeyed()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done = append(c.done, op)
 	return op
+}
+
+// maybeKeyed is an idempotency key, or for every other task none.
+func (c *client) maybeKeyed() string {
+	if c.rng.IntN(2) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("key-%016x%016x", c.rng.Uint64(), c.rng.Uint64())
 }
 
 func (c *client) anyKey(b *business) *apiKey {
@@ -129,27 +135,27 @@ func (op *operation) bookMessage(order object) message {
 // attempts of one operation, at most.
 const tries = 4
 
-// perform attempts an operation once; where it has an idempotency key, until its outcome is known, sometimes twice at the
+// perform attempts a task once; where it has an idempotency key, until its outcome is known, sometimes twice at the
 // same time, and sometimes once more to see the same answer.
-func (c *client) perform(ctx context.Context, op *operation, m message) *attempt {
+func (c *client) perform(ctx context.Context, t *task, m message) *attempt {
 	var last *attempt
 	for try := range tries {
-		last = c.once(ctx, op, m, op.key != "" && c.rng.IntN(6) == 0)
-		repeat := op.key != "" && (last.verdict == unknown || last.status == http.StatusServiceUnavailable ||
+		last = c.once(ctx, t, m, t.key != "" && c.rng.IntN(6) == 0)
+		repeat := t.key != "" && (last.verdict == unknown || last.status == http.StatusServiceUnavailable ||
 			last.code == "idempotency_in_progress" || last.verdict == made && c.rng.IntN(6) == 0)
 		if !repeat {
 			break
 		}
 		sleep(ctx, time.Duration(try+1)*100*time.Millisecond)
 	}
-	return op.best(last)
+	return t.best(last)
 }
 
 // best is the attempt that succeeded, else the last.
-func (op *operation) best(last *attempt) *attempt {
-	op.mu.Lock()
-	defer op.mu.Unlock()
-	for _, a := range op.attempts {
+func (t *task) best(last *attempt) *attempt {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, a := range t.attempts {
 		if a.verdict == made {
 			return a
 		}
@@ -157,36 +163,25 @@ func (op *operation) best(last *attempt) *attempt {
 	return last
 }
 
-func (c *client) once(ctx context.Context, op *operation, m message, twice bool) *attempt {
+func (c *client) once(ctx context.Context, t *task, m message, twice bool) *attempt {
 	var beside sync.WaitGroup
 	if twice {
 		after := time.Duration(c.rng.IntN(300)) * time.Millisecond
 		beside.Go(func() {
 			sleep(ctx, after)
-			op.note(c.call.send(ctx, m))
+			t.note(c.call.send(ctx, m))
 		})
 	}
 	a := c.call.send(ctx, m)
-	op.note(a)
+	t.note(a)
 	beside.Wait()
 	return a
 }
 
-func (op *operation) note(a *attempt) {
-	op.mu.Lock()
-	defer op.mu.Unlock()
-	op.attempts = append(op.attempts, a)
-}
-
-// regret cancels some of what was made.
-func (c *client) regret(ctx context.Context, op *operation, a *attempt, path string) {
-	if a.verdict != made || a.id == "" || c.rng.IntN(5) < 2 {
-		return
-	}
-	cancelled := c.call.send(ctx, c.adminMessage(http.MethodPost, "businesses/"+op.business.slug+"/"+path+"/"+a.id+"/cancel", nil, ""))
-	op.mu.Lock()
-	defer op.mu.Unlock()
-	op.cancels = append(op.cancels, cancelled)
+func (t *task) note(a *attempt) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.attempts = append(t.attempts, a)
 }
 
 func (w *workload) adminMessage(method, path string, body any, key string) message {
@@ -199,13 +194,19 @@ func (w *workload) adminMessage(method, path string, body any, key string) messa
 
 // bookExact wants half an hour of a named member that touches no other start.
 func (c *client) bookExact(ctx context.Context) {
-	s, member := c.exact.service("half"), c.exact.staff[c.rng.IntN(2)]
-	clock := fmt.Sprintf("%02d:%02d", opensAt+c.rng.IntN(6), 30*c.rng.IntN(2))
-	op := c.begin(&operation{kind: "service", business: c.exact, date: c.day(), takes: [3]int{1}, caps: [3]int{1}})
-	op.resource = member + " " + op.date + " " + clock
-	order := c.order(op, clock, s)
-	order["staff_id"] = c.exact.sub("staff", member)
-	c.regret(ctx, op, c.perform(ctx, op, op.bookMessage(order)), "bookings")
+	p := c.halfHour()
+	op := c.begin(&operation{kind: "service", business: c.exact, date: p.date, resource: p.resource, takes: [3]int{1}, caps: [3]int{1}})
+	order := c.order(op, p.clock, c.exact.service("half"))
+	order["staff_id"] = p.staff
+	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), c.halfHour)
+}
+
+func (c *client) halfHour() place {
+	member := c.exact.staff[c.rng.IntN(2)]
+	id := c.exact.sub("staff", member)
+	p := place{date: c.day(), clock: fmt.Sprintf("%02d:%02d", opensAt+c.rng.IntN(6), 30*c.rng.IntN(2)), staff: &id}
+	p.resource = member + " " + p.date + " " + p.clock
+	return p
 }
 
 // bookSeats wants seats of a class.
@@ -215,13 +216,18 @@ func (c *client) bookSeats(ctx context.Context) {
 		b, key = c.mixed, "yoga"
 	}
 	s, party := b.service(key), 1+c.rng.IntN(3)
-	op := c.begin(&operation{kind: "class", business: b, date: c.day()})
-	if b.exact {
-		op.resource, op.takes, op.caps = key+" "+op.date, [3]int{party}, [3]int{s.capacity}
+	session := func() place {
+		p := place{date: c.day(), clock: sessionTime}
+		if b.exact {
+			p.resource = key + " " + p.date
+		}
+		return p
 	}
+	p := session()
+	op := c.begin(&operation{kind: "class", business: b, date: p.date, resource: p.resource, takes: [3]int{party}, caps: [3]int{s.capacity}})
 	order := c.order(op, sessionTime, s)
 	order["party_size"] = party
-	c.regret(ctx, op, c.perform(ctx, op, op.bookMessage(order)), "bookings")
+	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), session)
 }
 
 // clock is a start of the grid from which everything ends in the opening hours.
@@ -239,7 +245,7 @@ func (c *client) bookMixed(ctx context.Context) {
 	} else if c.rng.IntN(2) == 0 {
 		order["staff_id"] = c.mixed.sub("staff", s.staff[c.rng.IntN(len(s.staff))])
 	}
-	c.regret(ctx, op, c.perform(ctx, op, op.bookMessage(order)), "bookings")
+	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), c.anywhere)
 }
 
 // bookPackage wants two services after each other, by one member or by two.
@@ -250,7 +256,7 @@ func (c *client) bookPackage(ctx context.Context) {
 	if c.rng.IntN(2) == 0 {
 		order["staffing_mode"] = "per_service"
 	}
-	c.regret(ctx, op, c.perform(ctx, op, op.bookMessage(order)), "bookings")
+	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), c.anywhere)
 }
 
 // bookPaid wants an appointment that is paid online, and pays most of them.
@@ -258,7 +264,7 @@ func (c *client) bookPaid(ctx context.Context) {
 	op := c.begin(&operation{kind: "paid", business: c.mixed, date: c.day()})
 	order := c.order(op, c.clock(), c.mixed.service("paid"))
 	order["payment_choice"] = "online"
-	a := c.perform(ctx, op, op.bookMessage(order))
+	a := c.perform(ctx, &op.task, op.bookMessage(order))
 	if a.verdict == made && c.rng.IntN(4) > 0 {
 		c.provider.pay(a.answer.reference)
 		if c.rng.IntN(3) > 0 {
@@ -266,7 +272,7 @@ func (c *client) bookPaid(ctx context.Context) {
 			_ = c.provider.tell(ctx, c.call.client, "http://"+r.ingress.address()+"/api/public/stripe/webhook") // what was not taken is told again
 		}
 	}
-	c.regret(ctx, op, a, "bookings")
+	c.afterwards(ctx, op, a, c.anywhere)
 }
 
 // bookByAgent wants what bookMixed wants, by MCP.
@@ -276,13 +282,13 @@ func (c *client) bookByAgent(ctx context.Context) {
 	if op.key != "" {
 		arguments["idempotency_key"] = op.key
 	}
-	c.regret(ctx, op, c.perform(ctx, op, message{
+	c.afterwards(ctx, op, c.perform(ctx, &op.task, message{
 		service: "mcp", method: http.MethodPost, path: "/mcp", read: readTool,
 		header: map[string]string{"Authorization": "Bearer " + op.apiKey.secret, "Accept": "application/json, text/event-stream"},
 		body: object{
 			"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": object{"name": "book_appointment", "arguments": arguments},
 		},
-	}), "bookings")
+	}), c.anywhere)
 }
 
 // sellTickets is the owner at the door.
@@ -296,7 +302,7 @@ func (c *client) sellTickets(ctx context.Context) {
 	c.unkeyed(op)
 	body := object{"event_id": e.id, "tier_id": e.tiers[tier], "quantity": quantity, "customer_name": op.tag}
 	m := c.adminMessage(http.MethodPost, "businesses/"+c.mixed.slug+"/tickets", body, op.key)
-	c.regret(ctx, op, c.perform(ctx, op, m), "tickets")
+	c.regret(ctx, op, c.perform(ctx, &op.task, m), "tickets")
 }
 
 // reserve is the owner handing out rentals.
@@ -313,7 +319,7 @@ func (c *client) reserve(ctx context.Context) {
 		op.resource, op.takes, op.caps = r.key+" "+op.date, [3]int{quantity}, [3]int{r.quantity}
 	}
 	m := c.adminMessage(http.MethodPost, "businesses/"+c.mixed.slug+"/reservations", body, op.key)
-	c.regret(ctx, op, c.perform(ctx, op, m), "reservations")
+	c.regret(ctx, op, c.perform(ctx, &op.task, m), "reservations")
 }
 
 // unkeyed takes the key of an operation away where the admin API does not know them.
