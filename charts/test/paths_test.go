@@ -20,6 +20,7 @@ func wanted(t *testing.T) map[string]string {
 	for service, row := range table(t) {
 		business(paths, service, row.Business)
 		exact(paths, service, row.Exact)
+		below(paths, service, row.Below)
 	}
 	for _, path := range []string{
 		"/", "/internal", "/internal/offers/x", "/metrics", "/livez", "/readyz", "/admin", "/admin/businesses", "/api/public",
@@ -47,6 +48,15 @@ func exact(paths map[string]string, service string, exact []string) {
 		paths["/x"+path], paths[path+"/"], paths[path+"x"], paths[path+"/x"] = "", "", "", ""
 		if strings.Contains(path, ".") {
 			paths[strings.ReplaceAll(path, ".", "x")] = ""
+		}
+	}
+}
+
+func below(paths map[string]string, service string, beginnings []string) {
+	for _, beginning := range beginnings {
+		paths[beginning+"/harbor-studio"], paths[beginning+"/x/Y_2.ics"] = service, service
+		for _, odd := range []string{beginning, beginning + "/", beginning + "x/y", "/x" + beginning + "/y", beginning + "/a b", beginning + "/a%2fb", beginning + "/a\n"} {
+			paths[odd] = ""
 		}
 	}
 }

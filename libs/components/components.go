@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"maps"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -26,6 +27,24 @@ type Component struct {
 	Business []string `yaml:"business"`
 	// Exact are the other public paths that it answers.
 	Exact []string `yaml:"exact"`
+	// Below are the beginnings of further public paths: it answers what is below them and made of [PlainPath] alone.
+	Below []string `yaml:"below"`
+}
+
+// Fronted reports whether its public port is asked from outside.
+func (c Component) Fronted() bool { return len(c.Business)+len(c.Exact)+len(c.Below) > 0 }
+
+// PlainPath reports whether a path is made of what no two readers decode in two ways: letters, digits and . _ ~ / -, with no
+// segment of dots alone.
+func PlainPath(path string) bool {
+	for _, segment := range strings.Split(path, "/") {
+		if segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(path, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._~/-", r)
+	})
 }
 
 // All are the rows by name of the service.

@@ -35,6 +35,8 @@ type Config struct {
 	WebhookPerMinute int `env:"WEBHOOK_LIMIT_PER_MINUTE, default=6000"`
 	// BookPerMinute is what one address has on POST /book (interface.md §8).
 	BookPerMinute int `env:"BOOKING_IP_LIMIT_PER_MINUTE, default=10"`
+	// PagesPerMinute is what one address reads of booking pages; each may ask for what /available-dates computes.
+	PagesPerMinute int `env:"PAGES_LIMIT_PER_MINUTE, default=120"`
 	// KeyPerMinute is what one API key has on POST /book and /mcp together (interface.md §8, semantics.md §9).
 	KeyPerMinute int `env:"BOOKING_KEY_LIMIT_PER_MINUTE, default=100"`
 	// WrongTokensPerMinute is how many wrong admin tokens one address may show; with more it is refused whatever it shows.
@@ -47,7 +49,7 @@ func (c *Config) Validate() error {
 	for name, n := range map[string]int{
 		"PUBLIC_LIMIT_PER_MINUTE": c.PublicPerMinute, "WEBHOOK_LIMIT_PER_MINUTE": c.WebhookPerMinute,
 		"BOOKING_IP_LIMIT_PER_MINUTE": c.BookPerMinute, "BOOKING_KEY_LIMIT_PER_MINUTE": c.KeyPerMinute,
-		"ADMIN_WRONG_TOKENS_PER_MINUTE": c.WrongTokensPerMinute,
+		"ADMIN_WRONG_TOKENS_PER_MINUTE": c.WrongTokensPerMinute, "PAGES_LIMIT_PER_MINUTE": c.PagesPerMinute,
 	} {
 		if n < 0 || n > mostPerMinute {
 			errs = append(errs, fmt.Errorf("%s: write a number of requests from 1 to %d, or 0 for no limit", name, mostPerMinute))
@@ -63,6 +65,8 @@ const mostPerMinute = 100_000
 const (
 	webhook    = "webhook"
 	manage     = "manage"
+	pages      = "pages"
+	book       = "book"
 	agents     = "mcp"
 	other      = "other"
 	byKey      = "key"
@@ -99,13 +103,14 @@ func (c *Config) table() []limit {
 		{"staff", c.PublicPerMinute, reads},
 		{"events", c.PublicPerMinute, reads},
 		{"rentals", c.PublicPerMinute, reads},
-		{"book", c.BookPerMinute, writes},
+		{book, c.BookPerMinute, writes}, // and bookings made on the booking page, /b/{slug}/…
 		{"openapi.json", c.PublicPerMinute, descriptions},
 		{"docs", c.PublicPerMinute, descriptions},
 		{"docs.js", c.PublicPerMinute, descriptions},
 		{agents, c.PublicPerMinute, special},          // any method of /mcp
 		{webhook, c.WebhookPerMinute, special},        // any method of /api/public/stripe/webhook
 		{manage, 30, special},                         // any method of a customer's link, /m/{token} (lifecycle.md §5)
+		{pages, c.PagesPerMinute, special},            // what is read of the booking page, /b/{slug}/…
 		{other, c.PublicPerMinute, special},           // what is none of the others
 		{byKey, c.KeyPerMinute, special},              // by API key
 		{wrongToken, c.WrongTokensPerMinute, special}, // wrong admin tokens
@@ -120,6 +125,12 @@ func (g *Gate) row(method, path string) *row {
 	}
 	if strings.HasPrefix(path, "/m/") {
 		return g.rows[manage]
+	}
+	if strings.HasPrefix(path, "/b/") {
+		if method == http.MethodPost {
+			return g.rows[book]
+		}
+		return g.rows[pages]
 	}
 	rest, public := strings.CutPrefix(path, "/api/public/")
 	if !public {

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var settings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second}, PublicPerMinute: 600, WebhookPerMinute: 6000, BookPerMinute: 10, KeyPerMinute: 100, WrongTokensPerMinute: 10}
+var settings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second}, PublicPerMinute: 600, WebhookPerMinute: 6000, BookPerMinute: 10, PagesPerMinute: 120, KeyPerMinute: 100, WrongTokensPerMinute: 10}
 
 var somebody = netip.MustParseAddr("192.0.2.7")
 
@@ -48,6 +48,9 @@ func TestEveryRequestHasALimitByItsPath(t *testing.T) {
 		"POST /api/public/stripe/webhook":               `"webhook";q=6000;w=60`,
 		"GET /m/mZ2Qm1rZyQ0v3pXkK1tW9g":                 `"manage";q=30;w=60`,
 		"POST /m/mZ2Qm1rZyQ0v3pXkK1tW9g/cancel":         `"manage";q=30;w=60`,
+		"GET /b/harbor/when":                            `"pages";q=120;w=60`,
+		"POST /b/harbor/details":                        `"book";q=10;w=60`,
+		"GET /assets/pages.css":                         `"other";q=600;w=60`,
 		"GET /m":                                        `"other";q=600;w=60`,
 		"GET /api/public/openapi.json":                  `"openapi.json";q=600;w=60`,
 		"GET /api/public/docs":                          `"docs";q=600;w=60`,

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"maps"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -23,6 +25,7 @@ type observer struct {
 	tel      *telemetry.Telemetry
 	timeout  time.Duration // of one request
 	internal *fiber.App    // the internal port, whose requests say how long they have waited
+	show     ShowFault     // of the public port; nil: as JSON
 	duration metric.Float64Histogram
 	// labels are the sets made so far, replaced by a copy with one more: routes and statuses are few, making a set takes
 	// long, and every request looks one up.
@@ -54,7 +57,7 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 	if err != nil {
 		f := FaultOf(err)
 		cause = f
-		if sendErr := SendFault(c, f); sendErr != nil {
+		if sendErr := o.send(c, f); sendErr != nil {
 			return sendErr
 		}
 	}
@@ -66,6 +69,25 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 		route = noRoute // only the middleware matched
 	}
 	o.finish(ctx, span, start, seen{method: c.Method(), route: route, status: status, cause: cause})
+	return nil
+}
+
+// ShowFault answers a request of the public port with a fault.
+type ShowFault func(c *fiber.Ctx, f *fault.Error) error
+
+// ShowFaults makes the public port answer with faults in another form than JSON: a service whose readers are people shows them a page.
+// Where show fails, the fault is sent as JSON. It is set before Run.
+func (s *Server) ShowFaults(show ShowFault) { s.observe.show = show }
+
+func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {
+	if o.show == nil || c.App() == o.internal || o.show(c, f) != nil {
+		return SendFault(c, f)
+	}
+	if f.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.RetrySeconds()))
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Status(f.Kind.Status)
 	return nil
 }
 

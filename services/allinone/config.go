@@ -30,7 +30,7 @@ type Config struct {
 	StripeSecretKey     string `env:"STRIPE_SECRET_KEY"`
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`
-	// PagesURL is the base of customers' links, as booking's and rental's setting of this name; empty: none are shown.
+	// PagesURL is the public base of the pages, as booking's, rental's and pages' setting of this name; empty: the public address.
 	PagesURL string `env:"PAGES_URL"`
 	// SMTPURL, SMTPAllowPlaintext and MailFrom are notifications' settings of these names; without SMTP_URL mail is kept in this process
 	// and shown at MAIL_PORT.

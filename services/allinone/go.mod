@@ -39,6 +39,7 @@ require (
 )
 
 require (
+	github.com/a-h/templ v0.3.977 // indirect
 	github.com/arran4/golang-ical v0.3.4 // indirect
 	github.com/bojanz/currency v1.4.2 // indirect
 	github.com/cockroachdb/apd/v3 v3.2.1 // indirect
@@ -106,6 +107,7 @@ require (
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/sethvargo/go-retry v0.5.0 // indirect
 	github.com/shopspring/decimal v1.6.0 // indirect
+	github.com/slotmesh/slotmesh/services/pages v0.0.0
 	github.com/sony/gobreaker/v2 v2.4.0 // indirect
 	github.com/stripe/stripe-go/v86 v86.1.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
@@ -146,3 +148,5 @@ replace (
 	github.com/slotmesh/slotmesh/services/pricing => ../pricing
 	github.com/slotmesh/slotmesh/services/rental => ../rental
 )
+
+replace github.com/slotmesh/slotmesh/services/pages => ../pages

@@ -58,7 +58,11 @@ func (silent) Printf(context.Context, string, ...any) {}
 // greeting is what a person needs to begin.
 func (p *Process) greeting() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Slotmesh is running; Ctrl-C stops it.\n\n  public   %s\n  admin    %s\n", p.PublicURL, p.AdminURL)
+	b.WriteString("Slotmesh is running; Ctrl-C stops it.\n\n")
+	if p.Demo != nil {
+		fmt.Fprintf(&b, "  book     %s/b/%s (the demo business's page: open it in a browser)\n", p.PublicURL, p.Demo.Slug)
+	}
+	fmt.Fprintf(&b, "  public   %s\n  admin    %s\n", p.PublicURL, p.AdminURL)
 	if p.cfg.AdminToken == "" {
 		fmt.Fprintf(&b, "  token    %s (for the admin address)\n", p.file(TokenFile))
 	}

@@ -1,6 +1,7 @@
 package allinone
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/sethvargo/go-envconfig"
 
+	"github.com/slotmesh/slotmesh/libs/components"
 	"github.com/slotmesh/slotmesh/libs/config"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/front"
@@ -19,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console"
 	"github.com/slotmesh/slotmesh/services/mcp"
 	"github.com/slotmesh/slotmesh/services/notifications"
+	"github.com/slotmesh/slotmesh/services/pages"
 	"github.com/slotmesh/slotmesh/services/pricing"
 	"github.com/slotmesh/slotmesh/services/rental"
 )
@@ -38,6 +41,7 @@ var services = []service{
 	describe(server.Service[rental.Config]{Name: "rental", New: rental.New, Migrate: rental.Migrate}),
 	describe(server.Service[notifications.Config]{Name: "notifications", New: notifications.New, Migrate: notifications.Migrate}),
 	describe(server.Service[mcp.Config]{Name: "mcp", New: mcp.New}),
+	describe(server.Service[pages.Config]{Name: "pages", New: pages.New}),
 	describe(server.Service[console.Config]{Name: consoleName, New: console.New}),
 }
 
@@ -87,8 +91,8 @@ func partNames() []string {
 // loopback is where the front's requests come from: the services believe the client address that it hands on.
 const loopback = "127.0.0.0/8"
 
-// environment is what every service's settings are read from: the stores, and each service's internal URL as
-// <NAME>_URL. All else stays at its default.
+// environment is what every service's settings are read from: the stores, and the internal URL of each service that
+// others call as <NAME>_URL. All else stays at its default.
 func (p *Process) environment() envconfig.Lookuper {
 	env := map[string]string{
 		"DATABASE_URL":         p.stores.DatabaseURL,
@@ -98,12 +102,14 @@ func (p *Process) environment() envconfig.Lookuper {
 		"TRUSTED_PROXIES":      loopback,
 		"SLOTMESH_ADMIN_TOKEN": p.adminTokens,
 	}
-	for _, s := range services {
-		env[strings.ToUpper(s.name)+"_URL"] = p.InternalURL(s.name)
+	for _, row := range components.All {
+		for _, name := range row.Calls {
+			env[strings.ToUpper(name)+"_URL"] = p.InternalURL(name)
+		}
 	}
 	for name, value := range map[string]string{
 		"STRIPE_SECRET_KEY": p.cfg.StripeSecretKey, "STRIPE_WEBHOOK_SECRET": p.cfg.StripeWebhookSecret, "STRIPE_API_BASE": p.cfg.StripeAPIBase,
-		"PEER_TIMEOUT": p.cfg.PeerTimeout, "PAGES_URL": p.cfg.PagesURL,
+		"PEER_TIMEOUT": p.cfg.PeerTimeout, "PAGES_URL": cmp.Or(p.cfg.PagesURL, p.PublicURL),
 		"SMTP_URL": p.cfg.SMTPURL, "SMTP_ALLOW_PLAINTEXT": p.cfg.SMTPAllowPlaintext, "MAIL_FROM": p.cfg.MailFrom,
 	} {
 		if value != "" {

@@ -41,6 +41,9 @@ release is refused with all of them at once.
 {{- if and $door.adminHost (has $door.adminHost $door.hosts) -}}
 {{- $faults = append $faults "frontDoor.adminHost: take a host that is not among frontDoor.hosts: the admin API is not public." -}}
 {{- end -}}
+{{- if and (hasPrefix "*" (first $door.hosts)) (not $door.pagesURL) -}}
+{{- $faults = append $faults "frontDoor.pagesURL: write the public base of the pages, such as https://book.example.com: the first of frontDoor.hosts stands for many names." -}}
+{{- end -}}
 {{- if and $door.adminHost (not $door.gateway.enabled) (not $door.ingress.controller) -}}
 {{- $faults = append $faults "frontDoor.adminHost: enable frontDoor.gateway or set frontDoor.ingress.controller; nothing leads to that host otherwise." -}}
 {{- end -}}

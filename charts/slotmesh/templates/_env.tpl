@@ -9,7 +9,7 @@
 {{- with include "slotmesh.goMemoryLimit" . }}
 - {name: GOMEMLIMIT, value: {{ . | quote }}}
 {{- end }}
-{{- if or $edges.business $edges.exact (eq .name "console") }}{{/* others have no public path */}}
+{{- if or $edges.business $edges.exact $edges.below (eq .name "console") }}{{/* others have no public path */}}
 - {name: PUBLIC_LIMIT_PER_MINUTE, value: {{ $root.Values.limits.publicPerMinute | int | quote }}}
 - {name: WEBHOOK_LIMIT_PER_MINUTE, value: {{ $root.Values.limits.webhookPerMinute | int | quote }}}
 - {name: ADMIN_WRONG_TOKENS_PER_MINUTE, value: {{ $root.Values.limits.wrongTokensPerMinute | int | quote }}}
@@ -30,6 +30,9 @@
 - {name: SLOTMESH_ADMIN_TOKEN, valueFrom: {secretKeyRef: {{ include "slotmesh.adminSecret" $root }}}}
 - {name: SLOTMESH_SERVER, value: "http://127.0.0.1:8080"} # for the slotmesh command in this image
 {{- end }}
+{{- if and (has .name (list "booking" "pages" "rental")) (not (hasKey .settings.env "PAGES_URL")) }}
+- {name: PAGES_URL, value: {{ include "slotmesh.pagesURL" $root | quote }}}
+{{- end }}
 {{- range $name, $value := .settings.env }}
 - {name: {{ $name }}, value: {{ include "slotmesh.text" $value | quote }}}
 {{- end }}
@@ -47,6 +50,12 @@
 {{- $bytes := get (dict "_" 1 "k_" 1e3 "M_" 1e6 "G_" 1e9 "T_" 1e12 "Ki_" 1024 "Mi_" 1048576 "Gi_" 1073741824 "Ti_" 1099511627776) (print $unit "_") -}}
 {{- mulf (trimSuffix $unit $limit | float64) $bytes 0.9 | floor | int64 -}}
 {{- end -}}
+{{- end -}}
+
+{{/* The public base of the pages, which customers' links begin with. (root) */}}
+{{- define "slotmesh.pagesURL" -}}
+{{- $door := .Values.frontDoor -}}
+{{- default (printf "%s://%s" (ternary "https" "http" (ne $door.tls.secretName "")) (first $door.hosts)) $door.pagesURL -}}
 {{- end -}}
 
 {{- define "slotmesh.postgresEnv" -}}

@@ -27,7 +27,7 @@ const (
 	idleResident = 40 << 20
 )
 
-var programs = []string{"availability", "booking", "catalog", "console", "mcp", "notifications", "pricing", "rental"}
+var programs = []string{"availability", "booking", "catalog", "console", "mcp", "notifications", "pages", "pricing", "rental"}
 
 // measureStartups starts each service's program, which lies in the folder of Options.Programs.
 func (w *world) measureStartups(ctx context.Context) ([]Startup, error) {

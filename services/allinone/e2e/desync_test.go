@@ -30,6 +30,7 @@ var internalPaths = map[string][]string{
 	"booking": {"/internal/keys/check", "/internal/api/public/desync/book", "/internal/businesses/" + somebody + "/keys",
 		"/internal/businesses/" + somebody + "/tickets", "/internal/businesses/" + somebody + "/tickets/sales"},
 	"mcp":           {"/readyz"},
+	"pages":         {"/readyz"},
 	"notifications": {"/internal/businesses/" + somebody + "/webhooks"},
 	"console":       {"/readyz"},
 }

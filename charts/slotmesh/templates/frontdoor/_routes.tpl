@@ -1,9 +1,10 @@
-{{/* The public paths by service, from files/components.yaml, as YAML: {service: {business: [last parts], exact: [paths]}}. */}}
+{{/* The public paths by service, from files/components.yaml, as YAML: {service: {business: [last parts], exact: [paths],
+     below: [beginnings]}}. */}}
 {{- define "slotmesh.routes" -}}
 {{- $routes := dict -}}
 {{- range $service, $row := .Files.Get "files/components.yaml" | fromYaml -}}
-{{- if or $row.business $row.exact -}}
-{{- $_ := set $routes $service (dict "business" ($row.business | default list | sortAlpha) "exact" ($row.exact | default list | sortAlpha)) -}}
+{{- if or $row.business $row.exact $row.below -}}
+{{- $_ := set $routes $service (dict "business" ($row.business | default list | sortAlpha) "exact" ($row.exact | default list | sortAlpha) "below" ($row.below | default list | sortAlpha)) -}}
 {{- end -}}
 {{- end -}}
 {{- toYaml $routes -}}
@@ -13,6 +14,11 @@
      could decode in two ways. (route) */}}
 {{- define "slotmesh.businessRegex" -}}
 /api/public/[A-Za-z0-9_-]+/({{ join "|" .business }})
+{{- end -}}
+
+{{/* The regular expression of the paths below a service's beginnings, without anchors. (route) */}}
+{{- define "slotmesh.belowRegex" -}}
+/({{ range $i, $beginning := .below }}{{ if $i }}|{{ end }}{{ trimPrefix "/" $beginning }}{{ end }})/[A-Za-z0-9._~/-]+
 {{- end -}}
 
 {{/* Annotations of an Ingress: the controller's own, and on top those of the values. (root, own: YAML) */}}

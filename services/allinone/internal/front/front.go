@@ -31,8 +31,7 @@ import (
 // Services names the services that answer public paths, sorted; the front needs an address of each.
 func Services() []string {
 	return slices.DeleteFunc(components.Names(), func(name string) bool {
-		row := components.All[name]
-		return len(row.Business)+len(row.Exact) == 0
+		return !components.All[name].Fronted()
 	})
 }
 
@@ -66,6 +65,9 @@ func New(cfg Config, rt server.Runtime, addresses map[string]string) (*server.Se
 		}
 		for _, path := range components.All[service].Exact {
 			srv.Public.All(path, upstream.forward)
+		}
+		for _, beginning := range components.All[service].Below {
+			srv.Public.All(beginning+"/+", plainPath, upstream.forward)
 		}
 	}
 	srv.Public.Use(nothing(limits.New(cfg.Limits, ratelimit.NewLocal(clock.System()), rt.Telemetry)))
@@ -202,6 +204,14 @@ func plainSlug(c *fiber.Ctx) error {
 		}
 	}
 	if slug == "" {
+		return fiber.ErrNotFound
+	}
+	return c.Next()
+}
+
+// plainPath answers what is not written plainly as what does not exist.
+func plainPath(c *fiber.Ctx) error {
+	if !components.PlainPath(string(c.Request().URI().PathOriginal())) {
 		return fiber.ErrNotFound
 	}
 	return c.Next()

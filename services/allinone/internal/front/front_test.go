@@ -367,3 +367,18 @@ func TestOldHealthChecksAreForwardedThoughTheyNameNoHost(t *testing.T) {
 		t.Errorf("HTTP/1.0 without Host is answered %d %s", response.StatusCode, body)
 	}
 }
+
+func TestWhatIsBelowABeginningIsForwardedWherePlainlyWritten(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, nil)
+	for _, path := range []string{"/b/harbor", "/b/harbor/when?service=a%2Fb", "/m/mZ2Qm1rZyQ0v3pXkK1tW9g", "/calendar/x_y-z.ics", "/assets/pages-1.css", "/embed.js"} {
+		if _, body := send(t, address, get(path)); decode(t, body).Service != "pages" || decode(t, body).URI != path {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+	for _, path := range []string{"/b", "/b/", "/b/a%2fb", "/b/../metrics", "/b/./x", "/b/a%20b", "/bb/x", "/embed.jsx"} {
+		if response, body := send(t, address, get(path)); response.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %d %s", path, response.StatusCode, body)
+		}
+	}
+}

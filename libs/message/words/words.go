@@ -1,0 +1,207 @@
+// Package words writes what a reader sees in one of the 36 languages: sentences of a [message.Catalog], and dates, times of the day,
+// numbers and money as the language has them. Sentences that the catalog lacks are empty; tests find them by [Words.Fault].
+package words
+
+import (
+	"strings"
+	"time"
+
+	"github.com/bojanz/currency"
+	"github.com/gohugoio/locales"
+	"golang.org/x/text/language"
+
+	"github.com/slotmesh/slotmesh/libs/message"
+)
+
+// Words speaks one language. It is for one goroutine: it keeps the first fault.
+type Words struct {
+	// Code is the language spoken, one of the catalog's.
+	Code string
+	// Asked is the tag that the reader asked for, such as en-GB; its region says how times are written and when weeks begin.
+	Asked string
+
+	catalog  *message.Catalog
+	cldr     locales.Translator
+	currency *currency.Formatter
+	region   string
+	fault    error
+}
+
+// In returns the words of the first of these tags that the catalog speaks, as [message.Catalog.Choose] finds it.
+func In(catalog *message.Catalog, tags ...string) *Words {
+	code := catalog.Choose(tags...)
+	w := &Words{Code: code, Asked: code, catalog: catalog, cldr: cldr[code]}
+	for _, tag := range tags {
+		if tag != "" && catalog.Choose(tag) == code {
+			w.Asked = tag
+			break
+		}
+	}
+	region, _ := language.Make(w.Asked).Region()
+	w.region = region.String()
+	w.currency = currency.NewFormatter(currency.NewLocale(w.cldr.Locale()))
+	return w
+}
+
+// Direction is rtl or ltr, as HTML's dir takes it.
+func (w *Words) Direction() string {
+	if w.Code == "ar" || w.Code == "he" {
+		return "rtl"
+	}
+	return "ltr"
+}
+
+// Fault is the first sentence that the data lacks.
+func (w *Words) Fault() error { return w.fault }
+
+// Say is a sentence without placeholders.
+func (w *Words) Say(id string) string { return w.keep(w.catalog.Say(w.Code, message.ID(id))) }
+
+// With is a sentence with one placeholder filled; its name is that of the field in braces.
+func (w *Words) With(id, name, value string) string {
+	return w.Fill(id, map[string]string{name: value})
+}
+
+// Fill is a sentence with its placeholders filled.
+func (w *Words) Fill(id string, data map[string]string) string {
+	return w.keep(w.catalog.Fill(w.Code, message.ID(id), data))
+}
+
+// Count is a sentence in the plural form of n, which its {{.Count}} shows.
+func (w *Words) Count(id string, n int) string {
+	return w.keep(w.catalog.FillCount(w.Code, message.ID(id), n, map[string]string{"Count": w.Number(n)}))
+}
+
+func (w *Words) keep(s string, err error) string {
+	if w.fault == nil {
+		w.fault = err
+	}
+	return s
+}
+
+// Number writes a whole number.
+func (w *Words) Number(n int) string { return w.cldr.FmtNumber(float64(n), 0) }
+
+// Date is the whole date with the day of the week. The library gives Finnish days in the case of "on Thursday" and marks where one
+// stands, and names the era in Thai at length.
+func (w *Words) Date(t time.Time) string {
+	s := w.cldr.FmtDateFull(t)
+	switch w.Code {
+	case "fi":
+		return strings.Replace(s, "cccc", strings.TrimSuffix(w.cldr.WeekdayWide(t.Weekday()), "na"), 1)
+	case "th":
+		return strings.Replace(s, "คริสต์ศักราช", "ค.ศ.", 1)
+	}
+	return s
+}
+
+// ShortDate is the date without the day of the week, with the month in letters.
+func (w *Words) ShortDate(t time.Time) string { return w.cldr.FmtDateMedium(t) }
+
+// Month is a month with its year, as the title of a calendar.
+func (w *Words) Month(year int, month time.Month) string {
+	y := w.digits(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC).Format("2006"))
+	switch w.Code {
+	case "ja", "zh":
+		return y + "年" + w.digits(month2(month)) + "月"
+	case "ko":
+		return y + "년 " + w.digits(month2(month)) + "월"
+	}
+	name := w.cldr.MonthWide(month)
+	if own, ok := standalone[w.Code]; ok {
+		name = strings.Split(own, " ")[month-1]
+	}
+	switch w.Code {
+	case "hu":
+		return y + ". " + name
+	case "lt":
+		return y + " m. " + name
+	case "lv":
+		return y + ". gada " + name
+	case "es", "pt":
+		return name + " de " + y
+	case "vi":
+		return "Tháng " + w.digits(month2(month)) + ", " + y
+	case "bg":
+		return name + " " + y + " г."
+	case "ru":
+		return name + " " + y
+	case "hr":
+		return name + " " + y + "."
+	case "sr":
+		return name + " " + y + "."
+	}
+	return name + " " + y
+}
+
+func month2(m time.Month) string { return time.Date(2000, m, 1, 0, 0, 0, 0, time.UTC).Format("1") }
+
+// digits writes a number's digits, without marks between thousands.
+func (w *Words) digits(s string) string {
+	if w.Code != "ar" {
+		return s
+	}
+	return strings.NewReplacer("0", "٠", "1", "١", "2", "٢", "3", "٣", "4", "٤", "5", "٥", "6", "٦", "7", "٧", "8", "٨", "9", "٩").Replace(s)
+}
+
+// Day is the number of a day of the month.
+func (w *Words) Day(day int) string { return w.Number(day) }
+
+// standalone are the months of languages that bend them within dates, by themselves.
+var standalone = map[string]string{
+	"cs": "leden únor březen duben květen červen červenec srpen září říjen listopad prosinec",
+	"el": "Ιανουάριος Φεβρουάριος Μάρτιος Απρίλιος Μάιος Ιούνιος Ιούλιος Αύγουστος Σεπτέμβριος Οκτώβριος Νοέμβριος Δεκέμβριος",
+	"fi": "tammikuu helmikuu maaliskuu huhtikuu toukokuu kesäkuu heinäkuu elokuu syyskuu lokakuu marraskuu joulukuu",
+	"hr": "siječanj veljača ožujak travanj svibanj lipanj srpanj kolovoz rujan listopad studeni prosinac",
+	"lt": "sausis vasaris kovas balandis gegužė birželis liepa rugpjūtis rugsėjis spalis lapkritis gruodis",
+	"pl": "styczeń luty marzec kwiecień maj czerwiec lipiec sierpień wrzesień październik listopad grudzień",
+	"ru": "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
+	"sk": "január február marec apríl máj jún júl august september október november december",
+	"uk": "січень лютий березень квітень травень червень липень серпень вересень жовтень листопад грудень",
+}
+
+// Weekday is the short name of a day of the week, for the head of a calendar, and Weekdays its whole one.
+func (w *Words) Weekday(d time.Weekday) string { return w.cldr.WeekdayAbbreviated(d) }
+
+// WholeWeekday is the whole name of a day of the week.
+func (w *Words) WholeWeekday(d time.Weekday) string { return w.cldr.WeekdayWide(d) }
+
+// Regions that begin weeks on Sunday and on Saturday, and those of English that count hours to twelve, by CLDR's supplemental data.
+const (
+	sunday     = " AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN JM JP KE KH KR LA MH MM MO MT MX MZ NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW UM US VE VI WS YE ZA ZW "
+	saturday   = " AE AF BH DJ DZ EG IQ IR JO KW LY OM QA SD SY "
+	twelveHour = " US CA AU NZ IN PH PK SG MY BD PR JM TT BS BZ "
+)
+
+// FirstWeekday is the day on which weeks begin where the reader is.
+func (w *Words) FirstWeekday() time.Weekday {
+	switch {
+	case strings.Contains(saturday, " "+w.region+" "):
+		return time.Saturday
+	case strings.Contains(sunday, " "+w.region+" ") && w.Code != "pt":
+		return time.Sunday
+	}
+	return time.Monday
+}
+
+// Clock is the time of the day. The library counts the hour after midnight as 0 where it is 12, and lacks the Korean words for
+// morning and afternoon, so Korean hours are counted to 24.
+func (w *Words) Clock(t time.Time) string {
+	if w.Code == "ko" || w.Code == "en" && !strings.Contains(twelveHour, " "+w.region+" ") {
+		return t.Format("15:04")
+	}
+	s := w.cldr.FmtTimeShort(t)
+	if t.Hour() == 0 && (w.Code == "en" || w.Code == "el" || w.Code == "ar") {
+		s = strings.Replace(s, "0", "12", 1)
+	}
+	return s
+}
+
+// Amount is money as the language writes it; amounts of currencies that CLDR does not know stand with their code.
+func (w *Words) Amount(decimal, code string) string {
+	a, err := currency.NewAmount(decimal, code)
+	if err != nil {
+		return decimal + " " + code
+	}
+	return w.currency.Format(a)
+}

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"mime"
+	"path"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+// Assets are the files that pages ask for. Each has a name that changes with its content, so that browsers keep it for good.
+type Assets struct {
+	at     string            // the path that they lie below, such as /assets
+	names  map[string]string // of the file → with the digest
+	byName map[string]*asset
+}
+
+type asset struct {
+	kind           string
+	plain, gzipped []byte
+}
+
+// NewAssets reads the files of a folder, which are shown below the path at. It errs where a file cannot be read.
+func NewAssets(files fs.FS, at string) (*Assets, error) {
+	a := &Assets{at: at, names: map[string]string{}, byName: map[string]*asset{}}
+	entries, err := fs.ReadDir(files, ".")
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		content, err := fs.ReadFile(files, entry.Name())
+		if err != nil {
+			return nil, err
+		}
+		if err := a.add(entry.Name(), content); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+func (a *Assets) add(name string, content []byte) error {
+	var small bytes.Buffer
+	w, err := gzip.NewWriterLevel(&small, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(content); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(content)
+	ext := path.Ext(name)
+	a.names[name] = strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext
+	a.byName[a.names[name]] = &asset{mime.TypeByExtension(ext), content, small.Bytes()}
+	return nil
+}
+
+// Path is where a file is found; "" for one that is not there.
+func (a *Assets) Path(name string) string {
+	if a.names[name] == "" {
+		return ""
+	}
+	return a.at + "/" + a.names[name]
+}
+
+// Mount adds the route of the files.
+func (a *Assets) Mount(router fiber.Router) { router.Get(a.at+"/:name", a.serve) }
+
+// A year, the longest that browsers are told to keep anything.
+const forGood = "public, max-age=31536000, immutable"
+
+func (a *Assets) serve(c *fiber.Ctx) error {
+	found := a.byName[c.Params("name")]
+	if found == nil {
+		return fault.New(fault.NotFound, "There is nothing at this path.")
+	}
+	c.Set(fiber.HeaderContentType, found.kind)
+	c.Set(fiber.HeaderCacheControl, forGood)
+	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
+	if c.AcceptsEncodings("gzip") == "gzip" {
+		c.Set(fiber.HeaderContentEncoding, "gzip")
+		return c.Send(found.gzipped)
+	}
+	return c.Send(found.plain)
+}

@@ -1,0 +1,38 @@
+// Command bundle makes what browsers get of the sources of a service's pages: every .css and .ts file in the folder src below the working
+// directory becomes one small file in dist, with all that it imports.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+func main() {
+	if err := bundle(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func bundle() error {
+	var sources []string
+	for _, pattern := range []string{"src/*.css", "src/*.ts"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			return err
+		}
+		sources = append(sources, found...)
+	}
+	result := api.Build(api.BuildOptions{
+		EntryPoints: sources, Outdir: "dist", Bundle: true, Write: true, LogLevel: api.LogLevelWarning,
+		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true,
+		Target: api.ES2020, Format: api.FormatIIFE, LegalComments: api.LegalCommentsNone,
+	})
+	if len(result.Errors) > 0 {
+		return fmt.Errorf("%d faults in %v", len(result.Errors), sources)
+	}
+	return nil
+}

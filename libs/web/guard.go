@@ -1,0 +1,77 @@
+package web
+
+import (
+	"crypto/rand"
+	"net/url"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/server"
+)
+
+// Policy is what a page may do in the browser beyond its own host.
+type Policy struct {
+	// Ancestors are the origins that may show the page in a frame; none: nobody.
+	Ancestors []string
+	// Nonce admits the page's one inline style, which carries the business's colour; "": no inline style.
+	Nonce string
+	// FormTargets are the origins that a form's answer may lead to, such as a payment provider's.
+	FormTargets []string
+}
+
+// Nonce returns a value for [Policy.Nonce], new for each page.
+func Nonce() string { return rand.Text() }
+
+// Protect sets the headers that keep a page to itself: scripts, styles, fonts and connections from its own host alone, images by https,
+// no frame but those of the policy, and its address told to nobody else.
+func Protect(c *fiber.Ctx, p Policy) {
+	style := "style-src 'self'"
+	if p.Nonce != "" {
+		style += " 'nonce-" + p.Nonce + "'"
+	}
+	ancestors := "frame-ancestors 'none'"
+	if len(p.Ancestors) > 0 {
+		ancestors = "frame-ancestors 'self' " + strings.Join(p.Ancestors, " ")
+	}
+	forms := strings.Join(append([]string{"form-action 'self'"}, p.FormTargets...), " ")
+	c.Set(fiber.HeaderContentSecurityPolicy, strings.Join([]string{
+		"default-src 'self'", style, "img-src 'self' https: data:", "object-src 'none'", "base-uri 'none'", forms, ancestors,
+	}, "; "))
+	c.Set(fiber.HeaderReferrerPolicy, "same-origin")
+	c.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
+	c.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
+}
+
+// Form reads a form that was sent from a page of this host. What another site makes a browser send says so in Sec-Fetch-Site, or by
+// its Origin where the browser is older; what says neither comes from no browser, and has nobody's cookies to misuse. Faults:
+// source_forbidden; unsupported_media_type; those of [server.Body].
+func Form(c *fiber.Ctx) (url.Values, error) {
+	if err := sameSite(c.Get("Sec-Fetch-Site"), c.Get(fiber.HeaderOrigin), c.Hostname()); err != nil {
+		return nil, err
+	}
+	if kind, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";"); !strings.EqualFold(strings.TrimSpace(kind), fiber.MIMEApplicationForm) {
+		return nil, fault.New(fault.UnsupportedMediaType, "Content-Type: send the form as application/x-www-form-urlencoded.")
+	}
+	body, err := server.Body(c)
+	if err != nil {
+		return nil, err
+	}
+	values, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, fault.New(fault.InvalidParameter, "The form is not well-formed.")
+	}
+	return values, nil
+}
+
+func sameSite(site, origin, host string) error {
+	if site == "same-origin" || site == "none" {
+		return nil
+	}
+	from, err := url.Parse(origin)
+	if site == "" && (origin == "" || err == nil && strings.EqualFold(from.Host, host)) {
+		return nil
+	}
+	return fault.New(fault.SourceForbidden, "This form was not sent from this site; open the page itself and send it again.")
+}

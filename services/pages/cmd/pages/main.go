@@ -1,0 +1,11 @@
+// Command pages runs the pages service as a process of its own.
+package main
+
+import (
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/pages"
+)
+
+func main() {
+	server.Main(server.Service[pages.Config]{Name: "pages", New: pages.New})
+}

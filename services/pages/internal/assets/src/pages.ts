@@ -1,0 +1,27 @@
+// What makes the pages quicker where the browser runs scripts; each of them works without.
+
+// A form that is being sent shows it on its button, and is not sent twice.
+document.addEventListener("submit", (event) => {
+  const form = event.target as HTMLFormElement;
+  if (form.dataset.sent) {
+    event.preventDefault();
+    return;
+  }
+  form.dataset.sent = "yes";
+  form.querySelector("[type=submit]")?.setAttribute("aria-busy", "true");
+});
+
+// Who comes back by the browser's button finds the form as it was, ready to be sent.
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-sent]")) {
+    delete form.dataset.sent;
+    form.querySelector("[type=submit]")?.removeAttribute("aria-busy");
+  }
+});
+
+// A picture that is not there leaves an empty frame, not a broken one.
+for (const picture of document.querySelectorAll<HTMLImageElement>("img")) {
+  const empty = () => { picture.style.visibility = "hidden"; };
+  picture.addEventListener("error", empty);
+  if (picture.complete && picture.naturalWidth === 0) empty();
+}

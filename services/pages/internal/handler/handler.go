@@ -1,0 +1,85 @@
+// Package handler is the pages over HTTP: each handler parses, calls one use case and renders one view. What goes wrong is shown as a
+// page, too.
+package handler
+
+import (
+	"errors"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/pages/internal/assets"
+	"github.com/slotmesh/slotmesh/services/pages/internal/texts"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/pages/internal/view"
+)
+
+// Pages are all pages.
+type Pages struct {
+	shop   *usecase.Shop
+	base   string // public, without a slash at its end
+	texts  *message.Catalog
+	assets *web.Assets
+}
+
+// New returns the pages. base is their public address, without a slash at its end.
+func New(shop *usecase.Shop, base string) (*Pages, error) {
+	sentences, textErr := texts.Load()
+	files, fileErr := web.NewAssets(assets.Files(), "/assets")
+	if err := errors.Join(textErr, fileErr); err != nil {
+		return nil, err
+	}
+	return &Pages{shop: shop, base: base, texts: sentences, assets: files}, nil
+}
+
+// Mount adds the routes.
+func (p *Pages) Mount(router fiber.Router) {
+	p.assets.Mount(router)
+	router.Get("/b/:slug", p.what)
+}
+
+// page is what every page of a business begins with: the business, and the words of the reader's language. Faults: business_not_found;
+// service_unavailable.
+func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return nil, err
+	}
+	business, err := p.shop.Business(c.UserContext(), slug)
+	if err != nil {
+		return nil, err
+	}
+	page := p.plain(c, business.Offer.DefaultLanguage)
+	page.Business = business
+	return page, nil
+}
+
+// plain is a page of no business.
+func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
+	chosen := c.Query("lang")
+	return &view.Page{
+		Words:  words.In(p.texts, web.Languages(chosen, c.Get(fiber.HeaderAcceptLanguage), own)...),
+		Chosen: chosen, Base: p.base, Style: p.assets.Path("pages.css"), Script: p.assets.Path("pages.js"),
+	}
+}
+
+// show renders a page with its headers; its texts follow the reader's language.
+func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
+	web.Protect(c, web.Policy{Nonce: page.Nonce})
+	c.Set(fiber.HeaderCacheControl, "private, no-cache")
+	c.Vary(fiber.HeaderAcceptLanguage)
+	if err := web.Render(c, status, view.Whole(page, content)); err != nil {
+		return err
+	}
+	return page.Words.Fault()
+}
+
+// ShowFault is a [server.ShowFault]: a page that says what the reader can do. It tells nothing of the inside.
+func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
+	page := p.plain(c, "")
+	return p.show(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))
+}

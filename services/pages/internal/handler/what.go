@@ -1,0 +1,24 @@
+package handler
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/services/pages/internal/view"
+)
+
+// what shows what can be booked: the first page, and the one that search engines find.
+func (p *Pages) what(c *fiber.Ctx) error {
+	page, err := p.page(c)
+	if err != nil {
+		return err
+	}
+	page.Found = true
+	if !page.Business.Open() {
+		return p.show(c, fiber.StatusOK, page, view.Closed(page))
+	}
+	groups, err := p.shop.Menu(c.UserContext(), page.Business.Offer.Slug, page.Words.Asked)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.What(page, groups))
+}

@@ -1,0 +1,61 @@
+package usecase
+
+import (
+	"context"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Offers gives the offer of a business; catalogclient.Client does. Faults: business_not_found; service_unavailable.
+type Offers interface {
+	Get(ctx context.Context, slug string) (*catalog.Offer, error)
+}
+
+// Shop is what the booking page does.
+type Shop struct {
+	Offers       Offers
+	Catalog      *Reader
+	Availability *Reader
+	Clock        clock.Clock
+}
+
+// Business is what every page says of a business.
+type Business struct {
+	Offer   *catalog.Offer
+	LogoURL string
+	Closed  bool           // takes no bookings: its subscription is inactive, or it leaves
+	Paused  *timespan.Date // takes none before this date
+	Now     time.Time
+}
+
+// Open reports whether the business takes bookings on its page now.
+func (b *Business) Open() bool { return !b.Closed && b.Paused == nil }
+
+// Today is the business's date.
+func (b *Business) Today() timespan.Date { return b.Offer.Today(b.Now) }
+
+// info is what is read of /info.
+type info struct {
+	LogoURL string `json:"logo_url"`
+}
+
+// Business returns what every page says of a business. Faults: business_not_found; service_unavailable.
+func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
+	offer, err := s.Offers.Get(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := read[info](ctx, s.Catalog, slug, "info", nil)
+	if err != nil {
+		return nil, err
+	}
+	b := &Business{Offer: offer, LogoURL: shown.LogoURL, Now: s.Clock.Now()}
+	b.Closed = !offer.Account.SubscriptionActive || offer.Account.RemovalOn != nil
+	if offer.Paused(b.Now) {
+		b.Paused = offer.Bookings.PausedUntil
+	}
+	return b, nil
+}

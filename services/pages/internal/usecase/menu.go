@@ -1,0 +1,71 @@
+package usecase
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+// Service is a service as /services shows it in one language.
+type Service struct {
+	ID               uuid.UUID    `json:"id"`
+	Name             string       `json:"name"`
+	Description      string       `json:"description"`
+	Category         string       `json:"category"`
+	DurationMinutes  int          `json:"duration_minutes"`
+	Price            json.Number  `json:"price"`
+	QuotedPrice      *json.Number `json:"quoted_price"`
+	ImageURL         string       `json:"image_url"`
+	AllowMultiple    bool         `json:"allow_multiple"`
+	HasClassSchedule bool         `json:"has_class_schedule"`
+	Variants         []Variant    `json:"variants"`
+}
+
+// Variant is another length and price of a service.
+type Variant struct {
+	ID              uuid.UUID    `json:"id"`
+	Name            string       `json:"name"`
+	DurationMinutes int          `json:"duration_minutes"`
+	Price           json.Number  `json:"price"`
+	QuotedPrice     *json.Number `json:"quoted_price"`
+}
+
+// Group is the services of one category, in the order of the page.
+type Group struct {
+	Category string
+	Services []*Service
+}
+
+type serviceList struct {
+	Services []*Service `json:"services"`
+}
+
+// Menu returns the services of a business by category, in its order, a category standing where its first service does, with the texts
+// in the language. Faults: business_not_found; service_unavailable.
+func (s *Shop) Menu(ctx context.Context, slug, language string) ([]Group, error) {
+	list, err := read[serviceList](ctx, s.Catalog, slug, "services", url.Values{"locale": {language}})
+	if err != nil {
+		return nil, err
+	}
+	var groups []Group
+	for _, service := range list.Services {
+		at := slices.IndexFunc(groups, func(g Group) bool { return g.Category == service.Category })
+		if at < 0 {
+			at, groups = len(groups), append(groups, Group{Category: service.Category})
+		}
+		groups[at].Services = append(groups[at].Services, service)
+	}
+	return groups, nil
+}
+
+// PriceMoves reports whether a pricing rule of the business may change the price of the service, so that what is shown is where it begins.
+func PriceMoves(offer *catalog.Offer, service uuid.UUID) bool {
+	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
+		return r.AppliesTo.Everything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services, service)
+	})
+}

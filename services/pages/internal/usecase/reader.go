@@ -1,0 +1,69 @@
+// Package usecase is what the pages do: typed functions without HTTP or HTML, each of which asks the services that own the answer.
+// Their errors are faults.
+package usecase
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/lru"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+)
+
+// Reader reads the public paths of one service on its internal port, and keeps what it read of answers that have a tag: the service
+// then only says that they are still the same.
+type Reader struct {
+	peer  *peer.Client
+	cache *lru.Cache[string, *kept]
+}
+
+const keptBytes = 32 << 20 // of answers in memory
+
+type kept struct {
+	tag   string
+	value any // shared by readers, never changed
+	bytes int
+}
+
+// NewReader returns a reader of the peer's paths.
+func NewReader(p *peer.Client) *Reader {
+	return &Reader{p, lru.New[string](keptBytes, func(k *kept) int { return k.bytes })}
+}
+
+// read reads one path of a business. The value is shared and never changed. Faults are those of the public path.
+func read[T any](ctx context.Context, r *Reader, slug, path string, query url.Values) (*T, error) {
+	key := slug + "/" + path + "?" + query.Encode()
+	before, known := r.cache.Get(key)
+	tag := ""
+	if known {
+		tag = before.tag
+	}
+	answer, err := catalogclient.Read(ctx, r.peer, slug, path, query, tag)
+	if err != nil {
+		return nil, err
+	}
+	if value, ok := valueOf[T](before); ok && answer.Status == http.StatusNotModified {
+		return value, nil
+	}
+	value := new(T)
+	if err := json.Unmarshal(answer.Body, value); err != nil {
+		return nil, fault.Wrap(fault.PeerUnavailable, fmt.Errorf("%s: unreadable answer: %w", path, err), "A part of the platform gave an unreadable answer; try again shortly.")
+	}
+	if tag := answer.Header.Get("ETag"); tag != "" {
+		r.cache.Put(key, &kept{tag: tag, value: value, bytes: len(answer.Body)})
+	}
+	return value, nil
+}
+
+func valueOf[T any](k *kept) (*T, bool) {
+	if k == nil {
+		return nil, false
+	}
+	value, ok := k.value.(*T)
+	return value, ok
+}

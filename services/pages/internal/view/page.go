@@ -1,0 +1,157 @@
+// Package view is how the pages look: one templ file for each page, and what their texts are made of. Views take what use cases return
+// and decide nothing.
+package view
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+//go:generate go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -log-level error
+
+// Page is what every page knows.
+type Page struct {
+	Words    *words.Words
+	Chosen   string // the language that the address names; ""
+	Business *usecase.Business
+	Base     string // public address of the pages
+	Found    bool   // search engines may show it
+	Nonce    string
+	Style    string
+	Script   string
+}
+
+// Content is the inside of a page.
+type Content struct {
+	Title string
+	Body  templ.Component
+}
+
+// frame is what stands around the page.
+func (p *Page) frame(title string) web.Frame {
+	f := web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script, Nonce: p.Nonce}
+	if p.Business == nil {
+		return f
+	}
+	f.Title = title + " · " + p.Business.Offer.Name
+	if !p.Found {
+		return f
+	}
+	f.Title, f.Description = p.Business.Offer.Name+" · "+title, p.Words.With("about", "Business", p.Business.Offer.Name)
+	f.Canonical = p.Base + p.path("")
+	for _, language := range p.Business.Offer.Languages {
+		f.Alternates = append(f.Alternates, web.Alternate{Language: language, URL: f.Canonical + "?lang=" + url.QueryEscape(language)})
+	}
+	return f
+}
+
+// path is the path of a step of the booking page; "" is the first.
+func (p *Page) path(step string) string {
+	return strings.TrimSuffix("/b/"+p.Business.Offer.Slug+"/"+step, "/")
+}
+
+// link is a step with its answers so far, in the language that was chosen.
+func (p *Page) link(step string, query url.Values) templ.SafeURL {
+	if p.Chosen != "" {
+		if query == nil {
+			query = url.Values{}
+		}
+		query.Set("lang", p.Chosen)
+	}
+	if len(query) == 0 {
+		return templ.SafeURL(p.path(step))
+	}
+	return templ.SafeURL(p.path(step) + "?" + query.Encode())
+}
+
+// languages are those that the business offers, where there are several.
+func (p *Page) languages() []web.Alternate {
+	if p.Business == nil || len(p.Business.Offer.Languages) < 2 {
+		return nil
+	}
+	var all []web.Alternate
+	for _, language := range p.Business.Offer.Languages {
+		all = append(all, web.Alternate{Language: language, Name: words.NameOf(language), URL: p.path("") + "?lang=" + url.QueryEscape(language)})
+	}
+	return all
+}
+
+func (p *Page) speaks(language string) bool {
+	return language == p.Words.Asked || strings.HasPrefix(p.Words.Asked, language+"-")
+}
+
+// money writes an amount of the business's currency.
+func (p *Page) money(amount json.Number) string {
+	return p.Words.Amount(amount.String(), p.Business.Offer.Currency)
+}
+
+// price is what a service costs: from where it begins, if rules or variants move it.
+func (p *Page) price(s *usecase.Service) string {
+	least, moves := shown(s.Price, s.QuotedPrice), usecase.PriceMoves(p.Business.Offer, s.ID)
+	for _, v := range s.Variants {
+		price := shown(v.Price, v.QuotedPrice)
+		moves = moves || !value(price).Equal(value(least))
+		if value(price).LessThan(value(least)) {
+			least = price
+		}
+	}
+	return p.priced(least, moves)
+}
+
+func (p *Page) variantPrice(s *usecase.Service, v usecase.Variant) string {
+	return p.priced(shown(v.Price, v.QuotedPrice), usecase.PriceMoves(p.Business.Offer, s.ID))
+}
+
+func (p *Page) priced(amount json.Number, moves bool) string {
+	switch {
+	case value(amount).IsZero():
+		return p.Words.Say("free")
+	case moves:
+		return p.Words.With("from", "Price", p.money(amount))
+	}
+	return p.money(amount)
+}
+
+func shown(list json.Number, quoted *json.Number) json.Number {
+	if quoted != nil {
+		return *quoted
+	}
+	return list
+}
+
+func value(n json.Number) decimal.Decimal {
+	d, err := decimal.NewFromString(n.String())
+	if err != nil {
+		return decimal.Zero
+	}
+	return d
+}
+
+// duration writes minutes as hours and minutes.
+func (p *Page) duration(minutes int) string {
+	h, m := minutes/60, minutes%60
+	hours, rest := p.Words.With("hours", "Count", p.Words.Number(h)), p.Words.With("minutes", "Count", p.Words.Number(m))
+	switch {
+	case h == 0:
+		return rest
+	case m == 0:
+		return hours
+	}
+	return hours + " " + rest
+}
+
+// day is a date of the business's as a time at noon, which dates are written from.
+func day(d timespan.Date) time.Time {
+	year, month, number := d.YMD()
+	return time.Date(year, month, number, 12, 0, 0, 0, time.UTC)
+}

@@ -1,0 +1,75 @@
+// Package pages is the service that people book with: the business's own booking page (/b/{slug}), the page behind a customer's link
+// (/m/{token}), the calendars behind secret addresses and what other sites embed (pages.md).
+//
+// It owns nothing and keeps nothing: what was answered so far stands in the address or the form of each page, so that any replica
+// answers any request. A page is a handler (internal/handler) that parses, calls one use case (internal/usecase), which asks the
+// services that own the answers, and renders one view (internal/view, templ). Every page works without scripts.
+package pages
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/redisx"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/service"
+	"github.com/slotmesh/slotmesh/services/pages/internal/handler"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// Config are the service's settings.
+type Config struct {
+	Server server.Config
+	Redis  redisx.Config
+	Limits limits.Config
+	// CatalogURL is the base URL of catalog's internal port.
+	CatalogURL string `env:"CATALOG_URL, required"`
+	// AvailabilityURL is the base URL of availability's internal port.
+	AvailabilityURL string `env:"AVAILABILITY_URL, required"`
+	// PricingURL is the base URL of pricing's internal port.
+	PricingURL string `env:"PRICING_URL, required"`
+	// BookingURL is the base URL of booking's internal port.
+	BookingURL string `env:"BOOKING_URL, required"`
+	// RentalURL is the base URL of rental's internal port.
+	RentalURL string `env:"RENTAL_URL, required"`
+	// PagesURL is the public base of the pages, such as https://book.example.com; search engines and calendars are told addresses below it.
+	PagesURL string `env:"PAGES_URL, required"`
+}
+
+// Validate checks the settings as a whole; each fault names its variable.
+func (c *Config) Validate() error {
+	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate()}
+	base, err := url.Parse(c.PagesURL)
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
+		errs = append(errs, errors.New("PAGES_URL: write the base of the customers' pages, such as https://book.example.com, without a query"))
+	}
+	return errors.Join(errs...)
+}
+
+// New returns the service, ready to run. It connects to nothing yet.
+func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
+	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
+}
+
+func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
+	rdb, err := s.Redis(ctx, cfg.Redis)
+	if err != nil {
+		return err
+	}
+	s.Limit(s.Limits(cfg.Limits, rdb).Pass)
+	catalog := s.Peer("catalog", cfg.CatalogURL)
+	shop := &usecase.Shop{
+		Offers: s.Offers(catalog, rdb), Catalog: usecase.NewReader(catalog),
+		Availability: usecase.NewReader(s.Peer("availability", cfg.AvailabilityURL)), Clock: rt.Clock,
+	}
+	pages, err := handler.New(shop, strings.TrimSuffix(cfg.PagesURL, "/"))
+	if err != nil {
+		return err
+	}
+	s.ShowFaults(pages.ShowFault)
+	pages.Mount(s.Public)
+	return nil
+}
