@@ -32,7 +32,7 @@ type Source struct {
 	Arch     string    // GOARCH of the commands
 }
 
-// Save makes the image called what, a service or one of [Stores], and writes it to dir/<repository>.tar. It returns the
+// Save makes the image called what, a service, postgres or redis, and writes it to dir/<repository>.tar. It returns the
 // reference that the image has in the archive, such as localhost/slotmesh-catalog:dev.
 func Save(ctx context.Context, src Source, what, dir string) (string, error) {
 	img, ref, err := build(ctx, src, what)

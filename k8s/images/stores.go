@@ -38,9 +38,7 @@ type store struct {
 	config   v1.Config
 }
 
-// Stores lists the images that are made of Debian packages.
-func Stores() []string { return []string{"postgres", "redis"} }
-
+// stores are the images that are made of Debian packages.
 var stores = map[string]store{
 	"postgres": {
 		tag: "15",

@@ -116,16 +116,3 @@ func FuzzMatch(f *testing.F) {
 		}
 	})
 }
-
-func TestFieldFallsBackToTheDefault(t *testing.T) {
-	t.Parallel()
-	translations := map[string]string{"pt": "Corte", "de": ""}
-	for lang, want := range map[string]string{"pt": "Corte", "de": "Haircut", "fr": "Haircut", "": "Haircut"} {
-		if got := Field(translations, lang, "Haircut"); got != want {
-			t.Errorf("in %q: got %q, want %q", lang, got, want)
-		}
-	}
-	if got := Field(nil, "pt", "Haircut"); got != "Haircut" {
-		t.Errorf("without translations: got %q", got)
-	}
-}

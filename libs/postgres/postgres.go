@@ -161,12 +161,5 @@ func reach(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, erro
 // Code returns the SQLSTATE of err, or "" when it did not come from the server.
 func Code(err error) string { return sqlstate.Of(err) }
 
-// SQLSTATEs that stores turn into answers.
-const (
-	UniqueViolation      = "23505"
-	ForeignKeyViolation  = "23503"
-	CheckViolation       = "23514"
-	ExclusionViolation   = "23P01"
-	SerializationFailure = "40001"
-	DeadlockDetected     = "40P01"
-)
+// ForeignKeyViolation is the SQLSTATE of a row that refers to none.
+const ForeignKeyViolation = "23503"

@@ -76,7 +76,6 @@ type Server struct {
 	name     string
 	cfg      Config
 	tel      *telemetry.Telemetry
-	clock    clock.Clock
 	public   *listener
 	internal *listener
 	observe  *observer
@@ -109,7 +108,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	if len(cfg.Peers.Secrets) == 0 && !rt.Open {
 		return nil, errors.New("PEER_SECRETS: write one or more random secrets, separated by commas, such as `openssl rand -hex 32` prints")
 	}
-	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, clock: rt.Clock, proxies: proxies}
+	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, proxies: proxies}
 	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies, tel: rt.Telemetry}
 	if s.public, err = listen(rt.Public, cfg.PublicAddr, open); err != nil {
 		return nil, fmt.Errorf("public port: %w", err)
@@ -137,9 +136,6 @@ func listen(given net.Listener, addr string, b bounds) (*listener, error) {
 	}
 	return newListener(opened, b), nil
 }
-
-// Name is the service's name.
-func (s *Server) Name() string { return s.name }
 
 // PublicAddr is the address the public port listens on.
 func (s *Server) PublicAddr() net.Addr { return s.public.Addr() }

@@ -102,11 +102,10 @@ func (c *child) stop() {
 	}
 }
 
-// Memory is what a Go process has allocated since it began, and what it holds.
+// Memory is what a Go process has allocated since it began.
 type Memory struct {
-	Mallocs   uint64
-	Bytes     uint64
-	HeapInUse uint64
+	Mallocs uint64
+	Bytes   uint64
 }
 
 // serveInside answers, on a port of loopback, what allocations there were, and profiles; it returns the base URL.
@@ -119,7 +118,7 @@ func serveInside(ctx context.Context) (string, error) {
 	mux.HandleFunc("/memory", func(w http.ResponseWriter, _ *http.Request) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		_ = json.NewEncoder(w).Encode(Memory{Mallocs: m.Mallocs, Bytes: m.TotalAlloc, HeapInUse: m.HeapInuse})
+		_ = json.NewEncoder(w).Encode(Memory{Mallocs: m.Mallocs, Bytes: m.TotalAlloc})
 	})
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

@@ -56,7 +56,6 @@ type replica struct {
 	mu      sync.Mutex
 	command *exec.Cmd
 	ended   chan struct{} // closed when the process has ended
-	paused  bool
 }
 
 func newCluster(programs, logs string, s *stores, settings []string) (*cluster, error) {
@@ -208,7 +207,6 @@ func (r *replica) signal(s syscall.Signal) {
 	if r.command != nil {
 		_ = r.command.Process.Signal(s) // it may have ended
 	}
-	r.paused = s == syscall.SIGSTOP
 }
 
 // kill ends the process without a word.

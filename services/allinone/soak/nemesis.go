@@ -30,7 +30,6 @@ type nemesis struct {
 // trouble is a fault that was.
 type trouble struct {
 	kind       string
-	at         string // what it was done to
 	begin, end time.Duration
 	replica    *replica // whose clients cannot expect answers meanwhile; nil: none
 }
@@ -103,7 +102,7 @@ func (n *nemesis) run(ctx context.Context) {
 }
 
 func (n *nemesis) happen(ctx, healing context.Context, kind, at string, r *replica, lasts time.Duration, do, undo func(context.Context) error) {
-	t := trouble{kind: kind, at: at, begin: n.w.call.since(), replica: r}
+	t := trouble{kind: kind, begin: n.w.call.since(), replica: r}
 	n.w.o.log("%8.1fs %s: %s for %.1fs", t.begin.Seconds(), kind, at, lasts.Seconds())
 	if err := do(healing); err != nil {
 		n.fail("%s of %s: %v", kind, at, err)

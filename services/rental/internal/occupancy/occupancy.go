@@ -47,7 +47,6 @@ type Reservation struct {
 // Calendar is a stretch of dates in one business's zone, seen from one moment. It is shared by all rentals asked about
 // and never changed.
 type Calendar struct {
-	zone      *time.Location
 	first     timespan.Date
 	midnights []int64       // 00:00 of each date, and of the date after the last
 	rest      timespan.Span // of today
@@ -55,7 +54,7 @@ type Calendar struct {
 
 // NewCalendar returns the calendar of dates, which are not empty, at the instant now.
 func NewCalendar(zone *time.Location, now time.Time, dates Dates) *Calendar {
-	c := &Calendar{zone: zone, first: dates.From, midnights: make([]int64, 0, dates.To-dates.From+2)}
+	c := &Calendar{first: dates.From, midnights: make([]int64, 0, dates.To-dates.From+2)}
 	for d := dates.From; d <= dates.To+1; d++ {
 		c.midnights = append(c.midnights, timespan.Instant(d, 0, zone))
 	}
