@@ -56,7 +56,7 @@ type Assignment struct {
 	Session *Session      `json:"session,omitempty"` // set for a class: its parts are held together with its other guests
 }
 
-// Session is one happening of a class session.
+// Session is one occurrence of a class session.
 type Session struct {
 	ID        uuid.UUID `json:"id"`
 	Capacity  int       `json:"capacity"`

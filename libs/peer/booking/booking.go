@@ -35,7 +35,7 @@ type Busy struct {
 	Edges []int64
 }
 
-// SeatsTaken is how many seats of one happening of a class session live bookings take.
+// SeatsTaken is how many seats of one occurrence of a class session live bookings take.
 type SeatsTaken struct {
 	SessionID uuid.UUID
 	StartsAt  int64 // seconds since the epoch
@@ -54,17 +54,17 @@ func (b Busy) Spans() []timespan.Span {
 	return spans
 }
 
-// Happening is a class session at one start.
-type Happening struct {
+// Occurrence is a class session at one start.
+type Occurrence struct {
 	SessionID uuid.UUID
 	StartsAt  int64 // seconds since the epoch
 }
 
-// SeatsByHappening returns how many seats are taken of each happening that has any.
-func (o Occupied) SeatsByHappening() map[Happening]int {
-	taken := make(map[Happening]int, len(o.Seats))
+// SeatsByOccurrence returns how many seats are taken of each occurrence that has any.
+func (o Occupied) SeatsByOccurrence() map[Occurrence]int {
+	taken := make(map[Occurrence]int, len(o.Seats))
 	for _, s := range o.Seats {
-		taken[Happening{s.SessionID, s.StartsAt}] += s.Taken
+		taken[Occurrence{s.SessionID, s.StartsAt}] += s.Taken
 	}
 	return taken
 }

@@ -50,6 +50,14 @@ func (p *Public) Mount(router fiber.Router) {
 	business.Get("/available-dates", p.dates)
 }
 
+// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server. It has no limits of its own: the MCP
+// server counts each request by its API key before it asks.
+func (p *Public) MountForPeers(router fiber.Router) {
+	business := router.Group("/internal/api/public/:slug")
+	business.Get("/slots", p.slots)
+	business.Get("/available-dates", p.dates)
+}
+
 func (p *Public) slots(c *fiber.Ctx) error { return p.calendar(c, parseSlots, sendSlots) }
 
 func (p *Public) dates(c *fiber.Ctx) error { return p.calendar(c, parseDates, sendDates) }

@@ -1,6 +1,7 @@
 package slot
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/google/uuid"
@@ -75,7 +76,7 @@ func (o *Openings) crewAt(start int64, candidates int) ([][]*catalog.Staff, int)
 
 // contains reports whether a normalized set of instants holds t.
 func contains(spans []timespan.Span, t int64) bool {
-	i, found := slices.BinarySearchFunc(spans, t, func(s timespan.Span, t int64) int { return compare(s.Start, t) })
+	i, found := slices.BinarySearchFunc(spans, t, func(s timespan.Span, t int64) int { return cmp.Compare(s.Start, t) })
 	return found || i > 0 && t < spans[i-1].End
 }
 

@@ -12,17 +12,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// happening is a class session on one of its dates.
-type happening struct {
+// occurrence is a class session on one of its dates.
+type occurrence struct {
 	session *catalog.ClassSession
 	date    timespan.Date
 	timespan.Span
 }
 
-// happenings calls yield for each time that a session of service happens on the dates from..to (semantics.md §2): on
+// occurrences calls yield for each time that a session of service happens on the dates from..to (semantics.md §2): on
 // its weekday within its dates, or on its one date; not on a date that the business closes, nor in blocked time, nor
 // where its member is inactive.
-func (h *horizon) happenings(service *catalog.Service, from, to timespan.Date, yield func(happening)) {
+func (h *horizon) occurrences(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
 	for i := range service.Classes {
 		c := &service.Classes[i]
 		if c.StaffID != nil && !h.isActive(*c.StaffID) {
@@ -31,7 +31,7 @@ func (h *horizon) happenings(service *catalog.Service, from, to timespan.Date, y
 		first, last, step := dates(c, from, to)
 		for d := first; d <= last; d += step {
 			start := h.clock.instant(d, c.Time)
-			at := happening{session: c, date: d, Span: timespan.Span{Start: start, End: start + int64(service.DurationMinutes)*minute}}
+			at := occurrence{session: c, date: d, Span: timespan.Span{Start: start, End: start + int64(service.DurationMinutes)*minute}}
 			if !h.closed[d] && !h.isBlocked(at) {
 				yield(at)
 			}
@@ -60,14 +60,14 @@ func (h *horizon) isActive(member uuid.UUID) bool {
 	return m != nil && m.Active
 }
 
-func (h *horizon) isBlocked(at happening) bool {
+func (h *horizon) isBlocked(at occurrence) bool {
 	return overlapsAny(h.blocked, at.Span) ||
 		at.session.StaffID != nil && overlapsAny(h.memberBlocked[*at.session.StaffID], at.Span)
 }
 
 // overlapsAny reports whether s overlaps one of normalized spans.
 func overlapsAny(spans []timespan.Span, s timespan.Span) bool {
-	i, _ := slices.BinarySearchFunc(spans, s.Start, func(b timespan.Span, start int64) int { return compare(b.End, start+1) })
+	i, _ := slices.BinarySearchFunc(spans, s.Start, func(b timespan.Span, start int64) int { return cmp.Compare(b.End, start+1) })
 	return i < len(spans) && spans[i].Overlaps(s)
 }
 
@@ -89,7 +89,7 @@ func (h *horizon) readSessions() {
 		if !s.Active || !s.Class() {
 			continue
 		}
-		h.happenings(s, h.first, h.first+timespan.Date(len(h.plan))-1, func(at happening) {
+		h.occurrences(s, h.first, h.first+timespan.Date(len(h.plan))-1, func(at occurrence) {
 			if member := at.session.StaffID; member != nil {
 				h.teaching[*member] = append(h.teaching[*member], widened(s, at.Span))
 			}
@@ -117,7 +117,7 @@ func widened(s *catalog.Service, span timespan.Span) timespan.Span {
 
 // session is a class session that can be booked.
 type session struct {
-	happening
+	occurrence
 	member    *catalog.Staff // nil where nobody gives it
 	remaining int
 }
@@ -125,10 +125,10 @@ type session struct {
 // sessionsOf lists the sessions of a class on the dates from..to that can be booked, from the instant earliest on. Other
 // sessions of a member do not hinder one, as the owner scheduled them; appointments do.
 func (h *horizon) sessionsOf(q Question, from, to timespan.Date, earliest int64, occupied booking.Occupied) []session {
-	class, taken, busy := q.Services[0], occupied.SeatsByHappening(), appointments(occupied.Busy)
+	class, taken, busy := q.Services[0], occupied.SeatsByOccurrence(), appointments(occupied.Busy)
 	var sessions []session
-	h.happenings(class, from, to, func(at happening) {
-		found := session{happening: at, remaining: at.session.Capacity - taken[booking.Happening{SessionID: at.session.ID, StartsAt: at.Start}]}
+	h.occurrences(class, from, to, func(at occurrence) {
+		found := session{occurrence: at, remaining: at.session.Capacity - taken[booking.Occurrence{SessionID: at.session.ID, StartsAt: at.Start}]}
 		if member := at.session.StaffID; member != nil {
 			found.member = h.offer.StaffMember(*member)
 			if slices.ContainsFunc(busy[*member], widened(class, at.Span).Overlaps) {

@@ -1,6 +1,7 @@
 package slot
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/google/uuid"
@@ -76,10 +77,7 @@ func changesOf(uses []laneUse) []change {
 		changes = append(changes, change{u.Start, 1, u.lane}, change{u.End, -1, u.lane})
 	}
 	slices.SortFunc(changes, func(a, b change) int {
-		if a.at != b.at {
-			return compare(a.at, b.at)
-		}
-		return a.by - b.by
+		return cmp.Or(cmp.Compare(a.at, b.at), a.by-b.by)
 	})
 	return changes
 }

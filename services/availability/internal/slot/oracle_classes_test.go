@@ -45,7 +45,7 @@ func (o *oracle) member(id uuid.UUID) *catalog.Staff {
 	return nil
 }
 
-// paintSessions paints each happening of a session with the buffers of its class.
+// paintSessions paints each occurrence of a session with the buffers of its class.
 func (o *oracle) paintSessions(m minutes, v *catalog.Service, c *catalog.ClassSession) {
 	for _, d := range o.dates() {
 		if o.happens(v, c, d) {

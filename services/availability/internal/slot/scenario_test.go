@@ -1,6 +1,7 @@
 package slot
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"slices"
@@ -75,7 +76,7 @@ func (scenario) sorted(intervals [][2]int64) []timespan.Span {
 	for i, in := range intervals {
 		spans[i] = timespan.Span{Start: in[0] / 1000, End: in[1] / 1000}
 	}
-	slices.SortFunc(spans, func(a, b timespan.Span) int { return compare(a.Start, b.Start) })
+	slices.SortFunc(spans, func(a, b timespan.Span) int { return cmp.Compare(a.Start, b.Start) })
 	return spans
 }
 

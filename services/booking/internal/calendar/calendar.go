@@ -10,9 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/slotmesh/slotmesh/libs/ical"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -25,12 +24,6 @@ type Feed struct {
 	Refresh time.Duration
 }
 
-// happening is a class session at one start.
-type happening struct {
-	session uuid.UUID
-	start   int64
-}
-
 // Of writes the calendar of these bookings, of which none is cancelled.
 func Of(f Feed, entries []store.FeedEntry) ([]byte, error) {
 	c := ical.Calendar{Method: ical.Publish, Name: f.Name, Refresh: f.Refresh, Events: make([]ical.Event, 0, len(entries))}
@@ -40,27 +33,24 @@ func Of(f Feed, entries []store.FeedEntry) ([]byte, error) {
 	slices.SortFunc(entries, func(a, b store.FeedEntry) int {
 		return cmp.Or(a.StartsAt.Compare(b.StartsAt), slices.Compare(a.ID[:], b.ID[:]))
 	})
-	booked, places := map[happening][]store.FeedEntry{}, map[happening]int{}
+	booked, places := map[booking.Occurrence][]store.FeedEntry{}, map[booking.Occurrence]int{}
 	for _, e := range entries {
 		if e.SessionID == nil {
 			c.Events = append(c.Events, f.appointment(e))
 			continue
 		}
-		h := happening{*e.SessionID, e.StartsAt.Unix()}
-		if _, known := places[h]; !known {
-			places[h] = len(c.Events)
+		o := booking.Occurrence{SessionID: *e.SessionID, StartsAt: e.StartsAt.Unix()}
+		if _, known := places[o]; !known {
+			places[o] = len(c.Events)
 			c.Events = append(c.Events, ical.Event{})
 		}
-		booked[h] = append(booked[h], e)
+		booked[o] = append(booked[o], e)
 	}
-	for h, at := range places {
-		c.Events[at] = f.class(h, booked[h])
+	for o, at := range places {
+		c.Events[at] = f.class(o, booked[o])
 	}
 	return c.Write()
 }
-
-// uid is the same for as long as the session takes place then.
-func (h happening) uid() string { return fmt.Sprintf("%s-%d", h.session, h.start) }
 
 func (f Feed) appointment(e store.FeedEntry) ical.Event {
 	event := ical.Event{
@@ -80,8 +70,11 @@ func (f Feed) appointment(e store.FeedEntry) ical.Event {
 }
 
 // class is a session with all who have booked it. It has taken place, or will, whoever of them is confirmed yet.
-func (f Feed) class(h happening, booked []store.FeedEntry) ical.Event {
-	event := ical.Event{UID: h.uid(), Start: booked[0].StartsAt, End: booked[0].EndsAt, Status: ical.Confirmed, Summary: f.Name}
+func (f Feed) class(o booking.Occurrence, booked []store.FeedEntry) ical.Event {
+	event := ical.Event{
+		UID:   fmt.Sprintf("%s-%d", o.SessionID, o.StartsAt), // the same for as long as the session takes place then
+		Start: booked[0].StartsAt, End: booked[0].EndsAt, Status: ical.Confirmed, Summary: f.Name,
+	}
 	people, lines := 0, make([]string, 0, len(booked)+1)
 	if f.Member == "" && booked[0].StaffName != nil {
 		lines = append(lines, *booked[0].StaffName)

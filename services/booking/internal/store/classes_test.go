@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// session is one happening of a class of an hour: at a minute after noon, with so many seats, given by a teacher or, where
+// session is one occurrence of a class of an hour: at a minute after noon, with so many seats, given by a teacher or, where
 // that is nil, by nobody.
 type session struct {
 	business, id, teacher uuid.UUID

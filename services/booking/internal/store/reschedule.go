@@ -105,10 +105,10 @@ WITH taken AS (
         WHERE business_id = @business_id AND booking_id = @id AND (starts_at, session_id) = (@starts_at, @session_id))
 ), counted AS (
     INSERT INTO class_sessions AS session (business_id, starts_at, session_id, taken)
-    SELECT @business_id, happening.starts_at, happening.session_id, @party_size
-    FROM changed_session AS happening
+    SELECT @business_id, occurrence.starts_at, occurrence.session_id, @party_size
+    FROM changed_session AS occurrence
     WHERE @party_size::integer <= @capacity::integer AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
-    ORDER BY happening.starts_at, happening.session_id
+    ORDER BY occurrence.starts_at, occurrence.session_id
     ON CONFLICT (business_id, starts_at, session_id) DO UPDATE
         SET taken = session.taken + CASE WHEN (session.starts_at, session.session_id) = (@starts_at, @session_id) THEN 1 ELSE -1 END * excluded.taken
         WHERE (session.starts_at, session.session_id) <> (@starts_at, @session_id) OR session.taken + excluded.taken <= @capacity

@@ -71,13 +71,13 @@ func sameStaff(a, b availability.Assignment) bool {
 // are taken in sessions.
 type taken struct {
 	alone, shared map[booking.Resource][]timespan.Span
-	seats         map[booking.Happening]int
+	seats         map[booking.Occurrence]int
 }
 
 func index(o booking.Occupied) taken {
 	t := taken{
 		alone: make(map[booking.Resource][]timespan.Span, len(o.Busy)), shared: map[booking.Resource][]timespan.Span{},
-		seats: o.SeatsByHappening(),
+		seats: o.SeatsByOccurrence(),
 	}
 	for _, b := range o.Busy {
 		if b.Class {
@@ -92,7 +92,7 @@ func index(o booking.Occupied) taken {
 // conflict returns whether an assignment can no longer be had by a party: where a part is taken, or the session too full.
 func (t taken) conflict(party int) func(availability.Assignment) bool {
 	return func(c availability.Assignment) bool {
-		if c.Session != nil && t.seats[booking.Happening{SessionID: c.Session.ID, StartsAt: c.During.Start}]+party > c.Session.Capacity {
+		if c.Session != nil && t.seats[booking.Occurrence{SessionID: c.Session.ID, StartsAt: c.During.Start}]+party > c.Session.Capacity {
 			return true
 		}
 		return slices.ContainsFunc(c.Parts, func(p availability.Part) bool {

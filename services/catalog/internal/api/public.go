@@ -54,6 +54,17 @@ func (p *Public) Mount(router fiber.Router) {
 	business.Get("/rentals", p.rentals)
 }
 
+// MountForPeers adds the public paths to the internal port, below /internal, for the MCP server. It has no limits
+// of its own: the MCP server counts each request by its API key before it asks.
+func (p *Public) MountForPeers(router fiber.Router) {
+	business := router.Group("/internal/api/public/:slug")
+	business.Get("/info", p.info)
+	business.Get("/services", p.services)
+	business.Get("/staff", p.staff)
+	business.Get("/events", p.events)
+	business.Get("/rentals", p.rentals)
+}
+
 func (p *Public) info(c *fiber.Ctx) error {
 	version, err := p.version(c)
 	if err != nil {

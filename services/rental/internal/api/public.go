@@ -45,6 +45,14 @@ func (p *Public) Mount(router fiber.Router) {
 	router.Get("/api/public/:slug/rental-availability", p.availability)
 }
 
+// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and for availability, which count
+// each request before they ask.
+func (p *Public) MountForPeers(router fiber.Router) {
+	business := router.Group("/internal/api/public/:slug")
+	business.Get("/rental-availability", p.availability)
+	business.Get("/rental-available-dates", p.dates)
+}
+
 // send answers with what nobody may keep; faults say so by themselves.
 func send(c *fiber.Ctx, answer any) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")

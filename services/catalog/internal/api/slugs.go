@@ -9,17 +9,6 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
 
-// MountForPeers adds the public paths to the internal port, below /internal, for the MCP server. There is no limit by
-// address: whom such a request is for, and whether that one has had its share, is settled before it comes here.
-func (p *Public) MountForPeers(router fiber.Router) {
-	business := router.Group("/internal/api/public/:slug")
-	business.Get("/info", p.info)
-	business.Get("/services", p.services)
-	business.Get("/staff", p.staff)
-	business.Get("/events", p.events)
-	business.Get("/rentals", p.rentals)
-}
-
 // Names serves GET /internal/slugs/{id}: under which slug a business is read. The answer never changes until the business is
 // removed; then it has none.
 type Names struct{ Store *store.Store }
