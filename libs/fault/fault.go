@@ -38,6 +38,7 @@ var (
 	MethodNotAllowed       = Kind{"method_not_allowed", 405}
 	SlotUnavailable        = Kind{"slot_unavailable", 409}
 	NoStaffAvailable       = Kind{"no_staff_available", 409}
+	TooManyOpen            = Kind{"too_many_open_bookings", 409} // the booking page: bookings.max_open_per_customer
 	IdempotencyInProgress  = Kind{"idempotency_in_progress", 409}
 	Conflict               = Kind{"conflict", 409}       // the admin API: a move or removal that the state forbids
 	CursorExpired          = Kind{"cursor_expired", 410} // a feed of events no longer keeps what the reader has not read

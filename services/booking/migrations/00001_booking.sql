@@ -27,6 +27,7 @@ CREATE TABLE bookings (
     currency          text        NOT NULL,
     first_booking     boolean     NOT NULL, -- priced as the customer's first with this business
     source            text        NOT NULL,
+    on_page           boolean     NOT NULL DEFAULT false, -- made on the business's booking page
     customer_name     text        NOT NULL,
     customer_email    text        NOT NULL,
     customer_phone    text,
@@ -56,6 +57,10 @@ CREATE INDEX bookings_by_customer ON bookings (business_id, lower(customer_email
 
 -- Customers are forgotten some time after the end of what they booked; then they have no name.
 CREATE INDEX bookings_remembered ON bookings (business_id, ends_at) WHERE customer_name <> '';
+
+-- What an address has open of what was booked on the booking page is counted whenever it books there again.
+CREATE INDEX bookings_open_on_page ON bookings (business_id, lower(customer_email), ends_at)
+    WHERE on_page AND status IN ('pending', 'confirmed');
 
 -- Two bookings made at the same moment must not both be the customer's first.
 CREATE UNIQUE INDEX bookings_one_first ON bookings (business_id, lower(customer_email))
@@ -301,6 +306,25 @@ END
 $$;
 -- +goose StatementEnd
 
+-- The statement that books on the booking page calls this once its booking is in (pages.md: bookings.max_open_per_customer). The
+-- lock makes bookings there by one address wait for each other; being volatile, the function then sees those that were committed
+-- meanwhile, also where they are newer than the statement's snapshot.
+-- +goose StatementBegin
+CREATE FUNCTION may_open(business uuid, booking uuid, email text, now timestamptz, most integer) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended(business::text || ' ' || lower(email), 0));
+    IF (SELECT count(*) >= most
+        FROM (SELECT FROM bookings AS b
+              WHERE b.business_id = business AND lower(b.customer_email) = lower(email) AND b.on_page
+                AND b.status IN ('pending', 'confirmed') AND b.ends_at > now AND b.id <> booking
+              LIMIT most) AS others) THEN
+        RAISE EXCEPTION 'the address has as many open bookings as it may' USING ERRCODE = 'SM002';
+    END IF;
+    RETURN true;
+END
+$$;
+-- +goose StatementEnd
+
 -- Writes of the owner that were made, and what they were answered with, so that one whose answer was lost is looked up and one that
 -- is repeated under its Idempotency-Key is answered as it was. request_hash is of what was asked for; 32 zeros without a key.
 -- Rows are removed after a day.
@@ -358,6 +382,7 @@ DROP TABLE event_feed;
 DROP TABLE events;
 DROP FUNCTION uuid_v7();
 DROP TABLE made_writes;
+DROP FUNCTION may_open(uuid, uuid, text, timestamptz, integer);
 DROP FUNCTION may_write(uuid, uuid, timestamptz);
 DROP TABLE refused_writes;
 DROP TABLE idempotency_records;

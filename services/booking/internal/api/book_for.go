@@ -30,6 +30,7 @@ func (in *Internal) book(c *fiber.Ctx) error {
 	}
 	ctx := c.UserContext()
 	confirmation, err := in.bookFor(ctx, businessID, body)
+	in.outcomes.count(ctx, confirmation, err)
 	if err != nil {
 		return err
 	}

@@ -56,11 +56,13 @@ type Internal struct {
 	records       *store.Store
 	links         *link.Links
 	clock         clock.Clock
+	outcomes      outcomes
 }
 
 // NewInternal returns the internal API.
 func NewInternal(owner *usecase.Owner, booker *usecase.Booker, cancellations *usecase.Cancellations, records *store.Store, links *link.Links, c clock.Clock) *Internal {
-	return &Internal{owner: owner, booker: booker, cancellations: cancellations, records: records, links: links, clock: c}
+	return &Internal{owner: owner, booker: booker, cancellations: cancellations, records: records, links: links, clock: c,
+		outcomes: newOutcomes(booker.Telemetry)}
 }
 
 // Mount adds the routes.

@@ -50,14 +50,14 @@ type Public struct {
 	links    *link.Links
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
-	outcomes metric.Int64Counter
+	outcomes outcomes
 }
 
 // NewPublic returns the public API.
 func NewPublic(keys Keys, offers usecase.Offers, booker *usecase.Booker, limits Limits, links *link.Links, c clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
 		keys: keys, offers: offers, booker: booker, limits: limits, links: links, clock: c, tel: tel,
-		outcomes: tel.Counter("slotmesh.bookings", "Requests to book by outcome: booked, replayed, or the messageCode of the refusal."),
+		outcomes: newOutcomes(tel),
 	}
 }
 
@@ -74,14 +74,7 @@ func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (store.Key,
 	if err == nil {
 		confirmation, err = p.bookWith(c, key)
 	}
-	outcome := "booked"
-	switch {
-	case err != nil:
-		outcome = server.FaultOf(err).Kind.Code
-	case confirmation.Replayed:
-		outcome = "replayed"
-	}
-	p.outcomes.Add(c.UserContext(), 1, metric.WithAttributes(attribute.String("outcome", outcome)))
+	p.outcomes.count(c.UserContext(), confirmation, err)
 	if err != nil {
 		return err
 	}
@@ -90,6 +83,24 @@ func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (store.Key,
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(fiber.StatusCreated).JSON(p.render(confirmation))
+}
+
+// outcomes counts requests to book, whoever sent them.
+type outcomes struct{ metric.Int64Counter }
+
+func newOutcomes(tel *telemetry.Telemetry) outcomes {
+	return outcomes{tel.Counter("slotmesh.bookings", "Requests to book by outcome: booked, replayed, or the messageCode of the refusal.")}
+}
+
+func (o outcomes) count(ctx context.Context, made store.Confirmation, err error) {
+	outcome := "booked"
+	switch {
+	case err != nil:
+		outcome = server.FaultOf(err).Kind.Code
+	case made.Replayed:
+		outcome = "replayed"
+	}
+	o.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
 // counted finds the caller's key, counts the request against its limit and notes its use.

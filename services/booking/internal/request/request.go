@@ -45,11 +45,21 @@ const (
 	maxPartySize    = 1000
 )
 
-// The source of a booking is what was sent, or this one; of one that the owner makes it is the other, whatever was sent (admin.md).
+// The source of a booking is what was sent, or the first of these, on the business's booking page the second; of one that the owner
+// makes it is the last, whatever was sent (admin.md).
 const (
 	defaultSource = "api"
+	pagesSource   = "page"
 	ownersSource  = "dashboard"
 )
+
+// sourceOf is the source of a booking by this caller that names none.
+func sourceOf(from actor.Actor) string {
+	if from.Kind == actor.Page {
+		return pagesSource
+	}
+	return defaultSource
+}
 
 // Request is a body of POST /book that says something. What depends on the business is not checked yet.
 type Request struct {
@@ -97,7 +107,7 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 		PartySize:         f.whole("party_size", 1, 1, maxPartySize),
 		PaymentChoice:     f.oneOf("payment_choice", PayOnline, PayAtDoor),
 		ClassScheduleID:   f.id("class_schedule_id"),
-		Source:            f.withDefault("source", maxSource, defaultSource),
+		Source:            f.withDefault("source", maxSource, sourceOf(from)),
 		Locale:            f.text("locale", maxLocale),
 		PreferredProvider: f.withDefault("preferred_provider", maxProvider, ""),
 		FormData:          f.form("form_data", from),

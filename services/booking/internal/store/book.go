@@ -77,6 +77,10 @@ type NewBooking struct {
 	// Capacity is the class session's: of a class, PartySize seats are taken, and Parts are held together with its other guests.
 	Capacity int
 
+	// MostOpen is set where it is made on the business's booking page: how many bookings made there, this one included, the customer's
+	// address may have open, not cancelled and not over.
+	MostOpen *int
+
 	// Payment is set when it is paid online: its charge is created once the booking is written.
 	Payment *NewPayment
 
@@ -125,8 +129,9 @@ type SoldService struct {
 // A class booking raises its session's counter where the capacity allows. The seats it took are a row under the same
 // foreign key, so that the counter never keeps what no booking has.
 //
-// All statements take their locks in one order: claim, occupied time, counter, the index of first bookings. So whoever
-// waits at one of them holds nothing that those ahead of it still need (moveSQL keeps to it, too).
+// All statements take their locks in one order: claim, occupied time, counter, the index of first bookings, and on the booking
+// page the customer's address, by may_open. So whoever waits at one of them holds nothing that those ahead of it still need (moveSQL
+// keeps to it, too). may_open is asked once the booking is in, and fails the statement where that is one too many.
 //
 // may_write, which takes the last of the locks, fails the statement of an attempt that was refused meanwhile.
 //
@@ -164,11 +169,11 @@ WITH claim AS MATERIALIZED (
     FROM counted
 ), booked AS (
     INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
-                          staff_name, class_schedule_id, party_size, total, currency, first_booking, source, customer_name,
+                          staff_name, class_schedule_id, party_size, total, currency, first_booking, source, on_page, customer_name,
                           customer_email, customer_phone, form_data, locale, offer_version,
                           is_package, staffing_mode, staff_requested, link_hash, sequence, created_at, updated_at)
     SELECT @business_id, @id, @status, @starts_at, @ends_at, @local_start, @local_end, @services, @staff_id,
-           @staff_name, @session_id, @party_size, @total, @currency, @first_booking, @source, @customer_name,
+           @staff_name, @session_id, @party_size, @total, @currency, @first_booking, @source, @most_open::integer IS NOT NULL, @customer_name,
            @customer_email, @customer_phone, @form_data, @locale, @offer_version,
            @is_package, @staffing_mode, @staff_requested, @link_hash, CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END,
            @now::timestamptz, @now::timestamptz
@@ -193,12 +198,17 @@ WITH claim AS MATERIALIZED (
       AND token = @token AND EXISTS (SELECT FROM booked)
 )
 SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM claim),
+       CASE WHEN @most_open::integer IS NOT NULL AND EXISTS (SELECT FROM booked)
+            THEN may_open(@business_id, @id, @customer_email, @now::timestamptz, @most_open::integer) END,
        may_write(@business_id, @write_id, @begun)`
 
 var bookStatement = positional(bookSQL)
 
+// tooManyOpen is the SQLSTATE by which may_open fails a statement.
+const tooManyOpen = "SM002"
+
 // Book writes the booking, its occupied time or seats, and the answer to its idempotency key, or nothing. Errors: [ErrTaken],
-// [ErrClaimLost], [postgres.ErrRefused]; a fault of kind outcome_unknown, after any other nothing is written.
+// [ErrTooManyOpen], [ErrClaimLost], [postgres.ErrRefused]; a fault of kind outcome_unknown, after any other nothing is written.
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	write := b.write()
 	args, err := bookArgs(b)
@@ -208,9 +218,14 @@ func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	args["write_id"], args["begun"] = write.ID, write.Begun
 	eventlog.Add(ctx, args, b.Now)
 	return write.Make(ctx, s.pool, func(ctx context.Context, conn *pgxpool.Conn) error {
-		var booked, held, may bool
-		err := conn.QueryRow(ctx, bookStatement.text, bookStatement.values(args)...).Scan(&booked, &held, &may)
+		var (
+			booked, held, may bool
+			open              *bool
+		)
+		err := conn.QueryRow(ctx, bookStatement.text, bookStatement.values(args)...).Scan(&booked, &held, &open, &may)
 		switch {
+		case postgres.Code(err) == tooManyOpen:
+			return ErrTooManyOpen
 		case postgres.Code(err) == postgres.ForeignKeyViolation:
 			return ErrTaken
 		case err != nil:
@@ -240,7 +255,7 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 		"staff_id": b.StaffID, "staff_name": b.StaffName, "session_id": b.SessionID, "capacity": b.Capacity,
 		"is_package": b.IsPackage, "staffing_mode": b.StaffingMode, "staff_requested": b.StaffRequested,
 		"party_size": b.PartySize, "total": b.Total, "currency": b.Currency.Code, "first_booking": b.FirstBooking,
-		"source": b.Source, "customer_name": b.Customer.Name, "customer_email": b.Customer.Email,
+		"source": b.Source, "most_open": b.MostOpen, "customer_name": b.Customer.Name, "customer_email": b.Customer.Email,
 		"customer_phone": b.Customer.Phone, "locale": b.Locale, "offer_version": b.OfferVersion, "link_hash": b.LinkHash, "now": b.Now,
 	}
 	var services, form, claim error

@@ -22,6 +22,8 @@ var (
 	// ErrTaken says that another booking holds time that the booking needs, or has been the customer's first
 	// meanwhile. Nothing was written.
 	ErrTaken = errors.New("the time is taken")
+	// ErrTooManyOpen says that the customer's address has as many open bookings of the booking page as it may. Nothing was written.
+	ErrTooManyOpen = errors.New("the address has too many open bookings")
 	// ErrClaimLost says that another request has taken over the idempotency key. Nothing was written.
 	ErrClaimLost = errors.New("the idempotency key was taken over")
 	// ErrNotFound says that there is no such row, whatever was asked for.

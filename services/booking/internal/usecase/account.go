@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -34,6 +35,22 @@ func checkProvider(offer *catalog.Offer, provider string) error {
 	}
 	return fault.Newf(fault.InvalidParameter, "preferred_provider: this business has no such provider; send %s, or leave it out.",
 		strings.Join(providers, " or "))
+}
+
+// answered is the request with the answers that its booking keeps. On the booking page they are those to the questions of the business
+// (pages.md), each of the form that its question asks for, and nothing else; others send what they like. Fault: invalid_parameter, which
+// names the first question that is not answered as it asks.
+func answered(offer *catalog.Offer, by actor.Actor, r *request.Request) (*request.Request, error) {
+	if by.Kind != actor.Page {
+		return r, nil
+	}
+	kept, wrong := catalog.Answers(offer.Questions(r.ServiceIDs), r.FormData)
+	if len(wrong) > 0 {
+		return r, fault.New(fault.InvalidParameter, wrong[0].Error())
+	}
+	like := *r
+	like.FormData = kept
+	return &like, nil
 }
 
 // checkClassSession refuses a session of a service that has none.

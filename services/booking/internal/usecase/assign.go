@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/locale"
@@ -103,7 +104,7 @@ func (t taken) conflict(party int) func(availability.Assignment) bool {
 }
 
 // write stores one assignment. Errors: [store.ErrTaken]; the faults idempotency_in_progress when the claim is gone or the key was
-// refused meanwhile, and outcome_unknown; of a booking that is paid online those of charge, too.
+// refused meanwhile, too_many_open_bookings, and outcome_unknown; of a booking that is paid online those of charge, too.
 func (b *Booker) write(ctx context.Context, q question, c availability.Assignment, t terms, a attempt) (store.Confirmation, error) {
 	id, err := uuid.NewV7() // in order of time, so that neighbours in the index are neighbours in time
 	if err != nil {
@@ -115,6 +116,9 @@ func (b *Booker) write(ctx context.Context, q question, c availability.Assignmen
 	switch err := b.Bookings.Book(ctx, n); {
 	case errors.Is(err, store.ErrClaimLost):
 		return store.Confirmation{}, inProgress()
+	case errors.Is(err, store.ErrTooManyOpen):
+		return store.Confirmation{}, fault.Newf(fault.TooManyOpen, "This e-mail address has %d open bookings here, which is as many as one may have; "+
+			"cancel one by the link in its messages, or ask the business.", *n.MostOpen)
 	case errors.Is(err, postgres.ErrRefused):
 		return store.Confirmation{}, fault.New(fault.IdempotencyInProgress,
 			"Idempotency-Key: a later request with this key was refused while this one was on its way, so this one books nothing; send it again.")
@@ -139,6 +143,9 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 		BusinessID: q.offer.ID, FirstBooking: t.first,
 		Customer: store.Customer{Name: q.request.CustomerName, Email: q.request.CustomerEmail, Phone: q.request.CustomerPhone},
 		FormData: q.request.FormData, Locale: locale.Or(q.request.Locale, q.offer.Languages, q.offer.DefaultLanguage), OfferVersion: q.offer.Version, Now: q.now, Parts: c.Parts, Payment: t.payment,
+	}
+	if q.by == actor.Page {
+		n.MostOpen = &q.offer.Bookings.MaxOpenPerCustomer
 	}
 	if c.Session != nil {
 		n.SessionID, n.Capacity = &c.Session.ID, c.Session.Capacity
@@ -167,7 +174,7 @@ func (q question) staffName(c availability.Assignment) *string {
 // firstStatus is how a booking begins: confirmed where the business confirms at once and where its owner books, unless it is paid online
 // and waits for that.
 func (q question) firstStatus(t terms) state.State {
-	if t.payment == nil && (q.offer.Bookings.AutoConfirm || q.byOwner) {
+	if t.payment == nil && (q.offer.Bookings.AutoConfirm || q.by == actor.Owner) {
 		return state.Confirmed
 	}
 	return state.Pending

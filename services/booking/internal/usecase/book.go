@@ -113,7 +113,8 @@ type attempt struct {
 func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, r *request.Request) (store.Confirmation, error) {
 	ctx = actor.With(ctx, by)
 	now := b.Clock.Now()
-	if err := cmp.Or(checkAccount(offer, r.Override, now), checkProvider(offer, r.PreferredProvider)); err != nil {
+	r, unanswered := answered(offer, by, r)
+	if err := cmp.Or(checkAccount(offer, r.Override, now), checkProvider(offer, r.PreferredProvider), unanswered); err != nil {
 		return b.replay(ctx, offer, by, named, err)
 	}
 	if named.Key == "" {

@@ -67,7 +67,7 @@ func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Req
 	if err := checkClassSession(r, services); err != nil {
 		return store.Confirmation{}, err
 	}
-	q := question{offer: offer, request: r, services: services, now: b.Clock.Now(), byOwner: actor.Of(ctx).Kind == actor.Owner}
+	q := question{offer: offer, request: r, services: services, now: b.Clock.Now(), by: actor.Of(ctx).Kind}
 	snapshot, err := b.snapshot(ctx, q)
 	if err != nil {
 		return store.Confirmation{}, Unverified(err)
@@ -91,7 +91,7 @@ type question struct {
 	request  *request.Request
 	services []*catalog.Service // as their variants
 	now      time.Time
-	byOwner  bool
+	by       actor.Kind
 	moving   uuid.UUID // the booking that is moved, whose own time counts as free; the nil UUID for a new one
 }
 

@@ -1,0 +1,269 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+var thePage = actor.Actor{Kind: actor.Page}
+
+// wanted is what a customer asks for on the booking page.
+func wanted(at string, change ...func(*booking.NewBooking)) booking.NewBooking {
+	n := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: at, CustomerName: "Zoë", CustomerEmail: "zoe@example.com"}
+	for _, c := range change {
+		c(&n)
+	}
+	return n
+}
+
+// answering is what the customer has answered.
+func answering(form string) func(*booking.NewBooking) {
+	return func(n *booking.NewBooking) { n.FormData = json.RawMessage(form) }
+}
+
+func of(email string) func(*booking.NewBooking) {
+	return func(n *booking.NewBooking) { n.CustomerEmail = email }
+}
+
+// onPage books as the booking page does; key names the request where it is not "".
+func (w *town) onPage(key string, n booking.NewBooking) (*booking.Booking, error) {
+	ctx := idempotency.With(actor.With(context.Background(), thePage), idempotency.Request{Key: key})
+	return w.client().Book(ctx, w.offer.ID, "harbor", n)
+}
+
+// asks are the questions of a business: two for everybody, one for haircuts, one for the sauna.
+func asks(most int) func(*catalog.Offer) {
+	label := func(text string) catalog.Label { return catalog.Label{Text: text} }
+	return func(o *catalog.Offer) {
+		o.Bookings.MaxOpenPerCustomer = most
+		o.Form = []catalog.Question{
+			{Key: "level", Label: label("Your level"), Type: catalog.QuestionSelect, Required: true, Options: []catalog.QuestionOption{{Key: "new"}, {Key: "old"}}, ServiceIDs: []uuid.UUID{cutID}},
+			{Key: "notes", Label: label("Notes"), Type: catalog.QuestionText, MaxLength: 10},
+			{Key: "news", Label: label("News"), Type: catalog.QuestionCheckbox, Consent: true},
+			{Key: "towel", Label: label("Towel?"), Type: catalog.QuestionCheckbox, Required: true, ServiceIDs: []uuid.UUID{saunaID}},
+		}
+	}
+}
+
+func TestThePageBooksAsItselfWithTheConsentThatOnlyItMaySet(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(asks(20))
+	got, err := w.onPage("k", wanted("09:30", answering(`{"level": "new", "notes": " hi ", "_consent": {"news": true, "other": true}, "_other": 1, "gone": "x"}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Source != "page" || got.Status != booking.StatusPending || !strings.HasPrefix(got.ManageURL, pagesURL+"/m/") {
+		t.Errorf("booked %+v", got)
+	}
+	var kept any
+	if err := json.Unmarshal(got.FormData, &kept); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]any{"level": "new", "notes": "hi", "_consent": map[string]any{"news": true}}, kept); diff != "" {
+		t.Errorf("the form (-want +got):\n%s", diff)
+	}
+	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND actor_kind = 'page' AND actor_id IS NULL`); n != 1 {
+		t.Errorf("%d events say that the page booked", n)
+	}
+	w.expect("by API key", w.book(w.key("write"), order("11:30", map[string]any{"form_data": map[string]any{"own": 1, "_consent": map[string]any{"news": true}}})), 201, "")
+	if n := w.count(`SELECT count(*) FROM bookings WHERE source = 'api' AND form_data = '{"own": 1}' AND NOT on_page`); n != 1 {
+		t.Errorf("of an API key %d bookings keep their own answers and no consent", n)
+	}
+}
+
+func TestAKeyOfThePageIsItsOwn(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(asks(20))
+	form := answering(`{"level": "old"}`)
+	first, err := w.onPage("k", wanted("09:30", form))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := w.onPage("k", wanted("09:30", form)); err != nil || again.ID != first.ID || again.ManageURL != first.ManageURL {
+		t.Errorf("a second click: %+v, %v", again, err)
+	}
+	if _, err := w.onPage("k", wanted("11:30", form)); !fault.Is(err, fault.IdempotencyMismatch) {
+		t.Errorf("another request: %v", err)
+	}
+	w.expect("an API key's", w.book(w.key("write"), order("11:30", nil), header, "k"), 201, "")
+	ownersOwn := idempotency.With(actor.With(t.Context(), owner), idempotency.Request{Key: "k"})
+	if got, err := w.client().Book(ownersOwn, w.offer.ID, "harbor", wanted("13:30")); err != nil || got.ID == first.ID {
+		t.Errorf("the owner's: %+v, %v", got, err)
+	}
+	w.expectRows(3)
+}
+
+// The checks are those of POST /book in their order, without those of the key; of each pair the earlier one answers.
+func TestThePageIsRefusedInTheOrderOfPostBook(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(asks(1))
+	paused := timespan.NewDate(2027, 3, 2)
+	unknown := func(n *booking.NewBooking) { n.ServiceIDs = []string{uuid.NewString()} }
+	form, wrong := answering(`{"level": "old"}`), answering(`{"level": "old", "notes": 1}`)
+	pause := func(until *timespan.Date) { w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = until }) }
+	refused := func(name string, kind fault.Kind, n booking.NewBooking) {
+		t.Helper()
+		if _, err := w.onPage("", n); !fault.Is(err, kind) {
+			t.Errorf("%s: %v, want %s", name, err, kind.Code)
+		}
+	}
+	pause(&paused)
+	refused("paused, with a wrong body", fault.NotAcceptingBookings, wanted("later", wrong))
+	pause(nil)
+	refused("a wrong answer about an unknown service", fault.InvalidParameter, wanted("09:30", wrong, unknown))
+	w.set(func(w *town) { w.slotsErr = fault.New(fault.PeerUnavailable, "away") })
+	refused("an unknown service while nothing can be counted", fault.ServiceNotFound, wanted("09:30", form, unknown))
+	refused("nothing can be counted", fault.AvailabilityUnverified, wanted("09:30", form))
+	w.set(func(w *town) { w.slotsErr = nil })
+	if _, err := w.onPage("", wanted("09:30", form)); err != nil {
+		t.Fatal(err)
+	}
+	w.set(func(w *town) { w.opening = false })
+	refused("closed, with as many open as there may be", fault.NoStaffAvailable, wanted("11:30", form))
+	w.set(func(w *town) { w.opening = true })
+	refused("as many open as there may be", fault.TooManyOpen, wanted("11:30", form))
+	w.expectRows(1)
+}
+
+func TestAnswersAreCheckedOnThePageAlone(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(asks(20))
+	inSauna := func(n *booking.NewBooking) { n.ServiceIDs = []string{saunaID.String()} }
+	for name, c := range map[string]struct {
+		ask  booking.NewBooking
+		says string
+	}{
+		"no form":          {wanted("09:30"), `form_data.level: "Your level" needs an answer.`},
+		"blank":            {wanted("09:30", answering(`{"level": " "}`)), `form_data.level: "Your level" needs an answer.`},
+		"no option":        {wanted("09:30", answering(`{"level": "both"}`)), `form_data.level: "Your level" takes one of its options by key: new, old.`},
+		"too long":         {wanted("09:30", answering(`{"level": "new", "notes": "12345678901"}`)), `form_data.notes: "Notes" takes at most 10 characters.`},
+		"not ticked":       {wanted("09:30", inSauna, answering(`{"towel": false}`)), `form_data.towel: "Towel?" must be ticked.`},
+		"a strange answer": {wanted("09:30", answering(`{"level": {"a": 1}}`)), `form_data.level: "Your level" takes text.`},
+	} {
+		_, err := w.onPage("", c.ask)
+		if !fault.Is(err, fault.InvalidParameter) || fault.Of(err).Sentence != c.says {
+			t.Errorf("%s: %v, want %s", name, err, c.says)
+		}
+	}
+	if _, err := w.onPage("", wanted("09:30", inSauna, answering(`{"towel": true, "level": 7}`))); err != nil {
+		t.Errorf("a question about another service is not asked: %v", err)
+	}
+	w.expect("an API key answers as it likes", w.book(w.key("write"), order("11:30", nil)), 201, "")
+	if _, err := w.client().Book(actor.With(t.Context(), owner), w.offer.ID, "harbor", wanted("13:30")); err != nil {
+		t.Errorf("the owner: %v", err)
+	}
+}
+
+func TestOneAddressHasSoManyOpenBookingsOfThePage(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 2 })
+	full := func(name string, n booking.NewBooking) {
+		t.Helper()
+		if _, err := w.onPage("", n); !fault.Is(err, fault.TooManyOpen) || !strings.Contains(fault.Of(err).Sentence, "2 open bookings") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	fits := func(name string, n booking.NewBooking) uuid.UUID {
+		t.Helper()
+		b, err := w.onPage("", n)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return b.ID
+	}
+	for _, hour := range []string{"08:30", "09:30", "10:30"} {
+		w.expect("by API key", w.book(w.key("write"), order(hour, map[string]any{"source": "page"})), 201, "")
+	}
+	first := fits("one", wanted("11:30"))
+	fits("two", wanted("12:30"))
+	full("three", wanted("13:30", of("ZOE@example.com")))
+	fits("another address", wanted("13:30", of("zoe@example.org")))
+	w.expect("by API key", w.book(w.key("write"), order("14:30", nil)), 201, "")
+	if _, err := w.client().Move(t.Context(), w.offer.ID, first, booking.MoveCancel); err != nil {
+		t.Fatal(err)
+	}
+	fits("after one was cancelled", wanted("15:30"))
+	full("again", wanted("16:30"))
+	later := func(n *booking.NewBooking) { n.Date = "2027-03-04" }
+	w.clock.Advance(29*time.Hour + 15*time.Minute - time.Microsecond) // until the one of 12:30 is all but over
+	full("while both are not over", wanted("09:30", later))
+	w.clock.Advance(time.Microsecond)
+	fits("after one is over", wanted("09:30", later))
+}
+
+// However many book at once, an address never has more open than it may, and exactly as many as fit.
+func TestTheLimitOfAnAddressHoldsInARace(t *testing.T) {
+	t.Parallel()
+	const clients, most = 64, 20
+	w := open(t, none)
+	w.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = most })
+	client := w.client()
+	var (
+		wg       sync.WaitGroup
+		start    = make(chan struct{})
+		outcomes = make([]error, clients)
+	)
+	for i := range clients {
+		n := wanted(fmt.Sprintf("%02d:00", 8+i%12), of([]string{"zoe@example.com", "Zoe@Example.com"}[i%2]))
+		n.Date = fmt.Sprintf("2027-03-%02d", 2+i/36) // three members at twelve hours of two days: every one finds a time
+		wg.Go(func() {
+			<-start
+			ctx := idempotency.With(actor.With(context.Background(), thePage), idempotency.Request{Key: fmt.Sprint(i)})
+			_, outcomes[i] = client.Book(ctx, w.offer.ID, "harbor", n)
+		})
+	}
+	close(start)
+	wg.Wait()
+	booked := 0
+	for _, err := range outcomes {
+		switch {
+		case err == nil:
+			booked++
+		case !fault.Is(err, fault.TooManyOpen):
+			t.Errorf("a race that was lost: %v", err)
+		}
+	}
+	if booked != most {
+		t.Errorf("%d of %d were told that they booked, want %d", booked, clients, most)
+	}
+	w.expectRows(most)
+}
+
+// A booking on the page takes as many round trips as any with an idempotency key, and one more to show it.
+func TestABookingOnThePageIsCountedInTheStatementThatBooks(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 20 })
+	for _, hour := range []string{"08:30", "09:30", "10:30"} {
+		w.trips.take()
+		if _, err := w.onPage(hour, wanted(hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sent := w.trips.take()
+	want := []string{"INSERT INTO idempotency_records", "batch", "INSERT INTO occupied_time"}
+	if len(sent) != 4 || !slices.Equal(sent[:3], want) || !strings.Contains(sent[3], "FROM bookings") {
+		t.Errorf("a booking on the page sends %q", sent)
+	}
+}
