@@ -1,0 +1,194 @@
+package notifications
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/deliver"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/jobs"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
+	"github.com/slotmesh/slotmesh/services/notifications/migrations"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+// salon stands in for the services that know what a message tells.
+type salon struct{}
+
+func (salon) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
+	offer := catalog.Offer{
+		Name: "Harbor Studio", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en", Languages: []string{"en"},
+		Notifications: catalog.Notifications{OwnerEmails: []string{"owner@harbor.example"}}, Privacy: catalog.Privacy{KeepCustomersDays: 730},
+	}
+	return &offer, offer.Prepare()
+}
+
+func (salon) Subject(context.Context, uuid.UUID, event.Subject) (json.RawMessage, error) {
+	return nil, nil
+}
+func (salon) Link(context.Context, uuid.UUID, event.Subject) (string, error) { return "", nil }
+
+// failing is webhooks and messages at work as the service puts them together, by a clock that is given, before a receiver that fails and a
+// real mail server.
+type failing struct {
+	t        *testing.T
+	pool     *pgxpool.Pool
+	clock    *clock.Manual
+	box      *mailbox.Box
+	records  *store.Store
+	webhooks *deliver.Webhooks
+	client   *jobs.Client
+	calls    atomic.Int32
+	endpoint store.Endpoint
+}
+
+func startFailing(t *testing.T) *failing {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := testkit.Postgres(t, "notifications", migrations.FS)
+	f := &failing{
+		t: t, pool: pool, clock: clock.Fixed(time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)), box: mailbox.Open(listener, mailbox.Options{}), records: store.New(pool),
+	}
+	t.Cleanup(func() { _ = f.box.Close() })
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		f.calls.Add(1)
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
+	t.Cleanup(server.Close)
+	smtp, err := mail.NewSender(mail.Config{URL: "smtp://" + listener.Addr().String(), From: "no-reply@slotmesh.example", Timeout: testkit.Patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tel := telemetry.Discard()
+	told := messages.New(messages.Config{
+		Pool: pool, Store: f.records, Peers: salon{}, Sender: smtp, From: "no-reply@slotmesh.example", KeptFor: leastKept, Clock: f.clock, Telemetry: tel,
+	})
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, f.clock)
+	t.Cleanup(sender.Close)
+	f.webhooks = &deliver.Webhooks{Store: f.records, Sender: sender, Disabled: tellOwner(told), Clock: f.clock, Telemetry: tel}
+	work := jobs.NewWork()
+	told.AddTo(work)
+	f.webhooks.Join(work)
+	if f.client, err = jobs.Open(pool, work, f.clock, tel); err != nil {
+		t.Fatal(err)
+	}
+	f.webhooks.InsertBy(f.client)
+	made, err := f.records.CreateEndpoint(t.Context(), store.Endpoint{
+		BusinessID: uuid.New(), ID: uuid.New(), URL: server.URL, Events: []string{webhook.Every}, CreatedAt: f.clock.Now(),
+	}, webhook.NewSecret())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.endpoint = made.Endpoint
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- f.client.Run(ctx) }()
+	t.Cleanup(func() { stop(); <-ended })
+	return f
+}
+
+// happens takes an event, as the reader of a feed does.
+func (f *failing) happens() {
+	f.t.Helper()
+	err := pgx.BeginFunc(f.t.Context(), f.pool, func(tx pgx.Tx) error {
+		made, err := f.webhooks.Take(f.t.Context(), tx, []event.Event{{
+			ID: uuid.New(), Type: event.BookingCreated, BusinessID: f.endpoint.BusinessID, At: f.clock.Now(), Sequence: 1,
+			Subject: event.Subject{Kind: event.Booking, ID: uuid.New()}, Data: json.RawMessage(`{}`),
+		}})
+		if err != nil || len(made) == 0 {
+			return err
+		}
+		_, err = f.client.InsertManyFastTx(f.t.Context(), tx, made)
+		return err
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// works waits until nothing is left that is due by now, and lets River's scheduler, which looks every five seconds, not be waited for.
+func (f *failing) works() {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.t.Context(), testkit.Patience)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for due := 1; due > 0; {
+		_, err := f.pool.Exec(ctx, `UPDATE river_job SET state = 'available' WHERE state = 'scheduled' AND scheduled_at <= $1`, f.clock.Now())
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		<-tick.C
+		err = f.pool.QueryRow(ctx, `SELECT count(*) FROM river_job WHERE kind NOT LIKE '%sweep%' AND state IN ('available', 'running', 'scheduled') AND scheduled_at <= $1`, f.clock.Now()).Scan(&due)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+// From the first failure to the owner's mail: for five days each delivery to an endpoint fails, and no day sooner it is disabled.
+func TestFiveDaysOfFailureDisableAnEndpointAndAreMailedToItsOwner(t *testing.T) {
+	t.Parallel()
+	f := startFailing(t)
+	state := func() store.Endpoint {
+		list, _, err := f.records.Endpoints(t.Context(), f.endpoint.BusinessID, request.Page{Limit: 1})
+		if err != nil || len(list) != 1 {
+			t.Fatal(list, err)
+		}
+		return list[0]
+	}
+	for day := range 5 {
+		f.happens()
+		f.works()
+		if e := state(); !e.Active || len(f.box.Mails()) != 0 {
+			t.Fatalf("after %d days the endpoint is %+v, and %d mails were sent", day, e, len(f.box.Mails()))
+		}
+		f.clock.Advance(24 * time.Hour)
+	}
+	f.works()
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	defer cancel()
+	mails, err := f.box.Await(ctx, 1)
+	if err != nil {
+		t.Fatalf("%v; the endpoint is %+v", err, state())
+	}
+	f.works()
+	if e := state(); e.Active || e.DisabledReason != store.Failing {
+		t.Errorf("after five days the endpoint is %+v", e)
+	}
+	host := strings.TrimPrefix(f.endpoint.URL, "http://")
+	if len(f.box.Mails()) != 1 || mails[0].To[0] != "owner@harbor.example" || !bytes.Contains(mails[0].Raw, []byte(host)) {
+		t.Errorf("%d mails; to %v: %s", len(f.box.Mails()), mails[0].To, mails[0].Raw)
+	}
+	calls := f.calls.Load()
+	f.happens()
+	f.works()
+	if n := f.calls.Load(); n != calls {
+		t.Errorf("a disabled endpoint is called: %d times", n-calls)
+	}
+}
