@@ -25,31 +25,43 @@ type Webhooks struct {
 // Mount adds the routes.
 func (a *Webhooks) Mount(router fiber.Router) {
 	business := router.Group("/internal/businesses/:business")
-	business.Post("/webhooks", once(a, a.create, fiber.StatusCreated, showSecret))
+	business.Post("/webhooks", once(a, a.create, fiber.StatusCreated, a.showSecret))
 	business.Get("/webhooks", a.list)
-	business.Patch("/webhooks/:id", once(a, a.change, fiber.StatusOK, showEndpoint))
+	business.Patch("/webhooks/:id", once(a, a.change, fiber.StatusOK, plain(showEndpoint)))
 	business.Delete("/webhooks/:id", a.remove())
-	business.Post("/webhooks/:id/rotate", once(a, a.rotate, fiber.StatusOK, showSecret))
-	business.Post("/webhooks/:id/test", once(a, a.test, fiber.StatusAccepted, showDelivery))
+	business.Post("/webhooks/:id/rotate", once(a, a.rotate, fiber.StatusOK, a.showSecret))
+	business.Post("/webhooks/:id/test", once(a, a.test, fiber.StatusAccepted, plain(showDelivery)))
 	business.Get("/webhooks/:id/deliveries", a.deliveries)
-	business.Post("/deliveries/:id/retry", once(a, a.retry, fiber.StatusAccepted, showDelivery))
+	business.Post("/deliveries/:id/retry", once(a, a.retry, fiber.StatusAccepted, plain(showDelivery)))
 }
 
 // once answers an owner's write, which is made once for each Idempotency-Key of a business, with this status.
-func once[T, W any](a *Webhooks, write func(*fiber.Ctx) (T, error), status int, show func(T) W) fiber.Handler {
+func once[T, W any](a *Webhooks, write func(*fiber.Ctx) (T, error), status int, show func(*fiber.Ctx, T) (W, error)) fiber.Handler {
+	answer := func(c *fiber.Ctx, made T) error {
+		shown, err := show(c, made)
+		if err != nil {
+			return err
+		}
+		return c.Status(status).JSON(shown)
+	}
 	return server.Once(func(c *fiber.Ctx) error {
 		made, err := write(c)
 		if err != nil {
 			return err
 		}
-		return c.Status(status).JSON(show(made))
-	}, a.outcome, func(c *fiber.Ctx, answer []byte) error {
+		return answer(c, made)
+	}, a.outcome, func(c *fiber.Ctx, note []byte) error {
 		var made T
-		if err := json.Unmarshal(answer, &made); err != nil {
+		if err := json.Unmarshal(note, &made); err != nil {
 			return err
 		}
-		return c.Status(status).JSON(show(made))
+		return answer(c, made)
 	})
+}
+
+// plain shows what needs nothing else.
+func plain[T, W any](show func(T) W) func(*fiber.Ctx, T) (W, error) {
+	return func(_ *fiber.Ctx, made T) (W, error) { return show(made), nil }
 }
 
 func (a *Webhooks) outcome(c *fiber.Ctx) ([]byte, error) {
@@ -193,8 +205,12 @@ func showEndpoint(e store.Endpoint) notifications.Webhook {
 	return notifications.Webhook{ID: e.ID, URL: e.URL, Events: e.Events, Active: e.Active, CreatedAt: e.CreatedAt, DisabledReason: e.DisabledReason}
 }
 
-func showSecret(made store.Created) notifications.SecretWebhook {
-	return notifications.SecretWebhook{Webhook: showEndpoint(made.Endpoint), Secret: webhook.ShowSecret(made.Secret)}
+func (a *Webhooks) showSecret(c *fiber.Ctx, made store.Created) (notifications.SecretWebhook, error) {
+	made, err := a.Owner.Secret(c.UserContext(), made)
+	if err != nil {
+		return notifications.SecretWebhook{}, err
+	}
+	return notifications.SecretWebhook{Webhook: showEndpoint(made.Endpoint), Secret: webhook.ShowSecret(made.Secret)}, nil
 }
 
 func showDelivery(d store.Delivery) notifications.Delivery {

@@ -18,7 +18,7 @@ type Customers struct {
 // Mount adds the route.
 func (a *Customers) Mount(router fiber.Router) {
 	writes := &Webhooks{Records: a.Records} // what became of an owner's write is asked alike of all
-	router.Post("/internal/businesses/:business/customers/erase", once(writes, a.erase, fiber.StatusOK, showErased))
+	router.Post("/internal/businesses/:business/customers/erase", once(writes, a.erase, fiber.StatusOK, plain(showErased)))
 }
 
 func (a *Customers) erase(c *fiber.Ctx) (store.Erased, error) {

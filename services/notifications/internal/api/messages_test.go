@@ -28,6 +28,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 	"github.com/slotmesh/slotmesh/services/notifications/migrations"
 )
 
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
 
 var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
-// postOffice is the owner's side of messages over HTTP, on real tables. No job runs.
+// postOffice is the owner's side of messages and webhooks over HTTP, on real tables. No job runs.
 type postOffice struct {
 	t        *testing.T
 	pool     *pgxpool.Pool
@@ -71,6 +72,8 @@ func open(t *testing.T, sender messages.Sender) *postOffice {
 	(&api.Messages{Owner: &usecase.Messages{Store: p.store, Again: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 		return mails.Retry(ctx, sends, businessID, id)
 	}}}).Mount(srv.Internal)
+	webhooks := &usecase.Webhooks{Store: p.store, Guard: webhook.Guard{Loopback: true}, Resolve: webhook.Resolve, Clock: now}
+	(&api.Webhooks{Records: p.store, Owner: webhooks}).Mount(srv.Internal)
 	caller := peer.New("notifications", "http://"+srv.InternalAddr().String(), telemetry.Discard(), peer.Timeout(testkit.Patience))
 	p.client = notifications.NewClient(caller)
 	ctx, stop := context.WithCancel(context.Background())

@@ -75,7 +75,7 @@ type laneArgs struct {
 
 func (laneArgs) Kind() string { return "webhook_lane" }
 
-// sweepArgs is the job that removes old deliveries.
+// sweepArgs is the job that removes what is too old.
 type sweepArgs struct{}
 
 func (sweepArgs) Kind() string { return "webhook_sweep" }
@@ -273,8 +273,11 @@ func (w *Webhooks) leave(ctx context.Context, l store.Lane) error {
 	})
 }
 
-// sweep removes old deliveries.
+// sweep removes old deliveries, and secrets that sign no more.
 func (w *Webhooks) sweep(ctx context.Context, _ *river.Job[sweepArgs]) error {
+	if err := w.Store.DropOldSecrets(ctx, w.Clock.Now()); err != nil {
+		return err
+	}
 	for more := true; more; {
 		var err error
 		if more, err = w.Store.SweepDeliveries(ctx, w.Clock.Now().Add(-Kept)); err != nil {

@@ -239,11 +239,27 @@ func TestBothSecretsSignForADay(t *testing.T) {
 	if r := to.got()[0]; !verifies(first.Secret, r) || !verifies(second.Secret, r) {
 		t.Error("one of two secrets does not sign")
 	}
+	kept := func() int {
+		if err := w.webhooks.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var n int
+		if err := w.pool.QueryRow(t.Context(), `SELECT count(*) FROM webhook_endpoints WHERE previous_secret IS NOT NULL`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if kept() != 1 {
+		t.Error("the secret before is dropped while it signs")
+	}
 	w.clock.Advance(24 * time.Hour)
 	w.take(w.happened(uuid.New(), 1))
 	w.drain()
 	if r := to.got()[1]; verifies(first.Secret, r) || !verifies(second.Secret, r) {
 		t.Error("a day later the secret before signs on, or the new one does not")
+	}
+	if kept() != 0 {
+		t.Error("the secret before is kept though it signs no more")
 	}
 }
 

@@ -91,10 +91,10 @@ const (
 	// Pauses between turns. The feed is asked instead of having it wait for an event: a stop would have to wait with it, as a call to a
 	// peer cannot be broken off.
 	idle      = 500 * time.Millisecond // where everything was taken
-	passive   = 2 * time.Second  // where another replica reads
-	failed    = time.Second      // after a failure, twice as long each further time
-	failedMax = 30 * time.Second // at most
-	expired   = time.Minute      // where events were lost, until somebody sets the cursor
+	passive   = 2 * time.Second        // where another replica reads
+	failed    = time.Second            // after a failure, twice as long each further time
+	failedMax = 30 * time.Second       // at most
+	expired   = time.Minute            // where events were lost, until somebody sets the cursor
 )
 
 // Run reads until ctx ends, and gives the feed up for other replicas then.

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"time"
@@ -45,10 +47,39 @@ const MaxEndpoints = 20
 // ErrTooMany says that a business has [MaxEndpoints] already.
 var ErrTooMany = errors.New("too many endpoints")
 
-// Created is an endpoint that was made, or given a new secret: the only time that Secret is read.
+// Created is an endpoint that was made, or given a new secret. Secret is not in the note of the write: where that was made before, it is nil, and
+// [Store.Recall] reads it.
 type Created struct {
 	Endpoint Endpoint
-	Secret   []byte
+	Secret   []byte `json:"-"`
+	Digest   []byte // SHA-256 of Secret
+}
+
+func created(e Endpoint, secret []byte) Created {
+	digest := sha256.Sum256(secret)
+	return Created{Endpoint: e, Secret: secret, Digest: digest[:]}
+}
+
+// ErrReplaced says that the secret that a write has made is none of the endpoint's any more.
+var ErrReplaced = errors.New("the secret was replaced")
+
+// Recall reads the secret of a write that was made before. Errors: [ErrNotFound], [ErrReplaced].
+func (s *Store) Recall(ctx context.Context, made Created) (Created, error) {
+	var newest, previous []byte
+	err := s.pool.QueryRow(ctx, `SELECT secret, previous_secret FROM webhook_endpoints WHERE business_id = $1 AND id = $2`, made.Endpoint.BusinessID, made.Endpoint.ID).
+		Scan(&newest, &previous)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return Created{}, ErrNotFound
+	case err != nil:
+		return Created{}, fmt.Errorf("read a webhook's secret: %w", err)
+	}
+	for _, secret := range [][]byte{newest, previous} {
+		if now := created(made.Endpoint, secret); subtle.ConstantTimeCompare(now.Digest, made.Digest) == 1 {
+			return now, nil
+		}
+	}
+	return Created{}, ErrReplaced
 }
 
 // CreateEndpoint adds an endpoint, once for each Idempotency-Key. Errors: [ErrTooMany].
@@ -70,7 +101,7 @@ func (s *Store) CreateEndpoint(ctx context.Context, e Endpoint, secret []byte) (
 		if err != nil {
 			return Created{}, fmt.Errorf("create a webhook endpoint: %w", err)
 		}
-		return Created{e, secret}, nil
+		return created(e, secret), nil
 	})
 }
 
@@ -181,6 +212,15 @@ WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, 
 		case err != nil:
 			return Created{}, fmt.Errorf("rotate a webhook's secret: %w", err)
 		}
-		return Created{e, secret}, nil
+		return created(e, secret), nil
 	})
+}
+
+// DropOldSecrets removes the secrets that were replaced and sign no more.
+func (s *Store) DropOldSecrets(ctx context.Context, now time.Time) error {
+	_, err := s.pool.Exec(ctx, `UPDATE webhook_endpoints SET previous_secret = NULL, previous_until = NULL WHERE previous_until <= $1`, now)
+	if err != nil {
+		return fmt.Errorf("drop old secrets of webhooks: %w", err)
+	}
+	return nil
 }

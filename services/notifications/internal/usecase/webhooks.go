@@ -79,6 +79,19 @@ func (w *Webhooks) Rotate(ctx context.Context, businessID, id uuid.UUID) (store.
 	return rotated, notFound(err)
 }
 
+// Secret returns what [Webhooks.Create] or [Webhooks.Rotate] has made with its secret, also where a repeated request made it before. Faults: not_found;
+// conflict where the secret was replaced since.
+func (w *Webhooks) Secret(ctx context.Context, made store.Created) (store.Created, error) {
+	if made.Secret != nil {
+		return made, nil
+	}
+	recalled, err := w.Store.Recall(ctx, made)
+	if errors.Is(err, store.ErrReplaced) {
+		err = fault.New(fault.Conflict, "The secret that this request has made was replaced since; rotate the webhook's secret to be shown a new one.")
+	}
+	return recalled, notFound(err)
+}
+
 // Test sends an event of type webhook.test to an endpoint, also to one that is not active. Fault: not_found.
 func (w *Webhooks) Test(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
 	now := w.now()
