@@ -126,8 +126,9 @@ func (j *judgement) repeats(op *operation, t *task) {
 }
 
 // ofNoOrder are refusals that say nothing of what other attempts under the same key have done or will do: the service did not
-// decide, or did not know the caller any more, whose key was revoked after an earlier attempt had booked.
-var ofNoOrder = []string{"idempotency_in_progress", "service_unavailable", "invalid_api_key"}
+// decide, or did not know the caller any more, whose key was revoked after an earlier attempt had booked. A tool of MCP answers them with
+// 200, as it does all else.
+var ofNoOrder = []string{"idempotency_in_progress", "service_unavailable", "availability_unverified", "payment_unavailable", "invalid_api_key"}
 
 // straggler: an attempt does not succeed once a later one under the same key was refused for good (§3).
 func (j *judgement) straggler(op *operation) {

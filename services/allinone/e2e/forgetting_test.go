@@ -1,0 +1,234 @@
+package e2e
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+const forgetful = `
+notifications: {owner_emails: [hello@harbor.example]}
+rentals: [{key: kayak, name: Kayak, price_type: daily, quantity: 2, units_count: 2}]
+events: [{key: gala, name: Gala, date: 2027-03-06, start_time: "20:00", end_time: "23:00", total_capacity: 5, tiers: [{key: stalls, name: Stalls, price: 10, capacity: 5}]}]
+`
+
+// What the customer who is forgotten told: words that nothing else in the database or the logs has.
+const (
+	goneName  = "Gonelia Vanishova"
+	goneEmail = "Gonelia.V@faded.example"
+)
+
+var (
+	goneEverywhere  = []string{"gonelia", "vanishova", "faded.example"}
+	goneWithThePast = []string{"555019", "hazelnutty"} // the phone number and the form of what has ended
+	goneWithTheRest = []string{"555077", "pistachio"}  // and of what lies ahead
+)
+
+// dump is the whole database as pg_dump writes it.
+func dump(t *testing.T, databaseURL string) string {
+	t.Helper()
+	program, err := exec.LookPath("pg_dump")
+	if err != nil {
+		testkit.Lacks(t, "pg_dump is not on the PATH: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	defer cancel()
+	text, err := exec.CommandContext(ctx, program, "--dbname", databaseURL).Output()
+	if err != nil {
+		t.Fatalf("pg_dump: %v", err)
+	}
+	return string(text)
+}
+
+// holding returns those of the words that a text has anywhere: as they are, in hexadecimal, or within something in base64.
+func holding(text string, words ...string) []string {
+	small := strings.ToLower(text)
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		if strings.Contains(small, word) {
+			return false
+		}
+		for _, spelled := range []string{word, strings.ToUpper(word[:1]) + word[1:]} {
+			if strings.Contains(small, hex.EncodeToString([]byte(spelled))) {
+				return false
+			}
+			for before := range 3 {
+				// The characters that hold bits of this word alone, whatever stands before and after it.
+				whole := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", before) + spelled))
+				if strings.Contains(text, whole[(before*8+5)/6:(before+len(spelled))*8/6]) {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
+
+// sums is what accounts and calendars are made of, which stays.
+func sums(t *testing.T, databaseURL string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	var text string
+	err = conn.QueryRow(t.Context(), `SELECT concat_ws(E'\n',
+		(SELECT string_agg(concat_ws(' ', id, status, total, starts_at, ends_at, services, staff_id, party_size, source), E'\n' ORDER BY id) FROM booking.bookings),
+		(SELECT string_agg(o::text, E'\n' ORDER BY o::text) FROM booking.occupied_time o),
+		(SELECT string_agg(concat_ws(' ', id, status, event_id, tier_id, quantity, starts_at), E'\n' ORDER BY id) FROM booking.tickets),
+		(SELECT string_agg(s::text, E'\n' ORDER BY s::text) FROM booking.event_sales s),
+		(SELECT string_agg(concat_ws(' ', id, status, rental_id, quantity, start_date, end_date), E'\n' ORDER BY id) FROM rental.reservations),
+		(SELECT string_agg(concat_ws(' ', subject_id, sequence, type, at, actor_kind), E'\n' ORDER BY subject_id, sequence)
+		 FROM (SELECT * FROM booking.events UNION ALL SELECT * FROM rental.events) e WHERE type <> 'customer.erased'))`).Scan(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// owns is a write of the owner of the business, under a key.
+func (w *world) owns(t *testing.T, path, key string, body any) answer {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"}, "Idempotency-Key": {key}}
+	return w.do(t, http.MethodPost, w.AdminURL+"/admin/businesses/forgetful/"+path, text, header)
+}
+
+// takesOfEverything has a customer book, move, cancel, hold tickets and reserve, through everybody who writes, and one booking of another
+// customer. It returns two bookings: one that has ended in April, and one that is still ahead then.
+func (w *world) takesOfEverything(t *testing.T) (string, string) {
+	t.Helper()
+	cut, key := w.named(t, "forgetful", "services")["Cut"], w.key(t, "forgetful", "all")
+	hers := func(date, clock string) order {
+		return order{
+			"service_ids": []string{cut}, "date": date, "time": clock, "customer_name": goneName, "customer_email": goneEmail,
+			"customer_phone": "+351 210 555019", "form_data": order{"allergies": "hazelnutty"},
+		}
+	}
+	var made struct{ Booking struct{ ID string } }
+	var ended struct{ ID string }
+	first, err := w.tryBook("forgetful", key, hers("2027-03-02", "10:00"), http.Header{"Idempotency-Key": {"first"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.into(t, http.StatusCreated, &made)
+	w.owns(t, "bookings/"+made.Booking.ID+"/reschedule", "move", order{"date": "2027-03-02", "time": "11:00"}).want(t, http.StatusOK, "")
+	w.owns(t, "bookings/"+made.Booking.ID+"/cancel", "cancel", order{}).want(t, http.StatusOK, "")
+	w.owns(t, "bookings", "dashboard", hers("2027-03-08", "10:00")).into(t, http.StatusCreated, &ended)
+	w.owns(t, "bookings", "taken", hers("2027-03-08", "10:00")).want(t, http.StatusConflict, "no_staff_available")
+	gala := w.events(t, "forgetful/events").Events[0]
+	w.owns(t, "tickets", "gala", order{
+		"event_id": gala.ID, "tier_id": gala.Inventory[0].ID, "quantity": 2, "customer_name": goneName, "customer_email": goneEmail,
+	}).want(t, http.StatusCreated, "")
+	w.owns(t, "reservations", "kayak", order{
+		"rental_id": w.named(t, "forgetful", "rentals")["Kayak"], "start_date": "2027-03-05", "end_date": "2027-03-06", "quantity": 1,
+		"customer_name": goneName, "customer_email": goneEmail,
+	}).want(t, http.StatusCreated, "")
+	w.book(t, "forgetful", key, hers("2027-03-09", "10:00").with("customer_email", "no address")).want(t, http.StatusBadRequest, "invalid_parameter")
+	w.book(t, "forgetful", key, appointment(cut, "2027-03-09", "10:00").with("customer_name", "Staying Customer")).want(t, http.StatusCreated, "")
+	ahead := hers("2027-05-04", "10:00").with("customer_phone", "+351 210 555077").with("form_data", order{"allergies": "pistachio"})
+	w.book(t, "forgetful", key, ahead).into(t, http.StatusCreated, &made)
+	return ended.ID, made.Booking.ID
+}
+
+// TestNothingIsLeftOfACustomerWhoWasErased searches the whole database as pg_dump writes it, and the logs.
+func TestNothingIsLeftOfACustomerWhoWasErased(t *testing.T) {
+	t.Parallel()
+	databaseURL, home := testkit.Database(t, "e2e"), t.TempDir()
+	on := func(now string) *world {
+		return start(t, loopback, func(c *allinone.Config) {
+			c.DatabaseURL, c.Home, c.Now, c.PagesURL = databaseURL, home, now, "https://book.example.org"
+		})
+	}
+	w := on(monday)
+	w.publish(t, "forgetful", salon("forgetful", 1)+forgetful)
+	url, arrived := receiver(t)
+	for _, u := range []string{url, nobodyAt(t)} { // what nobody takes waits to be sent again
+		w.admin(t, http.MethodPost, "businesses/forgetful/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["*"]}`, u)).want(t, http.StatusCreated, "")
+	}
+	ended, ahead := w.takesOfEverything(t)
+	for range 8 {
+		next(t, arrived)
+	}
+	w.awaitMails(t, 11)
+	w.stop(t)
+
+	w = on("2027-04-15T06:00:00Z")
+	w.owns(t, "bookings/"+ended+"/complete", "complete", nil).want(t, http.StatusOK, "")
+	all := slices.Concat(goneEverywhere, goneWithThePast, goneWithTheRest)
+	if found := holding(dump(t, databaseURL), all...); len(found) != len(all) {
+		t.Fatalf("of %q the test finds only %q before", all, found)
+	}
+	before, operator := sums(t, databaseURL), w.operator(t)
+	operator.must(t, "", "customers", "list", "forgetful", "--query", "vanishova")
+	operator.must(t, "", "customers", "export", "forgetful", "--email", goneEmail)
+	type kept struct{ Kind, ID string }
+	var named []kept
+	for _, one := range operator.must(t, "", "customers", "erase", "forgetful", "--email", goneEmail)["ahead"].([]any) {
+		one := one.(map[string]any)
+		named = append(named, kept{one["kind"].(string), one["id"].(string)})
+	}
+	if diff := cmp.Diff([]kept{{"booking", ahead}}, named); diff != "" {
+		t.Errorf("what lies ahead (-want +named):\n%s", diff)
+	}
+	if found := holding(dump(t, databaseURL), all...); !slices.Equal(found, slices.Concat(goneEverywhere, goneWithTheRest)) {
+		t.Errorf("with one booking ahead the dump has %q", found)
+	}
+	operator.must(t, "", "customers", "erase", "forgetful", "--email", goneEmail, "--force")
+	w.stop(t)
+	if found := holding(dump(t, databaseURL), all...); len(found) != 0 {
+		t.Errorf("the dump still has %q", found)
+	}
+	if diff := cmp.Diff(before, sums(t, databaseURL)); diff != "" {
+		t.Errorf("erasing changed what was sold (-before +after):\n%s", diff)
+	}
+	log, err := os.ReadFile(filepath.Join(home, allinone.LogFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := holding(string(log), all...); len(found) != 0 {
+		t.Errorf("the logs have %q", found)
+	}
+}
+
+// nobodyAt is an address on this machine where nobody listens.
+func nobodyAt(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return "http://" + listener.Addr().String()
+}
+
+func TestWordsAreFoundWhereverTheyStandInBase64(t *testing.T) {
+	t.Parallel()
+	for before := range 4 {
+		text := strings.Repeat("-", before) + "Hazelnutty and others"
+		for _, encoded := range []string{base64.StdEncoding.EncodeToString([]byte(text)), hex.EncodeToString([]byte(text)), text} {
+			if found := holding(encoded, "hazelnutty", "pistachio"); !slices.Equal(found, []string{"hazelnutty"}) {
+				t.Errorf("in %q the test finds %q", encoded, found)
+			}
+		}
+	}
+}
