@@ -65,7 +65,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Offers: s.Offers(catalog, rdb), Catalog: usecase.NewReader(catalog),
 		Availability: usecase.NewReader(s.Peer("availability", cfg.AvailabilityURL)), Clock: rt.Clock,
 	}
-	pages, err := handler.New(shop, strings.TrimSuffix(cfg.PagesURL, "/"))
+	links := usecase.NewLinks(s.Peer("booking", cfg.BookingURL), s.Peer("rental", cfg.RentalURL), shop)
+	pages, err := handler.New(shop, links, strings.TrimSuffix(cfg.PagesURL, "/"))
 	if err != nil {
 		return err
 	}

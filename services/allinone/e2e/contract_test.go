@@ -18,6 +18,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
+
+	"github.com/slotmesh/slotmesh/libs/components"
 )
 
 // contract is a transport that holds every response, and every request that was accepted, against the OpenAPI documents
@@ -29,7 +31,8 @@ type contract struct {
 
 func (c *contract) RoundTrip(r *http.Request) (*http.Response, error) {
 	d := c.documents[r.URL.Scheme+"://"+r.URL.Host]
-	if d == nil || r.URL.Path == "/mcp" { // the protocol of agents describes itself; its suite is in services/mcp
+	// The protocol of agents describes itself, its suite is in services/mcp; pages are for people.
+	if d == nil || r.URL.Path == "/mcp" || slices.ContainsFunc(components.All["pages"].Below, func(at string) bool { return strings.HasPrefix(r.URL.Path, at+"/") }) {
 		return c.next.RoundTrip(r)
 	}
 	var sent []byte

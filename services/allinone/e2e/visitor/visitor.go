@@ -71,7 +71,8 @@ type As struct {
 	Locale   string // such as ar or ja-JP; "": en
 	Timezone string // ""; Europe/Lisbon
 	NoScript bool
-	Zoom     int // percent; 0: 100. It makes the window so much smaller, as a browser's zoom does.
+	Headers  map[string]string // sent with every request
+	Zoom     int               // percent; 0: 100. It makes the window so much smaller, as a browser's zoom does.
 }
 
 // Visitor is one person with a window. Their methods end the test where something is not as they say.
@@ -142,6 +143,11 @@ func (v *Visitor) dress() {
 	call(v, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: version, AcceptLanguage: v.as.Locale})
 	call(v, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: v.as.Timezone})
 	call(v, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	headers := network.Headers{}
+	for name, value := range v.as.Headers {
+		headers[name] = value
+	}
+	call(v, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: headers})
 	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.as.NoScript})
 }
 

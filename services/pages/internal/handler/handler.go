@@ -21,25 +21,27 @@ import (
 // Pages are all pages.
 type Pages struct {
 	shop   *usecase.Shop
+	links  *usecase.Links
 	base   string // public, without a slash at its end
 	texts  *message.Catalog
 	assets *web.Assets
 }
 
 // New returns the pages. base is their public address, without a slash at its end.
-func New(shop *usecase.Shop, base string) (*Pages, error) {
+func New(shop *usecase.Shop, links *usecase.Links, base string) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files(), "/assets")
 	if err := errors.Join(textErr, fileErr); err != nil {
 		return nil, err
 	}
-	return &Pages{shop: shop, base: base, texts: sentences, assets: files}, nil
+	return &Pages{shop: shop, links: links, base: base, texts: sentences, assets: files}, nil
 }
 
 // Mount adds the routes.
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
 	router.Get("/b/:slug", p.what)
+	p.mountManage(router)
 }
 
 // page is what every page of a business begins with: the business, and the words of the reader's language. Faults: business_not_found;

@@ -26,6 +26,7 @@ type Page struct {
 	Business *usecase.Business
 	Base     string // public address of the pages
 	Found    bool   // search engines may show it
+	Managed  string // path of the customer's link, of a page behind it
 	Nonce    string
 	Style    string
 	Script   string
@@ -76,7 +77,7 @@ func (p *Page) link(step string, query url.Values) templ.SafeURL {
 
 // languages are those that the business offers, where there are several.
 func (p *Page) languages() []web.Alternate {
-	if p.Business == nil || len(p.Business.Offer.Languages) < 2 {
+	if p.Business == nil || p.Managed != "" || len(p.Business.Offer.Languages) < 2 {
 		return nil
 	}
 	var all []web.Alternate

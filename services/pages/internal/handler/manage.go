@@ -1,0 +1,174 @@
+package handler
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/ical"
+	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/pages/internal/view"
+)
+
+// mountManage adds what a customer does by their link (lifecycle.md §5), and the calendars behind secret addresses (§2).
+func (p *Pages) mountManage(router fiber.Router) {
+	managed := router.Group("/m/:token", private)
+	managed.Get("", p.managed)
+	managed.Get("/calendar.ics", p.managedCalendar)
+	managed.Get("/cancel", p.askCancel)
+	managed.Post("/cancel", p.cancel)
+	managed.Get("/move", p.askMove)
+	managed.Post("/move", p.move)
+	router.Get("/calendar/:file", private, p.feed)
+}
+
+// private keeps what a secret address shows out of every cache.
+func private(c *fiber.Ctx) error {
+	err := c.Next()
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return err
+}
+
+// follow finds what the link leads to, and begins its page: in the language that the address names, else that of the booking. Whatever is
+// wrong with a link, the answer is the same.
+func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
+	m, err := p.links.View(c.UserContext(), c.Params("token"))
+	if err != nil {
+		return nil, nil, err
+	}
+	page := p.plain(c, m.Business.Offer.DefaultLanguage)
+	// Who reads the same language has it as their region writes it.
+	if booked := words.In(p.texts, m.Locale, m.Business.Offer.DefaultLanguage); page.Chosen == "" && booked.Code != page.Words.Code {
+		page.Words = booked
+	}
+	page.Business, page.Managed = m.Business, "/m/"+c.Params("token")
+	return page, m, nil
+}
+
+// seen is the path that leads back to the page after something was done, which says what.
+func seen(c *fiber.Ctx, done string) string {
+	at := "/m/" + c.Params("token")
+	if done != "" {
+		at += "?done=" + done
+	}
+	return at
+}
+
+func (p *Pages) managed(c *fiber.Ctx) error {
+	page, m, err := p.follow(c)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Managed(page, m, c.Query("done") == "moved"))
+}
+
+func (p *Pages) managedCalendar(c *fiber.Ctx) error {
+	text, err := p.links.Calendar(c.UserContext(), c.Params("token"))
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, ical.MediaType)
+	c.Attachment("booking.ics")
+	return c.Send(text)
+}
+
+// askCancel asks who may cancel whether they mean it, and leads others back to what they see.
+func (p *Pages) askCancel(c *fiber.Ctx) error {
+	page, m, err := p.follow(c)
+	switch {
+	case err != nil:
+		return err
+	case m.Booking == nil || !m.Booking.Cancellation.Allowed:
+		return c.Redirect(seen(c, ""), fiber.StatusSeeOther)
+	}
+	return p.show(c, fiber.StatusOK, page, view.AskCancel(page, m, false))
+}
+
+func (p *Pages) cancel(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	err = p.links.Cancel(c.UserContext(), c.Params("token"), json.Number(form.Get("refund")))
+	if fault.Is(err, fault.Conflict) {
+		page, m, err := p.follow(c)
+		if err != nil {
+			return err
+		}
+		if m.Booking == nil || !m.Booking.Cancellation.Allowed { // cancelled twice, or too late by now: the page says so
+			return c.Redirect(seen(c, ""), fiber.StatusSeeOther)
+		}
+		return p.show(c, fiber.StatusConflict, page, view.AskCancel(page, m, true))
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect(seen(c, ""), fiber.StatusSeeOther)
+}
+
+func (p *Pages) askMove(c *fiber.Ctx) error {
+	return p.times(c, fiber.StatusOK, c.Query("date"), false)
+}
+
+// times shows where a booking can be moved to; taken says that the time that was chosen is not free any more.
+func (p *Pages) times(c *fiber.Ctx, status int, chosen string, taken bool) error {
+	page, m, err := p.follow(c)
+	switch {
+	case err != nil:
+		return err
+	case m.Booking == nil || !m.Booking.Reschedule.Allowed:
+		return c.Redirect(seen(c, ""), fiber.StatusSeeOther)
+	}
+	from, date := m.Business.Today(), (*timespan.Date)(nil)
+	if parsed, err := timespan.ParseDate(c.Query("from")); err == nil && parsed > from {
+		from = parsed
+	}
+	if parsed, err := timespan.ParseDate(chosen); err == nil && parsed >= from {
+		date = &parsed
+	}
+	days, day, err := p.links.FreeDays(c.UserContext(), m, from, date)
+	if err != nil {
+		return err
+	}
+	return p.show(c, status, page, view.Move(page, view.Times{Managed: m, From: from, Days: days, Day: day, Taken: taken}))
+}
+
+func (p *Pages) move(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	err = p.links.Move(c.UserContext(), c.Params("token"), form.Get("date"), form.Get("time"))
+	switch {
+	case fault.Is(err, fault.SlotUnavailable), fault.Is(err, fault.NoStaffAvailable), fault.Is(err, fault.Conflict), fault.Is(err, fault.InvalidParameter):
+		return p.times(c, fiber.StatusConflict, form.Get("date"), true)
+	case err != nil:
+		return err
+	}
+	return c.Redirect(seen(c, "moved"), fiber.StatusSeeOther)
+}
+
+// feed is a calendar that an owner has given away the address of.
+func (p *Pages) feed(c *fiber.Ctx) error {
+	token, isCalendar := strings.CutSuffix(c.Params("file"), ".ics")
+	if !isCalendar {
+		return link.NotFound()
+	}
+	answer, err := p.links.Feed(c.UserContext(), token, c.Get(fiber.HeaderIfNoneMatch))
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderETag, answer.Header.Get(fiber.HeaderETag))
+	c.Status(answer.Status)
+	if answer.Status == fiber.StatusNotModified {
+		return nil
+	}
+	c.Set(fiber.HeaderContentType, ical.MediaType)
+	return c.Send(answer.Body)
+}
