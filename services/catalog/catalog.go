@@ -27,6 +27,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -156,13 +157,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("sweep of old writes", func(ctx context.Context) error {
 		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
 	})
-	feed := changes.NewFeed(rdb, rt.Telemetry)
+	sender := changes.NewSender(rdb, rt.Telemetry)
 	versions := current.New(businesses, ready.Decode, copies, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock, rt.Telemetry)
-	s.Go("changes", func(ctx context.Context) error { return feed.Listen(ctx, versions.Expire) })
+	s.Go("changes", func(ctx context.Context) error { return catalogclient.Listen(ctx, rdb, versions.Expire) })
 	changed := func(ctx context.Context, slug string, version int64) {
 		versions.Expire(slug)
 		copies.Supersede(ctx, slug, version)
-		feed.Announce(ctx, slug)
+		sender.Announce(ctx, slug)
 	}
 
 	public := &api.Public{

@@ -118,15 +118,20 @@ func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld b
 
 // Run listens for changes until ctx ends. While Redis is away nothing is lost but time: ages still make the client ask.
 func (c *Client) Run(ctx context.Context, rdb redis.UniversalClient) error {
+	return Listen(ctx, rdb, c.offers.Expire)
+}
+
+// Listen calls changed with the slug of each business that changes, until ctx ends. While Redis is away it keeps trying.
+func Listen(ctx context.Context, rdb redis.UniversalClient, changed func(slug string)) error {
 	subscription := rdb.Subscribe(ctx, catalog.ChangesChannel)
 	defer func() { _ = subscription.Close() }()
 	for {
 		select {
-		case message, ok := <-subscription.Channel():
-			if !ok {
+		case message, open := <-subscription.Channel():
+			if !open {
 				return nil
 			}
-			c.offers.Expire(message.Payload)
+			changed(message.Payload)
 		case <-ctx.Done():
 			return nil
 		}

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -28,26 +27,13 @@ func (p *Public) events(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var (
-		ctx    = c.UserContext()
-		now    = p.Clock.Now()
-		today  = version.Offer.Today(now)
-		events = version.Public().Events(today)
-		key    = rendered.Key{Slug: version.Offer.Slug, Path: "events", Language: language(c, version.Offer), Date: today, Today: today}
-		held   = p.Rendered.Get(key, version.Offer.Version)
-		quoted prices
-		sold   public.Sold
-		both   sync.WaitGroup
-	)
-	fresh := held != nil && held.Holds(now)
-	if !fresh {
-		both.Go(func() { quoted = p.ticketPrices(ctx, version, events, now) })
-	}
-	sold = p.sold(ctx, version.Offer.ID, events.IDs())
-	both.Wait()
-	if fresh {
-		quoted = prices{of: held.Numbers.Prices, ofVersion: true, from: held.From, until: held.Until}
-	}
+	ctx, now := c.UserContext(), p.Clock.Now()
+	today := version.Offer.Today(now)
+	events := version.Public().Events(today)
+	key := rendered.Key{Slug: version.Offer.Slug, Path: "events", Language: language(c, version.Offer), Date: today, Today: today}
+	quoted, sold := p.withCounts(key, version, now,
+		func() prices { return p.ticketPrices(ctx, version, events, now) },
+		func() map[uuid.UUID]int { return p.sold(ctx, version.Offer.ID, events.IDs()) })
 	return p.sendNumbered(c, key, version, numbered{prices: quoted, counts: sold, complete: sold != nil}, func() any {
 		return events.Show(key.Language, quoted.of, sold)
 	})

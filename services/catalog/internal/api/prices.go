@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/revalidate"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
 // prices are what things cost by their id, free ones left out.
@@ -21,6 +23,21 @@ type prices struct {
 	ofVersion bool
 	// They were asked for at from, and may be shown until until without asking again.
 	from, until time.Time
+}
+
+// withCounts asks for prices by quote, where those of the answer in memory do not hold any more, and for counts at the same time.
+func (p *Public) withCounts(key rendered.Key, v *ready.Version, now time.Time, quote func() prices, count func() map[uuid.UUID]int) (prices, map[uuid.UUID]int) {
+	if held := p.held(key, v, now); held != nil {
+		return prices{of: held.Numbers.Prices, ofVersion: true, from: held.From, until: held.Until}, count()
+	}
+	var (
+		quoted prices
+		both   sync.WaitGroup
+	)
+	both.Go(func() { quoted = quote() })
+	counts := count()
+	both.Wait()
+	return quoted, counts
 }
 
 // prices asks pricing for the prices of all services and variants on a date.

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -35,23 +34,14 @@ func (p *Public) rentals(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var (
-		ctx      = c.UserContext()
-		key      = rendered.Key{Slug: version.Offer.Slug, Path: "rentals", Language: language(c, version.Offer), Date: date, Today: today}
-		held     = p.Rendered.Get(key, version.Offer.Version)
-		quoted   prices
-		ceilings map[uuid.UUID]int
-		both     sync.WaitGroup
-	)
-	fresh, unbookable := held != nil && held.Holds(now), !bookable(version.Offer, today, date)
-	if !fresh && !unbookable {
-		both.Go(func() { quoted = p.rates(ctx, version, date, now) })
-	}
-	ceilings = p.ceilings(ctx, version)
-	both.Wait()
-	if fresh {
-		quoted = prices{of: held.Numbers.Prices, ofVersion: true, from: held.From, until: held.Until}
-	}
+	ctx, unbookable := c.UserContext(), !bookable(version.Offer, today, date)
+	key := rendered.Key{Slug: version.Offer.Slug, Path: "rentals", Language: language(c, version.Offer), Date: date, Today: today}
+	quoted, ceilings := p.withCounts(key, version, now, func() prices {
+		if unbookable {
+			return prices{}
+		}
+		return p.rates(ctx, version, date, now)
+	}, func() map[uuid.UUID]int { return p.ceilings(ctx, version) })
 	complete := ceilings != nil || !version.Public().HasRentals()
 	return p.sendNumbered(c, key, version, numbered{prices: quoted, counts: ceilings, complete: complete}, func() any {
 		return version.Public().Rentals(key.Language, public.Quotes{Date: date, Unbookable: unbookable, Prices: quoted.of}, ceilings)

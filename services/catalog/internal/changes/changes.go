@@ -16,45 +16,27 @@ import (
 // sendTimeout is how long a publish waits for Redis at most.
 const sendTimeout = 500 * time.Millisecond
 
-// Feed sends and receives changes.
-type Feed struct {
+// Sender sends changes.
+type Sender struct {
 	redis redis.UniversalClient
 	tel   *telemetry.Telemetry
 	lost  metric.Int64Counter
 }
 
-// NewFeed returns a feed on the channel [catalog.ChangesChannel].
-func NewFeed(client redis.UniversalClient, tel *telemetry.Telemetry) *Feed {
+// NewSender returns a sender on the channel [catalog.ChangesChannel].
+func NewSender(client redis.UniversalClient, tel *telemetry.Telemetry) *Sender {
 	lost := tel.Counter("slotmesh.catalog.changes.unsent", "Changes that Redis did not take.")
 	lost.Add(context.Background(), 0) // there from the start, so that the first one is seen as an increase
-	return &Feed{redis: client, tel: tel, lost: lost}
+	return &Sender{redis: client, tel: tel, lost: lost}
 }
 
 // Announce sends that the business with the slug has changed. It is sent also when the caller is gone meanwhile: the
 // change itself is done.
-func (f *Feed) Announce(ctx context.Context, slug string) {
+func (s *Sender) Announce(ctx context.Context, slug string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
 	defer cancel()
-	if err := f.redis.Publish(ctx, catalog.ChangesChannel, slug).Err(); err != nil {
-		f.lost.Add(ctx, 1)
-		f.tel.Logger.WarnContext(ctx, "a change was not announced; readers notice it within two seconds", "slug", slug, "error", err)
-	}
-}
-
-// Listen calls changed with the slug of each business that changes, until ctx ends. While Redis is away it keeps trying.
-func (f *Feed) Listen(ctx context.Context, changed func(slug string)) error {
-	subscription := f.redis.Subscribe(ctx, catalog.ChangesChannel)
-	defer func() { _ = subscription.Close() }()
-	messages := subscription.Channel()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case message, open := <-messages:
-			if !open {
-				return nil
-			}
-			changed(message.Payload)
-		}
+	if err := s.redis.Publish(ctx, catalog.ChangesChannel, slug).Err(); err != nil {
+		s.lost.Add(ctx, 1)
+		s.tel.Logger.WarnContext(ctx, "a change was not announced; readers notice it within two seconds", "slug", slug, "error", err)
 	}
 }
