@@ -28,18 +28,3 @@ func (a *Admin) listBookings(c *fiber.Ctx) error {
 	}
 	return c.JSON(list)
 }
-
-// moveBooking returns the handler of one of the moves that an owner can make.
-func (a *Admin) moveBooking(move string) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		slug, id, err := idOf(c, "Booking")
-		if err != nil {
-			return err
-		}
-		moved, err := a.Owner.MoveBooking(c.UserContext(), principal(c), slug, id, move)
-		if err != nil {
-			return err
-		}
-		return c.JSON(moved)
-	}
-}

@@ -106,22 +106,6 @@ func (a *Admin) listBusinesses(c *fiber.Ctx) error {
 	return c.JSON(list)
 }
 
-func (a *Admin) listVersions(c *fiber.Ctx) error {
-	slug, err := server.Slug(c)
-	if err != nil {
-		return err
-	}
-	page, err := server.Query(c).Page()
-	if err != nil {
-		return err
-	}
-	list, err := a.Owner.Businesses.Versions(c.UserContext(), slug, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(list)
-}
-
 func (a *Admin) remove(c *fiber.Ctx) error {
 	force, err := server.Query(c).Flag("force")
 	if err != nil {

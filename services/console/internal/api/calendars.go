@@ -37,30 +37,3 @@ func (a *Admin) createCalendar(c *fiber.Ctx) error {
 	}
 	return c.Status(fiber.StatusCreated).JSON(made)
 }
-
-func (a *Admin) listCalendars(c *fiber.Ctx) error {
-	page, err := server.Query(c).Page()
-	if err != nil {
-		return err
-	}
-	business, err := a.business(c)
-	if err != nil {
-		return err
-	}
-	list, err := a.Owner.Bookings.Calendars(c.UserContext(), business.ID, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(list)
-}
-
-func (a *Admin) revokeCalendar(c *fiber.Ctx) error {
-	slug, id, err := idOf(c, "Calendar")
-	if err != nil {
-		return err
-	}
-	if err := a.Owner.RevokeCalendar(c.UserContext(), principal(c), slug, id); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
-}

@@ -65,30 +65,3 @@ func keyOf(c *fiber.Ctx) (*booking.NewKey, error) {
 	key.ExpiresAt = &expires
 	return key, nil
 }
-
-func (a *Admin) listKeys(c *fiber.Ctx) error {
-	page, err := server.Query(c).Page()
-	if err != nil {
-		return err
-	}
-	business, err := a.business(c)
-	if err != nil {
-		return err
-	}
-	list, err := a.Owner.Bookings.Keys(c.UserContext(), business.ID, page)
-	if err != nil {
-		return err
-	}
-	return c.JSON(list)
-}
-
-func (a *Admin) revokeKey(c *fiber.Ctx) error {
-	slug, id, err := idOf(c, "Key")
-	if err != nil {
-		return err
-	}
-	if err := a.Owner.RevokeKey(c.UserContext(), principal(c), slug, id); err != nil {
-		return err
-	}
-	return c.SendStatus(fiber.StatusNoContent)
-}

@@ -9,7 +9,7 @@ import (
 
 func (a *Admin) mountMessages(business fiber.Router) {
 	business.Get("/messages", a.listMessages)
-	business.Get("/messages/:id", a.getMessage)
+	business.Get("/messages/:id", read("Message", a.Owner.Message))
 	business.Post("/messages/:id/retry", ofID("Message", fiber.StatusAccepted, a.Owner.RetryMessage))
 }
 
@@ -28,16 +28,4 @@ func (a *Admin) listMessages(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(list)
-}
-
-func (a *Admin) getMessage(c *fiber.Ctx) error {
-	slug, id, err := idOf(c, "Message")
-	if err != nil {
-		return err
-	}
-	m, err := a.Owner.Message(c.UserContext(), slug, id)
-	if err != nil {
-		return err
-	}
-	return c.JSON(m)
 }

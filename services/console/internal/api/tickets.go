@@ -70,15 +70,3 @@ func (a *Admin) listTickets(c *fiber.Ctx) error {
 	}
 	return c.JSON(list)
 }
-
-func (a *Admin) cancelTickets(c *fiber.Ctx) error {
-	slug, id, err := idOf(c, "Tickets")
-	if err != nil {
-		return err
-	}
-	cancelled, err := a.Owner.CancelTickets(c.UserContext(), principal(c), slug, id)
-	if err != nil {
-		return err
-	}
-	return c.JSON(cancelled)
-}

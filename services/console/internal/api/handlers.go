@@ -1,0 +1,139 @@
+package api
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// create is the handler of a write that hands its body on as it is written, and answers 201: who keeps the thing says what is wrong.
+func create[B, T any](write func(context.Context, usecase.Principal, string, B) (*T, error)) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		slug, err := server.Slug(c)
+		if err != nil {
+			return err
+		}
+		var body B
+		if err := decode(c, &body); err != nil {
+			return err
+		}
+		made, err := write(c.UserContext(), principal(c), slug, body)
+		if err != nil {
+			return err
+		}
+		return c.Status(fiber.StatusCreated).JSON(made)
+	}
+}
+
+// change is the handler of a write of one thing that hands its body on as it is written.
+func change[B, T any](what string, write func(context.Context, usecase.Principal, string, uuid.UUID, B) (*T, error)) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		slug, id, err := idOf(c, what)
+		if err != nil {
+			return err
+		}
+		var body B
+		if err := decode(c, &body); err != nil {
+			return err
+		}
+		done, err := write(c.UserContext(), principal(c), slug, id, body)
+		if err != nil {
+			return err
+		}
+		return c.JSON(done)
+	}
+}
+
+// ofID is the handler of a write that needs no more than an id, and answers with this status.
+func ofID[T any](what string, status int, write func(context.Context, usecase.Principal, string, uuid.UUID) (*T, error)) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		slug, id, err := idOf(c, what)
+		if err != nil {
+			return err
+		}
+		done, err := write(c.UserContext(), principal(c), slug, id)
+		if err != nil {
+			return err
+		}
+		return c.Status(status).JSON(done)
+	}
+}
+
+// transition is the handler of one of the moves that an owner can make.
+func transition[T any](what, move string, write func(context.Context, usecase.Principal, string, uuid.UUID, string) (*T, error)) fiber.Handler {
+	return ofID(what, fiber.StatusOK, func(ctx context.Context, by usecase.Principal, slug string, id uuid.UUID) (*T, error) {
+		return write(ctx, by, slug, id, move)
+	})
+}
+
+// discard is the handler of a write after which there is nothing to show.
+func discard(what string, write func(context.Context, usecase.Principal, string, uuid.UUID) error) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		slug, id, err := idOf(c, what)
+		if err != nil {
+			return err
+		}
+		if err := write(c.UserContext(), principal(c), slug, id); err != nil {
+			return err
+		}
+		return c.SendStatus(fiber.StatusNoContent)
+	}
+}
+
+// read is the handler of a read of one thing.
+func read[T any](what string, ask func(context.Context, string, uuid.UUID) (*T, error)) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		slug, id, err := idOf(c, what)
+		if err != nil {
+			return err
+		}
+		found, err := ask(c.UserContext(), slug, id)
+		if err != nil {
+			return err
+		}
+		return c.JSON(found)
+	}
+}
+
+// listOf is the handler of a list in pages of what booking keeps for a business.
+func listOf[T any](a *Admin, ask func(context.Context, uuid.UUID, request.Page) (*T, error)) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		page, err := server.Query(c).Page()
+		if err != nil {
+			return err
+		}
+		business, err := a.business(c)
+		if err != nil {
+			return err
+		}
+		list, err := ask(c.UserContext(), business.ID, page)
+		if err != nil {
+			return err
+		}
+		return c.JSON(list)
+	}
+}
+
+// listBySlug is the handler of a list in pages of which the slug says whose it is.
+func listBySlug[T any](ask func(context.Context, string, request.Page) (*T, error)) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		slug, err := server.Slug(c)
+		if err != nil {
+			return err
+		}
+		page, err := server.Query(c).Page()
+		if err != nil {
+			return err
+		}
+		list, err := ask(c.UserContext(), slug, page)
+		if err != nil {
+			return err
+		}
+		return c.JSON(list)
+	}
+}
