@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -12,7 +11,7 @@ import (
 )
 
 func (in *Internal) cancellation(c *fiber.Ctx) error {
-	businessID, bookingID, err := bookingOf(c)
+	businessID, bookingID, err := businessAnd(c, "booking")
 	if err != nil {
 		return err
 	}
@@ -24,7 +23,7 @@ func (in *Internal) cancellation(c *fiber.Ctx) error {
 }
 
 func (in *Internal) cancel(c *fiber.Ctx) error {
-	businessID, bookingID, err := bookingOf(c)
+	businessID, bookingID, err := businessAnd(c, "booking")
 	if err != nil {
 		return err
 	}
@@ -40,7 +39,7 @@ func (in *Internal) cancel(c *fiber.Ctx) error {
 }
 
 func (in *Internal) refund(c *fiber.Ctx) error {
-	businessID, bookingID, err := bookingOf(c)
+	businessID, bookingID, err := businessAnd(c, "booking")
 	if err != nil {
 		return err
 	}
@@ -53,16 +52,6 @@ func (in *Internal) refund(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(showBooking(refunded))
-}
-
-// bookingOf reads the ids of the path of a booking.
-func bookingOf(c *fiber.Ctx) (uuid.UUID, uuid.UUID, error) {
-	businessID, err := pathID(c, "business")
-	if err != nil {
-		return uuid.Nil, uuid.Nil, err
-	}
-	bookingID, err := pathID(c, "booking")
-	return businessID, bookingID, err
 }
 
 // optionalBody reads the JSON body of a request that may have none.

@@ -84,11 +84,7 @@ func (f *Feeds) list(c *fiber.Ctx) error {
 }
 
 func (f *Feeds) revoke(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
-	if err != nil {
-		return err
-	}
-	id, err := pathID(c, "id")
+	businessID, id, err := businessAnd(c, "id")
 	if err != nil {
 		return err
 	}

@@ -204,11 +204,7 @@ func (in *Internal) keys(c *fiber.Ctx) error {
 }
 
 func (in *Internal) revokeKey(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
-	if err != nil {
-		return err
-	}
-	keyID, err := pathID(c, "key")
+	businessID, keyID, err := businessAnd(c, "key")
 	if err != nil {
 		return err
 	}
@@ -262,7 +258,7 @@ func bookingFilter(c *fiber.Ctx) (booking.Filter, error) {
 }
 
 func (in *Internal) booking(c *fiber.Ctx) error {
-	businessID, bookingID, err := bookingOf(c)
+	businessID, bookingID, err := businessAnd(c, "booking")
 	if err != nil {
 		return err
 	}
@@ -289,11 +285,7 @@ func (in *Internal) ahead(c *fiber.Ctx) error {
 }
 
 func (in *Internal) move(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
-	if err != nil {
-		return err
-	}
-	bookingID, err := pathID(c, "booking")
+	businessID, bookingID, err := businessAnd(c, "booking")
 	if err != nil {
 		return err
 	}
@@ -306,3 +298,13 @@ func (in *Internal) move(c *fiber.Ctx) error {
 
 // pathID reads a UUID of the path.
 func pathID(c *fiber.Ctx, name string) (uuid.UUID, error) { return request.ID(name, c.Params(name)) }
+
+// businessAnd reads the ids of the business and of what the path names beside it.
+func businessAnd(c *fiber.Ctx, name string) (uuid.UUID, uuid.UUID, error) {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return uuid.Nil, uuid.Nil, err
+	}
+	id, err := pathID(c, name)
+	return businessID, id, err
+}

@@ -14,11 +14,7 @@ import (
 
 // reschedule moves a booking to another time, for whoever acts.
 func (in *Internal) reschedule(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
-	if err != nil {
-		return err
-	}
-	bookingID, err := pathID(c, "booking")
+	businessID, bookingID, err := businessAnd(c, "booking")
 	if err != nil {
 		return err
 	}

@@ -109,11 +109,7 @@ func (in *Internal) sales(c *fiber.Ctx) error {
 }
 
 func (in *Internal) cancelTickets(c *fiber.Ctx) error {
-	businessID, err := pathID(c, "business")
-	if err != nil {
-		return err
-	}
-	ticketID, err := pathID(c, "ticket")
+	businessID, ticketID, err := businessAnd(c, "ticket")
 	if err != nil {
 		return err
 	}
