@@ -13,6 +13,9 @@ import (
 	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/service"
@@ -61,12 +64,16 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	s.Limit(s.Limits(cfg.Limits, rdb).Pass)
 	catalog := s.Peer("catalog", cfg.CatalogURL)
+	// A booking takes as long as its checks; it leaves time to send the answer before the request's own deadline.
+	bookings := s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
 	shop := &usecase.Shop{
 		Offers: s.Offers(catalog, rdb), Catalog: usecase.NewReader(catalog),
-		Availability: usecase.NewReader(s.Peer("availability", cfg.AvailabilityURL)), Clock: rt.Clock,
+		Availability: usecase.NewReader(s.Peer("availability", cfg.AvailabilityURL)),
+		Prices:       pricing.NewClient(s.Peer("pricing", cfg.PricingURL)),
+		Bookings:     bookingclient.NewClient(bookings), Clock: rt.Clock,
 	}
-	links := usecase.NewLinks(s.Peer("booking", cfg.BookingURL), s.Peer("rental", cfg.RentalURL), shop)
-	pages, err := handler.New(shop, links, strings.TrimSuffix(cfg.PagesURL, "/"))
+	links := usecase.NewLinks(bookings, s.Peer("rental", cfg.RentalURL), shop)
+	pages, err := handler.New(shop, links, strings.TrimSuffix(cfg.PagesURL, "/"), cfg.Server.Peers.Secrets)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ package handler
 
 import (
 	"errors"
+	"net/url"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -25,16 +26,18 @@ type Pages struct {
 	base   string // public, without a slash at its end
 	texts  *message.Catalog
 	assets *web.Assets
+	forms  forms
 }
 
-// New returns the pages. base is their public address, without a slash at its end.
-func New(shop *usecase.Shop, links *usecase.Links, base string) (*Pages, error) {
+// New returns the pages. base is their public address, without a slash at its end; secrets are what services share, of which the tokens of
+// forms are made.
+func New(shop *usecase.Shop, links *usecase.Links, base string, secrets []string) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files(), "/assets")
 	if err := errors.Join(textErr, fileErr); err != nil {
 		return nil, err
 	}
-	return &Pages{shop: shop, links: links, base: base, texts: sentences, assets: files}, nil
+	return &Pages{shop: shop, links: links, base: base, texts: sentences, assets: files, forms: newForms(secrets, shop.Clock)}, nil
 }
 
 // Mount adds the routes.
@@ -42,6 +45,10 @@ func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
 	router.Get("/b/:slug", p.what)
 	p.mountManage(router)
+	router.Get("/b/:slug/who", p.who)
+	router.Get("/b/:slug/when", p.when)
+	router.Get("/b/:slug/details", p.details)
+	router.Post("/b/:slug/details", p.book)
 }
 
 // page is what every page of a business begins with: the business, and the words of the reader's language. Faults: business_not_found;
@@ -57,7 +64,35 @@ func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
 	}
 	page := p.plain(c, business.Offer.DefaultLanguage)
 	page.Business = business
+	if business.Offer.Page.Accent != "" {
+		page.Nonce = web.Nonce()
+	}
 	return page, nil
+}
+
+// chosen is a page of a step after the first: what was chosen is held against the offer. Where that cannot be booked any more it has
+// answered already, and page is nil.
+func (p *Pages) chosen(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
+	page, err := p.page(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !page.Business.Open() {
+		return nil, nil, p.show(c, fiber.StatusOK, page, view.Closed(page))
+	}
+	query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
+	if err != nil {
+		return nil, nil, fault.New(fault.InvalidParameter, "The address is not well-formed.")
+	}
+	selection, err := usecase.ReadSelection(query)
+	if err != nil {
+		return nil, nil, err
+	}
+	appointment, err := page.Business.Appointment(selection)
+	if fault.Is(err, fault.ServiceNotFound) || fault.Is(err, fault.InvalidParameter) {
+		return nil, nil, p.offered(c, page, page.Words.Say("not_offered"))
+	}
+	return page, appointment, err
 }
 
 // plain is a page of no business.

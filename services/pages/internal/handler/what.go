@@ -16,9 +16,15 @@ func (p *Pages) what(c *fiber.Ctx) error {
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))
 	}
+	return p.offered(c, page, "")
+}
+
+// offered shows what can be booked, with a notice of why the visitor is here.
+func (p *Pages) offered(c *fiber.Ctx, page *view.Page, notice string) error {
 	groups, err := p.shop.Menu(c.UserContext(), page.Business.Offer.Slug, page.Words.Asked)
 	if err != nil {
 		return err
 	}
+	page.Notice = notice
 	return p.show(c, fiber.StatusOK, page, view.What(page, groups))
 }

@@ -19,6 +19,8 @@ type Shop struct {
 	Offers       Offers
 	Catalog      *Reader
 	Availability *Reader
+	Prices       Prices
+	Bookings     Bookings
 	Clock        clock.Clock
 }
 

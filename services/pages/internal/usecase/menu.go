@@ -69,3 +69,41 @@ func PriceMoves(offer *catalog.Offer, service uuid.UUID) bool {
 		return r.AppliesTo.Everything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services, service)
 	})
 }
+
+// Names are what services and members are called in one language, by id.
+type Names struct {
+	Services map[uuid.UUID]*Service
+	Members  map[uuid.UUID]*Member
+}
+
+// Member is somebody who performs services, as /staff shows them in one language.
+type Member struct {
+	ID          uuid.UUID `json:"id"`
+	Name        string    `json:"name"`
+	Category    string    `json:"category"`
+	Description string    `json:"description"`
+	ImageURL    string    `json:"image_url"`
+}
+
+// Names returns them. Faults: business_not_found; service_unavailable.
+func (s *Shop) Names(ctx context.Context, slug, language string) (*Names, error) {
+	query := url.Values{"locale": {language}}
+	services, err := read[serviceList](ctx, s.Catalog, slug, "services", query)
+	if err != nil {
+		return nil, err
+	}
+	staff, err := read[struct {
+		Staff []*Member `json:"staff"`
+	}](ctx, s.Catalog, slug, "staff", query)
+	if err != nil {
+		return nil, err
+	}
+	n := &Names{Services: make(map[uuid.UUID]*Service, len(services.Services)), Members: make(map[uuid.UUID]*Member, len(staff.Staff))}
+	for _, service := range services.Services {
+		n.Services[service.ID] = service
+	}
+	for _, member := range staff.Staff {
+		n.Members[member.ID] = member
+	}
+	return n, nil
+}

@@ -27,7 +27,8 @@ type Page struct {
 	Base     string // public address of the pages
 	Found    bool   // search engines may show it
 	Managed  string // path of the customer's link, of a page behind it
-	Nonce    string
+	Nonce    string // "" without a colour of the business's
+	Notice   string // what went otherwise than expected; ""
 	Style    string
 	Script   string
 }
@@ -43,6 +44,9 @@ func (p *Page) frame(title string) web.Frame {
 	f := web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script, Nonce: p.Nonce}
 	if p.Business == nil {
 		return f
+	}
+	if p.Nonce != "" {
+		f.Accent, f.OnAccent = p.Business.Offer.Page.Accent, "#ffffff" // which the manifest's check found readable
 	}
 	f.Title = title + " · " + p.Business.Offer.Name
 	if !p.Found {

@@ -1,0 +1,169 @@
+package handler
+
+import (
+	"net/url"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/pages/internal/view"
+)
+
+// sent is a form of details on its way through the checks.
+type sent struct {
+	page        *view.Page
+	appointment *usecase.Appointment
+	form        view.Form
+	typed       url.Values
+}
+
+// start reads what was chosen; where no start is, it leads back to the choice of one. Where it has answered already, it returns nil.
+func (p *Pages) start(c *fiber.Ctx) (*sent, error) {
+	page, a, err := p.chosen(c)
+	if err != nil || page == nil {
+		return nil, err
+	}
+	if a.Date == nil || a.Time == nil || a.Staff == "" {
+		return nil, c.Redirect(string(page.Link("who", a.Selection)), fiber.StatusSeeOther)
+	}
+	names, err := p.shop.Names(c.UserContext(), page.Business.Offer.Slug, page.Words.Asked)
+	if err != nil {
+		return nil, err
+	}
+	return &sent{page: page, appointment: a, form: view.Form{
+		Names: names, Details: usecase.Details{People: 1, Language: page.Words.Asked},
+	}}, nil
+}
+
+// details asks who books, beside what it costs.
+func (p *Pages) details(c *fiber.Ctx) error {
+	s, err := p.start(c)
+	if err != nil || s == nil {
+		return err
+	}
+	s.form.Token = p.forms.token(s.page.Business.Offer.Slug)
+	return p.ask(c, s, fiber.StatusOK, "")
+}
+
+// ask shows the form with all that was typed.
+func (p *Pages) ask(c *fiber.Ctx, s *sent, status int, notice string) error {
+	price, err := p.shop.Price(c.UserContext(), s.page.Business, s.appointment, s.form.Details.People)
+	if err != nil {
+		return err
+	}
+	s.form.Price, s.page.Notice = price, notice
+	return p.show(c, status, s.page, view.Details(s.page, s.appointment, s.form))
+}
+
+// trap is a field that people do not see, and programs fill in.
+const trap = "website"
+
+// book books what the form asks for, once, and leads to the customer's own page of it.
+func (p *Pages) book(c *fiber.Ctx) error {
+	typed, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	s, err := p.start(c)
+	if err != nil || s == nil {
+		return err
+	}
+	s.typed = typed
+	slug, words := s.page.Business.Offer.Slug, s.page.Words
+	s.read()
+	key, age := p.forms.read(slug, typed.Get("token"))
+	s.form.Token = typed.Get("token")
+	if key == "" || age > formLasts || age < formAtLeast || typed.Get(trap) != "" {
+		s.form.Token = p.forms.token(slug)
+		return p.ask(c, s, fiber.StatusUnprocessableEntity, words.Say("expired"))
+	}
+	if pick := typed.Get("pick"); pick != "" { // another start, after the one chosen was taken
+		return p.pick(c, s, pick)
+	}
+	if s.form.Wrong = s.page.Business.Check(s.appointment, &s.form.Details); len(s.form.Wrong) > 0 {
+		return p.ask(c, s, fiber.StatusUnprocessableEntity, words.Say("check"))
+	}
+	price, err := p.shop.Price(c.UserContext(), s.page.Business, s.appointment, s.form.Details.People)
+	if err != nil {
+		return p.refuse(c, s, err)
+	}
+	if typed.Get("total") != price.Total.String() {
+		return p.ask(c, s, fiber.StatusConflict, words.With("price_changed", "Price", words.Amount(price.Total.String(), s.page.Business.Offer.Currency)))
+	}
+	link, err := p.shop.Book(c.UserContext(), s.page.Business, s.appointment, s.form.Details, key)
+	if err != nil {
+		return p.refuse(c, s, err)
+	}
+	return c.Redirect(link, fiber.StatusSeeOther)
+}
+
+// read takes over what was typed.
+func (s *sent) read() {
+	people, err := strconv.Atoi(s.typed.Get("people"))
+	if err != nil || people < 1 || people > view.MostPeople(s.appointment) {
+		people = 1
+	}
+	d := usecase.Details{
+		Name: s.typed.Get("name"), Email: s.typed.Get("email"), Phone: s.typed.Get("phone"), People: people,
+		Language: s.page.Words.Asked, Answers: map[string]any{},
+	}
+	consents := map[string]any{}
+	for _, q := range s.page.Business.Offer.Questions(s.appointment.Selection.Services) {
+		value := s.typed.Get("q-" + q.Key)
+		switch {
+		case q.Consent:
+			consents[q.Key] = value == "yes"
+		case q.Type == catalog.QuestionCheckbox:
+			d.Answers[q.Key] = value == "yes"
+		default:
+			d.Answers[q.Key] = value
+		}
+	}
+	d.Answers[catalog.Consents] = consents
+	s.form.Details, s.form.Typed = d, s.typed
+}
+
+// refuse shows why nothing was booked, with what can be done about it.
+func (p *Pages) refuse(c *fiber.Ctx, s *sent, cause error) error {
+	f, words := fault.Of(cause), s.page.Words
+	switch f.Kind.Code {
+	case fault.SlotUnavailable.Code, fault.NoStaffAvailable.Code:
+		s.form.Nearest = p.shop.Nearest(c.UserContext(), s.page.Business, s.appointment)
+		return p.ask(c, s, fiber.StatusConflict, words.Say("taken"))
+	case fault.TooManyOpen.Code:
+		return p.ask(c, s, fiber.StatusConflict, words.Say("too_many"))
+	case fault.NotAcceptingBookings.Code, fault.SubscriptionInactive.Code, fault.AccountClosing.Code:
+		return p.show(c, fiber.StatusConflict, s.page, view.Closed(s.page))
+	case fault.ServiceNotFound.Code:
+		return p.offered(c, s.page, words.Say("not_offered"))
+	case fault.IdempotencyMismatch.Code:
+		s.form.Token = p.forms.token(s.page.Business.Offer.Slug)
+		return p.ask(c, s, fiber.StatusUnprocessableEntity, words.Say("expired"))
+	case fault.PeerUnavailable.Code, fault.AvailabilityUnverified.Code, fault.PaymentUnavailable.Code, fault.OutcomeUnknown.Code, fault.IdempotencyInProgress.Code:
+		if s.form.Price != nil || f.Kind != fault.PeerUnavailable {
+			return p.ask(c, s, fiber.StatusServiceUnavailable, words.Say("fault_later"))
+		}
+	}
+	return cause
+}
+
+// pick goes on with another start; what was typed stays.
+func (p *Pages) pick(c *fiber.Ctx, s *sent, query string) error {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return fault.New(fault.InvalidParameter, "The form is not well-formed.")
+	}
+	selection, err := usecase.ReadSelection(values)
+	if err != nil {
+		return err
+	}
+	if s.appointment, err = s.page.Business.Appointment(selection); err != nil || s.appointment.Date == nil || s.appointment.Time == nil {
+		return fault.New(fault.InvalidParameter, "The form is not well-formed.")
+	}
+	s.form.Token = p.forms.token(s.page.Business.Offer.Slug) // another booking than the one that was refused
+	return p.ask(c, s, fiber.StatusOK, "")
+}

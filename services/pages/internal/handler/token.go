@@ -1,0 +1,71 @@
+package handler
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+)
+
+// How long after it was shown a form may be sent, and how soon: no person fills one in faster.
+const (
+	formLasts   = 2 * time.Hour
+	formAtLeast = time.Second
+)
+
+// forms makes the tokens of forms, and tells them again. A token holds when the form was shown and the idempotency key of what it does,
+// with a digest of both and of the business: none can be made up, and one that is sent twice does nothing twice.
+type forms struct {
+	keys  [][]byte // the first makes tokens, each is known
+	clock clock.Clock
+}
+
+func newForms(secrets []string, c clock.Clock) forms {
+	f := forms{clock: c}
+	for _, secret := range secrets {
+		f.keys = append(f.keys, digest([]byte(secret), "tokens of forms on the booking page"))
+	}
+	return f
+}
+
+func digest(key []byte, text string) []byte {
+	mac := hmac.New(sha256.New, key)
+	_, _ = mac.Write([]byte(text)) // never fails
+	return mac.Sum(nil)
+}
+
+// token returns a new token of a form of this business.
+func (f forms) token(slug string) string {
+	text := strconv.FormatInt(f.clock.Now().Unix(), 36) + "." + rand.Text()
+	return text + "." + base64.RawURLEncoding.EncodeToString(digest(f.keys[0], slug+":"+text))
+}
+
+// read returns the idempotency key of a token and how long ago its form was shown; "" for a token that was not made here, or for another
+// business.
+func (f forms) read(slug, token string) (string, time.Duration) {
+	at := strings.LastIndexByte(token, '.')
+	if at < 0 {
+		return "", 0
+	}
+	text := token[:at]
+	mac, err := base64.RawURLEncoding.DecodeString(token[at+1:])
+	if err != nil {
+		return "", 0
+	}
+	for _, key := range f.keys {
+		if hmac.Equal(mac, digest(key, slug+":"+text)) {
+			issued, name, _ := strings.Cut(text, ".")
+			seconds, err := strconv.ParseInt(issued, 36, 64)
+			if err != nil {
+				return "", 0
+			}
+			return name, f.clock.Now().Sub(time.Unix(seconds, 0))
+		}
+	}
+	return "", 0
+}

@@ -1,0 +1,34 @@
+package handler
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/pages/internal/view"
+)
+
+// when shows a month and the free starts of a day.
+func (p *Pages) when(c *fiber.Ctx) error {
+	page, a, err := p.chosen(c)
+	if err != nil || page == nil {
+		return err
+	}
+	var month *timespan.Date
+	if text := c.Query("month"); text != "" {
+		first, err := request.Date("month", text+"-01")
+		if err != nil {
+			return err
+		}
+		month = &first
+	}
+	calendar, err := p.shop.Times(c.UserContext(), page.Business, a, month)
+	if err != nil {
+		return err
+	}
+	names, err := p.shop.Names(c.UserContext(), page.Business.Offer.Slug, page.Words.Asked)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.When(page, a, names, calendar))
+}

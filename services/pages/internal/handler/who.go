@@ -1,0 +1,24 @@
+package handler
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/services/pages/internal/view"
+)
+
+// who asks who performs the appointment; where there is nothing to ask, it leads on.
+func (p *Pages) who(c *fiber.Ctx) error {
+	page, a, err := p.chosen(c)
+	if err != nil || page == nil {
+		return err
+	}
+	if !a.Asked() {
+		return c.Redirect(string(page.Link("when", a.Selection)), fiber.StatusSeeOther)
+	}
+	slug := page.Business.Offer.Slug
+	names, err := p.shop.Names(c.UserContext(), slug, page.Words.Asked)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Who(page, a, names))
+}

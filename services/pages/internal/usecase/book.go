@@ -1,0 +1,180 @@
+package usecase
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/email"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+)
+
+// Bookings books; bookingclient.Client does. Faults: those of POST /book.
+type Bookings interface {
+	Book(ctx context.Context, business uuid.UUID, slug string, wanted booking.NewBooking) (*booking.Booking, error)
+}
+
+// Prices quotes; pricing.Client does.
+type Prices interface {
+	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
+}
+
+// Price is what an appointment costs, by the engine that prices the booking. What only the customer's address tells, such as whether it
+// is their first booking, is not known yet.
+type Price struct {
+	Lines []json.Number // of the services, in their order
+	Total json.Number
+}
+
+// Price quotes an appointment whose start is chosen. Faults: service_unavailable.
+func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people int) (*Price, error) {
+	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: true}
+	for _, id := range a.Selection.Services {
+		item := pricing.Item{Kind: pricing.KindService, ID: id, Date: *a.Date, Start: a.Time, PartySize: &people}
+		if variant, ok := a.Variants[id]; ok {
+			item.VariantID = &variant
+		}
+		ask.Items = append(ask.Items, item)
+	}
+	answer, err := s.Prices.Quotes(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	price, total := &Price{}, int64(0)
+	for _, quote := range answer.Quotes {
+		price.Lines = append(price.Lines, b.Offer.Money().JSON(quote.Price))
+		total += quote.Price
+	}
+	price.Total = b.Offer.Money().JSON(total)
+	return price, nil
+}
+
+// Online reports whether something is paid online where an appointment is booked here: never where the customer may choose, as they then
+// pay at the door.
+func (b *Business) Online(a *Appointment) bool {
+	if b.Offer.Payments.Modes.Services != catalog.ModeOnline {
+		return false
+	}
+	for _, service := range a.Services {
+		if service.PaymentRequirement != catalog.RequirementNone && service.Price > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Details is what a customer types.
+type Details struct {
+	Name, Email, Phone string
+	People             int
+	Language           string // of messages
+	Answers            map[string]any
+}
+
+// What may be wrong with a detail, beside what [catalog.Answers] finds.
+const (
+	WrongEmail catalog.Wrong = "email"
+)
+
+// Wrongs are the faults of details by the name of the field; answers are under q-KEY.
+type Wrongs map[string]catalog.Wrong
+
+const (
+	maxName  = 200
+	maxPhone = 50
+)
+
+// Check finds what is wrong with the details for an appointment, and keeps of the answers what was asked.
+func (b *Business) Check(a *Appointment, d *Details) Wrongs {
+	wrong := Wrongs{}
+	if d.Name = strings.TrimSpace(d.Name); d.Name == "" {
+		wrong["name"] = catalog.WrongMissing
+	} else if utf8.RuneCountInString(d.Name) > maxName {
+		wrong["name"] = catalog.WrongTooLong
+	}
+	if d.Email = strings.TrimSpace(d.Email); d.Email == "" {
+		wrong["email"] = catalog.WrongMissing
+	} else if !email.Valid(d.Email) {
+		wrong["email"] = WrongEmail
+	}
+	if d.Phone = strings.TrimSpace(d.Phone); utf8.RuneCountInString(d.Phone) > maxPhone {
+		wrong["phone"] = catalog.WrongTooLong
+	}
+	kept, wrongs := catalog.Answers(b.Offer.Questions(a.Selection.Services), d.Answers)
+	for _, w := range wrongs {
+		wrong["q-"+w.Question.Key] = w.Wrong
+	}
+	if len(wrongs) == 0 {
+		d.Answers = kept
+	}
+	return wrong
+}
+
+// Book books an appointment as the page, once for each key, and returns the address of the customer's link. Faults: those of POST /book.
+func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details, key string) (string, error) {
+	wanted := booking.NewBooking{
+		Date: a.Date.String(), Time: a.Time.String(), CustomerName: d.Name, CustomerEmail: d.Email,
+		PartySize: &d.People, Locale: &d.Language, Variants: a.pairs(),
+	}
+	for _, id := range a.Selection.Services {
+		wanted.ServiceIDs = append(wanted.ServiceIDs, id.String())
+	}
+	if d.Phone != "" {
+		wanted.CustomerPhone = &d.Phone
+	}
+	switch {
+	case a.Staff != Anyone && a.Staff != Each && a.Staff != "":
+		wanted.StaffID = &a.Staff
+	case len(a.Services) > 1:
+		wanted.IsPackage = true
+		if mode := availability.StaffingPerService; a.Staff == Each {
+			wanted.StaffingMode = &mode
+		}
+	}
+	if a.Session != nil {
+		session := a.Session.String()
+		wanted.ClassScheduleID = &session
+	}
+	if b.Offer.Payments.Modes.Services == catalog.ModeCustomerChoice {
+		door := catalog.ModeAtDoor
+		wanted.PaymentChoice = &door
+	}
+	if len(d.Answers) > 0 {
+		form, err := json.Marshal(d.Answers)
+		if err != nil {
+			return "", err
+		}
+		wanted.FormData = form
+	}
+	ctx = idempotency.With(actor.With(ctx, actor.Actor{Kind: actor.Page}), idempotency.Request{Key: key})
+	return s.bookOnce(ctx, b, wanted)
+}
+
+// bookOnce waits for the first of two clicks: the second one gets what the first one booked.
+func (s *Shop) bookOnce(ctx context.Context, b *Business, wanted booking.NewBooking) (string, error) {
+	const pause, tries = 250 * time.Millisecond, 12
+	for i := 0; ; i++ {
+		booked, err := s.Bookings.Book(ctx, b.Offer.ID, b.Offer.Slug, wanted)
+		if err == nil {
+			return booked.ManageURL, nil
+		}
+		if !fault.Is(err, fault.IdempotencyInProgress) || i == tries {
+			return "", err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return "", fault.Unknown(ctx.Err())
+		}
+	}
+}

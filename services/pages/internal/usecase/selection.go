@@ -1,0 +1,248 @@
+package usecase
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Who performs an appointment, where it is no member's id.
+const (
+	Anyone = "any"  // whoever is free, one person for all
+	Each   = "each" // whoever is free, for each service
+)
+
+// Selection is what a visitor has chosen so far. It stands in the query of every step's address.
+type Selection struct {
+	Services []uuid.UUID
+	Variants map[uuid.UUID]uuid.UUID
+	Staff    string // "" while it is not chosen, [Anyone], [Each] or a member's id
+	Date     *timespan.Date
+	Time     *timespan.TimeOfDay
+	Session  *uuid.UUID // of a class
+}
+
+// maxServices is how many an appointment may have, as POST /book takes them.
+const maxServices = 20
+
+// ReadSelection reads a query: service=ID or ID:VARIANT, as often as there are services, staff, date, time, session. Faults:
+// invalid_parameter.
+func ReadSelection(query url.Values) (Selection, error) {
+	var s Selection
+	if len(query["service"]) > maxServices {
+		return s, request.TooMany("service", maxServices)
+	}
+	for _, text := range query["service"] {
+		if err := s.add(text); err != nil {
+			return s, err
+		}
+	}
+	if staff := query.Get("staff"); staff != "" && staff != Anyone && staff != Each {
+		id, err := request.ID("staff", staff)
+		if err != nil {
+			return s, err
+		}
+		s.Staff = id.String()
+	} else {
+		s.Staff = staff
+	}
+	return s.readStart(query)
+}
+
+func (s *Selection) add(text string) error {
+	service, variant, varied := strings.Cut(text, ":")
+	id, err := request.ID("service", service)
+	if err != nil {
+		return err
+	}
+	s.Services = append(s.Services, id)
+	if !varied {
+		return nil
+	}
+	chosen, err := request.ID("service", variant)
+	if err != nil {
+		return err
+	}
+	if s.Variants == nil {
+		s.Variants = map[uuid.UUID]uuid.UUID{}
+	}
+	s.Variants[id] = chosen
+	return nil
+}
+
+func (s Selection) readStart(query url.Values) (Selection, error) {
+	get := request.Query(func(name string) []string {
+		if value := query.Get(name); value != "" {
+			return []string{value}
+		}
+		return nil
+	})
+	var err error
+	if date := query.Get("date"); date != "" {
+		d, err := request.Date("date", date)
+		if err != nil {
+			return s, err
+		}
+		s.Date = &d
+	}
+	if s.Time, err = get.OptionalTime("time"); err != nil {
+		return s, err
+	}
+	s.Session, err = get.OptionalID("session")
+	return s, err
+}
+
+// Values is the query of the selection.
+func (s Selection) Values() url.Values {
+	v := url.Values{}
+	for _, id := range s.Services {
+		v.Add("service", s.named(id))
+	}
+	if s.Staff != "" {
+		v.Set("staff", s.Staff)
+	}
+	if s.Date != nil {
+		v.Set("date", s.Date.String())
+	}
+	if s.Time != nil {
+		v.Set("time", s.Time.String())
+	}
+	if s.Session != nil {
+		v.Set("session", s.Session.String())
+	}
+	return v
+}
+
+func (s Selection) named(id uuid.UUID) string {
+	if variant, ok := s.Variants[id]; ok {
+		return id.String() + ":" + variant.String()
+	}
+	return id.String()
+}
+
+// With adds a service, as the query names it.
+func (s Selection) With(service string) Selection {
+	s.Services, s.Date, s.Time = slices.Clone(s.Services), nil, nil
+	variants := map[uuid.UUID]uuid.UUID{}
+	for service, variant := range s.Variants {
+		variants[service] = variant
+	}
+	s.Variants = variants
+	_ = s.add(service) // it comes from the offer
+	return s
+}
+
+// By chooses who performs it.
+func (s Selection) By(staff string) Selection {
+	s.Staff, s.Date, s.Time, s.Session = staff, nil, nil, nil
+	return s
+}
+
+// On chooses the date.
+func (s Selection) On(d timespan.Date) Selection {
+	s.Date, s.Time, s.Session = &d, nil, nil
+	return s
+}
+
+// At chooses a start.
+func (s Selection) At(slot Slot) Selection {
+	s.Date, s.Time, s.Session = &slot.Date, &slot.Time, slot.SessionID
+	return s
+}
+
+// calendar is the query of the calendars for it.
+func (s Selection) calendar() url.Values {
+	var ids, variants []string
+	for _, id := range s.Services {
+		ids = append(ids, id.String())
+	}
+	for _, pair := range s.pairs() {
+		variants = append(variants, pair)
+	}
+	q := url.Values{"service_id": {strings.Join(ids, ",")}}
+	if len(variants) > 0 {
+		q.Set("variants", strings.Join(variants, ","))
+	}
+	switch {
+	case s.Staff != "" && s.Staff != Anyone && s.Staff != Each:
+		q.Set("staff_id", s.Staff)
+	default: // each start once, whoever is free; it says nothing of a class
+		q.Set("is_package", "true")
+		if s.Staff == Each {
+			q.Set("staffing_mode", availability.StaffingPerService)
+		}
+	}
+	return q
+}
+
+// pairs are the variants as serviceId:variantId, in the order of the services, each once.
+func (s Selection) pairs() []string {
+	var pairs []string
+	for _, id := range s.Services {
+		if _, ok := s.Variants[id]; ok && !slices.Contains(pairs, s.named(id)) {
+			pairs = append(pairs, s.named(id))
+		}
+	}
+	return pairs
+}
+
+// Appointment is a selection held against the offer.
+type Appointment struct {
+	Selection
+	Services []*catalog.Service // as their variants
+	// Members perform all of the services; none for a class, and for services that nobody performs.
+	Members []*catalog.Staff
+	// Split says that the services have performers, and that each may have its own.
+	Split bool
+}
+
+// Class reports whether it is a class, which is held at its sessions alone.
+func (a *Appointment) Class() bool { return a.Services[0].Class() }
+
+// Asked reports whether the visitor has to say who performs it.
+func (a *Appointment) Asked() bool { return len(a.Members) > 1 || a.Split }
+
+// Appointment holds a selection against the business's offer. Faults: service_not_found, where one is not offered any more;
+// invalid_parameter.
+func (b *Business) Appointment(s Selection) (*Appointment, error) {
+	if len(s.Services) == 0 {
+		return nil, fault.New(fault.ServiceNotFound, "Nothing is chosen.")
+	}
+	services, err := b.Offer.Appointment(s.Services, s.Variants)
+	if err != nil {
+		return nil, err
+	}
+	a := &Appointment{Selection: s, Services: services}
+	if a.Class() {
+		return a, nil
+	}
+	staffed := 0
+	for _, service := range services {
+		if len(service.StaffIDs) > 0 {
+			staffed++
+		}
+	}
+	for i := range b.Offer.Staff {
+		member := &b.Offer.Staff[i]
+		performs := func(service *catalog.Service) bool { return slices.Contains(service.StaffIDs, member.ID) }
+		if member.Active && !slices.ContainsFunc(services, func(s *catalog.Service) bool { return !performs(s) }) {
+			a.Members = append(a.Members, member)
+		}
+	}
+	a.Split = staffed > 1
+	switch {
+	case a.Staff == "" && !a.Asked():
+		a.Staff = Anyone
+	case a.Staff == Anyone && len(a.Members) == 0 && a.Split:
+		a.Staff = Each // nobody performs all of them
+	}
+	return a, nil
+}

@@ -1,0 +1,71 @@
+package view
+
+import (
+	"strconv"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// wrong says what to do about a field.
+func (p *Page) wrong(w catalog.Wrong) string {
+	switch w {
+	case "":
+		return ""
+	case catalog.WrongMissing:
+		return p.Words.Say("fill")
+	case catalog.WrongUnticked:
+		return p.Words.Say("tick")
+	case usecase.WrongEmail:
+		return p.Words.Say("email_wrong")
+	}
+	return p.Words.Say("answer_wrong")
+}
+
+// contact are the fields that every booking has.
+func (p *Page) contact(f Form) []web.Field {
+	d, optional := f.Details, p.Words.Say("optional")
+	return []web.Field{
+		{Name: "name", Label: p.Words.Say("name"), Value: d.Name, Autocomplete: "name", Required: true, MaxLength: 200, Error: p.wrong(f.Wrong["name"])},
+		{Name: "email", Label: p.Words.Say("email"), Value: d.Email, Type: "email", Autocomplete: "email", Required: true, MaxLength: 254, Error: p.wrong(f.Wrong["email"])},
+		{Name: "phone", Label: p.Words.Say("phone"), Value: d.Phone, Type: "tel", Autocomplete: "tel", Optional: optional, MaxLength: 50, Error: p.wrong(f.Wrong["phone"])},
+	}
+}
+
+// party asks how many come.
+func (p *Page) party(a *usecase.Appointment, f Form) web.Field {
+	field := web.Field{Name: "people", Label: p.Words.Say("people"), Value: strconv.Itoa(f.Details.People)}
+	for n := 1; n <= MostPeople(a); n++ {
+		field.Options = append(field.Options, web.Option{Value: strconv.Itoa(n), Label: p.Words.Number(n)})
+	}
+	return field
+}
+
+// question is one of the business's own.
+func (p *Page) question(q catalog.Question, f Form) web.Field {
+	name := "q-" + q.Key
+	field := web.Field{
+		Name: name, Label: q.Label.In(p.spoken()), Value: f.Typed.Get(name), Required: q.Required, MaxLength: q.MaxLength,
+		Optional: p.Words.Say("optional"), Error: p.wrong(f.Wrong[name]), Type: map[string]string{
+			catalog.QuestionDate: "date", catalog.QuestionPhone: "tel",
+		}[q.Type],
+	}
+	if q.Type == catalog.QuestionSelect {
+		field.Options = []web.Option{{}}
+		for _, o := range q.Options {
+			field.Options = append(field.Options, web.Option{Value: o.Key, Label: o.Label.In(p.spoken())})
+		}
+	}
+	return field
+}
+
+// spoken is the language of the business that is nearest to the reader's.
+func (p *Page) spoken() string {
+	for _, language := range p.Business.Offer.Languages {
+		if p.speaks(language) {
+			return language
+		}
+	}
+	return p.Business.Offer.DefaultLanguage
+}

@@ -1,0 +1,240 @@
+package view
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/rule"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// Link is a step with a selection in its address.
+func (p *Page) Link(step string, s usecase.Selection) templ.SafeURL { return p.link(step, s.Values()) }
+
+// chip is an answer so far, and where it is changed.
+type chip struct {
+	label, text string
+	change      templ.SafeURL
+}
+
+// chips are the answers so far, in the order of the questions.
+func (p *Page) chips(a *usecase.Appointment, n *usecase.Names) []chip {
+	var all []chip
+	var services []string
+	for _, id := range a.Selection.Services {
+		services = append(services, serviceName(a, n, id))
+	}
+	all = append(all, chip{p.Words.Say("what"), strings.Join(services, " + "), p.link("", nil)})
+	if by := p.performer(a, n); by != "" && a.Staff != "" {
+		all = append(all, chip{p.Words.Say("who"), by, p.Link("who", usecase.Selection{Services: a.Selection.Services, Variants: a.Variants})})
+	}
+	if a.Date != nil && a.Time != nil {
+		all = append(all, chip{p.Words.Say("when"), p.start(*a.Date, *a.Time), p.Link("when", a.Selection)})
+	}
+	return all
+}
+
+// serviceName is what a service, or the variant that is chosen of it, is called.
+func serviceName(a *usecase.Appointment, n *usecase.Names, id uuid.UUID) string {
+	service := n.Services[id]
+	if service == nil {
+		return ""
+	}
+	for _, v := range service.Variants {
+		if a.Variants[id] == v.ID {
+			return service.Name + " · " + v.Name
+		}
+	}
+	return service.Name
+}
+
+// performer is who performs it: "" where nobody had to be chosen.
+func (p *Page) performer(a *usecase.Appointment, n *usecase.Names) string {
+	switch {
+	case !a.Asked():
+		return ""
+	case a.Staff == usecase.Anyone:
+		return p.Words.Say("anyone")
+	case a.Staff == usecase.Each:
+		return p.Words.Say("each")
+	}
+	if id, err := uuid.Parse(a.Staff); err == nil && n.Members[id] != nil {
+		return n.Members[id].Name
+	}
+	return p.Words.Say("anyone")
+}
+
+func (p *Page) start(d timespan.Date, t timespan.TimeOfDay) string {
+	return p.Words.Date(day(d)) + ", " + p.clock(t)
+}
+
+func (p *Page) clock(t timespan.TimeOfDay) string {
+	return p.Words.Clock(time.Date(2000, 1, 1, int(t)/60%24, int(t)%60, 0, 0, time.UTC))
+}
+
+// zone is the business's time zone by its place.
+func (p *Page) zone() string {
+	return strings.ReplaceAll(p.Business.Offer.Timezone[strings.LastIndexByte(p.Business.Offer.Timezone, '/')+1:], "_", " ")
+}
+
+// more is where a further service is added: nowhere where one of those chosen is booked alone.
+func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service {
+	for _, id := range a.Selection.Services {
+		if s := n.Services[id]; s == nil || !s.AllowMultiple || s.HasClassSchedule {
+			return nil
+		}
+	}
+	var others []*usecase.Service
+	for i := range p.Business.Offer.Services {
+		s := n.Services[p.Business.Offer.Services[i].ID]
+		if s != nil && s.AllowMultiple && !s.HasClassSchedule && !slices.Contains(a.Selection.Services, s.ID) {
+			others = append(others, s)
+		}
+	}
+	return others
+}
+
+// month is a link to another month.
+func (p *Page) month(a *usecase.Appointment, first timespan.Date) templ.SafeURL {
+	q := usecase.Selection{Services: a.Selection.Services, Variants: a.Variants, Staff: a.Staff}.Values()
+	q.Set("month", first.String()[:len("2006-01")])
+	return p.link("when", q)
+}
+
+// week is seven days of a month; those of other months are nil.
+type week [7]*timespan.Date
+
+// weeks are the rows of a month.
+func (p *Page) weeks(first timespan.Date) []week {
+	var all []week
+	_, month, _ := first.YMD()
+	row, column := week{}, (int(first.Weekday())-int(p.Words.FirstWeekday())+7)%7
+	for d := first; ; d++ {
+		if _, m, _ := d.YMD(); m != month {
+			break
+		}
+		row[column] = &d
+		if column++; column == 7 {
+			all, row, column = append(all, row), week{}, 0
+		}
+	}
+	if column > 0 {
+		all = append(all, row)
+	}
+	return all
+}
+
+func number(d timespan.Date) int {
+	_, _, n := d.YMD()
+	return n
+}
+
+func sameDay(a, b *timespan.Date) bool { return a != nil && b != nil && *a == *b }
+
+// part is a part of a day with its free starts.
+type part struct {
+	title string
+	slots []usecase.Slot
+}
+
+// parts are those of a day that have free starts.
+func (p *Page) parts(slots []usecase.Slot) []part {
+	const noon, evening = 12 * 60, 17 * 60
+	all := []part{{title: p.Words.Say("morning")}, {title: p.Words.Say("afternoon")}, {title: p.Words.Say("evening")}}
+	for _, s := range slots {
+		at := 0
+		switch {
+		case int(s.Time) >= evening:
+			at = 2
+		case int(s.Time) >= noon:
+			at = 1
+		}
+		all[at].slots = append(all[at].slots, s)
+	}
+	var some []part
+	for _, x := range all {
+		if len(x.slots) > 0 {
+			some = append(some, x)
+		}
+	}
+	return some
+}
+
+// picked is the query of a selection with another start, as the value of a button.
+func picked(s usecase.Selection, slot usecase.Slot) string { return s.At(slot).Values().Encode() }
+
+// Form is the form of details with what was typed.
+type Form struct {
+	Names   *usecase.Names
+	Details usecase.Details
+	Typed   url.Values // as it was sent, for the answers
+	Wrong   usecase.Wrongs
+	Token   string
+	Price   *usecase.Price
+	Nearest []usecase.Slot // other starts, where the one chosen was taken
+}
+
+// MostPeople is how many can be booked for at once: as many as a class has seats.
+func MostPeople(a *usecase.Appointment) int {
+	const most = 20
+	if !a.Class() {
+		return most
+	}
+	seats := 1
+	for _, session := range a.Services[0].Classes {
+		if a.Session == nil || session.ID == *a.Session {
+			seats = max(seats, session.Capacity)
+		}
+	}
+	return min(most, seats)
+}
+
+// people reports whether it matters how many come: to a class, or where a rule asks for it.
+func (p *Page) people(a *usecase.Appointment) bool {
+	if a.Class() {
+		return true
+	}
+	return slices.Contains(p.Business.Offer.PriceNeeds, rule.Guests)
+}
+
+func (p *Page) monthTitle(first timespan.Date) string {
+	year, month, _ := first.YMD()
+	return p.Words.Month(year, month)
+}
+
+// weekday is the head of a column of the month.
+func (p *Page) weekday(column int, whole bool) string {
+	d := time.Weekday((int(p.Words.FirstWeekday()) + column) % 7)
+	if whole {
+		return p.Words.WholeWeekday(d)
+	}
+	return p.Words.Weekday(d)
+}
+
+// pays says where it is paid.
+func (p *Page) pays(a *usecase.Appointment) string {
+	if p.Business.Online(a) {
+		return "pay_online"
+	}
+	return "pay_later"
+}
+
+// policySteps say what comes back of what was paid, the longest time before the start first.
+func (p *Page) policySteps() []string {
+	steps := slices.Clone(p.Business.Offer.CancellationPolicy)
+	slices.SortFunc(steps, func(a, b catalog.CancellationRule) int { return b.HoursBefore - a.HoursBefore })
+	var says []string
+	for _, s := range steps {
+		says = append(says, p.Words.Fill("policy_step", map[string]string{
+			"Time": p.Words.With("hours", "Count", p.Words.Number(s.HoursBefore)), "Percent": p.Words.Number(s.RefundPercent),
+		}))
+	}
+	return append(says, p.Words.Say("policy_none"))
+}
