@@ -30,6 +30,7 @@ func Of(f Feed, entries []store.FeedEntry) ([]byte, error) {
 	if f.Member != "" {
 		c.Name = f.Name + " · " + f.Member
 	}
+	entries = slices.Clone(entries)
 	slices.SortFunc(entries, func(a, b store.FeedEntry) int {
 		return cmp.Or(a.StartsAt.Compare(b.StartsAt), slices.Compare(a.ID[:], b.ID[:]))
 	})

@@ -162,7 +162,7 @@ ORDER BY b.ends_at <= @now, abs(extract(epoch FROM b.starts_at - @now)), id
 LIMIT @most`
 
 // FeedEntries returns what the feed of one member, or of all where staffID is nil, shows of the bookings that start on the dates from from
-// to to, both included: in no order, and at most so many.
+// to to, both included: at most so many, those ahead before those past, and of each the nearest first.
 func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time, most int) ([]FeedEntry, error) {
 	rows, err := s.pool.Query(ctx, feedSQL, pgx.NamedArgs{
 		"business_id": f.BusinessID, "staff_id": f.StaffID, "from": from.String(), "to": (to + 1).String(), "now": now, "most": most,

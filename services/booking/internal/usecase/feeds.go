@@ -31,9 +31,10 @@ type Businesses interface {
 // Bounds of calendar feeds (lifecycle.md §2).
 const (
 	feedDaysBack = 90
-	feedEntries  = 10_000      // more are not shown
-	feedFor      = time.Minute // how long what was computed is served
-	feedBytes    = 32 << 20    // of what all feeds are kept with
+	feedEntries  = 10_000       // bookings; more are not shown
+	feedText     = 8 << 20      // bytes of one; more are not shown
+	feedFor      = time.Minute  // how long what was computed is served
+	feedBytes    = 4 * feedText // of what all feeds are kept with, so that each is kept
 	feedWithin   = 10 * time.Second
 )
 
@@ -49,10 +50,12 @@ type Feeds struct {
 	computed   metric.Int64Counter
 }
 
-// keptCalendar is a calendar as it was computed.
+// keptCalendar is the calendar of a feed as it was computed, or why it was not.
 type keptCalendar struct {
 	Calendar
-	at time.Time
+	feed uuid.UUID
+	at   time.Time
+	err  error
 }
 
 // Calendar is what a feed answers: text/calendar, and its entity tag.
@@ -138,46 +141,67 @@ func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
 	return f.calendar(ctx, feed, offer)
 }
 
-// calendar computes a calendar, once for all who ask meanwhile, where what is in memory is too old.
+// calendar computes a calendar, once for all who ask meanwhile, where what is in memory is too old. Of each business one is computed at a
+// time: a large calendar takes a processor for a tenth of a second, and a business may have many feeds.
 func (f *Feeds) calendar(ctx context.Context, feed store.Feed, offer *catalog.Offer) (Calendar, error) {
-	if kept, ok := f.kept.Get(feed.ID); ok && f.clock.Now().Before(kept.at.Add(feedFor)) {
-		return kept.Calendar, nil
-	}
-	flight := f.flights.DoChan(feed.ID.String(), func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), feedWithin)
-		defer cancel()
-		return f.compute(ctx, feed, offer)
-	})
-	select {
-	case <-ctx.Done():
-		return Calendar{}, ctx.Err()
-	case done := <-flight:
-		if done.Err != nil {
-			return Calendar{}, done.Err
+	for {
+		if kept, ok := f.fresh(feed); ok {
+			return kept.Calendar, nil
 		}
-		return done.Val.(*keptCalendar).Calendar, nil
+		flight := f.flights.DoChan(feed.BusinessID.String(), func() (any, error) {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), feedWithin)
+			defer cancel()
+			return f.compute(ctx, feed, offer), nil
+		})
+		select {
+		case <-ctx.Done():
+			return Calendar{}, ctx.Err()
+		case done := <-flight:
+			if made := done.Val.(*keptCalendar); made.feed == feed.ID {
+				return made.Calendar, made.err
+			}
+		}
 	}
 }
 
-func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Offer) (*keptCalendar, error) {
-	now := f.clock.Now()
-	if kept, ok := f.kept.Get(feed.ID); ok && now.Before(kept.at.Add(feedFor)) {
-		return kept, nil // whoever came late to the flight before
+// fresh is what is in memory of a feed and not too old.
+func (f *Feeds) fresh(feed store.Feed) (*keptCalendar, bool) {
+	kept, ok := f.kept.Get(feed.ID)
+	return kept, ok && f.clock.Now().Before(kept.at.Add(feedFor))
+}
+
+func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Offer) *keptCalendar {
+	if kept, ok := f.fresh(feed); ok {
+		return kept // whoever came late to the flight before
 	}
+	made := &keptCalendar{feed: feed.ID, at: f.clock.Now()}
+	text, err := f.render(ctx, feed, offer, made.at)
+	if err != nil {
+		made.err = err
+		return made
+	}
+	sum := sha256.Sum256(text)
+	made.Calendar = Calendar{Text: text, ETag: `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`}
+	f.kept.Put(feed.ID, made)
+	f.computed.Add(ctx, 1)
+	return made
+}
+
+// render reads and writes a calendar. Of one that takes too many bytes, the nearer half is written.
+func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Offer, now time.Time) ([]byte, error) {
 	today := offer.Today(now)
 	entries, err := f.records.FeedEntries(ctx, feed, today-feedDaysBack, today+timespan.Date(offer.Bookings.AdvanceDays), now, feedEntries)
 	if err != nil {
 		return nil, err
 	}
-	text, err := calendar.Of(calendar.Feed{Name: offer.Name, Names: feed.Shows == booking.ShowsNames, Member: memberOf(offer, feed.StaffID), Refresh: feedFor}, entries)
-	if err != nil {
-		return nil, err
+	shown := calendar.Feed{Name: offer.Name, Names: feed.Shows == booking.ShowsNames, Member: memberOf(offer, feed.StaffID), Refresh: feedFor}
+	for {
+		text, err := calendar.Of(shown, entries)
+		if err != nil || len(text) <= feedText {
+			return text, err
+		}
+		entries = entries[:len(entries)/2]
 	}
-	sum := sha256.Sum256(text)
-	made := &keptCalendar{at: now, Calendar: Calendar{Text: text, ETag: `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`}}
-	f.kept.Put(feed.ID, made)
-	f.computed.Add(ctx, 1)
-	return made, nil
 }
 
 // memberOf is the name of the one member whose bookings a feed shows; "" of all, and of one who is gone.
