@@ -40,6 +40,7 @@ type peers struct {
 	removed  bool
 	away     int // calls that fail before one is answered
 	subjects map[uuid.UUID]json.RawMessage
+	read     func() // called once a subject is read, if not nil
 }
 
 func (p *peers) set(change func(*peers)) {
@@ -64,8 +65,12 @@ func (p *peers) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
 
 func (p *peers) Subject(_ context.Context, _ uuid.UUID, of event.Subject) (json.RawMessage, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	data, ok := p.subjects[of.ID]
+	read := p.read
+	p.mu.Unlock()
+	if read != nil {
+		read()
+	}
 	if !ok {
 		return nil, fault.New(fault.NotFound, "Booking not found")
 	}

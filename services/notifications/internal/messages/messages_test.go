@@ -2,6 +2,8 @@ package messages_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -342,6 +344,39 @@ func TestACustomerIsForgotten(t *testing.T) {
 	}
 	w.await("0", `SELECT ((SELECT count(*) FROM messages) + (SELECT count(*) FROM message_events))::text`)
 	w.await("0", `SELECT count(*)::text FROM river_job WHERE river_job::text ILIKE '%ada@example.com%'`)
+}
+
+// A customer is forgotten, with what lies ahead, while a reminder is being written: the booking was read before, the reminder is not written after.
+func TestNoReminderIsWrittenOfWhoIsForgottenMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.peers.set(func(p *peers) { p.offer.Notifications.RemindersHoursBefore = []int{24} })
+	id := uuid.New()
+	w.take(w.happened(event.BookingCreated, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(30*time.Hour))))
+	w.await("1", `SELECT count(*)::text FROM messages`)
+	reads := 0
+	w.peers.set(func(p *peers) {
+		p.read = func() {
+			if reads++; reads > 1 {
+				return
+			}
+			forgotten := w.booking(id, "confirmed", monday.Add(30*time.Hour))
+			forgotten["customer_name"], forgotten["customer_email"], forgotten["sequence"] = "", "", 1
+			data, _ := json.Marshal(forgotten)
+			w.peers.set(func(p *peers) { p.subjects[id] = data })
+			if _, err := w.store.EraseCustomer(context.Background(), store.Erase{BusinessID: w.business, Email: "ada@example.com"}, monday, nil); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	w.clock.Advance(6 * time.Hour)
+	w.idle()
+	w.moveOn()
+	w.idle()
+	if reads != 2 {
+		t.Errorf("the booking is read %d times", reads)
+	}
+	w.await("0", `SELECT count(*)::text FROM messages`)
 }
 
 func TestOldMessagesGo(t *testing.T) {

@@ -45,17 +45,31 @@ type timer struct {
 	m *Messages
 }
 
+// readAgain is the pause before a subject is read again, whose customer may have been erased while it was read.
+const readAgain = time.Second
+
 // Work writes down what is due about a subject now.
 func (w *timer) Work(ctx context.Context, job *river.Job[timedJob]) error {
+	begun, err := w.m.Store.Moment(ctx)
+	if err != nil {
+		return err
+	}
 	list, next, err := w.m.due(ctx, job.Args)
 	if err != nil {
 		return err
 	}
 	return pgx.BeginFunc(ctx, w.m.Pool, func(tx pgx.Tx) error {
+		unerased, err := w.m.Store.Unerased(ctx, tx, job.Args.BusinessID, begun)
+		if err != nil {
+			return err
+		}
+		if !unerased {
+			return river.JobSnooze(readAgain)
+		}
 		if err := w.m.add(ctx, tx, list, next, job.Priority); err != nil {
 			return err
 		}
-		_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
+		_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
 		return err
 	})
 }

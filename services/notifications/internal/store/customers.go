@@ -32,6 +32,9 @@ func (s *Store) EraseCustomer(ctx context.Context, asked Erase, now time.Time, w
 		asked.Stay = []uuid.UUID{} // NULL would compare with nothing
 	}
 	return postgres.Once(ctx, s.pool, asked.BusinessID, func(ctx context.Context, tx pgx.Tx) (Erased, error) {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(`+erasingSQL+`)`, asked.BusinessID); err != nil {
+			return Erased{}, fmt.Errorf("erase a customer: %w", err)
+		}
 		if err := dropPages(ctx, tx); err != nil {
 			return Erased{}, err
 		}
@@ -55,6 +58,33 @@ func (s *Store) EraseCustomer(ctx context.Context, asked Erase, now time.Time, w
 		}
 		return Erased{Messages: len(messages), Deliveries: len(deliveries)}, nil
 	})
+}
+
+// erasingSQL is the lock of erasing customers of the business $1.
+const erasingSQL = `hashtextextended('erasing customers of ' || $1::uuid::text, 0)`
+
+// Moment is the present by the database's clock, for [Store.Unerased].
+func (s *Store) Moment(ctx context.Context) (time.Time, error) {
+	var now time.Time
+	if err := s.pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now); err != nil {
+		return time.Time{}, fmt.Errorf("ask for the time: %w", err)
+	}
+	return now, nil
+}
+
+// Unerased keeps the customers of a business from being erased until the transaction ends, and reports whether what was read of them elsewhere
+// since the moment may be written down: false where one may have been erased meanwhile. It goes by the notes of the owner's writes, as an
+// erasing leaves one; any other one leads to nothing worse than reading once more.
+func (s *Store) Unerased(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, since time.Time) (bool, error) {
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock_shared(`+erasingSQL+`)`, businessID); err != nil {
+		return false, fmt.Errorf("hold erasing up: %w", err)
+	}
+	var unerased bool
+	err := tx.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM made_writes WHERE business_id = $1 AND made_at > $2)`, businessID, since).Scan(&unerased)
+	if err != nil {
+		return false, fmt.Errorf("look for erasing: %w", err)
+	}
+	return unerased, nil
 }
 
 // dropPages has every page of events that a replica has asked for, and not taken yet, asked for again: it may hold the customer's data as it
