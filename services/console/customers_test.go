@@ -76,7 +76,7 @@ func TestCustomersAreListedExportedAndErased(t *testing.T) {
 	}
 }
 
-// Notifications forgets last, and is told what stays. Where it is away nothing is claimed, and the same request finishes the work.
+// Notifications shows and forgets messages, last, and is told what stays. Where it is away nothing is claimed, and the same request finishes the work.
 func TestErasingReachesMessagesAndDeliveries(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -91,10 +91,15 @@ func TestErasingReachesMessagesAndDeliveries(t *testing.T) {
 	if got := w.Call(t, "POST", at, `{"email": "ada@example.com"}`); got.Status != 503 {
 		t.Errorf("while notifications is away: %d %s", got.Status, got.Body)
 	}
-	if export := w.Call(t, "GET", harb+"/customers/export?email=ada@example.com", ""); strings.Contains(export.Body, done.String()) || !strings.Contains(export.Body, ahead.String()) {
-		t.Errorf("after the first attempt: %s", export.Body)
+	export := harb + "/customers/export?email=ada@example.com"
+	if got := w.Call(t, "GET", export, ""); got.Status != 503 {
+		t.Errorf("exported without messages: %d %s", got.Status, got.Body)
 	}
 	w.Notifications.Leave(false)
+	if got := w.Call(t, "GET", export, ""); len(field(t, got, "bookings").([]any)) != 1 || len(field(t, got, "messages").([]any)) != 2 || !strings.Contains(got.Body, "See you soon.") ||
+		strings.Contains(got.Body, "bob@") {
+		t.Errorf("after the first attempt: %s", got.Body)
+	}
 	got := w.Call(t, "POST", at, `{"email": " ADA@example.com"}`)
 	if got.Status != 200 || field(t, got, "bookings") != 0.0 || field(t, got, "messages") != 1.0 || field(t, got, "deliveries") != 1.0 || !strings.Contains(got.Body, ahead.String()) {
 		t.Errorf("repeated: %d %s", got.Status, got.Body)
@@ -102,6 +107,9 @@ func TestErasingReachesMessagesAndDeliveries(t *testing.T) {
 	got = w.Call(t, "POST", at, `{"email": "ada@example.com", "force": true}`)
 	if got.Status != 200 || field(t, got, "bookings") != 1.0 || field(t, got, "messages") != 1.0 || field(t, got, "deliveries") != 1.0 {
 		t.Errorf("forced: %d %s", got.Status, got.Body)
+	}
+	if got := w.Call(t, "GET", export, ""); len(field(t, got, "messages").([]any)) != 0 {
+		t.Errorf("after erasing: %s", got.Body)
 	}
 	if log := strings.ToLower(w.Log.String()); strings.Contains(log, "ada@") || !strings.Contains(log, `"messages":1`) {
 		t.Errorf("the log: %s", log)

@@ -29,3 +29,22 @@ type Erased struct {
 func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (*Erased, error) {
 	return call[Erased](ctx, c, http.MethodPost, path(businessID, "customers/erase"), asked)
 }
+
+// HeldMessage is a message about a customer, as it was written: its HTML has the words of Text.
+type HeldMessage struct {
+	Message
+	Text string `json:"text"`
+}
+
+// MostHeld bounds how many messages about a customer are exported: a few of each booking.
+const MostHeld = 5 * customer.MostHeld
+
+// Held is what is held of one customer, oldest first: at most one more than [MostHeld].
+type Held struct {
+	Messages []HeldMessage `json:"messages"`
+}
+
+// Held returns what is held of a customer: messages to them, and to owners about them. Fault: invalid_parameter for what is no address.
+func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*Held, error) {
+	return call[Held](ctx, c, http.MethodPost, path(businessID, "customers/held"), customer.Of{Email: email})
+}

@@ -148,11 +148,38 @@ func (s *Notifications) Keep(businessID uuid.UUID, kept ...Message) {
 	s.kept[businessID.String()] = append(s.kept[businessID.String()], kept...)
 }
 
-// Leave says whether erasing finds notifications away.
+// Leave says whether exporting and erasing find notifications away.
 func (s *Notifications) Leave(away bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.away = away
+}
+
+func (s *Notifications) there() error {
+	if s.away {
+		return fault.New(fault.PeerUnavailable, "The database does not answer; try again shortly.")
+	}
+	return nil
+}
+
+func (s *Notifications) held(r *http.Request) (*reply, error) {
+	var asked customer.Of
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return nil, err
+	}
+	if err := s.there(); err != nil {
+		return nil, err
+	}
+	held := notifications.Held{Messages: []notifications.HeldMessage{}}
+	for _, m := range s.kept[r.PathValue("business")] {
+		if strings.EqualFold(m.To, asked.Email) {
+			held.Messages = append(held.Messages, notifications.HeldMessage{Text: "See you soon.", Message: notifications.Message{
+				ID: uuid.New(), Kind: "reminder", EventID: uuid.New(), About: notifications.Subject{Kind: "booking", ID: m.About}, Recipient: m.To, Locale: "en",
+				Subject: "Your booking", Status: notifications.MessageKept, CreatedAt: Epoch,
+			}})
+		}
+	}
+	return ok(held)
 }
 
 func (s *Notifications) erase(r *http.Request) (*reply, error) {
@@ -160,8 +187,8 @@ func (s *Notifications) erase(r *http.Request) (*reply, error) {
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		return nil, err
 	}
-	if s.away {
-		return nil, fault.New(fault.PeerUnavailable, "The database does not answer; try again shortly.")
+	if err := s.there(); err != nil {
+		return nil, err
 	}
 	of := r.PathValue("business")
 	before := len(s.kept[of])

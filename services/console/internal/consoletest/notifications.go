@@ -41,6 +41,7 @@ func (s *Notifications) Handler() http.Handler {
 		"GET " + business + "/webhooks/{id}/deliveries": s.listDeliveries,
 		"POST " + business + "/deliveries/{id}/retry":   s.retry,
 		"POST " + business + "/customers/erase":         s.erase,
+		"POST " + business + "/customers/held":          s.held,
 		"GET " + business + "/messages":                 s.listMessages,
 		"GET " + business + "/messages/{id}":            s.showMessage,
 		"POST " + business + "/messages/{id}/retry":     s.retryMessage,

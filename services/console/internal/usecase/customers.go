@@ -25,11 +25,12 @@ type CustomerList struct {
 
 // CustomerExport is all that is held of a customer.
 type CustomerExport struct {
-	Email        string               `json:"email"`
-	ExportedAt   time.Time            `json:"exported_at"`
-	Bookings     []booking.Booking    `json:"bookings"`
-	Tickets      []booking.Ticket     `json:"tickets"`
-	Reservations []rental.Reservation `json:"reservations"`
+	Email        string                      `json:"email"`
+	ExportedAt   time.Time                   `json:"exported_at"`
+	Bookings     []booking.Booking           `json:"bookings"`
+	Tickets      []booking.Ticket            `json:"tickets"`
+	Reservations []rental.Reservation        `json:"reservations"`
+	Messages     []notifications.HeldMessage `json:"messages"`
 }
 
 // Customers lists who has booked, reserved or holds tickets, by address; query is part of a name, an address or a phone number. Faults:
@@ -119,13 +120,18 @@ func (o *Owner) ExportCustomer(ctx context.Context, by Principal, slug, email st
 	if err != nil {
 		return nil, err
 	}
-	if max(len(booked.Bookings), len(booked.Tickets), len(reserved.Reservations)) > customer.MostHeld {
-		return nil, fault.Newf(fault.Conflict, "More than %d bookings, orders or reservations have this address, which is no one customer's then; list them instead.", customer.MostHeld)
+	written, err := o.Notifications.Held(ctx, business.ID, address)
+	if err != nil {
+		return nil, err
+	}
+	if max(len(booked.Bookings), len(booked.Tickets), len(reserved.Reservations)) > customer.MostHeld || len(written.Messages) > notifications.MostHeld {
+		return nil, fault.Newf(fault.Conflict, "More than %d bookings, orders or reservations, or %d messages, have this address, which is no one customer's then; list them instead.",
+			customer.MostHeld, notifications.MostHeld)
 	}
 	o.changed(ctx, by, "export customer", slug)
 	return &CustomerExport{
 		Email: address, ExportedAt: o.Clock.Now().UTC().Truncate(time.Second),
-		Bookings: booked.Bookings, Tickets: booked.Tickets, Reservations: reserved.Reservations,
+		Bookings: booked.Bookings, Tickets: booked.Tickets, Reservations: reserved.Reservations, Messages: written.Messages,
 	}, nil
 }
 

@@ -74,6 +74,7 @@ func open(t *testing.T, sender messages.Sender) *postOffice {
 	}}}).Mount(srv.Internal)
 	webhooks := &usecase.Webhooks{Store: p.store, Guard: webhook.Guard{Loopback: true}, Resolve: webhook.Resolve, Clock: now}
 	(&api.Webhooks{Records: p.store, Owner: webhooks}).Mount(srv.Internal)
+	(&api.Customers{Records: p.store, Owner: &usecase.Customers{Store: p.store, Clock: now}}).Mount(srv.Internal)
 	caller := peer.New("notifications", "http://"+srv.InternalAddr().String(), telemetry.Discard(), peer.Timeout(testkit.Patience))
 	p.client = notifications.NewClient(caller)
 	ctx, stop := context.WithCancel(context.Background())
@@ -189,6 +190,29 @@ func TestAMessageIsShownWhole(t *testing.T) {
 		if _, err := p.client.Message(t.Context(), business, id); !fault.Is(err, fault.NotFound) {
 			t.Errorf("a message that the business has not: %v", err)
 		}
+	}
+}
+
+func TestWhatIsHeldOfACustomerAreTheirMessages(t *testing.T) {
+	t.Parallel()
+	p := open(t, silent{})
+	second, first := p.written(2, letter.Reminder, store.MessageKept), p.written(1, letter.BookingConfirmed, store.MessageSent)
+	held, err := p.client.Held(t.Context(), p.business, " Zoe@Example.com")
+	if err != nil || len(held.Messages) != 2 {
+		t.Fatalf("%+v, %v", held, err)
+	}
+	for i, want := range []store.Message{first, second} {
+		if m := held.Messages[i]; m.ID != want.ID || m.Text != want.Text || m.Recipient != want.Recipient {
+			t.Errorf("message %d is %+v, want %+v", i, m, want)
+		}
+	}
+	for business, email := range map[uuid.UUID]string{p.business: "bob@example.com", uuid.New(): "zoe@example.com"} {
+		if held, err := p.client.Held(t.Context(), business, email); err != nil || held.Messages == nil || len(held.Messages) != 0 {
+			t.Errorf("of %s: %+v, %v", email, held, err)
+		}
+	}
+	if _, err := p.client.Held(t.Context(), p.business, "zoe"); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("no address: %v", err)
 	}
 }
 

@@ -137,6 +137,21 @@ func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter Messa
 	return list, next, nil
 }
 
+// MessagesOf returns at most limit messages that hold a customer's data, oldest first, without HTML and Calendar; email is in whatever case.
+func (s *Store) MessagesOf(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Message, error) {
+	rows, err := s.pool.Query(ctx, `SELECT business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
+	subject, text, '', NULL::bytea, calendar_method, status, reason, attempts, about_ends_at, created_at, queued_at, sent_at
+FROM messages WHERE business_id = $1 AND customer_email = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read a customer's messages: %w", err)
+	}
+	list, err := pgx.CollectRows(rows, scanMessage)
+	if err != nil {
+		return nil, fmt.Errorf("read a customer's messages: %w", err)
+	}
+	return list, nil
+}
+
 // Message returns one message. Error: [ErrNotFound].
 func (s *Store) Message(ctx context.Context, businessID, id uuid.UUID) (Message, error) {
 	return one(s.pool.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2`, businessID, id))

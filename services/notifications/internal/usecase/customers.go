@@ -13,12 +13,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// Customers forgets customers (lifecycle.md §6).
+// Customers shows what is held of customers, and forgets them (lifecycle.md §6).
 type Customers struct {
 	Store *store.Store
 	Clock clock.Clock
 	// Wake makes a job that looks after an endpoint at once.
 	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.LaneState) error
+}
+
+// Held returns what is held of a customer, oldest first: at most one more than notifications.MostHeld. Fault: invalid_parameter for what is no
+// address.
+func (c *Customers) Held(ctx context.Context, businessID uuid.UUID, email string) ([]store.Message, error) {
+	address, err := customer.Check(email)
+	if err != nil {
+		return nil, err
+	}
+	return c.Store.MessagesOf(ctx, businessID, address, notifications.MostHeld+1)
 }
 
 // Erase forgets a customer, but for what is about the subjects that stay. Fault: invalid_parameter for what is no address, or too many that
