@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -165,4 +166,33 @@ func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 	w.admin(t, http.MethodPatch, at, []byte(`{"active": false}`)).want(t, http.StatusOK, "")
 	w.admin(t, http.MethodDelete, at, nil).want(t, http.StatusNoContent, "")
 	w.admin(t, http.MethodGet, at+"/deliveries", nil).want(t, http.StatusNotFound, "not_found")
+}
+
+// Receivers that keep copies hear that a customer was erased, and nothing of whom (lifecycle.md §6).
+func TestAnErasingIsToldOfWithoutTheAddress(t *testing.T) {
+	t.Parallel()
+	w := start(t, loopback)
+	w.publish(t, "salon", salon("salon", 1))
+	url, arrived := receiver(t)
+	w.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["customer.erased"]}`, url)).want(t, http.StatusCreated, "")
+	w.book(t, "salon", w.key(t, "salon", "all"), appointment(w.named(t, "salon", "services")["Cut"], "2027-03-02", "10:00")).want(t, http.StatusCreated, "")
+	w.admin(t, http.MethodPost, "businesses/salon/customers/erase", []byte(`{"email": "ada@example.com", "force": true}`)).want(t, http.StatusOK, "")
+	d := next(t, arrived)
+	body, err := base64.StdEncoding.DecodeString(d.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var says struct {
+		Type string
+		Data struct {
+			Bookings int
+			Forced   bool
+		}
+	}
+	if err := json.Unmarshal(body, &says); err != nil || says.Type != "customer.erased" || says.Data.Bookings != 1 || !says.Data.Forced {
+		t.Errorf("%s: %v", body, err)
+	}
+	if text := strings.ToLower(string(body)); strings.Contains(text, "ada") || strings.Contains(text, "@") {
+		t.Errorf("it says whom: %s", body)
+	}
 }
