@@ -11,6 +11,7 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
@@ -40,6 +41,8 @@ type Config struct {
 	RentalURL string `env:"RENTAL_URL, required"`
 	// PagesURL is the public base of the pages, such as https://book.example.com; search engines and calendars are told addresses below it.
 	PagesURL string `env:"PAGES_URL, required"`
+	// FormAtLeast is how long a person takes to fill in a form: one that is sent sooner is shown again. 0: no time is too short.
+	FormAtLeast time.Duration `env:"FORM_AT_LEAST, default=1s"`
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
@@ -48,6 +51,9 @@ func (c *Config) Validate() error {
 	base, err := url.Parse(c.PagesURL)
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
 		errs = append(errs, errors.New("PAGES_URL: write the base of the customers' pages, such as https://book.example.com, without a query"))
+	}
+	if c.FormAtLeast < 0 || c.FormAtLeast > time.Minute {
+		errs = append(errs, errors.New("FORM_AT_LEAST: write a duration such as 1s, at most 1m, or 0s for none"))
 	}
 	return errors.Join(errs...)
 }
@@ -73,7 +79,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Bookings:     bookingclient.NewClient(bookings), Clock: rt.Clock,
 	}
 	links := usecase.NewLinks(bookings, s.Peer("rental", cfg.RentalURL), shop)
-	pages, err := handler.New(shop, links, strings.TrimSuffix(cfg.PagesURL, "/"), cfg.Server.Peers.Secrets)
+	pages, err := handler.New(shop, links, strings.TrimSuffix(cfg.PagesURL, "/"), cfg.Server.Peers.Secrets, cfg.FormAtLeast)
 	if err != nil {
 		return err
 	}

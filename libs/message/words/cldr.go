@@ -9,6 +9,7 @@ import (
 	"github.com/gohugoio/locales/de"
 	"github.com/gohugoio/locales/el"
 	"github.com/gohugoio/locales/en"
+	"github.com/gohugoio/locales/en_GB"
 	"github.com/gohugoio/locales/es"
 	"github.com/gohugoio/locales/et"
 	"github.com/gohugoio/locales/fi"
@@ -79,3 +80,6 @@ var cldr = map[string]locales.Translator{
 	"th": th.New(),
 	"id": id.New(),
 }
+
+// british is English as it is written where the day stands before the month.
+var british = en_GB.New()

@@ -3,6 +3,7 @@
 package words
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/gohugoio/locales"
 	"golang.org/x/text/language"
 
+	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/message"
 )
 
@@ -32,13 +34,16 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 	code := catalog.Choose(tags...)
 	w := &Words{Code: code, Asked: code, catalog: catalog, cldr: cldr[code]}
 	for _, tag := range tags {
-		if tag != "" && catalog.Choose(tag) == code {
+		if spoken, ok := locale.Match(tag, catalog.Languages()); ok && spoken == code {
 			w.Asked = tag
 			break
 		}
 	}
 	region, _ := language.Make(w.Asked).Region()
 	w.region = region.String()
+	if w.Code == "en" && !strings.Contains(monthFirst, " "+w.region+" ") {
+		w.cldr = british
+	}
 	w.currency = currency.NewFormatter(currency.NewLocale(w.cldr.Locale()))
 	return w
 }
@@ -100,12 +105,14 @@ func (w *Words) ShortDate(t time.Time) string { return w.cldr.FmtDateMedium(t) }
 
 // Month is a month with its year, as the title of a calendar.
 func (w *Words) Month(year int, month time.Month) string {
-	y := w.digits(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC).Format("2006"))
+	y := w.digits(strconv.Itoa(year))
 	switch w.Code {
 	case "ja", "zh":
-		return y + "年" + w.digits(month2(month)) + "月"
+		return y + "年" + strconv.Itoa(int(month)) + "月"
 	case "ko":
-		return y + "년 " + w.digits(month2(month)) + "월"
+		return y + "년 " + strconv.Itoa(int(month)) + "월"
+	case "vi":
+		return "Tháng " + strconv.Itoa(int(month)) + ", " + y
 	}
 	name := w.cldr.MonthWide(month)
 	if own, ok := standalone[w.Code]; ok {
@@ -120,21 +127,13 @@ func (w *Words) Month(year int, month time.Month) string {
 		return y + ". gada " + name
 	case "es", "pt":
 		return name + " de " + y
-	case "vi":
-		return "Tháng " + w.digits(month2(month)) + ", " + y
 	case "bg":
 		return name + " " + y + " г."
-	case "ru":
-		return name + " " + y
-	case "hr":
-		return name + " " + y + "."
-	case "sr":
+	case "hr", "sr":
 		return name + " " + y + "."
 	}
 	return name + " " + y
 }
-
-func month2(m time.Month) string { return time.Date(2000, m, 1, 0, 0, 0, 0, time.UTC).Format("1") }
 
 // digits writes a number's digits, without marks between thousands.
 func (w *Words) digits(s string) string {
@@ -160,14 +159,22 @@ var standalone = map[string]string{
 	"uk": "січень лютий березень квітень травень червень липень серпень вересень жовтень листопад грудень",
 }
 
-// Weekday is the short name of a day of the week, for the head of a calendar, and Weekdays its whole one.
-func (w *Words) Weekday(d time.Weekday) string { return w.cldr.WeekdayAbbreviated(d) }
+// Weekday is the short name of a day of the week, for the head of a calendar. The library has none in Arabic, where CLDR's are the whole
+// names.
+func (w *Words) Weekday(d time.Weekday) string {
+	if w.Code == "ar" {
+		return w.WholeWeekday(d)
+	}
+	return w.cldr.WeekdayAbbreviated(d)
+}
 
 // WholeWeekday is the whole name of a day of the week.
 func (w *Words) WholeWeekday(d time.Weekday) string { return w.cldr.WeekdayWide(d) }
 
-// Regions that begin weeks on Sunday and on Saturday, and those of English that count hours to twelve, by CLDR's supplemental data.
+// Regions that begin weeks on Sunday and on Saturday, and those of English that write the month before the day and count hours to twelve,
+// by CLDR's supplemental data.
 const (
+	monthFirst = " US PH PR CA "
 	sunday     = " AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN JM JP KE KH KR LA MH MM MO MT MX MZ NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW UM US VE VI WS YE ZA ZW "
 	saturday   = " AE AF BH DJ DZ EG IQ IR JO KW LY OM QA SD SY "
 	twelveHour = " US CA AU NZ IN PH PK SG MY BD PR JM TT BS BZ "
@@ -187,11 +194,14 @@ func (w *Words) FirstWeekday() time.Weekday {
 // Clock is the time of the day. The library counts the hour after midnight as 0 where it is 12, and lacks the Korean words for
 // morning and afternoon, so Korean hours are counted to 24.
 func (w *Words) Clock(t time.Time) string {
-	if w.Code == "ko" || w.Code == "en" && !strings.Contains(twelveHour, " "+w.region+" ") {
+	switch {
+	case w.Code == "ko":
 		return t.Format("15:04")
+	case w.Code == "en" && strings.Contains(twelveHour, " "+w.region+" "):
+		return strings.ToLower(t.Format("3:04\u202fPM"))
 	}
 	s := w.cldr.FmtTimeShort(t)
-	if t.Hour() == 0 && (w.Code == "en" || w.Code == "el" || w.Code == "ar") {
+	if t.Hour() == 0 && (w.Code == "el" || w.Code == "ar") {
 		s = strings.Replace(s, "0", "12", 1)
 	}
 	return s

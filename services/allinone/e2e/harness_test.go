@@ -29,7 +29,7 @@ const monday = "2027-03-01T06:00:00Z"
 var patient = map[string]string{
 	"REQUEST_TIMEOUT": "150s", "PUBLISH_TIMEOUT": "140s", "DATABASE_STATEMENT_TIMEOUT": "130s", "DRAIN_TIMEOUT": "1m",
 	"PEER_TIMEOUT": "130s", "CATALOG_PATIENCE": "0s", "CALENDAR_TIMEOUT": "2m", "PRICING_TIMEOUT": "2m", "BOOKING_TIMEOUT": "2m", "RENTAL_TIMEOUT": "2m",
-	"REDIS_TIMEOUT": "1m", "LIMIT_TIMEOUT": "1m", "PAYMENT_TIMEOUT": "30s",
+	"REDIS_TIMEOUT": "1m", "LIMIT_TIMEOUT": "1m", "PAYMENT_TIMEOUT": "30s", "FORM_AT_LEAST": "0s",
 }
 
 // world is one Slotmesh and a client of it.

@@ -75,9 +75,9 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	s.typed = typed
 	slug, words := s.page.Business.Offer.Slug, s.page.Words
 	s.read()
-	key, age := p.forms.read(slug, typed.Get("token"))
+	key := p.forms.read(slug, typed.Get("token"))
 	s.form.Token = typed.Get("token")
-	if key == "" || age > formLasts || age < formAtLeast || typed.Get(trap) != "" {
+	if key == "" || typed.Get(trap) != "" {
 		s.form.Token = p.forms.token(slug)
 		return p.ask(c, s, fiber.StatusUnprocessableEntity, words.Say("expired"))
 	}

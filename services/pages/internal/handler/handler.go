@@ -5,6 +5,7 @@ package handler
 import (
 	"errors"
 	"net/url"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -30,14 +31,14 @@ type Pages struct {
 }
 
 // New returns the pages. base is their public address, without a slash at its end; secrets are what services share, of which the tokens of
-// forms are made.
-func New(shop *usecase.Shop, links *usecase.Links, base string, secrets []string) (*Pages, error) {
+// forms are made, and formAtLeast how long filling one in takes.
+func New(shop *usecase.Shop, links *usecase.Links, base string, secrets []string, formAtLeast time.Duration) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files(), "/assets")
 	if err := errors.Join(textErr, fileErr); err != nil {
 		return nil, err
 	}
-	return &Pages{shop: shop, links: links, base: base, texts: sentences, assets: files, forms: newForms(secrets, shop.Clock)}, nil
+	return &Pages{shop: shop, links: links, base: base, texts: sentences, assets: files, forms: newForms(secrets, formAtLeast, shop.Clock)}, nil
 }
 
 // Mount adds the routes.

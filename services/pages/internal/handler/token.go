@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,21 +13,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 )
 
-// How long after it was shown a form may be sent, and how soon: no person fills one in faster.
-const (
-	formLasts   = 2 * time.Hour
-	formAtLeast = time.Second
-)
+// formLasts is how long after it was shown a form may be sent.
+const formLasts = 2 * time.Hour
 
 // forms makes the tokens of forms, and tells them again. A token holds when the form was shown and the idempotency key of what it does,
 // with a digest of both and of the business: none can be made up, and one that is sent twice does nothing twice.
 type forms struct {
-	keys  [][]byte // the first makes tokens, each is known
-	clock clock.Clock
+	keys    [][]byte      // the first makes tokens, each is known
+	atLeast time.Duration // no person fills one in faster
+	clock   clock.Clock
 }
 
-func newForms(secrets []string, c clock.Clock) forms {
-	f := forms{clock: c}
+func newForms(secrets []string, atLeast time.Duration, c clock.Clock) forms {
+	f := forms{atLeast: atLeast, clock: c}
 	for _, secret := range secrets {
 		f.keys = append(f.keys, digest([]byte(secret), "tokens of forms on the booking page"))
 	}
@@ -45,27 +44,22 @@ func (f forms) token(slug string) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(digest(f.keys[0], slug+":"+text))
 }
 
-// read returns the idempotency key of a token and how long ago its form was shown; "" for a token that was not made here, or for another
-// business.
-func (f forms) read(slug, token string) (string, time.Duration) {
+// read returns the idempotency key of a token; "" for one that was not made here, or for another business, and for a form that is sent too
+// soon or too late.
+func (f forms) read(slug, token string) string {
 	at := strings.LastIndexByte(token, '.')
 	if at < 0 {
-		return "", 0
+		return ""
 	}
 	text := token[:at]
 	mac, err := base64.RawURLEncoding.DecodeString(token[at+1:])
-	if err != nil {
-		return "", 0
+	if err != nil || !slices.ContainsFunc(f.keys, func(key []byte) bool { return hmac.Equal(mac, digest(key, slug+":"+text)) }) {
+		return ""
 	}
-	for _, key := range f.keys {
-		if hmac.Equal(mac, digest(key, slug+":"+text)) {
-			issued, name, _ := strings.Cut(text, ".")
-			seconds, err := strconv.ParseInt(issued, 36, 64)
-			if err != nil {
-				return "", 0
-			}
-			return name, f.clock.Now().Sub(time.Unix(seconds, 0))
-		}
+	shown, key, _ := strings.Cut(text, ".")
+	seconds, err := strconv.ParseInt(shown, 36, 64)
+	if age := f.clock.Now().Sub(time.Unix(seconds, 0)); err != nil || age < f.atLeast || age > formLasts {
+		return ""
 	}
-	return "", 0
+	return key
 }

@@ -198,7 +198,7 @@ func (s Selection) pairs() []string {
 type Appointment struct {
 	Selection
 	Services []*catalog.Service // as their variants
-	// Members perform all of the services; none for a class, and for services that nobody performs.
+	// Members perform all of the services that anybody performs; none for a class.
 	Members []*catalog.Staff
 	// Split says that the services have performers, and that each may have its own.
 	Split bool
@@ -222,6 +222,7 @@ func (b *Business) Appointment(s Selection) (*Appointment, error) {
 	}
 	a := &Appointment{Selection: s, Services: services}
 	if a.Class() {
+		a.Staff = Anyone // its sessions say who
 		return a, nil
 	}
 	staffed := 0
@@ -232,8 +233,8 @@ func (b *Business) Appointment(s Selection) (*Appointment, error) {
 	}
 	for i := range b.Offer.Staff {
 		member := &b.Offer.Staff[i]
-		performs := func(service *catalog.Service) bool { return slices.Contains(service.StaffIDs, member.ID) }
-		if member.Active && !slices.ContainsFunc(services, func(s *catalog.Service) bool { return !performs(s) }) {
+		lacks := func(s *catalog.Service) bool { return len(s.StaffIDs) > 0 && !slices.Contains(s.StaffIDs, member.ID) }
+		if staffed > 0 && member.Active && !slices.ContainsFunc(services, lacks) {
 			a.Members = append(a.Members, member)
 		}
 	}

@@ -1,0 +1,68 @@
+package words_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/message/words"
+)
+
+func TestDatesTimesAndMoneyAreWrittenInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	catalog, err := message.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range catalog.Languages() {
+		w := words.In(catalog, code)
+		if w.Code != code {
+			t.Errorf("%s is spoken as %s", code, w.Code)
+		}
+		for month := time.January; month <= time.December; month++ {
+			if title := w.Month(2027, month); strings.TrimSpace(title) == "" || strings.HasPrefix(title, " ") {
+				t.Errorf("%s: month %d is %q", code, month, title)
+			}
+		}
+		at := time.Date(2027, 3, 1, 14, 5, 0, 0, time.UTC)
+		for what, text := range map[string]string{
+			"date": w.Date(at), "short date": w.ShortDate(at), "clock": w.Clock(at), "weekday": w.Weekday(time.Monday), "amount": w.Amount("40.00", "EUR"), "number": w.Number(7),
+		} {
+			if text == "" {
+				t.Errorf("%s: no %s", code, what)
+			}
+		}
+		if err := w.Fault(); err != nil {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+}
+
+func TestTheReadersRegionSaysHowTimesAreWrittenAndWhenWeeksBegin(t *testing.T) {
+	t.Parallel()
+	catalog, err := message.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2027, 3, 1, 14, 5, 0, 0, time.UTC)
+	for tag, want := range map[string]struct {
+		clock, month string
+		first        time.Weekday
+	}{
+		"en":    {"2:05 pm", "March 2027", time.Sunday},
+		"en-GB": {"14:05", "March 2027", time.Monday},
+		"de-AT": {"14:05", "März 2027", time.Monday},
+		"pl":    {"14:05", "marzec 2027", time.Monday},
+		"ja":    {"14:05", "2027年3月", time.Sunday},
+		"ko":    {"14:05", "2027년 3월", time.Sunday},
+		"pt":    {"14:05", "março de 2027", time.Monday},
+		"ar-EG": {"2:05 م", "مارس ٢٠٢٧", time.Saturday},
+	} {
+		w := words.In(catalog, "xx-unknown", tag, "fr")
+		clock := strings.NewReplacer("\u202f", " ", "\u00a0", " ", "\u200f", "").Replace(w.Clock(at))
+		if clock != want.clock || w.Month(2027, time.March) != want.month || w.FirstWeekday() != want.first || w.Asked != tag {
+			t.Errorf("%s: %q, %q, %v, asked %s; want %+v", tag, clock, w.Month(2027, time.March), w.FirstWeekday(), w.Asked, want)
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package e2e
+
+import (
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// shown is a page as a program sees it.
+type shown struct {
+	status   int
+	location string
+	text     string
+	header   http.Header
+}
+
+// browse asks for a page as a browser without scripts does, from an address of its own; form nil reads it.
+func (w *world) browse(t *testing.T, address string, form url.Values, header ...string) shown {
+	t.Helper()
+	method, body := http.MethodGet, io.Reader(http.NoBody)
+	if form != nil {
+		method, body = http.MethodPost, strings.NewReader(form.Encode())
+	}
+	request, err := http.NewRequestWithContext(t.Context(), method, address, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Forwarded-For", client())
+	request.Header.Set("Accept-Language", "en-GB")
+	if form != nil {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Origin", w.PublicURL)
+	}
+	for i := 0; i < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
+	}
+	browser := http.Client{
+		Timeout: 3 * time.Minute, Transport: &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	response, err := browser.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shown{response.StatusCode, response.Header.Get("Location"), string(text), response.Header}
+}
+
+var (
+	field = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)"`)
+	picks = regexp.MustCompile(`name="pick" value="([^"]*)"`)
+	typed = url.Values{"name": {"Zoë <b>"}, "email": {"zoe@example.com"}, "phone": {"+351 1"}, "people": {"1"}}
+)
+
+// filled is the form of a page with these details.
+func (s shown) filled(t *testing.T, details url.Values) url.Values {
+	t.Helper()
+	form := url.Values{}
+	for name, values := range details {
+		form[name] = values
+	}
+	for _, found := range field.FindAllStringSubmatch(s.text, -1) {
+		form.Set(found[1], html.UnescapeString(found[2]))
+	}
+	if form.Get("token") == "" || form.Get("total") == "" {
+		t.Fatalf("the page has no form: %d %s", s.status, s.text)
+	}
+	return form
+}
+
+// keeps says that the form still holds what was typed.
+func (s shown) keeps(t *testing.T) {
+	t.Helper()
+	for _, value := range []string{`value="Zoë &lt;b&gt;"`, `value="zoe@example.com"`, `value="+351 1"`} {
+		if !strings.Contains(s.text, value) {
+			t.Errorf("%d: the form has lost %s", s.status, value)
+		}
+	}
+}
+
+func (s shown) want(t *testing.T, name string, status int, words ...string) {
+	t.Helper()
+	if s.status != status {
+		t.Errorf("%s: %d, want %d", name, s.status, status)
+	}
+	for _, word := range words {
+		if !strings.Contains(s.text, word) {
+			t.Errorf("%s: the page does not say %q", name, word)
+		}
+	}
+}
+
+// fairDetails is the address of the form for a service of the fair at a time.
+func (w *world) fairDetails(t *testing.T, service, at string) string {
+	t.Helper()
+	id := w.named(t, "fair", "services")[service]
+	return w.PublicURL + "/b/fair/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"}, "time": {at}}.Encode()
+}
+
+// Every link and form of the flow, without a script: from the first page to the customer's own.
+func TestABookingIsMadeByPlainLinksAndForms(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "fair", fair)
+	follow := func(page shown, link string) shown {
+		found := regexp.MustCompile(`href="(` + link + `[^"]*)"`).FindStringSubmatch(page.text)
+		if found == nil {
+			t.Fatalf("%d: no link %s in %s", page.status, link, page.text)
+		}
+		next := w.browse(t, w.PublicURL+html.UnescapeString(found[1]), nil)
+		for next.status == http.StatusSeeOther {
+			next = w.browse(t, w.PublicURL+next.location, nil)
+		}
+		return next
+	}
+	first := w.browse(t, w.PublicURL+"/b/fair", nil)
+	first.want(t, "first page", http.StatusOK, "Fair", "plain", "€40.00")
+	when := follow(first, `/b/fair/who\?service=`+w.named(t, "fair", "services")["plain"])
+	when.want(t, "when", http.StatusOK, "March 2027", "Morning", "Afternoon", "Lisbon")
+	if !strings.Contains(when.text, ">09:00 </a>") {
+		t.Errorf("a British reader is not shown 09:00: %s", when.text)
+	}
+	details := follow(when, "/b/fair/details")
+	details.want(t, "details", http.StatusOK, "Total", "€40.00", "You pay on site.")
+	at := w.fairDetails(t, "plain", "09:00")
+	wrong := details.filled(t, typed)
+	wrong.Set("email", "zoe")
+	again := w.browse(t, at, wrong)
+	again.want(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com", `aria-invalid="true"`, `value="Zoë &lt;b&gt;"`, `value="zoe"`)
+	booked := w.browse(t, at, again.filled(t, typed))
+	if booked.status != http.StatusSeeOther || !strings.HasPrefix(booked.location, w.PublicURL+"/m/") {
+		t.Fatalf("booked: %d to %q: %s", booked.status, booked.location, booked.text)
+	}
+	w.browse(t, booked.location, nil).want(t, "the customer's page", http.StatusOK, "plain", "€40.00")
+	var list struct {
+		Bookings []struct{ Source, Locale string }
+	}
+	w.admin(t, http.MethodGet, "businesses/fair/bookings", nil).into(t, http.StatusOK, &list)
+	if len(list.Bookings) != 1 || list.Bookings[0].Source != "page" {
+		t.Errorf("the owner sees %+v", list)
+	}
+}
+
+func TestAFormBooksOnceHoweverOftenItIsSent(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "fair", fair)
+	at := w.fairDetails(t, "plain", "10:00")
+	form := w.browse(t, at, nil).filled(t, typed)
+	var wg sync.WaitGroup
+	links := make([]string, 8)
+	for i := range links {
+		wg.Go(func() { links[i] = w.browse(t, at, form).location })
+	}
+	wg.Wait()
+	slices.Sort(links)
+	if links = slices.Compact(links); len(links) != 1 || !strings.HasPrefix(links[0], w.PublicURL+"/m/") {
+		t.Errorf("the clicks lead to %q", links)
+	}
+	if n := w.booked(t, "fair"); n != 1 {
+		t.Errorf("%d bookings were made", n)
+	}
+	other := w.browse(t, w.fairDetails(t, "plain", "11:00"), form)
+	other.want(t, "the same form for another time", http.StatusUnprocessableEntity, "once more")
+	other.keeps(t)
+	if n := w.booked(t, "fair"); n != 1 {
+		t.Errorf("%d bookings after the same form for another time", n)
+	}
+}
+
+func TestATimeThatWasTakenMeanwhileLeadsToTheNearestWithEverythingKept(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "fair", fair)
+	at := w.fairDetails(t, "plain", "10:00")
+	form := w.browse(t, at, nil).filled(t, typed)
+	w.book(t, "fair", w.key(t, "fair", "write"), appointment(w.named(t, "fair", "services")["plain"], "2027-03-02", "10:00")).want(t, http.StatusCreated, "")
+	taken := w.browse(t, at, form)
+	taken.want(t, "taken", http.StatusConflict, "just been taken")
+	taken.keeps(t)
+	offered := picks.FindAllStringSubmatch(taken.text, -1)
+	if len(offered) != 6 {
+		t.Fatalf("%d times are offered: %s", len(offered), taken.text)
+	}
+	var times []string
+	for _, o := range offered {
+		q, err := url.ParseQuery(html.UnescapeString(o[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		times = append(times, q.Get("time"))
+	}
+	if want := []string{"09:00", "09:15", "09:30", "10:30", "10:45", "11:00"}; !slices.Equal(times, want) {
+		t.Errorf("offered %v, want %v", times, want)
+	}
+	form.Set("pick", html.UnescapeString(offered[3][1]))
+	next := w.browse(t, at, form)
+	next.want(t, "another time", http.StatusOK, "10:30")
+	next.keeps(t)
+	if booked := w.browse(t, w.fairDetails(t, "plain", "10:30"), next.filled(t, typed)); booked.status != http.StatusSeeOther {
+		t.Errorf("the other time: %d %s", booked.status, booked.text)
+	}
+}
+
+// What is not sent by the page itself, or not by a person, books nothing.
+func TestAFormThatThePageDidNotShowBooksNothing(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "fair", fair)
+	w.publish(t, "other", strings.Replace(fair, "slug: fair", "slug: other", 1))
+	at := w.fairDetails(t, "plain", "10:00")
+	page := w.browse(t, at, nil)
+	others := w.browse(t, w.PublicURL+"/b/other/details?"+url.Values{
+		"service": {w.named(t, "other", "services")["plain"]}, "staff": {"any"}, "date": {"2027-03-02"}, "time": {"10:00"},
+	}.Encode(), nil)
+	for name, change := range map[string]func(url.Values){
+		"no token":           func(f url.Values) { f.Del("token") },
+		"a made up token":    func(f url.Values) { f.Set("token", f.Get("token")+"A") },
+		"another business's": func(f url.Values) { f.Set("token", others.filled(t, nil).Get("token")) },
+		"the trap":           func(f url.Values) { f.Set("website", "https://spam.example") },
+		"no name":            func(f url.Values) { f.Set("name", " ") },
+	} {
+		form := page.filled(t, typed)
+		change(form)
+		if answer := w.browse(t, at, form); answer.status != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d", name, answer.status)
+		}
+	}
+	cheaper := page.filled(t, typed)
+	cheaper.Set("total", "1.00")
+	w.browse(t, at, cheaper).want(t, "another price", http.StatusConflict, "The price is now €40.00")
+	for name, header := range map[string][]string{
+		"another origin": {"Origin", "https://evil.example"}, "no origin of a page": {"Origin", "null"}, "another site": {"Sec-Fetch-Site", "cross-site"},
+		"a neighbour": {"Sec-Fetch-Site", "same-site"},
+	} {
+		w.browse(t, at, page.filled(t, typed), header...).want(t, name, http.StatusForbidden)
+	}
+	w.browse(t, at, page.filled(t, typed), "Content-Type", "text/plain").want(t, "plain text", http.StatusUnsupportedMediaType)
+	if n := w.booked(t, "fair"); n != 0 {
+		t.Errorf("%d bookings were made", n)
+	}
+	policy := page.header.Get("Content-Security-Policy")
+	if !strings.Contains(policy, "default-src 'self'") || strings.Contains(policy, "unsafe") || page.header.Get("Referrer-Policy") != "same-origin" {
+		t.Errorf("the page is sent with %v", page.header)
+	}
+}
+
+// A business that takes no bookings says so, in the reader's language, and what is not there is a page, too.
+func TestThePageSaysWhyNothingCanBeBooked(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	for slug, change := range map[string]string{
+		"paused": "bookings: {paused_until: 2027-03-08, ", "left": "account: {removal_on: 2027-04-01}\nbookings: {", "unpaid": "account: {subscription: inactive}\nbookings: {",
+	} {
+		w.publish(t, slug, strings.Replace(strings.Replace(fair, "slug: fair", "slug: "+slug, 1), "bookings: {", change, 1))
+	}
+	w.browse(t, w.PublicURL+"/b/paused", nil).want(t, "paused", http.StatusOK, "paused until Monday, 8 March 2027")
+	w.browse(t, w.PublicURL+"/b/left", nil).want(t, "leaving", http.StatusOK, "takes no online bookings")
+	w.browse(t, w.PublicURL+"/b/unpaid", nil, "Accept-Language", "de").want(t, "inactive", http.StatusOK, `lang="de"`, "keine Online-Buchungen")
+	w.browse(t, w.PublicURL+"/b/unpaid", nil, "Accept-Language", "ar").want(t, "in Arabic", http.StatusOK, `dir="rtl"`)
+	w.browse(t, w.PublicURL+"/b/nobody", nil).want(t, "unknown", http.StatusNotFound, "There is nothing here")
+	w.browse(t, w.PublicURL+"/b/nobody/x/y", nil).want(t, "unknown page", http.StatusNotFound, "There is nothing here")
+	at := w.PublicURL + "/b/paused/when?service=" + w.named(t, "paused", "services")["plain"]
+	w.browse(t, at, nil).want(t, "a step of a paused one", http.StatusOK, "paused until")
+}
