@@ -43,6 +43,32 @@ func guarded(t *testing.T, reached *int) *Server {
 	return s
 }
 
+// askInternal sends a request to the internal port, with a header of which Host is the name that it is sent to.
+func askInternal(t *testing.T, s *Server, path string, header map[string]string) (*http.Response, []byte) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.InternalAddr().String()+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(path, "/internal") {
+		request.Method = http.MethodGet
+	}
+	for key, value := range header {
+		if key == "Host" {
+			request.Host = value
+			continue
+		}
+		request.Header.Set(key, value)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, _ := io.ReadAll(response.Body)
+	return response, body
+}
+
 func TestTheInternalPortAnswersWhoShowsASecretAlone(t *testing.T) {
 	t.Parallel()
 	reached := 0
@@ -74,26 +100,7 @@ func TestTheInternalPortAnswersWhoShowsASecretAlone(t *testing.T) {
 		"metrics under a name not ours": {"/metrics", map[string]string{"Host": "rebound.example"}, 403},
 		"what looks like a probe":       {"/livez/../internal/thing", nil, 403},
 	} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.InternalAddr().String()+c.path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasPrefix(c.path, "/internal") {
-			request.Method = http.MethodGet
-		}
-		for key, value := range c.header {
-			if key == "Host" {
-				request.Host = value
-				continue
-			}
-			request.Header.Set(key, value)
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, _ := io.ReadAll(response.Body)
-		_ = response.Body.Close()
+		response, body := askInternal(t, s, c.path, c.header)
 		if response.StatusCode != c.want {
 			t.Errorf("%s: %d %s, want %d", name, response.StatusCode, body, c.want)
 		}

@@ -83,21 +83,7 @@ func stopUnderLoad(t *testing.T, netHTTP bool) outcome {
 			close(enough)
 		}
 	}
-	if netHTTP {
-		s.HandleHTTP("/write", func(w http.ResponseWriter, r *http.Request) error {
-			body, err := BodyOf(r)
-			record(string(body))
-			w.WriteHeader(http.StatusCreated)
-			return err
-		})
-	} else {
-		s.Public.Post("/write", func(c *fiber.Ctx) error {
-			body, err := Body(c)
-			record(string(body))
-			c.Status(fiber.StatusCreated)
-			return err
-		})
-	}
+	takeWrites(s, netHTTP, record)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
@@ -127,6 +113,25 @@ func stopUnderLoad(t *testing.T, netHTTP bool) outcome {
 		return true
 	})
 	return o
+}
+
+// takeWrites records the body of each request.
+func takeWrites(s *Server, netHTTP bool, record func(string)) {
+	if netHTTP {
+		s.HandleHTTP("/write", func(w http.ResponseWriter, r *http.Request) error {
+			body, err := BodyOf(r)
+			record(string(body))
+			w.WriteHeader(http.StatusCreated)
+			return err
+		})
+	} else {
+		s.Public.Post("/write", func(c *fiber.Ctx) error {
+			body, err := Body(c)
+			record(string(body))
+			c.Status(fiber.StatusCreated)
+			return err
+		})
+	}
 }
 
 // load writes over one connection after the other until the port is closed.

@@ -11,6 +11,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
+// customersIn says of a list who is in it, with how many bookings and reservations.
+func customersIn(t *testing.T, list consoletest.Answer) string {
+	t.Helper()
+	var all []string
+	for _, c := range field(t, list, "customers").([]any) {
+		c := c.(map[string]any)
+		name, _, _ := strings.Cut(c["email"].(string), "@")
+		all = append(all, fmt.Sprintf("%s %v %v", name, c["bookings"], c["reservations"]))
+	}
+	return strings.Join(all, ", ")
+}
+
 func TestCustomersAreListedExportedAndErased(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -32,13 +44,7 @@ func TestCustomersAreListedExportedAndErased(t *testing.T) {
 		"": "ada 2 1, bob 1 0", "?query=countess": "ada 2 1", "?query=BOB": "bob 1 0", "?query=nobody": "", "?limit=1": "ada 2 1 …",
 	} {
 		got := w.Call(t, "GET", at+query, "")
-		var all []string
-		for _, c := range field(t, got, "customers").([]any) {
-			c := c.(map[string]any)
-			name, _, _ := strings.Cut(c["email"].(string), "@")
-			all = append(all, fmt.Sprintf("%s %v %v", name, c["bookings"], c["reservations"]))
-		}
-		text := strings.Join(all, ", ")
+		text := customersIn(t, got)
 		if strings.Contains(got.Body, "next_cursor") {
 			text += " …"
 		}

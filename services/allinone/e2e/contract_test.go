@@ -227,10 +227,7 @@ func TestTheContractNoticesDrift(t *testing.T) {
 	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
 	info := w.get(t, "drift/info")
 	cut, key := w.named(t, "drift", "services")["Cut"], w.key(t, "drift", "write")
-	good, err := json.Marshal(appointment(cut, "2027-03-01", "10:00"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := encoded(t, appointment(cut, "2027-03-01", "10:00"))
 	booked := w.book(t, "drift", key, appointment(cut, "2027-03-01", "10:00"))
 	for name, c := range map[string]struct {
 		method, path string

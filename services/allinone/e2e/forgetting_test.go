@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -105,10 +104,7 @@ func sums(t *testing.T, databaseURL string) string {
 // owns is a write of the owner of the business, under a key.
 func (w *world) owns(t *testing.T, path, key string, body any) answer {
 	t.Helper()
-	text, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := encoded(t, body)
 	header := http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/json"}, "Idempotency-Key": {key}}
 	return w.do(t, http.MethodPost, w.AdminURL+"/admin/businesses/forgetful/"+path, text, header)
 }

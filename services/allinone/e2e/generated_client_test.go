@@ -68,7 +68,12 @@ func TestAClientMadeFromTheDocumentReadsEverythingAndBooks(t *testing.T) {
 	event := succeeded("pi_unknown")
 	noticed, err := c.TakeStripeEventWithBodyWithResponse(ctx, &publicapi.TakeStripeEventParams{StripeSignature: signed(event)}, "application/json", strings.NewReader(event))
 	read(t, noticed, err, http.StatusOK)
+	expectAllAsked(t, w, asked)
+}
 
+// expectAllAsked expects that each path of the document was asked, by the last part of its name.
+func expectAllAsked(t *testing.T, w *world, asked map[string]bool) {
+	t.Helper()
 	for described := range describe(t, w.PublicURL+"/api/public/openapi.json", nil).Paths.Map() {
 		if !asked[path.Base(described)] {
 			t.Errorf("%s is described and not asked here", described)

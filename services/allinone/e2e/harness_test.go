@@ -217,6 +217,16 @@ func (o order) with(field string, value any) order {
 	return changed
 }
 
+// encoded is v as JSON.
+func encoded(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // book sends an order from an address of its own.
 func (w *world) book(t *testing.T, slug, key string, o order) answer {
 	t.Helper()

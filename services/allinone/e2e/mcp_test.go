@@ -47,10 +47,7 @@ func (a agent) call(t *testing.T, tool string, arguments, out any) *mcp.CallTool
 	if err != nil {
 		t.Fatalf("%s: %v", tool, err)
 	}
-	encoded, err := json.Marshal(answer.StructuredContent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := encoded(t, answer.StructuredContent)
 	if out != nil {
 		if err := json.Unmarshal(encoded, out); err != nil {
 			t.Fatalf("%s: %v: %s", tool, err, encoded)
@@ -303,10 +300,7 @@ func TestAHundredAgentsBookOneSlotOnce(t *testing.T) {
 	w.publish(t, "salon", salon("salon", 1))
 	cut := w.named(t, "salon", "services")["Cut"]
 	keys := []string{w.key(t, "salon", "write"), w.key(t, "salon", "all")}
-	arguments, err := json.Marshal(appointment(cut, "2027-03-01", "10:00"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	arguments := encoded(t, appointment(cut, "2027-03-01", "10:00"))
 	message := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_appointment","arguments":%s}}`, arguments)
 	outcomes := make(map[string]int)
 	var mu sync.Mutex

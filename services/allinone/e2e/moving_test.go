@@ -44,11 +44,7 @@ func TestAnOwnerBooksForCustomersAndMovesBookings(t *testing.T) {
 	query := "service_id=" + cut
 	post := func(path string, body any) answer {
 		t.Helper()
-		text, err := json.Marshal(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return w.admin(t, http.MethodPost, "businesses/moving/bookings"+path, text)
+		return w.admin(t, http.MethodPost, "businesses/moving/bookings"+path, encoded(t, body))
 	}
 
 	var told struct{ Booking struct{ ID, Status string } }

@@ -111,22 +111,17 @@ func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 	w.admin(t, http.MethodPost, "businesses/salon/webhooks", []byte(`{"url": "https://169.254.169.254/latest", "events": ["*"]}`)).
 		want(t, http.StatusBadRequest, "invalid_parameter")
 
-	made := w.book(t, "salon", w.key(t, "salon", "all"), appointment(w.named(t, "salon", "services")["Cut"], "2027-03-02", "10:00"))
-	made.want(t, http.StatusCreated, "")
+	w.book(t, "salon", w.key(t, "salon", "all"), appointment(w.named(t, "salon", "services")["Cut"], "2027-03-02", "10:00")).
+		want(t, http.StatusCreated, "")
 	first := next(t, arrived)
 	id := first.told(t).Data.ID
 	w.admin(t, http.MethodPost, "businesses/salon/bookings/"+id+"/confirm", nil).want(t, http.StatusOK, "")
 	w.admin(t, http.MethodPost, "businesses/salon/bookings/"+id+"/cancel", nil).want(t, http.StatusOK, "")
-	var input []delivered
-	for _, d := range []delivered{first, next(t, arrived), next(t, arrived)} {
-		d.Secret = hook.Secret
-		input = append(input, d)
+	input := []delivered{first, next(t, arrived), next(t, arrived)}
+	for i := range input {
+		input[i].Secret = hook.Secret
 	}
-	text, err := json.Marshal(input)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := programs.Script(t, verify, text)
+	run := programs.Script(t, verify, encoded(t, input))
 	if want := "booking.created pending 1\nbooking.confirmed confirmed 2\nbooking.cancelled cancelled 3\n"; run.Exit != 0 || run.Stdout != want {
 		t.Errorf("the receiver reads %q %s, want %q", run.Stdout, run.Stderr, want)
 	}
@@ -157,10 +152,7 @@ func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 	}
 	old, renewed := again, again
 	old.Secret, renewed.Secret = hook.Secret, rotated.Secret
-	if text, err = json.Marshal([]delivered{old, renewed}); err != nil {
-		t.Fatal(err)
-	}
-	if run := programs.Script(t, verify, text); run.Exit != 0 {
+	if run := programs.Script(t, verify, encoded(t, []delivered{old, renewed})); run.Exit != 0 {
 		t.Errorf("one of two secrets does not verify: %s", run.Stderr)
 	}
 	w.admin(t, http.MethodPatch, at, []byte(`{"active": false}`)).want(t, http.StatusOK, "")

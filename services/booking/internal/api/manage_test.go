@@ -119,6 +119,15 @@ func TestByTheLinkACustomerSeesTheirTickets(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+// changeLinked changes the row that a token leads to, whose hash is the statement's first argument.
+func (w *town) changeLinked(token, sql string, args ...any) {
+	w.t.Helper()
+	hash, _ := link.HashOf(token)
+	if _, err := w.pool.Exec(w.t.Context(), sql, append([]any{hash}, args...)...); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // One answer for all: no token that leads nowhere tells why, whatever is asked with it.
 func TestALinkThatLeadsNowhereTellsNothing(t *testing.T) {
 	t.Parallel()
@@ -133,15 +142,8 @@ func TestALinkThatLeadsNowhereTellsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, _ := link.HashOf(forgotten)
-	if _, err := w.pool.Exec(t.Context(), `UPDATE bookings SET link_hash = NULL WHERE link_hash = $1`, hash); err != nil {
-		t.Fatal(err)
-	}
-	hash, _ = link.HashOf(old)
-	end := now.Add(-link.Lasts)
-	if _, err := w.pool.Exec(t.Context(), `UPDATE bookings SET starts_at = $2::timestamptz - interval '1 hour', ends_at = $2 WHERE link_hash = $1`, hash, end); err != nil {
-		t.Fatal(err)
-	}
+	w.changeLinked(forgotten, `UPDATE bookings SET link_hash = NULL WHERE link_hash = $1`)
+	w.changeLinked(old, `UPDATE bookings SET starts_at = $2::timestamptz - interval '1 hour', ends_at = $2 WHERE link_hash = $1`, now.Add(-link.Lasts))
 	ask := func(token, what string) page {
 		token = url.PathEscape(token)
 		if what == "/cancel" || what == "/reschedule" {

@@ -81,6 +81,19 @@ func (m *mortal) Refund(ctx context.Context, r payment.Refund) (payment.RefundSt
 	return said, err
 }
 
+// pool opens connections that end with the process, by whose name the database knows them.
+func (m *mortal) pool(t *testing.T, cfg *pgxpool.Config, process string) *pgxpool.Pool {
+	t.Helper()
+	cfg.ConnConfig.Tracer = m
+	cfg.ConnConfig.RuntimeParams["application_name"] = process
+	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
 // TestKilledAtAnyPointARefundIsMadeOnce kills the process that cancels, refunds and notes at 200 random points, up to five times for
 // a booking, while the provider answers, fails, breaks its answers off and forgets its idempotency keys. The client repeats its
 // cancellation until it is answered. Then what went back is what is owed, in one piece.
@@ -92,15 +105,8 @@ func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	m := &mortal{Provider: s.providers[stripe.Name]}
 	m.now.Store(newLife(t, 1<<40))
-	cfg := s.pool.Config()
-	cfg.ConnConfig.Tracer = m
 	process := uuid.NewString()
-	cfg.ConnConfig.RuntimeParams["application_name"] = process
-	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
+	pool := m.pool(t, s.pool.Config(), process)
 	records := store.New(pool)
 	providers := payment.Providers{stripe.Name: m}
 	cancellations := usecase.NewCancellations(records, providers, s.clock)

@@ -52,79 +52,45 @@ func checkRecorded(t testing.TB, pool *pgxpool.Pool) {
 	}
 }
 
+// recording is a test of what events are recorded.
+type recording struct {
+	*testing.T
+	s    *store.Store
+	pool *pgxpool.Pool
+}
+
+// by is the context of a change that somebody makes.
+func (r recording) by(kind actor.Kind) context.Context {
+	return actor.With(r.Context(), actor.Actor{Kind: kind})
+}
+
+func (r recording) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// expect expects what the events of a subject say.
+func (r recording) expect(subject uuid.UUID, want ...string) {
+	r.Helper()
+	if diff := cmp.Diff(want, told(r, r.pool, subject)); diff != "" {
+		r.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func transitionOf(m state.Move) state.Transition {
+	t, _ := state.Of(m)
+	return t
+}
+
 func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
-	by := func(kind actor.Kind) context.Context { return actor.With(t.Context(), actor.Actor{Kind: kind}) }
-	transition := func(m state.Move) state.Transition { tr, _ := state.Of(m); return tr }
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	expect := func(subject uuid.UUID, want ...string) {
-		t.Helper()
-		if diff := cmp.Diff(want, told(t, pool, subject)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-	}
-
-	plain := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
-	must(s.Book(by(actor.APIKey), plain))
-	_, err := s.Move(by(actor.Owner), plain.BusinessID, plain.ID, transition(state.Confirm), now)
-	must(err)
-	if _, err := s.Move(by(actor.Owner), plain.BusinessID, plain.ID, transition(state.Confirm), now); err == nil {
-		t.Error("it is confirmed twice")
-	}
-	moved, err := s.Move(by(actor.Customer), plain.BusinessID, plain.ID, transition(state.Cancel), now)
-	must(err)
-	if moved.Sequence != 3 {
-		t.Errorf("the sequence is %d after 3 changes", moved.Sequence)
-	}
-	expect(plain.ID, "1 booking.created booking api_key pending", "2 booking.confirmed booking owner confirmed",
-		"3 booking.cancelled booking customer cancelled")
-
-	paid := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
-	paid.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(time.Minute)}
-	must(s.Book(by(actor.Page), paid))
-	expect(paid.ID, []string{}...) // until it can be paid
-	must(s.OpenPayment(by(actor.Page), store.OpenPayment{
-		BusinessID: paid.BusinessID, DueAt: now.Add(time.Hour), Now: now,
-		Confirmation: store.Confirmation{Details: paid.Details, Payment: &store.PaymentDetails{Provider: "stripe", Amount: 4000, Reference: "pi_1"}},
-	}))
-	must(s.PaymentPaid(by(actor.Provider), paid.BusinessID, paid.ID, now))
-	must(s.PaymentPaid(by(actor.Provider), paid.BusinessID, paid.ID, now))
-	expect(paid.ID, "1 booking.created booking page pending open", "2 payment.succeeded booking provider pending paid",
-		"3 booking.confirmed booking provider confirmed paid")
-
-	late := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
-	late.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(-time.Minute)}
-	must(s.Book(by(actor.Page), late))
-	released, err := s.ReleaseUnfinished(t.Context(), now)
-	if must(err); released != 1 {
-		t.Errorf("released %d", released)
-	}
-	must(s.PaymentPaid(by(actor.Provider), late.BusinessID, late.ID, now))
-	back, err := s.RefundEnded(t.Context(), late.BusinessID, late.ID, 1, payment.RefundState{Status: payment.RefundRefunded}, now)
-	if must(err); !back {
-		t.Error("what was paid too late is not on its way back")
-	}
-	expect(late.ID, "1 payment.succeeded booking provider cancelled paid", "2 payment.refunded booking system cancelled paid")
-
-	order := newGala(10, 10).order(0, 2)
-	_, err = s.SellTicket(by(actor.Owner), order)
-	must(err)
-	_, err = s.CancelTicket(by(actor.Owner), order.BusinessID, order.ID, now)
-	must(err)
-	expect(order.ID, "1 ticket.sold ticket owner sold", "2 ticket.cancelled ticket owner cancelled")
-
-	key := store.Key{BusinessID: uuid.New(), ID: uuid.New(), Name: "site", Scope: "all", Prefix: "0", CreatedAt: now}
-	must(s.CreateKey(by(actor.Owner), key, sha256.Sum256(key.ID[:])))
-	must(s.RevokeKey(by(actor.Owner), key.BusinessID, key.ID, now))
-	must(s.RevokeKey(by(actor.Owner), key.BusinessID, key.ID, now))
-	must(s.RevokeAllKeys(by(actor.Owner), key.BusinessID, now))
-	expect(key.ID, "1 key.created key owner", "2 key.revoked key owner")
+	r := recording{t, s, pool}
+	r.moves()
+	r.pays()
+	r.sellsAndMakesKeys()
 	if n := count(t, pool, `SELECT count(*) FROM events WHERE data ?| '{hash,link_hash}'`); n != 0 {
 		t.Error("an event holds the hash of a secret")
 	}
@@ -133,4 +99,66 @@ func TestEveryChangeIsRecordedWithWhoMadeIt(t *testing.T) {
 		t.Error("an id is no UUIDv7 of now")
 	}
 	checkRecorded(t, pool)
+}
+
+func (r recording) moves() {
+	plain := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+	r.must(r.s.Book(r.by(actor.APIKey), plain))
+	_, err := r.s.Move(r.by(actor.Owner), plain.BusinessID, plain.ID, transitionOf(state.Confirm), now)
+	r.must(err)
+	if _, err := r.s.Move(r.by(actor.Owner), plain.BusinessID, plain.ID, transitionOf(state.Confirm), now); err == nil {
+		r.Error("it is confirmed twice")
+	}
+	moved, err := r.s.Move(r.by(actor.Customer), plain.BusinessID, plain.ID, transitionOf(state.Cancel), now)
+	r.must(err)
+	if moved.Sequence != 3 {
+		r.Errorf("the sequence is %d after 3 changes", moved.Sequence)
+	}
+	r.expect(plain.ID, "1 booking.created booking api_key pending", "2 booking.confirmed booking owner confirmed",
+		"3 booking.cancelled booking customer cancelled")
+}
+
+func (r recording) pays() {
+	paid := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+	paid.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(time.Minute)}
+	r.must(r.s.Book(r.by(actor.Page), paid))
+	r.expect(paid.ID, []string{}...) // until it can be paid
+	r.must(r.s.OpenPayment(r.by(actor.Page), store.OpenPayment{
+		BusinessID: paid.BusinessID, DueAt: now.Add(time.Hour), Now: now,
+		Confirmation: store.Confirmation{Details: paid.Details, Payment: &store.PaymentDetails{Provider: "stripe", Amount: 4000, Reference: "pi_1"}},
+	}))
+	r.must(r.s.PaymentPaid(r.by(actor.Provider), paid.BusinessID, paid.ID, now))
+	r.must(r.s.PaymentPaid(r.by(actor.Provider), paid.BusinessID, paid.ID, now))
+	r.expect(paid.ID, "1 booking.created booking page pending open", "2 payment.succeeded booking provider pending paid",
+		"3 booking.confirmed booking provider confirmed paid")
+
+	late := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+	late.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(-time.Minute)}
+	r.must(r.s.Book(r.by(actor.Page), late))
+	released, err := r.s.ReleaseUnfinished(r.Context(), now)
+	if r.must(err); released != 1 {
+		r.Errorf("released %d", released)
+	}
+	r.must(r.s.PaymentPaid(r.by(actor.Provider), late.BusinessID, late.ID, now))
+	back, err := r.s.RefundEnded(r.Context(), late.BusinessID, late.ID, 1, payment.RefundState{Status: payment.RefundRefunded}, now)
+	if r.must(err); !back {
+		r.Error("what was paid too late is not on its way back")
+	}
+	r.expect(late.ID, "1 payment.succeeded booking provider cancelled paid", "2 payment.refunded booking system cancelled paid")
+}
+
+func (r recording) sellsAndMakesKeys() {
+	order := newGala(10, 10).order(0, 2)
+	_, err := r.s.SellTicket(r.by(actor.Owner), order)
+	r.must(err)
+	_, err = r.s.CancelTicket(r.by(actor.Owner), order.BusinessID, order.ID, now)
+	r.must(err)
+	r.expect(order.ID, "1 ticket.sold ticket owner sold", "2 ticket.cancelled ticket owner cancelled")
+
+	key := store.Key{BusinessID: uuid.New(), ID: uuid.New(), Name: "site", Scope: "all", Prefix: "0", CreatedAt: now}
+	r.must(r.s.CreateKey(r.by(actor.Owner), key, sha256.Sum256(key.ID[:])))
+	r.must(r.s.RevokeKey(r.by(actor.Owner), key.BusinessID, key.ID, now))
+	r.must(r.s.RevokeKey(r.by(actor.Owner), key.BusinessID, key.ID, now))
+	r.must(r.s.RevokeAllKeys(r.by(actor.Owner), key.BusinessID, now))
+	r.expect(key.ID, "1 key.created key owner", "2 key.revoked key owner")
 }

@@ -84,6 +84,16 @@ func sums(t testing.TB, pool *pgxpool.Pool) string {
 	return text
 }
 
+func sellToAda(t *testing.T, s *store.Store, g gala) {
+	t.Helper()
+	address := "ADA.L@example.com"
+	order := g.order(0, 2)
+	order.CustomerName, order.CustomerEmail, order.Locale = "Ada Lovelace", &address, "en"
+	if _, err := s.SellTicket(t.Context(), order); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
@@ -92,12 +102,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	done, cancelled, ahead, other := ofAda(business, 0), ofAda(business, 60*24*30), ofAda(business, 60*24*9), newBooking(business, part(uuid.New(), 0, 0, 45))
 	elsewhere := ofAda(uuid.New(), 0) // with another business, which knows the same customer
 	mustBook(t, s, done, cancelled, ahead, other, elsewhere)
-	address := "ADA.L@example.com"
-	order := g.order(0, 2)
-	order.CustomerName, order.CustomerEmail, order.Locale = "Ada Lovelace", &address, "en"
-	if _, err := s.SellTicket(t.Context(), order); err != nil {
-		t.Fatal(err)
-	}
+	sellToAda(t, s, g)
 	// The owner's write leaves an answer with the customer in it, for whoever repeats it.
 	named := func(key string) context.Context {
 		return clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: key}), time.Now())

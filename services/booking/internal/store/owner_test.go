@@ -21,9 +21,7 @@ import (
 func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
-	is := func(t *testing.T, sql string, args ...any) func() bool {
-		return func() bool { return count(t, pool, sql, args...) == 1 }
-	}
+	is := func(t *testing.T, sql string, args ...any) func() bool { return isOne(t, pool, sql, args...) }
 	move := func(m state.Move) func(t *testing.T) testkit.LostWrite {
 		return func(t *testing.T) testkit.LostWrite {
 			b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
@@ -71,6 +69,19 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 				Done: is(t, `SELECT count(*) FROM tickets WHERE id = $1 AND status = 'cancelled'`, order.ID),
 			}
 		},
+	})
+}
+
+// isOne reports whether a count is 1.
+func isOne(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) func() bool {
+	return func() bool { return count(t, pool, sql, args...) == 1 }
+}
+
+func TestTheOwnersWritesOfKeysAreToldAsTheyAreWhateverBreaks(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	is := func(t *testing.T, sql string, args ...any) func() bool { return isOne(t, pool, sql, args...) }
+	testkit.CheckLostWrites(t, pool, map[string]func(t *testing.T) testkit.LostWrite{
 		"make a key": func(t *testing.T) testkit.LostWrite {
 			key := store.Key{BusinessID: uuid.New(), ID: uuid.New(), Name: "site", Scope: "all", Prefix: "0", CreatedAt: now}
 			return testkit.LostWrite{

@@ -146,35 +146,40 @@ func TestThePastIsMovedExactlyAndNothingThatLiesAhead(t *testing.T) {
 				bookings[id], sequence[id] = to, sequence[id]+1
 				delete(past, id)
 			}
-			now, gone := []string{}, []string{}
-			for id, b := range bookings {
-				if past[id] {
-					gone = append(gone, linesOf(b)...)
-				} else {
-					now = append(now, linesOf(b)...)
-				}
-			}
-			slices.Sort(now)
-			slices.Sort(gone)
-			if diff := cmp.Diff(now, lines(t, pool, "occupied_time", business)); diff != "" {
-				rt.Fatalf("occupied time (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(gone, lines(t, pool, "past_occupied_time", business)); diff != "" {
-				rt.Fatalf("past occupied time (-want +got):\n%s", diff)
-			}
-			seats := 0
-			for id, b := range bookings {
-				if b.SessionID != nil && !past[id] {
-					seats += b.PartySize
-				}
-			}
-			if n := count(t, pool, `SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE business_id = $1`, business); n != seats {
-				rt.Fatalf("%d seats are counted, want %d", n, seats)
-			}
+			expectPast(t, rt, pool, business, bookings, past)
 		}
 	})
 	checkHeldOnce(t, pool)
 	checkRecorded(t, pool)
+}
+
+// expectPast expects the lines of bookings in the table that each belongs to, and the seats of those that are not past counted.
+func expectPast(t *testing.T, rt *rapid.T, pool *pgxpool.Pool, business uuid.UUID, bookings map[uuid.UUID]store.NewBooking, past map[uuid.UUID]bool) {
+	now, gone := []string{}, []string{}
+	for id, b := range bookings {
+		if past[id] {
+			gone = append(gone, linesOf(b)...)
+		} else {
+			now = append(now, linesOf(b)...)
+		}
+	}
+	slices.Sort(now)
+	slices.Sort(gone)
+	if diff := cmp.Diff(now, lines(t, pool, "occupied_time", business)); diff != "" {
+		rt.Fatalf("occupied time (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(gone, lines(t, pool, "past_occupied_time", business)); diff != "" {
+		rt.Fatalf("past occupied time (-want +got):\n%s", diff)
+	}
+	seats := 0
+	for id, b := range bookings {
+		if b.SessionID != nil && !past[id] {
+			seats += b.PartySize
+		}
+	}
+	if n := count(t, pool, `SELECT coalesce(sum(taken), 0) FROM class_sessions WHERE business_id = $1`, business); n != seats {
+		rt.Fatalf("%d seats are counted, want %d", n, seats)
+	}
 }
 
 // runJob moves what had ended by then and checks what the job says of it; past is what was moved before, and then is.

@@ -23,6 +23,21 @@ func happened(business uuid.UUID, typ event.Type, kind event.SubjectKind, minute
 	}
 }
 
+// allEvents reads the audit log of the harbor in pages of four.
+func allEvents(t *testing.T, w *consoletest.World) []event.Event {
+	t.Helper()
+	var got []event.Event
+	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
+		var list event.List
+		answer := w.Call(t, "GET", "/admin/businesses/harbor/events?limit=4&cursor="+cursor, "")
+		if answer.Status != 200 || json.Unmarshal([]byte(answer.Body), &list) != nil || len(list.Events) > 4 || pages > 20 {
+			t.Fatalf("%d %s", answer.Status, answer.Body)
+		}
+		got, cursor = append(got, list.Events...), list.NextCursor
+	}
+	return got
+}
+
 func TestTheAuditLogIsOneListOfThreeServicesInPages(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -45,15 +60,7 @@ func TestTheAuditLogIsOneListOfThreeServicesInPages(t *testing.T) {
 			}
 		}
 	}
-	var got []event.Event
-	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
-		var list event.List
-		answer := w.Call(t, "GET", "/admin/businesses/harbor/events?limit=4&cursor="+cursor, "")
-		if answer.Status != 200 || json.Unmarshal([]byte(answer.Body), &list) != nil || len(list.Events) > 4 || pages > 20 {
-			t.Fatalf("%d %s", answer.Status, answer.Body)
-		}
-		got, cursor = append(got, list.Events...), list.NextCursor
-	}
+	got := allEvents(t, w)
 	seen := map[uuid.UUID]bool{}
 	for i, e := range got {
 		if seen[e.ID] || e.BusinessID != harbor || i > 0 && e.At.After(got[i-1].At) {

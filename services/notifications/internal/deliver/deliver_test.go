@@ -155,6 +155,20 @@ func TestFiveDaysOfFailureDisable(t *testing.T) {
 	}
 }
 
+// subjectOf is the subject of a delivery, and the event's number among its own.
+func subjectOf(t *testing.T, body []byte) (string, int) {
+	var sent struct {
+		Data struct {
+			ID       string
+			Sequence int
+		}
+	}
+	if err := json.Unmarshal(body, &sent); err != nil {
+		t.Error(err)
+	}
+	return sent.Data.ID, sent.Data.Sequence
+}
+
 // Receivers fail at random; what they took came in the order of each subject, all of it, once.
 func TestEventsOfASubjectArriveInTheirOrder(t *testing.T) {
 	t.Parallel()
@@ -171,16 +185,8 @@ func TestEventsOfASubjectArriveInTheirOrder(t *testing.T) {
 			w.WriteHeader(503)
 			return
 		}
-		var sent struct {
-			Data struct {
-				ID       string
-				Sequence int
-			}
-		}
-		if err := json.Unmarshal(body, &sent); err != nil {
-			t.Error(err)
-		}
-		taken[sent.Data.ID] = append(taken[sent.Data.ID], sent.Data.Sequence)
+		id, sequence := subjectOf(t, body)
+		taken[id] = append(taken[id], sequence)
 		ids[r.Header.Get("webhook-id")]++
 	})
 	w.endpoint(to.URL)
@@ -408,18 +414,10 @@ func TestNothingIsLeftBehindWhereReplicasDie(t *testing.T) {
 		taken = map[string][]int{}
 	)
 	to := newReceiver(t, func(_ int, _ http.ResponseWriter, _ *http.Request, body []byte) {
-		var sent struct {
-			Data struct {
-				ID       string
-				Sequence int
-			}
-		}
-		if err := json.Unmarshal(body, &sent); err != nil {
-			t.Error(err)
-		}
+		id, sequence := subjectOf(t, body)
 		mu.Lock()
 		defer mu.Unlock()
-		taken[sent.Data.ID] = append(taken[sent.Data.ID], sent.Data.Sequence)
+		taken[id] = append(taken[id], sequence)
 	})
 	first.endpoint(to.URL)
 	first.endpoint(to.URL)

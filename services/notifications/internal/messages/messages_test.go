@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/mail"
 	"regexp"
@@ -43,18 +44,73 @@ func subjectOf(t *testing.T, m mailbox.Mail) string {
 	return subject
 }
 
+// bookingWith is a booking as its event tells it, with more.
+func (w *world) bookingWith(id uuid.UUID, status string, start time.Time, more map[string]any) map[string]any {
+	b := w.booking(id, status, start)
+	maps.Copy(b, more)
+	return b
+}
+
+func ticketIs(status string) func(uuid.UUID) map[string]any {
+	return func(id uuid.UUID) map[string]any {
+		return map[string]any{"id": id, "status": status, "event_name": "Gala", "tier_name": "VIP", "date": "2027-12-31", "start_time": "20:00:00", "quantity": 2,
+			"customer_name": "Ada", "customer_email": "ada@example.com", "created_at": monday}
+	}
+}
+
+func reservationIs(status string) func(uuid.UUID) map[string]any {
+	return func(id uuid.UUID) map[string]any {
+		return map[string]any{"id": id, "status": status, "rental_name": "Kayak", "start_date": "2027-03-01", "end_date": "2027-03-01", "start_time": "08:00",
+			"end_time": "10:00", "quantity": 2, "customer_name": "Ada", "customer_email": "ada@example.com", "created_at": monday, "updated_at": monday}
+	}
+}
+
+// disableEndpoint tells the owner that a webhook is disabled.
+func (w *world) disableEndpoint() {
+	w.t.Helper()
+	err := pgx.BeginFunc(w.t.Context(), w.pool, func(tx pgx.Tx) error {
+		params, err := w.messages.EndpointDisabled(w.t.Context(), tx, w.business, uuid.New(), "https://hooks.example/a", true)
+		if err != nil {
+			return err
+		}
+		_, err = w.client.InsertManyFastTx(w.t.Context(), tx, []river.InsertManyParams{params})
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// keptByKind counts what is kept, each of which was sent once and has arrived as it is kept.
+func (w *world) keptByKind(mails []mailbox.Mail) map[string]int {
+	w.t.Helper()
+	got := map[string]int{}
+	for _, m := range w.kept() {
+		got[m.Kind]++
+		to := "ada@example.com"
+		if m.Kind == "owner_notice" {
+			to = "hello@harbor.example"
+		}
+		if m.Status != store.MessageSent || m.SentAt == nil || m.Attempts != 1 || m.Recipient != to || m.FromName != "Harbor Studio" {
+			w.t.Errorf("%s to %s is %s after %d attempts: %s", m.Kind, m.Recipient, m.Status, m.Attempts, m.Reason)
+		}
+		if linked := strings.Contains(m.Text, "https://book.example/m/"); linked != (m.Kind != "owner_notice") {
+			w.t.Errorf("%s has the customer's link: %v", m.Kind, linked)
+		}
+		if !slices.ContainsFunc(mails, func(sent mailbox.Mail) bool {
+			return bytes.Contains(sent.Raw, []byte("<"+m.ID.String()+"@slotmesh.example>")) && subjectOf(w.t, sent) == m.Subject && slices.Equal(sent.To, []string{m.Recipient})
+		}) {
+			w.t.Errorf("the %s that is kept has not arrived", m.Kind)
+		}
+	}
+	return got
+}
+
 // Every kind arrives at a real mail server, once, however often its event is read, to whom it is meant for.
 func TestEveryKindArrivesOnce(t *testing.T) {
 	t.Parallel()
 	w := start(t, &mailbox.Options{})
 	start := monday.Add(48 * time.Hour)
-	about := func(id uuid.UUID, status string, more map[string]any) map[string]any {
-		b := w.booking(id, status, start)
-		for k, v := range more {
-			b[k] = v
-		}
-		return b
-	}
 	payment := map[string]any{"payment": map[string]any{"status": "open", "amount": 40.00, "refunded": 0, "due_at": monday.Add(time.Hour)}}
 	refund := map[string]any{"payment": map[string]any{"status": "paid", "amount": 40.00, "refunded": 20.00, "refund": map[string]any{"amount": 20.00}}}
 	var events []event.Event
@@ -67,19 +123,7 @@ func TestEveryKindArrivesOnce(t *testing.T) {
 		}
 	}
 	booking := func(status string, more map[string]any) func(uuid.UUID) map[string]any {
-		return func(id uuid.UUID) map[string]any { return about(id, status, more) }
-	}
-	ticket := func(status string) func(uuid.UUID) map[string]any {
-		return func(id uuid.UUID) map[string]any {
-			return map[string]any{"id": id, "status": status, "event_name": "Gala", "tier_name": "VIP", "date": "2027-12-31", "start_time": "20:00:00", "quantity": 2,
-				"customer_name": "Ada", "customer_email": "ada@example.com", "created_at": monday}
-		}
-	}
-	reservation := func(status string) func(uuid.UUID) map[string]any {
-		return func(id uuid.UUID) map[string]any {
-			return map[string]any{"id": id, "status": status, "rental_name": "Kayak", "start_date": "2027-03-01", "end_date": "2027-03-01", "start_time": "08:00",
-				"end_time": "10:00", "quantity": 2, "customer_name": "Ada", "customer_email": "ada@example.com", "created_at": monday, "updated_at": monday}
-		}
+		return func(id uuid.UUID) map[string]any { return w.bookingWith(id, status, start, more) }
 	}
 	moved := map[string]any{"from": map[string]any{"starts_at": start.Add(-time.Hour), "ends_at": start}}
 	happened(event.BookingCreated, event.Booking, actor.APIKey, booking("pending", payment), "booking_received", "owner_notice")
@@ -89,26 +133,16 @@ func TestEveryKindArrivesOnce(t *testing.T) {
 	happened(event.BookingCancelled, event.Booking, actor.Customer, booking("cancelled", refund), "booking_cancelled", "owner_notice")
 	happened(event.PaymentFailed, event.Booking, actor.Provider, booking("pending", payment), "payment_failed")
 	happened(event.PaymentRefunded, event.Booking, actor.Provider, booking("cancelled", refund), "refunded")
-	happened(event.TicketSold, event.Ticket, actor.Owner, ticket("sold"), "ticket")
-	happened(event.TicketCancelled, event.Ticket, actor.Owner, ticket("cancelled"), "ticket_cancelled")
-	happened(event.ReservationCreated, event.Reservation, actor.Owner, reservation("reserved"), "reservation")
-	happened(event.ReservationCancelled, event.Reservation, actor.Owner, reservation("cancelled"), "reservation_cancelled")
-	happened(event.ReservationPickedUp, event.Reservation, actor.Owner, reservation("picked_up"), "reservation_due") // due an hour before its end: now
+	happened(event.TicketSold, event.Ticket, actor.Owner, ticketIs("sold"), "ticket")
+	happened(event.TicketCancelled, event.Ticket, actor.Owner, ticketIs("cancelled"), "ticket_cancelled")
+	happened(event.ReservationCreated, event.Reservation, actor.Owner, reservationIs("reserved"), "reservation")
+	happened(event.ReservationCancelled, event.Reservation, actor.Owner, reservationIs("cancelled"), "reservation_cancelled")
+	happened(event.ReservationPickedUp, event.Reservation, actor.Owner, reservationIs("picked_up"), "reservation_due") // due an hour before its end: now
 	w.peers.set(func(p *peers) { p.offer.Notifications.RemindersHoursBefore = []int{48}; p.away = 3 })
 	want["reminder"] = 3 // for the three live bookings that times began for: their start is 48 hours ahead
 	want["payment_due"] = 1
 	w.take(events...)
-	err := pgx.BeginFunc(t.Context(), w.pool, func(tx pgx.Tx) error {
-		params, err := w.messages.EndpointDisabled(t.Context(), tx, w.business, uuid.New(), "https://hooks.example/a", true)
-		if err != nil {
-			return err
-		}
-		_, err = w.client.InsertManyFastTx(t.Context(), tx, []river.InsertManyParams{params})
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.disableEndpoint()
 	want["owner_notice"]++
 	w.take(events...) // as after a death before the cursor was known to have moved
 	total := 0
@@ -124,26 +158,7 @@ func TestEveryKindArrivesOnce(t *testing.T) {
 	if got := w.box.Mails(); len(got) != total {
 		t.Errorf("%d mails, want %d", len(got), total)
 	}
-	got := map[string]int{}
-	for _, m := range w.kept() {
-		got[m.Kind]++
-		to := "ada@example.com"
-		if m.Kind == "owner_notice" {
-			to = "hello@harbor.example"
-		}
-		if m.Status != store.MessageSent || m.SentAt == nil || m.Attempts != 1 || m.Recipient != to || m.FromName != "Harbor Studio" {
-			t.Errorf("%s to %s is %s after %d attempts: %s", m.Kind, m.Recipient, m.Status, m.Attempts, m.Reason)
-		}
-		if linked := strings.Contains(m.Text, "https://book.example/m/"); linked != (m.Kind != "owner_notice") {
-			t.Errorf("%s has the customer's link: %v", m.Kind, linked)
-		}
-		if !slices.ContainsFunc(mails, func(sent mailbox.Mail) bool {
-			return bytes.Contains(sent.Raw, []byte("<"+m.ID.String()+"@slotmesh.example>")) && subjectOf(t, sent) == m.Subject && slices.Equal(sent.To, []string{m.Recipient})
-		}) {
-			t.Errorf("the %s that is kept has not arrived", m.Kind)
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, w.keptByKind(mails)); diff != "" {
 		t.Errorf("messages by kind (-want +got):\n%s", diff)
 	}
 	w.await("0", `SELECT count(*)::text FROM message_events`)

@@ -17,47 +17,50 @@ import (
 
 var owners = []string{"hello@harbor.example", "boss@harbor.example"}
 
+var byCustomer, byOwner = actor.Actor{Kind: actor.APIKey}, actor.Actor{Kind: actor.Owner}
+
+var leads = []struct {
+	event    event.Type
+	status   string
+	by       actor.Actor
+	customer letter.Kind // "": none
+	owners   bool
+}{
+	{event.BookingCreated, "pending", byCustomer, letter.BookingReceived, true},
+	{event.BookingCreated, "confirmed", byCustomer, letter.BookingConfirmed, true}, // a business that confirms at once sends one
+	{event.BookingCreated, "pending", byOwner, letter.BookingReceived, false},
+	{event.BookingConfirmed, "confirmed", byOwner, letter.BookingConfirmed, false},
+	{event.BookingConfirmed, "confirmed", actor.Actor{Kind: actor.Provider}, letter.BookingConfirmed, false},
+	{event.BookingRescheduled, "confirmed", actor.Actor{Kind: actor.Customer}, letter.BookingMoved, true},
+	{event.BookingRescheduled, "pending", byOwner, letter.BookingMoved, false},
+	{event.BookingCancelled, "cancelled", actor.Actor{Kind: actor.Customer}, letter.BookingCancelled, true},
+	{event.BookingCancelled, "cancelled", actor.Actor{Kind: actor.Page}, letter.BookingCancelled, true},
+	{event.BookingCancelled, "cancelled", actor.Actor{Kind: actor.System}, letter.BookingCancelled, false},
+	{event.BookingCancelled, "cancelled", byOwner, letter.BookingCancelled, false},
+	{event.BookingCompleted, "completed", byOwner, "", false},
+	{event.BookingNoShow, "no_show", byOwner, "", false},
+	{event.PaymentSucceeded, "pending", actor.Actor{Kind: actor.Provider}, "", false},
+	{event.PaymentFailed, "pending", actor.Actor{Kind: actor.Provider}, letter.PaymentFailed, false},
+	{event.PaymentFailed, "cancelled", actor.Actor{Kind: actor.Provider}, "", false}, // there is nothing to pay any more
+	{event.PaymentExpired, "cancelled", actor.Actor{Kind: actor.System}, "", false},  // booking.cancelled tells it
+	{event.PaymentRefunded, "cancelled", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
+	{event.PaymentRefunded, "completed", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
+	{event.TicketSold, "sold", byOwner, letter.Ticket, false},
+	{event.TicketSold, "sold", byCustomer, letter.Ticket, true},
+	{event.TicketCancelled, "cancelled", byOwner, letter.TicketCancelled, false},
+	{event.ReservationCreated, "reserved", byOwner, letter.Reservation, false},
+	{event.ReservationPickedUp, "picked_up", byOwner, "", false},
+	{event.ReservationReturned, "returned", byOwner, "", false},
+	{event.ReservationCancelled, "cancelled", byOwner, letter.ReservationCancelled, false},
+	{event.BusinessPublished, "", byOwner, "", false},
+	{event.KeyCreated, "", byOwner, "", false},
+	{plan.EndpointDisabled, "", actor.Actor{Kind: actor.System}, "", true},
+}
+
 // The table of lifecycle.md §2, for each status that a subject can have after the event.
 func TestWhichMessagesAnEventLeadsTo(t *testing.T) {
 	t.Parallel()
-	customer, owner := actor.Actor{Kind: actor.APIKey}, actor.Actor{Kind: actor.Owner}
-	for _, c := range []struct {
-		event    event.Type
-		status   string
-		by       actor.Actor
-		customer letter.Kind // "": none
-		owners   bool
-	}{
-		{event.BookingCreated, "pending", customer, letter.BookingReceived, true},
-		{event.BookingCreated, "confirmed", customer, letter.BookingConfirmed, true}, // a business that confirms at once sends one
-		{event.BookingCreated, "pending", owner, letter.BookingReceived, false},
-		{event.BookingConfirmed, "confirmed", owner, letter.BookingConfirmed, false},
-		{event.BookingConfirmed, "confirmed", actor.Actor{Kind: actor.Provider}, letter.BookingConfirmed, false},
-		{event.BookingRescheduled, "confirmed", actor.Actor{Kind: actor.Customer}, letter.BookingMoved, true},
-		{event.BookingRescheduled, "pending", owner, letter.BookingMoved, false},
-		{event.BookingCancelled, "cancelled", actor.Actor{Kind: actor.Customer}, letter.BookingCancelled, true},
-		{event.BookingCancelled, "cancelled", actor.Actor{Kind: actor.Page}, letter.BookingCancelled, true},
-		{event.BookingCancelled, "cancelled", actor.Actor{Kind: actor.System}, letter.BookingCancelled, false},
-		{event.BookingCancelled, "cancelled", owner, letter.BookingCancelled, false},
-		{event.BookingCompleted, "completed", owner, "", false},
-		{event.BookingNoShow, "no_show", owner, "", false},
-		{event.PaymentSucceeded, "pending", actor.Actor{Kind: actor.Provider}, "", false},
-		{event.PaymentFailed, "pending", actor.Actor{Kind: actor.Provider}, letter.PaymentFailed, false},
-		{event.PaymentFailed, "cancelled", actor.Actor{Kind: actor.Provider}, "", false}, // there is nothing to pay any more
-		{event.PaymentExpired, "cancelled", actor.Actor{Kind: actor.System}, "", false},  // booking.cancelled tells it
-		{event.PaymentRefunded, "cancelled", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
-		{event.PaymentRefunded, "completed", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
-		{event.TicketSold, "sold", owner, letter.Ticket, false},
-		{event.TicketSold, "sold", customer, letter.Ticket, true},
-		{event.TicketCancelled, "cancelled", owner, letter.TicketCancelled, false},
-		{event.ReservationCreated, "reserved", owner, letter.Reservation, false},
-		{event.ReservationPickedUp, "picked_up", owner, "", false},
-		{event.ReservationReturned, "returned", owner, "", false},
-		{event.ReservationCancelled, "cancelled", owner, letter.ReservationCancelled, false},
-		{event.BusinessPublished, "", owner, "", false},
-		{event.KeyCreated, "", owner, "", false},
-		{plan.EndpointDisabled, "", actor.Actor{Kind: actor.System}, "", true},
-	} {
+	for _, c := range leads {
 		e := event.Event{ID: uuid.New(), Type: c.event, Actor: c.by}
 		var want []plan.Draft
 		if c.customer != "" {

@@ -429,10 +429,7 @@ func TestBadRequestsAreRefusedByItemAndField(t *testing.T) {
 		{item(`"kind":"rental","id":"00000000-0000-4000-8000-000000000007","date":"2026-12-02","variant_id":"00000000-0000-4000-8000-000000000004"`), "items[1].variant_id:"},
 	} {
 		status, body := post(t, base, c.body)
-		var answer struct {
-			Error       string `json:"error"`
-			MessageCode string `json:"messageCode"`
-		}
+		var answer struct{ Error, MessageCode string }
 		if err := json.Unmarshal([]byte(body), &answer); err != nil {
 			t.Errorf("%.80s: %v in %s", c.body, err, body)
 		}

@@ -73,18 +73,22 @@ func TestAListCutsAmountsAsThePriceOfOneItemIsCut(t *testing.T) {
 	}
 }
 
+func n(v int) *int { return &v }
+
+func on(date string) Purchase { return Purchase{Date: day(date)} }
+
+func ahead(days int) Purchase {
+	return Purchase{Moment: Moment{Today: day("2026-11-21")}, Date: day("2026-11-21") + timespan.Date(days)}
+}
+
+func yearly(from, to string) Condition {
+	return Yearly{From: MonthDayOf(day("2000-" + from)), To: MonthDayOf(day("2000-" + to))}
+}
+
+func hours(w string) Condition { return TimeOfDay(must(timespan.ParseWindow(w))) }
+
 func TestConditions(t *testing.T) {
 	t.Parallel()
-	yes, no := true, false
-	n := func(v int) *int { return &v }
-	on := func(date string) Purchase { return Purchase{Date: day(date)} }
-	ahead := func(days int) Purchase {
-		return Purchase{Moment: Moment{Today: day("2026-11-21")}, Date: day("2026-11-21") + timespan.Date(days)}
-	}
-	yearly := func(from, to string) Condition {
-		return Yearly{From: MonthDayOf(day("2000-" + from)), To: MonthDayOf(day("2000-" + to))}
-	}
-	hours := func(w string) Condition { return TimeOfDay(must(timespan.ParseWindow(w))) }
 	summer, winter, leap := yearly("06-01", "08-31"), yearly("12-20", "01-05"), yearly("02-29", "03-02")
 	weekend := onDays(time.Saturday, time.Sunday)
 	for _, c := range []struct {
@@ -130,8 +134,8 @@ func TestConditions(t *testing.T) {
 		{"party, largest", PartySize{Max: n(4)}, Purchase{PartySize: n(4)}, true},
 		{"party, too large", PartySize{Max: n(4)}, Purchase{PartySize: n(5)}, false},
 		{"party, not known", PartySize{Max: n(4)}, Purchase{}, false},
-		{"first booking", FirstBooking{}, Purchase{FirstBooking: &yes}, true},
-		{"not the first booking", FirstBooking{}, Purchase{FirstBooking: &no}, false},
+		{"first booking", FirstBooking{}, Purchase{FirstBooking: new(true)}, true},
+		{"not the first booking", FirstBooking{}, Purchase{FirstBooking: new(false)}, false},
 		{"first booking, not known", FirstBooking{}, Purchase{}, false},
 		{"duration, shortest", Duration{Min: n(4), Max: n(8)}, Purchase{Units: n(4)}, true},
 		{"duration, longest", Duration{Min: n(4), Max: n(8)}, Purchase{Units: n(8)}, true},
