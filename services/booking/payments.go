@@ -35,8 +35,8 @@ func (c *Config) validatePayments() error {
 	if c.PaymentTimeout <= 0 || c.PaymentTimeout > maxPaymentTimeout {
 		errs = append(errs, fmt.Errorf("PAYMENT_TIMEOUT: write a duration above 0 and up to %s, such as 5s", maxPaymentTimeout))
 	}
-	if c.PaymentExpiresAfter <= 0 {
-		errs = append(errs, errors.New("PAYMENT_EXPIRES_AFTER: write a duration above 0, such as 30m"))
+	if c.PaymentExpiresAfter <= 0 || c.PaymentExpiresAfter > usecase.MaxExpiresAfter {
+		errs = append(errs, fmt.Errorf("PAYMENT_EXPIRES_AFTER: write a duration above 0 and up to %s, such as 30m", usecase.MaxExpiresAfter))
 	}
 	return errors.Join(errs...)
 }

@@ -135,6 +135,7 @@ type Booking struct {
 	IsPackage      bool   `json:"is_package"`
 	StaffingMode   string `json:"staffing_mode,omitempty"` // per_service, or left out
 	ManageURL      string `json:"manage_url,omitempty"`    // the customer's link; only in the answer to who booked
+	CheckoutURL    string `json:"checkout_url,omitempty"`  // the provider's page on which it is paid; only in the answer to the booking page
 }
 
 // BookedService is one service of a booking as it was sold.

@@ -73,12 +73,12 @@ type CancelByLink struct {
 	Refund *json.Number `json:"refund"` // in the booking's currency
 }
 
-// OpenPayment is what the customer's browser pays an open charge by. ClientSecret is for it alone.
+// OpenPayment is where an open charge is paid until DueAt: CheckoutURL, the provider's own page, is for the customer alone. From there
+// the customer comes back to their link, with payment=done or payment=open in the query.
 type OpenPayment struct {
-	Provider     string      `json:"provider"`
-	Amount       json.Number `json:"amount"`
-	Currency     string      `json:"currency"`
-	Reference    string      `json:"reference"`
-	ClientSecret string      `json:"client_secret"`
-	DueAt        time.Time   `json:"due_at"`
+	Provider    string      `json:"provider"`
+	Amount      json.Number `json:"amount"`
+	Currency    string      `json:"currency"`
+	CheckoutURL string      `json:"checkout_url"`
+	DueAt       time.Time   `json:"due_at"`
 }

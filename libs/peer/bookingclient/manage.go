@@ -46,10 +46,11 @@ func (l *Links) Reschedule(ctx context.Context, token string, to booking.Resched
 	return l.act(ctx, token, "/reschedule", to)
 }
 
-// OpenPayment returns what an open charge is paid by, once more. Faults: conflict where nothing is to be paid; payment_unavailable.
+// OpenPayment returns the page on which an open charge is paid, once more. Faults: conflict where nothing is to be paid;
+// payment_unavailable.
 func (l *Links) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
 	var out booking.OpenPayment
-	if err := l.peer.Call(ctx, http.MethodGet, managePath(token, "/payment"), nil, &out); err != nil {
+	if err := l.peer.Call(ctx, http.MethodPost, managePath(token, "/payment"), nil, &out); err != nil {
 		return nil, err
 	}
 	return &out, nil

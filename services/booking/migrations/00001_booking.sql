@@ -150,6 +150,7 @@ CREATE TABLE payments (
     provider    text        NOT NULL,
     account     text        NOT NULL, -- the business's, with the provider
     reference   text,                 -- the provider's name of the charge; null where it is not known that there is one
+    on_checkout boolean     NOT NULL DEFAULT false, -- paid on the provider's own page, which nobody can find without its reference
     amount      bigint      NOT NULL CHECK (amount > 0), -- minor units of currency
     currency    text        NOT NULL,
     cancellation_policy jsonb NOT NULL, -- {cooling_off_hours, rules} of the offer it was sold by

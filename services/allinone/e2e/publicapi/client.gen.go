@@ -1283,8 +1283,8 @@ type ClientInterface interface {
 
 	// TakeStripeEventWithBody What became of a charge
 	//
-	// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
-	// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
+	// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 	// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 	// order. Where Stripe is not connected, there is nothing at this path.
 	//
@@ -1295,8 +1295,8 @@ type ClientInterface interface {
 
 	// TakeStripeEvent What became of a charge
 	//
-	// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
-	// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
+	// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 	// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 	// order. Where Stripe is not connected, there is nothing at this path.
 	//
@@ -1429,8 +1429,8 @@ func (c *Client) GetOpenAPI(ctx context.Context, params *GetOpenAPIParams, reqEd
 
 // TakeStripeEventWithBody What became of a charge
 //
-// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
-// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
+// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 // try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 // order. Where Stripe is not connected, there is nothing at this path.
 //
@@ -1451,8 +1451,8 @@ func (c *Client) TakeStripeEventWithBody(ctx context.Context, params *TakeStripe
 
 // TakeStripeEvent What became of a charge
 //
-// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
-// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
+// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 // try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 // order. Where Stripe is not connected, there is nothing at this path.
 //
@@ -2714,8 +2714,8 @@ type ClientWithResponsesInterface interface {
 
 	// TakeStripeEventWithBodyWithResponse What became of a charge
 	//
-	// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
-	// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
+	// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 	// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 	// order. Where Stripe is not connected, there is nothing at this path.
 	//
@@ -2726,8 +2726,8 @@ type ClientWithResponsesInterface interface {
 
 	// TakeStripeEventWithResponse What became of a charge
 	//
-	// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
-	// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
+	// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 	// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 	// order. Where Stripe is not connected, there is nothing at this path.
 	//
@@ -3997,8 +3997,8 @@ func (c *ClientWithResponses) GetOpenAPIWithResponse(ctx context.Context, params
 
 // TakeStripeEventWithBodyWithResponse What became of a charge
 //
-// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
-// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
+// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 // try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 // order. Where Stripe is not connected, there is nothing at this path.
 //
@@ -4015,8 +4015,8 @@ func (c *ClientWithResponses) TakeStripeEventWithBodyWithResponse(ctx context.Co
 
 // TakeStripeEventWithResponse What became of a charge
 //
-// For Stripe alone, which signs what it sends. `payment_intent.succeeded` confirms the booking of the charge,
-// `payment_intent.canceled` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
+// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 // try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 // order. Where Stripe is not connected, there is nothing at this path.
 //

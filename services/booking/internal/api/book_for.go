@@ -40,6 +40,10 @@ func (in *Internal) book(c *fiber.Ctx) error {
 	}
 	shown := showBooking(booked)
 	shown.ManageURL = in.links.URL(event.Booking, booked.ID, confirmation.LinkHash)
+	if p := confirmation.Payment; p != nil {
+		shown.CheckoutURL = p.CheckoutURL
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Status(fiber.StatusCreated).JSON(shown)
 }
 

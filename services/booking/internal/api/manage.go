@@ -30,7 +30,7 @@ func (l *ByLink) Mount(app fiber.Router) {
 	managed.Get("/calendar", l.calendar)
 	managed.Post("/cancel", server.Named, l.cancel)
 	managed.Post("/reschedule", server.Named, l.reschedule)
-	managed.Get("/payment", l.payment)
+	managed.Post("/payment", l.payment)
 }
 
 // private keeps what a customer sees out of every cache.
@@ -118,7 +118,7 @@ func (l *ByLink) payment(c *fiber.Ctx) error {
 	currency := m.Booking.Currency
 	return c.JSON(booking.OpenPayment{
 		Provider: charge.Provider, Amount: currency.JSON(charge.Amount), Currency: currency.Code,
-		Reference: intent.Reference, ClientSecret: intent.ClientSecret, DueAt: charge.DueAt,
+		CheckoutURL: intent.URL, DueAt: charge.DueAt,
 	})
 }
 

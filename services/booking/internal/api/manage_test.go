@@ -146,7 +146,7 @@ func TestALinkThatLeadsNowhereTellsNothing(t *testing.T) {
 	w.changeLinked(old, `UPDATE bookings SET starts_at = $2::timestamptz - interval '1 hour', ends_at = $2 WHERE link_hash = $1`, now.Add(-link.Lasts))
 	ask := func(token, what string) page {
 		token = url.PathEscape(token)
-		if what == "/cancel" || what == "/reschedule" {
+		if what == "/cancel" || what == "/reschedule" || what == "/payment" {
 			a := w.send(http.MethodPost, w.internal+"/internal/manage/"+token+what, `{"refund": 0}`, http.Header{"Content-Type": {"application/json"}})
 			return page{a.status, a.header, a.text}
 		}

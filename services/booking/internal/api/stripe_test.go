@@ -20,6 +20,9 @@ type fakeStripe struct {
 	intents map[string]*intent // by id
 	byKey   map[string]*intent
 	refunds map[string][]*refunded // by the id of the charge
+
+	sessions   map[string]*session // Checkout Sessions, by id
+	sessionFor map[string]*session // by idempotency key
 }
 
 // refunded is a refund of a charge.
@@ -56,13 +59,15 @@ const (
 
 func newFakeStripe(t *testing.T) *fakeStripe {
 	t.Helper()
-	f := &fakeStripe{intents: map[string]*intent{}, byKey: map[string]*intent{}, refunds: map[string][]*refunded{}}
+	f := &fakeStripe{intents: map[string]*intent{}, byKey: map[string]*intent{}, refunds: map[string][]*refunded{},
+		sessions: map[string]*session{}, sessionFor: map[string]*session{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/payment_intents", f.create)
 	mux.HandleFunc("GET /v1/payment_intents/{id}", f.read)
 	mux.HandleFunc("POST /v1/payment_intents/{id}/cancel", f.cancel)
 	mux.HandleFunc("POST /v1/refunds", f.refund)
 	mux.HandleFunc("GET /v1/refunds", f.listRefunds)
+	f.handleSessions(mux)
 	f.Server = httptest.NewServer(mux)
 	t.Cleanup(f.Close)
 	return f

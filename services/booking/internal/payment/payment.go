@@ -22,10 +22,12 @@ type Provider interface {
 	// Chargeable returns the most that can be charged of an amount in minor units: some currencies are charged in
 	// coarser steps than ISO 4217 has. Errors: [ErrRefused] where nothing can.
 	Chargeable(amount int64, currency money.Currency) (int64, error)
-	// Create opens a charge, or returns the one that the same charge opened before.
+	// Create opens a charge, or returns the one that the same charge opened before; one with a Checkout apart from one without.
 	Create(ctx context.Context, c Charge) (Intent, error)
 	// Open returns an open charge once more, so that the customer can try again to pay it.
 	Open(ctx context.Context, account, reference string) (Intent, error)
+	// Supersede is Cancel for a charge in whose place another one comes: the provider tells nobody that it was cancelled.
+	Supersede(ctx context.Context, account, reference string) (Outcome, error)
 	// Cancel closes a charge, so that it can no longer be paid, and says what has become of it.
 	Cancel(ctx context.Context, account, reference string) (Outcome, error)
 	// Refund gives back a part of a charge that was paid, once however often it is asked for, and says how far that is. Any error
@@ -42,12 +44,24 @@ type Charge struct {
 	Account    string // the business's, with the provider
 	Amount     int64  // minor units of Currency, as [Provider].Chargeable gave it
 	Currency   money.Currency
+	Checkout   *Checkout // nil: the customer pays on a page of who booked
 }
 
-// Intent is an open charge. ClientSecret lets the customer's browser pay it; it is for the answer to the customer alone.
+// Checkout is the provider's own page, on which the customer pays.
+type Checkout struct {
+	Name       string // of what is paid, as the customer reads it there
+	SuccessURL string // where the customer goes who has paid
+	CancelURL  string // where the customer goes who gives up
+	// ExpiresAt is when the provider closes the page, should nobody do so before.
+	ExpiresAt time.Time
+}
+
+// Intent is an open charge. What it is paid by is for the answer to the customer alone: ClientSecret, by which the customer's browser
+// pays it, or, of one with a Checkout, URL, the provider's page.
 type Intent struct {
 	Reference    string
 	ClientSecret string
+	URL          string
 }
 
 // Outcome is how a charge ended.
@@ -92,6 +106,7 @@ type Due struct {
 	Reference    string
 	RefundNumber int
 	RefundAmount int64
+	OnCheckout   bool // paid on the provider's own page
 }
 
 // Refund is the refund that the charge waits for.
@@ -106,6 +121,10 @@ type Notice struct {
 	Account   string // the business's, with the provider
 	Reference string
 	Outcome   Outcome
+	// BusinessID and BookingID are what the charge says it is of: a charge with a Checkout is known by the reference of the page, and the
+	// provider tells of failed attempts and refunds by another. Whoever has the account could have written them; they are no proof.
+	BusinessID uuid.UUID
+	BookingID  uuid.UUID
 	// FailedAt is when an attempt to pay failed, by the provider's clock. The customer may try again (lifecycle.md §4).
 	FailedAt time.Time
 	Refund   *RefundNotice

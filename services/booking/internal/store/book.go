@@ -58,6 +58,7 @@ type PaymentDetails struct {
 	Amount       int64
 	Reference    string
 	ClientSecret string
+	CheckoutURL  string `json:",omitempty"` // the provider's own page, in place of a client secret
 }
 
 // NewBooking is a booking to write.
@@ -184,9 +185,9 @@ WITH claim AS MATERIALIZED (
     RETURNING *
 ), charged AS (
     INSERT INTO payments (business_id, booking_id, status, provider, account, amount, currency, cancellation_policy, due_at,
-                          created_at, updated_at)
+                          on_checkout, created_at, updated_at)
     SELECT @business_id, @id, 'creating', @provider::text, @account::text, @amount::bigint, @currency,
-           @cancellation_policy::jsonb, @due_at::timestamptz, @now::timestamptz, @now::timestamptz
+           @cancellation_policy::jsonb, @due_at::timestamptz, @on_checkout::boolean, @now::timestamptz, @now::timestamptz
     WHERE @provider::text IS NOT NULL AND EXISTS (SELECT FROM booked)
     RETURNING *
 ), recorded AS (

@@ -83,15 +83,17 @@ type OpenCharge struct {
 	Reference string
 	Amount    int64
 	DueAt     time.Time
+	// OnCheckout says that Reference is the provider's own page.
+	OnCheckout bool
 }
 
 // OpenCharge returns the charge of a booking that can be paid now. Errors: [ErrNotFound] where there is none.
 func (s *Store) OpenCharge(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) (OpenCharge, error) {
 	var c OpenCharge
 	err := s.pool.QueryRow(ctx, `
-		SELECT provider, account, reference, amount, due_at FROM payments
+		SELECT provider, account, reference, amount, due_at, on_checkout FROM payments
 		WHERE business_id = $1 AND booking_id = $2 AND status = 'open' AND due_at > $3`, businessID, bookingID, now).
-		Scan(&c.Provider, &c.Account, &c.Reference, &c.Amount, &c.DueAt)
+		Scan(&c.Provider, &c.Account, &c.Reference, &c.Amount, &c.DueAt, &c.OnCheckout)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return OpenCharge{}, ErrNotFound
 	}

@@ -29,15 +29,18 @@ type NewPayment struct {
 	Amount   int64
 	Policy   refund.Policy // by which it is refunded
 	DueAt    time.Time
+	// OnCheckout says that the customer pays on the provider's own page.
+	OnCheckout bool
 }
 
 func addPayment(args pgx.NamedArgs, p *NewPayment) error {
-	args["provider"], args["account"], args["amount"], args["cancellation_policy"], args["due_at"] = nil, nil, nil, nil, nil
+	args["provider"], args["account"], args["amount"], args["cancellation_policy"], args["due_at"], args["on_checkout"] = nil, nil, nil, nil, nil, nil
 	if p == nil {
 		return nil
 	}
 	policy, err := json.Marshal(p.Policy)
 	args["provider"], args["account"], args["amount"], args["cancellation_policy"], args["due_at"] = p.Provider, p.Account, p.Amount, policy, p.DueAt
+	args["on_checkout"] = p.OnCheckout
 	return err
 }
 
@@ -168,7 +171,7 @@ WHERE (business_id, booking_id) = (
     FOR UPDATE SKIP LOCKED
 )
 RETURNING business_id, booking_id, provider, account, amount, currency, coalesce(reference, ''),
-          CASE WHEN refund_status = 'pending' THEN refund_number ELSE 0 END, coalesce(refund_amount, 0)`
+          CASE WHEN refund_status = 'pending' THEN refund_number ELSE 0 END, coalesce(refund_amount, 0), on_checkout`
 
 // LeaseDue returns the charge that has been due for longest of the next business that has one due: the next by id after this one, or else
 // the first, but for those. It is due again later, should it not be ended. Errors: [ErrNotFound].
@@ -195,7 +198,7 @@ func scanDue(row pgx.CollectableRow) (payment.Due, error) {
 		d        payment.Due
 		currency string
 	)
-	err := row.Scan(&d.BusinessID, &d.BookingID, &d.Provider, &d.Account, &d.Amount, &currency, &d.Reference, &d.RefundNumber, &d.RefundAmount)
+	err := row.Scan(&d.BusinessID, &d.BookingID, &d.Provider, &d.Account, &d.Amount, &currency, &d.Reference, &d.RefundNumber, &d.RefundAmount, &d.OnCheckout)
 	if err != nil {
 		return d, err
 	}
@@ -225,6 +228,34 @@ func (s *Store) FindPayment(ctx context.Context, provider, account, reference st
 		return uuid.Nil, uuid.Nil, fmt.Errorf("find a charge: %w", err)
 	}
 	return businessID, bookingID, nil
+}
+
+// HasPayment reports whether a booking has a charge of this account. Errors: [ErrNotFound] where it has none.
+func (s *Store) HasPayment(ctx context.Context, businessID, bookingID uuid.UUID, provider, account string) error {
+	var there bool
+	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM payments
+		WHERE business_id = $1 AND booking_id = $2 AND provider = $3 AND account = $4)`, businessID, bookingID, provider, account).Scan(&there)
+	if err != nil {
+		return fmt.Errorf("look for a charge: %w", err)
+	}
+	if !there {
+		return ErrNotFound
+	}
+	return nil
+}
+
+// SupersedePayment notes that an open charge is paid on the provider's page of this reference, and not by the charge of the other one any
+// more, which can no longer be paid. Errors: [ErrPaymentOver] where that is not the open charge.
+func (s *Store) SupersedePayment(ctx context.Context, businessID, bookingID uuid.UUID, from, to string, now time.Time) error {
+	tag, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $4, on_checkout = true, updated_at = $5
+		WHERE business_id = $1 AND booking_id = $2 AND status = 'open' AND reference IN ($3, $4)`, businessID, bookingID, from, to, now)
+	if err != nil {
+		return fmt.Errorf("note a checkout: %w", err)
+	}
+	if tag.RowsAffected() == 0 {
+		return ErrPaymentOver
+	}
+	return nil
 }
 
 // PaymentPaid confirms a booking whose charge was paid. Where the booking is off already, all of the money is to go back. To say it

@@ -195,8 +195,9 @@ func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (M
 	return l.managed(found, offer, moved), nil
 }
 
-// OpenPayment is what an open charge is paid by once more: an attempt that failed leaves it open until it expires (lifecycle.md §4).
-// Faults: conflict where nothing is to be paid; payment_unavailable.
+// OpenPayment is the provider's page on which an open charge is paid: an attempt that failed leaves it open until it expires
+// (lifecycle.md §4, §5). One that was to be paid on a page of who booked is paid there from now on. Faults: conflict where nothing is to
+// be paid; payment_unavailable.
 func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.OpenCharge, payment.Intent, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {
@@ -207,7 +208,7 @@ func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.
 	}
 	charge, err := l.records.OpenCharge(ctx, m.BusinessID, m.ID, l.clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
-		err = fault.New(fault.Conflict, "Nothing is to be paid online for this booking now.")
+		err = nothingToPay()
 	}
 	if err != nil {
 		return m, charge, payment.Intent{}, err
@@ -218,11 +219,54 @@ func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.
 	}
 	asking, cancel := context.WithTimeout(ctx, l.payments.Within)
 	defer cancel()
-	intent, err := provider.Open(asking, charge.Account, charge.Reference)
-	if err != nil {
-		return m, charge, intent, cannotPay(err)
+	var intent payment.Intent
+	if charge.OnCheckout {
+		intent, err = provider.Open(asking, charge.Account, charge.Reference)
+	} else {
+		hash, _ := link.HashOf(token)
+		intent, err = l.moveToCheckout(asking, provider, m, charge, hash)
 	}
-	return m, charge, intent, nil
+	switch {
+	case errors.Is(err, errNothingToPay):
+		err = nothingToPay()
+	case err != nil:
+		err = cannotPay(err)
+	}
+	return m, charge, intent, err
+}
+
+// errNothingToPay says that a charge was paid, or closed, meanwhile.
+var errNothingToPay = errors.New("nothing is to be paid")
+
+func nothingToPay() error {
+	return fault.New(fault.Conflict, "Nothing is to be paid online for this booking now.")
+}
+
+// moveToCheckout has an open charge be paid on the provider's page. That comes first, and its address is given away last: at no moment
+// can both be paid, and whoever dies on the way leaves what the next call finds and goes on with.
+func (l *ByLink) moveToCheckout(ctx context.Context, provider payment.Provider, m Managed, open store.OpenCharge, hash []byte) (payment.Intent, error) {
+	page, err := l.booker.checkout(m.ID, hash, m.Booking.Services, open.DueAt)
+	if err != nil {
+		return payment.Intent{}, err
+	}
+	intent, err := provider.Create(ctx, payment.Charge{
+		BusinessID: m.BusinessID, BookingID: m.ID, Account: open.Account, Amount: open.Amount, Currency: m.Booking.Currency, Checkout: page,
+	})
+	if err != nil {
+		return payment.Intent{}, err
+	}
+	outcome, err := provider.Supersede(ctx, open.Account, open.Reference)
+	switch {
+	case err != nil:
+		return payment.Intent{}, err
+	case outcome == payment.Paid: // the provider tells of it
+		return payment.Intent{}, errNothingToPay
+	}
+	err = l.records.SupersedePayment(ctx, m.BusinessID, m.ID, open.Reference, intent.Reference, l.clock.Now())
+	if errors.Is(err, store.ErrPaymentOver) {
+		err = errNothingToPay
+	}
+	return intent, err
 }
 
 func cannotPay(err error) error {

@@ -44,7 +44,7 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 		}
 		if amount, err := provider.Chargeable(due, q.offer.Money()); err == nil {
 			return &store.NewPayment{Provider: name, Account: account, Amount: amount,
-				Policy: refund.PolicyOf(q.offer), DueAt: q.now.Add(b.claimFor())}, nil
+				Policy: refund.PolicyOf(q.offer), DueAt: q.now.Add(b.claimFor()), OnCheckout: q.by == actor.Page}, nil
 		}
 	}
 	return nil, fault.New(fault.PaymentUnavailable,
@@ -86,14 +86,20 @@ func unpaid(refused bool) error {
 func (b *Booker) createCharge(ctx context.Context, n store.NewBooking) (payment.Intent, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.Payments.Within)
 	defer cancel()
-	return b.Payments.Providers[n.Payment.Provider].Create(ctx, payment.Charge{
-		BusinessID: n.BusinessID, BookingID: n.ID, Account: n.Payment.Account, Amount: n.Payment.Amount, Currency: n.Currency,
-	})
+	c := payment.Charge{BusinessID: n.BusinessID, BookingID: n.ID, Account: n.Payment.Account, Amount: n.Payment.Amount, Currency: n.Currency}
+	if n.Payment.OnCheckout {
+		var err error
+		if c.Checkout, err = b.checkout(n.ID, n.LinkHash, n.Services, n.Now.Add(b.Payments.ExpiresAfter)); err != nil {
+			return payment.Intent{}, err
+		}
+	}
+	return b.Payments.Providers[n.Payment.Provider].Create(ctx, c)
 }
 
 func (b *Booker) openCharge(ctx context.Context, n store.NewBooking, intent payment.Intent) (store.Confirmation, error) {
 	confirmation := store.Confirmation{Details: n.Details, Payment: &store.PaymentDetails{
 		Provider: n.Payment.Provider, Amount: n.Payment.Amount, Reference: intent.Reference, ClientSecret: intent.ClientSecret,
+		CheckoutURL: intent.URL,
 	}}
 	now := b.Clock.Now()
 	return confirmation, b.Bookings.OpenPayment(ctx, store.OpenPayment{

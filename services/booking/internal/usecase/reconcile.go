@@ -42,6 +42,10 @@ func NewPayments(charges *store.Store, options PaymentOptions, c clock.Clock, te
 func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice) error {
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.Provider})
 	businessID, bookingID, err := p.charges.FindPayment(ctx, provider, n.Account, n.Reference)
+	if errors.Is(err, store.ErrNotFound) && n.BookingID != uuid.Nil {
+		businessID, bookingID = n.BusinessID, n.BookingID
+		err = p.charges.HasPayment(ctx, businessID, bookingID, provider, n.Account)
+	}
 	if err == nil {
 		switch {
 		case n.Outcome != "":
@@ -184,6 +188,9 @@ func (p *Payments) conclude(ctx context.Context, d payment.Due) (string, error) 
 // close makes sure that a charge cannot be paid. Where it is not known whether there is one, it is created under the
 // booking's idempotency key: the provider then names the one there is, or makes one that nobody can pay.
 func (p *Payments) close(ctx context.Context, provider payment.Provider, d payment.Due) (payment.Outcome, error) {
+	if d.Reference == "" && d.OnCheckout {
+		return payment.Cancelled, nil // nobody was given the address of the page
+	}
 	if d.Reference == "" {
 		intent, err := provider.Create(ctx, d.Charge)
 		if errors.Is(err, payment.ErrRefused) {

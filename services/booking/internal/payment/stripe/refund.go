@@ -18,7 +18,12 @@ const refundNumber = "slotmesh_refund"
 // Refund makes a refund of a PaymentIntent, unless it is there. Stripe forgets idempotency keys after a day, so the refunds that it
 // has are asked for first; the key is for two requests at once.
 func (s *Stripe) Refund(ctx context.Context, r payment.Refund) (payment.RefundState, error) {
-	made, err := s.findRefund(ctx, r)
+	var made *sdk.Refund
+	intent, err := s.intentOf(ctx, r.Account, r.Reference)
+	if err == nil {
+		r.Reference = intent
+		made, err = s.findRefund(ctx, r)
+	}
 	if err == nil && made == nil {
 		made, err = s.makeRefund(ctx, r)
 	}
@@ -52,11 +57,8 @@ func (s *Stripe) makeRefund(ctx context.Context, r payment.Refund) (*sdk.Refund,
 	if err != nil {
 		return nil, err
 	}
-	params := &sdk.RefundCreateParams{
-		PaymentIntent: sdk.String(r.Reference), Amount: sdk.Int64(n), Metadata: map[string]string{
-			"slotmesh_business": r.BusinessID.String(), "slotmesh_booking": r.BookingID.String(), refundNumber: strconv.Itoa(r.Number),
-		},
-	}
+	params := &sdk.RefundCreateParams{PaymentIntent: sdk.String(r.Reference), Amount: sdk.Int64(n), Metadata: metadata(r.Charge)}
+	params.AddMetadata(refundNumber, strconv.Itoa(r.Number))
 	params.SetIdempotencyKey(fmt.Sprintf("refund-%s-%d", r.BookingID, r.Number))
 	params.SetStripeAccount(r.Account)
 	made, err := s.client.V1Refunds.Create(ctx, params)

@@ -53,8 +53,11 @@ func (s *Stripe) Chargeable(due int64, currency money.Currency) (int64, error) {
 	return minor(n, currency)
 }
 
-// Create opens a PaymentIntent.
+// Create opens a PaymentIntent, or a Checkout Session.
 func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, error) {
+	if c.Checkout != nil {
+		return s.createSession(ctx, c)
+	}
 	n, err := amount(c.Amount, c.Currency)
 	if err != nil {
 		return payment.Intent{}, err
@@ -63,7 +66,7 @@ func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, 
 		Amount:                  sdk.Int64(n),
 		Currency:                sdk.String(strings.ToLower(c.Currency.Code)),
 		AutomaticPaymentMethods: &sdk.PaymentIntentCreateAutomaticPaymentMethodsParams{Enabled: sdk.Bool(true)},
-		Metadata:                map[string]string{"slotmesh_business": c.BusinessID.String(), "slotmesh_booking": c.BookingID.String()},
+		Metadata:                metadata(c),
 	}
 	params.SetIdempotencyKey(c.BookingID.String())
 	params.SetStripeAccount(c.Account)
@@ -77,8 +80,21 @@ func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, 
 	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
 }
 
-// Open reads a PaymentIntent for its client secret.
+// The metadata by which a charge says what it is of.
+const (
+	ofBusiness = "slotmesh_business"
+	ofBooking  = "slotmesh_booking"
+)
+
+func metadata(c payment.Charge) map[string]string {
+	return map[string]string{ofBusiness: c.BusinessID.String(), ofBooking: c.BookingID.String()}
+}
+
+// Open reads a PaymentIntent for its client secret, or a Checkout Session for its address.
 func (s *Stripe) Open(ctx context.Context, account, reference string) (payment.Intent, error) {
+	if isSession(reference) {
+		return s.openSession(ctx, account, reference)
+	}
 	params := &sdk.PaymentIntentRetrieveParams{}
 	params.SetStripeAccount(account)
 	intent, err := s.client.V1PaymentIntents.Retrieve(ctx, reference, params)
@@ -91,9 +107,24 @@ func (s *Stripe) Open(ctx context.Context, account, reference string) (payment.I
 	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
 }
 
-// Cancel closes a PaymentIntent, unless it has ended before.
+// Cancel closes a PaymentIntent or a Checkout Session, unless it has ended before.
 func (s *Stripe) Cancel(ctx context.Context, account, reference string) (payment.Outcome, error) {
-	params := &sdk.PaymentIntentCancelParams{}
+	if isSession(reference) {
+		return s.expireSession(ctx, account, reference)
+	}
+	return s.cancelIntent(ctx, account, reference, nil)
+}
+
+// superseded is the reason by which the notice of a PaymentIntent's cancellation is known as none: another charge has taken its place.
+const superseded = sdk.PaymentIntentCancellationReasonDuplicate
+
+// Supersede closes a PaymentIntent in whose place a Checkout Session comes.
+func (s *Stripe) Supersede(ctx context.Context, account, reference string) (payment.Outcome, error) {
+	return s.cancelIntent(ctx, account, reference, sdk.String(string(superseded)))
+}
+
+func (s *Stripe) cancelIntent(ctx context.Context, account, reference string, reason *string) (payment.Outcome, error) {
+	params := &sdk.PaymentIntentCancelParams{CancellationReason: reason}
 	params.SetStripeAccount(account)
 	_, err := s.client.V1PaymentIntents.Cancel(ctx, reference, params)
 	var refusal *sdk.Error

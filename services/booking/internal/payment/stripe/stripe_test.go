@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -43,6 +44,12 @@ func TestStripesOwnDescriptionAllowsWhatIsSent(t *testing.T) {
 	if err != nil || !strings.HasPrefix(intent.Reference, "pi_") || intent.ClientSecret == "" {
 		t.Fatalf("got %+v, %v", intent, err)
 	}
+	if again, err := s.Open(t.Context(), c.Account, intent.Reference); err != nil || again.Reference != intent.Reference || again.ClientSecret == "" {
+		t.Errorf("opened once more: %+v, %v", again, err)
+	}
+	if outcome, err := s.Supersede(t.Context(), c.Account, intent.Reference); err != nil || outcome != payment.Cancelled {
+		t.Errorf("superseding gave %q, %v", outcome, err)
+	}
 	if outcome, err := s.Cancel(t.Context(), c.Account, intent.Reference); err != nil || outcome != payment.Cancelled {
 		t.Errorf("cancelling gave %q, %v", outcome, err)
 	}
@@ -50,6 +57,24 @@ func TestStripesOwnDescriptionAllowsWhatIsSent(t *testing.T) {
 	refund.Amount = 1250
 	if got, err := s.Refund(t.Context(), refund); err != nil || got.Status != payment.RefundRefunded {
 		t.Errorf("the refund is %+v, %v", got, err)
+	}
+}
+
+// TestStripesOwnDescriptionAllowsACheckout has stripe-mock judge every request about a Checkout Session.
+func TestStripesOwnDescriptionAllowsACheckout(t *testing.T) {
+	t.Parallel()
+	s := adapter(t, testkit.StartStripeMock(t).URL)
+	c := charge(t, 4000, "EUR")
+	c.Checkout = &payment.Checkout{Name: "Haircut", SuccessURL: "https://book.example/m/x?payment=done", CancelURL: "https://book.example/m/x?payment=open", ExpiresAt: time.Now().Add(time.Hour)}
+	page, err := s.Create(t.Context(), c)
+	if err != nil || !strings.HasPrefix(page.Reference, "cs_") || !strings.HasPrefix(page.URL, "https://") || page.ClientSecret != "" {
+		t.Fatalf("got %+v, %v", page, err)
+	}
+	if again, err := s.Open(t.Context(), c.Account, page.Reference); err != nil || again != page {
+		t.Errorf("opened once more: %+v, %v", again, err)
+	}
+	if outcome, err := s.Cancel(t.Context(), c.Account, page.Reference); err != nil || outcome != payment.Cancelled {
+		t.Errorf("expiring gave %q, %v", outcome, err)
 	}
 }
 

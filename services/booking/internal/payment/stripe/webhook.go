@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
 	sdk "github.com/stripe/stripe-go/v86"
 	"github.com/stripe/stripe-go/v86/webhook"
 
@@ -22,39 +23,94 @@ func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.No
 	if err != nil {
 		return payment.Notice{}, fault.Wrap(fault.InvalidParameter, err, "Stripe-Signature: it does not match the body, or is too old.")
 	}
-	n := payment.Notice{Account: event.Account}
+	if event.Data == nil {
+		return payment.Notice{}, nil
+	}
+	switch event.Type {
+	case sdk.EventTypePaymentIntentSucceeded, sdk.EventTypePaymentIntentCanceled, sdk.EventTypePaymentIntentPaymentFailed:
+		return intentNotice(event), nil
+	case sdk.EventTypeCheckoutSessionCompleted, sdk.EventTypeCheckoutSessionAsyncPaymentSucceeded,
+		sdk.EventTypeCheckoutSessionAsyncPaymentFailed, sdk.EventTypeCheckoutSessionExpired:
+		return sessionNotice(event), nil
+	case sdk.EventTypeRefundUpdated, sdk.EventTypeRefundFailed, sdk.EventTypeChargeRefundUpdated:
+		return refundNotice(event), nil
+	}
+	return payment.Notice{}, nil
+}
+
+// intentNotice reads what has become of a PaymentIntent. That of a Checkout Session ends with the session, which tells of it; only of
+// a failed attempt the session says nothing.
+func intentNotice(event sdk.Event) payment.Notice {
+	var intent struct {
+		ID                 string
+		CancellationReason sdk.PaymentIntentCancellationReason `json:"cancellation_reason"`
+		Metadata           map[string]string
+	}
+	if json.Unmarshal(event.Data.Raw, &intent) != nil {
+		return payment.Notice{}
+	}
+	n := payment.Notice{Account: event.Account, Reference: intent.ID}
 	switch event.Type {
 	case sdk.EventTypePaymentIntentSucceeded:
 		n.Outcome = payment.Paid
 	case sdk.EventTypePaymentIntentCanceled:
+		if intent.CancellationReason == superseded {
+			return payment.Notice{}
+		}
 		n.Outcome = payment.Cancelled
-	case sdk.EventTypePaymentIntentPaymentFailed:
-		n.FailedAt = time.Unix(event.Created, 0).UTC()
-	case sdk.EventTypeRefundUpdated, sdk.EventTypeRefundFailed, sdk.EventTypeChargeRefundUpdated:
-		return refundNotice(event), nil
 	default:
-		return payment.Notice{}, nil
+		n.FailedAt = time.Unix(event.Created, 0).UTC()
+		said(&n, intent.Metadata)
 	}
-	var intent struct{ ID string }
-	if event.Data == nil || json.Unmarshal(event.Data.Raw, &intent) != nil {
-		return payment.Notice{}, nil
+	return n
+}
+
+// sessionNotice reads what has become of a Checkout Session. One that is completed may be paid later, as by a transfer.
+func sessionNotice(event sdk.Event) payment.Notice {
+	var session struct {
+		ID            string
+		PaymentStatus sdk.CheckoutSessionPaymentStatus `json:"payment_status"`
 	}
-	n.Reference = intent.ID
-	return n, nil
+	if json.Unmarshal(event.Data.Raw, &session) != nil {
+		return payment.Notice{}
+	}
+	n := payment.Notice{Account: event.Account, Reference: session.ID}
+	switch {
+	case event.Type == sdk.EventTypeCheckoutSessionExpired:
+		n.Outcome = payment.Cancelled
+	case event.Type == sdk.EventTypeCheckoutSessionAsyncPaymentFailed:
+		n.FailedAt = time.Unix(event.Created, 0).UTC()
+	case session.PaymentStatus == sdk.CheckoutSessionPaymentStatusPaid:
+		n.Outcome = payment.Paid
+	default:
+		return payment.Notice{}
+	}
+	return n
+}
+
+// said adds what a charge says it is of; nothing where it says nothing.
+func said(n *payment.Notice, metadata map[string]string) {
+	business, errB := uuid.Parse(metadata[ofBusiness])
+	booking, err := uuid.Parse(metadata[ofBooking])
+	if errB == nil && err == nil {
+		n.BusinessID, n.BookingID = business, booking
+	}
 }
 
 // refundNotice reads how far a refund is; one that was not made here has no number and says nothing.
 func refundNotice(event sdk.Event) payment.Notice {
 	var refund sdk.Refund
-	if event.Data == nil || json.Unmarshal(event.Data.Raw, &refund) != nil || refund.PaymentIntent == nil {
+	if json.Unmarshal(event.Data.Raw, &refund) != nil || refund.PaymentIntent == nil {
 		return payment.Notice{}
 	}
 	number, err := strconv.Atoi(refund.Metadata[refundNumber])
 	if err != nil {
 		return payment.Notice{}
 	}
-	return payment.Notice{
+	n := payment.Notice{
 		Account: event.Account, Reference: refund.PaymentIntent.ID,
 		Refund: &payment.RefundNotice{Number: number, RefundState: refundState(&refund)},
 	}
+	said(&n, refund.Metadata)
+	return n
 }

@@ -1,0 +1,285 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stripe/stripe-go/v86/webhook"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
+)
+
+// openPageShop is a shop whose booking page is open.
+func openPageShop(t *testing.T, f *fakeStripe) *shop {
+	t.Helper()
+	s := openShop(t, f.URL)
+	s.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 20 })
+	return s
+}
+
+// buyOnPage books on the page and returns the id of the Checkout Session on which it is paid.
+func (s *shop) buyOnPage(at string) (*booking.Booking, string) {
+	s.t.Helper()
+	b, err := s.onPage(at, wanted(at))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return b, b.CheckoutURL[strings.LastIndexByte(b.CheckoutURL, '/')+1:]
+}
+
+// tell has Stripe tell of an object, which has these members.
+func (s *shop) tell(event string, object map[string]any) {
+	s.t.Helper()
+	raw, err := json.Marshal(map[string]any{
+		"id": "evt_1", "object": "event", "type": event, "account": "acct_harbor", "created": 1803888000, "data": map[string]any{"object": object},
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	signed := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: raw, Secret: webhookSecret})
+	s.expect(event, s.sendNotice(string(raw), signed.Header), 200, "")
+}
+
+// payAgain asks for the page of an open charge, as the page of the customer's link does.
+func (s *shop) payAgain(manageURL string) (payment.Intent, error) {
+	links := usecase.NewByLink(s.store, s, s.booker, usecase.NewCancellations(s.store, s.providers, s.clock), s.booker.Payments, s.clock)
+	_, _, intent, err := links.OpenPayment(context.Background(), tokenOf(manageURL))
+	return intent, err
+}
+
+func TestOnThePageCustomersPayOnTheProvidersOwnPage(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openPageShop(t, f)
+	b, id := s.buyOnPage("09:30")
+	page := f.page(id)
+	if page.URL != b.CheckoutURL || page.Account != "acct_harbor" || b.Payment == nil || b.Payment.Status != booking.PaymentOpen {
+		t.Errorf("booked %+v, to be paid on %+v", b, page)
+	}
+	of := map[string]string{"metadata[slotmesh_business]": s.offer.ID.String(), "metadata[slotmesh_booking]": b.ID.String()}
+	want := map[string]string{
+		"mode": "payment", "line_items[0][quantity]": "1", "line_items[0][price_data][currency]": "eur", "line_items[0][price_data][unit_amount]": "4000",
+		"line_items[0][price_data][product_data][name]": "Haircut",
+		"success_url": b.ManageURL + "?payment=done", "cancel_url": b.ManageURL + "?payment=open",
+		"expires_at": strconv.FormatInt(now.Add(expiresAfter+31*time.Minute).Unix(), 10),
+	}
+	for name, value := range of {
+		want[name], want["payment_intent_data["+strings.Replace(name, "[", "][", 1)] = value, value
+	}
+	if diff := cmp.Diff(want, page.asked); diff != "" {
+		t.Errorf("Stripe was asked for (-want +got):\n%s", diff)
+	}
+	if again, err := s.onPage("09:30", wanted("09:30")); err != nil || again.CheckoutURL != b.CheckoutURL {
+		t.Errorf("a second click: %+v, %v", again, err)
+	}
+	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "unpaid"})
+	s.expectState("pending", "open", 1)
+	f.checkOut(t, id)
+	for range 2 { // Stripe tells at least once
+		s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
+	}
+	s.expectState("confirmed", "paid", 1)
+	s.expectEvents(b.ID, "booking.created", "payment.succeeded", "booking.confirmed")
+	if _, err := s.payAgain(b.ManageURL); !fault.Is(err, fault.Conflict) {
+		t.Errorf("to pay what is paid: %v", err)
+	}
+}
+
+func TestWhatWasPaidOnTheProvidersPageIsRefunded(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openPageShop(t, f)
+	b, id := s.buyOnPage("09:30")
+	f.checkOut(t, id)
+	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
+	s.cancel(b.ID, booking.RefundFull)
+	s.step()
+	if got := f.given("pi_of_" + id); !slices.Equal(got, []int64{4000}) {
+		t.Errorf("%v went back, want 40.00 once", got)
+	}
+	told := map[string]any{
+		"id": "re_1", "object": "refund", "status": "failed", "failure_reason": "lost_or_stolen_card", "payment_intent": "pi_of_" + id,
+		"metadata": map[string]string{"slotmesh_refund": "1", "slotmesh_business": s.offer.ID.String(), "slotmesh_booking": b.ID.String()},
+	}
+	s.tell("refund.failed", told)
+	if n := s.count(`SELECT count(*) FROM payments WHERE refund_status = 'refused' AND refunded = 0`); n != 1 {
+		t.Error("a refund that the bank sent back is not noted")
+	}
+}
+
+// What a charge says of itself is believed of the account that the booking is paid to, and of no other: any account could say it.
+func TestANoticeOfAnotherAccountIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openPageShop(t, f)
+	b, _ := s.buyOnPage("09:30")
+	said := map[string]any{"id": "pi_any", "metadata": map[string]string{"slotmesh_business": s.offer.ID.String(), "slotmesh_booking": b.ID.String()}}
+	s.tell("payment_intent.succeeded", said)
+	s.tell("payment_intent.canceled", said)
+	s.expectState("pending", "open", 1)
+	failed := func() int { return s.count(`SELECT count(*) FROM events WHERE type = 'payment.failed'`) }
+	raw, _ := json.Marshal(map[string]any{"id": "evt_2", "object": "event", "type": "payment_intent.payment_failed", "account": "acct_other",
+		"created": 1803888000, "data": map[string]any{"object": said}})
+	s.expect("another account", s.sendNotice(string(raw), webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: raw, Secret: webhookSecret}).Header), 200, "")
+	if n := failed(); n != 0 {
+		t.Errorf("%d attempts failed by what another account says", n)
+	}
+	s.tell("payment_intent.payment_failed", said)
+	if n := failed(); n != 1 {
+		t.Errorf("%d attempts failed, want that of the booking's own account", n)
+	}
+}
+
+func TestThePageOfTheProviderEndsWithTheBooking(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		happens         func(s *shop, f *fakeStripe, id string)
+		booking, charge string
+		page            string
+		occupied        int
+	}{
+		"nobody pays":     {func(*shop, *fakeStripe, string) {}, "cancelled", "cancelled", "expired", 0},
+		"paid at the end": {func(s *shop, f *fakeStripe, id string) { f.checkOut(s.t.(*testing.T), id) }, "confirmed", "paid", "complete", 1},
+		"Stripe ends it":  {func(s *shop, _ *fakeStripe, id string) { s.tell("checkout.session.expired", map[string]any{"id": id}) }, "cancelled", "cancelled", "open", 0},
+		"its process dies": {func(s *shop, _ *fakeStripe, _ string) {
+			_, err := s.pool.Exec(context.Background(), `UPDATE payments SET status = 'creating', reference = NULL`)
+			if err != nil {
+				s.t.Error(err)
+			}
+		}, "cancelled", "cancelled", "open", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFakeStripe(t)
+			s := openPageShop(t, f)
+			_, id := s.buyOnPage("09:30")
+			c.happens(s, f, id)
+			s.clock.Advance(expiresAfter)
+			s.step()
+			s.expectState(c.booking, c.charge, c.occupied)
+			if got := f.page(id).Status; got != c.page {
+				t.Errorf("Stripe's page is %s, want %s", got, c.page)
+			}
+		})
+	}
+}
+
+func TestAProvidersPageThatCannotBeOpenedLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for name, m := range map[string]manner{"fails": fails, "breaks": breaks} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFakeStripe(t)
+			s := openPageShop(t, f)
+			f.set(m)
+			if _, err := s.onPage("k", wanted("09:30")); !fault.Is(err, fault.PaymentUnavailable) {
+				t.Errorf("got %v", err)
+			}
+			s.step()
+			s.expectState("cancelled", "cancelled", 0)
+			f.set(answers)
+			if b, err := s.onPage("k", wanted("09:30")); err != nil || b.CheckoutURL == "" {
+				t.Errorf("the same key again: %+v, %v", b, err)
+			}
+		})
+	}
+}
+
+// By their link, customers pay on the provider's page also what an API client had them pay on its own.
+func TestByTheLinkACustomerPaysAgain(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openPageShop(t, f)
+	a := s.book(s.key, order("09:30", nil))
+	p := a.payment(t)
+	f.decline(t, p.Reference)
+	s.notify("payment_intent.payment_failed", "acct_harbor", p.Reference)
+	var (
+		wg    sync.WaitGroup
+		pages [4]payment.Intent
+		errs  [4]error
+	)
+	for i := range pages { // two tabs, clicked twice
+		wg.Go(func() { pages[i], errs[i] = s.payAgain(a.body.ManageURL) })
+	}
+	wg.Wait()
+	for i := range pages {
+		if errs[i] != nil || pages[i] != (payment.Intent{Reference: "cs_1", URL: f.page("cs_1").URL}) {
+			t.Errorf("click %d: %+v, %v", i, pages[i], errs[i])
+		}
+	}
+	if got := f.statuses(); got != "canceled" {
+		t.Errorf("the client's charge is %s: both could be paid", got)
+	}
+	s.tell("payment_intent.canceled", map[string]any{"id": p.Reference, "cancellation_reason": "duplicate"})
+	s.expectState("pending", "open", 1)
+	f.checkOut(t, "cs_1")
+	s.tell("checkout.session.completed", map[string]any{"id": "cs_1", "payment_status": "paid"})
+	s.expectState("confirmed", "paid", 1)
+}
+
+func TestWhatWasPaidMeanwhileIsNotPaidAgain(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openPageShop(t, f)
+	a := s.book(s.key, order("09:30", nil))
+	f.pay(a.payment(t).Reference)
+	if intent, err := s.payAgain(a.body.ManageURL); !fault.Is(err, fault.Conflict) {
+		t.Errorf("got %+v, %v", intent, err)
+	}
+	s.notify("payment_intent.succeeded", "acct_harbor", a.payment(t).Reference)
+	s.expectState("confirmed", "paid", 1)
+}
+
+// Wherever a call dies, the next one goes on, and a charge that nobody asks for any more ends with its booking.
+func TestPayingAgainGoesOnWhereItDied(t *testing.T) {
+	t.Parallel()
+	for _, died := range []string{"after the page was made", "after the charge was cancelled"} {
+		for _, returns := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, returns %v", died, returns), func(t *testing.T) {
+				t.Parallel()
+				f := newFakeStripe(t)
+				s := openPageShop(t, f)
+				a := s.book(s.key, order("09:30", nil))
+				reference := a.payment(t).Reference
+				if _, err := s.payAgain(a.body.ManageURL); err != nil {
+					t.Fatal(err)
+				}
+				if died == "after the page was made" {
+					f.mu.Lock()
+					f.intents[reference].Status = "requires_payment_method"
+					f.mu.Unlock()
+				}
+				if _, err := s.pool.Exec(t.Context(), `UPDATE payments SET reference = $1, on_checkout = false`, reference); err != nil {
+					t.Fatal(err)
+				}
+				s.tell("payment_intent.canceled", map[string]any{"id": reference, "cancellation_reason": "duplicate"})
+				s.expectState("pending", "open", 1)
+				if !returns {
+					s.clock.Advance(expiresAfter)
+					s.step()
+					s.expectState("cancelled", "cancelled", 0)
+					return
+				}
+				if intent, err := s.payAgain(a.body.ManageURL); err != nil || intent.Reference != "cs_1" {
+					t.Errorf("the next call: %+v, %v", intent, err)
+				}
+				if got := f.statuses(); got != "canceled" {
+					t.Errorf("the client's charge is %s", got)
+				}
+			})
+		}
+	}
+}

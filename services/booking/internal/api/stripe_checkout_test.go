@@ -1,0 +1,103 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// session is a Checkout Session as Stripe keeps it.
+type session struct {
+	ID            string `json:"id"`
+	URL           string `json:"url"`
+	Status        string `json:"status"`
+	PaymentStatus string `json:"payment_status"`
+	PaymentIntent string `json:"payment_intent,omitempty"`
+	Account       string `json:"-"`
+	asked         map[string]string
+}
+
+func (f *fakeStripe) handleSessions(mux *http.ServeMux) {
+	mux.HandleFunc("POST /v1/checkout/sessions", f.createSession)
+	mux.HandleFunc("GET /v1/checkout/sessions/{id}", f.readSession)
+	mux.HandleFunc("POST /v1/checkout/sessions/{id}/expire", f.expireSession)
+}
+
+// createSession makes one session for each idempotency key, and refuses the key where anything else is asked for.
+func (f *fakeStripe) createSession(w http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	asked := map[string]string{}
+	for name := range r.Form {
+		asked[name] = r.Form.Get(name)
+	}
+	key := r.Header.Get("Idempotency-Key")
+	made := f.sessionFor[key]
+	switch {
+	case f.manner == fails:
+		stripeError(w, http.StatusInternalServerError, "api_error", "")
+		return
+	case made != nil && !cmp.Equal(made.asked, asked):
+		stripeError(w, http.StatusBadRequest, "idempotency_error", "")
+		return
+	case made == nil:
+		id := fmt.Sprintf("cs_%d", len(f.sessions)+1)
+		made = &session{ID: id, URL: "https://checkout.stripe.example/" + id, Status: "open", PaymentStatus: "unpaid", Account: r.Header.Get("Stripe-Account"), asked: asked}
+		f.sessionFor[key], f.sessions[id] = made, made
+	}
+	if f.manner == breaks {
+		panic(http.ErrAbortHandler)
+	}
+	_ = json.NewEncoder(w).Encode(made)
+}
+
+func (f *fakeStripe) readSession(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_ = json.NewEncoder(w).Encode(f.sessions[r.PathValue("id")])
+}
+
+func (f *fakeStripe) expireSession(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.sessions[r.PathValue("id")]
+	switch {
+	case s == nil || s.Account != r.Header.Get("Stripe-Account"):
+		stripeError(w, http.StatusNotFound, "invalid_request_error", "resource_missing")
+	case s.Status != "open":
+		stripeError(w, http.StatusBadRequest, "invalid_request_error", "")
+	default:
+		s.Status = "expired"
+		_ = json.NewEncoder(w).Encode(s)
+	}
+}
+
+// checkOut is what the customer does on Stripe's page.
+func (f *fakeStripe) checkOut(t *testing.T, id string) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.sessions[id]
+	if s.Status != "open" {
+		t.Errorf("the customer cannot pay: the page is %s", s.Status)
+		return
+	}
+	amount, _ := strconv.Atoi(s.asked["line_items[0][price_data][unit_amount]"])
+	intentID := "pi_of_" + id
+	f.intents[intentID] = &intent{ID: intentID, Status: "succeeded", Account: s.Account, Amount: strconv.Itoa(amount)}
+	s.Status, s.PaymentStatus, s.PaymentIntent = "complete", "paid", intentID
+}
+
+func (f *fakeStripe) page(id string) session {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := f.sessions[id]; s != nil {
+		return *s
+	}
+	return session{}
+}

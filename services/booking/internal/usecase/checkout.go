@@ -1,0 +1,46 @@
+package usecase
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// checkoutLasts is how much longer the provider's page lasts than the charge that is paid on it: providers keep one for half an hour at
+// least, counted from when it is made, which may be at the last moment. The reconciliation closes it before.
+const checkoutLasts = 31 * time.Minute
+
+// MaxExpiresAfter is the longest that a customer may have to pay: providers keep a page for a day at most.
+const MaxExpiresAfter = 23 * time.Hour
+
+// checkout is the provider's page for a booking's charge that expires at due: from it, the customer comes to the page of their booking.
+// What it holds follows from the booking and due alone, so that whoever makes it again makes the same.
+func (b *Booker) checkout(id uuid.UUID, linkHash []byte, services []store.SoldService, due time.Time) (*payment.Checkout, error) {
+	manage := b.Links.URL(event.Booking, id, linkHash)
+	if manage == "" {
+		return nil, errors.New("there are no customers' pages to come back to (PAGES_URL)")
+	}
+	names := make([]string, len(services))
+	for i, s := range services {
+		names[i] = s.Name
+	}
+	return &payment.Checkout{
+		Name: shortened(strings.Join(names, ", ")), SuccessURL: manage + "?payment=done", CancelURL: manage + "?payment=open",
+		ExpiresAt: due.Add(checkoutLasts),
+	}, nil
+}
+
+// shortened keeps a name within what providers take.
+func shortened(name string) string {
+	const most = 200
+	if text := []rune(name); len(text) > most {
+		return string(text[:most]) + "…"
+	}
+	return name
+}
