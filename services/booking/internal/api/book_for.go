@@ -18,7 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// book books for a customer as POST /book does, for whoever acts. An Idempotency-Key counts within that actor, as there.
+// book books for a customer as POST /book does, for whoever acts. An Idempotency-Key counts within that actor, as there: a repeated request is
+// answered by the booking as it was made, whatever has become of it.
 func (in *Internal) book(c *fiber.Ctx) error {
 	businessID, err := pathID(c, "business")
 	if err != nil {
@@ -34,7 +35,7 @@ func (in *Internal) book(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	booked, err := in.records.Booking(ctx, businessID, confirmation.ID)
+	booked, err := in.records.BookingAsMade(ctx, businessID, confirmation.ID)
 	if err != nil {
 		return fault.Unknown(err)
 	}

@@ -263,7 +263,7 @@ func TestABookingOnThePageIsCountedInTheStatementThatBooks(t *testing.T) {
 	}
 	sent := w.trips.take()
 	want := []string{"INSERT INTO idempotency_records", "batch", "INSERT INTO occupied_time"}
-	if len(sent) != 4 || !slices.Equal(sent[:3], want) || !strings.Contains(sent[3], "FROM bookings") {
+	if len(sent) != 4 || !slices.Equal(sent[:3], want) || !strings.Contains(sent[3], "FROM events") {
 		t.Errorf("a booking on the page sends %q", sent)
 	}
 }

@@ -328,27 +328,47 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 	if err != nil || first.Source != "dashboard" || first.Status != "confirmed" || first.CustomerName != "Zoë" || *first.StaffID != annaID || !w.question.Override {
 		t.Fatalf("got %+v, %v", first, err)
 	}
-	if again, err := book("a", wanted); err != nil || again.ID != first.ID {
-		t.Errorf("repeated: %+v, %v", again, err)
+	for _, change := range []func() error{
+		func() error { return nil },
+		func() error {
+			_, err := w.reschedule(first.ID, booking.Reschedule{Date: "2027-03-03", Time: "12:00", Override: true})
+			return err
+		},
+		func() error {
+			_, err := w.client().Cancel(t.Context(), w.offer.ID, first.ID, booking.Cancel{})
+			return err
+		},
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := book("a", wanted); err != nil || !cmp.Equal(again, first) {
+			t.Errorf("repeated, it is answered otherwise than the first: %v\n%s", err, cmp.Diff(first, again))
+		}
 	}
 	anna := annaID.String()
 	wanted.StaffID = &anna
 	if _, err := book("a", wanted); !fault.Is(err, fault.IdempotencyMismatch) {
 		t.Errorf("another booking under the key: %v", err)
 	}
-	if _, err := book("b", wanted); !fault.Is(err, fault.SlotUnavailable) {
+	if _, err := book("b", wanted); err != nil {
+		t.Errorf("what is free again: %v", err)
+	}
+	if _, err := book("c", wanted); !fault.Is(err, fault.SlotUnavailable) {
 		t.Errorf("what is taken: %v", err)
 	}
 	wanted.Override, wanted.Time = false, "12:00"
-	if _, err := book("c", wanted); !fault.Is(err, fault.NotAcceptingBookings) {
+	if _, err := book("d", wanted); !fault.Is(err, fault.NotAcceptingBookings) {
 		t.Errorf("during a pause: %v", err)
 	}
 	wanted.Override, wanted.Date = true, "tomorrow"
-	if _, err := book("d", wanted); !fault.Is(err, fault.NotAcceptingBookings) && !fault.Is(err, fault.InvalidParameter) {
+	if _, err := book("e", wanted); !fault.Is(err, fault.NotAcceptingBookings) && !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("no date: %v", err)
 	}
-	w.expectRows(1)
-	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND actor_kind = 'owner'`); n != 1 {
+	if n := w.count(`SELECT count(*) FROM occupied_time`); n != 1 {
+		t.Errorf("%d times are taken, want one", n)
+	}
+	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND actor_kind = 'owner'`); n != 2 {
 		t.Errorf("%d events of the owner", n)
 	}
 	if a := w.book(w.key("write"), order("14:00", map[string]any{"override": true})); a.status != 403 {

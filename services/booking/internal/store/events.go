@@ -3,7 +3,10 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/event"
@@ -53,9 +56,31 @@ WITH changed AS (` + change + `
 ` + eventlog.Record(event.Booking, "", "booking", row("booking")+` || jsonb_build_object('payment', (SELECT to_jsonb(changed) FROM changed))`)
 }
 
+// keptColumns are those of a booking and its charge in kept_row, which an event keeps.
+const keptColumns = ownColumns + `, nullif(kept_row->'payment', 'null')`
+
 // KeptBookings reads bookings from what events keep of them.
 func (s *Store) KeptBookings(ctx context.Context, kept []json.RawMessage) ([]Booking, error) {
-	return eventlog.Rows(ctx, s.pool, "bookings", ownColumns+`, nullif(kept_row->'payment', 'null')`, kept, scanBooking)
+	return eventlog.Rows(ctx, s.pool, "bookings", keptColumns, kept, scanBooking)
+}
+
+// BookingAsMade returns a booking as its first event told of it, but for a customer who was forgotten since. Errors: [ErrNotFound].
+func (s *Store) BookingAsMade(ctx context.Context, businessID, id uuid.UUID) (Booking, error) {
+	rows, err := s.pool.Query(ctx, `
+		SELECT `+keptColumns+`
+		FROM (SELECT data AS kept_row FROM events WHERE business_id = $1 AND subject_id = $2 AND sequence = 1) AS made,
+		     jsonb_populate_record(NULL::bookings, kept_row) AS bookings`, businessID, id)
+	if err != nil {
+		return Booking{}, fmt.Errorf("read how a booking was made: %w", err)
+	}
+	made, err := pgx.CollectExactlyOneRow(rows, scanBooking)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Booking{}, ErrNotFound
+	}
+	if err != nil {
+		return Booking{}, fmt.Errorf("read how a booking was made: %w", err)
+	}
+	return made, nil
 }
 
 // KeptTickets reads orders of tickets from what events keep of them.
