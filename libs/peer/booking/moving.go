@@ -14,7 +14,7 @@ type NewBooking struct {
 	Date              string          `json:"date"`
 	Time              string          `json:"time"`
 	CustomerName      string          `json:"customer_name"`
-	CustomerEmail     string          `json:"customer_email"`
+	CustomerEmail     string          `json:"customer_email"` // "" where the owner books for somebody who gave none
 	CustomerPhone     *string         `json:"customer_phone,omitempty"`
 	StaffID           *string         `json:"staff_id,omitempty"`
 	PartySize         *int            `json:"party_size,omitempty"`

@@ -45,13 +45,17 @@ func headOf(t *testing.T, m mailbox.Mail, name string) string {
 	return value
 }
 
-// A customer who books is written to in their language, and so is the owner in theirs; the page of the mail shows both.
+// A customer who books is written to in their language, and so is the owner in theirs; the page of the mail shows both. Nobody is written to
+// of whom the owner has no address.
 func TestCustomersAndOwnersAreWrittenTo(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	w.publish(t, "mailed", strings.Replace(salon("mailed", 1), "languages: [en]", `languages: [en, pt]
 notifications: {owner_emails: [hello@harbor.example], reply_to: desk@harbor.example}`, 1))
 	cut, key := w.named(t, "mailed", "services")["Cut"], w.key(t, "mailed", "write")
+	var walkIn struct{ ID, Status string }
+	w.admin(t, http.MethodPost, "businesses/mailed/bookings", fmt.Appendf(nil,
+		`{"service_ids":[%q],"date":"2027-03-02","time":"09:00","customer_name":"Whoever"}`, cut)).into(t, http.StatusCreated, &walkIn)
 	o := appointment(cut, "2027-03-02", "10:00")
 	o["customer_email"], o["locale"] = "zoe@example.com", "pt-BR"
 	var booked struct{ Booking struct{ ID string } }
@@ -72,6 +76,9 @@ notifications: {owner_emails: [hello@harbor.example], reply_to: desk@harbor.exam
 		t.Errorf("%d mails once the booking is confirmed", len(mails["zoe@example.com"]))
 	}
 	var list struct{ Messages []struct{ ID, Kind string } }
+	if a := w.admin(t, http.MethodGet, "businesses/mailed/messages", nil); a.status != http.StatusOK || strings.Contains(string(a.body), walkIn.ID) {
+		t.Errorf("somebody without an address is written to: %d %s", a.status, a.body)
+	}
 	w.admin(t, http.MethodGet, "businesses/mailed/messages?kind=owner_notice", nil).into(t, http.StatusOK, &list)
 	if len(list.Messages) != 1 {
 		t.Fatalf("the owner sees %+v", list)

@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	customers "github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -374,6 +377,33 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 	if a := w.book(w.key("write"), order("14:00", map[string]any{"override": true})); a.status != 403 {
 		t.Errorf("a key overrides a pause: %d", a.status)
 	}
+}
+
+func TestAnOwnerBooksForSomebodyWithoutAnAddress(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(func(o *catalog.Offer) { o.PriceNeeds = append(o.PriceNeeds, rule.NewCustomer) })
+	wanted := booking.NewBooking{ServiceIDs: []string{cutID.String()}, Date: "2027-03-02", Time: "09:30", CustomerName: "Zoë"}
+	for _, clock := range []string{"09:30", "12:00"} { // two are not one customer
+		wanted.Time = clock
+		booked, err := w.client().Book(actor.With(t.Context(), owner), w.offer.ID, "harbor", wanted)
+		if err != nil || booked.CustomerName != "Zoë" || booked.CustomerEmail != "" || booked.Status != "confirmed" {
+			t.Fatalf("got %+v, %v", booked, err)
+		}
+	}
+	if n := w.count(`SELECT count(*) FROM bookings WHERE first_booking`); n != 0 {
+		t.Errorf("%d of nobody's are priced as a first booking", n)
+	}
+	known, err := w.client().Customers(t.Context(), w.offer.ID, customers.Search{Limit: 10})
+	if err != nil || len(known) != 0 {
+		t.Errorf("customers by address: %+v, %v", known, err)
+	}
+	wanted.Time, wanted.CustomerEmail = "14:00", "zoe"
+	if _, err := w.client().Book(actor.With(t.Context(), owner), w.offer.ID, "harbor", wanted); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("what is no address: %v", err)
+	}
+	a := w.book(w.key("write"), order("14:00", map[string]any{"customer_email": ""}))
+	w.expect("a key without an address", a, http.StatusBadRequest, "invalid_parameter")
 }
 
 func TestTheEventOfAMoveTellsFromWhereAndTo(t *testing.T) {

@@ -97,9 +97,13 @@ func (f *fields) oneOf(name string, values ...string) string {
 	return ""
 }
 
-// email accepts one address: something, an @, and a domain of at least two labels.
-func (f *fields) email(name string) string {
-	s := f.required(name, email.MaxLength)
+// email accepts one address: something, an @, and a domain of at least two labels. The owner may leave it out.
+func (f *fields) email(name string, from actor.Actor) string {
+	read := f.required
+	if from.Kind == actor.Owner {
+		read = f.text
+	}
+	s := read(name, email.MaxLength)
 	if s != "" && !email.Valid(s) {
 		f.fail(name, "this is not an e-mail address; send one such as ana@example.com.")
 	}

@@ -68,7 +68,7 @@ type Request struct {
 	Date              timespan.Date // the calendar date of the start
 	Time              timespan.TimeOfDay
 	CustomerName      string
-	CustomerEmail     string
+	CustomerEmail     string // "" where the owner books for somebody who gave none
 	CustomerPhone     *string
 	FormData          map[string]any // answers to the business's own questions: JSON values, numbers as json.Number
 	PartySize         int
@@ -101,7 +101,7 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 		Date:              f.date("date"),
 		Time:              f.startTime("time"),
 		CustomerName:      f.required("customer_name", maxName),
-		CustomerEmail:     f.email("customer_email"),
+		CustomerEmail:     f.email("customer_email", from),
 		CustomerPhone:     f.optional("customer_phone", maxPhone),
 		StaffID:           f.id("staff_id"),
 		PartySize:         f.whole("party_size", 1, 1, maxPartySize),

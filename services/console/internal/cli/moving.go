@@ -44,7 +44,7 @@ beyond the advance limit, during a pause and off the grid; never what is taken, 
 	flags.StringVar(&wanted.Date, "date", "", "date of the start, YYYY-MM-DD")
 	flags.StringVar(&wanted.Time, "time", "", "time of the start, HH:MM")
 	flags.StringVar(&wanted.CustomerName, "customer", "", "the customer's name")
-	flags.StringVar(&wanted.CustomerEmail, "email", "", "the customer's e-mail address")
+	flags.StringVar(&wanted.CustomerEmail, "email", "", "the customer's e-mail address; without one nothing is mailed to them")
 	flags.StringVar(&phone, "phone", "", "the customer's telephone number")
 	flags.StringVar(&language, "locale", "", "the customer's language, such as pt")
 	flags.StringVar(&staff, "staff", "", "id of the member; whoever is free when left out")
@@ -57,7 +57,7 @@ beyond the advance limit, during a pause and off the grid; never what is taken, 
 	flags.BoolVar(&wanted.Override, "override", false, "leave out notice, advance limit, pause and grid")
 	mustComplete(cmd, "pay", "online", "at_door")
 	mustComplete(cmd, "staffing", "per_service")
-	return mustRequire(cmd, "service", "date", "time", "customer", "email")
+	return mustRequire(cmd, "service", "date", "time", "customer")
 }
 
 func (c *command) reschedule() *cobra.Command {
