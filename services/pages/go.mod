@@ -9,9 +9,11 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/shopspring/decimal v1.6.0
 	github.com/slotmesh/slotmesh/libs v0.0.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (
+	github.com/arran4/golang-ical v0.3.4 // indirect
 	github.com/aymerick/douceur v0.2.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/bojanz/currency v1.4.2 // indirect
