@@ -41,6 +41,9 @@ const (
 	rescueAfter = 2 * Timeout
 	// stopWithin is how long a stopping service waits for running jobs before it breaks them off; they are run again.
 	stopWithin = 10 * time.Second
+	// fetchPause is the pause between two fetches of jobs while there are some: it bounds what a queue does to as many jobs as it has workers
+	// in each pause, which River's own of 100 ms holds to 80 messages a second.
+	fetchPause = 20 * time.Millisecond
 	// startAgain is the pause after a start that failed, as where the database is away.
 	startAgain = time.Second
 )
@@ -55,6 +58,7 @@ func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Teleme
 		Workers: work.Workers, Queues: work.Queues, PeriodicJobs: work.Periodic,
 		Logger:               tel.Logger,
 		PollOnly:             true,
+		FetchCooldown:        fetchPause,
 		JobTimeout:           Timeout,
 		RescueStuckJobsAfter: rescueAfter,
 		SoftStopTimeout:      stopWithin,
