@@ -31,8 +31,8 @@ func TestADeliveryIsTriedOnScheduleUntilItHasFailed(t *testing.T) {
 		w.WriteHeader(500)
 		_, _ = fmt.Fprintf(w, "not today: %d", n)
 	})
-	endpoint := w.endpoint(to.URL)
-	w.take(w.happened(uuid.New(), 1))
+	endpoint, happened := w.endpoint(to.URL), w.happened(uuid.New(), 1)
+	w.take(happened)
 	w.drain()
 	pauses := []time.Duration{0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 	d := w.deliveries(endpoint.Endpoint.ID)[0]
@@ -50,7 +50,7 @@ func TestADeliveryIsTriedOnScheduleUntilItHasFailed(t *testing.T) {
 	}
 	sent := to.got()
 	for i, r := range sent {
-		if r.header.Get("webhook-id") != sent[0].header.Get("webhook-id") || string(r.body) != string(sent[0].body) {
+		if r.header.Get("webhook-id") != happened[0].ID.String() || string(r.body) != string(sent[0].body) {
 			t.Errorf("attempt %d sends something else", i+1)
 		}
 	}
@@ -325,6 +325,78 @@ func TestDeliveriesAreLoggedForThirtyDays(t *testing.T) {
 		if got := len(w.deliveries(endpoint)); got != want {
 			t.Errorf("after %d days there are %d", days, got)
 		}
+	}
+}
+
+// Two jobs look after one endpoint: one sends. The lane is free once that one leaves it, or has died.
+func TestOneJobAtATimeSendsToAnEndpoint(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	endpoint := w.endpoint("http://127.0.0.1:9").Endpoint.ID
+	lane := func() store.Lane {
+		return store.Lane{BusinessID: w.business, EndpointID: endpoint, Holder: uuid.New()}
+	}
+	takes := func(l store.Lane) bool {
+		t.Helper()
+		_, taken, err := w.records.TakeLane(t.Context(), l, time.Hour, false, w.clock.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return taken
+	}
+	first, second, third := lane(), lane(), lane()
+	if !takes(first) || takes(second) {
+		t.Error("the first job does not have the lane, or the second one has it too")
+	}
+	if err := w.records.LeaveLane(t.Context(), first, w.clock.Now(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if !takes(second) || takes(third) {
+		t.Error("a lane that was left is not free, or has two jobs")
+	}
+	w.expireLanes()
+	if !takes(third) {
+		t.Error("the lane of a job that died is not free")
+	}
+}
+
+// Jobs for an endpoint whose last attempt failed have workers of their own, until one goes well.
+func TestEndpointsThatFailHaveWorkersOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	to := newReceiver(t, func(n int, w http.ResponseWriter, _ *http.Request, _ []byte) {
+		if n < 3 {
+			w.WriteHeader(503)
+		}
+	})
+	endpoint := w.endpoint(to.URL).Endpoint.ID
+	queue := func() string {
+		t.Helper()
+		var name string
+		if err := w.pool.QueryRow(t.Context(), `SELECT queue FROM river_job WHERE kind = 'webhook_lane' ORDER BY id DESC LIMIT 1`).Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	w.take(w.happened(uuid.New(), 1))
+	if got := queue(); got != "webhooks" {
+		t.Errorf("a new endpoint's job is in %s", got)
+	}
+	for attempt := range 2 {
+		w.next()
+		if got := queue(); got != "webhooks_failing" {
+			t.Errorf("after %d failures the job is in %s", attempt+1, got)
+		}
+	}
+	w.drain() // the third attempt goes well
+	_, err := w.records.SendTest(t.Context(), store.NewDelivery{
+		BusinessID: w.business, EndpointID: endpoint, EventID: uuid.New(), EventType: "webhook.test", SubjectKind: "webhook", SubjectID: endpoint, Sequence: 1, Body: []byte(`{}`),
+	}, w.clock.Now(), w.wake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := queue(); got != "webhooks" {
+		t.Errorf("after a success the job is in %s", got)
 	}
 }
 

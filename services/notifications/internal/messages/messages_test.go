@@ -443,6 +443,7 @@ func TestReminders(t *testing.T) {
 	if diff := cmp.Diff([]string{stays.String()}, kinds()); diff != "" {
 		t.Fatalf("reminded after 6 hours, of %s cancelled, %s moved, %s late (-want +got):\n%s", cancelled, moved, late, diff)
 	}
+	w.await("1", `SELECT count(*)::text FROM river_job WHERE kind = 'timed_messages' AND state = 'scheduled' AND args->'subject'->>'id' = $1`, moved.String())
 	w.clock.Advance(20 * time.Hour)
 	w.mails(8)
 	w.idle()

@@ -232,6 +232,25 @@ func TestPaymentsAreRemindedOfOnceHalfTheTimeIsOver(t *testing.T) {
 	}
 }
 
+// The look that asks to pay finds a reminder that was due before the booking was made: it is not sent.
+func TestAskingToPayRemindsOfNothingThatWasBookedLate(t *testing.T) {
+	t.Parallel()
+	due := monday.Add(time.Hour)
+	s := plan.Subject{Status: "pending", StartsAt: monday.Add(23 * time.Hour), CreatedAt: monday, Payment: &plan.Payment{Status: "open", DueAt: &due}}
+	times := plan.Times(event.Booking, s, plan.Settings{RemindersHoursBefore: []int{24, 2}})
+	_, first := plan.Due(times, s, monday, monday.Add(-1))
+	if first == nil || first.Kind != letter.PaymentDue {
+		t.Fatalf("first comes %+v", first)
+	}
+	send, next := plan.Due(times, s, first.Due, first.Due)
+	if len(send) != 1 || send[0].Kind != letter.PaymentDue || next == nil || next.Due != monday.Add(21*time.Hour) {
+		t.Errorf("got %v, next %v", send, next)
+	}
+	if send, _ := plan.Due(times, s, monday, monday.Add(time.Minute)); len(send) != 0 {
+		t.Errorf("a minute after the booking: %v", send)
+	}
+}
+
 func TestWhenThingsAreDueBack(t *testing.T) {
 	t.Parallel()
 	lisbon, err := time.LoadLocation("Europe/Lisbon")

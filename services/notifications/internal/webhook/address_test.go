@@ -91,6 +91,40 @@ func TestNothingIsSentToAnAddressThatIsNotPublic(t *testing.T) {
 	}
 }
 
+// What the dialer asks before it connects: the first and the last address of each range that is not public are refused, those beside it are not.
+// Here nothing hides a range that is missing, as a network without a way there would.
+func TestTheDialerRefusesEveryRangeThatIsNotPublic(t *testing.T) {
+	t.Parallel()
+	refused := func(address string) bool {
+		return webhook.Guard{}.Control("tcp", net.JoinHostPort(address, "443"), nil) != nil
+	}
+	for _, ends := range []string{
+		"0.0.0.0 0.255.255.255", "10.0.0.0 10.255.255.255", "100.64.0.0 100.127.255.255", "127.0.0.0 127.255.255.255", "169.254.0.0 169.254.255.255", "172.16.0.0 172.31.255.255",
+		"192.0.0.0 192.0.0.255", "192.0.2.0 192.0.2.255", "192.88.99.0 192.88.99.255", "192.168.0.0 192.168.255.255", "198.18.0.0 198.19.255.255", "198.51.100.0 198.51.100.255",
+		"203.0.113.0 203.0.113.255", "224.0.0.0 255.255.255.255", "168.63.129.16 168.63.129.16", ":: 1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:: 2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"2001:db8:: 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2002:: 2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff:: 3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"4000:: ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fc00:: fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fe80:: febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+		"::ffff:8.8.8.8 ::ffff:169.254.169.254", "64:ff9b::808:808 64:ff9b::a9fe:a9fe",
+	} {
+		for _, address := range strings.Fields(ends) {
+			if !refused(address) {
+				t.Errorf("%s is called", address)
+			}
+		}
+	}
+	for _, address := range strings.Fields(`1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0
+		192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0 223.255.255.255 168.63.129.15 2001:200:: 2001:db7:ffff:: 2001:db9:: 2003:: 2606:4700::1111 3ffe::`) {
+		if refused(address) {
+			t.Errorf("%s is public, and is refused", address)
+		}
+	}
+	for _, address := range []string{"8.8.8.8:80", "8.8.8.8:22", "[2606:4700::1111]:8443", "8.8.8.8", "example.com:443", ""} {
+		if (webhook.Guard{}).Control("tcp", address, nil) == nil {
+			t.Errorf("%s is called", address)
+		}
+	}
+}
+
 // A name that leads to a public address when it is checked, and inward when it is called.
 func TestANameThatChangesBetweenCheckAndCallGainsNothing(t *testing.T) {
 	t.Parallel()
