@@ -2,61 +2,23 @@ package store_test
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
-
-// everything is all rows of all tables as text, in small letters; bytes are in hexadecimal.
-func everything(t testing.TB, pool *pgxpool.Pool) string {
-	t.Helper()
-	found, err := pool.Query(t.Context(), `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all strings.Builder
-	for _, table := range tables {
-		rows, err := pool.Query(t.Context(), "SELECT lower(t::text) FROM "+pgx.Identifier{table}.Sanitize()+" t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.WriteString(table + "\n" + strings.Join(lines, "\n") + "\n")
-	}
-	return all.String()
-}
-
-// holds reports which of these texts the tables hold anywhere.
-func holds(t testing.TB, pool *pgxpool.Pool, texts ...string) []string {
-	t.Helper()
-	all := everything(t, pool)
-	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
-		text = strings.ToLower(text)
-		return !strings.Contains(all, text) && !strings.Contains(all, hex.EncodeToString([]byte(text)))
-	})
-}
 
 // ofAda is a booking of Ada's from minute from on.
 func ofAda(business uuid.UUID, from int) store.NewBooking {
@@ -111,7 +73,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if _, err := s.Move(named("cancel"), business, cancelled.ID, cancel, now); err != nil {
 		t.Fatal(err)
 	}
-	if missing := len(adas) - len(holds(t, pool, adas...)); missing != 0 {
+	if missing := len(adas) - len(testkit.FindInTables(t, pool, adas...)); missing != 0 {
 		t.Fatalf("the test does not find %d of what it is to look for", missing)
 	}
 	before, at := sums(t, pool), noon.AddDate(0, 0, 1)
@@ -150,7 +112,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if _, err := s.Erase(t.Context(), []uuid.UUID{elsewhere.BusinessID}); err != nil {
 		t.Fatal(err)
 	}
-	if left := holds(t, pool, adas...); len(left) != 0 {
+	if left := testkit.FindInTables(t, pool, adas...); len(left) != 0 {
 		t.Errorf("the tables still hold %q", left)
 	}
 }
@@ -168,7 +130,7 @@ func TestForgettingFirstBookingsOfSeveralCustomers(t *testing.T) {
 	if n, err := s.ForgetEnded(t.Context(), business, noon.AddDate(1, 0, 0)); err != nil || n != 3 {
 		t.Errorf("%d are forgotten, %v", n, err)
 	}
-	if left := holds(t, pool, adas...); len(left) != 0 {
+	if left := testkit.FindInTables(t, pool, adas...); len(left) != 0 {
 		t.Errorf("the tables still hold %q", left)
 	}
 }

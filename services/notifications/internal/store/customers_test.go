@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -137,35 +136,10 @@ func (w *world) erase(ctx context.Context, stay ...uuid.UUID) store.Erased {
 	return erased
 }
 
-// lines are all rows of all tables as text, in small letters; bytes are in hexadecimal.
-func (w *world) lines() []string {
-	w.Helper()
-	found, _ := w.pool.Query(w.Context(), `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`)
-	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
-	if err != nil {
-		w.Fatal(err)
-	}
-	var all []string
-	for _, table := range tables {
-		rows, _ := w.pool.Query(w.Context(), "SELECT lower(t::text) FROM "+pgx.Identifier{table}.Sanitize()+" t")
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			w.Fatal(err)
-		}
-		for _, line := range lines {
-			all = append(all, table+": "+line)
-		}
-	}
-	return all
-}
-
 // holding are the rows that hold one of these texts.
 func (w *world) holding(texts ...string) []string {
-	return slices.DeleteFunc(w.lines(), func(line string) bool {
-		return !slices.ContainsFunc(texts, func(text string) bool {
-			return strings.Contains(line, strings.ToLower(text)) || strings.Contains(line, hex.EncodeToString([]byte(text)))
-		})
-	})
+	w.Helper()
+	return slices.DeleteFunc(testkit.Rows(w, w.pool), func(row string) bool { return len(testkit.Find(row, texts...)) == 0 })
 }
 
 func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {

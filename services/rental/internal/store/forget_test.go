@@ -2,54 +2,22 @@ package store_test
 
 import (
 	"context"
-	"encoding/hex"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
-
-// holds reports which of these texts the tables hold anywhere, in whatever case, in bytes too.
-func holds(t testing.TB, pool *pgxpool.Pool, texts ...string) []string {
-	t.Helper()
-	found, err := pool.Query(t.Context(), `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all strings.Builder
-	for _, table := range tables {
-		rows, err := pool.Query(t.Context(), "SELECT lower(t::text) FROM "+pgx.Identifier{table}.Sanitize()+" t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.WriteString(strings.Join(lines, "\n"))
-	}
-	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
-		text = strings.ToLower(text)
-		return !strings.Contains(all.String(), text) && !strings.Contains(all.String(), hex.EncodeToString([]byte(text)))
-	})
-}
 
 func ofAda(business, rental uuid.UUID, first, last int) store.NewReservation {
 	r := newReservation(business, rental, 1, dates(today+timespan.Date(first), today+timespan.Date(last)))
@@ -107,7 +75,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if got, err = s.EraseCustomer(t.Context(), business, erase); err != nil || got.Reservations != 2 || len(got.Ahead) != 0 {
 		t.Errorf("forced: %+v, %v", got, err)
 	}
-	if left := holds(t, pool, "Ada Lovelace", "ada.l@example.com"); len(left) != 0 {
+	if left := testkit.FindInTables(t, pool, "Ada Lovelace", "ada.l@example.com"); len(left) != 0 {
 		t.Errorf("the tables still hold %q", left)
 	}
 	if again := makeMoves(t, s, named, back, state.Cancel); again.ID != back.ID || again.CustomerName != "" {
@@ -116,7 +84,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if err := pool.QueryRow(t.Context(), sums).Scan(&after); err != nil || after != before {
 		t.Errorf("before %d, after %d, %v", before, after, err)
 	}
-	if found := holds(t, pool, "Zoë"); len(found) != 1 {
+	if found := testkit.FindInTables(t, pool, "Zoë"); len(found) != 1 {
 		t.Error("another customer is gone")
 	}
 }

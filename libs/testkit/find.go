@@ -1,0 +1,70 @@
+package testkit
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Rows are all rows of all tables of the pool's schema as text, each after its table's name; bytes are in hexadecimal.
+func Rows(t testing.TB, pool *pgxpool.Pool) []string {
+	t.Helper()
+	read := func(sql string) []string {
+		rows, _ := pool.Query(t.Context(), sql) // what is wrong with it, collecting tells
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lines
+	}
+	var all []string
+	for _, table := range read(`SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`) {
+		for _, row := range read("SELECT t::text FROM " + pgx.Identifier{table}.Sanitize() + " t") {
+			all = append(all, table+": "+row)
+		}
+	}
+	return all
+}
+
+// FindInTables returns those of the words that some row has, as [Find] finds them.
+func FindInTables(t testing.TB, pool *pgxpool.Pool, words ...string) []string {
+	t.Helper()
+	return Find(strings.Join(Rows(t, pool), "\n"), words...)
+}
+
+// Find returns those of the words that a text has anywhere: in whatever case, and, as it is given, in small letters or with a capital, in
+// hexadecimal or within something in base64.
+func Find(text string, words ...string) []string {
+	small := strings.ToLower(text)
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		lower := strings.ToLower(word)
+		if strings.Contains(small, lower) {
+			return false
+		}
+		for _, spelled := range []string{word, lower, strings.ToUpper(lower[:1]) + lower[1:]} {
+			if strings.Contains(small, hex.EncodeToString([]byte(spelled))) || inBase64(text, spelled) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// inBase64 looks for the characters that hold bits of the word alone, whatever stands before and after it.
+func inBase64(text, word string) bool {
+	for before := range 3 {
+		whole := []byte(strings.Repeat("x", before) + word)
+		first, end := (before*8+5)/6, len(whole)*8/6
+		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			if strings.Contains(text, encoding.EncodeToString(whole)[first:end]) {
+				return true
+			}
+		}
+	}
+	return false
+}
