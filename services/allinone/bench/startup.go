@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/slotmesh/slotmesh/libs/components"
 )
 
 // Startup is how one service starts as a process of its own, its tables being there, and what it holds when idle.
@@ -27,7 +29,7 @@ const (
 	idleResident = 40 << 20
 )
 
-var programs = []string{"availability", "booking", "catalog", "console", "mcp", "notifications", "pages", "pricing", "rental"}
+var programs = components.Names()
 
 // measureStartups starts each service's program, which lies in the folder of Options.Programs.
 func (w *world) measureStartups(ctx context.Context) ([]Startup, error) {

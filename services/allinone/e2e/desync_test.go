@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/components"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
@@ -21,7 +22,7 @@ import (
 // somebody is an id that nothing has.
 const somebody = "8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98"
 
-// internalPaths are of services that peers send bodies to.
+// internalPaths are of services that peers send bodies to; the others are asked whether they are ready.
 var internalPaths = map[string][]string{
 	"catalog":      {"/internal/businesses/desync", "/internal/businesses/desync/rollback", "/internal/api/public/desync/info", "/livez", "/metrics"},
 	"pricing":      {"/internal/quotes"},
@@ -29,10 +30,7 @@ var internalPaths = map[string][]string{
 	"rental":       {"/internal/businesses/desync/reservations", "/internal/businesses/desync/ceilings"},
 	"booking": {"/internal/keys/check", "/internal/api/public/desync/book", "/internal/businesses/" + somebody + "/keys",
 		"/internal/businesses/" + somebody + "/tickets", "/internal/businesses/" + somebody + "/tickets/sales"},
-	"mcp":           {"/readyz"},
-	"pages":         {"/readyz"},
 	"notifications": {"/internal/businesses/" + somebody + "/webhooks"},
-	"console":       {"/readyz"},
 }
 
 // target is one path of one port, and a header that its port knows callers by.
@@ -54,7 +52,11 @@ func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
 	for _, path := range documented(t, w, w.AdminURL+"/admin/openapi.json", http.Header{"Authorization": {"Bearer " + w.AdminToken}}) {
 		targets = append(targets, target{host(w.AdminURL), path, token})
 	}
-	for service, paths := range internalPaths {
+	for _, service := range components.Names() {
+		paths := internalPaths[service]
+		if paths == nil {
+			paths = []string{"/readyz"}
+		}
 		for _, path := range paths {
 			targets = append(targets, target{host(w.InternalURL(service)), path, peer.SecretHeader + ": " + w.PeerSecret + "\r\n"})
 		}

@@ -44,16 +44,15 @@ func NewPublic(offers Offers, occupied Occupied, now clock.Clock, tel *telemetry
 }
 
 // Mount adds the routes.
-func (p *Public) Mount(router fiber.Router) {
-	business := router.Group("/api/public/:slug")
-	business.Get("/slots", p.slots)
-	business.Get("/available-dates", p.dates)
-}
+func (p *Public) Mount(router fiber.Router) { p.mount(router.Group("/api/public/:slug")) }
 
 // MountForPeers adds both calendars to the internal port, below /internal, for the MCP server. It has no limits of its own: the MCP
 // server counts each request by its API key before it asks.
 func (p *Public) MountForPeers(router fiber.Router) {
-	business := router.Group("/internal/api/public/:slug")
+	p.mount(router.Group("/internal/api/public/:slug"))
+}
+
+func (p *Public) mount(business fiber.Router) {
 	business.Get("/slots", p.slots)
 	business.Get("/available-dates", p.dates)
 }

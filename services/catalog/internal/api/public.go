@@ -45,19 +45,15 @@ type Public struct {
 }
 
 // Mount adds the routes.
-func (p *Public) Mount(router fiber.Router) {
-	business := router.Group("/api/public/:slug")
-	business.Get("/info", p.info)
-	business.Get("/services", p.services)
-	business.Get("/staff", p.staff)
-	business.Get("/events", p.events)
-	business.Get("/rentals", p.rentals)
-}
+func (p *Public) Mount(router fiber.Router) { p.mount(router.Group("/api/public/:slug")) }
 
 // MountForPeers adds the public paths to the internal port, below /internal, for the MCP server. It has no limits
 // of its own: the MCP server counts each request by its API key before it asks.
 func (p *Public) MountForPeers(router fiber.Router) {
-	business := router.Group("/internal/api/public/:slug")
+	p.mount(router.Group("/internal/api/public/:slug"))
+}
+
+func (p *Public) mount(business fiber.Router) {
 	business.Get("/info", p.info)
 	business.Get("/services", p.services)
 	business.Get("/staff", p.staff)
