@@ -78,7 +78,7 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 	if filter.Status != "" {
 		args["status"] = filter.Status
 	}
-	rows, err := s.pool.Query(ctx, `
+	list, err := postgres.Rows(ctx, s.pool, scanBooking, "list bookings", `
 		SELECT `+bookingColumns+` FROM bookings
 		WHERE business_id = @business_id
 		  AND (@from::date IS NULL OR local_start >= @from::date)
@@ -88,11 +88,7 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 		ORDER BY local_start, id
 		LIMIT @limit`, args)
 	if err != nil {
-		return nil, "", fmt.Errorf("list bookings: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, scanBooking)
-	if err != nil {
-		return nil, "", fmt.Errorf("list bookings: %w", err)
+		return nil, "", err
 	}
 	list, next := request.Cut(list, page.Limit, func(b Booking) string { return cursor(b.LocalStart, b.ID) })
 	return list, next, nil
@@ -165,18 +161,11 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 }
 
 func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, owed Owed, now time.Time) (Booking, error) {
-	rows, err := tx.Query(ctx, moveSQL, moveArgs(ctx, businessID, id, t, owed, now))
-	if err != nil {
-		return Booking{}, fmt.Errorf("move a booking: %w", err)
-	}
-	moved, err := pgx.CollectExactlyOneRow(rows, scanBooking)
+	moved, err := postgres.Row(ctx, tx, scanBooking, "move a booking", moveSQL, moveArgs(ctx, businessID, id, t, owed, now))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Booking{}, whyNot(ctx, tx, businessID, id)
 	}
-	if err != nil {
-		return Booking{}, fmt.Errorf("move a booking: %w", err)
-	}
-	return moved, nil
+	return moved, err
 }
 
 func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, owed Owed, now time.Time) pgx.NamedArgs {

@@ -34,22 +34,14 @@ LIMIT @limit`
 
 // Customers lists customers of a business by address, of which a forgotten one has none.
 func (s *Store) Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error) {
-	rows, err := s.pool.Query(ctx, customersSQL, pgx.NamedArgs{
-		"business_id": businessID, "after": asked.After, "query": asked.Query, "of": append([]string{}, asked.Of...), "limit": asked.Limit,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list customers: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (customer.Customer, error) {
+	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
 		var c customer.Customer
 		err := row.Scan(&c.Email, &c.Name, &c.Phone, &c.Bookings, &c.Tickets, &c.FirstAt, &c.LastAt)
 		c.FirstAt, c.LastAt = c.FirstAt.UTC(), c.LastAt.UTC()
 		return c, err
+	}, "list customers", customersSQL, pgx.NamedArgs{
+		"business_id": businessID, "after": asked.After, "query": asked.Query, "of": append([]string{}, asked.Of...), "limit": asked.Limit,
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list customers: %w", err)
-	}
-	return list, nil
 }
 
 // Held returns the bookings and orders of tickets that are held of a customer, oldest first, at most limit of each.

@@ -65,17 +65,13 @@ func (s *Store) Feeds(ctx context.Context, businessID uuid.UUID, page request.Pa
 	if err != nil {
 		return nil, "", err
 	}
-	rows, err := s.pool.Query(ctx, `
+	feeds, err := postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Feed, error) { return scanFeed(row) }, "list calendar feeds", `
 		SELECT `+feedColumns+` FROM calendar_feeds
 		WHERE business_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $3))
 		ORDER BY created_at, id
 		LIMIT $4`, businessID, after, afterID, page.Limit+1)
 	if err != nil {
-		return nil, "", fmt.Errorf("list calendar feeds: %w", err)
-	}
-	feeds, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Feed, error) { return scanFeed(row) })
-	if err != nil {
-		return nil, "", fmt.Errorf("list calendar feeds: %w", err)
+		return nil, "", err
 	}
 	feeds, next := request.Cut(feeds, page.Limit, func(f Feed) string { return cursor(f.CreatedAt, f.ID) })
 	return feeds, next, nil
@@ -164,16 +160,8 @@ LIMIT @most`
 // FeedEntries returns what the feed of one member, or of all where staffID is nil, shows of the bookings that start on the dates from from
 // to to, both included: at most so many, those ahead before those past, and of each the nearest first.
 func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time, most int) ([]FeedEntry, error) {
-	rows, err := s.pool.Query(ctx, feedSQL, pgx.NamedArgs{
+	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[FeedEntry], "read a calendar", feedSQL, pgx.NamedArgs{
 		"business_id": f.BusinessID, "staff_id": f.StaffID, "from": from.String(), "to": (to + 1).String(), "now": now, "most": most,
 		"past": now.Add(-PastAfter),
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read a calendar: %w", err)
-	}
-	entries, err := pgx.CollectRows(rows, pgx.RowToStructByPos[FeedEntry])
-	if err != nil {
-		return nil, fmt.Errorf("read a calendar: %w", err)
-	}
-	return entries, nil
 }

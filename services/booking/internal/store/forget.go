@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // What is forgotten of a booking or an order of tickets is who made it: name, e-mail address, phone number, form and link. What was sold,
@@ -117,7 +119,7 @@ func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UU
 // RemembersEnded names up to limit businesses after one, in the order of their ids, of which something had ended by then whose customer is
 // not forgotten. It goes from business to business by index.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
-	rows, err := s.pool.Query(ctx, `
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", `
 		WITH RECURSIVE found AS (
 		    SELECT (`+nextSQL("$1")+`) AS id
 		    UNION ALL
@@ -128,14 +130,6 @@ func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.T
 		    EXISTS (SELECT FROM bookings WHERE business_id = found.id AND ends_at <= $2 AND customer_name <> '')
 		    OR EXISTS (SELECT FROM tickets WHERE business_id = found.id AND ends_at <= $2 AND customer_name <> ''))
 		LIMIT $3`, after, then, limit)
-	if err != nil {
-		return nil, fmt.Errorf("list businesses with customers to forget: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil {
-		return nil, fmt.Errorf("list businesses with customers to forget: %w", err)
-	}
-	return ids, nil
 }
 
 // nextSQL selects the first business after one that either table remembers customers of.

@@ -105,17 +105,13 @@ func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, page request.Pag
 	if err != nil {
 		return nil, "", err
 	}
-	rows, err := s.pool.Query(ctx, `
+	keys, err := postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Key, error) { return scanKey(row) }, "list API keys", `
 		SELECT `+keyColumns+` FROM api_keys
 		WHERE business_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $3))
 		ORDER BY created_at, id
 		LIMIT $4`, businessID, after, afterID, page.Limit+1)
 	if err != nil {
-		return nil, "", fmt.Errorf("list API keys: %w", err)
-	}
-	keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Key, error) { return scanKey(row) })
-	if err != nil {
-		return nil, "", fmt.Errorf("list API keys: %w", err)
+		return nil, "", err
 	}
 	keys, next := request.Cut(keys, page.Limit, func(k Key) string { return cursor(k.CreatedAt, k.ID) })
 	return keys, next, nil

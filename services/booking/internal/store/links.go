@@ -11,6 +11,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // linkedTable is the table of what a link can lead to.
@@ -62,18 +63,11 @@ func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
 
 // Ticket returns an order of tickets of the business. Errors: [ErrNotFound].
 func (s *Store) Ticket(ctx context.Context, businessID, id uuid.UUID) (Ticket, error) {
-	rows, err := s.pool.Query(ctx, `SELECT `+ticketColumns+` FROM tickets WHERE business_id = $1 AND id = $2`, businessID, id)
-	if err != nil {
-		return Ticket{}, fmt.Errorf("read an order of tickets: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, scanTicket)
+	found, err := postgres.Row(ctx, s.pool, scanTicket, "read an order of tickets", `SELECT `+ticketColumns+` FROM tickets WHERE business_id = $1 AND id = $2`, businessID, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Ticket{}, ErrNotFound
 	}
-	if err != nil {
-		return Ticket{}, fmt.Errorf("read an order of tickets: %w", err)
-	}
-	return found, nil
+	return found, err
 }
 
 // OpenCharge is a charge that can be paid until DueAt.

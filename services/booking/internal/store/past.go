@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // PastAfter is how long after its end the time of a booking is out of the constraint's way (lifecycle.md §6). Calendars of others show as
@@ -99,15 +101,7 @@ func (s *Store) MovePast(ctx context.Context, businessID uuid.UUID, then time.Ti
 }
 
 func (s *Store) pastHeld(ctx context.Context, businessID, after uuid.UUID, then time.Time) ([]uuid.UUID, error) {
-	rows, err := s.pool.Query(ctx, pastHeldSQL, businessID, then, after, pastStep)
-	if err != nil {
-		return nil, fmt.Errorf("find occupied time of the past: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil {
-		return nil, fmt.Errorf("find occupied time of the past: %w", err)
-	}
-	return ids, nil
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find occupied time of the past", pastHeldSQL, businessID, then, after, pastStep)
 }
 
 func (s *Store) movePast(ctx context.Context, businessID uuid.UUID, ids []uuid.UUID, then time.Time) (int64, error) {
@@ -145,7 +139,7 @@ func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, t
 // HoldsPast names up to limit businesses after one, in the order of their ids, of which [Store.MovePast] finds something to do. It goes
 // from business to business by index.
 func (s *Store) HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
-	rows, err := s.pool.Query(ctx, `
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time of the past", `
 		WITH RECURSIVE found AS (
 		    SELECT (`+nextHolderSQL("$1")+`) AS id
 		    UNION ALL
@@ -156,14 +150,6 @@ func (s *Store) HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, 
 		    EXISTS (SELECT FROM occupied_time WHERE business_id = found.id AND during << tstzrange($2, NULL))
 		    OR EXISTS (SELECT FROM class_sessions WHERE business_id = found.id AND starts_at <= $2))
 		LIMIT $3`, after, then, limit)
-	if err != nil {
-		return nil, fmt.Errorf("list businesses with occupied time of the past: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil {
-		return nil, fmt.Errorf("list businesses with occupied time of the past: %w", err)
-	}
-	return ids, nil
 }
 
 // nextHolderSQL selects the first business after one that occupies time or has sessions.

@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
@@ -131,14 +132,10 @@ func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.U
 // ReleaseUnfinished takes bookings back whose charge was not open in time, as when the process that made them died, and
 // returns how many there were.
 func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
-	rows, err := s.pool.Query(ctx, `SELECT business_id, booking_id FROM payments
+	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct{ BusinessID, BookingID uuid.UUID }], "find unfinished bookings", `SELECT business_id, booking_id FROM payments
 		WHERE status = 'creating' AND due_at <= $1 ORDER BY due_at LIMIT 1000`, now)
 	if err != nil {
-		return 0, fmt.Errorf("find unfinished bookings: %w", err)
-	}
-	due, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ BusinessID, BookingID uuid.UUID }])
-	if err != nil {
-		return 0, fmt.Errorf("find unfinished bookings: %w", err)
+		return 0, err
 	}
 	for i, d := range due {
 		err := s.underLock(ctx, d.BusinessID, d.BookingID, func(tx pgx.Tx, p paid) error {

@@ -65,25 +65,13 @@ func (s *Store) Booking(ctx context.Context, businessID, id uuid.UUID) (Booking,
 	return findBooking(ctx, s.pool, businessID, id)
 }
 
-// querier is a pool or a transaction.
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}
-
-func findBooking(ctx context.Context, q querier, businessID, id uuid.UUID) (Booking, error) {
-	rows, err := q.Query(ctx, `SELECT `+bookingColumns+` FROM bookings WHERE business_id = @business_id AND id = @id`,
+func findBooking(ctx context.Context, q postgres.Querier, businessID, id uuid.UUID) (Booking, error) {
+	found, err := postgres.Row(ctx, q, scanBooking, "read a booking", `SELECT `+bookingColumns+` FROM bookings WHERE business_id = @business_id AND id = @id`,
 		pgx.NamedArgs{"business_id": businessID, "id": id})
-	if err != nil {
-		return Booking{}, fmt.Errorf("read a booking: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, scanBooking)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Booking{}, ErrNotFound
 	}
-	if err != nil {
-		return Booking{}, fmt.Errorf("read a booking: %w", err)
-	}
-	return found, nil
+	return found, err
 }
 
 // lockBooking locks a booking and then reads it: what a statement that waits for a lock reads beside the row is older than the row.

@@ -165,20 +165,13 @@ func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now 
 }
 
 func cancelTicket(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, now time.Time) (Ticket, error) {
-	rows, err := tx.Query(ctx, cancelTicketSQL, eventlog.Add(ctx, pgx.NamedArgs{
+	cancelled, err := postgres.Row(ctx, tx, scanTicket, "cancel tickets", cancelTicketSQL, eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": booking.StatusSold, "to": booking.StatusCancelled, "now": now,
 	}, now))
-	if err != nil {
-		return Ticket{}, fmt.Errorf("cancel tickets: %w", err)
-	}
-	cancelled, err := pgx.CollectExactlyOneRow(rows, scanTicket)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Ticket{}, whyNotCancelled(ctx, tx, businessID, id)
 	}
-	if err != nil {
-		return Ticket{}, fmt.Errorf("cancel tickets: %w", err)
-	}
-	return cancelled, nil
+	return cancelled, err
 }
 
 func whyNotCancelled(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
@@ -209,7 +202,7 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid
 	if err != nil {
 		return nil, "", err
 	}
-	rows, err := s.pool.Query(ctx, `
+	list, err := postgres.Rows(ctx, s.pool, scanTicket, "list tickets", `
 		SELECT `+ticketColumns+` FROM tickets
 		WHERE business_id = @business_id
 		  AND (@event_id::uuid IS NULL OR event_id = @event_id)
@@ -219,11 +212,7 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid
 		"business_id": businessID, "event_id": eventID, "after": after, "after_id": afterID, "limit": page.Limit + 1,
 	})
 	if err != nil {
-		return nil, "", fmt.Errorf("list tickets: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, scanTicket)
-	if err != nil {
-		return nil, "", fmt.Errorf("list tickets: %w", err)
+		return nil, "", err
 	}
 	list, next := request.Cut(list, page.Limit, func(t Ticket) string { return cursor(t.CreatedAt, t.ID) })
 	return list, next, nil

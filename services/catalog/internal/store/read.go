@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/locale"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // Stored is a version as it is kept.
@@ -79,17 +80,9 @@ func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored
 
 // List returns up to limit businesses whose slugs come after the given one, by slug. An empty slug starts the list.
 func (s *Store) List(ctx context.Context, after string, limit int) ([]Business, error) {
-	rows, err := s.pool.Query(ctx, `SELECT b.id, b.slug, v.name, v.version, v.published_at
+	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Business], "list businesses", `SELECT b.id, b.slug, v.name, v.version, v.published_at
 		FROM businesses b JOIN versions v ON v.business_id = b.id AND v.version = b.head
 		WHERE b.slug > $1 ORDER BY b.slug LIMIT $2`, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("list businesses: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Business])
-	if err != nil {
-		return nil, fmt.Errorf("list businesses: %w", err)
-	}
-	return list, nil
 }
 
 // Versions returns up to limit versions of slug that are older than before, newest first.
@@ -97,15 +90,7 @@ func (s *Store) Versions(ctx context.Context, slug string, before int64, limit i
 	if _, err := s.Head(ctx, slug); err != nil {
 		return nil, err
 	}
-	rows, err := s.pool.Query(ctx, `SELECT v.version, v.published_at
+	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Version], "list versions", `SELECT v.version, v.published_at
 		FROM businesses b JOIN versions v ON v.business_id = b.id
 		WHERE b.slug = $1 AND v.version < $2 ORDER BY v.version DESC LIMIT $3`, slug, before, limit)
-	if err != nil {
-		return nil, fmt.Errorf("list versions: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Version])
-	if err != nil {
-		return nil, fmt.Errorf("list versions: %w", err)
-	}
-	return list, nil
 }

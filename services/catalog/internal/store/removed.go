@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // Predecessors returns how many businesses had the slug before and were removed.
@@ -21,15 +23,7 @@ func (s *Store) Predecessors(ctx context.Context, slug string) (int, error) {
 // Removed returns the ids, after the given one and in their order, of up to limit businesses that were removed at or
 // before the instant.
 func (s *Store) Removed(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
-	rows, err := s.pool.Query(ctx, `SELECT id FROM businesses WHERE removed_at <= $1 AND id > $2 ORDER BY id LIMIT $3`, before, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("list removed businesses: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil {
-		return nil, fmt.Errorf("list removed businesses: %w", err)
-	}
-	return ids, nil
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list removed businesses", `SELECT id FROM businesses WHERE removed_at <= $1 AND id > $2 ORDER BY id LIMIT $3`, before, after, limit)
 }
 
 // EraseEvents deletes the events of businesses that were removed at or before the instant, and returns how many there were. Nothing

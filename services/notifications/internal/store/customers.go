@@ -190,13 +190,9 @@ func releaseBehind(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, gone []
 	if len(endpoints) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, releaseBehindSQL, businessID, endpoints, subjects, now)
+	released, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "let go what waited", releaseBehindSQL, businessID, endpoints, subjects, now)
 	if err != nil {
-		return fmt.Errorf("let go what waited: %w", err)
-	}
-	released, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil {
-		return fmt.Errorf("let go what waited: %w", err)
+		return err
 	}
 	woken := map[uuid.UUID]bool{}
 	for _, id := range released {

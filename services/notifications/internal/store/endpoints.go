@@ -116,13 +116,9 @@ func (s *Store) Endpoints(ctx context.Context, businessID uuid.UUID, page reques
 	if err != nil {
 		return nil, "", err
 	}
-	rows, err := s.pool.Query(ctx, listEndpointsSQL, businessID, at, id, page.Limit+1)
+	list, err := postgres.Rows(ctx, s.pool, scanEndpoint, "list webhook endpoints", listEndpointsSQL, businessID, at, id, page.Limit+1)
 	if err != nil {
-		return nil, "", fmt.Errorf("list webhook endpoints: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, scanEndpoint)
-	if err != nil {
-		return nil, "", fmt.Errorf("list webhook endpoints: %w", err)
+		return nil, "", err
 	}
 	list, next := request.Cut(list, page.Limit, func(e Endpoint) string { return place(e.CreatedAt, e.ID) })
 	return list, next, nil

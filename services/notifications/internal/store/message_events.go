@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // KeepEvents keeps events until messages are made of them, each once.
@@ -105,13 +106,5 @@ func (s *Store) SweepMessages(ctx context.Context, then time.Time) (int64, error
 
 // BusinessesWithMessages returns the businesses that messages are kept of.
 func (s *Store) BusinessesWithMessages(ctx context.Context) ([]uuid.UUID, error) {
-	rows, err := s.pool.Query(ctx, `SELECT DISTINCT business_id FROM messages`)
-	if err != nil {
-		return nil, fmt.Errorf("list businesses with messages: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil {
-		return nil, fmt.Errorf("list businesses with messages: %w", err)
-	}
-	return ids, nil
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with messages", `SELECT DISTINCT business_id FROM messages`)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
@@ -123,13 +124,9 @@ func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter Messa
 	if after != nil {
 		args["before"], args["before_id"] = time.UnixMicro(after.At), after.ID
 	}
-	rows, err := s.pool.Query(ctx, messagesSQL, args)
+	list, err := postgres.Rows(ctx, s.pool, scanMessage, "list messages", messagesSQL, args)
 	if err != nil {
-		return nil, "", fmt.Errorf("list messages: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, scanMessage)
-	if err != nil {
-		return nil, "", fmt.Errorf("list messages: %w", err)
+		return nil, "", err
 	}
 	list, next := request.Cut(list, page.Limit, func(m Message) string {
 		return request.Cursor{At: m.CreatedAt.UnixMicro(), ID: m.ID}.String()
@@ -139,17 +136,9 @@ func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter Messa
 
 // MessagesOf returns at most limit messages that hold a customer's data, oldest first, without HTML and Calendar; email is in whatever case.
 func (s *Store) MessagesOf(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Message, error) {
-	rows, err := s.pool.Query(ctx, `SELECT business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
+	return postgres.Rows(ctx, s.pool, scanMessage, "read a customer's messages", `SELECT business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
 	subject, text, '', NULL::bytea, calendar_method, status, reason, attempts, about_ends_at, created_at, queued_at, sent_at
 FROM messages WHERE business_id = $1 AND customer_email = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read a customer's messages: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, scanMessage)
-	if err != nil {
-		return nil, fmt.Errorf("read a customer's messages: %w", err)
-	}
-	return list, nil
 }
 
 // Message returns one message. Error: [ErrNotFound].

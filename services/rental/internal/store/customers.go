@@ -27,37 +27,21 @@ LIMIT @limit`
 
 // Customers lists customers of a business by address, of which a forgotten one has none.
 func (s *Store) Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error) {
-	rows, err := s.pool.Query(ctx, customersSQL, pgx.NamedArgs{
-		"business_id": businessID, "after": asked.After, "query": asked.Query, "of": append([]string{}, asked.Of...), "limit": asked.Limit,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list customers: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (customer.Customer, error) {
+	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
 		var c customer.Customer
 		err := row.Scan(&c.Email, &c.Name, &c.Reservations, &c.FirstAt, &c.LastAt)
 		c.FirstAt, c.LastAt = c.FirstAt.UTC(), c.LastAt.UTC()
 		return c, err
+	}, "list customers", customersSQL, pgx.NamedArgs{
+		"business_id": businessID, "after": asked.After, "query": asked.Query, "of": append([]string{}, asked.Of...), "limit": asked.Limit,
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list customers: %w", err)
-	}
-	return list, nil
 }
 
 // Held returns the reservations that are held of a customer, oldest first, at most limit.
 func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Reservation, error) {
-	rows, err := s.pool.Query(ctx, `
+	return postgres.Rows(ctx, s.pool, scanReservation, "read what is held of a customer", `
 		SELECT `+reservationColumns+` FROM reservations
 		WHERE business_id = $1 AND lower(customer_email) = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read what is held of a customer: %w", err)
-	}
-	held, err := pgx.CollectRows(rows, scanReservation)
-	if err != nil {
-		return nil, fmt.Errorf("read what is held of a customer: %w", err)
-	}
-	return held, nil
 }
 
 // theirsSQL locks what is held of a customer, in the order of ids, and says which of it lies ahead: what is out, however late, and what

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // What is forgotten of a reservation is who made it: name, e-mail address and link. What was reserved and when stays. A name is never empty
@@ -85,7 +87,7 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 // is not forgotten. It goes from business to business by index.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	const next = `(SELECT business_id FROM reservations WHERE customer_name <> '' AND status <> 'picked_up' AND business_id > %s ORDER BY business_id LIMIT 1)`
-	rows, err := s.pool.Query(ctx, `
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", `
 		WITH RECURSIVE found AS (
 		    SELECT `+fmt.Sprintf(next, "$1")+` AS id
 		    UNION ALL
@@ -94,12 +96,4 @@ func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.T
 		SELECT id FROM found
 		WHERE id IS NOT NULL AND EXISTS (SELECT FROM reservations WHERE business_id = found.id AND `+endedSQL+`)
 		LIMIT $3`, after, then, limit)
-	if err != nil {
-		return nil, fmt.Errorf("list businesses with customers to forget: %w", err)
-	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	if err != nil {
-		return nil, fmt.Errorf("list businesses with customers to forget: %w", err)
-	}
-	return ids, nil
 }

@@ -97,13 +97,9 @@ func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, from, to
 		minute := (after.At%timespan.MinutesPerDay + timespan.MinutesPerDay) % timespan.MinutesPerDay
 		args["after_date"], args["after_minute"], args["after_id"] = (after.At-minute)/timespan.MinutesPerDay, minute, after.ID
 	}
-	rows, err := s.pool.Query(ctx, listSQL, args)
+	list, err := postgres.Rows(ctx, s.pool, scanReservation, "list reservations", listSQL, args)
 	if err != nil {
-		return nil, "", fmt.Errorf("list reservations: %w", err)
-	}
-	list, err := pgx.CollectRows(rows, scanReservation)
-	if err != nil {
-		return nil, "", fmt.Errorf("list reservations: %w", err)
+		return nil, "", err
 	}
 	list, next := request.Cut(list, page.Limit, place)
 	return list, next, nil
@@ -111,18 +107,11 @@ func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, from, to
 
 // Reservation returns a reservation of the business. Errors: [ErrNotFound].
 func (s *Store) Reservation(ctx context.Context, businessID, id uuid.UUID) (Reservation, error) {
-	rows, err := s.pool.Query(ctx, `SELECT `+reservationColumns+` FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id)
-	if err != nil {
-		return Reservation{}, fmt.Errorf("read a reservation: %w", err)
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, scanReservation)
+	found, err := postgres.Row(ctx, s.pool, scanReservation, "read a reservation", `SELECT `+reservationColumns+` FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Reservation{}, ErrNotFound
 	}
-	if err != nil {
-		return Reservation{}, fmt.Errorf("read a reservation: %w", err)
-	}
-	return found, nil
+	return found, err
 }
 
 func days(d *timespan.Date) *int32 {
@@ -165,21 +154,14 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 }
 
 func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, now time.Time) (Reservation, error) {
-	rows, err := tx.Query(ctx, moveSQL, eventlog.Add(ctx, pgx.NamedArgs{
+	moved, err := postgres.Row(ctx, tx, scanReservation, "move a reservation", moveSQL, eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": string(t.From), "to": string(t.To), "now": now,
 		"event_type": "reservation." + string(t.To),
 	}, now))
-	if err != nil {
-		return Reservation{}, fmt.Errorf("move a reservation: %w", err)
-	}
-	moved, err := pgx.CollectExactlyOneRow(rows, scanReservation)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Reservation{}, whyNot(ctx, tx, businessID, id)
 	}
-	if err != nil {
-		return Reservation{}, fmt.Errorf("move a reservation: %w", err)
-	}
-	return moved, nil
+	return moved, err
 }
 
 func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {

@@ -1,0 +1,40 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Querier is a pool, a connection or a transaction.
+type Querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// Rows returns the rows of a query. Its errors begin with what is being done.
+func Rows[T any](ctx context.Context, q Querier, scan pgx.RowToFunc[T], what, sql string, args ...any) ([]T, error) {
+	rows, err := q.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	list, err := pgx.CollectRows(rows, scan)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return list, nil
+}
+
+// Row returns the one row of a query, as [Rows] does; [pgx.ErrNoRows] says that there is none.
+func Row[T any](ctx context.Context, q Querier, scan pgx.RowToFunc[T], what, sql string, args ...any) (T, error) {
+	var none T
+	rows, err := q.Query(ctx, sql, args...)
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", what, err)
+	}
+	row, err := pgx.CollectExactlyOneRow(rows, scan)
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", what, err)
+	}
+	return row, nil
+}
