@@ -79,13 +79,26 @@ func (a *Assets) Mount(router fiber.Router) { router.Get(a.at+"/:name", a.serve)
 // A year, the longest that browsers are told to keep anything.
 const forGood = "public, max-age=31536000, immutable"
 
-func (a *Assets) serve(c *fiber.Ctx) error {
-	found := a.byName[c.Params("name")]
+// A script that other sites name is asked for again after some minutes: they keep its address for good.
+const forMinutes = "public, max-age=600"
+
+func (a *Assets) serve(c *fiber.Ctx) error { return send(c, a.byName[c.Params("name")], forGood) }
+
+// Elsewhere gives a file to pages of other sites, which know it by the path that it is mounted at.
+func (a *Assets) Elsewhere(name string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		c.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
+		return send(c, a.byName[a.names[name]], forMinutes)
+	}
+}
+
+func send(c *fiber.Ctx, found *asset, keep string) error {
 	if found == nil {
 		return fault.New(fault.NotFound, "There is nothing at this path.")
 	}
 	c.Set(fiber.HeaderContentType, found.kind)
-	c.Set(fiber.HeaderCacheControl, forGood)
+	c.Set(fiber.HeaderCacheControl, keep)
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 	if c.AcceptsEncodings("gzip") == "gzip" {
 		c.Set(fiber.HeaderContentEncoding, "gzip")

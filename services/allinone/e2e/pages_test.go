@@ -16,6 +16,8 @@ type pages struct {
 	*world
 	chromium *visitor.Chromium
 	key, cut string
+	listed   string // a site that may embed the page
+	stranger string // one that may not
 }
 
 // visit is one more visitor.
@@ -53,9 +55,11 @@ func TestPeopleUsePagesInABrowser(t *testing.T) {
 	chromium := visitor.Open(t)
 	mock := testkit.StartStripeMock(t)
 	w := start(t, connected(mock.URL), func(c *allinone.Config) { c.Settings["PUBLIC_LIMIT_PER_MINUTE"] = "50000" })
-	w.publish(t, "parlour", parlour("parlour"))
-	p := &pages{world: w, chromium: chromium, key: w.key(t, "parlour", "write"), cut: w.named(t, "parlour", "services")["Cut"]}
+	listed, stranger := embedding(t, &w.PublicURL)
+	w.publish(t, "parlour", parlour("parlour")+"page: {embed_origins: ["+listed+"]}\n")
+	p := &pages{world: w, chromium: chromium, listed: listed, stranger: stranger, key: w.key(t, "parlour", "write"), cut: w.named(t, "parlour", "services")["Cut"]}
 	t.Run("a booking is seen, moved and cancelled by its link", p.moveAndCancel)
+	t.Run("another site embeds the page", p.embed)
 	for name, as := range map[string]visitor.As{"without JavaScript": {NoScript: true}, "in Arabic": {Locale: "ar", Dark: true}, "on a desk in Japanese": {Locale: "ja", Width: 1280}} {
 		t.Run("by link "+name, func(t *testing.T) { p.cancelPaid(t, as) })
 	}

@@ -56,6 +56,12 @@ const (
 	fillable  = "input:not([type=hidden]):not([type=submit]):not([type=radio]):not([type=checkbox]), textarea, select"
 )
 
+// Until waits until an expression is true in the page, or in the frame that is looked at.
+func (v *Visitor) Until(what, expression string) {
+	v.t.Helper()
+	v.until("it does not come to be that "+what, func() (bool, error) { return tryEval[bool](v, expression) })
+}
+
 // Sees waits until the page, as it is painted, has these words.
 func (v *Visitor) Sees(words ...string) {
 	v.t.Helper()

@@ -58,6 +58,14 @@ func (v *Visitor) strangers() []string {
 	return found
 }
 
+// Complains waits until the browser has said something of what it refused that has these words.
+func (v *Visitor) Complains(words string) {
+	v.t.Helper()
+	v.until("the browser does not complain of "+words, func() (bool, error) {
+		return slices.ContainsFunc(v.complaints(), func(c string) bool { return strings.Contains(c, words) }), nil
+	})
+}
+
 func (v *Visitor) complaints() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -50,6 +50,7 @@ func (p *Pages) Mount(router fiber.Router) {
 	router.Get("/b/:slug/when", p.when)
 	router.Get("/b/:slug/details", p.details)
 	router.Post("/b/:slug/details", p.book)
+	router.Get("/embed.js", p.assets.Elsewhere("embed.js"))
 }
 
 // page is what every page of a business begins with: the business, and the words of the reader's language. Faults: business_not_found;
@@ -107,7 +108,7 @@ func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 
 // show renders a page with its headers; its texts follow the reader's language.
 func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
-	web.Protect(c, web.Policy{Nonce: page.Nonce})
+	web.Protect(c, web.Policy{Nonce: page.Nonce, Ancestors: page.Embedders()})
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
 	c.Vary(fiber.HeaderAcceptLanguage)
 	if err := web.Render(c, status, view.Whole(page, content)); err != nil {

@@ -60,6 +60,14 @@ func (p *Page) frame(title string) web.Frame {
 	return f
 }
 
+// Embedders are the origins that may show the page in a frame: what the business lists, and of what is behind a customer's link none.
+func (p *Page) Embedders() []string {
+	if p.Business == nil || p.Managed != "" {
+		return nil
+	}
+	return p.Business.Offer.Page.EmbedOrigins
+}
+
 // path is the path of a step of the booking page; "" is the first.
 func (p *Page) path(step string) string {
 	return strings.TrimSuffix("/b/"+p.Business.Offer.Slug+"/"+step, "/")

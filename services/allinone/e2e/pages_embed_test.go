@@ -1,0 +1,61 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// embedding are two sites of others, of which the first is listed: they show the business's page within theirs, as their path says.
+func embedding(t *testing.T, base *string) (string, string) {
+	t.Helper()
+	site := func() string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.Header().Set("Content-Security-Policy", "script-src "+*base+" 'nonce-own'")
+			_, _ = fmt.Fprintf(w, `<!doctype html><html lang=en><title>Host</title><link rel=icon href="data:,"><main><h1>Our own page</h1>
+				<script nonce=own>window.heard = []; addEventListener("message", e => heard.push(e.data.type + " of " + e.origin))</script>
+				<a href="/elsewhere" data-slotmesh-open>Come and see</a>
+				<script src="%s/embed.js" data-slug=parlour data-mode=%q data-title="Book at the parlour" data-label="Book a cut" data-name="Ada Example"></script></main>`,
+				*base, strings.TrimPrefix(r.URL.Path, "/"))
+		}))
+		t.Cleanup(s.Close)
+		return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) // another site than the pages', not only another port
+	}
+	return site(), site()
+}
+
+func (p *pages) embed(t *testing.T) {
+	t.Parallel()
+	for mode, press := range map[string]string{"inline": "", "popup": "Come and see", "button": "Book a cut"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			v := p.visit(t, visitor.As{})
+			v.Go(p.listed + "/" + mode)
+			if press != "" {
+				v.Press(press)
+			}
+			v.Within("/b/parlour", func() { v.Sees("Cut") })
+			v.Until("the frame has the height of its page and a title", `(f => f.title === "Book at the parlour" && f.style.height !== "640px" && f.checkVisibility())(document.querySelector("iframe"))`)
+			v.Within("/b/parlour", func() {
+				v.Until("nothing in the frame has to be scrolled", "document.documentElement.scrollHeight <= innerHeight + 1")
+			})
+			v.Until("the page around hears of it", fmt.Sprintf("heard.includes(%q)", "slotmesh:height of "+p.PublicURL))
+			v.Keep("embed-" + mode)
+		})
+	}
+	t.Run("refused", func(t *testing.T) {
+		t.Parallel()
+		v := p.visit(t, visitor.As{})
+		v.Go(p.stranger + "/inline")
+		v.Sees("Our own page")
+		v.Complains("frame-ancestors")
+		if heard := visitor.Eval[[]string](v, "heard"); len(heard) > 0 {
+			t.Errorf("a site that is not listed hears %v", heard)
+		}
+	})
+}
