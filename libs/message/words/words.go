@@ -100,8 +100,13 @@ func (w *Words) Date(t time.Time) string {
 	return s
 }
 
-// ShortDate is the date without the day of the week, with the month in letters.
-func (w *Words) ShortDate(t time.Time) string { return w.cldr.FmtDateMedium(t) }
+// ShortDate is the date without the day of the week, with the month in letters. The library has but one month of British English.
+func (w *Words) ShortDate(t time.Time) string {
+	if w.cldr == british {
+		return t.Format("2 ") + cldr["en"].MonthAbbreviated(t.Month()) + t.Format(" 2006")
+	}
+	return w.cldr.FmtDateMedium(t)
+}
 
 // Month is a month with its year, as the title of a calendar.
 func (w *Words) Month(year int, month time.Month) string {

@@ -15,8 +15,9 @@ func TestDatesTimesAndMoneyAreWrittenInEveryLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, code := range catalog.Languages() {
-		w := words.In(catalog, code)
+	for _, tag := range append(catalog.Languages(), "en-GB", "en-AU", "en-US", "pt-BR", "de-AT") {
+		code, _, _ := strings.Cut(tag, "-")
+		w := words.In(catalog, tag)
 		if w.Code != code {
 			t.Errorf("%s is spoken as %s", code, w.Code)
 		}
@@ -25,12 +26,14 @@ func TestDatesTimesAndMoneyAreWrittenInEveryLanguage(t *testing.T) {
 				t.Errorf("%s: month %d is %q", code, month, title)
 			}
 		}
-		at := time.Date(2027, 3, 1, 14, 5, 0, 0, time.UTC)
-		for what, text := range map[string]string{
-			"date": w.Date(at), "short date": w.ShortDate(at), "clock": w.Clock(at), "weekday": w.Weekday(time.Monday), "amount": w.Amount("40.00", "EUR"), "number": w.Number(7),
-		} {
-			if text == "" {
-				t.Errorf("%s: no %s", code, what)
+		for day := range 366 {
+			at := time.Date(2028, 1, 1+day, day%24, 5, 0, 0, time.UTC)
+			for what, text := range map[string]string{
+				"date": w.Date(at), "short date": w.ShortDate(at), "clock": w.Clock(at), "weekday": w.Weekday(at.Weekday()), "amount": w.Amount("40.00", "EUR"), "number": w.Number(7),
+			} {
+				if text == "" {
+					t.Errorf("%s: no %s of %s", tag, what, at)
+				}
 			}
 		}
 		if err := w.Fault(); err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/testkit"
-	"github.com/slotmesh/slotmesh/services/allinone"
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
@@ -54,10 +53,22 @@ func TestPeopleUsePagesInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
 	mock := testkit.StartStripeMock(t)
-	w := start(t, connected(mock.URL), func(c *allinone.Config) { c.Settings["PUBLIC_LIMIT_PER_MINUTE"] = "50000" })
+	w := start(t, connected(mock.URL))
 	listed, stranger := embedding(t, &w.PublicURL)
 	w.publish(t, "parlour", parlour("parlour")+"page: {embed_origins: ["+listed+"]}\n")
 	p := &pages{world: w, chromium: chromium, listed: listed, stranger: stranger, key: w.key(t, "parlour", "write"), cut: w.named(t, "parlour", "services")["Cut"]}
+	t.Run("meanwhile", p.meanwhile)
+	t.Run("unknown availability", p.unknown)
+}
+
+// meanwhile are visitors who come all at once.
+func (p *pages) meanwhile(t *testing.T) {
+	for name, do := range map[string]func(*testing.T){
+		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing, "keyboard alone": p.byKeyboard,
+		"within another site": p.embedded, "strangers": p.strangers,
+	} {
+		t.Run(name, do)
+	}
 	t.Run("a booking is seen, moved and cancelled by its link", p.moveAndCancel)
 	t.Run("another site embeds the page", p.embed)
 	for name, as := range map[string]visitor.As{"without JavaScript": {NoScript: true}, "in Arabic": {Locale: "ar", Dark: true}, "on a desk in Japanese": {Locale: "ja", Width: 1280}} {

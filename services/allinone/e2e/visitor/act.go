@@ -152,8 +152,18 @@ func (v *Visitor) pressAt(missing, element string, times int) {
 // Fill writes into the field of this label, over what stands there; of a list, it chooses the entry that reads so.
 func (v *Visitor) Fill(label, text string) {
 	v.t.Helper()
-	field := fmt.Sprintf(find, fillable, label)
-	v.until(fmt.Sprintf("there is no field called %q", label), func() (bool, error) {
+	v.fill(fmt.Sprintf("there is no field called %q", label), fmt.Sprintf(find, fillable, label), text)
+}
+
+// FillThe writes into the first field that matches a CSS selector.
+func (v *Visitor) FillThe(selector, text string) {
+	v.t.Helper()
+	v.fill("there is no field that is "+selector, fmt.Sprintf("document.querySelector(%q)", selector), text)
+}
+
+func (v *Visitor) fill(missing, field, text string) {
+	v.t.Helper()
+	v.until(missing, func() (bool, error) {
 		return tryEval[bool](v, fmt.Sprintf(`(() => {
 			const e = %s;
 			if (!e) return false;
@@ -205,7 +215,8 @@ func (v *Visitor) Tab(name string) {
 	for range most {
 		v.Keys(kb.Tab)
 		if Eval[bool](v, on) {
-			if !Eval[bool](v, `(e => e.matches(":focus-visible") && (s => s.outlineStyle !== "none" || s.boxShadow !== "none")(getComputedStyle(e)))(document.activeElement)`) {
+			if !Eval[bool](v, `(e => e.matches(":focus-visible") &&
+				[null, "::after"].some(of => (s => s.outlineStyle !== "none" || s.boxShadow !== "none")(getComputedStyle(e, of))))(document.activeElement)`) {
 				v.t.Errorf("the focus on %q is not seen", name)
 			}
 			return
@@ -215,35 +226,37 @@ func (v *Visitor) Tab(name string) {
 	v.t.Fatalf("%q is not reached in %d steps of the Tab key; the page says:\n%s", name, most, v.Text())
 }
 
-// Within looks into the frame whose address has this part, until the function returns.
+// Within looks into the frame whose address has this part, until the function returns. The frame may come to show another page meanwhile.
 func (v *Visitor) Within(part string, look func()) {
 	v.t.Helper()
-	v.until("there is no frame of "+part, func() (bool, error) {
-		tree, err := chromedp.Call(v.ctx, page.GetFrameTree, cdp.Empty{})
-		if err != nil {
-			return false, err
-		}
-		for _, child := range tree.FrameTree.ChildFrames {
-			if strings.Contains(child.Frame.URL, part) {
-				world, err := chromedp.Call(v.ctx, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: child.Frame.ID})
-				v.frame = world.ExecutionContextID
-				return err == nil && v.frame != 0, err
-			}
-		}
-		return false, nil
-	})
-	defer func() { v.frame = 0 }()
+	v.until("there is no frame of "+part, func() (bool, error) { return v.enter(part) })
+	defer func() { v.frame = "" }()
 	look()
+}
+
+// enter looks into the frame whose address has this part, where there is one.
+func (v *Visitor) enter(part string) (bool, error) {
+	tree, err := chromedp.Call(v.ctx, page.GetFrameTree, cdp.Empty{})
+	if err != nil {
+		return false, err
+	}
+	for _, child := range tree.FrameTree.ChildFrames {
+		if strings.Contains(child.Frame.URL, part) {
+			v.frame = child.Frame.ID
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // offset is where the frame that is looked at begins in the window.
 func (v *Visitor) offset() point {
 	v.t.Helper()
-	if v.frame == 0 {
+	if v.frame == "" {
 		return point{}
 	}
 	inside := v.frame
-	v.frame = 0
+	v.frame = ""
 	defer func() { v.frame = inside }()
 	return *Eval[*point](v, `(b => ({x: b.x, y: b.y}))(document.querySelector("iframe").getBoundingClientRect())`)
 }

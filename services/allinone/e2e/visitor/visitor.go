@@ -85,7 +85,7 @@ type Visitor struct {
 	mu       sync.Mutex
 	asked    []request
 	problems []string
-	frame    runtime.ExecutionContextID // where a frame is looked at; 0: the page itself
+	frame    cdp.FrameID // that is looked at; "": the page itself
 }
 
 // request is one that the window has sent.
@@ -236,9 +236,15 @@ func Eval[T any](v *Visitor, expression string) T {
 func tryEval[T any](v *Visitor, expression string) (T, error) {
 	var value T
 	yes := true
-	answer, err := chromedp.Call(v.ctx, runtime.Evaluate, runtime.EvaluateParams{
-		Expression: expression, ReturnByValue: &yes, AwaitPromise: &yes, ContextID: v.frame,
-	})
+	asked := runtime.EvaluateParams{Expression: expression, ReturnByValue: &yes, AwaitPromise: &yes}
+	if v.frame != "" {
+		world, err := chromedp.Call(v.ctx, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: v.frame, WorldName: "visitor"})
+		if err != nil {
+			return value, err
+		}
+		asked.ContextID = world.ExecutionContextID
+	}
+	answer, err := chromedp.Call(v.ctx, runtime.Evaluate, asked)
 	if err != nil {
 		return value, err
 	}

@@ -98,7 +98,7 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	if err != nil {
 		return p.refuse(c, s, err)
 	}
-	return c.Redirect(link, fiber.StatusSeeOther)
+	return c.Redirect(link+"?done=booked", fiber.StatusSeeOther)
 }
 
 // read takes over what was typed.

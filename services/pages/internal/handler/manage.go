@@ -65,7 +65,7 @@ func (p *Pages) managed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Managed(page, m, c.Query("done") == "moved"))
+	return p.show(c, fiber.StatusOK, page, view.Managed(page, m, c.Query("done")))
 }
 
 func (p *Pages) managedCalendar(c *fiber.Ctx) error {

@@ -60,9 +60,9 @@ func (p *Page) frame(title string) web.Frame {
 	return f
 }
 
-// Embedders are the origins that may show the page in a frame: what the business lists, and of what is behind a customer's link none.
+// Embedders are the origins that may show the page in a frame: what the business lists.
 func (p *Page) Embedders() []string {
-	if p.Business == nil || p.Managed != "" {
+	if p.Business == nil {
 		return nil
 	}
 	return p.Business.Offer.Page.EmbedOrigins
