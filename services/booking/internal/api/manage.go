@@ -28,9 +28,21 @@ func (l *ByLink) Mount(app fiber.Router) {
 	managed := app.Group("/internal/manage/:token", private)
 	managed.Get("", l.view)
 	managed.Get("/calendar", l.calendar)
-	managed.Post("/cancel", server.Named, l.cancel)
-	managed.Post("/reschedule", server.Named, l.reschedule)
+	managed.Post("/cancel", l.once(l.cancel))
+	managed.Post("/reschedule", l.once(l.reschedule))
 	managed.Post("/payment", l.payment)
+}
+
+// once makes a customer's write once for each Idempotency-Key of the business.
+func (l *ByLink) once(write fiber.Handler) fiber.Handler {
+	outcome := func(c *fiber.Ctx) ([]byte, error) { return l.links.Outcome(c.UserContext(), c.Params("token")) }
+	return server.Once(write, outcome, func(c *fiber.Ctx, answer []byte) error {
+		m, err := l.links.Again(c.UserContext(), c.Params("token"), answer)
+		if err != nil {
+			return err
+		}
+		return c.JSON(showManaged(m))
+	})
 }
 
 // private keeps what a customer sees out of every cache.

@@ -253,6 +253,36 @@ func TestByTheLinkACustomerMovesUntilItIsTooLate(t *testing.T) {
 	}
 }
 
+// A repeated request of a customer's is answered as the first was, whatever the owner has done since.
+func TestARepeatedWriteByTheLinkIsAnsweredAsTheFirst(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(aMonthAhead)
+	twelve := 12
+	w.change(customersMay(&twelve, &twelve))
+	pages := w.pages()
+	booked := w.book(w.key("write"), order("10:00", map[string]any{"staff_id": annaID})).body
+	token := tokenOf(booked.ManageURL)
+	there := booking.Reschedule{Date: "2027-03-03", Time: "11:15"}
+	first, err := pages.Reschedule(named(t, "a"), token, there)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.client().Cancel(t.Context(), w.offer.ID, booked.Booking.ID, booking.Cancel{}); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := pages.Reschedule(named(t, "a"), token, there); err != nil || !cmp.Equal(again, first) {
+		t.Errorf("repeated: %v\n%s", err, cmp.Diff(first, again))
+	}
+	if _, err := pages.Reschedule(named(t, "b"), token, there); !fault.Is(err, fault.Conflict) {
+		t.Errorf("a new key: %v", err)
+	}
+	there.Time = "12:15"
+	if _, err := pages.Reschedule(named(t, "a"), token, there); !fault.Is(err, fault.IdempotencyMismatch) {
+		t.Errorf("another time under the key: %v", err)
+	}
+}
+
 // Whoever comes first decides; each of the others is told, and nothing is freed twice.
 func TestACustomersCancellationAndTheOwnersMovesExcludeEachOther(t *testing.T) {
 	t.Parallel()

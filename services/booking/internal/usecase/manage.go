@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -193,6 +194,29 @@ func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (M
 		return Managed{}, err
 	}
 	return l.managed(found, offer, moved), nil
+}
+
+// Outcome returns what became of the write of the request's Idempotency-Key, as [store.Store.Outcome] does, and has it refused for good where
+// nothing has.
+func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
+	found, _, err := l.follow(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	return l.records.Outcome(ctx, found.BusinessID)
+}
+
+// Again is what the customer saw after a write, which is kept for its Idempotency-Key.
+func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Managed, error) {
+	found, offer, err := l.follow(ctx, token)
+	if err != nil {
+		return Managed{}, err
+	}
+	var b store.Booking
+	if err := json.Unmarshal(answer, &b); err != nil {
+		return Managed{}, err
+	}
+	return l.managed(found, offer, b), nil
 }
 
 // OpenPayment is the provider's page on which an open charge is paid: an attempt that failed leaves it open until it expires
