@@ -59,7 +59,7 @@ func TestTheLanguagesAreThe36(t *testing.T) {
 	if diff := cmp.Diff(sortedKeys(the36), languages(t)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(sortedKeys(the36), sortedKeys(cldr)); diff != "" {
+	if diff := cmp.Diff(sortedKeys(the36), sortedKeys(translators)); diff != "" {
 		t.Errorf("of dates and numbers (-want +got):\n%s", diff)
 	}
 }

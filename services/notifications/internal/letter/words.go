@@ -10,12 +10,15 @@ import (
 	"github.com/gohugoio/locales"
 
 	"github.com/slotmesh/slotmesh/libs/message"
+	sharedwords "github.com/slotmesh/slotmesh/libs/message/words"
 )
 
 //go:embed texts/*.json
 var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
+
+var translators = sharedwords.Translators()
 
 // words speaks one language: its sentences, and dates, times and money as they are written in it.
 type words struct {
@@ -33,7 +36,7 @@ func wordsIn(locale, fallback string) (*words, error) {
 		return nil, err
 	}
 	code := catalog.Choose(locale, fallback)
-	w := &words{code: code, asked: locale, catalog: catalog, cldr: cldr[code], rtl: code == "ar" || code == "he"}
+	w := &words{code: code, asked: locale, catalog: catalog, cldr: translators[code], rtl: code == "ar" || code == "he"}
 	if w.asked == "" {
 		w.asked = code
 	}
