@@ -12,16 +12,22 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 )
 
-// ownersWrite is the write that the owner's request asks for: the one that its Idempotency-Key names, or one of its own.
+// ownersWrite is the write that the owner's request asks for, or the booking page's: the one that its Idempotency-Key names, or one of its
+// own. The keys of the page are apart from the owner's: its customers see theirs.
 func ownersWrite(ctx context.Context, business uuid.UUID) Write {
 	w := Write{Business: business, ID: uuid.New(), Begun: clock.Arrived(ctx)}
 	if key := idempotency.Of(ctx).Key; key != "" {
-		w.ID = WriteID("owner", business.String(), key)
+		who := actor.Owner
+		if actor.Of(ctx).Kind == actor.Page {
+			who = actor.Page
+		}
+		w.ID = WriteID(string(who), business.String(), key)
 	}
 	return w
 }

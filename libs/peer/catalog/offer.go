@@ -231,7 +231,9 @@ type Event struct {
 	Active        bool               `json:"active"`
 	Public        bool               `json:"public"`
 	TotalCapacity int                `json:"total_capacity"`
-	Tiers         []Tier             `json:"tiers"`
+	// PaymentRequirement is what is paid of a ticket when it is bought.
+	PaymentRequirement string `json:"payment_requirement"`
+	Tiers              []Tier `json:"tiers"`
 }
 
 // Tier is a kind of ticket of an event.
@@ -263,6 +265,8 @@ type Rental struct {
 	MaxRentalHours *int         `json:"max_rental_hours"`
 	MinRentalDays  *int         `json:"min_rental_days"`
 	MaxRentalDays  *int         `json:"max_rental_days"`
+	// PaymentRequirement is what is paid of a reservation when it is made.
+	PaymentRequirement string `json:"payment_requirement"`
 }
 
 // RentalUnit is one physical unit.

@@ -3,7 +3,6 @@ package usecase
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -11,20 +10,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 )
-
-// checkAccount refuses what the business's account does not allow: subscription, removal, pause, in this order. An override leaves
-// out the pause (admin.md).
-func checkAccount(offer *catalog.Offer, override bool, now time.Time) error {
-	switch {
-	case !offer.Account.SubscriptionActive:
-		return fault.New(fault.SubscriptionInactive, "This business's subscription is inactive, so it takes no bookings.")
-	case offer.Account.RemovalOn != nil:
-		return fault.New(fault.AccountClosing, "This business's account is scheduled for removal, so it takes no bookings.")
-	case offer.Paused(now) && !override:
-		return fault.Newf(fault.NotAcceptingBookings, "This business has paused online bookings until %s.", *offer.Bookings.PausedUntil)
-	}
-	return nil
-}
 
 // checkProvider refuses a provider that the business does not have. Without providers there is nothing to choose, and
 // the field is ignored like payment_choice is where it decides nothing.

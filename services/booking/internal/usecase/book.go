@@ -114,7 +114,7 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 	ctx = actor.With(ctx, by)
 	now := b.Clock.Now()
 	r, unanswered := answered(offer, by, r)
-	if err := cmp.Or(checkAccount(offer, r.Override, now), checkProvider(offer, r.PreferredProvider), unanswered); err != nil {
+	if err := cmp.Or(offer.CheckAccount(r.Override, now), checkProvider(offer, r.PreferredProvider), unanswered); err != nil {
 		return b.replay(ctx, offer, by, named, err)
 	}
 	if named.Key == "" {
@@ -147,7 +147,7 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 // Refuse answers a request that [Booker.Book] cannot be asked, as it could not be read, with this refusal; what the business's
 // account does not allow comes first. What was booked under the same name before is confirmed all the same, see Book.
 func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
-	return b.replay(ctx, offer, by, named, cmp.Or(checkAccount(offer, false, b.Clock.Now()), refusal))
+	return b.replay(ctx, offer, by, named, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
 }
 
 // keepConfirmations is how long a confirmation is kept for its idempotency key (semantics.md §3).

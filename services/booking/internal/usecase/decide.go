@@ -38,7 +38,7 @@ func (b *Booker) decide(ctx context.Context, offer *catalog.Offer, r *request.Re
 		if offer, err = b.Offers.Fresh(ctx, offer.Slug); err != nil {
 			return store.Confirmation{}, Unverified(err)
 		}
-		if err := checkAccount(offer, r.Override, b.Clock.Now()); err != nil {
+		if err := offer.CheckAccount(r.Override, b.Clock.Now()); err != nil {
 			return store.Confirmation{}, err
 		}
 	}

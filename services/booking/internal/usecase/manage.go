@@ -125,7 +125,7 @@ func mayMove(offer *catalog.Offer, b store.Booking, now time.Time) MayMove {
 	switch {
 	case !slices.Contains(state.Ahead(), b.Status):
 		return MayMove{Reason: string(b.Status)}
-	case hours == nil || checkAccount(offer, false, now) != nil:
+	case hours == nil || offer.CheckAccount(false, now) != nil:
 		return MayMove{Reason: booking.CancelNotOffered}
 	}
 	until := b.StartsAt.Add(-time.Duration(*hours) * time.Hour)

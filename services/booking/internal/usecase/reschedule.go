@@ -123,7 +123,7 @@ func (m move) check(b store.Booking) error {
 	if !m.byCustomer {
 		return nil
 	}
-	if err := checkAccount(m.offer, false, m.now); err != nil {
+	if err := m.offer.CheckAccount(false, m.now); err != nil {
 		return err
 	}
 	hours := m.offer.SelfService.RescheduleUntilHours

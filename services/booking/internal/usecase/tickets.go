@@ -1,6 +1,7 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/locale"
@@ -23,9 +25,10 @@ import (
 const maxCustomerName = 200
 
 // SellTickets sells tickets of one tier under the capacities that the offer has now: all of the order or none. The owner sells
-// for events that are not public, too, and at the door until the end; not for one that is inactive or over. Faults:
-// invalid_parameter; not_found for an event or tier that is not offered; conflict where it does not fit or nothing is sold any
-// more; what [Offers] answers about the business.
+// for events that are not public, too, and at the door until the end; not for one that is inactive or over. On the booking page
+// customers buy tickets of public events until they begin, and give an address. Faults: invalid_parameter; not_found for an event or
+// tier that is not offered; conflict where it does not fit or nothing is sold any more; what [Offers] answers about the business; on
+// the page, what its account does not allow, and payment_unavailable for what must be paid online.
 func (o *Owner) SellTickets(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (store.Ticket, error) {
 	order.CustomerName = strings.TrimSpace(order.CustomerName)
 	switch {
@@ -43,7 +46,14 @@ func (o *Owner) SellTickets(ctx context.Context, businessID uuid.UUID, order boo
 	if err != nil {
 		return store.Ticket{}, err
 	}
-	ticket, err := offered(offer, order, o.now())
+	onPage := actor.Of(ctx).Kind == actor.Page
+	if onPage {
+		err = cmp.Or(offer.CheckAccount(false, o.now()), hasAddress(order))
+	}
+	if err != nil {
+		return store.Ticket{}, err
+	}
+	ticket, err := offered(offer, order, onPage, o.now())
 	if err != nil {
 		return store.Ticket{}, err
 	}
@@ -57,10 +67,18 @@ func (o *Owner) SellTickets(ctx context.Context, businessID uuid.UUID, order boo
 	return sold, err
 }
 
-// offered finds what an order names in the offer.
-func offered(offer *catalog.Offer, order booking.NewTicket, now time.Time) (store.NewTicket, error) {
+// hasAddress refuses an order of a customer without an e-mail address: it is where the tickets go.
+func hasAddress(order booking.NewTicket) error {
+	if order.CustomerEmail == nil {
+		return fault.New(fault.InvalidParameter, "customer_email: this field is required and must not be empty.")
+	}
+	return nil
+}
+
+// offered finds what an order names in the offer, on the booking page of what customers may buy.
+func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now time.Time) (store.NewTicket, error) {
 	event := offer.Event(order.EventID)
-	if event == nil || !offer.Modules.Events {
+	if event == nil || !offer.Modules.Events || onPage && !event.Public {
 		return store.NewTicket{}, fault.Newf(fault.NotFound, "Event not found: %s", order.EventID)
 	}
 	at := slices.IndexFunc(event.Tiers, func(tier catalog.Tier) bool { return tier.ID == order.TierID })
@@ -72,8 +90,15 @@ func offered(offer *catalog.Offer, order booking.NewTicket, now time.Time) (stor
 		return store.NewTicket{}, fault.New(fault.Conflict, "The event is not active, so no tickets are sold for it.")
 	case now.Unix() >= endOf(event, offer.Location()):
 		return store.NewTicket{}, fault.New(fault.Conflict, "The event is over, so no tickets are sold for it.")
+	case onPage && now.Unix() >= timespan.Instant(event.Date, event.Start, offer.Location()):
+		return store.NewTicket{}, fault.New(fault.Conflict, "The event has begun, so no tickets are sold online any more.")
 	}
 	tier := event.Tiers[at]
+	if onPage {
+		if err := offer.CheckPrepaid(offer.Payments.Modes.Events, event.PaymentRequirement, tier.Price); err != nil {
+			return store.NewTicket{}, err
+		}
+	}
 	return store.NewTicket{
 		Ticket: store.Ticket{
 			ID: uuid.New(), Status: booking.StatusSold, EventID: event.ID, EventName: event.Name, TierID: tier.ID, TierName: tier.Name,

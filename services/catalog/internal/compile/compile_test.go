@@ -197,7 +197,7 @@ func TestExampleEventsAndRentals(t *testing.T) {
 	o := example(t)
 	check(t, []catalog.Event{{
 		ID: id(o, "event/gala"), Key: "gala", Name: "New Year Gala", Date: date(t, "2026-12-31"), Start: clock(t, "20:00"), End: clock(t, "23:30"),
-		Active: true, Public: true, TotalCapacity: 120,
+		Active: true, Public: true, TotalCapacity: 120, PaymentRequirement: "full",
 		Tiers: []catalog.Tier{
 			{ID: id(o, "event/gala/tier/standard"), Key: "standard", Name: "Standard", Price: 6000, Capacity: 100},
 			{ID: id(o, "event/gala/tier/vip"), Key: "vip", Name: "VIP", Price: 12000, Capacity: 30},
@@ -209,14 +209,14 @@ func TestExampleEventsAndRentals(t *testing.T) {
 	}
 	// The vest states no order, which is 0, and so stands before the kayak's 1.
 	check(t, []catalog.Rental{
-		{ID: id(o, "rental/vest"), Key: "vest", Name: "Life vest", Active: true, Price: 200, PriceType: "daily", Quantity: ptr(10), Units: vests},
+		{ID: id(o, "rental/vest"), Key: "vest", Name: "Life vest", Active: true, Price: 200, PriceType: "daily", Quantity: ptr(10), Units: vests, PaymentRequirement: "none"},
 		{
 			ID: id(o, "rental/kayak"), Key: "kayak", Name: "Kayak", Active: true, Price: 1200, PriceType: "hourly", Quantity: ptr(6),
 			Units: []catalog.RentalUnit{
 				{Key: "k1", InService: true}, {Key: "k2", InService: true}, {Key: "k3"},
 				{Key: "k4", InService: true, Maintenance: []catalog.Maintenance{{From: date(t, "2026-12-01"), To: date(t, "2026-12-03")}}},
 			},
-			MinRentalHours: ptr(1), MaxRentalHours: ptr(8),
+			MinRentalHours: ptr(1), MaxRentalHours: ptr(8), PaymentRequirement: "deposit_percent",
 		},
 	}, o.Rentals)
 }

@@ -126,16 +126,17 @@ func (c *compiler) eventList() []catalog.Event {
 
 func (c *compiler) event(e *manifest.Event) catalog.Event {
 	return catalog.Event{
-		ID:            c.events[e.Key],
-		Key:           string(e.Key),
-		Name:          string(e.Name),
-		Date:          e.Date,
-		Start:         e.StartTime,
-		End:           e.EndTime,
-		Active:        e.IsActive(),
-		Public:        e.IsPublic(),
-		TotalCapacity: e.TotalCapacity,
-		Tiers:         each(e.Tiers, func(t *manifest.Tier) catalog.Tier { return c.tier(t, e) }),
+		ID:                 c.events[e.Key],
+		Key:                string(e.Key),
+		Name:               string(e.Name),
+		Date:               e.Date,
+		Start:              e.StartTime,
+		End:                e.EndTime,
+		Active:             e.IsActive(),
+		Public:             e.IsPublic(),
+		TotalCapacity:      e.TotalCapacity,
+		PaymentRequirement: e.Requirement(),
+		Tiers:              each(e.Tiers, func(t *manifest.Tier) catalog.Tier { return c.tier(t, e) }),
 	}
 }
 
@@ -156,18 +157,19 @@ func (c *compiler) rentalList() []catalog.Rental {
 
 func (c *compiler) rental(r *manifest.Rental) catalog.Rental {
 	return catalog.Rental{
-		ID:             c.rentals[r.Key],
-		Key:            string(r.Key),
-		Name:           string(r.Name),
-		Active:         r.IsActive(),
-		Price:          c.minor(r.Price),
-		PriceType:      r.PriceType,
-		Quantity:       r.Quantity,
-		Units:          units(r),
-		MinRentalHours: r.MinRentalHours,
-		MaxRentalHours: r.MaxRentalHours,
-		MinRentalDays:  r.MinRentalDays,
-		MaxRentalDays:  r.MaxRentalDays,
+		ID:                 c.rentals[r.Key],
+		Key:                string(r.Key),
+		Name:               string(r.Name),
+		Active:             r.IsActive(),
+		Price:              c.minor(r.Price),
+		PriceType:          r.PriceType,
+		Quantity:           r.Quantity,
+		Units:              units(r),
+		MinRentalHours:     r.MinRentalHours,
+		MaxRentalHours:     r.MaxRentalHours,
+		MinRentalDays:      r.MinRentalDays,
+		MaxRentalDays:      r.MaxRentalDays,
+		PaymentRequirement: r.Requirement(),
 	}
 }
 

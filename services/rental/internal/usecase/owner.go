@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -69,8 +70,9 @@ type Request struct {
 }
 
 // Reserve holds units. The owner may reserve in the past and beyond the advance limit, which bind customers; what units there are
-// binds both, by the same calculation as the calendars. Faults: business_not_found; rental_not_found; invalid_parameter for times
-// that the rental does not take; conflict where units are lacking.
+// binds both, by the same calculation as the calendars. On the booking page it is customers who reserve (see customersMay). Faults:
+// business_not_found; rental_not_found; invalid_parameter for times that the rental does not take; conflict where units are lacking;
+// those of customersMay.
 func (o *Owner) Reserve(ctx context.Context, slug string, asked Request) (store.Reservation, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {
@@ -84,10 +86,16 @@ func (o *Owner) Reserve(ctx context.Context, slug string, asked Request) (store.
 	if err != nil {
 		return store.Reservation{}, err
 	}
+	now := o.clock.Now()
+	if actor.Of(ctx).Kind == actor.Page {
+		if err := customersMay(offer, wanted, asked, during, hourly, now); err != nil {
+			return store.Reservation{}, err
+		}
+	}
 	r := store.NewReservation{
 		BusinessID: offer.ID, ID: uuid.New(), RentalID: wanted.ID, RentalName: wanted.Name, Quantity: asked.Quantity,
 		Dates: asked.Dates, CustomerName: asked.CustomerName, CustomerEmail: asked.CustomerEmail,
-		Locale: locale.Or(asked.Locale, offer.Languages, offer.DefaultLanguage), OfferVersion: offer.Version, Now: o.clock.Now(),
+		Locale: locale.Or(asked.Locale, offer.Languages, offer.DefaultLanguage), OfferVersion: offer.Version, Now: now,
 	}
 	r.LinkHash = o.links.Hash(event.Reservation, r.ID)
 	calendar := occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)

@@ -1,0 +1,30 @@
+package catalog
+
+import (
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+// CheckAccount refuses what the business's account does not allow customers at the instant now: subscription, removal, pause, in this
+// order (semantics.md §3). An override leaves out the pause (admin.md).
+func (o *Offer) CheckAccount(override bool, now time.Time) error {
+	switch {
+	case !o.Account.SubscriptionActive:
+		return fault.New(fault.SubscriptionInactive, "This business's subscription is inactive, so it takes no bookings.")
+	case o.Account.RemovalOn != nil:
+		return fault.New(fault.AccountClosing, "This business's account is scheduled for removal, so it takes no bookings.")
+	case o.Paused(now) && !override:
+		return fault.Newf(fault.NotAcceptingBookings, "This business has paused online bookings until %s.", *o.Bookings.PausedUntil)
+	}
+	return nil
+}
+
+// CheckPrepaid refuses what customers must pay online of a kind that is not charged online, tickets and rentals: something of a price,
+// with a requirement, by a business that has providers and this mode (semantics.md §3).
+func (o *Offer) CheckPrepaid(mode, requirement string, price int64) error {
+	if len(o.Payments.Providers) == 0 || mode != ModeOnline || price == 0 || requirement == RequirementNone {
+		return nil
+	}
+	return fault.New(fault.PaymentUnavailable, "This must be paid online, and online payment is not available for it; ask the business.")
+}

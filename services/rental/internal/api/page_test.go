@@ -1,0 +1,169 @@
+package api_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// wanted is what a customer asks for on the booking page: of a day, and of hours where two are given.
+func wanted(id string, quantity int, from, to string, hours ...string) rental.NewReservation {
+	n := rental.NewReservation{RentalID: id, StartDate: from, EndDate: to, Quantity: quantity, CustomerName: "Zoë", CustomerEmail: new("zoe@example.com")}
+	if len(hours) == 2 {
+		n.StartTime, n.EndTime = &hours[0], &hours[1]
+	}
+	return n
+}
+
+// startForCustomers is a service whose business takes bookings, and a client that waits for its answers on a busy machine, too.
+func startForCustomers(t *testing.T) service {
+	t.Helper()
+	s := start(t)
+	s.edit(func(o *catalog.Offer) { o.Account.SubscriptionActive = true })
+	patient := peer.New("rental", s.base, telemetry.Discard(), peer.Timeout(2*time.Minute))
+	t.Cleanup(patient.Close)
+	s.client = rental.NewClient(patient)
+	return s
+}
+
+// edit publishes another offer.
+func (s service) edit(change func(*catalog.Offer)) {
+	s.change(func(p *peers) {
+		next := *p.offer
+		next.Rentals = append([]catalog.Rental(nil), p.offer.Rentals...)
+		change(&next)
+		if err := next.Prepare(); err != nil {
+			panic(err)
+		}
+		p.offer = &next
+	})
+}
+
+// as reserves as somebody; key names the request where it is not "".
+func (s service) as(kind actor.Kind, key string, n rental.NewReservation) (*rental.Reservation, error) {
+	ctx := idempotency.With(actor.With(context.Background(), actor.Actor{Kind: kind}), idempotency.Request{Key: key})
+	return s.client.Reserve(ctx, "harbor", n)
+}
+
+func TestOnThePageCustomersReserveWhatIsOfferedOnline(t *testing.T) {
+	t.Parallel()
+	s := startForCustomers(t)
+	made, err := s.as(actor.Page, "k", wanted(kayak, 3, "2027-06-11", "2027-06-11", "10:00", "12:00"))
+	if err != nil || made.ManageURL == "" {
+		t.Fatalf("got %+v, %v", made, err)
+	}
+	if again, err := s.as(actor.Page, "k", wanted(kayak, 3, "2027-06-11", "2027-06-11", "10:00", "12:00")); err != nil || again.ID != made.ID {
+		t.Errorf("a second click: %+v, %v", again, err)
+	}
+	if other, err := s.as(actor.Owner, "k", wanted(bike, 1, "2027-06-11", "2027-06-11")); err != nil || other.ID == made.ID {
+		t.Errorf("the same key of the owner's: %+v, %v", other, err)
+	}
+	for name, n := range map[string]rental.NewReservation{
+		"one more than is free":          wanted(kayak, 1, "2027-06-11", "2027-06-11", "11:00", "12:00"),
+		"more than is offered":           wanted(bike, 11, "2027-06-20", "2027-06-20"),
+		"nothing is offered online":      wanted(unicorn, 1, "2027-06-20", "2027-06-20"),
+		"more than there are in service": wanted(tent, 4, "2027-06-20", "2027-06-20"),
+	} {
+		if _, err := s.as(actor.Page, "", n); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := s.as(actor.Page, "", wanted(kayak, 3, "2027-06-11", "2027-06-11", "12:00", "13:00")); err != nil {
+		t.Errorf("right after: %v", err)
+	}
+	if _, err := s.client.Move(actor.With(t.Context(), actor.Actor{Kind: actor.Page}), "harbor", made.ID, rental.MoveCancel); err != nil {
+		t.Errorf("taken back by the page: %v", err)
+	}
+}
+
+// What binds customers binds the page, in this order; the owner is not bound by it (semantics.md §4).
+func TestThePageIsBoundByWhatBindsCustomers(t *testing.T) {
+	t.Parallel()
+	s := startForCustomers(t)
+	paused := timespan.NewDate(2027, time.July, 1)
+	two, four := 2, 4
+	change := func(edit func(*catalog.Offer)) func() { return func() { s.edit(edit) } }
+	anonymous := wanted(bike, 1, "2027-06-09", "2027-06-09")
+	anonymous.CustomerEmail = nil
+	for _, c := range []struct {
+		name  string
+		first func()
+		n     rental.NewReservation
+		kind  fault.Kind
+	}{
+		{"paused", change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &paused }), anonymous, fault.NotAcceptingBookings},
+		{"no address", change(func(o *catalog.Offer) { o.Bookings.PausedUntil = nil }), anonymous, fault.InvalidParameter},
+		{"yesterday", nil, wanted(bike, 1, "2027-06-09", "2027-06-11"), fault.Conflict},
+		{"an hour ago", nil, wanted(kayak, 1, "2027-06-10", "2027-06-10", "08:30", "12:00"), fault.Conflict},
+		{"beyond the limit", nil, wanted(bike, 1, "2028-06-10", "2028-06-10"), fault.Conflict},
+		{"too short by days", change(func(o *catalog.Offer) { o.Rentals[0].MinRentalDays, o.Rentals[0].MaxRentalDays = &two, &four }), wanted(bike, 1, "2027-06-20", "2027-06-20"), fault.Conflict},
+		{"too long by days", nil, wanted(bike, 1, "2027-06-20", "2027-06-24"), fault.Conflict},
+		{"too short by hours", change(func(o *catalog.Offer) { o.Rentals[1].MinRentalHours, o.Rentals[1].MaxRentalHours = &two, &four }), wanted(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "11:59"), fault.Conflict},
+		{"too long by hours", nil, wanted(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "14:01"), fault.Conflict},
+		{"to be paid online", change(func(o *catalog.Offer) {
+			o.Payments = catalog.Payments{Providers: []string{"stripe"}, Modes: catalog.PaymentModes{Rentals: catalog.ModeOnline}}
+			o.Rentals[2].Price, o.Rentals[2].PaymentRequirement = 100, catalog.RequirementFull
+		}), wanted(tent, 1, "2027-06-20", "2027-06-20"), fault.PaymentUnavailable},
+	} {
+		if c.first != nil {
+			c.first()
+		}
+		if _, err := s.as(actor.Page, "", c.n); !fault.Is(err, c.kind) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.kind.Code)
+		}
+		if _, err := s.as(actor.Owner, "", c.n); err != nil {
+			t.Errorf("%s, the owner: %v", c.name, err)
+		}
+	}
+	for name, n := range map[string]rental.NewReservation{
+		"the shortest days":  wanted(bike, 1, "2027-06-20", "2027-06-21"),
+		"the longest days":   wanted(bike, 1, "2027-06-20", "2027-06-23"),
+		"the shortest hours": wanted(kayak, 1, "2027-06-21", "2027-06-21", "10:00", "12:00"),
+		"the longest hours":  wanted(kayak, 1, "2027-06-22", "2027-06-22", "10:00", "14:00"),
+		"today":              wanted(kayak, 1, "2027-06-10", "2027-06-10", "12:00", "14:00"),
+		"the last day":       wanted(bike, 1, "2028-06-08", "2028-06-09"),
+	} {
+		if _, err := s.as(actor.Page, "", n); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestThePagesOfManyCustomersNeverReserveMoreThanThereIs(t *testing.T) {
+	t.Parallel()
+	s := startForCustomers(t)
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		made int
+	)
+	for range 64 {
+		wg.Go(func() {
+			_, err := s.as(actor.Page, uuid.NewString(), wanted(bike, 1, "2027-06-20", "2027-06-21"))
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil:
+				made++
+			case !fault.Is(err, fault.Conflict):
+				t.Errorf("a race that was lost: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if made != 10 {
+		t.Errorf("%d of 10 were reserved", made)
+	}
+}
