@@ -108,7 +108,12 @@ func startFailing(t *testing.T) *failing {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- f.client.Run(ctx) }()
-	t.Cleanup(func() { stop(); <-ended })
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the jobs did not stop cleanly: %v", err)
+		}
+	})
 	return f
 }
 

@@ -191,7 +191,7 @@ func (r *Reader) turn(ctx context.Context) (time.Duration, error) {
 
 // hold has this replica hold the feed, or hold it on, and reads how far it was taken; not more often than it has to.
 func (r *Reader) hold(ctx context.Context) error {
-	if time.Since(r.heldAt) < holdEvery { //nolint:forbidigo // measures
+	if time.Since(r.heldAt) < holdEvery {
 		return nil
 	}
 	begun := time.Now() //nolint:forbidigo // measures

@@ -206,6 +206,54 @@ func TestOneReplicaReadsAFeedAtATime(t *testing.T) {
 	}
 }
 
+// A reader goes by what it has read of its feed for some seconds, but not after another one has moved it, nor after what failed: at the next turn
+// it goes on from where the feed is.
+func TestAReaderThatLostItsFeedReadsItAnew(t *testing.T) {
+	t.Parallel()
+	pool := testkit.Postgres(t, "notifications", migrations.FS)
+	events := writtenOf(17)
+	all := events.all
+	r := replica(t, pool, events, func() error { return nil }, telemetry.Discard())
+	turn := func(there int, moved string) error {
+		t.Helper()
+		if moved != "" {
+			if _, err := pool.Exec(t.Context(), `UPDATE feeds SET cursor = $1, reader = NULL, reader_until = '-infinity'`, moved); err != nil {
+				t.Fatal(err)
+			}
+		}
+		events.all = all[:there]
+		_, err := r.Turn(t.Context())
+		return err
+	}
+	noted := func(want int, when string) {
+		t.Helper()
+		if n := len(notedIn(t, pool)); n != want {
+			t.Errorf("%s jobs of %d events are made, want %d", when, n, want)
+		}
+	}
+	if err := turn(10, ""); err != nil {
+		t.Fatal(err)
+	}
+	noted(10, "at first")
+	if err := turn(15, "12"); err != nil { // another one has taken two, while this one reads
+		t.Fatal(err)
+	}
+	noted(10, "of a page that another one has begun")
+	if err := turn(15, ""); err != nil {
+		t.Fatal(err)
+	}
+	noted(13, "after the feed was lost")
+	events.fail = func() error { return errors.New("broken off") }
+	if err := turn(17, "16"); err == nil {
+		t.Error("nothing fails")
+	}
+	events.fail = nil
+	if err := turn(17, ""); err != nil {
+		t.Fatal(err)
+	}
+	noted(14, "after a failure")
+}
+
 func TestEventsThatAreGoneAreToldOfAndNotSkipped(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
