@@ -332,12 +332,10 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 		t.Fatalf("got %+v, %v", first, err)
 	}
 	for _, change := range []func() error{
-		func() error { return nil },
-		func() error {
+		func() error { return nil }, func() error {
 			_, err := w.reschedule(first.ID, booking.Reschedule{Date: "2027-03-03", Time: "12:00", Override: true})
 			return err
-		},
-		func() error {
+		}, func() error {
 			_, err := w.client().Cancel(t.Context(), w.offer.ID, first.ID, booking.Cancel{})
 			return err
 		},
@@ -349,8 +347,7 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 			t.Errorf("repeated, it is answered otherwise than the first: %v\n%s", err, cmp.Diff(first, again))
 		}
 	}
-	anna := annaID.String()
-	wanted.StaffID = &anna
+	wanted.StaffID = new(annaID.String())
 	if _, err := book("a", wanted); !fault.Is(err, fault.IdempotencyMismatch) {
 		t.Errorf("another booking under the key: %v", err)
 	}
