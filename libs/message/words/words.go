@@ -110,7 +110,7 @@ func (w *Words) ShortDate(t time.Time) string {
 
 // Month is a month with its year, as the title of a calendar.
 func (w *Words) Month(year int, month time.Month) string {
-	y := w.digits(strconv.Itoa(year))
+	y := strconv.Itoa(year)
 	switch w.Code {
 	case "ja", "zh":
 		return y + "年" + strconv.Itoa(int(month)) + "月"
@@ -138,14 +138,6 @@ func (w *Words) Month(year int, month time.Month) string {
 		return name + " " + y + "."
 	}
 	return name + " " + y
-}
-
-// digits writes a number's digits, without marks between thousands.
-func (w *Words) digits(s string) string {
-	if w.Code != "ar" {
-		return s
-	}
-	return strings.NewReplacer("0", "٠", "1", "١", "2", "٢", "3", "٣", "4", "٤", "5", "٥", "6", "٦", "7", "٧", "8", "٨", "9", "٩").Replace(s)
 }
 
 // Day is the number of a day of the month.

@@ -60,7 +60,7 @@ func TestTheReadersRegionSaysHowTimesAreWrittenAndWhenWeeksBegin(t *testing.T) {
 		"ja":    {"14:05", "2027年3月", time.Sunday},
 		"ko":    {"14:05", "2027년 3월", time.Sunday},
 		"pt":    {"14:05", "março de 2027", time.Monday},
-		"ar-EG": {"2:05 م", "مارس ٢٠٢٧", time.Saturday},
+		"ar-EG": {"2:05 م", "مارس 2027", time.Saturday},
 	} {
 		w := words.In(catalog, "xx-unknown", tag, "fr")
 		clock := strings.NewReplacer("\u202f", " ", "\u00a0", " ", "\u200f", "").Replace(w.Clock(at))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -36,7 +37,7 @@ func (p *Page) chips(a *usecase.Appointment, n *usecase.Names) []chip {
 		all = append(all, chip{p.Words.Say("who"), by, p.Link("who", usecase.Selection{Services: a.Selection.Services, Variants: a.Variants})})
 	}
 	if a.Date != nil && a.Time != nil {
-		all = append(all, chip{p.Words.Say("when"), p.start(*a.Date, *a.Time), p.Link("when", a.Selection)})
+		all = append(all, chip{p.Words.Say("when"), p.Words.ShortDate(day(*a.Date)) + ", " + p.clock(*a.Time), p.Link("when", a.Selection)})
 	}
 	return all
 }
@@ -237,4 +238,12 @@ func (p *Page) policySteps() []string {
 		}))
 	}
 	return append(says, p.Words.Say("policy_none"))
+}
+
+// initial stands where a member has no picture.
+func initial(name string) string {
+	for _, r := range name {
+		return string(unicode.ToUpper(r))
+	}
+	return ""
 }

@@ -22,7 +22,7 @@ addEventListener("pageshow", () => {
 
 // A picture that is not there leaves an empty frame, not a broken one.
 for (const picture of document.querySelectorAll<HTMLImageElement>("img")) {
-  const empty = () => { picture.style.visibility = "hidden"; };
-  picture.addEventListener("error", empty);
+  const empty = () => { picture.src = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"; };
+  picture.addEventListener("error", empty, { once: true });
   if (picture.complete && picture.naturalWidth === 0) empty();
 }
