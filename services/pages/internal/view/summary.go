@@ -80,6 +80,11 @@ func (p *Page) clock(t timespan.TimeOfDay) string {
 	return p.Words.Clock(time.Date(2000, 1, 1, int(t)/60%24, int(t)%60, 0, 0, time.UTC))
 }
 
+// instant is a start as the browser reads it.
+func (p *Page) instant(s usecase.Slot) string {
+	return time.Unix(timespan.Instant(s.Date, s.Time, p.Business.Offer.Location()), 0).UTC().Format(time.RFC3339)
+}
+
 // zone is the business's time zone by its place.
 func (p *Page) zone() string {
 	return strings.ReplaceAll(p.Business.Offer.Timezone[strings.LastIndexByte(p.Business.Offer.Timezone, '/')+1:], "_", " ")

@@ -26,3 +26,20 @@ for (const picture of document.querySelectorAll<HTMLImageElement>("img")) {
   picture.addEventListener("error", empty, { once: true });
   if (picture.complete && picture.naturalWidth === 0) empty();
 }
+
+// Who lives in another time zone sees their own time beside the business's.
+const zone = document.querySelector<HTMLElement>("[data-zone]");
+if (zone) {
+  const clock = (at: Date, timeZone?: string) =>
+    new Intl.DateTimeFormat(document.documentElement.lang, { hour: "numeric", minute: "2-digit", timeZone }).format(at);
+  for (const time of document.querySelectorAll<HTMLTimeElement>(".starts time")) {
+    const at = new Date(time.dateTime);
+    const own = clock(at);
+    if (own === clock(at, zone.dataset.zone)) continue;
+    const shown = document.createElement("span");
+    shown.className = "quiet small";
+    shown.textContent = own;
+    time.after(" ", shown);
+    zone.querySelector("[hidden]")?.removeAttribute("hidden");
+  }
+}

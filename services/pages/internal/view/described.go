@@ -1,0 +1,61 @@
+package view
+
+import (
+	"encoding/json"
+
+	"github.com/slotmesh/slotmesh/libs/locale"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// about is what the business says of itself, in the language nearest to the reader's, sanitized once more before it stands in a page.
+func (p *Page) about() string {
+	page := p.Business.Offer.Page
+	text := page.AboutHTML
+	if translated := page.AboutTranslations[p.spoken()]; translated != "" {
+		text = translated
+	}
+	return locale.Sanitize(text)
+}
+
+// Descriptions for search engines, in the words of schema.org.
+type (
+	localBusiness struct {
+		Context string    `json:"@context"`
+		Type    string    `json:"@type"`
+		Name    string    `json:"name"`
+		URL     string    `json:"url"`
+		Image   string    `json:"image,omitempty"`
+		Offers  []anOffer `json:"makesOffer,omitempty"`
+	}
+	anOffer struct {
+		Type     string      `json:"@type"`
+		Price    json.Number `json:"price"`
+		Currency string      `json:"priceCurrency"`
+		Item     aService    `json:"itemOffered"`
+	}
+	aService struct {
+		Type        string `json:"@type"`
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+	}
+)
+
+// described is the page for search engines: data in a script element, which no browser runs. JSON writes <, > and & in it as escapes.
+func (p *Page) described(groups []usecase.Group) string {
+	b := localBusiness{
+		Context: "https://schema.org", Type: "LocalBusiness", Name: p.Business.Offer.Name, URL: p.Base + p.path(""), Image: p.Business.LogoURL,
+	}
+	for _, g := range groups {
+		for _, s := range g.Services {
+			b.Offers = append(b.Offers, anOffer{
+				Type: "Offer", Price: shown(s.Price, s.QuotedPrice), Currency: p.Business.Offer.Currency,
+				Item: aService{"Service", s.Name, s.Description},
+			})
+		}
+	}
+	text, err := json.Marshal(b)
+	if err != nil {
+		return "" // never: all of it is text and numbers
+	}
+	return `<script type="application/ld+json">` + string(text) + `</script>`
+}
