@@ -43,6 +43,8 @@ type Config struct {
 	PagesURL string `env:"PAGES_URL, required"`
 	// FormAtLeast is how long a person takes to fill in a form: one that is sent sooner is shown again. 0: no time is too short.
 	FormAtLeast time.Duration `env:"FORM_AT_LEAST, default=1s"`
+	// PayOrigins are the origins of the payment providers' pages, to which forms may lead.
+	PayOrigins []string `env:"PAY_ORIGINS, default=https://checkout.stripe.com"`
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
@@ -51,6 +53,12 @@ func (c *Config) Validate() error {
 	base, err := url.Parse(c.PagesURL)
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
 		errs = append(errs, errors.New("PAGES_URL: write the base of the customers' pages, such as https://book.example.com, without a query"))
+	}
+	for _, origin := range c.PayOrigins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme+"://"+u.Host != origin {
+			errs = append(errs, errors.New("PAY_ORIGINS: write origins such as https://checkout.stripe.com, separated by commas"))
+			break
+		}
 	}
 	if c.FormAtLeast < 0 || c.FormAtLeast > time.Minute {
 		errs = append(errs, errors.New("FORM_AT_LEAST: write a duration such as 1s, at most 1m, or 0s for none"))
@@ -79,7 +87,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Bookings:     bookingclient.NewClient(bookings), Clock: rt.Clock,
 	}
 	links := usecase.NewLinks(bookings, s.Peer("rental", cfg.RentalURL), shop)
-	pages, err := handler.New(shop, links, strings.TrimSuffix(cfg.PagesURL, "/"), cfg.Server.Peers.Secrets, cfg.FormAtLeast)
+	pages, err := handler.New(shop, links, handler.Config{
+		Base: strings.TrimSuffix(cfg.PagesURL, "/"), Secrets: cfg.Server.Peers.Secrets, FormAtLeast: cfg.FormAtLeast, PayOrigins: cfg.PayOrigins,
+	})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/gohugoio/locales/de"
 	"github.com/gohugoio/locales/el"
 	"github.com/gohugoio/locales/en"
-	"github.com/gohugoio/locales/en_GB"
 	"github.com/gohugoio/locales/es"
 	"github.com/gohugoio/locales/et"
 	"github.com/gohugoio/locales/fi"
@@ -85,6 +84,3 @@ var cldr = map[string]locales.Translator{
 	"th": th.New(),
 	"id": id.New(),
 }
-
-// british is English as it is written where the day stands before the month.
-var british = en_GB.New()

@@ -41,9 +41,6 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 	}
 	region, _ := language.Make(w.Asked).Region()
 	w.region = region.String()
-	if w.Code == "en" && !strings.Contains(monthFirst, " "+w.region+" ") {
-		w.cldr = british
-	}
 	w.currency = currency.NewFormatter(currency.NewLocale(w.cldr.Locale()))
 	return w
 }
@@ -90,6 +87,9 @@ func (w *Words) Number(n int) string { return w.cldr.FmtNumber(float64(n), 0) }
 // Date is the whole date with the day of the week. The library gives Finnish days in the case of "on Thursday" and marks where one
 // stands, and names the era in Thai at length.
 func (w *Words) Date(t time.Time) string {
+	if w.dayFirst() {
+		return t.Format("Monday, 2 January 2006")
+	}
 	s := w.cldr.FmtDateFull(t)
 	switch w.Code {
 	case "fi":
@@ -100,12 +100,17 @@ func (w *Words) Date(t time.Time) string {
 	return s
 }
 
-// ShortDate is the date without the day of the week, with the month in letters. The library has but one month of British English.
+// ShortDate is the date without the day of the week, with the month in letters.
 func (w *Words) ShortDate(t time.Time) string {
-	if w.cldr == british {
-		return t.Format("2 ") + cldr["en"].MonthAbbreviated(t.Month()) + t.Format(" 2006")
+	if w.dayFirst() {
+		return t.Format("2 Jan 2006")
 	}
 	return w.cldr.FmtDateMedium(t)
+}
+
+// dayFirst reports whether it is English as it is written where the day stands before the month. The library's own panics there.
+func (w *Words) dayFirst() bool {
+	return w.Code == "en" && !strings.Contains(monthFirst, " "+w.region+" ")
 }
 
 // Month is a month with its year, as the title of a calendar.
@@ -192,10 +197,10 @@ func (w *Words) FirstWeekday() time.Weekday {
 // morning and afternoon, so Korean hours are counted to 24.
 func (w *Words) Clock(t time.Time) string {
 	switch {
-	case w.Code == "ko":
-		return t.Format("15:04")
 	case w.Code == "en" && strings.Contains(twelveHour, " "+w.region+" "):
 		return strings.ToLower(t.Format("3:04\u202fPM"))
+	case w.Code == "en", w.Code == "ko":
+		return t.Format("15:04")
 	}
 	s := w.cldr.FmtTimeShort(t)
 	if t.Hour() == 0 && (w.Code == "el" || w.Code == "ar") {

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 // shown is a page as a program sees it.
@@ -128,7 +130,7 @@ func TestABookingIsMadeByPlainLinksAndForms(t *testing.T) {
 	first.want(t, "first page", http.StatusOK, "Fair", "plain", "€40.00")
 	when := follow(first, `/b/fair/who\?service=`+w.named(t, "fair", "services")["plain"])
 	when.want(t, "when", http.StatusOK, "March 2027", "Morning", "Afternoon", "Lisbon")
-	if !strings.Contains(when.text, ">09:00 </a>") {
+	if !strings.Contains(when.text, ">09:00</time>") {
 		t.Errorf("a British reader is not shown 09:00: %s", when.text)
 	}
 	details := follow(when, "/b/fair/details")
@@ -273,4 +275,48 @@ func TestThePageSaysWhyNothingCanBeBooked(t *testing.T) {
 	w.browse(t, w.PublicURL+"/b/nobody/x/y", nil).want(t, "unknown page", http.StatusNotFound, "There is nothing here")
 	at := w.PublicURL + "/b/paused/when?service=" + w.named(t, "paused", "services")["plain"]
 	w.browse(t, at, nil).want(t, "a step of a paused one", http.StatusOK, "paused until")
+}
+
+// Where the business wants it, or the customer does, the form leads to the provider's page, and the customer's link leads there again.
+func TestABookingToBePaidOnlineLeadsToTheProvidersPage(t *testing.T) {
+	t.Parallel()
+	mock := testkit.StartStripeMock(t)
+	w := start(t, connected(mock.URL))
+	w.publish(t, "online", paidSalon("online"))
+	w.publish(t, "choice", strings.Replace(paidSalon("choice"), "modes: {services: online}", "modes: {services: customer_choice}", 1))
+	at := func(slug, clock string) string {
+		id := w.named(t, slug, "services")["Cut"]
+		return w.PublicURL + "/b/" + slug + "/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"}, "time": {clock}}.Encode()
+	}
+	page := w.browse(t, at("online", "10:00"), nil)
+	page.want(t, "online", http.StatusOK, "You pay online after booking.")
+	if policy := page.header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self' https://checkout.stripe.com;") {
+		t.Errorf("the form may lead to: %s", policy)
+	}
+	const provider = "https://checkout.stripe.com/"
+	if paid := w.browse(t, at("online", "10:00"), page.filled(t, typed)); paid.status != http.StatusSeeOther || !strings.HasPrefix(paid.location, provider) {
+		t.Errorf("online: %d to %q: %s", paid.status, paid.location, paid.text)
+	}
+	framed := w.browse(t, at("online", "13:00"), w.browse(t, at("online", "13:00"), nil).filled(t, typed), "Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "same-origin")
+	link, _, _ := strings.Cut(framed.location, "?")
+	if framed.status != http.StatusSeeOther || !strings.HasPrefix(link, w.PublicURL+"/m/") {
+		t.Fatalf("in a frame: %d to %q", framed.status, framed.location)
+	}
+	w.browse(t, link, nil).want(t, "the customer's page", http.StatusOK, `action="`+strings.TrimPrefix(link, w.PublicURL)+`/pay" target="_top"`)
+	if later := w.browse(t, link+"/pay", url.Values{}); later.status != http.StatusSeeOther || !strings.HasPrefix(later.location, provider) {
+		t.Errorf("later: %d to %q", later.status, later.location)
+	}
+	if evil := w.browse(t, link+"/pay", url.Values{}, "Origin", "https://evil.example"); evil.status != http.StatusForbidden {
+		t.Errorf("by another site: %d", evil.status)
+	}
+	for pay, want := range map[string]string{"at_door": w.PublicURL + "/m/", "online": provider} {
+		clock := map[string]string{"at_door": "11:00", "online": "12:00"}[pay]
+		asked := w.browse(t, at("choice", clock), nil)
+		asked.want(t, "choice", http.StatusOK, `name="pay"`)
+		form := asked.filled(t, typed)
+		form.Set("pay", pay)
+		if booked := w.browse(t, at("choice", clock), form); booked.status != http.StatusSeeOther || !strings.HasPrefix(booked.location, want) {
+			t.Errorf("%s: %d to %q: %s", pay, booked.status, booked.location, booked.text)
+		}
+	}
 }

@@ -35,7 +35,7 @@ func (p *Pages) start(c *fiber.Ctx) (*sent, error) {
 		return nil, err
 	}
 	return &sent{page: page, appointment: a, form: view.Form{
-		Names: names, Details: usecase.Details{People: 1, Language: page.Words.Asked},
+		Names: names, Details: usecase.Details{People: 1, Language: page.Words.Asked, Pay: usecase.PayAtDoor},
 	}}, nil
 }
 
@@ -62,7 +62,7 @@ func (p *Pages) ask(c *fiber.Ctx, s *sent, status int, notice string) error {
 // trap is a field that people do not see, and programs fill in.
 const trap = "website"
 
-// book books what the form asks for, once, and leads to the customer's own page of it.
+// book books what the form asks for, once, and leads to the payment, or to the customer's own page of it.
 func (p *Pages) book(c *fiber.Ctx) error {
 	typed, err := web.Form(c)
 	if err != nil {
@@ -94,11 +94,15 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	if typed.Get("total") != price.Total.String() {
 		return p.ask(c, s, fiber.StatusConflict, words.With("price_changed", "Price", words.Amount(price.Total.String(), s.page.Business.Offer.Currency)))
 	}
-	link, err := p.shop.Book(c.UserContext(), s.page.Business, s.appointment, s.form.Details, key)
+	booked, err := p.shop.Book(c.UserContext(), s.page.Business, s.appointment, s.form.Details, key)
 	if err != nil {
 		return p.refuse(c, s, err)
 	}
-	return c.Redirect(link+"?done=booked", fiber.StatusSeeOther)
+	// The provider's page cannot be shown in a frame: there the customer's page leads to it, in the whole window.
+	if booked.Checkout != "" && c.Get("Sec-Fetch-Dest") != "iframe" {
+		return c.Redirect(booked.Checkout, fiber.StatusSeeOther)
+	}
+	return c.Redirect(booked.Link+"?done=booked", fiber.StatusSeeOther)
 }
 
 // read takes over what was typed.
@@ -109,7 +113,10 @@ func (s *sent) read() {
 	}
 	d := usecase.Details{
 		Name: s.typed.Get("name"), Email: s.typed.Get("email"), Phone: s.typed.Get("phone"), People: people,
-		Language: s.page.Words.Asked, Answers: map[string]any{},
+		Language: s.page.Words.Asked, Answers: map[string]any{}, Pay: usecase.PayAtDoor,
+	}
+	if s.typed.Get("pay") == usecase.PayOnline {
+		d.Pay = usecase.PayOnline
 	}
 	consents := map[string]any{}
 	for _, q := range s.page.Business.Offer.Questions(s.appointment.Selection.Services) {

@@ -28,17 +28,27 @@ type Pages struct {
 	texts  *message.Catalog
 	assets *web.Assets
 	forms  forms
+	pay    []string // origins of the pages on which customers pay
 }
 
-// New returns the pages. base is their public address, without a slash at its end; secrets are what services share, of which the tokens of
-// forms are made, and formAtLeast how long filling one in takes.
-func New(shop *usecase.Shop, links *usecase.Links, base string, secrets []string, formAtLeast time.Duration) (*Pages, error) {
+// Config are the settings of the pages.
+type Config struct {
+	Base        string        // public address, without a slash at its end
+	Secrets     []string      // what services share, of which the tokens of forms are made
+	FormAtLeast time.Duration // how long filling in a form takes
+	PayOrigins  []string      // of the pages on which customers pay
+}
+
+// New returns the pages.
+func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files(), "/assets")
 	if err := errors.Join(textErr, fileErr); err != nil {
 		return nil, err
 	}
-	return &Pages{shop: shop, links: links, base: base, texts: sentences, assets: files, forms: newForms(secrets, formAtLeast, shop.Clock)}, nil
+	return &Pages{
+		shop: shop, links: links, base: cfg.Base, texts: sentences, assets: files, forms: newForms(cfg.Secrets, cfg.FormAtLeast, shop.Clock), pay: cfg.PayOrigins,
+	}, nil
 }
 
 // Mount adds the routes.
@@ -108,7 +118,11 @@ func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 
 // show renders a page with its headers; its texts follow the reader's language.
 func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
-	web.Protect(c, web.Policy{Nonce: page.Nonce, Ancestors: page.Embedders()})
+	policy := web.Policy{Nonce: page.Nonce, Ancestors: page.Embedders()}
+	if page.Business != nil && len(page.Business.Offer.Payments.Providers) > 0 {
+		policy.FormTargets = p.pay
+	}
+	web.Protect(c, policy)
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
 	c.Vary(fiber.HeaderAcceptLanguage)
 	if err := web.Render(c, status, view.Whole(page, content)); err != nil {

@@ -25,6 +25,7 @@ func (p *Pages) mountManage(router fiber.Router) {
 	managed.Post("/cancel", p.cancel)
 	managed.Get("/move", p.askMove)
 	managed.Post("/move", p.move)
+	managed.Post("/pay", p.pays)
 	router.Get("/calendar/:file", private, p.feed)
 }
 
@@ -66,6 +67,21 @@ func (p *Pages) managed(c *fiber.Ctx) error {
 		return err
 	}
 	return p.show(c, fiber.StatusOK, page, view.Managed(page, m, c.Query("done")))
+}
+
+// pays leads to the provider's page, on which what is still open is paid. Where nothing is, or it cannot be paid now, it leads back.
+func (p *Pages) pays(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	at, err := p.links.Pay(c.UserContext(), c.Params("token"))
+	if fault.Is(err, fault.Conflict) {
+		at, err = seen(c, ""), nil
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect(at, fiber.StatusSeeOther)
 }
 
 func (p *Pages) managedCalendar(c *fiber.Ctx) error {

@@ -3,6 +3,7 @@ package usecase
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -59,18 +60,30 @@ func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people in
 	return price, nil
 }
 
-// Online reports whether something is paid online where an appointment is booked here: never where the customer may choose, as they then
-// pay at the door.
-func (b *Business) Online(a *Appointment) bool {
-	if b.Offer.Payments.Modes.Services != catalog.ModeOnline {
-		return false
+// Ways to pay, of which [Business.Paying] is one. The first two are what a customer may choose between.
+const (
+	PayOnline = "online"
+	PayAtDoor = "at_door"
+	PayChoice = "choice"
+)
+
+// Paying says how an appointment is paid: online where the business wants so and something is to be paid when booking, at the door, or as
+// the customer chooses.
+func (b *Business) Paying(a *Appointment) string {
+	due := slices.ContainsFunc(a.Services, func(s *catalog.Service) bool {
+		return s.PaymentRequirement != catalog.RequirementNone && s.Price > 0
+	})
+	payments := b.Offer.Payments
+	connected := slices.ContainsFunc(payments.Providers, func(name string) bool { return payments.Accounts[name] != "" })
+	switch {
+	case !due || len(payments.Providers) == 0 || payments.Modes.Services == catalog.ModeAtDoor:
+		return PayAtDoor
+	case payments.Modes.Services == catalog.ModeOnline:
+		return PayOnline
+	case connected:
+		return PayChoice
 	}
-	for _, service := range a.Services {
-		if service.PaymentRequirement != catalog.RequirementNone && service.Price > 0 {
-			return true
-		}
-	}
-	return false
+	return PayAtDoor
 }
 
 // Details is what a customer types.
@@ -78,6 +91,7 @@ type Details struct {
 	Name, Email, Phone string
 	People             int
 	Language           string // of messages
+	Pay                string // where the customer may choose
 	Answers            map[string]any
 }
 
@@ -120,8 +134,14 @@ func (b *Business) Check(a *Appointment, d *Details) Wrongs {
 	return wrong
 }
 
-// Book books an appointment as the page, once for each key, and returns the address of the customer's link. Faults: those of POST /book.
-func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details, key string) (string, error) {
+// Booked is where the customer goes on: to the provider's page where something is paid online, else to their link.
+type Booked struct {
+	Link     string
+	Checkout string // "" where nothing is paid online
+}
+
+// Book books an appointment as the page, once for each key. Faults: those of POST /book.
+func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details, key string) (Booked, error) {
 	wanted := booking.NewBooking{
 		Date: a.Date.String(), Time: a.Time.String(), CustomerName: d.Name, CustomerEmail: d.Email,
 		PartySize: &d.People, Locale: &d.Language, Variants: a.pairs(),
@@ -146,13 +166,12 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 		wanted.ClassScheduleID = &session
 	}
 	if b.Offer.Payments.Modes.Services == catalog.ModeCustomerChoice {
-		door := catalog.ModeAtDoor
-		wanted.PaymentChoice = &door
+		wanted.PaymentChoice = &d.Pay
 	}
 	if len(d.Answers) > 0 {
 		form, err := json.Marshal(d.Answers)
 		if err != nil {
-			return "", err
+			return Booked{}, err
 		}
 		wanted.FormData = form
 	}
@@ -161,20 +180,20 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 }
 
 // bookOnce waits for the first of two clicks: the second one gets what the first one booked.
-func (s *Shop) bookOnce(ctx context.Context, b *Business, wanted booking.NewBooking) (string, error) {
+func (s *Shop) bookOnce(ctx context.Context, b *Business, wanted booking.NewBooking) (Booked, error) {
 	const pause, tries = 250 * time.Millisecond, 12
 	for i := 0; ; i++ {
 		booked, err := s.Bookings.Book(ctx, b.Offer.ID, b.Offer.Slug, wanted)
 		if err == nil {
-			return booked.ManageURL, nil
+			return Booked{booked.ManageURL, booked.CheckoutURL}, nil
 		}
 		if !fault.Is(err, fault.IdempotencyInProgress) || i == tries {
-			return "", err
+			return Booked{}, err
 		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return "", fault.Unknown(ctx.Err())
+			return Booked{}, fault.Unknown(ctx.Err())
 		}
 	}
 }

@@ -94,6 +94,19 @@ func (l *Links) Move(ctx context.Context, token, date, clock string) error {
 	return err
 }
 
+// Pay returns the provider's page on which an open charge is paid. Faults: not_found; conflict where nothing is to be paid;
+// payment_unavailable.
+func (l *Links) Pay(ctx context.Context, token string) (string, error) {
+	if _, ok := link.HashOf(token); !ok {
+		return "", link.NotFound()
+	}
+	open, err := l.bookings.OpenPayment(ctx, token)
+	if err != nil {
+		return "", err
+	}
+	return open.CheckoutURL, nil
+}
+
 // Calendar returns what was booked as text/calendar. Faults: not_found.
 func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	if _, ok := link.HashOf(token); !ok {

@@ -224,12 +224,15 @@ func (p *Page) weekday(column int, whole bool) string {
 	return p.Words.Weekday(d)
 }
 
-// pays says where it is paid.
+// pays says where it is paid; "" where the form asks.
 func (p *Page) pays(a *usecase.Appointment) string {
-	if p.Business.Online(a) {
-		return "pay_online"
+	switch p.Business.Paying(a) {
+	case usecase.PayOnline:
+		return p.Words.Say("pay_online")
+	case usecase.PayChoice:
+		return ""
 	}
-	return "pay_later"
+	return p.Words.Say("pay_later")
 }
 
 // policySteps say what comes back of what was paid, the longest time before the start first.
