@@ -160,15 +160,12 @@ func (s Selection) At(slot Slot) Selection {
 
 // calendar is the query of the calendars for it.
 func (s Selection) calendar() url.Values {
-	var ids, variants []string
+	var ids []string
 	for _, id := range s.Services {
 		ids = append(ids, id.String())
 	}
-	for _, pair := range s.pairs() {
-		variants = append(variants, pair)
-	}
 	q := url.Values{"service_id": {strings.Join(ids, ",")}}
-	if len(variants) > 0 {
+	if variants := s.pairs(); len(variants) > 0 {
 		q.Set("variants", strings.Join(variants, ","))
 	}
 	switch {
