@@ -244,7 +244,7 @@ func TestAFormThatThePageDidNotShowBooksNothing(t *testing.T) {
 	w.browse(t, at, cheaper).want(t, "another price", http.StatusConflict, "The price is now €40.00")
 	for name, header := range map[string][]string{
 		"another origin": {"Origin", "https://evil.example"}, "no origin of a page": {"Origin", "null"}, "another site": {"Sec-Fetch-Site", "cross-site"},
-		"a neighbour": {"Sec-Fetch-Site", "same-site"},
+		"another host of the site": {"Sec-Fetch-Site", "same-site"},
 	} {
 		w.browse(t, at, page.filled(t, typed), header...).want(t, name, http.StatusForbidden)
 	}
@@ -318,5 +318,34 @@ func TestABookingToBePaidOnlineLeadsToTheProvidersPage(t *testing.T) {
 		if booked := w.browse(t, at("choice", clock), form); booked.status != http.StatusSeeOther || !strings.HasPrefix(booked.location, want) {
 			t.Errorf("%s: %d to %q: %s", pay, booked.status, booked.location, booked.text)
 		}
+	}
+}
+
+// What cannot be read is said as such, never as full, and nothing that was chosen is lost.
+func TestThePageSaysWhatItCannotKnow(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "fair", fair)
+	id := w.named(t, "fair", "services")["plain"]
+	when := w.PublicURL + "/b/fair/when?staff=any&service=" + id
+	form := w.browse(t, w.fairDetails(t, "plain", "10:00"), nil).filled(t, typed)
+	w.browse(t, when+"&service=8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98", nil).want(t, "a service that is gone", http.StatusOK, "no longer offered", "plain")
+	w.browse(t, when+"&date=2027-02-30", nil).want(t, "no date", http.StatusBadRequest, "go back to the page")
+	if err := w.StopService("availability"); err != nil {
+		t.Fatal(err)
+	}
+	unknown := w.browse(t, when, nil)
+	unknown.want(t, "availability away", http.StatusOK, "cannot be checked right now", "Try again")
+	if strings.Contains(unknown.text, "No free times") {
+		t.Error("the page says that there are no free times")
+	}
+	refused := w.browse(t, w.fairDetails(t, "plain", "10:00"), form)
+	refused.want(t, "a booking then", http.StatusServiceUnavailable, "try again in a moment")
+	refused.keeps(t)
+	if refused.filled(t, nil).Get("token") != form.Get("token") {
+		t.Error("trying again would book twice")
+	}
+	if n := w.booked(t, "fair"); n != 0 {
+		t.Errorf("%d bookings were made", n)
 	}
 }
