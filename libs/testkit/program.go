@@ -48,9 +48,12 @@ func Serve(t *testing.T, command func(address string) *exec.Cmd) string {
 func listens(address string, ended <-chan struct{}) bool {
 	look := time.NewTicker(20 * time.Millisecond) // no event tells that another process listens
 	defer look.Stop()
-	for until := time.Now().Add(2 * time.Minute); time.Now().Before(until); {
+	late := time.After(2 * time.Minute)
+	for {
 		select {
 		case <-ended:
+			return false
+		case <-late:
 			return false
 		case <-look.C:
 			if conn, err := net.DialTimeout("tcp", address, time.Second); err == nil {
@@ -59,7 +62,6 @@ func listens(address string, ended <-chan struct{}) bool {
 			}
 		}
 	}
-	return false
 }
 
 // freeAddress is an address on which nothing listens, with a port below those that the system gives to callers.
