@@ -40,7 +40,8 @@ func (p *pages) live(t *testing.T, slug string) int { t.Helper(); return p.booke
 // everyWay books in each of these ways to come, with every page held against what pages owe.
 func (p *pages) everyWay(t *testing.T) {
 	t.Parallel()
-	p.people(t, "ways")
+	p.people(t, "ways", "name: Salon", "name: Harbour Hair", "Member 0", "Inês", "Member 1", "Tomás", "name: Wash", "name: Wash and blow-dry",
+		"modules: {", "page: {accent: \"#0b6e4f\"}\nmodules: {")
 	for name, as := range map[string]visitor.As{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true}, "plain": {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar"},
 		"ja": {Locale: "ja", Width: 1280}, "zoomed": {Locale: "en-GB", Width: 1280, Zoom: 200},

@@ -177,6 +177,9 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 	if statuses := w.statuses(t, "parlour"); strings.Contains(strings.Join(statuses, " "), "cancelled") {
 		t.Errorf("another site's form did something: %v", statuses)
 	}
+	if text := string(good.body); !strings.Contains(text, "dates=20270302T100000Z%2F20270302T104500Z") || !strings.Contains(text, "startdt=2027-03-02T10%3A00%3A00Z") {
+		t.Errorf("no way into other calendars: %s", text)
+	}
 	if ics := read(link + "/calendar.ics"); ics.status != http.StatusOK || !strings.HasPrefix(ics.header.Get("Content-Type"), "text/calendar") || !strings.Contains(string(ics.body), "BEGIN:VEVENT") {
 		t.Errorf("the calendar: %d %v", ics.status, ics.header)
 	}
