@@ -53,7 +53,9 @@ func TestPeopleUsePagesInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
 	mock := testkit.StartStripeMock(t)
-	w := start(t, connected(mock.URL))
+	cashier := openCashier(t, mock.URL)
+	w := start(t, cashier.connect)
+	cashier.notices = w.PublicURL + "/api/public/stripe/webhook"
 	listed, stranger := embedding(t, &w.PublicURL)
 	w.publish(t, "parlour", parlour("parlour")+"page: {embed_origins: ["+listed+"]}\n")
 	p := &pages{world: w, chromium: chromium, listed: listed, stranger: stranger, key: w.key(t, "parlour", "write"), cut: w.named(t, "parlour", "services")["Cut"]}
@@ -65,7 +67,7 @@ func TestPeopleUsePagesInABrowser(t *testing.T) {
 func (p *pages) meanwhile(t *testing.T) {
 	for name, do := range map[string]func(*testing.T){
 		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing, "keyboard alone": p.byKeyboard,
-		"within another site": p.embedded, "strangers": p.strangers,
+		"within another site": p.embedded, "strangers": p.strangers, "paid online": p.payOnline,
 	} {
 		t.Run(name, do)
 	}
@@ -119,7 +121,7 @@ func (p *pages) cancelPaid(t *testing.T, as visitor.As) {
 	words := map[string][]string{
 		"":   {"Booking confirmed", "Cancel booking", "Refund", "€5.00", "Booking cancelled"},
 		"ar": {"تم تأكيد الحجز", "إلغاء الحجز", "المسترد", "5.00", "تم إلغاء الحجز"},
-		"ja": {"予約が確定しました", "予約をキャンセルする", "返金", "5.00", "キャンセル"},
+		"ja": {"予約が確定しました", "予約をキャンセルする", "返金", "5.00", "ご予約がキャンセルされました"},
 	}[as.Locale]
 	name := "paid-" + as.Locale
 	v.Go(link)

@@ -139,7 +139,7 @@ func (v *Visitor) pressAt(missing, element string, times int) {
 		}
 		return true, nil
 	})
-	offset := v.offset()
+	offset := v.offset(at.Y)
 	for n := range times {
 		for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
 			call(v, input.DispatchMouseEvent, input.DispatchMouseEventParams{
@@ -249,8 +249,8 @@ func (v *Visitor) enter(part string) (bool, error) {
 	return false, nil
 }
 
-// offset is where the frame that is looked at begins in the window.
-func (v *Visitor) offset() point {
+// offset is where the frame that is looked at begins in the window, which is scrolled until what is so far down the frame is in sight.
+func (v *Visitor) offset(down float64) point {
 	v.t.Helper()
 	if v.frame == "" {
 		return point{}
@@ -258,5 +258,9 @@ func (v *Visitor) offset() point {
 	inside := v.frame
 	v.frame = ""
 	defer func() { v.frame = inside }()
-	return *Eval[*point](v, `(b => ({x: b.x, y: b.y}))(document.querySelector("iframe").getBoundingClientRect())`)
+	return *Eval[*point](v, fmt.Sprintf(`(frame => {
+		scrollBy({top: frame.getBoundingClientRect().y + %f - innerHeight / 2, behavior: "instant"});
+		const box = frame.getBoundingClientRect();
+		return {x: box.x, y: box.y};
+	})(document.querySelector("iframe"))`, down))
 }

@@ -36,9 +36,7 @@ func (v *Visitor) barriers() []string {
 		return nil
 	}
 	v.t.Helper()
-	_, err := tryEval[any](v, v.c.axe+";0")
-	v.need(err)
-	return Eval[[]string](v, `axe.run(document, {resultTypes: ["violations"]}).then(r =>
+	return Eval[[]string](v, v.c.axe+`;axe.run(document, {resultTypes: ["violations"]}).then(r =>
 		r.violations.map(f => f.id + ": " + f.help + ": " + f.nodes.map(n => n.html.slice(0, 200) + " " + n.failureSummary).join(" | ")))`)
 }
 

@@ -75,11 +75,16 @@ func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
 		return nil, err
 	}
 	page := p.plain(c, business.Offer.DefaultLanguage)
+	of(page, business)
+	return page, nil
+}
+
+// of makes a page one of a business's, in its colour.
+func of(page *view.Page, business *usecase.Business) {
 	page.Business = business
 	if business.Offer.Page.Accent != "" {
 		page.Nonce = web.Nonce()
 	}
-	return page, nil
 }
 
 // chosen is a page of a step after the first: what was chosen is held against the offer. Where that cannot be booked any more it has

@@ -48,7 +48,8 @@ func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 	if booked := words.In(p.texts, m.Locale, m.Business.Offer.DefaultLanguage); page.Chosen == "" && booked.Code != page.Words.Code {
 		page.Words = booked
 	}
-	page.Business, page.Managed = m.Business, "/m/"+c.Params("token")
+	page.Managed = "/m/" + c.Params("token")
+	of(page, m.Business)
 	return page, m, nil
 }
 

@@ -21,5 +21,7 @@ if (window.parent !== window) {
   });
 
   // A provider's own page refuses to be framed.
-  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-leaves]")) form.target = "_top";
+  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-leaves]")) {
+    form.addEventListener("submit", () => { form.target = new FormData(form).get("pay") === "at_door" ? "" : "_top"; });
+  }
 }
