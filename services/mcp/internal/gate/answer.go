@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -11,12 +12,14 @@ import (
 // request that is no message, so that it is sent in the one shape of semantics.md §7.
 type answer struct {
 	http.ResponseWriter
-	status int // of a refusal in plain text; 0 without one
+	said   bool // whether the protocol said anything
+	status int  // of a refusal in plain text; 0 without one
 	text   strings.Builder
 }
 
 // WriteHeader sends the status unless it begins a refusal in plain text.
 func (a *answer) WriteHeader(status int) {
+	a.said = true
 	if status >= http.StatusBadRequest && strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain") {
 		a.status = status
 		a.Header().Del("X-Content-Type-Options")
@@ -27,6 +30,7 @@ func (a *answer) WriteHeader(status int) {
 
 // Write sends what is no refusal in plain text.
 func (a *answer) Write(b []byte) (int, error) {
+	a.said = true
 	if a.status != 0 {
 		return a.text.Write(b)
 	}
@@ -35,6 +39,19 @@ func (a *answer) Write(b []byte) (int, error) {
 
 // Unwrap lets [http.ResponseController] reach the connection.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// silence is the fault of a request of which the protocol's library says nothing, as its time was over: the client would read an empty
+// answer as success. late says that the tools' time was over before it began: they did nothing then. Otherwise it is not known what was
+// done. It is nil where the protocol said something.
+func (a *answer) silence(late bool) error {
+	switch {
+	case a.said:
+		return nil
+	case late:
+		return fault.New(fault.PeerUnavailable, "There was no time left for this request, and nothing was done; try again shortly.")
+	}
+	return fault.Unknown(errors.New("the protocol gave no answer in time"))
+}
 
 // refusal is what was held back, nil without one.
 func (a *answer) refusal() error {

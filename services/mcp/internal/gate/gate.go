@@ -76,9 +76,19 @@ func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err := refuseBatch(r); err != nil {
 		return err
 	}
-	answer := &answer{ResponseWriter: w}
+	answer, late := &answer{ResponseWriter: w}, over(r.Context(), who.Until)
 	g.Protocol.ServeHTTP(answer, r.WithContext(caller.With(r.Context(), who)))
+	if err := answer.silence(late); err != nil {
+		return err
+	}
 	return answer.refusal()
+}
+
+// over reports whether a time has come.
+func over(ctx context.Context, until time.Time) bool {
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	return ctx.Err() != nil
 }
 
 // identify accepts the key. Whatever is wrong with it is a 401 that says how to present one (RFC 6750 §3).

@@ -1,0 +1,26 @@
+package gate
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+// The protocol's library says nothing of a request whose time is over, which must not read as an empty success.
+func TestAnAnswerThatWasNotGivenIsAFault(t *testing.T) {
+	t.Parallel()
+	silent := &answer{ResponseWriter: httptest.NewRecorder()}
+	if err := silent.silence(true); !fault.Is(err, fault.PeerUnavailable) {
+		t.Errorf("nothing was begun, and nothing said: %v", err)
+	}
+	if err := silent.silence(false); !fault.Is(err, fault.OutcomeUnknown) {
+		t.Errorf("nothing was said: %v", err)
+	}
+	accepted := &answer{ResponseWriter: httptest.NewRecorder()}
+	accepted.WriteHeader(http.StatusAccepted)
+	if err := accepted.silence(true); err != nil {
+		t.Errorf("a notification was accepted: %v", err)
+	}
+}
