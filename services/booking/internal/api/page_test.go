@@ -255,13 +255,12 @@ func TestABookingOnThePageIsCountedInTheStatementThatBooks(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	w.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 20 })
-	for _, hour := range []string{"08:30", "09:30", "10:30"} {
-		w.trips.take()
+	sent := w.trips.prepared(t, func(n int) {
+		hour := fmt.Sprintf("%02d:30", 8+n)
 		if _, err := w.onPage(hour, wanted(hour)); err != nil {
 			t.Fatal(err)
 		}
-	}
-	sent := w.trips.take()
+	})
 	want := []string{"INSERT INTO idempotency_records", "batch", "INSERT INTO occupied_time"}
 	if len(sent) != 4 || !slices.Equal(sent[:3], want) || !strings.Contains(sent[3], "FROM events") {
 		t.Errorf("a booking on the page sends %q", sent)
