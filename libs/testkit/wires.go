@@ -115,39 +115,36 @@ func (w *Wires) meets(message []byte) (Fate, <-chan struct{}, bool) {
 
 type wire struct {
 	net.Conn
-	all   *Wires
-	mu    sync.Mutex
-	cut   bool          // answers are thrown away: the next read breaks
-	holds bool          // somebody else reads and closes it
-	over  chan struct{} // closed when its user gives up what is held
+	all     *Wires
+	mu      sync.Mutex
+	cut     bool          // answers are thrown away: the next read breaks
+	expired bool          // its user has given it up
+	holds   bool          // somebody else reads and closes it
+	over    chan struct{} // closed when its user gives up what is held
 }
 
 func (c *wire) Write(b []byte) (int, error) {
 	c.mu.Lock()
-	holds := c.holds
-	c.mu.Unlock()
-	if holds {
+	if c.holds {
+		c.mu.Unlock()
 		return len(b), nil // behind what is held, and of no matter then
 	}
-	fate, until, met := c.all.meets(b)
-	if !met {
-		return c.Conn.Write(b)
+	if c.expired {
+		c.mu.Unlock()
+		return c.Conn.Write(b) // which refuses it: whoever has given up sends nothing that could be held
 	}
-	switch fate {
-	case LostBefore:
+	fate, until, met := c.all.meets(b)
+	c.holds, c.cut = met && fate == Held, c.cut || met && fate == AnswerLost
+	c.mu.Unlock()
+	switch {
+	case met && fate == LostBefore:
 		_ = c.Conn.Close()
 		return 0, &net.OpError{Op: "write", Err: errBroken}
-	case AnswerLost:
-		c.mu.Lock()
-		c.cut = true
-		c.mu.Unlock()
-		return c.Conn.Write(b)
+	case met && fate == Held:
+		go c.deliverLate(bytes.Clone(b), until)
+		return len(b), nil
 	}
-	c.mu.Lock()
-	c.holds = true
-	c.mu.Unlock()
-	go c.deliverLate(bytes.Clone(b), until)
-	return len(b), nil
+	return c.Conn.Write(b)
 }
 
 // deliverLate sends what was held, and waits for its answer, which nobody reads any more.
@@ -177,32 +174,33 @@ func (c *wire) Read(b []byte) (int, error) {
 	return 0, &net.OpError{Op: "read", Err: errBroken}
 }
 
-// SetDeadline is how pgx gives a connection up.
+// SetDeadline is how pgx gives a connection up: by a time that is over.
 func (c *wire) SetDeadline(t time.Time) error {
-	if c.givenUp() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.holds {
+		c.giveUp()
 		return nil
 	}
+	c.expired = !t.IsZero() && time.Until(t) <= 0
 	return c.Conn.SetDeadline(t)
 }
 
 func (c *wire) Close() error {
-	if c.givenUp() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.holds {
+		c.giveUp()
 		return nil
 	}
 	return c.Conn.Close()
 }
 
-// givenUp notes, where something is held, that its user waits for it no more.
-func (c *wire) givenUp() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.holds {
-		return false
-	}
+// giveUp notes, where something is held, that its user waits for it no more. The caller has locked it.
+func (c *wire) giveUp() {
 	select {
 	case <-c.over:
 	default:
 		close(c.over)
 	}
-	return true
 }
