@@ -185,15 +185,24 @@ func (p *pages) unknown(t *testing.T) {
 	v.Keep("unknown")
 }
 
+// wholeFrame says, within a frame, that all of its page is in sight.
+const wholeFrame = `Math.abs(innerHeight - document.documentElement.getBoundingClientRect().height) <= 1`
+
 // embedded books within another site, which hears of it.
 func (p *pages) embedded(t *testing.T) {
 	t.Parallel()
 	v := p.visit(t, visitor.As{Locale: "en-GB"})
 	v.Go(p.listed + "/inline")
 	for _, press := range []string{"main .cover", "main .pill"} {
-		v.Within("/b/parlour", func() { v.PressThe(press) })
+		v.Within("/b/parlour", func() {
+			v.Finds(press)
+			v.Until("the frame is as high as its page", wholeFrame) // before, it may move under the pointer
+			v.PressThe(press)
+		})
 	}
 	v.Within("/details", func() {
+		v.Finds("input[name=email]")
+		v.Until("the frame is as high as its page", wholeFrame)
 		v.Until("what the site knows stands there", `document.querySelector("input[name=name]").value === "Ada Example"`)
 		v.FillThe("input[name=email]", "ada@example.com")
 		v.Press("Book now")

@@ -120,30 +120,38 @@ type point struct{ X, Y float64 }
 func (v *Visitor) pressAt(missing, element string, times int) {
 	v.t.Helper()
 	var at *point
-	// A box is pressed by its label where it is not painted itself. A person presses what holds still.
+	// A box is pressed by its label where it is not painted itself. A person presses what holds still; while one page turns into the next,
+	// the root is what would be pressed.
 	where := fmt.Sprintf(`(() => {
 		let e = %s;
 		if (!e) return null;
 		if (!e.checkVisibility() || e.getBoundingClientRect().width < 2) e = e.labels?.[0] ?? e;
 		e.scrollIntoView({block: "center", inline: "center", behavior: "instant"});
 		const box = e.getClientRects()[0], x = box.x + box.width / 2, y = box.y + box.height / 2, top = document.elementFromPoint(x, y);
-		return top && (e.contains(top) || top.contains(e) || e.labels && [...e.labels].some(l => l.contains(top))) ? {x, y} : null;
+		return top && top !== document.documentElement && (e.contains(top) || top.contains(e) || e.labels && [...e.labels].some(l => l.contains(top))) ? {x, y} : null;
 	})()`, element)
+	spot := func() (*point, error) {
+		p, err := tryEval[*point](v, where)
+		if err != nil || p == nil {
+			return nil, err
+		}
+		offset := v.offset(p.Y)
+		return &point{p.X + offset.X, p.Y + offset.Y}, nil
+	}
 	v.until(missing, func() (bool, error) {
-		first, err := tryEval[*point](v, where)
+		first, err := spot()
 		if err != nil || first == nil {
 			return false, err
 		}
-		if at, err = tryEval[*point](v, where); err != nil || at == nil || *at != *first {
+		if at, err = spot(); err != nil || at == nil || *at != *first {
 			return false, err
 		}
 		return true, nil
 	})
-	offset := v.offset(at.Y)
 	for n := range times {
 		for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
 			call(v, input.DispatchMouseEvent, input.DispatchMouseEventParams{
-				Type: kind, X: at.X + offset.X, Y: at.Y + offset.Y, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: int64(n + 1),
+				Type: kind, X: at.X, Y: at.Y, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: int64(n + 1),
 			})
 		}
 	}
@@ -240,13 +248,15 @@ func (v *Visitor) enter(part string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	var shown []string
 	for _, child := range tree.FrameTree.ChildFrames {
 		if strings.Contains(child.Frame.URL, part) {
 			v.frame = child.Frame.ID
 			return true, nil
 		}
+		shown = append(shown, child.Frame.URL)
 	}
-	return false, nil
+	return false, fmt.Errorf("the frames show %q", shown)
 }
 
 // offset is where the frame that is looked at begins in the window, which is scrolled until what is so far down the frame is in sight.
