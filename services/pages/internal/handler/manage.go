@@ -18,7 +18,7 @@ import (
 
 // mountManage adds what a customer does by their link (lifecycle.md §5), and the calendars behind secret addresses (§2).
 func (p *Pages) mountManage(router fiber.Router) {
-	managed := router.Group("/m/:token", private)
+	managed := router.Group("/m/:token", private, wellFormed)
 	managed.Get("", p.managed)
 	managed.Get("/calendar.ics", p.managedCalendar)
 	managed.Get("/cancel", p.askCancel)
@@ -34,6 +34,14 @@ func private(c *fiber.Ctx) error {
 	err := c.Next()
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return err
+}
+
+// wellFormed refuses what cannot be a link's token, with the one answer for every link that leads nowhere, before anybody is asked.
+func wellFormed(c *fiber.Ctx) error {
+	if _, ok := link.HashOf(c.Params("token")); !ok {
+		return link.NotFound()
+	}
+	return c.Next()
 }
 
 // follow finds what the link leads to, and begins its page: in the language that the address names, else that of the booking. Whatever is

@@ -44,9 +44,6 @@ type Managed struct {
 
 // View returns what a token leads to. Faults: not_found; service_unavailable.
 func (l *Links) View(ctx context.Context, token string) (*Managed, error) {
-	if _, ok := link.HashOf(token); !ok {
-		return nil, link.NotFound()
-	}
 	found, err := l.bookings.Managed(ctx, token)
 	switch {
 	case err == nil:
@@ -97,9 +94,6 @@ func (l *Links) Move(ctx context.Context, token, date, clock string) error {
 // Pay returns the provider's page on which an open charge is paid. Faults: not_found; conflict where nothing is to be paid;
 // payment_unavailable.
 func (l *Links) Pay(ctx context.Context, token string) (string, error) {
-	if _, ok := link.HashOf(token); !ok {
-		return "", link.NotFound()
-	}
 	open, err := l.bookings.OpenPayment(ctx, token)
 	if err != nil {
 		return "", err
@@ -109,9 +103,6 @@ func (l *Links) Pay(ctx context.Context, token string) (string, error) {
 
 // Calendar returns what was booked as text/calendar. Faults: not_found.
 func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
-	if _, ok := link.HashOf(token); !ok {
-		return nil, link.NotFound()
-	}
 	text, err := l.bookings.Calendar(ctx, token)
 	if !fault.Is(err, fault.NotFound) {
 		return text, err
