@@ -164,15 +164,18 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 			t.Errorf("%s: %d, not the answer of all that lead nowhere: %s", path, got.status, got.body)
 		}
 	}
-	post := func(header http.Header) answer {
+	post := func(address string, header http.Header) answer {
 		header.Set("Content-Type", "application/x-www-form-urlencoded")
 		header.Set("X-Forwarded-For", client())
-		return w.do(t, http.MethodPost, link+"/cancel", []byte("refund=0"), header)
+		return w.do(t, http.MethodPost, address, []byte("refund=0&date=2027-03-02&time=13:00"), header)
+	}
+	for _, address := range []string{w.PublicURL + "/m/AAAAAAAAAAAAAAAAAAAAAA", w.PublicURL + "/m/short", erased} {
+		expectNothingDone(t, address, one, post)
 	}
 	for name, header := range map[string]http.Header{
 		"another site": {"Sec-Fetch-Site": {"cross-site"}}, "a sister": {"Sec-Fetch-Site": {"same-site"}}, "an old browser": {"Origin": {"https://evil.example"}},
 	} {
-		if a := post(header); a.status != http.StatusForbidden {
+		if a := post(link+"/cancel", header); a.status != http.StatusForbidden {
 			t.Errorf("%s: %d", name, a.status)
 		}
 	}
@@ -194,5 +197,15 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 	again := w.do(t, http.MethodGet, made.URL, nil, http.Header{"If-None-Match": {feed.header.Get("ETag")}})
 	if again.status != http.StatusNotModified || len(again.body) > 0 {
 		t.Errorf("the feed with its tag: %d", again.status)
+	}
+}
+
+// expectNothingDone sends every form of a link that leads nowhere.
+func expectNothingDone(t *testing.T, address string, want answer, post func(string, http.Header) answer) {
+	t.Helper()
+	for _, act := range []string{"/cancel", "/move", "/pay"} {
+		if got := post(address+act, http.Header{}); got.status != want.status || string(got.body) != string(want.body) {
+			t.Errorf("POST %s: %d, not the answer of all that lead nowhere: %s", act, got.status, got.body)
+		}
 	}
 }
