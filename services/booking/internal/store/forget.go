@@ -119,23 +119,10 @@ func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UU
 // RemembersEnded names up to limit businesses after one, in the order of their ids, of which something had ended by then whose customer is
 // not forgotten. It goes from business to business by index.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", `
-		WITH RECURSIVE found AS (
-		    SELECT (`+nextSQL("$1")+`) AS id
-		    UNION ALL
-		    SELECT (`+nextSQL("found.id")+`) FROM found WHERE found.id IS NOT NULL
-		)
-		SELECT id FROM found
-		WHERE id IS NOT NULL AND (
-		    EXISTS (SELECT FROM bookings WHERE business_id = found.id AND ends_at <= $2 AND customer_name <> '')
-		    OR EXISTS (SELECT FROM tickets WHERE business_id = found.id AND ends_at <= $2 AND customer_name <> ''))
-		LIMIT $3`, after, then, limit)
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", remembersEndedSQL, after, then, limit)
 }
 
-// nextSQL selects the first business after one that either table remembers customers of.
-func nextSQL(after string) string {
-	next := func(table string) string {
-		return `(SELECT business_id AS id FROM ` + table + ` WHERE customer_name <> '' AND business_id > ` + after + ` ORDER BY business_id LIMIT 1)`
-	}
-	return next("bookings") + ` UNION ALL ` + next("tickets") + ` ORDER BY id LIMIT 1`
-}
+var remembersEndedSQL = postgres.DueBusinesses(
+	postgres.DueRows{Table: "bookings", Index: "customer_name <> ''", When: "ends_at <= $2 AND customer_name <> ''"},
+	postgres.DueRows{Table: "tickets", Index: "customer_name <> ''", When: "ends_at <= $2 AND customer_name <> ''"},
+)

@@ -139,23 +139,10 @@ func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, t
 // HoldsPast names up to limit businesses after one, in the order of their ids, of which [Store.MovePast] finds something to do. It goes
 // from business to business by index.
 func (s *Store) HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time of the past", `
-		WITH RECURSIVE found AS (
-		    SELECT (`+nextHolderSQL("$1")+`) AS id
-		    UNION ALL
-		    SELECT (`+nextHolderSQL("found.id")+`) FROM found WHERE found.id IS NOT NULL
-		)
-		SELECT id FROM found
-		WHERE id IS NOT NULL AND (
-		    EXISTS (SELECT FROM occupied_time WHERE business_id = found.id AND during << tstzrange($2, NULL))
-		    OR EXISTS (SELECT FROM class_sessions WHERE business_id = found.id AND starts_at <= $2))
-		LIMIT $3`, after, then, limit)
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time of the past", holdsPastSQL, after, then, limit)
 }
 
-// nextHolderSQL selects the first business after one that occupies time or has sessions.
-func nextHolderSQL(after string) string {
-	next := func(table string) string {
-		return `(SELECT business_id AS id FROM ` + table + ` WHERE business_id > ` + after + ` ORDER BY business_id LIMIT 1)`
-	}
-	return next("occupied_time") + ` UNION ALL ` + next("class_sessions") + ` ORDER BY id LIMIT 1`
-}
+var holdsPastSQL = postgres.DueBusinesses(
+	postgres.DueRows{Table: "occupied_time", When: "during << tstzrange($2, NULL)"},
+	postgres.DueRows{Table: "class_sessions", When: "starts_at <= $2"},
+)

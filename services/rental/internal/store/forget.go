@@ -86,14 +86,9 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 // RemembersEnded names up to limit businesses after one, in the order of their ids, of which a reservation had ended by then whose customer
 // is not forgotten. It goes from business to business by index.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
-	const next = `(SELECT business_id FROM reservations WHERE customer_name <> '' AND status <> 'picked_up' AND business_id > %s ORDER BY business_id LIMIT 1)`
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", `
-		WITH RECURSIVE found AS (
-		    SELECT `+fmt.Sprintf(next, "$1")+` AS id
-		    UNION ALL
-		    SELECT `+fmt.Sprintf(next, "found.id")+` FROM found WHERE found.id IS NOT NULL
-		)
-		SELECT id FROM found
-		WHERE id IS NOT NULL AND EXISTS (SELECT FROM reservations WHERE business_id = found.id AND `+endedSQL+`)
-		LIMIT $3`, after, then, limit)
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", remembersEndedSQL, after, then, limit)
 }
+
+var remembersEndedSQL = postgres.DueBusinesses(postgres.DueRows{
+	Table: "reservations", Index: "customer_name <> '' AND status <> 'picked_up'", When: endedSQL,
+})

@@ -1,0 +1,41 @@
+package postgres
+
+import "strings"
+
+// DueRows are rows of a table that a job is to look after, in the table's index that begins with business_id.
+type DueRows struct {
+	Table string
+	Index string // the condition of the index, where it is a partial one; "": none
+	When  string // which rows are due; $2 is an instant
+}
+
+// DueBusinesses returns a query for the ids of up to $3 businesses after $1, in their order, that have rows which are due at $2. It goes
+// from business to business by index, so that what it costs follows from how many there are and not from what they have.
+func DueBusinesses(all ...DueRows) string {
+	var due []string
+	for _, d := range all {
+		due = append(due, `EXISTS (SELECT FROM `+d.Table+` WHERE business_id = found.id AND `+d.When+`)`)
+	}
+	return `
+		WITH RECURSIVE found AS (
+		    SELECT (` + nextBusiness(all, "$1") + `) AS id
+		    UNION ALL
+		    SELECT (` + nextBusiness(all, "found.id") + `) FROM found WHERE found.id IS NOT NULL
+		)
+		SELECT id FROM found
+		WHERE id IS NOT NULL AND (` + strings.Join(due, " OR ") + `)
+		LIMIT $3`
+}
+
+// nextBusiness selects the first business after one that has a row in any of the tables.
+func nextBusiness(all []DueRows, after string) string {
+	var first []string
+	for _, d := range all {
+		index := ""
+		if d.Index != "" {
+			index = d.Index + " AND "
+		}
+		first = append(first, `(SELECT business_id AS id FROM `+d.Table+` WHERE `+index+`business_id > `+after+` ORDER BY business_id LIMIT 1)`)
+	}
+	return `SELECT id FROM (` + strings.Join(first, " UNION ALL ") + `) AS first ORDER BY id LIMIT 1`
+}
