@@ -315,6 +315,7 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 
 	for query, want := range map[string]int{
 		"": 2, "?status=pending": 1, "?from=2026-12-02": 1, "?to=2026-11-30": 0, "?from=2026-12-01&to=2026-12-02": 2,
+		"?query=CARA": 2, "?query=nobody": 0, "?source=api": 2, "?source=page": 0, "?payment=open": 0, "?staff_id=" + uuid.NewString(): 0, "?service_id=" + uuid.NewString(): 0,
 	} {
 		got := w.Call(t, "GET", harb+"/bookings"+query, "")
 		if list := field(t, got, "bookings").([]any); len(list) != want {
@@ -336,7 +337,7 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 	expect(t, w.Call(t, "POST", harb+"/bookings/"+uuid.NewString()+"/confirm", ""), 404, "not_found", "Booking")
 	expect(t, w.Call(t, "POST", harb+"/bookings/1/confirm", ""), 404, "not_found", "Booking")
 	for query, name := range map[string]string{
-		"from=2027-02-29": "from", "to=tomorrow": "to", "status=gone": "status", "from=2026-12-02&to=2026-12-01": "to",
+		"from=2027-02-29": "from", "to=tomorrow": "to", "status=gone": "status", "payment=gone": "payment", "staff_id=1": "staff_id", "query=" + strings.Repeat("x", 255): "query", "from=2026-12-02&to=2026-12-01": "to",
 	} {
 		expect(t, w.Call(t, "GET", harb+"/bookings?"+query, ""), 400, "invalid_parameter", name)
 	}

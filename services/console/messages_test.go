@@ -13,7 +13,10 @@ func TestMessagesAreListedShownAndSentAgain(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	mailed := w.Notifications.Mailed(publish(t, w), 2)
-	for query, want := range map[string]int{"": 2, "?status=failed": 1, "?status=sent&kind=booking_confirmed": 1, "?kind=reminder": 0, "?limit=1": 1} {
+	for query, want := range map[string]int{
+		"": 2, "?status=failed": 1, "?status=sent&kind=booking_confirmed": 1, "?kind=reminder": 0, "?limit=1": 1,
+		"?about=" + mailed[1].About.ID.String(): 1, "?about=" + uuid.NewString(): 0,
+	} {
 		list := w.Call(t, "GET", harb+"/messages"+query, "")
 		if list.Status != 200 || len(field(t, list, "messages").([]any)) != want || strings.Contains(list.Body, "Hello") {
 			t.Errorf("%s: %d %s", query, list.Status, list.Body)
@@ -44,6 +47,7 @@ func TestMessagesThatAreNotThereAreNotFound(t *testing.T) {
 	publish(t, w)
 	expect(t, w.Call(t, "GET", harb+"/messages?status=lost", ""), 400, "invalid_parameter", "status")
 	expect(t, w.Call(t, "GET", harb+"/messages?limit=0", ""), 400, "invalid_parameter", "limit")
+	expect(t, w.Call(t, "GET", harb+"/messages?about=1", ""), 400, "invalid_parameter", "about")
 	for _, id := range []string{uuid.NewString(), "1"} {
 		expect(t, w.Call(t, "GET", harb+"/messages/"+id, ""), 404, "not_found", "Message")
 		expect(t, w.Call(t, "POST", harb+"/messages/"+id+"/retry", ""), 404, "not_found", "Message")

@@ -1,10 +1,55 @@
 package booking
 
-import "github.com/slotmesh/slotmesh/libs/timespan"
+import (
+	"net/url"
 
-// Filter narrows a list of bookings. From and To are dates of the start in business time, both included; Status is
-// one of the Status… values. What is left out narrows nothing.
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Filter narrows a list of bookings; what is left out narrows nothing.
 type Filter struct {
-	From, To *timespan.Date
-	Status   string
+	From, To *timespan.Date // of the start in business time, both included
+	Status   string         // one of the Status… values
+	// Query is part of the customer's name, address or phone number, in any case; a phone number is found however it is written.
+	Query     string
+	ServiceID *uuid.UUID // of one of its services
+	StaffID   *uuid.UUID
+	Source    string
+	Payment   string // one of the Payment… values: what is paid online, and where that is
+}
+
+// MaxQuery is how many characters a query may have.
+const MaxQuery = 254
+
+// Statuses are all statuses of a booking, in the order in which one comes to them.
+func Statuses() []string {
+	return []string{StatusPending, StatusConfirmed, StatusCompleted, StatusNoShow, StatusCancelled}
+}
+
+// PaymentStatuses are all statuses of a payment.
+func PaymentStatuses() []string { return []string{PaymentOpen, PaymentPaid, PaymentCancelled} }
+
+// Values are the parameters of a list, as bookingclient.ReadFilter reads them.
+func (f Filter) Values() url.Values {
+	query := url.Values{}
+	if f.From != nil {
+		query.Set("from", f.From.String())
+	}
+	if f.To != nil {
+		query.Set("to", f.To.String())
+	}
+	if f.ServiceID != nil {
+		query.Set("service_id", f.ServiceID.String())
+	}
+	if f.StaffID != nil {
+		query.Set("staff_id", f.StaffID.String())
+	}
+	for name, value := range map[string]string{"status": f.Status, "query": f.Query, "source": f.Source, "payment": f.Payment} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return query
 }

@@ -4,6 +4,7 @@ package bookingclient
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -82,16 +83,8 @@ func (c *Client) RevokeAllKeys(ctx context.Context, businessID uuid.UUID) error 
 
 // Bookings lists bookings in order of their local start. Faults: invalid_parameter for a bad filter or page.
 func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) (*booking.BookingList, error) {
-	query := page.Values()
-	if filter.From != nil {
-		query.Set("from", filter.From.String())
-	}
-	if filter.To != nil {
-		query.Set("to", filter.To.String())
-	}
-	if filter.Status != "" {
-		query.Set("status", filter.Status)
-	}
+	query := filter.Values()
+	maps.Copy(query, page.Values())
 	var out booking.BookingList
 	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings")+"?"+query.Encode(), nil, &out); err != nil {
 		return nil, err

@@ -57,7 +57,10 @@ type MessageList struct {
 }
 
 // MessageFilter narrows a list of messages; what is empty narrows nothing.
-type MessageFilter struct{ Status, Kind string }
+type MessageFilter struct {
+	Status, Kind string
+	About        uuid.UUID // of the booking, the order of tickets or the reservation
+}
 
 // Messages lists messages, newest first, without what their mails say. Fault: invalid_parameter for a bad filter or page.
 func (c *Client) Messages(ctx context.Context, businessID uuid.UUID, filter MessageFilter, page request.Page) (*MessageList, error) {
@@ -66,6 +69,9 @@ func (c *Client) Messages(ctx context.Context, businessID uuid.UUID, filter Mess
 		if value != "" {
 			query.Set(name, value)
 		}
+	}
+	if filter.About != uuid.Nil {
+		query.Set("about", filter.About.String())
 	}
 	return call[MessageList](ctx, c, http.MethodGet, path(businessID, "messages")+"?"+query.Encode(), nil)
 }

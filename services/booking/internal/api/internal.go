@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
@@ -234,7 +235,7 @@ func (in *Internal) bookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	filter, err := bookingFilter(c)
+	filter, err := bookingclient.ReadFilter(server.Query(c))
 	if err != nil {
 		return err
 	}
@@ -243,18 +244,6 @@ func (in *Internal) bookings(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(booking.BookingList{Bookings: all(bookings, showBooking), NextCursor: next})
-}
-
-func bookingFilter(c *fiber.Ctx) (booking.Filter, error) {
-	from, to, err := server.Query(c).OptionalDates("from", "to")
-	if err != nil {
-		return booking.Filter{}, err
-	}
-	status := c.Query("status")
-	if status != "" && !state.Known(state.State(status)) {
-		return booking.Filter{}, fault.New(fault.InvalidParameter, "status: send pending, confirmed, completed, no_show or cancelled.")
-	}
-	return booking.Filter{From: from, To: to, Status: status}, nil
 }
 
 func (in *Internal) booking(c *fiber.Ctx) error {

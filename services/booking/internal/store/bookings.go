@@ -58,16 +58,29 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 	return b, err
 }
 
-// Bookings lists bookings of a business by local start, and the cursor of the page that follows, "" after the last. Faults:
-// invalid_parameter for a cursor that it has not given.
-func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) ([]Booking, string, error) {
-	after, afterID, err := place(page)
-	if err != nil {
-		return nil, "", err
-	}
+// filterSQL narrows a list by [filterArgs]; what is null, or empty, narrows nothing. Within one business the list is read by start, and
+// what a query asks of each row is looked at on the way: a page of what is rare reads all of the business's bookings once.
+const filterSQL = `
+		  AND (@from::date IS NULL OR local_start >= @from::date)
+		  AND (@to::date IS NULL OR local_start < @to::date)
+		  AND (@status = '' OR status = @status)
+		  AND (@source = '' OR source = @source)
+		  AND (@staff_id::uuid IS NULL OR staff_id = @staff_id)
+		  AND (@service_id::text IS NULL OR services @> jsonb_build_array(jsonb_build_object('id', @service_id::text)))
+		  AND (@query = '' OR strpos(lower(customer_name), lower(@query)) > 0 OR strpos(lower(customer_email), lower(@query)) > 0
+		       OR strpos(translate(customer_phone, ' -()./', ''), nullif(translate(@query, ' -()./', ''), '')) > 0)
+		  AND (@charges::text[] IS NULL OR EXISTS (SELECT FROM payments AS charge
+		       WHERE charge.business_id = @business_id AND charge.booking_id = bookings.id AND charge.status = ANY(@charges)))`
+
+// chargesOf are the states of a charge that the owner reads as one status of the payment.
+var chargesOf = map[string][]string{
+	booking.PaymentOpen: {ChargeCreating, ChargeOpen}, booking.PaymentPaid: {ChargePaid}, booking.PaymentCancelled: {ChargeCancelling, ChargeCancelled},
+}
+
+func filterArgs(filter booking.Filter) pgx.NamedArgs {
 	args := pgx.NamedArgs{
-		"business_id": businessID, "after": after, "after_id": afterID, "limit": page.Limit + 1,
-		"from": nil, "to": nil, "status": nil,
+		"from": nil, "to": nil, "service_id": nil, "staff_id": filter.StaffID,
+		"status": filter.Status, "source": filter.Source, "query": filter.Query, "charges": chargesOf[filter.Payment],
 	}
 	if filter.From != nil {
 		args["from"] = filter.From.String()
@@ -75,15 +88,24 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 	if filter.To != nil {
 		args["to"] = (*filter.To + 1).String()
 	}
-	if filter.Status != "" {
-		args["status"] = filter.Status
+	if filter.ServiceID != nil {
+		args["service_id"] = filter.ServiceID.String()
 	}
+	return args
+}
+
+// Bookings lists bookings of a business by local start, and the cursor of the page that follows, "" after the last. Faults:
+// invalid_parameter for a cursor that it has not given.
+func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) ([]Booking, string, error) {
+	after, afterID, err := place(page)
+	if err != nil {
+		return nil, "", err
+	}
+	args := filterArgs(filter)
+	args["business_id"], args["after"], args["after_id"], args["limit"] = businessID, after, afterID, page.Limit+1
 	list, err := postgres.Rows(ctx, s.pool, scanBooking, "list bookings", `
 		SELECT `+bookingColumns+` FROM bookings
-		WHERE business_id = @business_id
-		  AND (@from::date IS NULL OR local_start >= @from::date)
-		  AND (@to::date IS NULL OR local_start < @to::date)
-		  AND (@status::text IS NULL OR status = @status)
+		WHERE business_id = @business_id`+filterSQL+`
 		  AND (@after::timestamp IS NULL OR (local_start, id) > (@after, @after_id))
 		ORDER BY local_start, id
 		LIMIT @limit`, args)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -139,7 +140,7 @@ func TestCursorsThatNoListMadeAreRefused(t *testing.T) {
 	}
 }
 
-func TestBookingsAreFilteredByLocalDateAndStatus(t *testing.T) {
+func TestBookingsAreFiltered(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business := uuid.New()
@@ -149,9 +150,13 @@ func TestBookingsAreFilteredByLocalDateAndStatus(t *testing.T) {
 	}
 	b := newBooking(business, part(uuid.New(), 0, 0, 45))
 	b = in(b, kiritimati)
+	phone := "+351 (210) 000-000"
+	b.Customer.Phone = &phone
 	if err := s.Book(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
+	other := b.Services[0].ID
+	other[0]++
 	date := func(s string) *timespan.Date {
 		d, err := timespan.ParseDate(s)
 		if err != nil {
@@ -169,6 +174,18 @@ func TestBookingsAreFilteredByLocalDateAndStatus(t *testing.T) {
 		{booking.Filter{From: date("2027-06-03")}, 0},
 		{booking.Filter{Status: "pending"}, 1},
 		{booking.Filter{Status: "cancelled"}, 0},
+		{booking.Filter{Query: strings.ToUpper(b.Customer.Name[:2])}, 1},
+		{booking.Filter{Query: strings.ToUpper(b.Customer.Email)}, 1},
+		{booking.Filter{Query: "210-000 (000)"}, 1},
+		{booking.Filter{Query: "-"}, 0},
+		{booking.Filter{Query: "%"}, 0},
+		{booking.Filter{ServiceID: &b.Services[0].ID}, 1},
+		{booking.Filter{ServiceID: &other}, 0},
+		{booking.Filter{StaffID: b.StaffID}, 1},
+		{booking.Filter{StaffID: &other}, 0},
+		{booking.Filter{Source: b.Source}, 1},
+		{booking.Filter{Source: "elsewhere"}, 0},
+		{booking.Filter{Payment: booking.PaymentOpen}, 0},
 	} {
 		list, _, err := s.Bookings(t.Context(), business, c.filter, request.Page{Limit: 10})
 		if err != nil || len(list) != c.want {

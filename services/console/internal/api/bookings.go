@@ -3,17 +3,16 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
 func (a *Admin) listBookings(c *fiber.Ctx) error {
-	query := server.Query(c)
-	from, to, err := query.OptionalDates("from", "to")
+	filter, err := bookingclient.ReadFilter(server.Query(c))
 	if err != nil {
 		return err
 	}
-	page, err := query.Page()
+	page, err := server.Query(c).Page()
 	if err != nil {
 		return err
 	}
@@ -21,7 +20,6 @@ func (a *Admin) listBookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	filter := booking.Filter{From: from, To: to, Status: c.Query("status")}
 	list, err := a.Owner.Bookings.Bookings(c.UserContext(), business.ID, filter, page)
 	if err != nil {
 		return err

@@ -23,7 +23,15 @@ func (a *Admin) listMessages(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.Messages(c.UserContext(), slug, notifications.MessageFilter{Status: c.Query("status"), Kind: c.Query("kind")}, page)
+	about, err := server.Query(c).OptionalID("about")
+	if err != nil {
+		return err
+	}
+	filter := notifications.MessageFilter{Status: c.Query("status"), Kind: c.Query("kind")}
+	if about != nil {
+		filter.About = *about
+	}
+	list, err := a.Owner.Messages(c.UserContext(), slug, filter, page)
 	if err != nil {
 		return err
 	}

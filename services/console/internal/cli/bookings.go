@@ -17,14 +17,20 @@ func (c *command) bookings() *cobra.Command {
 }
 
 func (c *command) listBookings() *cobra.Command {
-	var from, to, status string
-	cmd := listEntries(c, "bookings", "List a business's bookings by their start", map[string]*string{"from": &from, "to": &to, "status": &status},
-		func(list []booking.Booking) any { return booking.BookingList{Bookings: list} }, bookingTable)
+	var from, to, status, query, service, staff, source, payment string
+	cmd := listEntries(c, "bookings", "List a business's bookings by their start", map[string]*string{
+		"from": &from, "to": &to, "status": &status, "query": &query, "service_id": &service, "staff_id": &staff, "source": &source, "payment": &payment,
+	}, func(list []booking.Booking) any { return booking.BookingList{Bookings: list} }, bookingTable)
 	cmd.Flags().StringVar(&from, "from", "", "from this date on, YYYY-MM-DD")
 	cmd.Flags().StringVar(&to, "to", "", "up to this date, included")
 	cmd.Flags().StringVar(&status, "status", "", "only those with this status")
-	mustComplete(cmd, "status", booking.StatusPending, booking.StatusConfirmed, booking.StatusCompleted,
-		booking.StatusNoShow, booking.StatusCancelled)
+	cmd.Flags().StringVar(&query, "query", "", "only those whose customer has this in a name, an address or a phone number")
+	cmd.Flags().StringVar(&service, "service", "", "only those of a service, by its id")
+	cmd.Flags().StringVar(&staff, "staff", "", "only those with a member, by their id")
+	cmd.Flags().StringVar(&source, "source", "", "only those that were booked there, such as page, api or dashboard")
+	cmd.Flags().StringVar(&payment, "payment", "", "only those that are paid online and whose payment is open, paid or cancelled")
+	mustComplete(cmd, "status", booking.Statuses()...)
+	mustComplete(cmd, "payment", booking.PaymentStatuses()...)
 	return cmd
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 )
 
 // Booking keeps keys and bookings in memory.
@@ -126,14 +127,13 @@ func (s *Booking) revokeAll(r *http.Request) (*reply, error) {
 }
 
 func (s *Booking) list(r *http.Request) (*reply, error) {
-	query := r.URL.Query()
-	if status := query.Get("status"); status != "" && !slices.Contains(statuses, status) {
-		return nil, fault.New(fault.InvalidParameter, "status: send pending, confirmed, completed, no_show or cancelled.")
+	filter, err := bookingclient.ReadFilter(func(name string) []string { return r.URL.Query()[name] })
+	if err != nil {
+		return nil, err
 	}
 	var found []booking.Booking
 	for _, b := range s.bookings[r.PathValue("business")] {
-		if (query.Get("from") == "" || b.Date >= query.Get("from")) && (query.Get("to") == "" || b.Date <= query.Get("to")) &&
-			(query.Get("status") == "" || b.Status == query.Get("status")) {
+		if finds(filter, b) {
 			found = append(found, b)
 		}
 	}
@@ -151,8 +151,13 @@ func (s *Booking) ahead(r *http.Request) (*reply, error) {
 	return ok(booking.AheadCount{Count: live})
 }
 
-var statuses = []string{
-	booking.StatusPending, booking.StatusConfirmed, booking.StatusCompleted, booking.StatusNoShow, booking.StatusCancelled,
+func finds(f booking.Filter, b booking.Booking) bool {
+	return (f.From == nil || b.Date >= f.From.String()) && (f.To == nil || b.Date <= f.To.String()) &&
+		(f.Status == "" || b.Status == f.Status) && (f.Source == "" || b.Source == f.Source) &&
+		(f.StaffID == nil || b.StaffID != nil && *b.StaffID == *f.StaffID) &&
+		(f.ServiceID == nil || slices.ContainsFunc(b.Services, func(s booking.BookedService) bool { return s.ID == *f.ServiceID })) &&
+		(f.Query == "" || strings.Contains(strings.ToLower(b.CustomerName+" "+b.CustomerEmail), strings.ToLower(f.Query))) &&
+		(f.Payment == "" || b.Payment != nil && b.Payment.Status == f.Payment)
 }
 
 var moves = map[string][2]string{

@@ -32,13 +32,13 @@ func (s *Notifications) Mailed(business uuid.UUID, n int) []notifications.WholeM
 }
 
 func (s *Notifications) listMessages(r *http.Request) (*reply, error) {
-	status, kind := r.URL.Query().Get("status"), r.URL.Query().Get("kind")
+	status, kind, about := r.URL.Query().Get("status"), r.URL.Query().Get("kind"), r.URL.Query().Get("about")
 	if status != "" && !slices.Contains(notifications.MessageStatuses(), status) {
 		return nil, fault.New(fault.InvalidParameter, "status: write kept, queued, sent or failed, or leave it out for all.")
 	}
 	var found []notifications.Message
 	for _, m := range s.messages[r.PathValue("business")] {
-		if (status == "" || m.Status == status) && (kind == "" || m.Kind == kind) {
+		if (status == "" || m.Status == status) && (kind == "" || m.Kind == kind) && (about == "" || m.About.ID.String() == about) {
 			found = append(found, m.Message)
 		}
 	}

@@ -33,7 +33,15 @@ func (a *Messages) list(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, next, err := a.Owner.List(c.UserContext(), business, store.MessageFilter{Status: c.Query("status"), Kind: c.Query("kind")}, page)
+	about, err := server.Query(c).OptionalID("about")
+	if err != nil {
+		return err
+	}
+	filter := store.MessageFilter{Status: c.Query("status"), Kind: c.Query("kind")}
+	if about != nil {
+		filter.About = *about
+	}
+	found, next, err := a.Owner.List(c.UserContext(), business, filter, page)
 	if err != nil {
 		return err
 	}

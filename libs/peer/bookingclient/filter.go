@@ -1,0 +1,46 @@
+package bookingclient
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+// maxSource is how long a source can be.
+const maxSource = 1000
+
+// ReadFilter reads the parameters from, to, status, query, service_id, staff_id, source and payment of a list of bookings. Faults:
+// invalid_parameter.
+func ReadFilter(q request.Query) (booking.Filter, error) {
+	var (
+		f   booking.Filter
+		err error
+	)
+	if f.From, f.To, err = q.OptionalDates("from", "to"); err != nil {
+		return f, err
+	}
+	if f.ServiceID, err = q.OptionalID("service_id"); err != nil {
+		return f, err
+	}
+	if f.StaffID, err = q.OptionalID("staff_id"); err != nil {
+		return f, err
+	}
+	for name, into := range map[string]*string{"status": &f.Status, "query": &f.Query, "source": &f.Source, "payment": &f.Payment} {
+		if *into, err = q.Text(name); err != nil {
+			return f, err
+		}
+	}
+	switch {
+	case f.Status != "" && !slices.Contains(booking.Statuses(), f.Status):
+		return f, request.Invalid("status: send pending, confirmed, completed, no_show or cancelled.")
+	case f.Payment != "" && !slices.Contains(booking.PaymentStatuses(), f.Payment):
+		return f, request.Invalid("payment: send open, paid or cancelled.")
+	case utf8.RuneCountInString(f.Query) > booking.MaxQuery:
+		return f, request.Invalid("query: the text is too long; send at most %d characters of a name, an address or a phone number.", booking.MaxQuery)
+	case utf8.RuneCountInString(f.Source) > maxSource:
+		return f, request.Invalid("source: the text is too long; send at most %d characters.", maxSource)
+	}
+	return f, nil
+}
