@@ -155,10 +155,10 @@ func (p *pages) byKeyboard(t *testing.T) {
 	p.people(t, "keyboard")
 	v := p.visit(t, visitor.As{Locale: "en-GB", Width: 1280})
 	v.Go(p.PublicURL + "/b/keyboard")
-	for _, name := range []string{"Cut", "Member 1", "Tuesday", "11:00"} {
-		v.Sees(map[string]string{"Tuesday": "March 2027"}[name])
-		v.Tab(name)
-		v.Keys(kb.Enter)
+	for _, press := range [][]string{{"Cut", kb.Enter}, {"Member 1", kb.Enter}, {"Monday", kb.ArrowRight, kb.Enter}, {"11:00", kb.Enter}} {
+		v.Sees(map[string]string{"Monday": "March 2027", "11:00": "Tuesday, 2 March"}[press[0]])
+		v.Tab(press[0])
+		v.Keys(press[1:]...)
 	}
 	v.Sees("Your details")
 	for label, text := range map[string]string{"Name": "Zoë", "E-mail": "zoe@example.com"} {

@@ -66,7 +66,7 @@ func TestPeopleUsePagesInABrowser(t *testing.T) {
 // meanwhile are visitors who come all at once.
 func (p *pages) meanwhile(t *testing.T) {
 	for name, do := range map[string]func(*testing.T){
-		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing, "keyboard alone": p.byKeyboard,
+		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing, "keyboard alone": p.byKeyboard, "month by keys": p.monthGrid,
 		"within another site": p.embedded, "strangers": p.strangers, "paid online": p.payOnline,
 	} {
 		t.Run(name, do)

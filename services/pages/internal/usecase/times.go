@@ -147,6 +147,9 @@ func (c *Calendar) After() *timespan.Date {
 	return &after
 }
 
+// NextFree is the first day with free starts after the one that is shown, in its month; nil where there is none.
+func (c *Calendar) NextFree() *timespan.Date { return firstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1) }
+
 // Nearest are the free starts nearest to one that was taken, on its day or the next free one, in their order; at most six. None where
 // they cannot be read.
 func (s *Shop) Nearest(ctx context.Context, b *Business, a *Appointment) []Slot {

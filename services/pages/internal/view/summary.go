@@ -110,9 +110,12 @@ func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service
 // month is a link to another month.
 func (p *Page) month(a *usecase.Appointment, first timespan.Date) templ.SafeURL {
 	q := usecase.Selection{Services: a.Selection.Services, Variants: a.Variants, Staff: a.Staff}.Values()
-	q.Set("month", first.String()[:len("2006-01")])
+	q.Set("month", monthOf(first))
 	return p.link("when", q)
 }
+
+// monthOf is the month of a date as addresses have it.
+func monthOf(d timespan.Date) string { return d.String()[:len("2006-01")] }
 
 // week is seven days of a month; those of other months are nil.
 type week [7]*timespan.Date

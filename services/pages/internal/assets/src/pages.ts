@@ -1,5 +1,6 @@
 // What makes the pages quicker where the browser runs scripts; each of them works without.
 import "./parts/frame";
+import "./parts/month";
 
 // A form that is being sent shows it on its button, and is not sent twice.
 document.addEventListener("submit", (event) => {

@@ -1,0 +1,62 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// focused is what has the focus, as screen readers name it.
+const focused = `(e => e.getAttribute("aria-label") || e.innerText)(document.activeElement)`
+
+// monthGrid goes through the month by keys alone (pages.md: the month is an APG grid).
+func (p *pages) monthGrid(t *testing.T) {
+	t.Parallel()
+	p.people(t, "grid")
+	v := p.visit(t, visitor.As{Locale: "en-GB", Width: 1280})
+	at := p.PublicURL + "/b/grid/when?staff=any&service=" + p.named(t, "grid", "services")["Cut"]
+	v.Go(at)
+	v.Tab("Monday, 1 March 2027")
+	if days := visitor.Eval[int](v, `document.querySelectorAll(".month [tabindex='0']").length`); days != 1 {
+		t.Errorf("%d days are reached by Tab, want 1", days)
+	}
+	if chosen := visitor.Eval[string](v, `document.querySelector("[role=grid][aria-labelledby] [aria-selected=true]").innerText`); chosen != "1" {
+		t.Errorf("day %q is said to be chosen", chosen)
+	}
+	for _, step := range []struct{ key, day, says string }{
+		{kb.ArrowRight, "Tuesday, 2 March 2027", "Free times: "},
+		{kb.ArrowDown, "Tuesday, 9 March 2027", "Free times: "},
+		{kb.End, "Sunday, 14 March 2027", "No free times on this day."},
+		{kb.ArrowLeft, "Saturday, 13 March 2027", "No free times on this day."},
+		{kb.Home, "Monday, 8 March 2027", "Free times: "},
+		{kb.ArrowUp, "Monday, 1 March 2027", "Free times: "},
+		{kb.PageUp, "Monday, 1 March 2027", ""}, // nothing can be booked before
+		{kb.ArrowLeft, "Monday, 1 March 2027", ""},
+		{kb.PageDown, "Thursday, 1 April 2027", "No free times on this day."},
+		{kb.ArrowLeft, "Wednesday, 31 March 2027", "Free times: "},
+		{kb.ArrowDown, "Wednesday, 7 April 2027", "Free times: "},
+	} {
+		v.Keys(step.key)
+		v.Until("the focus is on "+step.day, `(`+focused+`).startsWith("`+step.day+`")`)
+		if says := visitor.Eval[string](v, focused); !strings.Contains(says, step.says) {
+			t.Errorf("%s says %q, not %q", step.day, says, step.says)
+		}
+	}
+	v.Check()
+	v.Keep("month-focus")
+	if hint := visitor.Eval[string](v, `document.activeElement.title`); !strings.HasPrefix(hint, "Free times: ") {
+		t.Errorf("the pointer is told %q", hint)
+	}
+	v.Keys(kb.Enter)
+	v.Until("the times of that day are shown", `location.search.includes("date=2027-04-07") && document.querySelector("#times h2").innerText.startsWith("Wednesday, 7 April")`)
+	arabic := p.visit(t, visitor.As{Locale: "ar"})
+	arabic.Go(at)
+	arabic.Until("the month is a grid", `!!document.querySelector("[role=grid] .chosen[tabindex='0']")`)
+	visitor.Eval[bool](arabic, `(document.querySelector("[role=grid] .chosen").focus(), true)`)
+	arabic.Keys(kb.ArrowLeft)
+	arabic.Until("what is to the left comes next", `document.activeElement.innerText.trim() === document.querySelectorAll(".day")[1].innerText.trim()`)
+	arabic.Check()
+}
