@@ -54,18 +54,21 @@ type MayMove struct {
 
 // ManagedTicket is an order of tickets as its customer sees it.
 type ManagedTicket struct {
-	ID           uuid.UUID `json:"id"`
-	Status       string    `json:"status"`
-	EventName    string    `json:"event_name"`
-	TierName     string    `json:"tier_name"`
-	Date         string    `json:"date"` // as of [Ticket]
-	StartTime    string    `json:"start_time"`
-	StartsAt     time.Time `json:"starts_at"`
-	EndsAt       time.Time `json:"ends_at"`
-	Quantity     int       `json:"quantity"`
-	CustomerName string    `json:"customer_name"`
-	Locale       string    `json:"locale"`
-	CreatedAt    time.Time `json:"created_at"`
+	ID           uuid.UUID    `json:"id"`
+	Status       string       `json:"status"`
+	EventName    string       `json:"event_name"`
+	TierName     string       `json:"tier_name"` // as of [Ticket], as the next
+	Tiers        []SoldTier   `json:"tiers"`
+	Date         string       `json:"date"`
+	StartTime    string       `json:"start_time"`
+	StartsAt     time.Time    `json:"starts_at"`
+	EndsAt       time.Time    `json:"ends_at"`
+	Quantity     int          `json:"quantity"`
+	Total        *json.Number `json:"total"`
+	Currency     string       `json:"currency"`
+	CustomerName string       `json:"customer_name"`
+	Locale       string       `json:"locale"`
+	CreatedAt    time.Time    `json:"created_at"`
 }
 
 // CancelByLink is what a customer agrees to when they cancel: the refund that they were shown.

@@ -1,44 +1,68 @@
 package booking
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
 )
 
-// NewTicket orders tickets of one tier of an event.
+// NewTicket orders tickets of an event: of one tier by TierID and Quantity, or of several by Tiers.
 type NewTicket struct {
-	Slug         string    `json:"slug"` // of the business, whose offer says what there is to sell
-	EventID      uuid.UUID `json:"event_id"`
-	TierID       uuid.UUID `json:"tier_id"`
-	Quantity     int       `json:"quantity"` // 1 to MaxTicketQuantity
-	CustomerName string    `json:"customer_name"`
+	Slug         string        `json:"slug"` // of the business, whose offer says what there is to sell
+	EventID      uuid.UUID     `json:"event_id"`
+	TierID       uuid.UUID     `json:"tier_id,omitzero"`
+	Quantity     int           `json:"quantity,omitzero"` // 1 to MaxTicketQuantity
+	Tiers        []OrderedTier `json:"tiers,omitempty"`   // each tier once, at most MaxTicketTiers
+	CustomerName string        `json:"customer_name"`
 	// CustomerEmail is where messages go; null: nowhere.
 	CustomerEmail *string `json:"customer_email"`
 	// Locale is the customer's language, as semantics.md §6 matches it; what matches nothing is the business's default.
 	Locale string `json:"locale"`
 }
 
-// MaxTicketQuantity bounds one order of tickets.
-const MaxTicketQuantity = 1000
+// OrderedTier is how many tickets of one tier are ordered.
+type OrderedTier struct {
+	TierID   uuid.UUID `json:"tier_id"`
+	Quantity int       `json:"quantity"`
+}
 
-// Ticket is an order of tickets as the owner sees it.
+// Bounds of one order of tickets: tickets of all tiers together, and tiers.
+const (
+	MaxTicketQuantity = 1000
+	MaxTicketTiers    = 20
+)
+
+// Ticket is an order of tickets as the owner sees it. TierID and TierName are those of an order of one tier; of several, TierID is left
+// out, and TierName holds all their names.
 type Ticket struct {
-	ID            uuid.UUID  `json:"id"`
-	Status        string     `json:"status"`
-	EventID       uuid.UUID  `json:"event_id"`
-	EventName     string     `json:"event_name"`
-	TierID        uuid.UUID  `json:"tier_id"`
-	TierName      string     `json:"tier_name"`
-	Date          string     `json:"date"` // YYYY-MM-DD and start_time HH:MM:SS: the event's, as told to the customer
-	StartTime     string     `json:"start_time"`
-	Quantity      int        `json:"quantity"`
-	CustomerName  string     `json:"customer_name"`
-	CustomerEmail *string    `json:"customer_email"`
-	Locale        string     `json:"locale"`
-	CreatedAt     time.Time  `json:"created_at"`
-	ManageURL     string     `json:"manage_url,omitempty"` // the customer's link; only in the answer to the order
-	CancelledAt   *time.Time `json:"cancelled_at"`
+	ID        uuid.UUID  `json:"id"`
+	Status    string     `json:"status"`
+	EventID   uuid.UUID  `json:"event_id"`
+	EventName string     `json:"event_name"`
+	TierID    uuid.UUID  `json:"tier_id,omitzero"`
+	TierName  string     `json:"tier_name"`
+	Tiers     []SoldTier `json:"tiers"` // as the event lists them
+	Date      string     `json:"date"`  // YYYY-MM-DD and start_time HH:MM:SS: the event's, as told to the customer
+	StartTime string     `json:"start_time"`
+	Quantity  int        `json:"quantity"` // of all tiers
+	// Total is what the customer was asked for, in Currency; null where the owner sold, who agrees with the customer.
+	Total         *json.Number `json:"total"`
+	Currency      string       `json:"currency"`
+	CustomerName  string       `json:"customer_name"`
+	CustomerEmail *string      `json:"customer_email"`
+	Locale        string       `json:"locale"`
+	CreatedAt     time.Time    `json:"created_at"`
+	ManageURL     string       `json:"manage_url,omitempty"` // the customer's link; only in the answer to the order
+	CancelledAt   *time.Time   `json:"cancelled_at"`
+}
+
+// SoldTier is what an order holds of one tier.
+type SoldTier struct {
+	TierID   uuid.UUID    `json:"tier_id"`
+	TierName string       `json:"tier_name"`
+	Quantity int          `json:"quantity"`
+	Price    *json.Number `json:"price"` // of one ticket; null where the owner sold
 }
 
 // StatusSold is the status of an order of tickets until it is cancelled, when it is [StatusCancelled].

@@ -64,7 +64,7 @@ func sums(t *testing.T, databaseURL string) string {
 	err = conn.QueryRow(t.Context(), `SELECT concat_ws(E'\n',
 		(SELECT string_agg(concat_ws(' ', id, status, total, starts_at, ends_at, services, staff_id, party_size, source), E'\n' ORDER BY id) FROM booking.bookings),
 		(SELECT string_agg(o::text, E'\n' ORDER BY o::text) FROM booking.occupied_time o),
-		(SELECT string_agg(concat_ws(' ', id, status, event_id, tier_id, quantity, starts_at), E'\n' ORDER BY id) FROM booking.tickets),
+		(SELECT string_agg(concat_ws(' ', id, status, event_id, tiers, quantity, starts_at), E'\n' ORDER BY id) FROM booking.tickets),
 		(SELECT string_agg(s::text, E'\n' ORDER BY s::text) FROM booking.event_sales s),
 		(SELECT string_agg(concat_ws(' ', id, status, rental_id, quantity, start_date, end_date), E'\n' ORDER BY id) FROM rental.reservations),
 		(SELECT string_agg(concat_ws(' ', subject_id, sequence, type, at, actor_kind), E'\n' ORDER BY subject_id, sequence)

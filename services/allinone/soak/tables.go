@@ -66,7 +66,8 @@ var rules = []rule{
 		FROM booking.class_sessions s
 		WHERE s.taken <> (SELECT coalesce(sum(party_size), 0) FROM live WHERE class_schedule_id = s.session_id AND lower(during) = s.starts_at)`},
 	{"more tickets of a tier sold than there are", fmt.Sprintf(`
-		SELECT tier_id || ': ' || sum(quantity) FROM booking.tickets WHERE status = 'sold' GROUP BY tier_id HAVING sum(quantity) > %d`, tierCapacity)},
+		SELECT tier.id || ': ' || sum(tier.quantity) FROM booking.tickets, jsonb_to_recordset(tiers) AS tier (id uuid, quantity integer)
+		WHERE status = 'sold' GROUP BY tier.id HAVING sum(tier.quantity) > %d`, tierCapacity)},
 	{"more tickets of an event sold than there are", fmt.Sprintf(`
 		SELECT event_id || ': ' || sum(quantity) FROM booking.tickets WHERE status = 'sold' GROUP BY event_id HAVING sum(quantity) > %d`, eventCapacity)},
 	{"the counter of an event is not the tickets sold", `

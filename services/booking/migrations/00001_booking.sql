@@ -179,20 +179,21 @@ CREATE INDEX payments_unfinished ON payments (due_at) WHERE status = 'creating';
 -- A provider's notice names the charge, not the business.
 CREATE INDEX payments_by_reference ON payments (provider, account, reference) WHERE reference IS NOT NULL;
 
--- Orders of tickets, each for one tier of one event, as they were told to the customer. Names and the local start are
--- kept as they were sold; ids name what is in the offer, which has no table here.
+-- Orders of tickets of one event, as they were told to the customer. Names, prices and the local start are kept as they were sold; ids
+-- name what is in the offer, which has no table here. An order of the owner's has no price: what was paid is between the two.
 CREATE TABLE tickets (
     business_id   uuid        NOT NULL,
     id            uuid        NOT NULL,
     status        text        NOT NULL CHECK (status IN ('sold', 'cancelled')),
     event_id      uuid        NOT NULL,
     event_name    text        NOT NULL,
-    tier_id       uuid        NOT NULL,
-    tier_name     text        NOT NULL,
+    tiers         jsonb       NOT NULL, -- [{id, name, quantity, price? of one ticket in minor units}], each tier once
     local_start   timestamp   NOT NULL, -- the event's, on the business's wall clock
     starts_at     timestamptz NOT NULL, -- the event's start and end as it was sold
     ends_at       timestamptz NOT NULL,
-    quantity      integer     NOT NULL CHECK (quantity BETWEEN 1 AND 1000),
+    quantity      integer     NOT NULL CHECK (quantity BETWEEN 1 AND 1000), -- of all tiers
+    total         bigint      CHECK (total >= 0), -- minor units of currency; null: it has no price
+    currency      text        NOT NULL,
     customer_name text        NOT NULL,
     customer_email text,                -- null: nothing is mailed
     locale        text        NOT NULL, -- the customer's language, one of the business's
@@ -202,6 +203,7 @@ CREATE TABLE tickets (
     cancelled_at  timestamptz,
     link_hash     bytea       CHECK (octet_length(link_hash) = 32), -- SHA-256 of the token of the customer's link; null: forgotten
     PRIMARY KEY (business_id, id),
+    CHECK (jsonb_typeof(tiers) = 'array' AND jsonb_array_length(tiers) > 0),
     CHECK ((status = 'cancelled') = (cancelled_at IS NOT NULL))
 );
 

@@ -53,6 +53,7 @@ func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error 
 type Internal struct {
 	owner         *usecase.Owner
 	booker        *usecase.Booker
+	tickets       *usecase.Tickets
 	cancellations *usecase.Cancellations
 	records       *store.Store
 	links         *link.Links
@@ -62,8 +63,8 @@ type Internal struct {
 
 // NewInternal returns the internal API.
 func NewInternal(owner *usecase.Owner, booker *usecase.Booker, cancellations *usecase.Cancellations, records *store.Store, links *link.Links, c clock.Clock) *Internal {
-	return &Internal{owner: owner, booker: booker, cancellations: cancellations, records: records, links: links, clock: c,
-		outcomes: newOutcomes(booker.Telemetry)}
+	return &Internal{owner: owner, booker: booker, tickets: usecase.NewTickets(records, booker.Dependencies), cancellations: cancellations,
+		records: records, links: links, clock: c, outcomes: newOutcomes(booker.Telemetry)}
 }
 
 // Mount adds the routes.
@@ -88,7 +89,7 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Post("/customers/held", in.held)
 	business.Post("/customers/erase", in.once(in.eraseCustomer, server.Again(fiber.StatusOK)))
 	business.Post("/tickets", in.once(in.sellTickets, again(fiber.StatusCreated, in.showSold)))
-	business.Get("/tickets", in.tickets)
+	business.Get("/tickets", in.listTickets)
 	business.Get("/tickets/ahead", in.ticketsAhead)
 	business.Post("/tickets/sales", in.sales)
 	business.Get("/tickets/:id/link", in.linkTo(event.Ticket))

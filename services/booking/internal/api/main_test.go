@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -308,6 +309,16 @@ func isTaken(o booking.Occupied, r booking.Resource, span timespan.Span) bool {
 }
 
 // Quotes takes a tenth off a first booking.
+func (w *town) quoteOfTier(item pricing.Item) pricing.Quote {
+	event := w.offer.Event(item.ID)
+	tier := event.Tiers[slices.IndexFunc(event.Tiers, func(t catalog.Tier) bool { return t.ID == *item.TierID })]
+	price := tier.Price
+	if *item.PartySize >= 4 {
+		price -= tier.Price / 10
+	}
+	return pricing.Quote{Priced: tier.Price > 0, List: tier.Price, Price: price}
+}
+
 func (w *town) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -317,6 +328,10 @@ func (w *town) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.Quot
 	}
 	answer := &pricing.QuotesResponse{OfferVersion: w.offer.Version, Currency: w.offer.Currency}
 	for _, item := range r.Items {
+		if item.Kind == pricing.KindEvent {
+			answer.Quotes = append(answer.Quotes, w.quoteOfTier(item))
+			continue
+		}
 		variants := map[uuid.UUID]uuid.UUID{}
 		if item.VariantID != nil {
 			variants[item.ID] = *item.VariantID

@@ -160,8 +160,9 @@ func showManaged(m usecase.Managed) booking.Managed {
 
 func showOwnTicket(t store.Ticket) *booking.ManagedTicket {
 	return &booking.ManagedTicket{
-		ID: t.ID, Status: t.Status, EventName: t.EventName, TierName: t.TierName,
+		ID: t.ID, Status: t.Status, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
 		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), StartsAt: t.StartsAt, EndsAt: t.EndsAt,
-		Quantity: t.Quantity, CustomerName: t.CustomerName, Locale: t.Locale, CreatedAt: t.CreatedAt,
+		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
+		CustomerName: t.CustomerName, Locale: t.Locale, CreatedAt: t.CreatedAt,
 	}
 }

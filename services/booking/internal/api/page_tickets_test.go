@@ -1,8 +1,15 @@
 package api_test
 
 import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -96,6 +103,80 @@ func TestOnThePageNothingIsSoldThatMustBePaidAndCannotBe(t *testing.T) {
 		}
 		if _, err := w.client().SellTicket(actor.With(t.Context(), owner), w.offer.ID, tickets(seatID, 1)); err != nil {
 			t.Errorf("the owner, %+v: %v", c, err)
+		}
+	}
+}
+
+func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(withGala(func(e *catalog.Event) { e.Public, e.Tiers[0].Price, e.Tiers[1].Price = true, 6000, 12000 }))
+	order := func(seats, vips int) func(*booking.NewTicket) {
+		return func(n *booking.NewTicket) {
+			n.TierID, n.Quantity = uuid.Nil, 0
+			n.Tiers = []booking.OrderedTier{{TierID: vipID, Quantity: vips}, {TierID: seatID, Quantity: seats}}
+		}
+	}
+	_, err := w.buyTickets("", order(4, 3))
+	if !fault.Is(err, fault.Conflict) || fault.Of(err).Sentence != "Sold out: asked for 7, while 4 are left of Seat, 2 are left of VIP and 5 of the event." {
+		t.Errorf("one tier has too few: %v", err)
+	}
+	sold, err := w.buyTickets("k", order(3, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := booking.Ticket{
+		ID: sold.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierName: "Seat, VIP", Quantity: 4, Total: new(json.Number("270.00")), Currency: "EUR",
+		Tiers: []booking.SoldTier{ // four are a group, which pays a tenth less
+			{TierID: seatID, TierName: "Seat", Quantity: 3, Price: new(json.Number("54.00"))},
+			{TierID: vipID, TierName: "VIP", Quantity: 1, Price: new(json.Number("108.00"))},
+		},
+		Date: "2027-03-01", StartTime: "22:00:00", CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), Locale: "pt", CreatedAt: now, ManageURL: sold.ManageURL,
+	}
+	if diff := cmp.Diff(want, *sold); diff != "" {
+		t.Error(diff)
+	}
+	if again, err := w.buyTickets("k", order(3, 1)); err != nil || cmp.Diff(want, *again) != "" {
+		t.Errorf("a second click: %+v, %v", again, err)
+	}
+	if _, err := w.buyTickets("", order(1, 1)); !fault.Is(err, fault.Conflict) {
+		t.Errorf("more than the event has left: %v", err)
+	}
+	wantSales := []booking.EventSales{{EventID: galaID, Sold: 4, Tiers: []booking.TierSales{{TierID: seatID, Sold: 3}, {TierID: vipID, Sold: 1}}}}
+	if sales, err := w.client().Sales(t.Context(), w.offer.ID, []uuid.UUID{galaID}); err != nil || cmp.Diff(wantSales, sales.Events) != "" {
+		t.Errorf("sales are %+v, %v", sales, err)
+	}
+	w.set(func(w *town) { w.pricesErr = errors.New("away") })
+	if _, err := w.buyTickets("", nil); !fault.Is(err, fault.AvailabilityUnverified) {
+		t.Errorf("without a price: %v", err)
+	}
+	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, sold.ID); err != nil {
+		t.Error(err)
+	}
+	if n := w.count(`SELECT sum(sold) FROM tier_sales`) + w.count(`SELECT sum(sold) FROM event_sales`); n != 0 {
+		t.Errorf("%d are counted of an order that is cancelled", n)
+	}
+}
+
+func TestOrdersOfTiersAreRefusedByField(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(withGala(public))
+	at := w.internal + "/internal/businesses/" + w.offer.ID.String() + "/tickets"
+	body := func(rest string) string {
+		return `{"slug":"harbor","event_id":"` + galaID.String() + `","customer_name":"Zoë","customer_email":"zoe@example.com",` + rest + `}`
+	}
+	one := `{"tier_id":"` + seatID.String() + `","quantity":1}`
+	for rest, sentence := range map[string]string{
+		`"tiers":[]`: "tiers: ", `"tiers":[` + one + `],"quantity":1`: "tiers: ", `"tiers":[` + one + `,` + one + `]`: "tiers: ",
+		`"tiers":[{"tier_id":"x","quantity":1}]`:                "tiers[0].tier_id: ",
+		`"tiers":[` + strings.Replace(one, "1}", "0}", 1) + `]`: "quantity: ",
+		`"tiers":"x"`: "The body must be ",
+	} {
+		a := w.send(http.MethodPost, at, body(rest), http.Header{})
+		w.expect(rest, a, 400, "invalid_parameter")
+		if !strings.HasPrefix(a.body.Error, sentence) {
+			t.Errorf("%s: %s", rest, a.body.Error)
 		}
 	}
 }

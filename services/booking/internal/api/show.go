@@ -3,10 +3,12 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
@@ -73,11 +75,35 @@ func showCancellation(c usecase.Cancellation) booking.Cancellation {
 
 // showTicket is an order of tickets as the owner's side reads it.
 func showTicket(t store.Ticket) booking.Ticket {
-	return booking.Ticket{
-		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierID: t.TierID, TierName: t.TierName,
+	shown := booking.Ticket{
+		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
 		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly),
-		Quantity: t.Quantity, CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, Locale: t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt,
+		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
+		CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, Locale: t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt,
 	}
+	if len(t.Tiers) == 1 {
+		shown.TierID = t.Tiers[0].ID
+	}
+	return shown
+}
+
+func showTier(in money.Currency) func(store.SoldTier) booking.SoldTier {
+	return func(tier store.SoldTier) booking.SoldTier {
+		return booking.SoldTier{TierID: tier.ID, TierName: tier.Name, Quantity: tier.Quantity, Price: optionalAmount(in, tier.Price)}
+	}
+}
+
+func tierNames(t store.Ticket) string {
+	return strings.Join(all(t.Tiers, func(tier store.SoldTier) string { return tier.Name }), ", ")
+}
+
+// optionalAmount is an amount that may not be known.
+func optionalAmount(in money.Currency, minor *int64) *json.Number {
+	if minor == nil {
+		return nil
+	}
+	amount := in.JSON(*minor)
+	return &amount
 }
 
 // showKey is an API key as the owner's side reads it, without its secret.

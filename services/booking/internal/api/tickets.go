@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -25,7 +26,7 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	sold, err := in.owner.SellTickets(c.UserContext(), businessID, order)
+	sold, err := in.tickets.Sell(c.UserContext(), businessID, order)
 	if err != nil {
 		return err
 	}
@@ -35,27 +36,43 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 // newTicket reads an order.
 func newTicket(body []byte) (booking.NewTicket, error) {
 	var wire struct {
-		Slug          string  `json:"slug"`
-		EventID       string  `json:"event_id"`
-		TierID        string  `json:"tier_id"`
-		Quantity      int     `json:"quantity"`
+		Slug     string `json:"slug"`
+		EventID  string `json:"event_id"`
+		TierID   string `json:"tier_id"`
+		Quantity int    `json:"quantity"`
+		Tiers    []struct {
+			TierID   string `json:"tier_id"`
+			Quantity int    `json:"quantity"`
+		} `json:"tiers"`
 		CustomerName  string  `json:"customer_name"`
 		CustomerEmail *string `json:"customer_email"`
 		Locale        string  `json:"locale"`
 	}
 	if err := json.Unmarshal(body, &wire); err != nil {
 		return booking.NewTicket{}, fault.Newf(fault.InvalidParameter,
-			"The body must be {\"slug\", \"event_id\", \"tier_id\", \"quantity\", \"customer_name\"}, quantity a whole number and the rest text: %s.", jsonReason(err))
+			"The body must be {\"slug\", \"event_id\", \"tier_id\", \"quantity\", \"customer_name\"}, or \"tiers\" of {\"tier_id\", \"quantity\"}, quantity a whole number and the rest text: %s.", jsonReason(err))
 	}
-	eventID, event := request.ID("event_id", wire.EventID)
-	tierID, tier := request.ID("tier_id", wire.TierID)
-	return booking.NewTicket{
-		Slug: wire.Slug, EventID: eventID, TierID: tierID, Quantity: wire.Quantity, CustomerName: wire.CustomerName,
-		CustomerEmail: wire.CustomerEmail, Locale: wire.Locale,
-	}, cmp.Or(event, tier)
+	eventID, wrong := request.ID("event_id", wire.EventID)
+	order := booking.NewTicket{
+		Slug: wire.Slug, EventID: eventID, Quantity: wire.Quantity, CustomerName: wire.CustomerName, CustomerEmail: wire.CustomerEmail, Locale: wire.Locale,
+	}
+	if wire.Tiers == nil {
+		tierID, err := request.ID("tier_id", wire.TierID)
+		order.TierID = tierID
+		return order, cmp.Or(wrong, err)
+	}
+	if wire.TierID != "" || wire.Quantity != 0 || len(wire.Tiers) == 0 {
+		return order, fault.New(fault.InvalidParameter, "tiers: send at least one tier here, and then neither tier_id nor quantity beside it.")
+	}
+	for i, tier := range wire.Tiers {
+		tierID, err := request.ID(fmt.Sprintf("tiers[%d].tier_id", i), tier.TierID)
+		wrong = cmp.Or(wrong, err)
+		order.Tiers = append(order.Tiers, booking.OrderedTier{TierID: tierID, Quantity: tier.Quantity})
+	}
+	return order, wrong
 }
 
-func (in *Internal) tickets(c *fiber.Ctx) error {
+func (in *Internal) listTickets(c *fiber.Ctx) error {
 	businessID, err := pathID(c, "business")
 	if err != nil {
 		return err
@@ -81,7 +98,7 @@ func (in *Internal) ticketsAhead(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	n, err := in.owner.TicketsAhead(c.UserContext(), businessID, c.Query("slug"))
+	n, err := in.tickets.Ahead(c.UserContext(), businessID, c.Query("slug"))
 	if err != nil {
 		return err
 	}
@@ -113,7 +130,7 @@ func (in *Internal) cancelTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	cancelled, err := in.owner.CancelTickets(c.UserContext(), businessID, ticketID)
+	cancelled, err := in.tickets.Cancel(c.UserContext(), businessID, ticketID)
 	if err != nil {
 		return err
 	}

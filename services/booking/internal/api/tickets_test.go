@@ -54,6 +54,7 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 	}
 	want := booking.Ticket{
 		ID: sold.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierID: vipID, TierName: "VIP",
+		Tiers: []booking.SoldTier{{TierID: vipID, TierName: "VIP", Quantity: 2}}, Currency: "EUR",
 		Date: "2027-03-01", StartTime: "22:00:00", Quantity: 2, CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), Locale: "pt",
 		CreatedAt: now, ManageURL: sold.ManageURL,
 	}

@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,8 +36,17 @@ func OfTicket(business string, t store.Ticket) ([]byte, error) {
 		sequence, stamp, status = 2, *t.CancelledAt, ical.Cancelled
 	}
 	event := own(t.ID, sequence, stamp, t.StartsAt, t.EndsAt, t.EventName+" · "+business)
-	event.Status, event.Description = status, t.TierName+" × "+strconv.Itoa(t.Quantity)
+	event.Status, event.Description = status, tiers(t)
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
+}
+
+// tiers says how many tickets there are of which tier.
+func tiers(t store.Ticket) string {
+	lines := make([]string, len(t.Tiers))
+	for i, tier := range t.Tiers {
+		lines[i] = tier.Name + " × " + strconv.Itoa(tier.Quantity)
+	}
+	return strings.Join(lines, ", ")
 }
 
 func own(id uuid.UUID, sequence int, stamp, start, end time.Time, summary string) ical.Event {

@@ -24,8 +24,8 @@ WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, lo
     FROM (VALUES ($2::uuid, 0, NULL), ($3, 1, 'pending')) AS ids (id, number, status)),
  s AS (INSERT INTO class_seats VALUES ($1, $2, '2027-06-01T12:00Z', $2, 1)),
  c AS (INSERT INTO class_sessions VALUES ($1, '2027-06-01T12:00Z', $2, 1)),
- t AS (INSERT INTO tickets (business_id, id, status, event_id, event_name, tier_id, tier_name, local_start, starts_at, ends_at, quantity, customer_name, locale, offer_version, created_at)
-    VALUES ($1, $2, 'sold', $2, 'Gala', $2, 'Stalls', '2027-06-01T12:00', '2027-06-01T12:00Z', '2027-06-01T13:00Z', 1, 'Zoë', 'en', 1, now())),
+ t AS (INSERT INTO tickets (business_id, id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, currency, customer_name, locale, offer_version, created_at)
+    VALUES ($1, $2, 'sold', $2, 'Gala', '[{}]', '2027-06-01T12:00', '2027-06-01T12:00Z', '2027-06-01T13:00Z', 1, 'EUR', 'Zoë', 'en', 1, now())),
  e AS (INSERT INTO event_sales VALUES ($1, $2, 1)),
  r AS (INSERT INTO refused_writes VALUES ($1, $2, now())),
  m AS (INSERT INTO made_writes VALUES ($1, $2, decode(repeat('00', 32), 'hex'), '{}', now())),

@@ -10,24 +10,26 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Ticket is an order of tickets of one tier.
+// Ticket is an order of tickets of one event.
 type Ticket struct {
 	ID           uuid.UUID
 	Status       string // booking.StatusSold or booking.StatusCancelled
 	EventID      uuid.UUID
 	EventName    string
-	TierID       uuid.UUID
-	TierName     string
-	LocalStart   time.Time // what the business's wall clock shows when the event starts, written as UTC
+	Tiers        []SoldTier // each tier once
+	LocalStart   time.Time  // what the business's wall clock shows when the event starts, written as UTC
 	StartsAt     time.Time
 	EndsAt       time.Time
-	Quantity     int
+	Quantity     int    // of all tiers
+	Total        *int64 // minor units of Currency; nil: the order has no price, as the owner sold it
+	Currency     money.Currency
 	CustomerName string
 	// CustomerEmail is nil where nothing is to be mailed.
 	CustomerEmail *string
@@ -37,58 +39,72 @@ type Ticket struct {
 	LinkHash      []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
 }
 
+// SoldTier is what an order holds of one tier, as its row keeps it. Price is that of one ticket, nil where the order has none.
+type SoldTier struct {
+	ID       uuid.UUID `json:"id"`
+	Name     string    `json:"name"`
+	Quantity int       `json:"quantity"`
+	Price    *int64    `json:"price,omitempty"`
+}
+
 // NewTicket is an order to write, with the capacities that the offer has now.
 type NewTicket struct {
 	Ticket
-	BusinessID    uuid.UUID
-	EventCapacity int
-	TierCapacity  int
-	OfferVersion  int64
+	BusinessID     uuid.UUID
+	EventCapacity  int
+	TierCapacities []int // of Tiers
+	OfferVersion   int64
 }
 
-// SoldOutError says that an order does not fit, and how many tickets are left: 0 where more are sold than the capacity
-// of today.
-type SoldOutError struct{ EventLeft, TierLeft int }
+// SoldOutError says that an order does not fit, and how many tickets are left of the event and of each tier of the order: 0 where more
+// are sold than the capacity of today.
+type SoldOutError struct {
+	EventLeft int
+	TiersLeft []int
+}
 
 func (e *SoldOutError) Error() string {
-	return fmt.Sprintf("%d tickets of the event and %d of the tier are left", e.EventLeft, e.TierLeft)
+	return fmt.Sprintf("%d tickets of the event and %d of its tiers are left", e.EventLeft, e.TiersLeft)
 }
 
-const ticketColumns = `id, status, event_id, event_name, tier_id, tier_name, local_start, starts_at, ends_at, quantity,
+const ticketColumns = `id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
 	customer_name, customer_email, locale, created_at, cancelled_at, link_hash`
 
-// The statements of a sale are sent together, in one round trip. The first two see to it that
-// there are counters; the third locks the event's, so that orders of one event come one after another; the fourth then
-// sees what the order before it has left, in both counters, and raises both or neither.
+// The statements of a sale are sent together, in one round trip. The second locks the event's counter, so that orders of one event come
+// one after another, whichever tiers they are of; the last then sees what the order before it has left, in all counters, and raises all
+// or none.
 const (
 	ensureEventSQL = `
 INSERT INTO event_sales (business_id, event_id, sold) VALUES (@business_id, @event_id, 0) ON CONFLICT DO NOTHING`
 
-	ensureTierSQL = `
-INSERT INTO tier_sales (business_id, event_id, tier_id, sold) VALUES (@business_id, @event_id, @tier_id, 0) ON CONFLICT DO NOTHING`
+	ensureTiersSQL = `
+INSERT INTO tier_sales (business_id, event_id, tier_id, sold)
+SELECT @business_id, @event_id, id, 0 FROM unnest(@tier_ids::uuid[]) AS tiers (id) ON CONFLICT DO NOTHING`
 
 	lockEventSQL = `
 SELECT FROM event_sales WHERE business_id = @business_id AND event_id = @event_id FOR UPDATE`
 )
 
 var sellSQL = `
-WITH tier AS (
-    UPDATE tier_sales SET sold = sold + @quantity
-    WHERE business_id = @business_id AND event_id = @event_id AND tier_id = @tier_id
-      AND sold + @quantity <= @tier_capacity
-      AND EXISTS (SELECT FROM event_sales
-                  WHERE business_id = @business_id AND event_id = @event_id AND sold + @quantity <= @event_capacity)
-    RETURNING 1
+WITH tier AS MATERIALIZED (
+    SELECT s.tier_id, s.sold, o.quantity, o.capacity, o.place
+    FROM unnest(@tier_ids::uuid[], @quantities::integer[], @capacities::integer[]) WITH ORDINALITY AS o (tier_id, quantity, capacity, place)
+    JOIN tier_sales AS s ON s.business_id = @business_id AND s.event_id = @event_id AND s.tier_id = o.tier_id
 ), event AS (
     UPDATE event_sales SET sold = sold + @quantity
     WHERE business_id = @business_id AND event_id = @event_id AND sold + @quantity <= @event_capacity
-      AND EXISTS (SELECT FROM tier)
+      AND NOT EXISTS (SELECT FROM tier WHERE sold + quantity > capacity)
     RETURNING 1
+), counted AS (
+    UPDATE tier_sales SET sold = tier_sales.sold + tier.quantity
+    FROM tier
+    WHERE tier_sales.business_id = @business_id AND tier_sales.event_id = @event_id AND tier_sales.tier_id = tier.tier_id
+      AND EXISTS (SELECT FROM event)
 ), ticket AS (
-    INSERT INTO tickets (business_id, id, status, event_id, event_name, tier_id, tier_name, local_start, starts_at, ends_at,
-                         quantity, customer_name, customer_email, locale, offer_version, created_at, link_hash)
-    SELECT @business_id, @id, @status, @event_id, @event_name, @tier_id, @tier_name, @local_start, @starts_at, @ends_at,
-           @quantity, @customer_name, @customer_email, @locale, @offer_version, @now, @link_hash
+    INSERT INTO tickets (business_id, id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
+                         customer_name, customer_email, locale, offer_version, created_at, link_hash)
+    SELECT @business_id, @id, @status, @event_id, @event_name, @tiers, @local_start, @starts_at, @ends_at, @quantity, @total, @currency,
+           @customer_name, @customer_email, @locale, @offer_version, @now, @link_hash
     FROM event
     RETURNING *
 ), recorded AS (
@@ -96,9 +112,9 @@ WITH tier AS (
 )
 SELECT EXISTS (SELECT FROM ticket),
        (SELECT sold FROM event_sales WHERE business_id = @business_id AND event_id = @event_id),
-       (SELECT sold FROM tier_sales WHERE business_id = @business_id AND event_id = @event_id AND tier_id = @tier_id)`
+       (SELECT array_agg(sold ORDER BY place) FROM tier)`
 
-// SellTicket writes an order, once (postgres.Once), where it fits into the capacities of both the tier and the event, else
+// SellTicket writes an order, once (postgres.Once), where all of it fits into the capacities of its tiers and of the event, else
 // nothing. Errors: [*SoldOutError].
 func (s *Store) SellTicket(ctx context.Context, t NewTicket) (Ticket, error) {
 	return postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
@@ -107,31 +123,44 @@ func (s *Store) SellTicket(ctx context.Context, t NewTicket) (Ticket, error) {
 }
 
 func sell(ctx context.Context, tx pgx.Tx, t NewTicket) error {
-	args := pgx.NamedArgs{
-		"business_id": t.BusinessID, "id": t.ID, "status": t.Status,
-		"event_id": t.EventID, "event_name": t.EventName, "event_capacity": t.EventCapacity,
-		"tier_id": t.TierID, "tier_name": t.TierName, "tier_capacity": t.TierCapacity,
-		"local_start": t.LocalStart, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "link_hash": t.LinkHash, "quantity": t.Quantity,
-		"customer_name": t.CustomerName, "customer_email": t.CustomerEmail, "locale": t.Locale,
-		"offer_version": t.OfferVersion, "now": t.CreatedAt,
-	}
-	eventlog.Add(ctx, args, t.CreatedAt)
 	var (
-		batch               pgx.Batch
-		fits                bool
-		eventSold, tierSold int // before the order
+		batch     pgx.Batch
+		fits      bool
+		eventSold int // before the order
+		tiersSold []int
+		args      = eventlog.Add(ctx, sellArgs(t), t.CreatedAt)
 	)
 	batch.Queue(ensureEventSQL, args)
-	batch.Queue(ensureTierSQL, args)
 	batch.Queue(lockEventSQL, args)
-	batch.Queue(sellSQL, args).QueryRow(func(row pgx.Row) error { return row.Scan(&fits, &eventSold, &tierSold) })
+	batch.Queue(ensureTiersSQL, args)
+	batch.Queue(sellSQL, args).QueryRow(func(row pgx.Row) error { return row.Scan(&fits, &eventSold, &tiersSold) })
 	if err := tx.SendBatch(ctx, &batch).Close(); err != nil {
 		return fmt.Errorf("sell tickets: %w", err)
 	}
-	if !fits {
-		return &SoldOutError{EventLeft: max(0, t.EventCapacity-eventSold), TierLeft: max(0, t.TierCapacity-tierSold)}
+	if fits {
+		return nil
 	}
-	return nil
+	soldOut := &SoldOutError{EventLeft: max(0, t.EventCapacity-eventSold)}
+	for i, sold := range tiersSold {
+		soldOut.TiersLeft = append(soldOut.TiersLeft, max(0, t.TierCapacities[i]-sold))
+	}
+	return soldOut
+}
+
+func sellArgs(t NewTicket) pgx.NamedArgs {
+	ids, quantities := make([]uuid.UUID, len(t.Tiers)), make([]int, len(t.Tiers))
+	for i, tier := range t.Tiers {
+		ids[i], quantities[i] = tier.ID, tier.Quantity
+	}
+	return pgx.NamedArgs{
+		"business_id": t.BusinessID, "id": t.ID, "status": t.Status,
+		"event_id": t.EventID, "event_name": t.EventName, "event_capacity": t.EventCapacity,
+		"tiers": t.Tiers, "tier_ids": ids, "quantities": quantities, "capacities": t.TierCapacities,
+		"local_start": t.LocalStart, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "link_hash": t.LinkHash,
+		"quantity": t.Quantity, "total": t.Total, "currency": t.Currency.Code,
+		"customer_name": t.CustomerName, "customer_email": t.CustomerEmail, "locale": t.Locale,
+		"offer_version": t.OfferVersion, "now": t.CreatedAt,
+	}
 }
 
 // cancelTicketSQL changes the status once; the counters go down by the row that it changed, the event's first.
@@ -144,11 +173,11 @@ WITH cancelled AS (
     UPDATE event_sales SET sold = event_sales.sold - cancelled.quantity
     FROM cancelled
     WHERE event_sales.business_id = @business_id AND event_sales.event_id = cancelled.event_id
-    RETURNING cancelled.event_id, cancelled.tier_id, cancelled.quantity
+    RETURNING cancelled.event_id, cancelled.tiers
 ), tier AS (
-    UPDATE tier_sales SET sold = tier_sales.sold - event.quantity
-    FROM event
-    WHERE tier_sales.business_id = @business_id AND tier_sales.event_id = event.event_id AND tier_sales.tier_id = event.tier_id
+    UPDATE tier_sales SET sold = tier_sales.sold - tier.quantity
+    FROM event, jsonb_to_recordset(event.tiers) AS tier (id uuid, quantity integer)
+    WHERE tier_sales.business_id = @business_id AND tier_sales.event_id = event.event_id AND tier_sales.tier_id = tier.id
 ), recorded AS (
     ` + recordTicketCancelled + `
 )
@@ -187,11 +216,18 @@ func whyNotCancelled(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) e
 }
 
 func scanTicket(row pgx.CollectableRow) (Ticket, error) {
-	var t Ticket
-	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.TierID, &t.TierName, &t.LocalStart, &t.StartsAt, &t.EndsAt, &t.Quantity,
+	var (
+		t        Ticket
+		currency string
+	)
+	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.Tiers, &t.LocalStart, &t.StartsAt, &t.EndsAt, &t.Quantity, &t.Total, &currency,
 		&t.CustomerName, &t.CustomerEmail, &t.Locale, &t.CreatedAt, &t.CancelledAt, &t.LinkHash)
+	if err != nil {
+		return Ticket{}, err
+	}
 	t.StartsAt, t.EndsAt = t.StartsAt.UTC(), t.EndsAt.UTC()
 	t.CreatedAt, t.CancelledAt = t.CreatedAt.UTC(), utc(t.CancelledAt)
+	t.Currency, err = money.ParseCurrency(currency)
 	return t, err
 }
 

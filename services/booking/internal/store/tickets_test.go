@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -37,14 +38,24 @@ func newGala(capacity int, tierCapacities ...int) gala {
 }
 
 func (g gala) order(tier, quantity int) store.NewTicket {
-	return store.NewTicket{
+	return g.orderOf(map[int]int{tier: quantity})
+}
+
+// orderOf orders so many tickets of each of these tiers.
+func (g gala) orderOf(quantities map[int]int) store.NewTicket {
+	order := store.NewTicket{
 		Ticket: store.Ticket{
-			ID: uuid.New(), Status: booking.StatusSold, EventID: g.event, EventName: "Gala",
-			TierID: g.tiers[tier], TierName: fmt.Sprintf("Tier %d", tier),
-			LocalStart: noon, StartsAt: noon, EndsAt: noon.Add(time.Hour), Quantity: quantity, CustomerName: "Zoë", CreatedAt: now,
+			ID: uuid.New(), Status: booking.StatusSold, EventID: g.event, EventName: "Gala", Currency: euro,
+			LocalStart: noon, StartsAt: noon, EndsAt: noon.Add(time.Hour), CustomerName: "Zoë", CreatedAt: now,
 		},
-		BusinessID: g.business, EventCapacity: g.capacity, TierCapacity: g.tierCapacities[tier], OfferVersion: 3,
+		BusinessID: g.business, EventCapacity: g.capacity, OfferVersion: 3,
 	}
+	for tier, quantity := range quantities { // in any order
+		order.Tiers = append(order.Tiers, store.SoldTier{ID: g.tiers[tier], Name: fmt.Sprintf("Tier %d", tier), Quantity: quantity})
+		order.TierCapacities = append(order.TierCapacities, g.tierCapacities[tier])
+		order.Quantity += quantity
+	}
+	return order
 }
 
 // checkCounters compares the counters with the orders themselves.
@@ -56,8 +67,8 @@ func checkCounters(t *testing.T, pool *pgxpool.Pool) {
 		               WHERE t.business_id = e.business_id AND t.event_id = e.event_id AND t.status = 'sold')`)
 	wrong += count(t, pool, `
 		SELECT count(*) FROM tier_sales AS s
-		WHERE sold <> (SELECT coalesce(sum(quantity), 0) FROM tickets AS t
-		               WHERE t.business_id = s.business_id AND t.event_id = s.event_id AND t.tier_id = s.tier_id AND t.status = 'sold')`)
+		WHERE sold <> (SELECT coalesce(sum(tier.quantity), 0) FROM tickets AS t, jsonb_to_recordset(t.tiers) AS tier (id uuid, quantity integer)
+		               WHERE t.business_id = s.business_id AND t.event_id = s.event_id AND tier.id = s.tier_id AND t.status = 'sold')`)
 	if wrong != 0 {
 		t.Errorf("%d counters differ from the orders", wrong)
 	}
@@ -69,7 +80,8 @@ func (g gala) soldOf(t *testing.T, pool *pgxpool.Pool) []int {
 	var sums []int
 	all := 0
 	for _, tier := range g.tiers {
-		n := count(t, pool, `SELECT coalesce(sum(quantity), 0) FROM tickets WHERE event_id = $1 AND tier_id = $2 AND status = 'sold'`, g.event, tier)
+		n := count(t, pool, `SELECT coalesce(sum(tier.quantity), 0) FROM tickets, jsonb_to_recordset(tiers) AS tier (id uuid, quantity integer)
+			WHERE event_id = $1 AND tier.id = $2 AND status = 'sold'`, g.event, tier)
 		sums, all = append(sums, n), all+n
 	}
 	return append(sums, all)
@@ -79,10 +91,13 @@ func (g gala) soldOf(t *testing.T, pool *pgxpool.Pool) []int {
 func (g gala) checkFull(t *testing.T, sums []int, refused []store.NewTicket) {
 	t.Helper()
 	for _, o := range refused {
-		for i, tier := range g.tiers {
-			if tier == o.TierID && sums[i]+o.Quantity <= g.tierCapacities[i] && sums[len(sums)-1]+o.Quantity <= g.capacity {
-				t.Errorf("%d tickets of tier %d were refused, and would fit: sold %v", o.Quantity, i, sums)
-			}
+		fits := sums[len(sums)-1]+o.Quantity <= g.capacity
+		for _, tier := range o.Tiers {
+			i := slices.Index(g.tiers, tier.ID)
+			fits = fits && sums[i]+tier.Quantity <= g.tierCapacities[i]
+		}
+		if fits {
+			t.Errorf("%v were refused, and would fit: sold %v", o.Tiers, sums)
 		}
 	}
 }
@@ -99,7 +114,7 @@ func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, pool := open(t)
-			refused := sellAtOnce(t, s, g, 200)
+			refused := sellAtOnce(t, s, 200, func(i int) store.NewTicket { return g.order(i%len(g.tiers), 1+i/len(g.tiers)%3) })
 			sums := g.soldOf(t, pool)
 			for i, capacity := range append(g.tierCapacities, g.capacity) {
 				if sums[i] > capacity {
@@ -112,8 +127,38 @@ func TestTicketsAreNeverOversoldTo200OrdersAtOnce(t *testing.T) {
 	}
 }
 
-// sellAtOnce sends orders of 1 to 3 tickets over all tiers and returns those that were refused.
-func sellAtOnce(t *testing.T, s *store.Store, g gala, orders int) []store.NewTicket {
+// TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce has buyers name the tiers in different orders: each holds what another waits for
+// unless they come one after another.
+func TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, g := range map[string]gala{
+		"the event is the bound": newGala(40, 50, 40, 30),
+		"the tiers are":          newGala(200, 9, 12, 15),
+		"the last of a tier":     newGala(200, 1, 100, 100),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, pool := open(t)
+			refused := sellAtOnce(t, s, 64, func(i int) store.NewTicket {
+				return g.orderOf([]map[int]int{{0: 1, 1: 2}, {1: 1, 2: 1}, {2: 2, 0: 1}, {0: 1, 1: 1, 2: 1}}[i%4])
+			})
+			if len(refused) == 0 || len(refused) == 64 {
+				t.Errorf("%d of 64 orders were refused", len(refused))
+			}
+			sums := g.soldOf(t, pool)
+			for i, capacity := range append(g.tierCapacities, g.capacity) {
+				if sums[i] > capacity {
+					t.Errorf("%d tickets are sold, of %d: %v", sums[i], capacity, sums)
+				}
+			}
+			g.checkFull(t, sums, refused)
+			checkCounters(t, pool)
+		})
+	}
+}
+
+// sellAtOnce sends these orders and returns those that were refused.
+func sellAtOnce(t *testing.T, s *store.Store, orders int, order func(i int) store.NewTicket) []store.NewTicket {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -124,7 +169,7 @@ func sellAtOnce(t *testing.T, s *store.Store, g gala, orders int) []store.NewTic
 		start   = make(chan struct{})
 	)
 	for i := range orders {
-		order := g.order(i%len(g.tiers), 1+i/len(g.tiers)%3)
+		order := order(i)
 		wg.Go(func() {
 			<-start
 			_, err := s.SellTicket(ctx, order)
@@ -255,18 +300,18 @@ func TestSalesAreJudgedByTheCapacityOfTheirMoment(t *testing.T) {
 	if err := sell(8); err != nil {
 		t.Fatal(err)
 	}
-	if got := left(sell(3)); got != "2 tickets of the event and 2 of the tier are left" {
+	if got := left(sell(3)); got != "2 tickets of the event and [2] of its tiers are left" {
 		t.Error(got)
 	}
 	g.capacity, g.tierCapacities[0] = 6, 9 // lowered below what is sold: what is sold stays, nothing more is
-	if got := left(sell(1)); got != "0 tickets of the event and 1 of the tier are left" {
+	if got := left(sell(1)); got != "0 tickets of the event and [1] of its tiers are left" {
 		t.Error(got)
 	}
 	g.capacity, g.tierCapacities[0] = 20, 12 // raised
 	if err := sell(4); err != nil {
 		t.Error(err)
 	}
-	if got := left(sell(1)); got != "8 tickets of the event and 0 of the tier are left" {
+	if got := left(sell(1)); got != "8 tickets of the event and [0] of its tiers are left" {
 		t.Error(got)
 	}
 }
@@ -339,8 +384,8 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 	}
 	cancelledAt := now
 	whole := store.Ticket{
-		ID: want[2], Status: "cancelled", EventID: g.event, EventName: "Gala", TierID: g.tiers[0], TierName: "Tier 0",
-		LocalStart: noon, StartsAt: noon, EndsAt: noon.Add(time.Hour), Quantity: 3, CustomerName: "Zoë",
+		ID: want[2], Status: "cancelled", EventID: g.event, EventName: "Gala", Currency: euro,
+		Tiers: []store.SoldTier{{ID: g.tiers[0], Name: "Tier 0", Quantity: 3}}, LocalStart: noon, StartsAt: noon, EndsAt: noon.Add(time.Hour), Quantity: 3, CustomerName: "Zoë",
 		CreatedAt: now.Add(2 * time.Minute), CancelledAt: &cancelledAt,
 	}
 	if diff := cmp.Diff(whole, third); diff != "" {

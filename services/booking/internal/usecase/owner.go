@@ -13,11 +13,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Owner does what a business's owner asks for: it moves bookings, sells tickets, makes and revokes API keys. What its methods
+// Owner does what a business's owner asks for: it moves bookings, makes and revokes API keys. What its methods
 // return as a fault is the answer to the caller; any other error is internal.
 type Owner struct {
 	records *store.Store
@@ -27,7 +28,7 @@ type Owner struct {
 	random  io.Reader
 }
 
-// NewOwner returns an owner's side. offers gives the newest offer, whose capacities every sale of tickets is judged by.
+// NewOwner returns an owner's side.
 func NewOwner(records *store.Store, offers Offers, links *link.Links, c clock.Clock) *Owner {
 	return &Owner{records: records, offers: offers, links: links, clock: c, random: rand.Reader}
 }
@@ -59,4 +60,21 @@ func either(states []state.State) string {
 		words[i] = string(s)
 	}
 	return strings.Join(words, " or ")
+}
+
+// Offer is the newest of a business, which both its id and its slug name. Faults: invalid_parameter where they name two; what [Offers]
+// answers about the business.
+func (o *Owner) Offer(ctx context.Context, businessID uuid.UUID, slug string) (*catalog.Offer, error) {
+	return offerOf(ctx, o.offers, businessID, slug)
+}
+
+func offerOf(ctx context.Context, offers Offers, businessID uuid.UUID, slug string) (*catalog.Offer, error) {
+	offer, err := offers.Fresh(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	if offer.ID != businessID {
+		return nil, fault.New(fault.InvalidParameter, "slug: names another business than the path.")
+	}
+	return offer, nil
 }

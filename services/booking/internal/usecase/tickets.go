@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -24,47 +26,106 @@ import (
 // maxCustomerName is as long as that of a booking's customer may be.
 const maxCustomerName = 200
 
-// SellTickets sells tickets of one tier under the capacities that the offer has now: all of the order or none. The owner sells
-// for events that are not public, too, and at the door until the end; not for one that is inactive or over. On the booking page
-// customers buy tickets of public events until they begin, and give an address. Faults: invalid_parameter; not_found for an event or
+// Tickets sells tickets and takes them back. It is safe for many goroutines.
+type Tickets struct {
+	records *store.Store
+	Dependencies
+}
+
+// NewTickets returns tickets of the business's offers, priced and charged as bookings are.
+func NewTickets(records *store.Store, with Dependencies) *Tickets {
+	return &Tickets{records: records, Dependencies: with}
+}
+
+// now is to the microsecond, as the tables keep it.
+func (t *Tickets) now() time.Time { return t.Clock.Now().UTC().Truncate(time.Microsecond) }
+
+// Sell sells tickets of one event under the capacities that the offer has now: all of the order or none. The owner sells for events that
+// are not public, too, and at the door until the end; not for one that is inactive or over. On the booking page customers buy tickets of
+// public events until they begin, at the price that holds now, and give an address. Faults: invalid_parameter; not_found for an event or
 // tier that is not offered; conflict where it does not fit or nothing is sold any more; what [Offers] answers about the business; on
-// the page, what its account does not allow, and payment_unavailable for what must be paid online.
-func (o *Owner) SellTickets(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (store.Ticket, error) {
+// the page, what its account does not allow, availability_unverified without a price, and payment_unavailable for what must be paid
+// online.
+func (t *Tickets) Sell(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (store.Ticket, error) {
+	order, err := checked(order)
+	if err != nil {
+		return store.Ticket{}, err
+	}
+	for range maxRounds {
+		sold, err := t.sell(ctx, businessID, order)
+		if !errors.Is(err, errAgain) {
+			return sold, err
+		}
+	}
+	return store.Ticket{}, Unverified(errAgain)
+}
+
+// checked is an order with the fields that can be judged without the offer; what is ordered is in Tiers.
+func checked(order booking.NewTicket) (booking.NewTicket, error) {
 	order.CustomerName = strings.TrimSpace(order.CustomerName)
+	if len(order.Tiers) == 0 {
+		order.Tiers = []booking.OrderedTier{{TierID: order.TierID, Quantity: order.Quantity}}
+	}
+	order.Quantity = 0
+	for i, tier := range order.Tiers {
+		if tier.Quantity < 1 || tier.Quantity > booking.MaxTicketQuantity {
+			return order, fault.Newf(fault.InvalidParameter, "quantity: send a whole number from 1 to %d.", booking.MaxTicketQuantity)
+		}
+		if slices.ContainsFunc(order.Tiers[:i], func(other booking.OrderedTier) bool { return other.TierID == tier.TierID }) {
+			return order, fault.New(fault.InvalidParameter, "tiers: send each tier once, with all its tickets.")
+		}
+		order.Quantity += tier.Quantity
+	}
 	switch {
-	case order.Quantity < 1 || order.Quantity > booking.MaxTicketQuantity:
-		return store.Ticket{}, fault.Newf(fault.InvalidParameter, "quantity: send a whole number from 1 to %d.", booking.MaxTicketQuantity)
+	case len(order.Tiers) > booking.MaxTicketTiers:
+		return order, fault.Newf(fault.InvalidParameter, "tiers: send at most %d.", booking.MaxTicketTiers)
+	case order.Quantity > booking.MaxTicketQuantity:
+		return order, fault.Newf(fault.InvalidParameter, "quantity: one order takes at most %d tickets.", booking.MaxTicketQuantity)
 	case !isLine(order.CustomerName, maxCustomerName):
-		return store.Ticket{}, fault.Newf(fault.InvalidParameter, "customer_name: send 1 to %d characters on one line.", maxCustomerName)
+		return order, fault.Newf(fault.InvalidParameter, "customer_name: send 1 to %d characters on one line.", maxCustomerName)
 	}
 	address, err := request.OptionalEmail("customer_email", order.CustomerEmail)
-	if err != nil {
-		return store.Ticket{}, err
-	}
 	order.CustomerEmail = address
-	offer, err := o.Offer(ctx, businessID, order.Slug)
+	return order, err
+}
+
+// sell is one attempt under one offer. It returns [errAgain] when that has changed.
+func (t *Tickets) sell(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (store.Ticket, error) {
+	offer, err := offerOf(ctx, t.Offers, businessID, order.Slug)
 	if err != nil {
 		return store.Ticket{}, err
 	}
-	onPage := actor.Of(ctx).Kind == actor.Page
+	now, onPage := t.now(), actor.Of(ctx).Kind == actor.Page
 	if onPage {
-		err = cmp.Or(offer.CheckAccount(false, o.now()), hasAddress(order))
+		if err := cmp.Or(offer.CheckAccount(false, now), hasAddress(order)); err != nil {
+			return store.Ticket{}, err
+		}
 	}
+	ticket, err := offered(offer, order, onPage, now)
 	if err != nil {
 		return store.Ticket{}, err
 	}
-	ticket, err := offered(offer, order, onPage, o.now())
-	if err != nil {
-		return store.Ticket{}, err
+	if onPage {
+		if err := t.price(ctx, offer, &ticket); err != nil {
+			return store.Ticket{}, err
+		}
 	}
-	ticket.LinkHash = o.links.Hash(event.Ticket, ticket.ID)
-	sold, err := o.records.SellTicket(ctx, ticket)
+	ticket.LinkHash = t.Links.Hash(event.Ticket, ticket.ID)
+	sold, err := t.records.SellTicket(ctx, ticket)
 	var soldOut *store.SoldOutError
 	if errors.As(err, &soldOut) {
-		err = fault.Newf(fault.Conflict, "Sold out: asked for %d, while %d are left of %s and %d of the event.",
-			order.Quantity, soldOut.TierLeft, ticket.TierName, soldOut.EventLeft)
+		err = tooFewTickets(ticket, soldOut)
 	}
 	return sold, err
+}
+
+// tooFewTickets says what is left of what was asked for.
+func tooFewTickets(asked store.NewTicket, left *store.SoldOutError) error {
+	of := make([]string, len(asked.Tiers))
+	for i, tier := range asked.Tiers {
+		of[i] = fmt.Sprintf("%d are left of %s", left.TiersLeft[i], tier.Name)
+	}
+	return fault.Newf(fault.Conflict, "Sold out: asked for %d, while %s and %d of the event.", asked.Quantity, strings.Join(of, ", "), left.EventLeft)
 }
 
 // hasAddress refuses an order of a customer without an e-mail address: it is where the tickets go.
@@ -75,53 +136,77 @@ func hasAddress(order booking.NewTicket) error {
 	return nil
 }
 
-// offered finds what an order names in the offer, on the booking page of what customers may buy.
+// price gives each tier of an order the price of one ticket by the business's rules, and the order their total. The party is all tickets
+// of the order; whether it is the customer's first says nothing of tickets (semantics.md §5).
+func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store.NewTicket) error {
+	ask := pricing.QuotesRequest{Slug: offer.Slug, OfferVersion: offer.Version, PurchaseAt: ticket.CreatedAt, OmitSteps: true}
+	for _, tier := range ticket.Tiers {
+		ask.Items = append(ask.Items, pricing.Item{
+			Kind: pricing.KindEvent, ID: ticket.EventID, TierID: &tier.ID, Date: offer.Event(ticket.EventID).Date, PartySize: &ticket.Quantity,
+		})
+	}
+	answer, err := t.Pricing.Quotes(ctx, ask)
+	switch {
+	case err != nil:
+		return Unverified(err)
+	case answer.OfferVersion != offer.Version || len(answer.Quotes) != len(ask.Items):
+		return errAgain
+	}
+	ticket.Total = new(int64)
+	for i, quote := range answer.Quotes {
+		ticket.Tiers[i].Price = &quote.Price
+		*ticket.Total += quote.Price * int64(ticket.Tiers[i].Quantity)
+	}
+	return nil
+}
+
+// offered finds what an order names in the offer, on the booking page of what customers may buy. Tiers come as the event lists them.
 func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now time.Time) (store.NewTicket, error) {
 	event := offer.Event(order.EventID)
 	if event == nil || !offer.Modules.Events || onPage && !event.Public {
 		return store.NewTicket{}, fault.Newf(fault.NotFound, "Event not found: %s", order.EventID)
 	}
-	at := slices.IndexFunc(event.Tiers, func(tier catalog.Tier) bool { return tier.ID == order.TierID })
-	if at < 0 {
-		return store.NewTicket{}, fault.Newf(fault.NotFound, "Tier not found: %s", order.TierID)
-	}
-	switch {
-	case !event.Active:
-		return store.NewTicket{}, fault.New(fault.Conflict, "The event is not active, so no tickets are sold for it.")
-	case now.Unix() >= endOf(event, offer.Location()):
-		return store.NewTicket{}, fault.New(fault.Conflict, "The event is over, so no tickets are sold for it.")
-	case onPage && now.Unix() >= timespan.Instant(event.Date, event.Start, offer.Location()):
-		return store.NewTicket{}, fault.New(fault.Conflict, "The event has begun, so no tickets are sold online any more.")
-	}
-	tier := event.Tiers[at]
-	if onPage {
-		if err := offer.CheckPrepaid(offer.Payments.Modes.Events, event.PaymentRequirement, tier.Price); err != nil {
-			return store.NewTicket{}, err
-		}
-	}
-	return store.NewTicket{
+	ticket := store.NewTicket{
 		Ticket: store.Ticket{
-			ID: uuid.New(), Status: booking.StatusSold, EventID: event.ID, EventName: event.Name, TierID: tier.ID, TierName: tier.Name,
+			ID: uuid.New(), Status: booking.StatusSold, EventID: event.ID, EventName: event.Name,
 			LocalStart: wallClock(event.Date, event.Start),
 			StartsAt:   time.Unix(timespan.Instant(event.Date, event.Start, offer.Location()), 0).UTC(),
-			EndsAt:     time.Unix(endOf(event, offer.Location()), 0).UTC(), Quantity: order.Quantity, CustomerName: order.CustomerName,
-			CustomerEmail: order.CustomerEmail, Locale: locale.Or(order.Locale, offer.Languages, offer.DefaultLanguage), CreatedAt: now,
+			EndsAt:     time.Unix(endOf(event, offer.Location()), 0).UTC(), Quantity: order.Quantity, Currency: offer.Money(),
+			CustomerName: order.CustomerName, CustomerEmail: order.CustomerEmail,
+			Locale: locale.Or(order.Locale, offer.Languages, offer.DefaultLanguage), CreatedAt: now,
 		},
-		BusinessID: offer.ID, EventCapacity: event.TotalCapacity, TierCapacity: tier.Capacity, OfferVersion: offer.Version,
-	}, nil
+		BusinessID: offer.ID, EventCapacity: event.TotalCapacity, OfferVersion: offer.Version,
+	}
+	prepaid := error(nil)
+	for _, tier := range event.Tiers {
+		at := slices.IndexFunc(order.Tiers, func(o booking.OrderedTier) bool { return o.TierID == tier.ID })
+		if at < 0 {
+			continue
+		}
+		ticket.Tiers = append(ticket.Tiers, store.SoldTier{ID: tier.ID, Name: tier.Name, Quantity: order.Tiers[at].Quantity})
+		ticket.TierCapacities = append(ticket.TierCapacities, tier.Capacity)
+		order.Tiers = slices.Delete(slices.Clone(order.Tiers), at, at+1)
+		if onPage {
+			prepaid = cmp.Or(prepaid, offer.CheckPrepaid(offer.Payments.Modes.Events, event.PaymentRequirement, tier.Price))
+		}
+	}
+	if len(order.Tiers) > 0 {
+		return store.NewTicket{}, fault.Newf(fault.NotFound, "Tier not found: %s", order.Tiers[0].TierID)
+	}
+	return ticket, cmp.Or(forSale(event, offer.Location(), onPage, now), prepaid)
 }
 
-// Offer is the newest of a business, which both its id and its slug name. Faults: invalid_parameter where they name two; what [Offers]
-// answers about the business.
-func (o *Owner) Offer(ctx context.Context, businessID uuid.UUID, slug string) (*catalog.Offer, error) {
-	offer, err := o.offers.Fresh(ctx, slug)
-	if err != nil {
-		return nil, err
+// forSale refuses tickets of an event that are not sold now.
+func forSale(event *catalog.Event, zone *time.Location, onPage bool, now time.Time) error {
+	switch {
+	case !event.Active:
+		return fault.New(fault.Conflict, "The event is not active, so no tickets are sold for it.")
+	case now.Unix() >= endOf(event, zone):
+		return fault.New(fault.Conflict, "The event is over, so no tickets are sold for it.")
+	case onPage && now.Unix() >= timespan.Instant(event.Date, event.Start, zone):
+		return fault.New(fault.Conflict, "The event has begun, so no tickets are sold online any more.")
 	}
-	if offer.ID != businessID {
-		return nil, fault.New(fault.InvalidParameter, "slug: names another business than the path.")
-	}
-	return offer, nil
+	return nil
 }
 
 // endOf is the instant, in seconds since the epoch, at which an event ends: on the next day where its end is not after
@@ -140,9 +225,9 @@ func wallClock(d timespan.Date, at timespan.TimeOfDay) time.Time {
 	return time.Date(year, month, day, 0, int(at), 0, 0, time.UTC)
 }
 
-// CancelTickets cancels an order, whose tickets are free again at once. Faults: not_found; conflict where it is cancelled.
-func (o *Owner) CancelTickets(ctx context.Context, businessID, id uuid.UUID) (store.Ticket, error) {
-	cancelled, err := o.records.CancelTicket(ctx, businessID, id, o.clock.Now())
+// Cancel cancels an order, whose tickets are free again at once. Faults: not_found; conflict where it is cancelled.
+func (t *Tickets) Cancel(ctx context.Context, businessID, id uuid.UUID) (store.Ticket, error) {
+	cancelled, err := t.records.CancelTicket(ctx, businessID, id, t.Clock.Now())
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		err = fault.New(fault.NotFound, "This business has no such tickets.")
@@ -152,12 +237,12 @@ func (o *Owner) CancelTickets(ctx context.Context, businessID, id uuid.UUID) (st
 	return cancelled, err
 }
 
-// TicketsAhead counts the tickets, not cancelled, of events that begin today or later in business time. Faults: those of [Offers];
+// Ahead counts the tickets, not cancelled, of events that begin today or later in business time. Faults: those of [Offers];
 // invalid_parameter where the slug names another business.
-func (o *Owner) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
-	offer, err := o.Offer(ctx, businessID, slug)
+func (t *Tickets) Ahead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
+	offer, err := offerOf(ctx, t.Offers, businessID, slug)
 	if err != nil {
 		return 0, err
 	}
-	return o.records.TicketsAhead(ctx, businessID, offer.Today(o.clock.Now()))
+	return t.records.TicketsAhead(ctx, businessID, offer.Today(t.Clock.Now()))
 }

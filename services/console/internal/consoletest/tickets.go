@@ -24,8 +24,9 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 		return nil, fault.New(fault.Conflict, "Sold out: 10 tickets are left.")
 	}
 	sold := booking.Ticket{
-		ID: uuid.New(), Status: booking.StatusSold, EventID: order.EventID, EventName: "Gala of " + order.Slug, TierID: order.TierID, TierName: "VIP",
-		Date: "2026-12-31", StartTime: "20:00:00", Quantity: order.Quantity, CustomerName: order.CustomerName,
+		ID: uuid.New(), Status: booking.StatusSold, EventID: order.EventID, EventName: "Gala of " + order.Slug, TierID: order.TierID, TierName: "VIP", Currency: "EUR",
+		Tiers: []booking.SoldTier{{TierID: order.TierID, TierName: "VIP", Quantity: order.Quantity}},
+		Date:  "2026-12-31", StartTime: "20:00:00", Quantity: order.Quantity, CustomerName: order.CustomerName,
 		CustomerEmail: order.CustomerEmail, Locale: order.Locale, CreatedAt: Epoch,
 	}
 	if s.tickets == nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/event"
@@ -132,6 +134,13 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	f.Subject = letter.Subject{
 		Kind: letter.TicketSubject, ID: t.ID.String(), Sequence: e.Sequence, Items: []string{t.EventName}, Tier: t.TierName, Quantity: t.Quantity,
 		When: letter.When{Start: start},
+	}
+	if len(t.Tiers) > 1 {
+		lines := make([]string, len(t.Tiers))
+		for i, tier := range t.Tiers {
+			lines[i] = strconv.Itoa(tier.Quantity) + " × " + tier.TierName
+		}
+		f.Subject.Tier, f.Subject.Quantity = strings.Join(lines, ", "), 0 // each tier says its own
 	}
 	return nil
 }
