@@ -30,6 +30,8 @@ const (
 	NothingAvailable   ID = "nothing_available"
 	DateInPast         ID = "date_in_past"
 	BeyondAdvanceLimit ID = "beyond_advance_limit"
+	TooShort           ID = "too_short"
+	TooLong            ID = "too_long"
 )
 
 // fallback is the language of whoever asks for none that is there.

@@ -18,6 +18,7 @@ import (
 
 var ids = []message.ID{
 	message.RentalNotFound, message.NotEnoughUnits, message.NothingAvailable, message.DateInPast, message.BeyondAdvanceLimit,
+	message.TooShort, message.TooLong,
 }
 
 // counts are those in which the plural rules of the world differ.

@@ -255,6 +255,8 @@ const (
 	RentalAvailabilityMessageCodeNotEnoughUnits     RentalAvailabilityMessageCode = "not_enough_units"
 	RentalAvailabilityMessageCodeNothingAvailable   RentalAvailabilityMessageCode = "nothing_available"
 	RentalAvailabilityMessageCodeRentalNotFound     RentalAvailabilityMessageCode = "rental_not_found"
+	RentalAvailabilityMessageCodeTooLong            RentalAvailabilityMessageCode = "too_long"
+	RentalAvailabilityMessageCodeTooShort           RentalAvailabilityMessageCode = "too_short"
 )
 
 // Valid indicates whether the value is a known member of the RentalAvailabilityMessageCode enum.
@@ -269,6 +271,10 @@ func (e RentalAvailabilityMessageCode) Valid() bool {
 	case RentalAvailabilityMessageCodeNothingAvailable:
 		return true
 	case RentalAvailabilityMessageCodeRentalNotFound:
+		return true
+	case RentalAvailabilityMessageCodeTooLong:
+		return true
+	case RentalAvailabilityMessageCodeTooShort:
 		return true
 	default:
 		return false

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
 func TestARangeIsAvailableWhenItsBusiestDayHasEnough(t *testing.T) {
@@ -99,6 +101,35 @@ func TestThePastAndTheAdvanceLimitAreJudgedInBusinessTime(t *testing.T) {
 	s.clock.Set(time.Date(2027, time.June, 10, 23, 30, 0, 0, time.UTC)) // 00:30 of the 11th in Lisbon
 	ask("2027-06-10", "2027-06-10").mustBe(t, 200, past)
 	ask("2027-06-11", "2028-06-10").mustBe(t, 200, available)
+}
+
+// Days count both ends; hours count only where times are given (semantics.md §4).
+func TestALengthThatTheRentalIsNotRentedForIsTooShortOrTooLong(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	two, four := 2, 4
+	s.edit(func(o *catalog.Offer) {
+		o.Rentals[0].MinRentalDays, o.Rentals[0].MaxRentalDays = &two, &four
+		o.Rentals[1].MinRentalHours, o.Rentals[1].MaxRentalHours = &two, &four
+	})
+	short := unavailable("too_short", "The requested time is shorter than the minimum rental period.")
+	long := unavailable("too_long", "The requested time is longer than the maximum rental period.")
+	past := unavailable("date_in_past", "The requested dates begin in the past.")
+	for _, ask := range []struct{ id, from, start, to, end, want string }{
+		{bike, "2027-06-20", "", "2027-06-20", "", short},
+		{bike, "2027-06-20", "", "2027-06-21", "", available},
+		{bike, "2027-06-20", "", "2027-06-23", "", available},
+		{bike, "2027-06-20", "", "2027-06-24", "", long},
+		{bike, "2027-06-09", "", "2027-06-09", "", past},
+		{kayak, "2027-06-20", "10:00", "2027-06-20", "11:59", short},
+		{kayak, "2027-06-20", "10:00", "2027-06-20", "12:00", available},
+		{kayak, "2027-06-20", "22:00", "2027-06-21", "02:00", available},
+		{kayak, "2027-06-20", "22:00", "2027-06-21", "02:01", long},
+		{kayak, "2027-06-20", "", "2027-06-20", "", available},
+	} {
+		s.check(t, "rentalId", ask.id, "startDate", ask.from, "endDate", ask.to, "startTime", ask.start, "endTime", ask.end).
+			mustBe(t, 200, ask.want)
+	}
 }
 
 func TestAUnitThatIsOutIsHeldTodayAndNotTomorrow(t *testing.T) {

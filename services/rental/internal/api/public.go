@@ -111,6 +111,12 @@ func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availability
 	if q.Dates.To > today+timespan.Date(offer.Bookings.AdvanceDays) {
 		return message.BeyondAdvanceLimit, 0, nil
 	}
+	if wrong := q.WrongLength(asked, span, isHours); wrong != nil {
+		if wrong.TooLong {
+			return message.TooLong, 0, nil
+		}
+		return message.TooShort, 0, nil
+	}
 	held, err := p.records.Holding(ctx, offer.ID, []uuid.UUID{asked.ID}, q.Dates)
 	if err != nil {
 		return "", 0, p.unverified(ctx, "reservations", err)

@@ -42,22 +42,14 @@ func inReach(offer *catalog.Offer, asked Request, during timespan.Span, hourly b
 	return nil
 }
 
-// inLength refuses what is shorter or longer than the rental is rented for: days count both ends, hours only where times are given.
+// inLength refuses what is shorter or longer than the rental is rented for.
 func inLength(r *catalog.Rental, asked Request, during timespan.Span, hourly bool) error {
-	days := within("days", int64(asked.Dates.To-asked.Dates.From+1), 1, r.MinRentalDays, r.MaxRentalDays)
-	if !hourly {
-		return days
-	}
-	return cmp.Or(days, within("hours", during.End-during.Start, 3600, r.MinRentalHours, r.MaxRentalHours))
-}
-
-// within refuses a length outside of bounds, which count in units of so much.
-func within(units string, length, unit int64, least, most *int) error {
+	wrong := asked.WrongLength(r, during, hourly)
 	switch {
-	case least != nil && length < int64(*least)*unit:
-		return fault.Newf(fault.Conflict, "That is too short; it is rented for %d %s at least.", *least, units)
-	case most != nil && length > int64(*most)*unit:
-		return fault.Newf(fault.Conflict, "That is too long; it is rented for %d %s at most.", *most, units)
+	case wrong == nil:
+		return nil
+	case wrong.TooLong:
+		return fault.Newf(fault.Conflict, "That is too long; it is rented for %d %s at most.", wrong.Bound, wrong.Unit)
 	}
-	return nil
+	return fault.Newf(fault.Conflict, "That is too short; it is rented for %d %s at least.", wrong.Bound, wrong.Unit)
 }
