@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
@@ -32,6 +36,7 @@ func gate(of limits.Config) (*limits.Gate, *clock.Manual) {
 func TestEveryRequestHasALimitByItsPath(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(settings)
+	seen := []string{"key", "wrong-token"} // which no path has
 	for request, want := range map[string]string{
 		"GET /api/public/harbor/info":                   `"info";q=600;w=60`,
 		"HEAD /api/public/harbor/info":                  `"info";q=600;w=60`,
@@ -77,7 +82,46 @@ func TestEveryRequestHasALimitByItsPath(t *testing.T) {
 		if got := answer.Get("RateLimit-Policy"); got != want {
 			t.Errorf("%s: %s, want %s", request, got, want)
 		}
+		seen = append(seen, strings.Split(want, `"`)[1])
 	}
+	slices.Sort(seen)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(limits.Names())), slices.Compact(seen)); diff != "" {
+		t.Errorf("limits of the table (-) that this test has no request for:\n%s", diff)
+	}
+}
+
+func TestTheReadmeNamesEveryLimitAndEverySetting(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for line := range strings.Lines(string(readme)) {
+		if cells := strings.Split(line, "|"); len(cells) == 6 && !strings.HasPrefix(cells[1], " limit") && !strings.HasPrefix(cells[1], "---") {
+			told = append(told, strings.Split(strings.TrimSpace(cells[1]), ", ")...)
+		}
+	}
+	slices.Sort(told)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(limits.Names())), told); diff != "" {
+		t.Errorf("limits of the table (-) and of the README (+):\n%s", diff)
+	}
+	for _, name := range settingNames() {
+		if !strings.Contains(string(readme), "`"+name+"`") {
+			t.Errorf("the README does not name %s", name)
+		}
+	}
+}
+
+// settingNames are the environment variables of the numbers.
+func settingNames() []string {
+	var names []string
+	for f := range reflect.TypeFor[limits.Config]().Fields() {
+		if name, _, numeric := strings.Cut(f.Tag.Get("env"), ","); numeric {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func TestAnswersTellWhatIsLeft(t *testing.T) {
@@ -169,9 +213,9 @@ func TestSettingsAreJudgedTogether(t *testing.T) {
 	if err := settings.Validate(); err != nil {
 		t.Error(err)
 	}
-	bad := limits.Config{PublicPerMinute: -1, WebhookPerMinute: 1 << 30, BookPerMinute: -1, KeyPerMinute: -1, WrongTokensPerMinute: -1}
+	bad := limits.Config{PublicPerMinute: -1, WebhookPerMinute: 1 << 30, BookPerMinute: -1, PagesPerMinute: -1, KeyPerMinute: -1, WrongTokensPerMinute: -1}
 	err := bad.Validate()
-	for _, name := range []string{"PUBLIC_LIMIT_PER_MINUTE", "WEBHOOK_LIMIT_PER_MINUTE", "BOOKING_IP_LIMIT_PER_MINUTE", "BOOKING_KEY_LIMIT_PER_MINUTE", "ADMIN_WRONG_TOKENS_PER_MINUTE", "LIMIT_TIMEOUT"} {
+	for _, name := range append(settingNames(), "LIMIT_TIMEOUT") {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not name %s", err, name)
 		}

@@ -66,14 +66,7 @@ type Config struct {
 
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Events.Validate(), c.Links.Validate(), c.validatePayments()}
-	if c.Limits.BookPerMinute < 1 {
-		errs = append(errs, errors.New("BOOKING_IP_LIMIT_PER_MINUTE: write a number of requests above 0"))
-	}
-	if c.Limits.KeyPerMinute < 1 {
-		errs = append(errs, errors.New("BOOKING_KEY_LIMIT_PER_MINUTE: write a number of requests above 0"))
-	}
-	return errors.Join(errs...)
+	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Events.Validate(), c.Links.Validate(), c.validatePayments())
 }
 
 // Migrate brings booking's tables up to date.
