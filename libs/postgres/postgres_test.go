@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/url"
@@ -103,7 +104,8 @@ func TestTablesOfAnotherTextAreRefused(t *testing.T) {
 	}
 	other := fstest.MapFS{"00001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE one (id bigint PRIMARY KEY);\n")}}
 	err := postgres.Migrate(t.Context(), cfg, "texts", other)
-	if err == nil || !strings.Contains(err.Error(), "another text of 00001_one.sql") || !strings.Contains(err.Error(), "DROP SCHEMA") {
+	if refused, ok := errors.AsType[*postgres.OtherTextError](err); !ok || refused.Migration != "00001_one.sql" || refused.Schema != cfg.Schema ||
+		!strings.Contains(err.Error(), "another text of 00001_one.sql") || !strings.Contains(err.Error(), "DROP SCHEMA") {
 		t.Error(err)
 	}
 	pool, err := postgres.Open(t.Context(), cfg, "texts", telemetry.Discard())

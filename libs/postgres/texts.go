@@ -56,7 +56,17 @@ func checkText(ctx context.Context, db *sql.DB, version int64, sum []byte, name,
 	if err != nil || same {
 		return err
 	}
-	return fmt.Errorf("the tables were made by another text of %s, in a build that was never released and whose data is not carried over: "+
-		"start with an empty database, or run DROP SCHEMA %s CASCADE; what make run keeps is deleted with its folder .slotmesh",
-		name, pgx.Identifier{schema}.Sanitize())
+	return &OtherTextError{Migration: name, Schema: schema}
+}
+
+// OtherTextError says that tables were made by another text of a migration: by a build that was never released, as the text of a released
+// migration is never changed.
+type OtherTextError struct {
+	Migration string // the name of its file
+	Schema    string
+}
+
+func (e *OtherTextError) Error() string {
+	return fmt.Sprintf("the tables were made by another text of %s, in a build that was never released and whose data is not carried over: "+
+		"start with an empty database, or run DROP SCHEMA %s CASCADE", e.Migration, pgx.Identifier{e.Schema}.Sanitize())
 }

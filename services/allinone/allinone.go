@@ -20,6 +20,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
@@ -170,10 +171,23 @@ func (p *Process) watchStores(stopped <-chan struct{}) {
 func (p *Process) migrate(ctx context.Context) error {
 	for _, s := range services {
 		if err := s.migrate(ctx, p.environment()); err != nil {
-			return fmt.Errorf("DATABASE_URL: the tables of %s cannot be made or brought up to date: %w", s.name, err)
+			return tablesError(s.name, p.stores.Data, err)
 		}
 	}
 	return nil
+}
+
+// tablesError says what to do about tables that cannot be made or brought up to date: data is the folder of the PostgreSQL that was
+// started, "" where DATABASE_URL names another.
+func tablesError(service, data string, err error) error {
+	what := "the tables of " + service + " cannot be made or brought up to date"
+	if data == "" {
+		return fmt.Errorf("DATABASE_URL: %s: %w", what, err)
+	}
+	if _, ok := errors.AsType[*postgres.OtherTextError](err); ok {
+		return fmt.Errorf("%s, as a build that was never released has made them; delete %s, which loses all data, and start again", what, data)
+	}
+	return fmt.Errorf("%s: %w", what, err)
 }
 
 // startServices starts the services in the order of their table, then the front.

@@ -2,6 +2,8 @@ package allinone
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -17,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/sethvargo/go-envconfig"
 
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
@@ -203,6 +206,20 @@ func TestFaultySettingsAreOneSentence(t *testing.T) {
 	}
 }
 
+func TestTablesOfAnotherBuildAreToldWithWhatToDo(t *testing.T) {
+	t.Parallel()
+	other := fmt.Errorf("migrate: %w", &postgres.OtherTextError{Migration: "00001_booking.sql", Schema: "booking"})
+	for want, got := range map[string]error{
+		"the tables of booking cannot be made or brought up to date, as a build that was never released has made them; delete /data/postgres, which loses all data, and start again": tablesError("booking", "/data/postgres", other),
+		"DATABASE_URL: the tables of booking cannot be made or brought up to date: " + other.Error():                                                                                 tablesError("booking", "", other),
+		"the tables of booking cannot be made or brought up to date: disk full":                                                                                                      tablesError("booking", "/data/postgres", errors.New("disk full")),
+	} {
+		if got.Error() != want {
+			t.Errorf("got %v, want %s", got, want)
+		}
+	}
+}
+
 func TestAStoreThatDiesIsNamed(t *testing.T) {
 	t.Parallel()
 	home, err := os.MkdirTemp("/tmp", "allinone-test-") // t.TempDir's folders are closed to the user of the stores
@@ -222,7 +239,10 @@ func TestAStoreThatDiesIsNamed(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	text, err := os.ReadFile(filepath.Join(home, "postgres", "postmaster.pid"))
+	if want := filepath.Join(home, "postgres"); p.stores.Data != want {
+		t.Errorf("PostgreSQL's data is said to be in %q, not in %s", p.stores.Data, want)
+	}
+	text, err := os.ReadFile(filepath.Join(p.stores.Data, "postmaster.pid"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ type Options struct {
 type Stores struct {
 	DatabaseURL string
 	RedisURL    string
+	Data        string // folder of PostgreSQL's data; "" where a URL names the PostgreSQL
 
 	failed chan error
 	stops  []func() error // in order of start

@@ -44,7 +44,7 @@ func (s *Stores) startPostgres(ctx context.Context, o Options, p place, program 
 		return err
 	}
 	s.onStop(func() error { return server.stop(syscall.SIGINT, syscall.SIGQUIT) }) // fast, then immediate shutdown
-	s.DatabaseURL = socketURL(p.sockets)
+	s.DatabaseURL, s.Data = socketURL(p.sockets), data
 	if err := waitForPostgres(ctx, server, s.DatabaseURL); err != nil {
 		return err
 	}
