@@ -174,12 +174,12 @@ const again = 10 * time.Second
 // lane sends what is due to an endpoint.
 func (w *Webhooks) lane(ctx context.Context, args laneArgs) error {
 	l := store.Lane{BusinessID: args.BusinessID, EndpointID: args.EndpointID, Holder: uuid.New()}
-	to, taken, err := w.Store.TakeLane(ctx, l, laneFor, args.Scheduled, w.Clock.Now())
+	taken, err := w.Store.TakeLane(ctx, l, laneFor, args.Scheduled)
 	if err == nil && !taken {
 		return nil
 	}
 	if err == nil {
-		err = errors.Join(w.sendDue(ctx, l, to), w.leave(ctx, l))
+		err = errors.Join(w.sendDue(ctx, l), w.leave(ctx, l))
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		w.Telemetry.Logger.WarnContext(ctx, "webhooks of an endpoint wait", "business_id", l.BusinessID, "endpoint_id", l.EndpointID, "error", err)
@@ -189,7 +189,7 @@ func (w *Webhooks) lane(ctx context.Context, args laneArgs) error {
 }
 
 // sendDue sends for a turn, a few at a time. Of a subject one is due at a time, so that those that are sent together need no order.
-func (w *Webhooks) sendDue(ctx context.Context, l store.Lane, to store.Target) error {
+func (w *Webhooks) sendDue(ctx context.Context, l store.Lane) error {
 	for begun := time.Now(); time.Since(begun) < turn; { //nolint:forbidigo // bounds a turn
 		due, err := w.Store.Due(ctx, l, Parallel, w.Clock.Now())
 		if err != nil || len(due) == 0 {
@@ -200,7 +200,7 @@ func (w *Webhooks) sendDue(ctx context.Context, l store.Lane, to store.Target) e
 			failed = make([]error, len(due))
 		)
 		for i, d := range due {
-			calls.Go(func() { failed[i] = w.send(ctx, l, to, d) })
+			calls.Go(func() { failed[i] = w.send(ctx, l, d) })
 		}
 		calls.Wait()
 		if err := errors.Join(failed...); err != nil {
@@ -211,8 +211,8 @@ func (w *Webhooks) sendDue(ctx context.Context, l store.Lane, to store.Target) e
 }
 
 // send sends one delivery once and writes down what became of it.
-func (w *Webhooks) send(ctx context.Context, l store.Lane, to store.Target, d store.Due) error {
-	a, err := w.Sender.Send(ctx, webhook.Message{URL: to.URL, ID: d.EventID.String(), Body: d.Body, Secrets: to.Secrets})
+func (w *Webhooks) send(ctx context.Context, l store.Lane, d store.Due) error {
+	a, err := w.Sender.Send(ctx, webhook.Message{URL: d.URL, ID: d.EventID.String(), Body: d.Body, Secrets: d.Secrets()})
 	if err != nil {
 		return err // nothing is known of it: it is sent again
 	}

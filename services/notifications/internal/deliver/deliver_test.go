@@ -224,6 +224,41 @@ func TestEventsOfASubjectArriveInTheirOrder(t *testing.T) {
 	}
 }
 
+func verifies(t *testing.T, secret []byte, r received) bool {
+	t.Helper()
+	receiver, err := standardwebhooks.NewWebhook(webhook.ShowSecret(secret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return receiver.VerifyIgnoringTimestamp(r.body, r.header) == nil
+}
+
+// The owner rotates the secret and names another address while a delivery is on its way: the next one of the same turn follows.
+func TestAnEndpointThatChangesWhileItIsSentToIsObeyed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var endpoint, renewed store.Created
+	after := newReceiver(t, always(200))
+	before := newReceiver(t, func(int, http.ResponseWriter, *http.Request, []byte) {
+		var err error
+		if renewed, err = w.records.RotateSecret(t.Context(), w.business, endpoint.Endpoint.ID, webhook.NewSecret(), w.clock.Now().Add(24*time.Hour)); err != nil {
+			t.Error(err)
+		}
+		if _, err := w.records.ChangeEndpoint(t.Context(), w.business, endpoint.Endpoint.ID, store.EndpointChange{URL: &after.URL}); err != nil {
+			t.Error(err)
+		}
+	})
+	endpoint = w.endpoint(before.URL)
+	w.take(w.happened(uuid.New(), 1, 2))
+	w.drain()
+	if len(before.got()) != 1 || len(after.got()) != 1 {
+		t.Fatalf("sent %d to the address before and %d to the one after", len(before.got()), len(after.got()))
+	}
+	if r := after.got()[0]; !verifies(t, endpoint.Secret, r) || !verifies(t, renewed.Secret, r) {
+		t.Error("one of two secrets does not sign")
+	}
+}
+
 func TestBothSecretsSignForADay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -233,13 +268,7 @@ func TestBothSecretsSignForADay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verifies := func(secret []byte, r received) bool {
-		receiver, err := standardwebhooks.NewWebhook(webhook.ShowSecret(secret))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return receiver.VerifyIgnoringTimestamp(r.body, r.header) == nil
-	}
+	verifies := func(secret []byte, r received) bool { return verifies(t, secret, r) }
 	w.take(w.happened(uuid.New(), 1))
 	w.drain()
 	if r := to.got()[0]; !verifies(first.Secret, r) || !verifies(second.Secret, r) {
@@ -338,7 +367,7 @@ func TestOneJobAtATimeSendsToAnEndpoint(t *testing.T) {
 	}
 	takes := func(l store.Lane) bool {
 		t.Helper()
-		_, taken, err := w.records.TakeLane(t.Context(), l, time.Hour, false, w.clock.Now())
+		taken, err := w.records.TakeLane(t.Context(), l, time.Hour, false)
 		if err != nil {
 			t.Fatal(err)
 		}

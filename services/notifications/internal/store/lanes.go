@@ -19,55 +19,51 @@ type Lane struct {
 // LaneState is how an endpoint does.
 type LaneState struct{ Failing bool } // its last attempt failed
 
-// Target is what is needed to send to an endpoint.
-type Target struct {
-	URL     string
-	Secrets [][]byte // each signs; the newest first
-}
-
 const takeLaneSQL = `
 UPDATE webhook_endpoints SET wake_at = CASE WHEN $5 THEN NULL ELSE wake_at END,
     lane = CASE WHEN lane_until < statement_timestamp() THEN $3 ELSE lane END,
     lane_until = CASE WHEN lane_until < statement_timestamp() THEN statement_timestamp() + $4::interval ELSE lane_until END
 WHERE business_id = $1 AND id = $2
-RETURNING coalesce(lane = $3, false), url, secret, CASE WHEN previous_until > $6 THEN previous_secret END`
+RETURNING coalesce(lane = $3, false)`
 
 // TakeLane takes a lane for at most so long; false where another job holds it, which will look again before it leaves, or the
 // endpoint is gone. woken says that this job is the one that was scheduled for later.
-func (s *Store) TakeLane(ctx context.Context, l Lane, long time.Duration, woken bool, now time.Time) (Target, bool, error) {
-	var (
-		t                Target
-		taken            bool
-		secret, previous []byte
-	)
-	err := s.pool.QueryRow(ctx, takeLaneSQL, l.BusinessID, l.EndpointID, l.Holder, long, woken, now).Scan(&taken, &t.URL, &secret, &previous)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return Target{}, false, nil
-	case err != nil:
-		return Target{}, false, fmt.Errorf("take a lane: %w", err)
+func (s *Store) TakeLane(ctx context.Context, l Lane, long time.Duration, woken bool) (bool, error) {
+	var taken bool
+	err := s.pool.QueryRow(ctx, takeLaneSQL, l.BusinessID, l.EndpointID, l.Holder, long, woken).Scan(&taken)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return false, fmt.Errorf("take a lane: %w", err)
 	}
-	t.Secrets = append(t.Secrets, secret)
-	if previous != nil {
-		t.Secrets = append(t.Secrets, previous)
-	}
-	return t, taken, nil
+	return taken, nil
 }
 
-// Due is a delivery that is to be sent now.
+// Due is a delivery that is to be sent now, and what is needed to send it.
 type Due struct {
 	ID        uuid.UUID
 	EventID   uuid.UUID
 	SubjectID uuid.UUID
 	Body      []byte
 	Attempts  int // that failed so far
+
+	URL            string
+	Secret         []byte
+	PreviousSecret []byte // signs as well; nil where there is none any more
+}
+
+// Secrets returns what the delivery is signed with; the newest first.
+func (d Due) Secrets() [][]byte {
+	if d.PreviousSecret == nil {
+		return [][]byte{d.Secret}
+	}
+	return [][]byte{d.Secret, d.PreviousSecret}
 }
 
 // Due returns at most limit deliveries of the lane that are due, the longest due first; of a subject one at most, but for those that the owner
-// asked for again.
+// asked for again. The endpoint is read along, so that an address or a secret that changes during a turn holds from the next deliveries on.
 func (s *Store) Due(ctx context.Context, l Lane, limit int, now time.Time) ([]Due, error) {
-	rows, _ := s.pool.Query(ctx, `SELECT id, event_id, subject_id, body, attempts FROM webhook_deliveries
-WHERE business_id = $1 AND endpoint_id = $2 AND due_at <= $3 ORDER BY due_at, id LIMIT $4`, l.BusinessID, l.EndpointID, now, limit)
+	rows, _ := s.pool.Query(ctx, `SELECT d.id, d.event_id, d.subject_id, d.body, d.attempts, e.url, e.secret, CASE WHEN e.previous_until > $3 THEN e.previous_secret END
+FROM webhook_deliveries d JOIN webhook_endpoints e ON e.business_id = d.business_id AND e.id = d.endpoint_id
+WHERE d.business_id = $1 AND d.endpoint_id = $2 AND d.due_at <= $3 ORDER BY d.due_at, d.id LIMIT $4`, l.BusinessID, l.EndpointID, now, limit)
 	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Due])
 	if err != nil {
 		return nil, fmt.Errorf("read what is due: %w", err)
