@@ -18,16 +18,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 )
 
-// ownersWrite is the write that the owner's request asks for, or the booking page's: the one that its Idempotency-Key names, or one of its
-// own. The keys of the page are apart from the owner's: its customers see theirs.
+// ownersWrite is the write that a request of the owner, the booking page or the holder of a link asks for: the one that its Idempotency-Key
+// names, or one of its own. The keys of each of them are apart from those of the others.
 func ownersWrite(ctx context.Context, business uuid.UUID) Write {
 	w := Write{Business: business, ID: uuid.New(), Begun: clock.Arrived(ctx)}
-	if key := idempotency.Of(ctx).Key; key != "" {
+	if named := idempotency.Of(ctx); named.Key != "" {
 		who := actor.Owner
 		if actor.Of(ctx).Kind == actor.Page {
 			who = actor.Page
 		}
-		w.ID = WriteID(string(who), business.String(), key)
+		w.ID = WriteID(string(who), business.String(), named.Holder, named.Key)
 	}
 	return w
 }

@@ -33,7 +33,7 @@ func (l *ByLink) Mount(app fiber.Router) {
 	managed.Post("/payment", l.payment)
 }
 
-// once makes a customer's write once for each Idempotency-Key of the business.
+// once makes a customer's write once for each Idempotency-Key of the link.
 func (l *ByLink) once(write fiber.Handler) fiber.Handler {
 	outcome := func(c *fiber.Ctx) ([]byte, error) { return l.links.Outcome(c.UserContext(), c.Params("token")) }
 	return server.Once(write, outcome, func(c *fiber.Ctx, answer []byte) error {

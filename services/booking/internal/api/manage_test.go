@@ -283,6 +283,32 @@ func TestARepeatedWriteByTheLinkIsAnsweredAsTheFirst(t *testing.T) {
 	}
 }
 
+// Customers of a business choose their keys without knowing of each other, or of the owner.
+func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(aMonthAhead)
+	twelve := 12
+	w.change(customersMay(&twelve, &twelve))
+	pages, key := w.pages(), w.key("write")
+	var tokens []string
+	for _, at := range []string{"10:00", "12:00"} {
+		tokens = append(tokens, tokenOf(w.book(key, order(at, map[string]any{"staff_id": annaID})).body.ManageURL))
+	}
+	third := w.book(key, order("14:00", map[string]any{"staff_id": annaID})).body
+	if _, err := w.client().Cancel(named(t, "a"), w.offer.ID, third.Booking.ID, booking.Cancel{}); err != nil {
+		t.Fatal(err)
+	}
+	for i, date := range []string{"2027-03-03", "2027-03-04"} {
+		if _, err := pages.Reschedule(named(t, "a"), tokens[i], booking.Reschedule{Date: date, Time: "11:15"}); err != nil {
+			t.Errorf("customer %d moves: %v", i, err)
+		}
+		if _, err := pages.Cancel(named(t, "b"), tokens[i], booking.CancelByLink{Refund: new(json.Number("0"))}); err != nil {
+			t.Errorf("customer %d cancels: %v", i, err)
+		}
+	}
+}
+
 // Whoever comes first decides; each of the others is told, and nothing is freed twice.
 func TestACustomersCancellationAndTheOwnersMovesExcludeEachOther(t *testing.T) {
 	t.Parallel()

@@ -127,7 +127,7 @@ func TestARequestWhoseKeyAnotherHoldsIsToldSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Exec(t.Context(), postgres.LockSQL, postgres.WriteID("owner", order.BusinessID.String(), "a")); err != nil {
+	if _, err := other.Exec(t.Context(), postgres.LockSQL, postgres.WriteID("owner", order.BusinessID.String(), "", "a")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SellTicket(named(t, "a", now), order); !fault.Is(err, fault.IdempotencyInProgress) {

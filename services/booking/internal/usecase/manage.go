@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -78,6 +79,11 @@ func (l *ByLink) follow(ctx context.Context, token string) (store.Linked, *catal
 		return store.Linked{}, nil, link.NotFound()
 	}
 	return found, offer, err
+}
+
+// held has the request's Idempotency-Key count for the link alone: customers do not know each other's keys.
+func held(ctx context.Context, by store.Linked) context.Context {
+	return idempotency.HeldBy(ctx, by.ID.String())
 }
 
 // gone says that what a link led to has been erased meanwhile.
@@ -166,7 +172,7 @@ func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decima
 	if err != nil {
 		return Managed{}, fault.Newf(fault.InvalidParameter, "refund: %s.", err)
 	}
-	ctx = actor.With(ctx, actor.Actor{Kind: actor.Customer})
+	ctx = held(actor.With(ctx, actor.Actor{Kind: actor.Customer}), found)
 	cancelled, err := l.cancellations.CancelForCustomer(ctx, offer, found.ID, seen)
 	if err != nil {
 		return Managed{}, err
@@ -189,7 +195,7 @@ func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (M
 	if offer.ID != found.BusinessID {
 		return Managed{}, link.NotFound()
 	}
-	moved, err := l.booker.Reschedule(ctx, offer, actor.Actor{Kind: actor.Customer}, found.ID, to)
+	moved, err := l.booker.Reschedule(held(ctx, found), offer, actor.Actor{Kind: actor.Customer}, found.ID, to)
 	if err != nil {
 		return Managed{}, err
 	}
@@ -203,7 +209,7 @@ func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.records.Outcome(ctx, found.BusinessID)
+	return l.records.Outcome(held(ctx, found), found.BusinessID)
 }
 
 // Again is what the customer saw after a write, which is kept for its Idempotency-Key.
