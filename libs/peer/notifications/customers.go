@@ -30,7 +30,7 @@ func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked 
 	return call[Erased](ctx, c, http.MethodPost, path(businessID, "customers/erase"), asked)
 }
 
-// HeldMessage is a message about a customer, as it was written: its HTML has the words of Text.
+// HeldMessage is a message about a customer, as it was written: its HTML has the words of Text. One to an owner has no Recipient.
 type HeldMessage struct {
 	Message
 	Text string `json:"text"`

@@ -102,6 +102,9 @@ func (p *postOffice) written(seconds int, kind letter.Kind, status string) store
 	if status == store.MessageKept {
 		m.Status = status
 	}
+	if kind == letter.OwnerNotice {
+		m.Recipient = "owner@example.com"
+	}
 	err := pgx.BeginFunc(p.t.Context(), p.pool, func(tx pgx.Tx) error {
 		if _, err := p.store.AddMessage(p.t.Context(), tx, m); err != nil || m.Status == status {
 			return err
@@ -197,9 +200,13 @@ func TestWhatIsHeldOfACustomerAreTheirMessages(t *testing.T) {
 	t.Parallel()
 	p := open(t, silent{})
 	second, first := p.written(2, letter.Reminder, store.MessageKept), p.written(1, letter.BookingConfirmed, store.MessageSent)
+	notice := p.written(3, letter.OwnerNotice, store.MessageFailed)
 	held, err := p.client.Held(t.Context(), p.business, " Zoe@Example.com")
-	if err != nil || len(held.Messages) != 2 {
+	if err != nil || len(held.Messages) != 3 {
 		t.Fatalf("%+v, %v", held, err)
+	}
+	if m := held.Messages[2]; m.ID != notice.ID || m.Text != notice.Text || m.Recipient != "" || m.Reason != "" {
+		t.Errorf("an owner's address, or what may name it: %+v", m)
 	}
 	for i, want := range []store.Message{first, second} {
 		if m := held.Messages[i]; m.ID != want.ID || m.Text != want.Text || m.Recipient != want.Recipient {

@@ -10,6 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
@@ -21,14 +22,20 @@ type Customers struct {
 	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.LaneState) error
 }
 
-// Held returns what is held of a customer, oldest first: at most one more than notifications.MostHeld. Fault: invalid_parameter for what is no
-// address.
+// Held returns what is held of a customer, oldest first: at most one more than notifications.MostHeld. Notices to owners come without the
+// owners' addresses, which are not the customer's to know. Fault: invalid_parameter for what is no address.
 func (c *Customers) Held(ctx context.Context, businessID uuid.UUID, email string) ([]store.Message, error) {
 	address, err := customer.Check(email)
 	if err != nil {
 		return nil, err
 	}
-	return c.Store.MessagesOf(ctx, businessID, address, notifications.MostHeld+1)
+	held, err := c.Store.MessagesOf(ctx, businessID, address, notifications.MostHeld+1)
+	for i := range held {
+		if held[i].Kind == string(letter.OwnerNotice) {
+			held[i].Recipient, held[i].Reason = "", "" // a mail server's reason may name the address
+		}
+	}
+	return held, err
 }
 
 // Erase forgets a customer, but for what is about the subjects that stay. Fault: invalid_parameter for what is no address, or too many that
