@@ -18,6 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/config"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
@@ -42,6 +43,8 @@ type Config struct {
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// BookingURL is the base URL of booking's internal port.
 	BookingURL string `env:"BOOKING_URL, required"`
+	// AvailabilityURL is the base URL of availability's internal port.
+	AvailabilityURL string `env:"AVAILABILITY_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
 	// NotificationsURL is the base URL of notifications' internal port.
@@ -91,6 +94,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Offers:        catalogclient.NewClient(catalog, rt.Telemetry), // a publish may take longer than a look-up
 		Bookings:      bookingclient.NewClient(bookings),
 		Rentals:       rental.NewClient(rentals),
+		Availability:  availability.NewClient(s.Peer("availability", cfg.AvailabilityURL)),
 		Audit:         []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
 		Notifications: notifications.NewClient(s.Peer("notifications", cfg.NotificationsURL, patient)),
 		Clock:         rt.Clock,

@@ -23,3 +23,13 @@ func (c *Client) Bookable(ctx context.Context, request BookableRequest) (*Bookab
 	}
 	return &out, nil
 }
+
+// Explain asks why one start can or cannot be booked; what could not be read makes the answer not computed. Faults as of
+// Bookable.
+func (c *Client) Explain(ctx context.Context, request ExplainRequest) (*Explanation, error) {
+	var out Explanation
+	if err := c.peer.Ask(ctx, "/internal/explain", request, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}

@@ -157,7 +157,8 @@ type DayOverride struct {
 type Block struct {
 	From     timespan.LocalDateTime `json:"from"`
 	To       timespan.LocalDateTime `json:"to"`
-	StaffIDs []uuid.UUID            `json:"staff_ids"` // empty: the whole business
+	StaffIDs []uuid.UUID            `json:"staff_ids"`        // empty: the whole business
+	Reason   string                 `json:"reason,omitempty"` // the owner's note, never shown to customers
 }
 
 // Staff is one staff member.

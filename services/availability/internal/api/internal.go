@@ -1,6 +1,8 @@
 package api
 
 import (
+	"time"
+
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
@@ -45,10 +47,7 @@ func (a *Internal) bookable(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	question := slot.Question{
-		Services: services, StaffID: q.StaffID, Now: a.clock.Now(), SessionID: q.ClassScheduleID,
-		Package: q.IsPackage, PerService: q.StaffingMode == availability.StaffingPerService, Override: q.Override,
-	}
+	question := questionOf(q, services, a.clock.Now())
 	assignments := slot.Bookable(offer, question, q.Date, q.Time, asked.Occupied)
 	if assignments == nil {
 		assignments = []availability.Assignment{}
@@ -62,16 +61,28 @@ func parseBookable(body []byte) (availability.BookableRequest, error) {
 	if err := request.JSON(body, &r); err != nil {
 		return r, err
 	}
-	q := r.Question
+	return r, checkQuestion(r.Question)
+}
+
+// checkQuestion bounds a question; its errors are of kind invalid_parameter.
+func checkQuestion(q availability.Question) error {
 	switch {
 	case len(q.ServiceIDs) == 0:
-		return r, request.Invalid("question.service_ids: is empty; name the services in the order they are performed.")
+		return request.Invalid("question.service_ids: is empty; name the services in the order they are performed.")
 	case len(q.ServiceIDs) > maxServices:
-		return r, request.TooMany("question.service_ids", maxServices)
+		return request.TooMany("question.service_ids", maxServices)
 	case q.Time >= timespan.MinutesPerDay:
-		return r, request.Invalid("question.time: 24:00 is no start; write 00:00 of the next date.")
+		return request.Invalid("question.time: 24:00 is no start; write 00:00 of the next date.")
 	case len(q.Variants) > catalog.MaxVariants:
-		return r, request.TooMany("question.variants", catalog.MaxVariants)
+		return request.TooMany("question.variants", catalog.MaxVariants)
 	}
-	return r, nil
+	return nil
+}
+
+// questionOf puts a question to the slot engine.
+func questionOf(q availability.Question, services []*catalog.Service, now time.Time) slot.Question {
+	return slot.Question{
+		Services: services, StaffID: q.StaffID, Now: now, SessionID: q.ClassScheduleID,
+		Package: q.IsPackage, PerService: q.StaffingMode == availability.StaffingPerService, Override: q.Override,
+	}
 }

@@ -46,10 +46,11 @@ func NewPublic(offers Offers, occupied Occupied, now clock.Clock, tel *telemetry
 // Mount adds the routes.
 func (p *Public) Mount(router fiber.Router) { p.mount(router.Group("/api/public/:slug")) }
 
-// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server. It has no limits of its own: the MCP
-// server counts each request by its API key before it asks.
+// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server, and what explains them to owners. It
+// has no limits of its own: the MCP server counts each request by its API key before it asks.
 func (p *Public) MountForPeers(router fiber.Router) {
 	p.mount(router.Group("/internal/api/public/:slug"))
+	router.Post("/internal/explain", p.explain)
 }
 
 func (p *Public) mount(business fiber.Router) {

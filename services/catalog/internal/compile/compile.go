@@ -160,7 +160,7 @@ func overrides(list []manifest.DayOverride) []catalog.DayOverride {
 }
 
 func (c *compiler) block(b *manifest.Block) catalog.Block {
-	return catalog.Block{From: b.From, To: b.To, StaffIDs: c.resolve(b.Staff, c.staff)}
+	return catalog.Block{From: b.From, To: b.To, StaffIDs: c.resolve(b.Staff, c.staff), Reason: b.Reason}
 }
 
 // resolve returns the ids of keys.

@@ -140,6 +140,7 @@ func TestExampleAtTheTop(t *testing.T) {
 		},
 		Blocks: []catalog.Block{{
 			From: moment(t, "2026-12-01T12:00"), To: moment(t, "2026-12-01T14:00"), StaffIDs: []uuid.UUID{id(o, "staff/anna")},
+			Reason: "dentist",
 		}},
 		Staff: o.Staff, Services: o.Services, Events: o.Events, Rentals: o.Rentals, Rules: o.Rules,
 		PriceNeeds: []rule.Input{rule.Start, rule.Guests, rule.NewCustomer, rule.Units},

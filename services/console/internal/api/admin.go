@@ -52,6 +52,7 @@ func (a *Admin) Mount(router fiber.Router) {
 		business.Post("/reservations/:id/"+move, transition("Reservation", move, a.Owner.MoveReservation))
 	}
 	business.Get("/events", a.listEvents)
+	business.Get("/explain", a.explain)
 	business.Post("/calendars", a.createCalendar)
 	business.Get("/calendars", listOf(a, a.Owner.Bookings.Calendars))
 	business.Delete("/calendars/:id", discard("Calendar", a.Owner.RevokeCalendar))

@@ -32,6 +32,7 @@ type World struct {
 	Catalog       *Catalog
 	Booking       *Booking
 	Rental        *Rental
+	Availability  *Availability
 	Notifications *Notifications
 	Log           *Log
 	// StopBooking makes booking unreachable.
@@ -63,7 +64,7 @@ func (l *Log) String() string {
 // Start runs console for the length of a test.
 func Start(t *testing.T, change ...func(*console.Config)) *World {
 	t.Helper()
-	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Notifications: &Notifications{}, Log: &Log{}}
+	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Availability: &Availability{}, Notifications: &Notifications{}, Log: &Log{}}
 	offers := httptest.NewServer(w.Catalog.Handler())
 	t.Cleanup(offers.Close)
 	bookings := httptest.NewServer(w.Booking.Handler())
@@ -72,6 +73,8 @@ func Start(t *testing.T, change ...func(*console.Config)) *World {
 	rentals := httptest.NewServer(w.Rental.Handler())
 	t.Cleanup(rentals.Close)
 	w.StopRental = rentals.Close
+	slots := httptest.NewServer(w.Availability.Handler())
+	t.Cleanup(slots.Close)
 	webhooks := httptest.NewServer(w.Notifications.Handler())
 	t.Cleanup(webhooks.Close)
 
@@ -83,7 +86,7 @@ func Start(t *testing.T, change ...func(*console.Config)) *World {
 			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 		},
 		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
-		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL, NotificationsURL: webhooks.URL, PublishTimeout: 2 * time.Minute,
+		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL, AvailabilityURL: slots.URL, NotificationsURL: webhooks.URL, PublishTimeout: 2 * time.Minute,
 	}
 	for _, c := range change {
 		c(&cfg)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
@@ -21,6 +22,7 @@ type Owner struct {
 	Offers        *catalogclient.Client
 	Bookings      *bookingclient.Client
 	Rentals       *rental.Client
+	Availability  *availability.Client
 	Audit         []EventLister // of every service that owns events
 	Notifications *notifications.Client
 	Clock         clock.Clock

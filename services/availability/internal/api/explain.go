@@ -1,0 +1,151 @@
+package api
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
+)
+
+// explain answers why a start can or cannot be booked (pages.md, "Why not?"), by what /slots is computed from.
+func (p *Public) explain(c *fiber.Ctx) error {
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	var asked availability.ExplainRequest
+	if err := request.JSON(body, &asked); err != nil {
+		return err
+	}
+	if err := checkQuestion(asked.Question); err != nil {
+		return err
+	}
+	explained, err := p.explained(c.UserContext(), asked)
+	if err != nil {
+		return err
+	}
+	return c.JSON(explained)
+}
+
+// explained is unknown, never an error, where something could not be read. Faults: business_not_found, service_not_found,
+// invalid_parameter.
+func (p *Public) explained(ctx context.Context, asked availability.ExplainRequest) (*availability.Explanation, error) {
+	explained := &availability.Explanation{Staff: []availability.MemberExplanation{}}
+	offer, err := p.offers.AtLeast(ctx, asked.Slug, asked.OfferVersion)
+	if fault.Is(err, fault.BusinessNotFound) {
+		return nil, err
+	}
+	if err != nil {
+		p.note(ctx, "offer", err)
+		return explained, nil
+	}
+	explained.Timezone = offer.Timezone
+	if explained.Reason = inactive(offer, asked.Question.ServiceIDs); explained.Reason != nil {
+		explained.Computed = true
+		return explained, nil
+	}
+	s, err := p.startOf(offer, asked.Question)
+	if err != nil {
+		return nil, err
+	}
+	bounded, cancel := p.bounded(ctx)
+	defer cancel()
+	reach := slot.ExplainReach(offer, s.question, s.date, s.time)
+	if s.occupied, err = occupiedWithin(bounded, p.occupied, offer.ID, reach, s.question.Services[0].Class()); err != nil {
+		p.note(ctx, "occupied time", err)
+		return explained, nil
+	}
+	leave, err := p.places.Enter(ctx, asked.Slug)
+	if err != nil { // the business has more to compute than it has places for
+		p.note(ctx, "place", err)
+		return explained, nil
+	}
+	defer leave()
+	s.explain(explained)
+	return explained, nil
+}
+
+// explainedStart is one start that is explained, with all that this takes.
+type explainedStart struct {
+	offer    *catalog.Offer
+	question slot.Question
+	date     timespan.Date
+	time     timespan.TimeOfDay
+	occupied booking.Occupied
+}
+
+func (p *Public) startOf(offer *catalog.Offer, q availability.Question) (*explainedStart, error) {
+	services, err := offer.Appointment(q.ServiceIDs, q.Variants)
+	if err != nil {
+		return nil, err
+	}
+	return &explainedStart{offer: offer, date: q.Date, time: q.Time, question: questionOf(q, services, p.clock.Now())}, nil
+}
+
+// inactive is the reason of the first service that cannot be asked about as it is inactive.
+func inactive(offer *catalog.Offer, services []uuid.UUID) *availability.Reason {
+	for _, id := range services {
+		if s := offer.Service(id); s != nil && !s.Active {
+			reason := &availability.Reason{Rule: availability.RuleInactive, Name: s.Name}
+			reason.Explain()
+			return reason
+		}
+	}
+	return nil
+}
+
+// explain asks the slot engine about everybody together, and about each member who performs the services.
+func (s *explainedStart) explain(into *availability.Explanation) {
+	into.Computed = true
+	into.Bookable, into.Reason = s.why(s.question)
+	if s.question.StaffID != nil {
+		return
+	}
+	for _, m := range slot.Performers(s.offer, s.question) {
+		alone := s.question
+		alone.StaffID = &m.ID
+		row := availability.MemberExplanation{StaffID: m.ID, Name: m.Name}
+		row.Bookable, row.Reason = s.why(alone)
+		into.Staff = append(into.Staff, row)
+	}
+}
+
+func (s *explainedStart) why(q slot.Question) (bool, *availability.Reason) {
+	reason := slot.Explain(s.offer, q, s.date, s.time, s.occupied)
+	if reason == nil {
+		reason = refusal(s.offer, q)
+	}
+	if reason == nil {
+		return true, nil
+	}
+	if reason.StaffID != nil {
+		if m := s.offer.StaffMember(*reason.StaffID); m != nil {
+			reason.StaffName = m.Name
+		}
+	}
+	reason.Explain()
+	return false, reason
+}
+
+// refusal is why customers may not book what is listed (interface.md §3).
+func refusal(offer *catalog.Offer, q slot.Question) *availability.Reason {
+	err := offer.CheckAccount(q.Override, q.Now)
+	switch {
+	case err == nil:
+		return nil
+	case fault.Is(err, fault.SubscriptionInactive):
+		return &availability.Reason{Rule: availability.RuleSubscription}
+	case fault.Is(err, fault.AccountClosing):
+		return &availability.Reason{Rule: availability.RuleRemoval, Date: offer.Account.RemovalOn}
+	}
+	return &availability.Reason{Rule: availability.RulePaused, Date: offer.Bookings.PausedUntil}
+}

@@ -1,0 +1,373 @@
+package slot
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Explain returns the first rule that keeps the appointment from starting at the local time t of the calendar date d
+// (pages.md, "Why not?"); nil where [Bookable] has a way to serve it. q.From and q.To are set here.
+//
+// It knows no rule's working: it asks [Find] again, with the rules left out from some place of their order on. Leaving a
+// rule out takes its cause out of the values that Find is given, such as blocks out of the offer, and takes no start
+// away; so the first that counts is found by bisection, and so is the one of its causes (which block, which booking).
+func Explain(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied booking.Occupied) *availability.Reason {
+	q.From, q.To = d-1, d
+	e := explanation{offer: offer, question: q, occupied: occupied, date: d, start: timespan.Instant(d, t, offer.Location())}
+	if e.bookable(len(rules), all) {
+		return nil
+	}
+	if !e.bookable(0, all) {
+		return e.impossible()
+	}
+	first := sort.Search(len(rules), func(i int) bool { return !e.bookable(i+1, all) })
+	reason := &availability.Reason{Rule: rules[first].code}
+	if r := rules[first]; r.describe != nil {
+		causes := 0
+		if r.causes != nil {
+			causes = sort.Search(r.causes(&e), func(n int) bool { return !e.bookable(first+1, n+1) })
+		}
+		r.describe(&e, causes, reason)
+	}
+	return reason
+}
+
+// ExplainReach returns the span of which [Explain] must know the occupied time.
+func ExplainReach(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) timespan.Span {
+	start, around := timespan.Instant(d, t, offer.Location()), newAppointment(offer, q).reach()
+	return timespan.Span{Start: start + around.Start, End: start + around.End}
+}
+
+// Performers are the members, inactive ones included, who perform all that staff perform of the question's services, in
+// a package by service of the first; of a class, who give its sessions. They are in Auto-Assign order.
+func Performers(offer *catalog.Offer, q Question) []*catalog.Staff {
+	everybody := *offer
+	everybody.Staff = slices.Clone(offer.Staff)
+	for i := range everybody.Staff {
+		everybody.Staff[i].Active = true
+	}
+	var performers []*catalog.Staff
+	if q.Services[0].Class() {
+		for i := range offer.Staff {
+			id := offer.Staff[i].ID
+			if slices.ContainsFunc(q.Services[0].Classes, func(c catalog.ClassSession) bool { return c.StaffID != nil && *c.StaffID == id }) {
+				performers = append(performers, &offer.Staff[i])
+			}
+		}
+		return performers
+	}
+	q.StaffID = nil
+	for _, m := range staffFor(&everybody, newAppointment(&everybody, q), q) {
+		performers = append(performers, offer.StaffMember(m.ID))
+	}
+	return performers
+}
+
+// has reports whether the appointment, or a session, can begin at start.
+func (o *Openings) has(start int64) bool {
+	if o.class != nil {
+		return slices.ContainsFunc(o.sessions, func(s session) bool { return s.Start == start })
+	}
+	return len(o.ableAt(start)) > 0
+}
+
+// all stands for all causes of a rule.
+const all = -1
+
+// explanation is one start that is explained, with the values that hold.
+type explanation struct {
+	offer    *catalog.Offer
+	question Question
+	occupied booking.Occupied
+	date     timespan.Date
+	start    int64
+	held     []held // of occupied, by start; made when it is asked for
+}
+
+// trial is what [Find] is asked instead.
+type trial struct {
+	offer    catalog.Offer
+	question Question
+	occupied booking.Occupied
+}
+
+// bookable reports whether the start could be booked if only the first n rules were, the last of them with the first
+// causes of its causes.
+func (e *explanation) bookable(n, causes int) bool {
+	asked := trial{offer: *e.offer, question: e.question, occupied: e.occupied}
+	for i := n; i < len(rules); i++ {
+		rules[i].leaveOut(e, &asked)
+	}
+	if causes != all {
+		rules[n-1].keep(e, &asked, causes)
+	}
+	return Find(&asked.offer, asked.question, asked.occupied).has(e.start)
+}
+
+// impossible says what is amiss where no rule is at fault: nothing is ever done then.
+func (e *explanation) impossible() *availability.Reason {
+	everybody := trial{offer: *e.offer, question: e.question}
+	for _, r := range rules {
+		r.leaveOut(e, &everybody)
+	}
+	switch {
+	case e.question.Services[0].Class():
+		return &availability.Reason{Rule: availability.RuleNoSession}
+	case len(NewPlan(&everybody.offer, everybody.question).candidates) == 0:
+		return &availability.Reason{Rule: availability.RuleNotPerformed}
+	}
+	return &availability.Reason{Rule: availability.RuleNoSuchTime}
+}
+
+// rule is one of the rules, in the order in which they are named (pages.md, "Why not?"), and what comes before them: who there
+// is to serve.
+type rule struct {
+	code     string
+	leaveOut func(*explanation, *trial)
+	// causes counts the rule's causes where each can be named; keep leaves out all but the first n of them.
+	causes func(*explanation) int
+	keep   func(e *explanation, asked *trial, n int)
+	// describe names the cause with this index, where the rule has causes.
+	describe func(e *explanation, cause int, reason *availability.Reason)
+}
+
+// rules are tried in this order. What is open stands before what is taken out of it, so that each takes away from what
+// those before it leave: an override that closes a day ends its class sessions, and with them the time that members give. The
+// grid stands before the advance limit, as it says whether a start after midnight is one of the last date that is open to booking.
+var rules = []rule{
+	{code: availability.RuleNotPerformed, leaveOut: anybody, describe: ofStaff},
+	{code: availability.RuleInactive, leaveOut: everybodyActive, describe: ofStaff},
+	{code: availability.RuleOverride, leaveOut: noOverrides, causes: countOverrides, keep: keepOverrides, describe: describeOverride},
+	{code: availability.RuleClosed, leaveOut: alwaysOpen, describe: ofBusiness},
+	{code: availability.RuleOverride, leaveOut: noOverridesOfStaff, describe: ofStaff},
+	{code: availability.RuleClosed, leaveOut: staffAlwaysThere, describe: ofStaff},
+	{code: availability.RuleBlock, leaveOut: noBlocks, causes: countBlocks, keep: keepBlocks, describe: describeBlock},
+	{code: availability.RuleClass, leaveOut: noClasses, causes: countServices, keep: keepClasses, describe: describeClass},
+	{code: availability.RuleBooking, leaveOut: noBookings, causes: countHeld, keep: keepHeld, describe: describeHeld},
+	{code: availability.RuleBuffer, leaveOut: noBuffers, describe: describeBuffer},
+	{code: availability.RuleGrid, leaveOut: everyMinute, describe: describeGrid},
+	{code: availability.RulePast, leaveOut: longAgo},
+	{code: availability.RuleNotice, leaveOut: noNotice, describe: describeNotice},
+	{code: availability.RuleAdvanceLimit, leaveOut: noAdvanceLimit, describe: describeAdvanceLimit},
+	{code: availability.RuleClassFull, leaveOut: noSeatsTaken},
+}
+
+func anybody(_ *explanation, asked *trial) { asked.question.StaffID = nil }
+
+func everybodyActive(_ *explanation, asked *trial) {
+	asked.eachMember(func(m *catalog.Staff) { m.Active = true })
+}
+
+// eachMember changes the members of the trial's own offer.
+func (t *trial) eachMember(change func(*catalog.Staff)) {
+	t.offer.Staff = slices.Clone(t.offer.Staff)
+	for i := range t.offer.Staff {
+		change(&t.offer.Staff[i])
+	}
+}
+
+// eachService changes the services that the trial asks for. One that is asked for twice stays one.
+func (t *trial) eachService(change func(*catalog.Service)) {
+	changed := make(map[*catalog.Service]*catalog.Service, len(t.question.Services))
+	services := make([]*catalog.Service, len(t.question.Services))
+	for i, s := range t.question.Services {
+		if changed[s] == nil {
+			own := *s
+			change(&own)
+			changed[s] = &own
+		}
+		services[i] = changed[s]
+	}
+	t.question.Services = services
+}
+
+func noOverrides(_ *explanation, asked *trial) { asked.offer.Overrides = nil }
+
+func countOverrides(e *explanation) int { return len(e.offer.Overrides) }
+
+func keepOverrides(e *explanation, asked *trial, n int) {
+	asked.offer.Overrides = e.offer.Overrides[:n]
+}
+
+func describeOverride(e *explanation, cause int, reason *availability.Reason) {
+	reason.Whose, reason.Date = availability.OfBusiness, &e.offer.Overrides[cause].Date
+}
+
+func ofBusiness(_ *explanation, _ int, reason *availability.Reason) {
+	reason.Whose = availability.OfBusiness
+}
+
+func ofStaff(e *explanation, _ int, reason *availability.Reason) {
+	reason.Whose, reason.StaffID = availability.OfStaff, e.question.StaffID
+}
+
+func alwaysOpen(e *explanation, asked *trial) { asked.offer.Hours = wholeWeek(e.offer.Hours) }
+
+// wholeWeek is hours on every day, all day, and after it for as long as a window of that weekday lasts: closing them again
+// only takes time away, also from the date after one whose windows end after midnight.
+func wholeWeek(week catalog.WeekHours) catalog.WeekHours {
+	var whole catalog.WeekHours
+	for weekday := range whole {
+		whole[weekday] = []timespan.Window{{To: timespan.MinutesPerDay}}
+		for _, w := range week[weekday] {
+			whole[weekday][0].To = max(whole[weekday][0].To, w.To)
+		}
+	}
+	return whole
+}
+
+func noOverridesOfStaff(_ *explanation, asked *trial) {
+	asked.eachMember(func(m *catalog.Staff) { m.Overrides = nil })
+}
+
+// staffAlwaysThere opens the hours of members who have their own; those of the others are the business's.
+func staffAlwaysThere(_ *explanation, asked *trial) {
+	asked.eachMember(func(m *catalog.Staff) {
+		if m.Hours != nil {
+			hours := wholeWeek(*m.Hours)
+			m.Hours = &hours
+		}
+	})
+}
+
+func noBlocks(_ *explanation, asked *trial) { asked.offer.Blocks = nil }
+
+func countBlocks(e *explanation) int { return len(e.offer.Blocks) }
+
+func keepBlocks(e *explanation, asked *trial, n int) { asked.offer.Blocks = e.offer.Blocks[:n] }
+
+func describeBlock(e *explanation, cause int, reason *availability.Reason) {
+	block := &e.offer.Blocks[cause]
+	reason.Whose, reason.Name, reason.From, reason.To = availability.OfBusiness, block.Reason, &block.From, &block.To
+	if len(block.StaffIDs) > 0 {
+		reason.Whose, reason.StaffID = availability.OfStaff, e.question.StaffID
+	}
+	if len(block.StaffIDs) == 1 {
+		reason.StaffID = &block.StaffIDs[0]
+	}
+}
+
+// noClasses leaves members the time that they give to classes. Classes do not hinder each other.
+func noClasses(e *explanation, asked *trial) { keepClasses(e, asked, 0) }
+
+func countServices(e *explanation) int { return len(e.offer.Services) }
+
+func keepClasses(e *explanation, asked *trial, n int) {
+	if e.question.Services[0].Class() {
+		return
+	}
+	asked.offer.Services = slices.Clone(e.offer.Services)
+	for i := range asked.offer.Services {
+		if s := &asked.offer.Services[i]; i >= n && s.Class() {
+			s.Active = false
+		}
+	}
+}
+
+func describeClass(e *explanation, cause int, reason *availability.Reason) {
+	ofStaff(e, cause, reason)
+	reason.Name = e.offer.Services[cause].Name
+}
+
+// held is one span of occupied time.
+type held struct {
+	booking.Resource
+	class bool
+	span  timespan.Span
+}
+
+// spans are the occupied time, span by span.
+func (e *explanation) spans() []held {
+	if e.held == nil {
+		e.held = []held{}
+		for _, b := range e.occupied.Busy {
+			for _, s := range b.Spans() {
+				e.held = append(e.held, held{b.Resource, b.Class, s})
+			}
+		}
+		slices.SortStableFunc(e.held, func(a, b held) int { return cmp.Compare(a.span.Start, b.span.Start) })
+	}
+	return e.held
+}
+
+func noBookings(_ *explanation, asked *trial) { asked.occupied.Busy = nil }
+
+func countHeld(e *explanation) int { return len(e.spans()) }
+
+func keepHeld(e *explanation, asked *trial, n int) {
+	asked.occupied.Busy = nil
+	for _, h := range e.spans()[:n] {
+		asked.occupied.Busy = append(asked.occupied.Busy, booking.Busy{
+			Resource: h.Resource, Class: h.class, Edges: []int64{h.span.Start, h.span.End},
+		})
+	}
+}
+
+func describeHeld(e *explanation, cause int, reason *availability.Reason) {
+	h := e.spans()[cause]
+	from, to := e.local(h.span.Start), e.local(h.span.End)
+	reason.Whose, reason.From, reason.To = availability.OfBusiness, &from, &to
+	if h.Lane == 0 {
+		reason.Whose, reason.StaffID = availability.OfStaff, &h.ID
+	}
+}
+
+// local is what the business's clock shows at an instant.
+func (e *explanation) local(at int64) timespan.LocalDateTime {
+	shown := time.Unix(at, 0).In(e.offer.Location())
+	return timespan.LocalDateTime{
+		Date: timespan.DateOf(shown, e.offer.Location()), Time: timespan.TimeOfDay(shown.Hour()*60 + shown.Minute()),
+	}
+}
+
+func noBuffers(_ *explanation, asked *trial) {
+	asked.eachService(func(s *catalog.Service) { s.BufferBeforeMinutes, s.BufferAfterMinutes = 0, 0 })
+}
+
+func describeBuffer(e *explanation, _ int, reason *availability.Reason) {
+	services := e.question.Services
+	reason.Minutes = max(services[0].BufferBeforeMinutes, services[len(services)-1].BufferAfterMinutes)
+}
+
+// longAgo asks as if it were two days before, when nothing that is asked for is over.
+func longAgo(e *explanation, asked *trial) {
+	asked.question.Now = time.Unix(timespan.Instant(e.date-2, 0, e.offer.Location()), 0)
+	if e.question.Now.Before(asked.question.Now) {
+		asked.question.Now = e.question.Now
+	}
+}
+
+func noNotice(_ *explanation, asked *trial) { asked.offer.Bookings.MinNoticeMinutes = 0 }
+
+func describeNotice(e *explanation, _ int, reason *availability.Reason) {
+	from := e.local(e.question.earliest(e.offer))
+	reason.Minutes, reason.From = e.offer.Bookings.MinNoticeMinutes, &from
+}
+
+// noAdvanceLimit lets the limit reach the date, however far it is.
+func noAdvanceLimit(e *explanation, asked *trial) {
+	limit := &asked.offer.Bookings.AdvanceDays
+	*limit = max(*limit, int(e.date-e.offer.Today(asked.question.Now)))
+}
+
+func describeAdvanceLimit(e *explanation, _ int, reason *availability.Reason) {
+	last := e.offer.Today(e.question.Now) + timespan.Date(e.offer.Bookings.AdvanceDays)
+	reason.Date = &last
+}
+
+func noSeatsTaken(_ *explanation, asked *trial) { asked.occupied.Seats = nil }
+
+func everyMinute(_ *explanation, asked *trial) {
+	asked.eachService(func(s *catalog.Service) { s.SlotIntervalMinutes = 1 })
+}
+
+func describeGrid(e *explanation, _ int, reason *availability.Reason) {
+	reason.Minutes = e.question.Services[0].SlotIntervalMinutes
+}

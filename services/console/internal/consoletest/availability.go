@@ -1,0 +1,44 @@
+package consoletest
+
+import (
+	"encoding/json"
+	"net/http"
+	"sync"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+)
+
+// Availability explains every start as it is told to.
+type Availability struct {
+	mu       sync.Mutex
+	asked    []availability.ExplainRequest
+	answered availability.Explanation
+}
+
+// Answer says what every start is explained by from now on.
+func (s *Availability) Answer(explained availability.Explanation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answered = explained
+}
+
+// Asked is what was asked for so far.
+func (s *Availability) Asked() []availability.ExplainRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
+}
+
+// Handler serves the part of availability's internal API that console calls.
+func (s *Availability) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("POST /internal/explain", locked(&s.mu, func(r *http.Request) (*reply, error) {
+		var asked availability.ExplainRequest
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			return nil, err
+		}
+		s.asked = append(s.asked, asked)
+		return ok(s.answered)
+	}))
+	return mux
+}
