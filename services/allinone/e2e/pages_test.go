@@ -68,6 +68,7 @@ func (p *pages) meanwhile(t *testing.T) {
 	for name, do := range map[string]func(*testing.T){
 		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing, "keyboard alone": p.byKeyboard, "month by keys": p.monthGrid,
 		"within another site": p.embedded, "strangers": p.strangers, "paid online": p.payOnline,
+		"tickets in every way": p.evenings, "the last tickets": p.lastTickets,
 	} {
 		t.Run(name, do)
 	}

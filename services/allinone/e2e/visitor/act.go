@@ -201,6 +201,19 @@ func (v *Visitor) fill(missing, field, text string) {
 	}
 }
 
+// Choose takes the entry of this place, from 0 on, of the first list that matches a CSS selector.
+func (v *Visitor) Choose(selector string, place int) {
+	v.t.Helper()
+	v.until("there is no list that is "+selector, func() (bool, error) {
+		return tryEval[bool](v, fmt.Sprintf(`(e => {
+			if (!e?.options[%d]) return false;
+			e.selectedIndex = %d;
+			e.dispatchEvent(new Event("change", {bubbles: true}));
+			return true;
+		})(document.querySelector(%q))`, place, place, selector))
+	})
+}
+
 // Filled is what stands in the field of this label.
 func (v *Visitor) Filled(label string) string {
 	v.t.Helper()

@@ -94,10 +94,16 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	if typed.Get("total") != price.Total.String() {
 		return p.ask(c, s, fiber.StatusConflict, words.With("price_changed", "Price", words.Amount(price.Total.String(), s.page.Business.Offer.Currency)))
 	}
+	s.form.Price = price
 	booked, err := p.shop.Book(c.UserContext(), s.page.Business, s.appointment, s.form.Details, key)
 	if err != nil {
 		return p.refuse(c, s, err)
 	}
+	return p.booked(c, booked)
+}
+
+// booked leads to the payment, or to the customer's own page of what was booked.
+func (p *Pages) booked(c *fiber.Ctx, booked usecase.Booked) error {
 	// The provider's page cannot be shown in a frame: there the customer's page leads to it, in the whole window.
 	if booked.Checkout != "" && c.Get("Sec-Fetch-Dest") != "iframe" {
 		return c.Redirect(booked.Checkout, fiber.StatusSeeOther)
@@ -136,26 +142,40 @@ func (s *sent) read() {
 
 // refuse shows why nothing was booked, with what can be done about it.
 func (p *Pages) refuse(c *fiber.Ctx, s *sent, cause error) error {
-	f, words := fault.Of(cause), s.page.Words
-	switch f.Kind.Code {
+	switch fault.Of(cause).Kind.Code {
 	case fault.SlotUnavailable.Code, fault.NoStaffAvailable.Code:
 		s.form.Nearest = p.shop.Nearest(c.UserContext(), s.page.Business, s.appointment)
-		return p.ask(c, s, fiber.StatusConflict, words.Say("taken"))
-	case fault.TooManyOpen.Code:
-		return p.ask(c, s, fiber.StatusConflict, words.Say("too_many"))
-	case fault.NotAcceptingBookings.Code, fault.SubscriptionInactive.Code, fault.AccountClosing.Code:
-		return p.show(c, fiber.StatusConflict, s.page, view.Closed(s.page))
+		return p.ask(c, s, fiber.StatusConflict, s.page.Words.Say("taken"))
 	case fault.ServiceNotFound.Code:
-		return p.offered(c, s.page, words.Say("not_offered"))
+		return p.offered(c, s.page, s.page.Words.Say("not_offered"))
+	}
+	status, notice := p.refused(s.page, &s.form, cause)
+	switch {
+	case status == 0:
+		return cause
+	case notice == "":
+		return p.show(c, status, s.page, view.Closed(s.page))
+	}
+	return p.ask(c, s, status, notice)
+}
+
+// refused says what is answered where nothing was booked for a reason that lies in nothing that was chosen: the status, and what stands
+// above the form, "" where nothing can be booked at all. Of every other reason the status is 0.
+func (p *Pages) refused(page *view.Page, form *view.Form, cause error) (int, string) {
+	switch f := fault.Of(cause); f.Kind.Code {
+	case fault.TooManyOpen.Code:
+		return fiber.StatusConflict, page.Words.Say("too_many")
+	case fault.NotAcceptingBookings.Code, fault.SubscriptionInactive.Code, fault.AccountClosing.Code:
+		return fiber.StatusConflict, ""
 	case fault.IdempotencyMismatch.Code:
-		s.form.Token = p.forms.token(s.page.Business.Offer.Slug)
-		return p.ask(c, s, fiber.StatusUnprocessableEntity, words.Say("expired"))
+		form.Token = p.forms.token(page.Business.Offer.Slug)
+		return fiber.StatusUnprocessableEntity, page.Words.Say("expired")
 	case fault.PeerUnavailable.Code, fault.AvailabilityUnverified.Code, fault.PaymentUnavailable.Code, fault.OutcomeUnknown.Code, fault.IdempotencyInProgress.Code:
-		if s.form.Price != nil || f.Kind != fault.PeerUnavailable {
-			return p.ask(c, s, fiber.StatusServiceUnavailable, words.Say("fault_later"))
+		if form.Price != nil || f.Kind != fault.PeerUnavailable {
+			return fiber.StatusServiceUnavailable, page.Words.Say("fault_later")
 		}
 	}
-	return cause
+	return 0, ""
 }
 
 // pick goes on with another start; what was typed stays.

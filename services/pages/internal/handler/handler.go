@@ -55,6 +55,7 @@ func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
 	router.Get("/b/:slug", p.what)
+	p.mountEvents(router)
 	p.mountManage(router)
 	router.Get("/b/:slug/who", p.who)
 	router.Get("/b/:slug/when", p.when)

@@ -20,9 +20,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 )
 
-// Bookings books; bookingclient.Client does. Faults: those of POST /book.
+// Bookings books and sells tickets; bookingclient.Client does.
 type Bookings interface {
+	// Book books an appointment. Faults: those of POST /book.
 	Book(ctx context.Context, business uuid.UUID, slug string, wanted booking.NewBooking) (*booking.Booking, error)
+	// SellTicket sells tickets. Faults: not_found, conflict, and what the business's account does not allow.
+	SellTicket(ctx context.Context, business uuid.UUID, order booking.NewTicket) (*booking.Ticket, error)
 }
 
 // Prices quotes; pricing.Client does.
@@ -110,6 +113,19 @@ const (
 
 // Check finds what is wrong with the details for an appointment, and keeps of the answers what was asked.
 func (b *Business) Check(a *Appointment, d *Details) Wrongs {
+	wrong := d.Check()
+	kept, wrongs := catalog.Answers(b.Offer.Questions(a.Selection.Services), d.Answers)
+	for _, w := range wrongs {
+		wrong["q-"+w.Question.Key] = w.Wrong
+	}
+	if len(wrongs) == 0 {
+		d.Answers = kept
+	}
+	return wrong
+}
+
+// Check finds what is wrong with who it is, and leaves out the blanks around it.
+func (d *Details) Check() Wrongs {
 	wrong := Wrongs{}
 	if d.Name = strings.TrimSpace(d.Name); d.Name == "" {
 		wrong["name"] = catalog.WrongMissing
@@ -123,13 +139,6 @@ func (b *Business) Check(a *Appointment, d *Details) Wrongs {
 	}
 	if d.Phone = strings.TrimSpace(d.Phone); utf8.RuneCountInString(d.Phone) > maxPhone {
 		wrong["phone"] = catalog.WrongTooLong
-	}
-	kept, wrongs := catalog.Answers(b.Offer.Questions(a.Selection.Services), d.Answers)
-	for _, w := range wrongs {
-		wrong["q-"+w.Question.Key] = w.Wrong
-	}
-	if len(wrongs) == 0 {
-		d.Answers = kept
 	}
 	return wrong
 }
@@ -175,25 +184,28 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 		}
 		wanted.FormData = form
 	}
-	ctx = idempotency.With(actor.With(ctx, actor.Actor{Kind: actor.Page}), idempotency.Request{Key: key})
-	return s.bookOnce(ctx, b, wanted)
+	booked, err := once(ctx, key, func(ctx context.Context) (*booking.Booking, error) {
+		return s.Bookings.Book(ctx, b.Offer.ID, b.Offer.Slug, wanted)
+	})
+	if err != nil {
+		return Booked{}, err
+	}
+	return Booked{booked.ManageURL, booked.CheckoutURL}, nil
 }
 
-// bookOnce waits for the first of two clicks: the second one gets what the first one booked.
-func (s *Shop) bookOnce(ctx context.Context, b *Business, wanted booking.NewBooking) (Booked, error) {
+// once does something as the page under a key, and waits for the first of two clicks: the second one gets what the first one booked.
+func once[T any](ctx context.Context, key string, do func(context.Context) (T, error)) (T, error) {
 	const pause, tries = 250 * time.Millisecond, 12
+	ctx = idempotency.With(actor.With(ctx, actor.Actor{Kind: actor.Page}), idempotency.Request{Key: key})
 	for i := 0; ; i++ {
-		booked, err := s.Bookings.Book(ctx, b.Offer.ID, b.Offer.Slug, wanted)
-		if err == nil {
-			return Booked{booked.ManageURL, booked.CheckoutURL}, nil
-		}
-		if !fault.Is(err, fault.IdempotencyInProgress) || i == tries {
-			return Booked{}, err
+		done, err := do(ctx)
+		if err == nil || !fault.Is(err, fault.IdempotencyInProgress) || i == tries {
+			return done, err
 		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return Booked{}, fault.Unknown(ctx.Err())
+			return done, fault.Unknown(ctx.Err())
 		}
 	}
 }

@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
@@ -35,6 +36,18 @@ type Business struct {
 
 // Open reports whether the business takes bookings on its page now.
 func (b *Business) Open() bool { return !b.Closed && b.Paused == nil }
+
+// Offers reports whether the business offers anything of a part on its page: services, events or rentals.
+func (b *Business) Offers(part string) bool {
+	offer, today := b.Offer, b.Today()
+	switch part {
+	case "events":
+		return offer.Modules.Events && slices.ContainsFunc(offer.Events, func(e catalog.Event) bool { return e.Active && e.Public && e.Date >= today })
+	case "rentals":
+		return offer.Modules.Rentals && slices.ContainsFunc(offer.Rentals, func(r catalog.Rental) bool { return r.Active && r.Quantity != nil })
+	}
+	return offer.Modules.Services && slices.ContainsFunc(offer.Services, func(s catalog.Service) bool { return s.Active })
+}
 
 // Today is the business's date.
 func (b *Business) Today() timespan.Date { return b.Offer.Today(b.Now) }

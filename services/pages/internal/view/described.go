@@ -40,8 +40,8 @@ type (
 	}
 )
 
-// described is the page for search engines: data in a script element, which no browser runs. JSON writes <, > and & in it as escapes.
-func (p *Page) described(groups []usecase.Group) string {
+// describedBusiness is the business with its services for search engines.
+func (p *Page) describedBusiness(groups []usecase.Group) any {
 	b := localBusiness{
 		Context: "https://schema.org", Type: "LocalBusiness", Name: p.Business.Offer.Name, URL: p.Base + p.path(""), Image: p.Business.LogoURL,
 	}
@@ -53,9 +53,5 @@ func (p *Page) described(groups []usecase.Group) string {
 			})
 		}
 	}
-	text, err := json.Marshal(b)
-	if err != nil {
-		return "" // never: all of it is text and numbers
-	}
-	return `<script type="application/ld+json">` + string(text) + `</script>`
+	return b
 }

@@ -26,6 +26,8 @@ type Page struct {
 	Business *usecase.Business
 	Base     string // public address of the pages
 	Found    bool   // search engines may show it
+	Step     string // its path below the business's first page; "" is that page, and those of the steps of a booking
+	About    string // what it is about, for search engines; "": what the business's pages are
 	Managed  string // path of the customer's link, of a page behind it
 	Nonce    string // "" without a colour of the business's
 	Notice   string // what went otherwise than expected; ""
@@ -53,7 +55,10 @@ func (p *Page) frame(title string) web.Frame {
 		return f
 	}
 	f.Title, f.Description = p.Business.Offer.Name+" · "+title, p.Words.With("about", "Business", p.Business.Offer.Name)
-	f.Canonical = p.Base + p.path("")
+	if p.About != "" {
+		f.Description = p.About
+	}
+	f.Canonical = p.Base + p.path(p.Step)
 	for _, language := range p.Business.Offer.Languages {
 		f.Alternates = append(f.Alternates, web.Alternate{Language: language, URL: f.Canonical + "?lang=" + url.QueryEscape(language)})
 	}
@@ -87,6 +92,9 @@ func (p *Page) link(step string, query url.Values) templ.SafeURL {
 	return templ.SafeURL(p.path(step) + "?" + query.Encode())
 }
 
+// To is a page of the business by its path below the first.
+func (p *Page) To(step string) templ.SafeURL { return p.link(step, nil) }
+
 // languages are those that the business offers, where there are several.
 func (p *Page) languages() []web.Alternate {
 	if p.Business == nil || p.Managed != "" || len(p.Business.Offer.Languages) < 2 {
@@ -94,7 +102,7 @@ func (p *Page) languages() []web.Alternate {
 	}
 	var all []web.Alternate
 	for _, language := range p.Business.Offer.Languages {
-		all = append(all, web.Alternate{Language: language, Name: words.NameOf(language), URL: p.path("") + "?lang=" + url.QueryEscape(language)})
+		all = append(all, web.Alternate{Language: language, Name: words.NameOf(language), URL: p.path(p.Step) + "?lang=" + url.QueryEscape(language)})
 	}
 	return all
 }

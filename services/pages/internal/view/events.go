@@ -1,0 +1,182 @@
+package view
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// fewLeft is how many are few: then their number is told where things are listed.
+const fewLeft = 10
+
+// eventStep is the path of an event's page below the business's.
+func eventStep(e *usecase.Event) string { return "events/" + e.ID.String() }
+
+// Unsold says why the page sells no tickets of an event; "" where it does.
+func Unsold(p *Page, e *usecase.Event) string {
+	switch {
+	case p.Business.Begun(e):
+		return p.Words.Say("tickets_over")
+	case e.SoldOut():
+		return p.Words.Say("sold_out")
+	case !p.Business.SellsOnline(e):
+		return p.Words.Say("ask_business")
+	}
+	return ""
+}
+
+// happens is from when to when an event is, on the business's clock.
+func (p *Page) happens(e *usecase.Event) string {
+	return p.clock(e.Starts()) + " – " + p.clock(e.Ends())
+}
+
+// instantOf is a moment of the business's clock with its offset, as data.
+func (p *Page) instantOf(d timespan.Date, t timespan.TimeOfDay) string {
+	zone := p.Business.Offer.Location()
+	return time.Unix(timespan.Instant(d, t, zone), 0).In(zone).Format(time.RFC3339)
+}
+
+// ends is when an event ends, as data: on the next day where its end is not after its start.
+func (p *Page) ends(e *usecase.Event) string {
+	date := e.Date
+	if e.Ends() <= e.Starts() {
+		date++
+	}
+	return p.instantOf(date, e.Ends())
+}
+
+// ticketsFrom is what the cheapest ticket costs, from where there are others; "" where there are none.
+func (p *Page) ticketsFrom(e *usecase.Event) string {
+	if len(e.Tiers) == 0 {
+		return ""
+	}
+	least, differ := shown(e.Tiers[0].Price, e.Tiers[0].QuotedPrice), false
+	for _, t := range e.Tiers[1:] {
+		price := shown(t.Price, t.QuotedPrice)
+		differ = differ || !value(price).Equal(value(least))
+		if value(price).LessThan(value(least)) {
+			least = price
+		}
+	}
+	if differ && value(least).IsZero() {
+		return p.Words.With("from", "Price", p.money(least))
+	}
+	return p.priced(least, differ)
+}
+
+// left says how much is left where that is little: "" where it is not, or cannot be told.
+func (p *Page) fewOf(left *int) string {
+	switch {
+	case left == nil || *left > fewLeft:
+		return ""
+	case *left == 0:
+		return p.Words.Say("sold_out")
+	}
+	return p.left(*left)
+}
+
+func (p *Page) left(n int) string { return p.Words.With("left", "Count", p.Words.Number(n)) }
+
+// numbers are those from 0 to most.
+func numbers(most int) []int {
+	all := make([]int, most+1)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// times is so many of something.
+func (p *Page) times(n int, what string) string { return p.Words.Number(n) + " × " + what }
+
+// Descriptions of events for search engines, in the words of schema.org.
+type (
+	anEvent struct {
+		Context     string        `json:"@context"`
+		Type        string        `json:"@type"`
+		Name        string        `json:"name"`
+		Description string        `json:"description,omitempty"`
+		URL         string        `json:"url"`
+		Image       string        `json:"image,omitempty"`
+		Starts      string        `json:"startDate"`
+		Ends        string        `json:"endDate"`
+		Status      string        `json:"eventStatus"`
+		Mode        string        `json:"eventAttendanceMode"`
+		Location    aPlace        `json:"location"`
+		Organizer   aPlace        `json:"organizer"`
+		Offers      []ticketOffer `json:"offers,omitempty"`
+	}
+	aPlace struct {
+		Type string `json:"@type"`
+		Name string `json:"name"`
+		URL  string `json:"url"`
+	}
+	ticketOffer struct {
+		Type         string      `json:"@type"`
+		Name         string      `json:"name"`
+		Price        json.Number `json:"price"`
+		Currency     string      `json:"priceCurrency"`
+		URL          string      `json:"url"`
+		Availability string      `json:"availability,omitempty"` // "" where it cannot be told
+	}
+)
+
+const schema = "https://schema.org/"
+
+// describedEvent is an event for search engines.
+func (p *Page) describedEvent(e *usecase.Event) any {
+	at, home := p.Base+p.path(eventStep(e)), p.Base+p.path("")
+	described := anEvent{
+		Context: "https://schema.org", Type: "Event", Name: e.Name, Description: e.Description, URL: at, Image: e.ImageURL,
+		Starts: p.instantOf(e.Date, e.Starts()), Ends: p.ends(e), Status: schema + "EventScheduled", Mode: schema + "OfflineEventAttendanceMode",
+		Location: aPlace{"Place", p.Business.Offer.Name, home}, Organizer: aPlace{"Organization", p.Business.Offer.Name, home},
+	}
+	for _, t := range e.Tiers {
+		described.Offers = append(described.Offers, ticketOffer{
+			Type: "Offer", Name: t.Name, Price: shown(t.Price, t.QuotedPrice), Currency: p.Business.Offer.Currency, URL: at, Availability: available(t.SpotsRemaining),
+		})
+	}
+	return described
+}
+
+// available says what is left, in the words of schema.org; "" where it cannot be told.
+func available(left *int) string {
+	switch {
+	case left == nil:
+		return ""
+	case *left == 0:
+		return schema + "SoldOut"
+	case *left <= fewLeft:
+		return schema + "LimitedAvailability"
+	}
+	return schema + "InStock"
+}
+
+// describedEvents are those of a list.
+func (p *Page) describedEvents(events []*usecase.Event) any {
+	all := make([]any, len(events))
+	for i, e := range events {
+		all[i] = p.describedEvent(e)
+	}
+	return all
+}
+
+// preset is how many tickets of a tier are chosen at first: one, where there is but one kind.
+func (p *Page) preset(b *usecase.Basket, t *usecase.Tier) int {
+	if b.Tickets() == 0 && len(b.Event.Tiers) == 1 {
+		return 1
+	}
+	return b.Of(t)
+}
+
+// basket names the tickets that are chosen.
+func (p *Page) basket(b *usecase.Basket) string {
+	var lines []string
+	for _, t := range b.Lines() {
+		lines = append(lines, p.times(b.Of(t), t.Name))
+	}
+	return strings.Join(lines, " + ")
+}
