@@ -68,6 +68,9 @@ func (c *Client) Reservations(ctx context.Context, slug string, filter Filter, p
 	if filter.To != nil {
 		query.Set("to", filter.To.String())
 	}
+	if filter.Status != "" {
+		query.Set("status", filter.Status)
+	}
 	var out ReservationList
 	if err := c.peer.Call(ctx, http.MethodGet, path(slug, "reservations")+"?"+query.Encode(), nil, &out); err != nil {
 		return nil, err
@@ -118,6 +121,9 @@ func path(slug, rest string) string {
 	return "/internal/businesses/" + url.PathEscape(slug) + "/" + rest
 }
 
-// Filter narrows a list to reservations that touch the dates from From to To, both included. What is left out narrows
-// nothing.
-type Filter struct{ From, To *timespan.Date }
+// Filter narrows a list to reservations that touch the dates from From to To, both included, and have this status. What is left out
+// narrows nothing.
+type Filter struct {
+	From, To *timespan.Date
+	Status   string // one of the Status… values
+}

@@ -17,6 +17,11 @@ const (
 	StatusCancelled = "cancelled"
 )
 
+// Statuses are all statuses of a reservation, in the order in which one comes to them.
+func Statuses() []string {
+	return []string{StatusReserved, StatusPickedUp, StatusReturned, StatusCancelled}
+}
+
 // Moves that the owner can make; each is the last part of its path.
 const (
 	MovePickup = "pickup"

@@ -17,11 +17,15 @@ func (a *Admin) listReservations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	status, err := query.Text("status")
+	if err != nil {
+		return err
+	}
 	page, err := query.Page()
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.Rentals.Reservations(c.UserContext(), slug, rental.Filter{From: from, To: to}, page)
+	list, err := a.Owner.Rentals.Reservations(c.UserContext(), slug, rental.Filter{From: from, To: to, Status: status}, page)
 	if err != nil {
 		return err
 	}

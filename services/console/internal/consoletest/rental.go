@@ -77,7 +77,8 @@ func (s *Rental) list(r *http.Request) (*reply, error) {
 	var found []rental.Reservation
 	for _, one := range s.reservations {
 		if (query.Get("from") == "" || one.EndDate.String() >= query.Get("from")) &&
-			(query.Get("to") == "" || one.StartDate.String() <= query.Get("to")) {
+			(query.Get("to") == "" || one.StartDate.String() <= query.Get("to")) &&
+			(query.Get("status") == "" || one.Status == query.Get("status")) {
 			found = append(found, one)
 		}
 	}

@@ -28,7 +28,7 @@ type Offers interface {
 // Records is what is read of the tables; [store.Store] says what its methods return.
 type Records interface {
 	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
-	Reservations(ctx context.Context, businessID uuid.UUID, from, to *timespan.Date, page request.Page) ([]store.Reservation, string, error)
+	Reservations(ctx context.Context, businessID uuid.UUID, from, to *timespan.Date, status string, page request.Page) ([]store.Reservation, string, error)
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 	LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error)
 	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)

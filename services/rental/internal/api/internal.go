@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
@@ -116,6 +117,13 @@ func (in *Internal) reservations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	status, err := query.Text("status")
+	if err != nil {
+		return err
+	}
+	if status != "" && !slices.Contains(rental.Statuses(), status) {
+		return request.Invalid("status: send reserved, picked_up, returned or cancelled.")
+	}
 	page, err := query.Page()
 	if err != nil {
 		return err
@@ -124,7 +132,7 @@ func (in *Internal) reservations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, next, err := in.records.Reservations(c.UserContext(), offer.ID, from, to, page)
+	found, next, err := in.records.Reservations(c.UserContext(), offer.ID, from, to, status, page)
 	if err != nil {
 		return err
 	}

@@ -78,6 +78,11 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	if diff := cmp.Diff(&rental.ReservationList{Reservations: []rental.Reservation{*want}}, list); diff != "" {
 		t.Errorf("listed (-want +got):\n%s", diff)
 	}
+	for status, want := range map[string]int{rental.StatusReserved: 1, rental.StatusPickedUp: 0} {
+		if list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{Status: status}, request.Page{}); err != nil || len(list.Reservations) != want {
+			t.Errorf("%s: %+v, %v; want %d", status, list, err, want)
+		}
+	}
 	if n, err := s.client.Ahead(t.Context(), "harbor"); err != nil || n != 1 {
 		t.Errorf("%d are ahead, %v", n, err)
 	}
@@ -264,6 +269,7 @@ func TestBadListsAreRefusedByName(t *testing.T) {
 	early, late := timespan.NewDate(2027, 6, 1), timespan.NewDate(2027, 6, 2)
 	for named, call := range map[string]func() error{
 		"to":     func() error { return s.list(t, rental.Filter{From: &late, To: &early}, request.Page{}) },
+		"status": func() error { return s.list(t, rental.Filter{Status: "lost"}, request.Page{}) },
 		"limit":  func() error { return s.list(t, rental.Filter{}, request.Page{Limit: 1001}) },
 		"cursor": func() error { return s.list(t, rental.Filter{}, request.Page{Cursor: "x"}) },
 	} {

@@ -64,6 +64,7 @@ SELECT ` + reservationColumns + ` FROM reservations
 WHERE business_id = @business_id
   AND (@from::integer IS NULL OR end_date >= ` + epoch + ` + @from::integer)
   AND (@to::integer IS NULL OR start_date <= ` + epoch + ` + @to::integer)
+  AND (@status = '' OR status = @status)
   AND (@after_date::integer IS NULL
        OR (start_date, coalesce(start_minute, 0), id) > (` + epoch + ` + @after_date::integer, @after_minute::integer, @after_id::uuid))
 ORDER BY start_date, coalesce(start_minute, 0), id
@@ -82,15 +83,15 @@ func place(r Reservation) string {
 	return request.Cursor{At: at, ID: r.ID}.String()
 }
 
-// Reservations lists a page of a business's reservations that touch the dates, by start, and gives the cursor of the page that follows, "" after the
+// Reservations lists a page of a business's reservations that touch the dates and have the status, "" for any, by start, and gives the cursor of the page that follows, "" after the
 // last. Fault: invalid_parameter for a cursor that is none.
-func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, from, to *timespan.Date, page request.Page) ([]Reservation, string, error) {
+func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, from, to *timespan.Date, status string, page request.Page) ([]Reservation, string, error) {
 	after, err := page.After(firstStart, lastStart)
 	if err != nil {
 		return nil, "", err
 	}
 	args := pgx.NamedArgs{
-		"business_id": businessID, "limit": page.Limit + 1, "from": days(from), "to": days(to),
+		"business_id": businessID, "limit": page.Limit + 1, "from": days(from), "to": days(to), "status": status,
 		"after_date": nil, "after_minute": nil, "after_id": nil,
 	}
 	if after != nil {
