@@ -17,6 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -36,6 +37,8 @@ type Config struct {
 	Events   eventlog.Config
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
+	// PricingURL is the base URL of pricing's internal port.
+	PricingURL string `env:"PRICING_URL, required"`
 	// Links are the settings of customers' links.
 	Links link.Config
 }
@@ -91,7 +94,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public := api.NewPublic(offers, records, sentences, rt.Clock, rt.Telemetry)
 	public.Mount(s.Public)
 	public.MountForPeers(s.Internal)
-	api.NewInternal(usecase.NewOwner(offers, records, links, rt.Clock, rt.Telemetry), offers, records, links, rt.Clock).Mount(s.Internal)
+	api.NewInternal(usecase.NewOwner(offers, records, pricing.NewClient(s.Peer("pricing", cfg.PricingURL)), links, rt.Clock, rt.Telemetry), offers, records, links, rt.Clock).Mount(s.Internal)
 	api.NewByLink(usecase.NewByLink(records, catalogclient.NewByID(catalog, offers), rt.Clock)).Mount(s.Internal)
 	return nil
 }

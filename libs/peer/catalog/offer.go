@@ -232,9 +232,10 @@ type Event struct {
 	Active        bool               `json:"active"`
 	Public        bool               `json:"public"`
 	TotalCapacity int                `json:"total_capacity"`
-	// PaymentRequirement is what is paid of a ticket when it is bought.
-	PaymentRequirement string `json:"payment_requirement"`
-	Tiers              []Tier `json:"tiers"`
+	// PaymentRequirement is what is paid of a ticket when it is bought; DepositValue goes with the two deposits.
+	PaymentRequirement string           `json:"payment_requirement"`
+	DepositValue       *decimal.Decimal `json:"deposit_value"`
+	Tiers              []Tier           `json:"tiers"`
 }
 
 // Tier is a kind of ticket of an event.
@@ -266,8 +267,16 @@ type Rental struct {
 	MaxRentalHours *int         `json:"max_rental_hours"`
 	MinRentalDays  *int         `json:"min_rental_days"`
 	MaxRentalDays  *int         `json:"max_rental_days"`
-	// PaymentRequirement is what is paid of a reservation when it is made.
-	PaymentRequirement string `json:"payment_requirement"`
+	// PaymentRequirement is what is paid of a reservation when it is made; DepositValue goes with the two deposits.
+	PaymentRequirement string           `json:"payment_requirement"`
+	DepositValue       *decimal.Decimal `json:"deposit_value"`
+	Upsells            []Upsell         `json:"upsells"` // what is offered along with it, in the owner's order
+}
+
+// Upsell is a rental that is offered along with another one: a required one goes with every unit of it.
+type Upsell struct {
+	RentalID uuid.UUID `json:"rental_id"`
+	Required bool      `json:"required"`
 }
 
 // RentalUnit is one physical unit.

@@ -2,6 +2,7 @@ package rental
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"time"
@@ -30,6 +31,10 @@ type ManagedReservation struct {
 	EndDate      timespan.Date       `json:"end_date"`
 	StartTime    *timespan.TimeOfDay `json:"start_time"`
 	EndTime      *timespan.TimeOfDay `json:"end_time"`
+	Extras       []Extra             `json:"extras"`
+	Price        *json.Number        `json:"price"`
+	Total        *json.Number        `json:"total"`
+	Currency     string              `json:"currency,omitempty"`
 	CustomerName string              `json:"customer_name"`
 	Locale       string              `json:"locale"`
 	CreatedAt    time.Time           `json:"created_at"`

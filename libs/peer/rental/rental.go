@@ -2,6 +2,7 @@
 package rental
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,37 +34,63 @@ const (
 // day is held on its dates, both included, and ignores the times; one by the hour is held from start to end, or all day
 // long on its dates where both times are left out.
 type NewReservation struct {
-	RentalID     string  `json:"rental_id"`  // UUID
-	StartDate    string  `json:"start_date"` // YYYY-MM-DD
-	EndDate      string  `json:"end_date"`
-	StartTime    *string `json:"start_time"` // HH:MM
-	EndTime      *string `json:"end_time"`
-	Quantity     int     `json:"quantity"` // 1 to 1000
-	CustomerName string  `json:"customer_name"`
+	RentalID  string  `json:"rental_id"`  // UUID
+	StartDate string  `json:"start_date"` // YYYY-MM-DD
+	EndDate   string  `json:"end_date"`
+	StartTime *string `json:"start_time"` // HH:MM
+	EndTime   *string `json:"end_time"`
+	Quantity  int     `json:"quantity"` // 1 to 1000
+	// Extras are what goes with it, for the same time: on the booking page upsells of the rental, the required ones among them, at least one for
+	// each of its units.
+	Extras       []NewExtra `json:"extras,omitempty"`
+	CustomerName string     `json:"customer_name"`
 	// CustomerEmail is where messages go; null: nowhere.
 	CustomerEmail *string `json:"customer_email"`
 	// Locale is the customer's language, as semantics.md §6 matches it; what matches nothing is the business's default.
 	Locale string `json:"locale"`
 }
 
+// NewExtra asks for units of a rental that goes with another one; each rental once, at most MaxExtras.
+type NewExtra struct {
+	RentalID string `json:"rental_id"` // UUID
+	Quantity int    `json:"quantity"`
+}
+
+// MaxExtras bounds what goes with one reservation.
+const MaxExtras = 20
+
+// Extra is what goes with a reservation.
+type Extra struct {
+	RentalID   uuid.UUID    `json:"rental_id"`
+	RentalName string       `json:"rental_name"`
+	Quantity   int          `json:"quantity"`
+	Price      *json.Number `json:"price"` // of all its units, for all of the time; null where the owner reserved
+}
+
 // Reservation is a reservation as the owner sees it: dates and times in business time, as told to the customer.
 type Reservation struct {
-	ID            uuid.UUID           `json:"id"`
-	RentalID      uuid.UUID           `json:"rental_id"`
-	RentalName    string              `json:"rental_name"`
-	Status        string              `json:"status"`
-	Overdue       bool                `json:"overdue"` // picked up and not back although its time has ended
-	Quantity      int                 `json:"quantity"`
-	StartDate     timespan.Date       `json:"start_date"`
-	EndDate       timespan.Date       `json:"end_date"`
-	StartTime     *timespan.TimeOfDay `json:"start_time"` // null: whole dates
-	EndTime       *timespan.TimeOfDay `json:"end_time"`
-	CustomerName  string              `json:"customer_name"`
-	CustomerEmail *string             `json:"customer_email"`
-	Locale        string              `json:"locale"`
-	ManageURL     string              `json:"manage_url,omitempty"` // the customer's link; only in the answer to the request
-	CreatedAt     time.Time           `json:"created_at"`
-	UpdatedAt     time.Time           `json:"updated_at"`
+	ID         uuid.UUID           `json:"id"`
+	RentalID   uuid.UUID           `json:"rental_id"`
+	RentalName string              `json:"rental_name"`
+	Status     string              `json:"status"`
+	Overdue    bool                `json:"overdue"` // picked up and not back although its time has ended
+	Quantity   int                 `json:"quantity"`
+	StartDate  timespan.Date       `json:"start_date"`
+	EndDate    timespan.Date       `json:"end_date"`
+	StartTime  *timespan.TimeOfDay `json:"start_time"` // null: whole dates
+	EndTime    *timespan.TimeOfDay `json:"end_time"`
+	Extras     []Extra             `json:"extras"` // what goes with it, for the same time
+	// Price is that of the rental itself, all its units for all of the time; Total that of all. Null where the owner reserved, who agrees
+	// with the customer.
+	Price         *json.Number `json:"price"`
+	Total         *json.Number `json:"total"`
+	Currency      string       `json:"currency,omitempty"` // of the prices
+	CustomerName  string       `json:"customer_name"`
+	CustomerEmail *string      `json:"customer_email"`
+	Locale        string       `json:"locale"`
+	ManageURL     string       `json:"manage_url,omitempty"` // the customer's link; only in the answer to the request
+	CreatedAt     time.Time    `json:"created_at"`
+	UpdatedAt     time.Time    `json:"updated_at"`
 }
 
 // ReservationList is one page of reservations. NextCursor is empty on the last.

@@ -24,6 +24,10 @@ CREATE TABLE reservations (
     end_minute    integer     CHECK (end_minute BETWEEN 0 AND 1440),   -- after midnight of end_date
     starts_at     timestamptz,
     ends_at       timestamptz,
+    extras        jsonb       NOT NULL DEFAULT '[]', -- [{rental_id, name, quantity, by_day, price?}]: what goes with it for the same time
+    price         bigint      CHECK (price >= 0), -- of the rental itself, minor units of currency; null: it has no price, as the owner reserved
+    total         bigint      CHECK (total >= 0), -- with the extras
+    currency      text,
     customer_name text        NOT NULL,
     customer_email text,                -- null: nothing is mailed
     locale        text        NOT NULL, -- the customer's language, one of the business's
@@ -35,6 +39,8 @@ CREATE TABLE reservations (
     PRIMARY KEY (business_id, id),
     FOREIGN KEY (business_id, rental_id) REFERENCES rentals (business_id, rental_id),
     CHECK (end_date >= start_date),
+    CHECK (jsonb_typeof(extras) = 'array'),
+    CHECK (num_nulls(price, total, currency) IN (0, 3)),
     CHECK (num_nulls(start_minute, end_minute, starts_at, ends_at) IN (0, 4)),
     CHECK (ends_at > starts_at)
 );
@@ -45,6 +51,23 @@ CREATE INDEX reservations_holding ON reservations (business_id, rental_id, end_d
 
 -- What is out holds units today, however long ago its dates have ended.
 CREATE INDEX reservations_out ON reservations (business_id, rental_id) WHERE status = 'picked_up';
+
+-- The units that the extras of a reservation hold, for as long as it holds its own: cancelling and returning delete the rows. They are
+-- held within the reservation's time, by whole dates where the rental is one by the day. What is out is held until nobody knows when.
+CREATE TABLE extra_units (
+    business_id    uuid    NOT NULL,
+    rental_id      uuid    NOT NULL,
+    reservation_id uuid    NOT NULL,
+    quantity       integer NOT NULL CHECK (quantity BETWEEN 1 AND 1000),
+    by_day         boolean NOT NULL,
+    held_until     date    NOT NULL, -- infinity once it is picked up
+    PRIMARY KEY (business_id, reservation_id, rental_id),
+    FOREIGN KEY (business_id, rental_id) REFERENCES rentals (business_id, rental_id),
+    FOREIGN KEY (business_id, reservation_id) REFERENCES reservations (business_id, id) ON DELETE CASCADE
+);
+
+-- What holds units of a rental from a date on, as reservations_holding and reservations_out.
+CREATE INDEX extra_units_holding ON extra_units (business_id, rental_id, held_until);
 
 -- A customer's link names what it leads to by its token alone.
 CREATE INDEX reservations_by_link ON reservations (link_hash) WHERE link_hash IS NOT NULL;
@@ -144,5 +167,6 @@ DROP FUNCTION uuid_v7();
 DROP TABLE made_writes;
 DROP FUNCTION may_write(uuid, uuid, timestamptz);
 DROP TABLE refused_writes;
+DROP TABLE extra_units;
 DROP TABLE reservations;
 DROP TABLE rentals;

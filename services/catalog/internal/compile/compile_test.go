@@ -217,7 +217,8 @@ func TestExampleEventsAndRentals(t *testing.T) {
 				{Key: "k1", InService: true}, {Key: "k2", InService: true}, {Key: "k3"},
 				{Key: "k4", InService: true, Maintenance: []catalog.Maintenance{{From: date(t, "2026-12-01"), To: date(t, "2026-12-03")}}},
 			},
-			MinRentalHours: ptr(1), MaxRentalHours: ptr(8), PaymentRequirement: "deposit_percent",
+			MinRentalHours: ptr(1), MaxRentalHours: ptr(8), PaymentRequirement: "deposit_percent", DepositValue: ptr(decimal.NewFromInt(20)),
+			Upsells: []catalog.Upsell{{RentalID: id(o, "rental/vest"), Required: true}},
 		},
 	}, o.Rentals)
 }

@@ -136,6 +136,7 @@ func (c *compiler) event(e *manifest.Event) catalog.Event {
 		Public:             e.IsPublic(),
 		TotalCapacity:      e.TotalCapacity,
 		PaymentRequirement: e.Requirement(),
+		DepositValue:       plain(e.DepositValue),
 		Tiers:              each(e.Tiers, func(t *manifest.Tier) catalog.Tier { return c.tier(t, e) }),
 	}
 }
@@ -170,7 +171,13 @@ func (c *compiler) rental(r *manifest.Rental) catalog.Rental {
 		MinRentalDays:      r.MinRentalDays,
 		MaxRentalDays:      r.MaxRentalDays,
 		PaymentRequirement: r.Requirement(),
+		DepositValue:       plain(r.DepositValue),
+		Upsells:            each(inOrder(r.Upsells, func(u *manifest.Upsell) int { return u.Order }), c.upsell),
 	}
+}
+
+func (c *compiler) upsell(u *manifest.Upsell) catalog.Upsell {
+	return catalog.Upsell{RentalID: c.rentals[u.Rental], Required: u.Required}
 }
 
 // units are those listed, or as many as units_count says, named 1, 2, ….

@@ -154,6 +154,9 @@ func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	f.Subject = letter.Subject{
 		Kind: letter.ReservationSubject, ID: r.ID.String(), Sequence: e.Sequence, Items: []string{r.RentalName}, Quantity: r.Quantity,
 	}
+	for _, extra := range r.Extras {
+		f.Subject.Items = append(f.Subject.Items, strconv.Itoa(extra.Quantity)+" × "+extra.RentalName)
+	}
 	at := func(day timespan.Date, minute timespan.TimeOfDay) time.Time {
 		return time.Unix(timespan.Instant(day, minute, offer.Location()), 0)
 	}

@@ -205,10 +205,25 @@ func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 func agreed(r store.Reservation) rental.Reservation {
 	shown := rental.Reservation{
 		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Quantity: r.Quantity,
-		StartDate: r.Dates.From, EndDate: r.Dates.To, CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail, Locale: r.Locale, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		StartDate: r.Dates.From, EndDate: r.Dates.To, Extras: showExtras(r), CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail, Locale: r.Locale, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 	if r.Hours != nil {
 		shown.StartTime, shown.EndTime = &r.Hours.Start, &r.Hours.End
+	}
+	if p := r.Price; p != nil {
+		shown.Price, shown.Total, shown.Currency = new(p.Currency.JSON(p.Own)), new(p.Currency.JSON(p.Total)), p.Currency.Code
+	}
+	return shown
+}
+
+// showExtras renders what goes with a reservation.
+func showExtras(r store.Reservation) []rental.Extra {
+	shown := make([]rental.Extra, len(r.Extras))
+	for i, extra := range r.Extras {
+		shown[i] = rental.Extra{RentalID: extra.RentalID, RentalName: extra.Name, Quantity: extra.Quantity}
+		if r.Price != nil && extra.Price != nil {
+			shown[i].Price = new(r.Price.Currency.JSON(*extra.Price))
+		}
 	}
 	return shown
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -93,6 +94,7 @@ type peers struct {
 	mu         sync.Mutex
 	offer      *catalog.Offer
 	offerErr   error
+	pricesErr  error
 	holdingErr error
 }
 
@@ -127,6 +129,24 @@ func (n *peers) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 
 func (n *peers) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return n.Get(ctx, slug)
+}
+
+// Quotes prices a unit as the offer does, and five hours or days and more at half of that.
+func (n *peers) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.pricesErr != nil {
+		return nil, n.pricesErr
+	}
+	answer := &pricing.QuotesResponse{OfferVersion: n.offer.Version, Currency: n.offer.Currency}
+	for _, item := range r.Items {
+		price := n.offer.Rental(item.ID).Price
+		if *item.Units >= 5 {
+			price /= 2
+		}
+		answer.Quotes = append(answer.Quotes, pricing.Quote{Price: price})
+	}
+	return answer, nil
 }
 
 func (n *peers) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
@@ -182,7 +202,7 @@ func start(t *testing.T) service {
 		t.Fatal(err)
 	}
 	api.NewByLink(usecase.NewByLink(n, n, now)).Mount(srv.Internal)
-	api.NewInternal(usecase.NewOwner(n, n, links, now, tel), n, n, links, now).Mount(srv.Internal)
+	api.NewInternal(usecase.NewOwner(n, n, n, links, now, tel), n, n, links, now).Mount(srv.Internal)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()

@@ -27,17 +27,15 @@ func (l *ByLink) view(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shown := rental.Managed{
+	r := agreed(m.Reservation)
+	return c.JSON(rental.Managed{
 		Kind: event.Reservation, Business: m.Offer.Managed(),
 		Reservation: rental.ManagedReservation{
-			ID: m.ID, RentalName: m.RentalName, Status: string(m.Status), Quantity: m.Quantity, StartDate: m.Dates.From, EndDate: m.Dates.To,
-			CustomerName: m.CustomerName, Locale: m.Locale, CreatedAt: m.CreatedAt,
+			ID: r.ID, RentalName: r.RentalName, Status: r.Status, Quantity: r.Quantity, StartDate: r.StartDate, EndDate: r.EndDate,
+			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total, Currency: r.Currency,
+			CustomerName: r.CustomerName, Locale: r.Locale, CreatedAt: r.CreatedAt,
 		},
-	}
-	if m.Hours != nil {
-		shown.Reservation.StartTime, shown.Reservation.EndTime = &m.Hours.Start, &m.Hours.End
-	}
-	return c.JSON(shown)
+	})
 }
 
 func (l *ByLink) calendar(c *fiber.Ctx) error {

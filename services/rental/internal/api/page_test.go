@@ -2,10 +2,14 @@ package api_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
@@ -165,5 +169,76 @@ func TestThePagesOfManyCustomersNeverReserveMoreThanThereIs(t *testing.T) {
 	wg.Wait()
 	if made != 10 {
 		t.Errorf("%d of 10 were reserved", made)
+	}
+}
+
+// with adds units of what goes with it.
+func with(n rental.NewReservation, id string, quantity int) rental.NewReservation {
+	n.Extras = append(n.Extras, rental.NewExtra{RentalID: id, Quantity: quantity})
+	return n
+}
+
+func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
+	t.Parallel()
+	s := startForCustomers(t)
+	bikes, tents := uuid.MustParse(bike), uuid.MustParse(tent)
+	s.edit(func(o *catalog.Offer) {
+		for i := range o.Rentals {
+			switch o.Rentals[i].ID.String() {
+			case kayak:
+				o.Rentals[i].Price = 1200
+				o.Rentals[i].Upsells = []catalog.Upsell{{RentalID: bikes, Required: true}, {RentalID: tents}}
+			case bike:
+				o.Rentals[i].Price = 200
+			}
+		}
+	})
+	two := wanted(kayak, 2, "2027-06-11", "2027-06-11", "10:00", "12:30")
+	for name, n := range map[string]rental.NewReservation{
+		"without it":              two,
+		"with too few":            with(two, bike, 1),
+		"with another one":        with(two, tent, 2),
+		"with what is no extra":   with(wanted(tent, 1, "2027-06-11", "2027-06-11"), bike, 1),
+		"with more than is there": with(two, bike, 11),
+	} {
+		if _, err := s.as(actor.Page, "", n); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, n := range map[string]rental.NewReservation{
+		"twice the same": with(with(two, bike, 2), bike, 2), "with itself": with(two, kayak, 1), "none of it": with(two, bike, 0), "no id": with(two, "vest", 1),
+	} {
+		if _, err := s.as(actor.Page, "", n); !fault.Is(err, fault.InvalidParameter) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	made, err := s.as(actor.Page, "k", with(two, bike, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// three hours have begun, of two kayaks at 12.00; the bikes are by the day
+	want := []rental.Extra{{RentalID: bikes, RentalName: "Thing", Quantity: 3, Price: new(json.Number("6.00"))}}
+	if diff := cmp.Diff(want, made.Extras); diff != "" || *made.Price != "72.00" || *made.Total != "78.00" || made.Currency != "EUR" {
+		t.Errorf("%s: %s, in all %s %s", diff, *made.Price, *made.Total, made.Currency)
+	}
+	s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11", "quantity", "7").mustBe(t, 200, available)
+	if eight := s.check(t, "rentalId", bike, "startDate", "2027-06-11", "endDate", "2027-06-11", "quantity", "8"); strings.Contains(eight.body, `true`) {
+		t.Errorf("what goes with a reservation is offered once more: %s", eight.body)
+	}
+	if owners, err := s.as(actor.Owner, "", wanted(kayak, 1, "2027-06-12", "2027-06-12", "10:00", "12:00")); err != nil || owners.Total != nil {
+		t.Errorf("the owner: %+v, %v", owners, err)
+	}
+	s.change(func(p *peers) { p.pricesErr = errors.New("away") })
+	if _, err := s.as(actor.Page, "", with(two, bike, 2)); !fault.Is(err, fault.AvailabilityUnverified) {
+		t.Errorf("without a price: %v", err)
+	}
+	s.edit(func(o *catalog.Offer) {
+		for i := range o.Rentals {
+			o.Rentals[i].Active = o.Rentals[i].ID != bikes
+		}
+	})
+	s.change(func(p *peers) { p.pricesErr = nil })
+	if _, err := s.as(actor.Page, "", wanted(kayak, 1, "2027-06-13", "2027-06-13", "10:00", "12:00")); err != nil {
+		t.Errorf("what is required cannot be had: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
@@ -128,12 +129,33 @@ func parseReservation(asked rental.NewReservation) (usecase.Request, error) {
 	if q.Quantity = asked.Quantity; q.Quantity < 1 || q.Quantity > maxQuantity {
 		return q, request.Invalid("quantity: write a whole number from 1 to %d.", maxQuantity)
 	}
+	if q.Extras, err = parseExtras(asked.Extras); err != nil {
+		return q, err
+	}
 	if q.CustomerName, err = request.Line("customer_name", asked.CustomerName, maxName); err != nil {
 		return q, err
 	}
 	q.Locale = asked.Locale
 	q.CustomerEmail, err = request.OptionalEmail("customer_email", asked.CustomerEmail)
 	return q, err
+}
+
+func parseExtras(asked []rental.NewExtra) ([]usecase.Extra, error) {
+	if len(asked) > rental.MaxExtras {
+		return nil, request.TooMany("extras", rental.MaxExtras)
+	}
+	var extras []usecase.Extra
+	for i, extra := range asked {
+		id, err := request.ID(fmt.Sprintf("extras[%d].rental_id", i), extra.RentalID)
+		if err != nil {
+			return nil, err
+		}
+		if extra.Quantity < 1 || extra.Quantity > maxQuantity {
+			return nil, request.Invalid("extras[%d].quantity: write a whole number from 1 to %d.", i, maxQuantity)
+		}
+		extras = append(extras, usecase.Extra{RentalID: id, Quantity: extra.Quantity})
+	}
+	return extras, nil
 }
 
 // maxName is how many characters a customer's name may have.

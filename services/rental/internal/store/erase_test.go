@@ -37,7 +37,7 @@ func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
 	s, pool := open(t)
 	removed, other, kayak := uuid.New(), uuid.New(), uuid.New()
 	for _, business := range []uuid.UUID{removed, other} {
-		mustReserve(t, s, newReservation(business, kayak, 1, dates(today, today+1)))
+		mustReserve(t, s, withExtra(newReservation(business, kayak, 1, dates(today, today+1)), uuid.New(), 1, true))
 		if _, err := pool.Exec(t.Context(), `INSERT INTO refused_writes VALUES ($1, $2, now())`, business, uuid.New()); err != nil {
 			t.Fatal(err)
 		}

@@ -15,12 +15,18 @@ import (
 // holdingSQL reads what may hold units within a stretch of dates. What is out always may: today may lie in it, and the
 // caller knows what today is. The dates of a reservation for hours are those it was told with; a business that has
 // changed its zone since may see its instants up to two dates off, so the stretch is read that much wider. The caller
-// counts exactly.
+// counts exactly. What goes with a reservation as an extra holds units in its time, too.
 const holdingSQL = `
 SELECT rental_id, quantity, status = 'picked_up', start_date, end_date, starts_at, ends_at
 FROM reservations
 WHERE business_id = @business_id AND rental_id = ANY(@rental_ids) AND status IN ('reserved', 'picked_up')
-  AND (end_date >= ` + epoch + ` + @from::integer AND start_date <= ` + epoch + ` + @to::integer OR status = 'picked_up')`
+  AND (end_date >= ` + epoch + ` + @from::integer AND start_date <= ` + epoch + ` + @to::integer OR status = 'picked_up')
+UNION ALL
+SELECT e.rental_id, e.quantity, r.status = 'picked_up', r.start_date, r.end_date,
+       CASE WHEN NOT e.by_day THEN r.starts_at END, CASE WHEN NOT e.by_day THEN r.ends_at END
+FROM extra_units AS e JOIN reservations AS r ON r.business_id = e.business_id AND r.id = e.reservation_id
+WHERE e.business_id = @business_id AND e.rental_id = ANY(@rental_ids) AND e.held_until >= ` + epoch + ` + @from::integer
+  AND (r.start_date <= ` + epoch + ` + @to::integer OR r.status = 'picked_up')`
 
 const zoneMargin = 2
 

@@ -30,13 +30,16 @@ func open(t testing.TB) (*store.Store, *pgxpool.Pool) {
 }
 
 // always lets a reservation be written, whatever is held.
-func always([]occupancy.Reservation) bool { return true }
+func always(map[uuid.UUID][]occupancy.Reservation) bool { return true }
 
 // within says whether quantity units of so many are free on the dates.
-func within(units, quantity int, dates occupancy.Dates) func([]occupancy.Reservation) bool {
-	return func(held []occupancy.Reservation) bool {
-		c := occupancy.NewCalendar(time.UTC, now, dates)
-		return c.During(c.Span(), occupancy.Stock{Quantity: units, InService: units}, held) >= quantity
+func within(units, quantity int, dates occupancy.Dates) func(map[uuid.UUID][]occupancy.Reservation) bool {
+	return func(held map[uuid.UUID][]occupancy.Reservation) bool {
+		c, fits := occupancy.NewCalendar(time.UTC, now, dates), true
+		for _, of := range held {
+			fits = fits && c.During(c.Span(), occupancy.Stock{Quantity: units, InService: units}, of) >= quantity
+		}
+		return fits && quantity <= units
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -27,6 +28,8 @@ type Reservation struct {
 	Quantity     int
 	Dates        occupancy.Dates
 	Hours        *Hours
+	Extras       []Extra
+	Price        *Price // nil: it has none, as the owner reserved
 	CustomerName string
 	// CustomerEmail is nil where nothing is to be mailed.
 	CustomerEmail *string
@@ -37,7 +40,7 @@ type Reservation struct {
 }
 
 const reservationColumns = `id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute, end_minute,
-	starts_at, ends_at, customer_name, customer_email, locale, created_at, updated_at, link_hash`
+	starts_at, ends_at, extras, price, total, currency, customer_name, customer_email, locale, created_at, updated_at, link_hash`
 
 func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 	var (
@@ -45,9 +48,11 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 		from, to     time.Time
 		start, end   *timespan.TimeOfDay
 		starts, ends *time.Time
+		own, total   *int64
+		currency     *string
 	)
 	err := row.Scan(&r.ID, &r.RentalID, &r.RentalName, &r.Status, &r.Quantity, &from, &to, &start, &end, &starts, &ends,
-		&r.CustomerName, &r.CustomerEmail, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash)
+		&r.Extras, &own, &total, &currency, &r.CustomerName, &r.CustomerEmail, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash)
 	if err != nil {
 		return Reservation{}, err
 	}
@@ -56,7 +61,12 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 		r.Hours = &Hours{Start: *start, End: *end, During: timespan.Span{Start: starts.Unix(), End: ends.Unix()}}
 	}
 	r.CreatedAt, r.UpdatedAt = r.CreatedAt.UTC(), r.UpdatedAt.UTC()
-	return r, nil
+	if own == nil { // all three are null, or none is
+		return r, nil
+	}
+	r.Price = &Price{Own: *own, Total: *total}
+	r.Price.Currency, err = money.ParseCurrency(*currency)
+	return r, err
 }
 
 const listSQL = `
@@ -136,12 +146,19 @@ func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.
 	return n, nil
 }
 
-// moveSQL changes the status only from the allowed one; who moves first wins, the other finds another status.
+// moveSQL changes the status only from the allowed one; who moves first wins, the other finds another status. Extras go out and come back
+// with the rest.
 var moveSQL = `
 WITH moved AS (
     UPDATE reservations SET status = @to, sequence = sequence + 1, updated_at = @now
     WHERE business_id = @business_id AND id = @id AND status = @from
     RETURNING *
+), out AS (
+    UPDATE extra_units SET held_until = 'infinity' FROM moved
+    WHERE extra_units.business_id = @business_id AND extra_units.reservation_id = moved.id AND moved.status = 'picked_up'
+), freed AS (
+    DELETE FROM extra_units USING moved
+    WHERE extra_units.business_id = @business_id AND extra_units.reservation_id = moved.id AND moved.status IN ('returned', 'cancelled')
 ), recorded AS (
     ` + eventlog.Record(event.Reservation, "", "moved", kept("moved")) + `
 )

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
@@ -26,6 +27,8 @@ type NewReservation struct {
 	Quantity      int
 	Dates         occupancy.Dates
 	Hours         *Hours
+	Extras        []Extra
+	Price         *Price // nil: it has none, as the owner reserves
 	CustomerName  string
 	CustomerEmail *string
 	Locale        string
@@ -40,29 +43,50 @@ type Hours struct {
 	During     timespan.Span
 }
 
-// makeRowSQL makes the rental's row where there is none; lockSQL waits for whoever holds it. What is read by a later
-// statement of the transaction is what the holders before have written.
+// Extra is what goes with a reservation for the same time, as its row keeps it: by whole dates where ByDay.
+type Extra struct {
+	RentalID uuid.UUID `json:"rental_id"`
+	Name     string    `json:"name"`
+	Quantity int       `json:"quantity"`
+	ByDay    bool      `json:"by_day"`
+	Price    *int64    `json:"price,omitempty"` // of all its units, for all of the time
+}
+
+// Price is what a reservation costs, in minor units of Currency: the rental itself, and with its extras.
+type Price struct {
+	Own, Total int64
+	Currency   money.Currency
+}
+
+// makeRowsSQL makes the rows of the rentals where there are none; lockSQL waits for whoever holds one. Both go by id, so that those who
+// reserve several rentals wait for each other in one order. What is read by a later statement of the transaction is what the holders
+// before have written.
 const (
-	makeRowSQL = `INSERT INTO rentals (business_id, rental_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`
-	lockSQL    = `SELECT FROM rentals WHERE business_id = $1 AND rental_id = $2 FOR NO KEY UPDATE`
+	makeRowsSQL = `INSERT INTO rentals (business_id, rental_id) SELECT $1, id FROM unnest($2::uuid[]) AS ids (id) ORDER BY id ON CONFLICT DO NOTHING`
+	lockSQL     = `SELECT FROM rentals WHERE business_id = $1 AND rental_id = ANY($2) ORDER BY rental_id FOR NO KEY UPDATE`
 )
 
 var reserveSQL = `
 WITH reserved AS (
     INSERT INTO reservations (business_id, id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute,
-                              end_minute, starts_at, ends_at, customer_name, customer_email, locale, offer_version, link_hash, created_at, updated_at)
+                              end_minute, starts_at, ends_at, extras, price, total, currency, customer_name, customer_email, locale, offer_version, link_hash, created_at, updated_at)
     VALUES (@business_id, @id, @rental_id, @rental_name, @status, @quantity, ` + epoch + ` + @start_date::integer,
-            ` + epoch + ` + @end_date::integer, @start_minute, @end_minute, @starts_at, @ends_at, @customer_name,
+            ` + epoch + ` + @end_date::integer, @start_minute, @end_minute, @starts_at, @ends_at, @extras, @price, @total, @currency, @customer_name,
             @customer_email, @locale, @offer_version, @link_hash, @now::timestamptz, @now::timestamptz)
     RETURNING *
+), held AS (
+    INSERT INTO extra_units (business_id, rental_id, reservation_id, quantity, by_day, held_until)
+    SELECT business_id, extra.rental_id, id, extra.quantity, extra.by_day, end_date
+    FROM reserved, jsonb_to_recordset(extras) AS extra (rental_id uuid, quantity integer, by_day boolean)
 ), recorded AS (
     ` + eventlog.Record(event.Reservation, event.ReservationCreated, "reserved", kept("reserved")) + `
 )
 SELECT ` + reservationColumns + ` FROM reserved`
 
-// Reserve writes the reservation, once (postgres.Once), when fits says that its units are free beside all that is held within its dates, as
-// [Store.Holding] returns it. Until it is written or refused nobody else can reserve this rental. Errors: [ErrLacking].
-func (s *Store) Reserve(ctx context.Context, r NewReservation, fits func([]occupancy.Reservation) bool) (Reservation, error) {
+// Reserve writes the reservation, once (postgres.Once), when fits says that its units, and those of its extras, are free beside all that is
+// held within its dates, as [Store.Holding] returns it. Until it is written or refused nobody else can reserve these rentals. Errors:
+// [ErrLacking].
+func (s *Store) Reserve(ctx context.Context, r NewReservation, fits func(map[uuid.UUID][]occupancy.Reservation) bool) (Reservation, error) {
 	written, err := postgres.Once(ctx, s.pool, r.BusinessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		held, err := lockAndRead(ctx, tx, r)
 		if err != nil {
@@ -84,21 +108,25 @@ func (s *Store) Reserve(ctx context.Context, r NewReservation, fits func([]occup
 }
 
 // lockAndRead is one round trip.
-func lockAndRead(ctx context.Context, tx pgx.Tx, r NewReservation) ([]occupancy.Reservation, error) {
+func lockAndRead(ctx context.Context, tx pgx.Tx, r NewReservation) (map[uuid.UUID][]occupancy.Reservation, error) {
+	rentals := []uuid.UUID{r.RentalID}
+	for _, extra := range r.Extras {
+		rentals = append(rentals, extra.RentalID)
+	}
 	batch := &pgx.Batch{}
-	batch.Queue(makeRowSQL, r.BusinessID, r.RentalID)
-	batch.Queue(lockSQL, r.BusinessID, r.RentalID)
-	batch.Queue(holdingSQL, holdingArgs(r.BusinessID, []uuid.UUID{r.RentalID}, r.Dates))
+	batch.Queue(makeRowsSQL, r.BusinessID, rentals)
+	batch.Queue(lockSQL, r.BusinessID, rentals)
+	batch.Queue(holdingSQL, holdingArgs(r.BusinessID, rentals, r.Dates))
 	results := tx.SendBatch(ctx, batch)
 	held, err := readHeld(results)
 	if err := errors.Join(err, results.Close()); err != nil {
 		return nil, err
 	}
-	return held[r.RentalID], nil
+	return held, nil
 }
 
 func readHeld(results pgx.BatchResults) (map[uuid.UUID][]occupancy.Reservation, error) {
-	for range 2 { // the row and its lock
+	for range 2 { // the rows and their locks
 		if _, err := results.Exec(); err != nil {
 			return nil, err
 		}
@@ -118,6 +146,10 @@ func reserveArgs(r NewReservation) pgx.NamedArgs {
 		"start_minute": nil, "end_minute": nil, "starts_at": nil, "ends_at": nil,
 		"customer_name": r.CustomerName, "customer_email": r.CustomerEmail, "locale": r.Locale,
 		"offer_version": r.OfferVersion, "link_hash": r.LinkHash, "now": r.Now,
+		"extras": append([]Extra{}, r.Extras...), "price": nil, "total": nil, "currency": nil,
+	}
+	if p := r.Price; p != nil {
+		args["price"], args["total"], args["currency"] = p.Own, p.Total, p.Currency.Code
 	}
 	if h := r.Hours; h != nil {
 		args["start_minute"], args["end_minute"] = int32(h.Start), int32(h.End)

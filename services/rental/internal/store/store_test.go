@@ -277,7 +277,7 @@ func TestAListShowsReservationsThatTouchItsDatesAsTheyWereAgreed(t *testing.T) {
 	}
 	want := []store.Reservation{{
 		ID: r.ID, RentalID: kayak, RentalName: "Kayak", Status: state.Reserved, Quantity: 2,
-		Dates: dates(today-1, today), Hours: r.Hours, CustomerName: "Zoë", CreatedAt: now, UpdatedAt: now,
+		Dates: dates(today-1, today), Hours: r.Hours, Extras: []store.Extra{}, CustomerName: "Zoë", CreatedAt: now, UpdatedAt: now,
 	}}
 	if diff := cmp.Diff(want, list); diff != "" {
 		t.Errorf("the list (-want +got):\n%s", diff)

@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -11,16 +12,43 @@ import (
 )
 
 // customersMay refuses what owners may reserve and customers may not, on the booking page (pages.md, semantics.md §4). Faults: what the
-// business's account does not allow; invalid_parameter without an e-mail address; conflict for the past, beyond the advance limit, and
-// for a time that is shorter or longer than the rental is rented for; payment_unavailable for what must be paid online.
-func customersMay(offer *catalog.Offer, r *catalog.Rental, asked Request, during timespan.Span, hourly bool, now time.Time) error {
-	return cmp.Or(
+// business's account does not allow; invalid_parameter without an e-mail address; conflict for the past, beyond the advance limit,
+// for a time that is shorter or longer than the rental is rented for, and for extras that are not its upsells or lack a required one;
+// payment_unavailable for what must be paid online.
+func customersMay(offer *catalog.Offer, lines []line, asked Request, now time.Time) error {
+	own := lines[0]
+	refused := cmp.Or(
 		offer.CheckAccount(false, now),
 		hasAddress(asked),
-		inReach(offer, asked, during, hourly, now),
-		inLength(r, asked, during, hourly),
-		offer.CheckPrepaid(offer.Payments.Modes.Rentals, r.PaymentRequirement, r.Price),
+		inReach(offer, asked, own.during, own.hourly, now),
+		inLength(own.Rental, asked, own.during, own.hourly),
+		withUpsells(offer, lines),
 	)
+	for _, l := range lines {
+		refused = cmp.Or(refused, offer.CheckPrepaid(offer.Payments.Modes.Rentals, l.PaymentRequirement, l.Price))
+	}
+	return refused
+}
+
+// withUpsells refuses extras that the owner does not offer along with the rental, and a rental without what the owner requires: at least
+// one for each of its units. What is required and cannot be had, as it is inactive, is not.
+func withUpsells(offer *catalog.Offer, lines []line) error {
+	own, extras := lines[0], lines[1:]
+	for _, extra := range extras {
+		if !slices.ContainsFunc(own.Upsells, func(u catalog.Upsell) bool { return u.RentalID == extra.ID }) {
+			return fault.Newf(fault.Conflict, "%s is not offered along with %s.", extra.Name, own.Name)
+		}
+	}
+	for _, u := range own.Upsells {
+		required := Rental(offer, u.RentalID)
+		if !u.Required || required == nil {
+			continue
+		}
+		if !slices.ContainsFunc(extras, func(extra line) bool { return extra.ID == u.RentalID && extra.quantity >= own.quantity }) {
+			return fault.Newf(fault.Conflict, "%s goes with %s; reserve at least %d of it, too.", required.Name, own.Name, own.quantity)
+		}
+	}
+	return nil
 }
 
 func hasAddress(asked Request) error {

@@ -36,7 +36,7 @@ type Offers interface {
 // Reservations are the tables; [store.Store] says what its methods do and return. Each write is made once for the Idempotency-Key
 // of its context.
 type Reservations interface {
-	Reserve(ctx context.Context, r store.NewReservation, fits func([]occupancy.Reservation) bool) (store.Reservation, error)
+	Reserve(ctx context.Context, r store.NewReservation, fits func(map[uuid.UUID][]occupancy.Reservation) bool) (store.Reservation, error)
 	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
 	Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
 }
@@ -47,15 +47,16 @@ var _ Reservations = (*store.Store)(nil)
 type Owner struct {
 	offers       Offers
 	reservations Reservations
+	prices       Prices
 	links        *link.Links
 	clock        clock.Clock
 	attempts     metric.Int64Counter
 }
 
 // NewOwner returns an owner's side.
-func NewOwner(offers Offers, reservations Reservations, links *link.Links, now clock.Clock, tel *telemetry.Telemetry) *Owner {
+func NewOwner(offers Offers, reservations Reservations, prices Prices, links *link.Links, now clock.Clock, tel *telemetry.Telemetry) *Owner {
 	return &Owner{
-		offers: offers, reservations: reservations, links: links, clock: now,
+		offers: offers, reservations: reservations, prices: prices, links: links, clock: now,
 		attempts: tel.Counter("slotmesh.rental.reservations", "Attempts to reserve by outcome."),
 	}
 }
@@ -63,60 +64,105 @@ func NewOwner(offers Offers, reservations Reservations, links *link.Links, now c
 // Request asks for units of a rental for a customer.
 type Request struct {
 	RentalID      uuid.UUID
+	Extras        []Extra
 	CustomerName  string
 	CustomerEmail *string
 	Locale        string // as it was asked for
 	Stretch
 }
 
-// Reserve holds units. The owner may reserve in the past and beyond the advance limit, which bind customers; what units there are
-// binds both, by the same calculation as the calendars. On the booking page it is customers who reserve (see customersMay). Faults:
-// business_not_found; rental_not_found; invalid_parameter for times that the rental does not take; conflict where units are lacking;
-// those of customersMay.
+// maxRounds bounds how often everything is asked again because the offer has changed meanwhile.
+const maxRounds = 10
+
+// errAgain says that the offer has changed since it was read.
+var errAgain = errors.New("the offer has changed")
+
+// Reserve holds units of a rental and of what goes with it, all or none. The owner may reserve in the past and beyond the advance limit,
+// which bind customers; what units there are binds both, by the same calculation as the calendars. On the booking page it is customers who
+// reserve (see customersMay), at the price that holds now. Faults: business_not_found; rental_not_found; invalid_parameter for times that
+// the rental does not take; conflict where units are lacking; those of customersMay; availability_unverified without a price.
 func (o *Owner) Reserve(ctx context.Context, slug string, asked Request) (store.Reservation, error) {
+	for range maxRounds {
+		made, err := o.reserve(ctx, slug, asked)
+		if !errors.Is(err, errAgain) {
+			return made, err
+		}
+	}
+	return store.Reservation{}, unpriced(errAgain)
+}
+
+// reserve is one attempt under one offer. It returns [errAgain] when that has changed.
+func (o *Owner) reserve(ctx context.Context, slug string, asked Request) (store.Reservation, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {
 		return store.Reservation{}, err
 	}
-	wanted := Rental(offer, asked.RentalID)
-	if wanted == nil {
-		return store.Reservation{}, NotFound()
-	}
-	during, hourly, err := asked.Hours(wanted, offer.Location(), [2]string{"start_time", "end_time"})
+	lines, err := linesOf(offer, asked)
 	if err != nil {
 		return store.Reservation{}, err
 	}
-	now := o.clock.Now()
+	r := newReservation(offer, asked, lines, o.clock.Now())
+	r.LinkHash = o.links.Hash(event.Reservation, r.ID)
 	if actor.Of(ctx).Kind == actor.Page {
-		if err := customersMay(offer, wanted, asked, during, hourly, now); err != nil {
+		if err := customersMay(offer, lines, asked, r.Now); err != nil {
+			return store.Reservation{}, err
+		}
+		if err := o.price(ctx, offer, lines, &r); err != nil {
 			return store.Reservation{}, err
 		}
 	}
-	r := store.NewReservation{
-		BusinessID: offer.ID, ID: uuid.New(), RentalID: wanted.ID, RentalName: wanted.Name, Quantity: asked.Quantity,
-		Dates: asked.Dates, CustomerName: asked.CustomerName, CustomerEmail: asked.CustomerEmail,
-		Locale: locale.Or(asked.Locale, offer.Languages, offer.DefaultLanguage), OfferVersion: offer.Version, Now: now,
-	}
-	r.LinkHash = o.links.Hash(event.Reservation, r.ID)
-	calendar := occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)
-	if hourly {
-		r.Hours = &store.Hours{Start: *asked.Start, End: *asked.End, During: during}
-	} else {
-		during = calendar.Span()
-	}
-	free := 0
-	made, err := o.reservations.Reserve(ctx, r, func(held []occupancy.Reservation) bool {
-		free = calendar.During(during, occupancy.StockOf(wanted), held)
-		return free >= r.Quantity
+	var (
+		calendar = occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)
+		lacking  error
+	)
+	made, err := o.reservations.Reserve(ctx, r, func(held map[uuid.UUID][]occupancy.Reservation) bool {
+		lacking = tooFew(calendar, lines, held)
+		return lacking == nil
 	})
 	switch {
 	case errors.Is(err, store.ErrLacking):
 		o.count(ctx, "lacking")
-		err = fault.Newf(fault.Conflict, "Too few units are free then: %d of the %d asked for.", free, r.Quantity)
+		err = lacking
 	case err == nil:
 		o.count(ctx, "reserved")
 	}
 	return made, err
+}
+
+// newReservation is what is to be written of a request, without a price.
+func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.Time) store.NewReservation {
+	own := lines[0]
+	r := store.NewReservation{
+		BusinessID: offer.ID, ID: uuid.New(), RentalID: own.ID, RentalName: own.Name, Quantity: asked.Quantity,
+		Dates: asked.Dates, CustomerName: asked.CustomerName, CustomerEmail: asked.CustomerEmail,
+		Locale: locale.Or(asked.Locale, offer.Languages, offer.DefaultLanguage), OfferVersion: offer.Version, Now: now,
+	}
+	if own.hourly {
+		r.Hours = &store.Hours{Start: *asked.Start, End: *asked.End, During: own.during}
+	}
+	for _, extra := range lines[1:] {
+		r.Extras = append(r.Extras, store.Extra{RentalID: extra.ID, Name: extra.Name, Quantity: extra.quantity, ByDay: !extra.hourly})
+	}
+	return r
+}
+
+// tooFew says of the first line of which too few units are free how many are; nil where all fit.
+func tooFew(calendar *occupancy.Calendar, lines []line, held map[uuid.UUID][]occupancy.Reservation) error {
+	for i, l := range lines {
+		during := l.during
+		if !l.hourly {
+			during = calendar.Span()
+		}
+		free := calendar.During(during, occupancy.StockOf(l.Rental), held[l.ID])
+		switch {
+		case free >= l.quantity:
+		case i == 0:
+			return fault.Newf(fault.Conflict, "Too few units are free then: %d of the %d asked for.", free, l.quantity)
+		default:
+			return fault.Newf(fault.Conflict, "Too few units of %s are free then: %d of the %d asked for.", l.Name, free, l.quantity)
+		}
+	}
+	return nil
 }
 
 func (o *Owner) count(ctx context.Context, outcome string) {

@@ -1,0 +1,113 @@
+package usecase
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+)
+
+// Extra asks for units of what goes with a rental.
+type Extra struct {
+	RentalID uuid.UUID
+	Quantity int
+}
+
+// Prices quotes; pricing.Client does. Any error means that the prices could not be had.
+type Prices interface {
+	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
+}
+
+var _ Prices = (*pricing.Client)(nil)
+
+// line is one rental of a request: units of it for the time of the request, which is of whole dates where it is not hourly.
+type line struct {
+	*catalog.Rental
+	quantity int
+	during   timespan.Span
+	hourly   bool
+}
+
+// linesOf finds the rental of a request, which comes first, and what goes with it. Faults: rental_not_found; invalid_parameter.
+func linesOf(offer *catalog.Offer, asked Request) ([]line, error) {
+	wanted := append([]Extra{{RentalID: asked.RentalID, Quantity: asked.Quantity}}, asked.Extras...)
+	lines := make([]line, len(wanted))
+	for i, w := range wanted {
+		if slices.ContainsFunc(wanted[:i], func(other Extra) bool { return other.RentalID == w.RentalID }) {
+			return nil, request.Invalid("extras: send each rental once, with all its units.")
+		}
+		l := line{Rental: Rental(offer, w.RentalID), quantity: w.Quantity}
+		if l.Rental == nil {
+			return nil, NotFound()
+		}
+		var err error
+		if l.during, l.hourly, err = asked.Hours(l.Rental, offer.Location(), [2]string{"start_time", "end_time"}); err != nil {
+			return nil, err
+		}
+		lines[i] = l
+	}
+	return lines, nil
+}
+
+// time is for how many hours or days a line is priced: each that has begun counts, and one by the hour for whole dates takes all their
+// hours.
+func (l line) time(dates timespan.Span, days int) int {
+	switch {
+	case l.PriceType == catalog.PriceDaily:
+		return days
+	case l.hourly:
+		dates = l.during
+	}
+	const hour = 3600
+	return int((dates.End - dates.Start + hour - 1) / hour)
+}
+
+// price gives a reservation, and each of its extras, the price that holds now by the business's rules: that of one unit for an hour or a
+// day, for all of the time and all units. Faults: availability_unverified; [errAgain] where the offer has changed.
+func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r *store.NewReservation) error {
+	dates := timespan.Span{
+		Start: timespan.Instant(r.Dates.From, 0, offer.Location()), End: timespan.Instant(r.Dates.To+1, 0, offer.Location()),
+	}
+	ask := pricing.QuotesRequest{Slug: offer.Slug, OfferVersion: offer.Version, PurchaseAt: r.Now, OmitSteps: true}
+	for _, l := range lines {
+		units := l.time(dates, int(r.Dates.To-r.Dates.From)+1)
+		item := pricing.Item{Kind: pricing.KindRental, ID: l.ID, Date: r.Dates.From, Units: &units}
+		if l.hourly {
+			item.Start = &r.Hours.Start
+		}
+		ask.Items = append(ask.Items, item)
+	}
+	answer, err := o.prices.Quotes(ctx, ask)
+	switch {
+	case err != nil:
+		return unpriced(err)
+	case answer.OfferVersion != offer.Version || len(answer.Quotes) != len(lines):
+		return errAgain
+	}
+	r.Price = &store.Price{Currency: offer.Money()}
+	for i, quote := range answer.Quotes {
+		price := quote.Price * int64(*ask.Items[i].Units) * int64(lines[i].quantity)
+		r.Price.Total += price
+		if i == 0 {
+			r.Price.Own = price
+			continue
+		}
+		r.Extras[i-1].Price = &price
+	}
+	return nil
+}
+
+// unpriced is the refusal where the price could not be had.
+func unpriced(err error) error {
+	f := fault.Wrap(fault.AvailabilityUnverified, err, "The price could not be determined just now, so nothing was reserved; try again shortly.")
+	f.RetryAfter = time.Second
+	return f
+}
