@@ -32,6 +32,9 @@ type ManagedBooking struct {
 	StaffName       *string         `json:"staff_name"`
 	ClassScheduleID *uuid.UUID      `json:"class_schedule_id"`
 	PartySize       int             `json:"party_size"`
+	IsPackage       bool            `json:"is_package"`
+	StaffingMode    string          `json:"staffing_mode,omitempty"` // availability.StaffingPerService, or "" for one provider
+	StaffRequested  bool            `json:"staff_requested"`         // by the customer: a move stays with the member
 	Total           json.Number     `json:"total"`
 	Currency        string          `json:"currency"`
 	CustomerName    string          `json:"customer_name"`

@@ -34,13 +34,17 @@ type Client struct{ peer Caller }
 func NewClient(caller Caller) *Client { return &Client{peer: caller} }
 
 // Occupied returns what live bookings of a business occupy within [from, to), to whole seconds, and, where seats are asked
-// for, how many are taken in the class sessions that start then; the window is at most [MaxOccupiedWindow].
-func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (*booking.Occupied, error) {
+// for, how many are taken in the class sessions that start then; the window is at most [MaxOccupiedWindow]. The time of the booking moving
+// is left out; nil leaves out none.
+func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (*booking.Occupied, error) {
 	query := append(make([]byte, 0, 128), path(businessID, "occupied?from=")...)
 	query = strconv.AppendInt(query, from.Unix(), 10)
 	query = strconv.AppendInt(append(query, "&to="...), to.Unix(), 10)
 	if seats {
 		query = append(query, "&seats=true"...)
+	}
+	if moving != nil {
+		query = append(append(query, "&moving="...), moving.String()...)
 	}
 	answer, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: string(query)})
 	if err != nil {

@@ -91,8 +91,8 @@ func (p *pages) moveAndCancel(t *testing.T) {
 	v.Sees("10:00 – 10:45")
 	v.Check()
 	v.Keep("move-390")
-	v.Press("Wed ")
-	v.Sees("Wednesday")
+	v.Press("Wednesday, 3 March")
+	v.Until("its times are shown", `document.querySelector("#times h2").innerText.startsWith("Wednesday")`)
 	p.book(t, "parlour", p.key, appointment(p.cut, "2027-03-03", "11:00")).want(t, http.StatusCreated, "")
 	v.Press("11:00") // which somebody has just taken
 	v.Sees("This time is no longer free")
@@ -168,7 +168,7 @@ func TestALinkAnswersItsHolderAlone(t *testing.T) {
 	post := func(address string, header http.Header) answer {
 		header.Set("Content-Type", "application/x-www-form-urlencoded")
 		header.Set("X-Forwarded-For", client())
-		return w.do(t, http.MethodPost, address, []byte("refund=0&date=2027-03-02&time=13:00"), header)
+		return w.do(t, http.MethodPost, address, []byte("refund=0&to=date%3D2027-03-02%26time%3D13:00"), header)
 	}
 	for _, address := range []string{w.PublicURL + "/m/AAAAAAAAAAAAAAAAAAAAAA", w.PublicURL + "/m/short", erased} {
 		expectNothingDone(t, address, one, post)

@@ -94,6 +94,7 @@ type fakePeers struct {
 	busyErr     error
 	askedWindow []timespan.Span
 	askedSeats  bool
+	askedMoving *uuid.UUID
 	rentals     rentalCalendar
 	readWithin  time.Duration
 }
@@ -117,7 +118,7 @@ func (n *fakePeers) AtLeast(ctx context.Context, slug string, version int64) (*c
 	return n.Get(ctx, slug)
 }
 
-func (n *fakePeers) Occupied(_ context.Context, id uuid.UUID, from, to time.Time, seats bool) (*booking.Occupied, error) {
+func (n *fakePeers) Occupied(_ context.Context, id uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (*booking.Occupied, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if id != n.offer.ID {
@@ -125,6 +126,9 @@ func (n *fakePeers) Occupied(_ context.Context, id uuid.UUID, from, to time.Time
 	}
 	n.askedWindow = append(n.askedWindow, timespan.Span{Start: from.Unix(), End: to.Unix()})
 	occupied := &booking.Occupied{Busy: n.busy}
+	if n.askedMoving = moving; moving != nil {
+		occupied.Busy = nil // all of it is this booking's
+	}
 	if n.askedSeats = seats; seats {
 		occupied.Seats = n.seats
 	}
@@ -455,7 +459,7 @@ func TestLongAppointmentsAreAskedForInPieces(t *testing.T) {
 	span := timespan.Span{Start: 1_000_000, End: 1_000_000 + 2*most + 5}
 	edge := span.Start + most
 	n.busy = []booking.Busy{{Resource: booking.Resource{ID: sauna, Lane: 1}, Edges: []int64{edge - 10, edge + 10, edge + 20, edge + 30}}}
-	got, err := occupiedWithin(t.Context(), n, n.offer.ID, span, false)
+	got, err := occupiedWithin(t.Context(), n, n.offer.ID, span, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type Offers interface {
 }
 
 // Occupied gives the time that live bookings of a business take within [from, to), at most
-// [booking.MaxOccupiedWindow] of it. Any error says that it could not be read.
+// [booking.MaxOccupiedWindow] of it, without that of the booking moving where it is not nil. Any error says that it could not be read.
 type Occupied interface {
-	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (*booking.Occupied, error)
+	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (*booking.Occupied, error)
 }

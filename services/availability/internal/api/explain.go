@@ -60,7 +60,7 @@ func (p *Public) explained(ctx context.Context, asked availability.ExplainReques
 	bounded, cancel := p.bounded(ctx)
 	defer cancel()
 	reach := slot.ExplainReach(offer, s.question, s.date, s.time)
-	if s.occupied, err = occupiedWithin(bounded, p.occupied, offer.ID, reach, s.question.Services[0].Class()); err != nil {
+	if s.occupied, err = occupiedWithin(bounded, p.occupied, offer.ID, reach, s.question.Services[0].Class(), nil); err != nil {
 		p.note(ctx, "occupied time", err)
 		return explained, nil
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// occupiedWithin reads the occupied time of a span, and the seats of its class sessions where they are asked for, in as
-// many pieces as booking's bound asks for. Time that reaches from one piece into the next is reported by both and kept
+// occupiedWithin reads the occupied time of a span without that of the booking moving, and the seats of its class sessions where they are
+// asked for, in as many pieces as booking's bound asks for. Time that reaches from one piece into the next is reported by both and kept
 // once.
-func occupiedWithin(ctx context.Context, peer Occupied, businessID uuid.UUID, span timespan.Span, seats bool) (booking.Occupied, error) {
+func occupiedWithin(ctx context.Context, peer Occupied, businessID uuid.UUID, span timespan.Span, seats bool, moving *uuid.UUID) (booking.Occupied, error) {
 	const most = int64(booking.MaxOccupiedWindow / time.Second)
 	var all booking.Occupied
 	for from := span.Start; from < span.End; from += most {
 		to := min(from+most, span.End)
-		piece, err := peer.Occupied(ctx, businessID, time.Unix(from, 0), time.Unix(to, 0), seats)
+		piece, err := peer.Occupied(ctx, businessID, time.Unix(from, 0), time.Unix(to, 0), seats, moving)
 		if err != nil {
 			return booking.Occupied{}, fmt.Errorf("read the occupied time: %w", err)
 		}

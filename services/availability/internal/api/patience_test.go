@@ -25,7 +25,7 @@ func (h hanging) AtLeast(ctx context.Context, slug string, _ int64) (*catalog.Of
 	return h.Get(ctx, slug)
 }
 
-func (hanging) Occupied(ctx context.Context, _ uuid.UUID, _, _ time.Time, _ bool) (*booking.Occupied, error) {
+func (hanging) Occupied(ctx context.Context, _ uuid.UUID, _, _ time.Time, _ bool, _ *uuid.UUID) (*booking.Occupied, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }

@@ -44,26 +44,28 @@ func NewPublic(offers Offers, occupied Occupied, now clock.Clock, tel *telemetry
 }
 
 // Mount adds the routes.
-func (p *Public) Mount(router fiber.Router) { p.mount(router.Group("/api/public/:slug")) }
+func (p *Public) Mount(router fiber.Router) {
+	p.mount(router.Group("/api/public/:slug"), func(parse parser) parser { return parse })
+}
 
-// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server, and what explains them to owners. It
-// has no limits of its own: the MCP server counts each request by its API key before it asks.
+// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and the pages, which may also ask where a
+// booking can be moved to, and what explains them to owners. It has no limits of its own: both count each request before they ask.
 func (p *Public) MountForPeers(router fiber.Router) {
-	p.mount(router.Group("/internal/api/public/:slug"))
+	p.mount(router.Group("/internal/api/public/:slug"), forPeers)
 	router.Post("/internal/explain", p.explain)
 }
 
-func (p *Public) mount(business fiber.Router) {
-	business.Get("/slots", p.slots)
-	business.Get("/available-dates", p.dates)
+// parser reads a calendar question.
+type parser func(request.Query) (query, error)
+
+func (p *Public) mount(business fiber.Router, allowing func(parser) parser) {
+	slots, dates := allowing(parseSlots), allowing(parseDates)
+	business.Get("/slots", func(c *fiber.Ctx) error { return p.calendar(c, slots, sendSlots) })
+	business.Get("/available-dates", func(c *fiber.Ctx) error { return p.calendar(c, dates, sendDates) })
 }
 
-func (p *Public) slots(c *fiber.Ctx) error { return p.calendar(c, parseSlots, sendSlots) }
-
-func (p *Public) dates(c *fiber.Ctx) error { return p.calendar(c, parseDates, sendDates) }
-
 // calendar answers with what show makes of an answer.
-func (p *Public) calendar(c *fiber.Ctx, parse func(request.Query) (query, error), show func(*fiber.Ctx, answer, query) error) error {
+func (p *Public) calendar(c *fiber.Ctx, parse parser, show func(*fiber.Ctx, answer, query) error) error {
 	q, err := parse(server.Query(c))
 	if err != nil {
 		return err
@@ -142,11 +144,11 @@ func (p *Public) gather(ctx context.Context, slug string, q query) (material, er
 	}
 	m := material{answer: answer{timezone: offer.Timezone, offer: offer, question: slot.Question{
 		Services: services, StaffID: q.StaffID, From: q.From, To: q.To, Now: p.clock.Now(),
-		Package: q.Package, PerService: q.PerService,
+		Package: q.Package, PerService: q.PerService, PartySize: q.PartySize,
 	}}}
 	plan := slot.NewPlan(offer, m.question)
 	if reach, needed := plan.Reach(); needed {
-		if m.occupied, err = occupiedWithin(ctx, p.occupied, offer.ID, reach, services[0].Class()); err != nil {
+		if m.occupied, err = occupiedWithin(ctx, p.occupied, offer.ID, reach, services[0].Class(), q.Moving); err != nil {
 			p.note(ctx, "occupied time", err)
 			return m, nil
 		}

@@ -26,6 +26,10 @@ type query struct {
 
 	Package    bool
 	PerService bool // its services have members of their own; it says nothing without Package
+
+	// Of a booking that is to be moved, which peers alone ask for.
+	Moving    *uuid.UUID // its own time counts as free
+	PartySize int        // seats that it needs of a class
 }
 
 // parseSlots reads the parameters of /slots. Its errors are of kind invalid_parameter and name the parameter.
@@ -81,4 +85,22 @@ func parsePackage(get request.Query, q query) (query, error) {
 	}
 	q.Variants, err = catalog.ParseVariants(strings.Split(variants, ","))
 	return q, err
+}
+
+// maxPartySize bounds the seats that a peer may ask for, as POST /book does.
+const maxPartySize = 1000
+
+// forPeers has a parser read what peers may ask for beside what everybody may.
+func forPeers(parse parser) parser {
+	return func(get request.Query) (query, error) {
+		q, err := parse(get)
+		if err != nil {
+			return query{}, err
+		}
+		if q.Moving, err = get.OptionalID("moving"); err != nil {
+			return query{}, err
+		}
+		q.PartySize, err = get.OptionalNumber("party_size", maxPartySize, 1)
+		return q, err
+	}
 }

@@ -135,7 +135,7 @@ func (h *horizon) sessionsOf(q Question, from, to timespan.Date, earliest int64,
 				return
 			}
 		}
-		if found.remaining > 0 && at.Start >= earliest && q.wants(at.session) {
+		if found.remaining >= max(1, q.PartySize) && at.Start >= earliest && q.wants(at.session) {
 			sessions = append(sessions, found)
 		}
 	})

@@ -43,6 +43,7 @@ type Question struct {
 	Package    bool       // each start once, by the first member in Auto-Assign order
 	PerService bool       // a package whose services have members of their own
 	SessionID  *uuid.UUID // only this class session; nil: any
+	PartySize  int        // only class sessions with so many seats left; 0 is 1
 
 	// Override asks as the owner does: on any minute of the working time instead of the grid's starts, without notice and advance
 	// limit, from the beginning of the business's today on. What is taken or blocked, and who works when, holds as ever.

@@ -152,7 +152,7 @@ func TestSeatsAreServedToPeersWhoAsk(t *testing.T) {
 	from := time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC)
 	want := []booking.SeatsTaken{{SessionID: eveningID, StartsAt: from.Unix() + 18*3600, Taken: 2}}
 	for _, seats := range []bool{true, false} {
-		got, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour), seats)
+		got, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour), seats, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,7 +106,11 @@ func (in *Internal) occupied(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	occupied, err := in.records.Occupied(c.UserContext(), businessID, from, to, c.Query("seats") == "true")
+	moving, err := server.Query(c).OptionalID("moving")
+	if err != nil {
+		return err
+	}
+	occupied, err := in.occupiedBut(c.UserContext(), businessID, from, to, c.Query("seats") == "true", moving)
 	if err != nil {
 		return err
 	}
@@ -115,6 +120,15 @@ func (in *Internal) occupied(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderContentType, booking.OccupiedType)
 	return c.Send(body)
+}
+
+// occupiedBut reads the occupied time without that of a booking that is to be moved; nil leaves out none.
+func (in *Internal) occupiedBut(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (booking.Occupied, error) {
+	if moving == nil {
+		return in.records.Occupied(ctx, businessID, from, to, seats)
+	}
+	now, err := in.records.Snapshot(ctx, businessID, from, to, store.Asked{Seats: seats, Moving: *moving})
+	return now.Occupied, err
 }
 
 // window reads two instants in seconds since the epoch.

@@ -104,7 +104,7 @@ func TestOccupiedTimeIsServedToPeers(t *testing.T) {
 	w := open(t, none)
 	a := w.book(w.key("write"), order("09:30", nil))
 	from := time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC)
-	occupied, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour), false)
+	occupied, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour), false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,14 +113,17 @@ func TestOccupiedTimeIsServedToPeers(t *testing.T) {
 		len(occupied.Busy[0].Edges) != 2 || occupied.Busy[0].Edges[0] != start || occupied.Busy[0].Edges[1] != start+55*60 {
 		t.Errorf("occupied is %+v", occupied)
 	}
-	none, err := w.client().Occupied(t.Context(), uuid.New(), from, from.Add(booking.MaxOccupiedWindow), false)
+	if others, err := w.client().Occupied(t.Context(), w.offer.ID, from, from.Add(24*time.Hour), true, &a.body.Booking.ID); err != nil || len(others.Busy) != 0 {
+		t.Errorf("with this booking's own time left out: %+v, %v", others, err)
+	}
+	none, err := w.client().Occupied(t.Context(), uuid.New(), from, from.Add(booking.MaxOccupiedWindow), false, nil)
 	if err != nil || none.Busy == nil || len(none.Busy) != 0 {
 		t.Errorf("another business has %+v, %v", none, err)
 	}
 	for name, to := range map[string]time.Time{
 		"empty": from, "backwards": from.Add(-time.Hour), "too long": from.Add(booking.MaxOccupiedWindow + time.Second), "absurd": time.Unix(1<<60, 0),
 	} {
-		if _, err := w.client().Occupied(t.Context(), w.offer.ID, from, to, false); !fault.Is(err, fault.InvalidParameter) {
+		if _, err := w.client().Occupied(t.Context(), w.offer.ID, from, to, false, nil); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -148,6 +148,7 @@ func showManaged(m usecase.Managed) booking.Managed {
 	shown.Booking = &booking.ManagedBooking{
 		ID: b.ID, Status: b.Status, Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt, EndsAt: b.EndsAt,
 		Services: b.Services, StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.ClassScheduleID, PartySize: b.PartySize,
+		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, StaffRequested: b.StaffRequested,
 		Total: b.Total, Currency: b.Currency, CustomerName: b.CustomerName, Locale: b.Locale, Sequence: b.Sequence, CreatedAt: b.CreatedAt,
 		Payment: b.Payment, CanPay: m.CanPay, Cancellation: showCancellation(m.Cancellation),
 		Reschedule: booking.MayMove{Allowed: m.Reschedule.Allowed, Reason: m.Reschedule.Reason},

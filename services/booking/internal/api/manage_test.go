@@ -61,7 +61,7 @@ func TestByTheLinkACustomerSeesTheirBookingAndNothingInternal(t *testing.T) {
 		Booking: &booking.ManagedBooking{
 			ID: a.body.Booking.ID, Status: "pending", Date: "2027-03-02", StartTime: "10:00:00", EndTime: "10:45:00", StartsAt: start, EndsAt: start.Add(45 * time.Minute),
 			Services: []booking.BookedService{{ID: cutID, Name: "Haircut", DurationMinutes: 45, Price: got.Booking.Services[0].Price}},
-			StaffID:  &anna, StaffName: &name, PartySize: 1, Total: got.Booking.Total, Currency: "EUR", CustomerName: "Zoë", Locale: got.Booking.Locale,
+			StaffID:  &anna, StaffName: &name, PartySize: 1, StaffRequested: true, Total: got.Booking.Total, Currency: "EUR", CustomerName: "Zoë", Locale: got.Booking.Locale,
 			Sequence: 1, CreatedAt: now,
 			Cancellation: booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}, Until: &start},
 			Reschedule:   booking.MayMove{Reason: booking.CancelNotOffered},

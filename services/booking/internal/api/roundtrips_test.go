@@ -144,7 +144,7 @@ func TestOccupiedTimeTakesOneRoundTripHoweverMuchThereIs(t *testing.T) {
 			for seats, want := range map[bool][]string{false: {"FROM occupied_time"}, true: {"batch"}} {
 				for _, ready := range []bool{false, true} { // the statement is prepared once
 					w.trips.take()
-					if _, err := client.Occupied(t.Context(), w.offer.ID, from, from.AddDate(0, 0, days), seats); err != nil {
+					if _, err := client.Occupied(t.Context(), w.offer.ID, from, from.AddDate(0, 0, days), seats, nil); err != nil {
 						t.Fatal(err)
 					}
 					if diff := cmp.Diff(want, w.trips.take()); ready && diff != "" {

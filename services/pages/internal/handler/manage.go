@@ -2,6 +2,7 @@ package handler
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -138,11 +139,21 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 }
 
 func (p *Pages) askMove(c *fiber.Ctx) error {
-	return p.times(c, fiber.StatusOK, c.Query("date"), false)
+	date, month := given(c.Query("date")), given(c.Query("month")+"-01")
+	return p.times(c, fiber.StatusOK, date, month, false)
+}
+
+// given is a date of an address; nil where it is none.
+func given(text string) *timespan.Date {
+	d, err := timespan.ParseDate(text)
+	if err != nil {
+		return nil
+	}
+	return &d
 }
 
 // times shows where a booking can be moved to; taken says that the time that was chosen is not free any more.
-func (p *Pages) times(c *fiber.Ctx, status int, chosen string, taken bool) error {
+func (p *Pages) times(c *fiber.Ctx, status int, date, month *timespan.Date, taken bool) error {
 	page, m, err := p.follow(c)
 	switch {
 	case err != nil:
@@ -150,18 +161,11 @@ func (p *Pages) times(c *fiber.Ctx, status int, chosen string, taken bool) error
 	case m.Booking == nil || !m.Booking.Reschedule.Allowed:
 		return c.Redirect(seen(c, ""), fiber.StatusSeeOther)
 	}
-	from, date := m.Business.Today(), (*timespan.Date)(nil)
-	if parsed, err := timespan.ParseDate(c.Query("from")); err == nil && parsed > from {
-		from = parsed
-	}
-	if parsed, err := timespan.ParseDate(chosen); err == nil && parsed >= from {
-		date = &parsed
-	}
-	days, day, err := p.links.FreeDays(c.UserContext(), m, from, date)
+	free, err := p.links.Times(c.UserContext(), m, date, month)
 	if err != nil {
 		return err
 	}
-	return p.show(c, status, page, view.Move(page, view.Times{Managed: m, From: from, Days: days, Day: day, Taken: taken}))
+	return p.show(c, status, page, view.Move(page, m, free, taken))
 }
 
 func (p *Pages) move(c *fiber.Ctx) error {
@@ -169,14 +173,26 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	err = p.links.Move(c.UserContext(), c.Params("token"), form.Get("date"), form.Get("time"))
+	to, err := moveTo(form.Get("to"))
+	if err == nil {
+		err = p.links.Move(c.UserContext(), c.Params("token"), to)
+	}
 	switch {
 	case fault.Is(err, fault.SlotUnavailable), fault.Is(err, fault.NoStaffAvailable), fault.Is(err, fault.Conflict), fault.Is(err, fault.InvalidParameter):
-		return p.times(c, fiber.StatusConflict, form.Get("date"), true)
+		return p.times(c, fiber.StatusConflict, to.Date, nil, true)
 	case err != nil:
 		return err
 	}
 	return c.Redirect(seen(c, "moved"), fiber.StatusSeeOther)
+}
+
+// moveTo reads the start that was pressed, which stands in the form as a query.
+func moveTo(query string) (usecase.Selection, error) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return usecase.Selection{}, fault.New(fault.InvalidParameter, "The form is not well-formed.")
+	}
+	return usecase.ReadSelection(values)
 }
 
 // feed is a calendar that an owner has given away the address of.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -86,8 +88,16 @@ func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) er
 
 // Move moves a booking to another start. Faults: not_found; invalid_parameter; conflict where they may not; slot_unavailable,
 // no_staff_available; availability_unverified.
-func (l *Links) Move(ctx context.Context, token, date, clock string) error {
-	_, err := l.bookings.Reschedule(ctx, token, booking.Reschedule{Date: date, Time: clock})
+func (l *Links) Move(ctx context.Context, token string, to Selection) error {
+	if to.Date == nil || to.Time == nil {
+		return fault.New(fault.InvalidParameter, "Choose a start.")
+	}
+	wanted := booking.Reschedule{Date: to.Date.String(), Time: to.Time.String()}
+	if to.Session != nil {
+		session := to.Session.String()
+		wanted.ClassScheduleID = &session
+	}
+	_, err := l.bookings.Reschedule(ctx, token, wanted)
 	return err
 }
 
@@ -127,92 +137,48 @@ func (l *Links) Feed(ctx context.Context, token, known string) (*peer.Response, 
 	return l.booking.Do(ctx, asked)
 }
 
-// Day is a date on which a booking could start, with its times where they were asked for.
-type Day struct {
-	Date  timespan.Date
-	Free  int
-	Times []string // HH:MM, each once
+// Times returns where a booking can be moved to, as [Shop.Times] does for a new one: what moving it accepts, with its own time free
+// (lifecycle.md §3). Where nothing is chosen it begins with the booking's own day. Faults: service_unavailable; invalid_parameter.
+func (l *Links) Times(ctx context.Context, m *Managed, date, month *timespan.Date) (*Calendar, error) {
+	if own, err := timespan.ParseDate(m.Booking.Date); err == nil && date == nil && month == nil && own >= m.Business.Today() {
+		date = &own
+	}
+	c, err := l.shop.times(ctx, m.Business, m.moving(), date, month)
+	if fault.Is(err, fault.ServiceNotFound) { // not offered any more, so it cannot be moved
+		today := m.Business.Today()
+		return &Calendar{Known: true, Month: firstOf(today), First: today, Last: today}, nil
+	}
+	return c, err
 }
 
-// Days are dates with free times from one on, and the times of the one that was chosen.
-type Days struct {
-	Days     []Day
-	Computed bool          // false: free times cannot be told now
-	Next     timespan.Date // where dates after these begin
-}
-
-// calendarWindow is how many days are shown at once.
-const calendarWindow = 31
-
-type datesAnswer struct {
-	Days     map[string]int `json:"days"`
-	Computed bool           `json:"computed"`
-}
-
-type slotsAnswer struct {
-	Slots []struct {
-		Time string `json:"time"`
-		Date string `json:"date"`
-	} `json:"slots"`
-	Computed bool `json:"computed"`
-}
-
-// FreeDays lists where a booking could be moved to, on the dates from one on; times are listed of the chosen date alone, the first free
-// one where none was chosen. What the booking occupies itself counts as taken here; moving decides. Faults: service_unavailable;
-// invalid_parameter.
-func (l *Links) FreeDays(ctx context.Context, m *Managed, from timespan.Date, chosen *timespan.Date) (*Days, *Day, error) {
-	until := from + calendarWindow - 1
-	query := asked(m)
-	query.Set("start", from.String())
-	query.Set("end", until.String())
-	dates, err := read[datesAnswer](ctx, l.shop.Availability, m.Business.Offer.Slug, "available-dates", query)
-	if err != nil {
-		return nil, nil, err
-	}
-	days := &Days{Computed: dates.Computed, Next: until + 1}
-	for date := from; date <= until; date++ {
-		if n := dates.Days[date.String()]; n > 0 {
-			days.Days = append(days.Days, Day{Date: date, Free: n})
-		}
-	}
-	if !days.Computed || len(days.Days) == 0 {
-		return days, nil, nil
-	}
-	day := days.Days[0]
-	if chosen != nil {
-		day = Day{Date: *chosen}
-	}
-	query = asked(m)
-	query.Set("date", day.Date.String())
-	slots, err := read[slotsAnswer](ctx, l.shop.Availability, m.Business.Offer.Slug, "slots", query)
-	if err != nil {
-		return nil, nil, err
-	}
-	days.Computed = slots.Computed
-	for _, s := range slots.Slots {
-		if s.Date == day.Date.String() && !slices.Contains(day.Times, s.Time) {
-			day.Times = append(day.Times, s.Time)
-		}
-	}
-	slices.Sort(day.Times)
-	return days, &day, nil
-}
-
-// asked are the parameters of the booking's services, and of its member, with whom it stays where they are free.
-func asked(m *Managed) url.Values {
+// moving is the query of the calendars for what moving the booking asks: all of its services together, by its member where the customer
+// had asked for that one.
+func (m *Managed) moving() url.Values {
+	b := m.Booking
 	var ids, variants []string
-	for _, s := range m.Booking.Services {
+	for _, s := range b.Services {
 		ids = append(ids, s.ID.String())
-		if s.VariantID != [16]byte{} {
+		if s.VariantID != uuid.Nil {
 			variants = append(variants, s.ID.String()+":"+s.VariantID.String())
 		}
 	}
-	query := url.Values{"service_id": {strings.Join(ids, ",")}}
+	query := url.Values{
+		"service_id": {strings.Join(ids, ",")}, "moving": {b.ID.String()}, "party_size": {strconv.Itoa(b.PartySize)},
+		"is_package": {"true"}, // each start once
+	}
+	if b.IsPackage && b.StaffingMode != "" {
+		query.Set("staffing_mode", b.StaffingMode)
+	}
 	if len(variants) > 0 {
 		query.Set("variants", strings.Join(variants, ","))
 	}
-	if m.Booking.StaffID != nil && m.Booking.ClassScheduleID == nil {
-		query.Set("staff_id", m.Booking.StaffID.String())
+	if b.StaffRequested && b.StaffID != nil {
+		query.Set("staff_id", b.StaffID.String())
 	}
 	return query
+}
+
+// Own reports whether a start is the booking's own.
+func (m *Managed) Own(s Slot) bool {
+	return timespan.Instant(s.Date, s.Time, m.Business.Offer.Location()) == m.Booking.StartsAt.Unix() && same(s.SessionID, m.Booking.ClassScheduleID)
 }

@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 
@@ -37,16 +38,21 @@ const window = 62 // days that availability computes at once
 // Times returns the month and the day that the visitor looks at: month where it is given, else that of the chosen date, else that of
 // the next free day. What cannot be read is said by Known, never as full. Faults: service_not_found; invalid_parameter.
 func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *timespan.Date) (*Calendar, error) {
-	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays), Day: a.Date}
+	return s.times(ctx, b, a.calendar(), a.Date, month)
+}
+
+// times is [Shop.Times] of what a query of the calendars asks for, with the date that was chosen.
+func (s *Shop) times(ctx context.Context, b *Business, asked url.Values, date, month *timespan.Date) (*Calendar, error) {
+	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays), Day: date}
 	from, to := c.First, c.First+window-1
-	if month == nil && a.Date != nil {
-		month = a.Date
+	if month == nil {
+		month = date
 	}
 	if month != nil {
 		c.Month = firstOf(*month)
 		from, to = max(c.First, c.Month), min(c.Last, nextMonth(c.Month)-1)
 	}
-	if err := s.days(ctx, b, a, c, from, to); err != nil || !c.Known {
+	if err := s.days(ctx, b, asked, c, from, to); err != nil || !c.Known {
 		return c, err
 	}
 	if c.Day == nil || firstOf(*c.Day) != c.Month && c.Month != 0 {
@@ -60,15 +66,15 @@ func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *ti
 	if c.Day == nil {
 		return c, nil
 	}
-	return c, s.slots(ctx, b, a, c)
+	return c, s.slots(ctx, b, asked, c)
 }
 
-func (s *Shop) days(ctx context.Context, b *Business, a *Appointment, c *Calendar, from, to timespan.Date) error {
+func (s *Shop) days(ctx context.Context, b *Business, asked url.Values, c *Calendar, from, to timespan.Date) error {
 	if to < from {
 		c.Known, c.Free = true, map[timespan.Date]int{}
 		return nil
 	}
-	query := a.calendar()
+	query := maps.Clone(asked)
 	query.Set("start", from.String())
 	query.Set("end", to.String())
 	answer, err := calendarOf[struct {
@@ -82,8 +88,8 @@ func (s *Shop) days(ctx context.Context, b *Business, a *Appointment, c *Calenda
 	return nil
 }
 
-func (s *Shop) slots(ctx context.Context, b *Business, a *Appointment, c *Calendar) error {
-	query := a.calendar()
+func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Calendar) error {
+	query := maps.Clone(asked)
 	query.Set("date", c.Day.String())
 	answer, err := calendarOf[struct {
 		Slots    []Slot `json:"slots"`
@@ -148,7 +154,9 @@ func (c *Calendar) After() *timespan.Date {
 }
 
 // NextFree is the first day with free starts after the one that is shown, in its month; nil where there is none.
-func (c *Calendar) NextFree() *timespan.Date { return firstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1) }
+func (c *Calendar) NextFree() *timespan.Date {
+	return firstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1)
+}
 
 // Nearest are the free starts nearest to one that was taken, on its day or the next free one, in their order; at most six. None where
 // they cannot be read.

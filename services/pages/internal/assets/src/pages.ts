@@ -10,14 +10,14 @@ document.addEventListener("submit", (event) => {
     return;
   }
   form.dataset.sent = "yes";
-  form.querySelector("[type=submit]")?.setAttribute("aria-busy", "true");
+  event.submitter?.setAttribute("aria-busy", "true");
 });
 
 // Who comes back by the browser's button finds the form as it was, ready to be sent.
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-sent]")) {
     delete form.dataset.sent;
-    form.querySelector("[type=submit]")?.removeAttribute("aria-busy");
+    for (const button of form.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy");
   }
 });
 
