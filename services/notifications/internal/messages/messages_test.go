@@ -106,40 +106,54 @@ func (w *world) keptByKind(mails []mailbox.Mail) map[string]int {
 	return got
 }
 
+// everyEvent returns an event of each type that is told of, and how many messages of each kind they ask for at once. The bookings begin at
+// start.
+func (w *world) everyEvent(start time.Time) ([]event.Event, map[string]int) {
+	w.t.Helper()
+	payment := map[string]any{"payment": map[string]any{"status": "open", "amount": 40.00, "refunded": 0, "due_at": monday.Add(time.Hour)}}
+	refund := map[string]any{"payment": map[string]any{"status": "paid", "amount": 40.00, "refunded": 20.00, "refund": map[string]any{"amount": 20.00}}}
+	moved := map[string]any{"from": map[string]any{"starts_at": start.Add(-time.Hour), "ends_at": start}}
+	booking := func(status string, more map[string]any) func(uuid.UUID) map[string]any {
+		return func(id uuid.UUID) map[string]any { return w.bookingWith(id, status, start, more) }
+	}
+	var events []event.Event
+	kinds := map[string]int{}
+	for _, e := range []struct {
+		typ   event.Type
+		about event.SubjectKind
+		by    actor.Kind
+		data  func(uuid.UUID) map[string]any
+		kinds []string
+	}{
+		{event.BookingCreated, event.Booking, actor.APIKey, booking("pending", payment), []string{"booking_received", "owner_notice"}},
+		{event.BookingCreated, event.Booking, actor.Owner, booking("confirmed", nil), []string{"booking_confirmed"}},
+		{event.BookingConfirmed, event.Booking, actor.Owner, booking("confirmed", nil), []string{"booking_confirmed"}},
+		{event.BookingRescheduled, event.Booking, actor.Customer, booking("confirmed", moved), []string{"booking_moved", "owner_notice"}},
+		{event.BookingCancelled, event.Booking, actor.Customer, booking("cancelled", refund), []string{"booking_cancelled", "owner_notice"}},
+		{event.PaymentFailed, event.Booking, actor.Provider, booking("pending", payment), []string{"payment_failed"}},
+		{event.PaymentRefunded, event.Booking, actor.Provider, booking("cancelled", refund), []string{"refunded"}},
+		{event.TicketSold, event.Ticket, actor.Owner, ticketIs("sold"), []string{"ticket"}},
+		{event.TicketCancelled, event.Ticket, actor.Owner, ticketIs("cancelled"), []string{"ticket_cancelled"}},
+		{event.ReservationCreated, event.Reservation, actor.Owner, reservationIs("reserved"), []string{"reservation"}},
+		{event.ReservationCancelled, event.Reservation, actor.Owner, reservationIs("cancelled"), []string{"reservation_cancelled"}},
+		{event.ReservationPickedUp, event.Reservation, actor.Owner, reservationIs("picked_up"), []string{"reservation_due"}}, // due an hour before its end: now
+	} {
+		id := uuid.New()
+		events = append(events, w.happened(e.typ, e.about, id, e.by, e.data(id)))
+		for _, kind := range e.kinds {
+			kinds[kind]++
+		}
+	}
+	return events, kinds
+}
+
 // Every kind arrives at a real mail server, once, however often its event is read, to whom it is meant for.
 func TestEveryKindArrivesOnce(t *testing.T) {
 	t.Parallel()
 	w := start(t, &mailbox.Options{})
-	start := monday.Add(48 * time.Hour)
-	payment := map[string]any{"payment": map[string]any{"status": "open", "amount": 40.00, "refunded": 0, "due_at": monday.Add(time.Hour)}}
-	refund := map[string]any{"payment": map[string]any{"status": "paid", "amount": 40.00, "refunded": 20.00, "refund": map[string]any{"amount": 20.00}}}
-	var events []event.Event
-	want := map[string]int{}
-	happened := func(typ event.Type, kind event.SubjectKind, by actor.Kind, data func(uuid.UUID) map[string]any, kinds ...string) {
-		id := uuid.New()
-		events = append(events, w.happened(typ, kind, id, by, data(id)))
-		for _, k := range kinds {
-			want[k]++
-		}
-	}
-	booking := func(status string, more map[string]any) func(uuid.UUID) map[string]any {
-		return func(id uuid.UUID) map[string]any { return w.bookingWith(id, status, start, more) }
-	}
-	moved := map[string]any{"from": map[string]any{"starts_at": start.Add(-time.Hour), "ends_at": start}}
-	happened(event.BookingCreated, event.Booking, actor.APIKey, booking("pending", payment), "booking_received", "owner_notice")
-	happened(event.BookingCreated, event.Booking, actor.Owner, booking("confirmed", nil), "booking_confirmed")
-	happened(event.BookingConfirmed, event.Booking, actor.Owner, booking("confirmed", nil), "booking_confirmed")
-	happened(event.BookingRescheduled, event.Booking, actor.Customer, booking("confirmed", moved), "booking_moved", "owner_notice")
-	happened(event.BookingCancelled, event.Booking, actor.Customer, booking("cancelled", refund), "booking_cancelled", "owner_notice")
-	happened(event.PaymentFailed, event.Booking, actor.Provider, booking("pending", payment), "payment_failed")
-	happened(event.PaymentRefunded, event.Booking, actor.Provider, booking("cancelled", refund), "refunded")
-	happened(event.TicketSold, event.Ticket, actor.Owner, ticketIs("sold"), "ticket")
-	happened(event.TicketCancelled, event.Ticket, actor.Owner, ticketIs("cancelled"), "ticket_cancelled")
-	happened(event.ReservationCreated, event.Reservation, actor.Owner, reservationIs("reserved"), "reservation")
-	happened(event.ReservationCancelled, event.Reservation, actor.Owner, reservationIs("cancelled"), "reservation_cancelled")
-	happened(event.ReservationPickedUp, event.Reservation, actor.Owner, reservationIs("picked_up"), "reservation_due") // due an hour before its end: now
+	events, want := w.everyEvent(monday.Add(48 * time.Hour))
 	w.peers.set(func(p *peers) { p.offer.Notifications.RemindersHoursBefore = []int{48}; p.away = 3 })
-	want["reminder"] = 3 // for the three live bookings that times began for: their start is 48 hours ahead
+	want["reminder"] = 3 // for the three live bookings, which start in 48 hours
 	want["payment_due"] = 1
 	w.take(events...)
 	w.disableEndpoint()
