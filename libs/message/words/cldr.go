@@ -1,8 +1,6 @@
 package words
 
 import (
-	"maps"
-
 	"github.com/gohugoio/locales"
 	"github.com/gohugoio/locales/ar"
 	"github.com/gohugoio/locales/bg"
@@ -41,9 +39,6 @@ import (
 	"github.com/gohugoio/locales/vi"
 	"github.com/gohugoio/locales/zh_Hans"
 )
-
-// Translators are what writes dates and numbers in each language, by its code.
-func Translators() map[string]locales.Translator { return maps.Clone(cldr) }
 
 // cldr writes dates and numbers in each language. Portuguese is European and Chinese simplified, as in the texts.
 var cldr = map[string]locales.Translator{

@@ -59,10 +59,10 @@ func TestDatesTimesAndMoneyAreWrittenAsAnotherReadingOfCLDRWritesThem(t *testing
 			t.Fatal(err)
 		}
 		at := q.Moment.In(zone)
-		if got, want := w.date(at), answers[i].Date; !alike(got, want) {
+		if got, want := w.Date(at), answers[i].Date; !alike(got, want) {
 			t.Errorf("%s: the date is %q, want %q", q.Language, got, want)
 		}
-		if got, want := w.clock(at), answers[i].Time; !alike(got, want) && w.code != "ko" {
+		if got, want := w.Clock(at), answers[i].Time; !alike(got, want) && w.Code != "ko" {
 			t.Errorf("%s: the time is %q, want %q", q.Language, got, want)
 		}
 		if got := w.amount(Money{q.Amount, q.Currency}); !alike(got, answers[i].Money) && !alike(got, answers[i].Money2) {

@@ -126,7 +126,7 @@ func (n Note) in(w *words) []string {
 	for code := range n.Translations {
 		codes = append(codes, code)
 	}
-	if code, ok := locale.Match(w.asked, codes); ok && strings.TrimSpace(n.Translations[code]) != "" {
+	if code, ok := locale.Match(w.Asked, codes); ok && strings.TrimSpace(n.Translations[code]) != "" {
 		text = n.Translations[code]
 	}
 	return w.typedLines(text)

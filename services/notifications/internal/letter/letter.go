@@ -66,7 +66,7 @@ func Render(kind Kind, locale string, f Facts) (Letter, error) {
 	if err != nil {
 		return Letter{}, fmt.Errorf("%s: %w", kind, err)
 	}
-	l := Letter{Language: w.code, Subject: p.Subject, Text: p.text(), HTML: html}
+	l := Letter{Language: w.Code, Subject: p.Subject, Text: p.text(), HTML: html}
 	l.Calendar, l.Method, err = invitation(kind, w, &f)
 	if err != nil {
 		return Letter{}, fmt.Errorf("%s: %w", kind, err)
@@ -173,11 +173,11 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 	if err := f.check(!aboutWebhook); err != nil {
 		return nil, err
 	}
-	p := &page{Language: w.code, Direction: w.direction(), Accent: accentOf(f.Business.Accent)}
-	p.Business, p.Title = w.typed(f.Business.Name, maxName), w.say(l.title)
+	p := &page{Language: w.Code, Direction: w.Direction(), Accent: accentOf(f.Business.Accent)}
+	p.Business, p.Title = w.typed(f.Business.Name, maxName), w.Say(l.title)
 	if aboutWebhook {
 		p.Subject = p.Title
-		p.add(w.say("endpoint"), w.foreign(clean(f.Webhook.URL, maxURL)))
+		p.add(w.Say("endpoint"), w.foreign(clean(f.Webhook.URL, maxURL)))
 	} else {
 		p.Subject = w.subject(p.Title, f, l.show.due)
 		p.details(w, f, l.show)
@@ -187,39 +187,39 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 		p.toCustomer(w, f, l.button)
 	}
 	p.Footer = f.Business.footer(w)
-	return p, w.fault
+	return p, w.Fault()
 }
 
 // toCustomer adds what only customers get: the call by name, the owner's note, the link, which is theirs alone, and where to ask.
 func (p *page) toCustomer(w *words, f *Facts, button string) {
 	if name := w.isolated(callable(f.Customer.Name)); name != "" {
-		p.Greeting = w.fill("greeting", map[string]string{"Name": name})
+		p.Greeting = w.Fill("greeting", map[string]string{"Name": name})
 	}
 	if lines := f.Note.in(w); len(lines) > 0 {
-		p.NoteTitle, p.Note = w.say("note"), lines
+		p.NoteTitle, p.Note = w.Say("note"), lines
 	}
 	if link := webAddress(f.Link); link != "" {
-		p.Button, p.Link = w.say(button), link
+		p.Button, p.Link = w.Say(button), link
 	}
 	if f.Business.ReplyTo != "" {
-		p.Questions = w.say("questions")
+		p.Questions = w.Say("questions")
 	}
 }
 
 // leads adds the sentences of the kind and, where something was paid, the one about the refund.
 func (p *page) leads(kind Kind, w *words, f *Facts, l layout) {
 	if kind == Ticket {
-		p.Paragraphs = append(p.Paragraphs, w.count("ticket", f.Subject.Quantity))
+		p.Paragraphs = append(p.Paragraphs, w.Count("ticket", f.Subject.Quantity))
 	}
 	for _, id := range l.leads {
-		p.Paragraphs = append(p.Paragraphs, w.say(id))
+		p.Paragraphs = append(p.Paragraphs, w.Say(id))
 	}
 	switch {
 	case kind == Refunded || kind == OwnerNotice || !l.show.refund || f.Refund == nil:
 	case f.Refund.isZero():
-		p.Paragraphs = append(p.Paragraphs, w.say("refund_none"))
+		p.Paragraphs = append(p.Paragraphs, w.Say("refund_none"))
 	default:
-		p.Paragraphs = append(p.Paragraphs, w.say("refund_follows"))
+		p.Paragraphs = append(p.Paragraphs, w.Say("refund_follows"))
 	}
 }
 
@@ -242,42 +242,42 @@ func (p *page) details(w *words, f *Facts, show parts) {
 	for _, item := range s.Items {
 		items = append(items, w.typed(item, maxName))
 	}
-	p.add(w.say("label_"+string(s.Kind)), items...)
+	p.add(w.Say("label_"+string(s.Kind)), items...)
 	zone := f.Business.Zone
 	if show.due {
-		p.add(w.say("return_by"), w.when(s.When.end(), zone)...)
+		p.add(w.Say("return_by"), w.when(s.When.end(), zone)...)
 	} else {
-		p.add(w.say("when"), w.when(s.When, zone)...)
+		p.add(w.Say("when"), w.when(s.When, zone)...)
 	}
 	p.Rows[len(p.Rows)-1].Strong = true
 	if f.Was != nil {
-		p.add(w.say("before"), w.when(*f.Was, zone)...)
+		p.add(w.Say("before"), w.when(*f.Was, zone)...)
 		p.Rows[len(p.Rows)-1].Old = true
 	}
-	p.add(w.say("with"), w.typed(s.Staff, maxName))
+	p.add(w.Say("with"), w.typed(s.Staff, maxName))
 	if count := w.quantity(s); count != "" {
-		p.add(w.say("count_"+string(s.Kind)), count)
+		p.add(w.Say("count_"+string(s.Kind)), count)
 	}
 	if show.customer {
-		p.add(w.say("customer"), w.typed(f.Customer.Name, maxName))
-		p.add(w.say("email"), w.foreign(clean(f.Customer.Email, maxURL)))
-		p.add(w.say("phone"), w.foreign(clean(f.Customer.Phone, maxName)))
+		p.add(w.Say("customer"), w.typed(f.Customer.Name, maxName))
+		p.add(w.Say("email"), w.foreign(clean(f.Customer.Email, maxURL)))
+		p.add(w.Say("phone"), w.foreign(clean(f.Customer.Phone, maxName)))
 	}
 	p.money(w, f, show)
 }
 
 func (p *page) money(w *words, f *Facts, show parts) {
 	if show.total {
-		p.add(w.say("total"), w.amount(f.Subject.Total))
+		p.add(w.Say("total"), w.amount(f.Subject.Total))
 	}
 	if show.payment {
-		p.add(w.say("due"), w.amount(f.Payment.Amount))
+		p.add(w.Say("due"), w.amount(f.Payment.Amount))
 		if !f.Payment.Due.IsZero() {
-			p.add(w.say("pay_by"), w.when(When{Start: f.Payment.Due}, f.Business.Zone)...)
+			p.add(w.Say("pay_by"), w.when(When{Start: f.Payment.Due}, f.Business.Zone)...)
 		}
 	}
 	if show.refund && f.Refund != nil && !f.Refund.isZero() {
-		p.add(w.say("refund"), w.amount(*f.Refund))
+		p.add(w.Say("refund"), w.amount(*f.Refund))
 	}
 }
 

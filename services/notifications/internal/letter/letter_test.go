@@ -191,3 +191,22 @@ func BenchmarkRender(b *testing.B) {
 		render(b, BookingMoved, "de", f)
 	}
 }
+
+// The region of the customer's language counts in messages as on the booking page.
+func TestDatesAndTimesAreWrittenAsInTheCustomersRegion(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2027, 3, 1, 14, 5, 0, 0, time.UTC)
+	for locale, want := range map[string][]string{
+		"en":    {"Monday, March 1, 2027", "2:05\u202fpm"},
+		"en-GB": {"Monday, 1 March 2027", "14:05"},
+		"xx":    {"Montag, 1. März 2027", "14:05"},
+	} {
+		w, err := wordsIn(locale, "de")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, []string{w.Date(at), w.Clock(at)}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", locale, diff)
+		}
+	}
+}
