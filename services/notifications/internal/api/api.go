@@ -8,35 +8,13 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
-	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
-	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
 
-// Webhooks serves the webhooks of businesses under /internal.
-type Webhooks struct {
-	Owner   *usecase.Webhooks
-	Records *store.Store
-}
-
-// Mount adds the routes.
-func (a *Webhooks) Mount(router fiber.Router) {
-	business := router.Group("/internal/businesses/:business")
-	business.Post("/webhooks", once(a, a.create, fiber.StatusCreated, a.showSecret))
-	business.Get("/webhooks", a.list)
-	business.Patch("/webhooks/:id", once(a, a.change, fiber.StatusOK, plain(showEndpoint)))
-	business.Delete("/webhooks/:id", a.remove())
-	business.Post("/webhooks/:id/rotate", once(a, a.rotate, fiber.StatusOK, a.showSecret))
-	business.Post("/webhooks/:id/test", once(a, a.test, fiber.StatusAccepted, plain(showDelivery)))
-	business.Get("/webhooks/:id/deliveries", a.deliveries)
-	business.Post("/deliveries/:id/retry", once(a, a.retry, fiber.StatusAccepted, plain(showDelivery)))
-}
-
 // once answers an owner's write, which is made once for each Idempotency-Key of a business, with this status.
-func once[T, W any](a *Webhooks, write func(*fiber.Ctx) (T, error), status int, show func(*fiber.Ctx, T) (W, error)) fiber.Handler {
+func once[T, W any](records *store.Store, write func(*fiber.Ctx) (T, error), status int, show func(*fiber.Ctx, T) (W, error)) fiber.Handler {
 	answer := func(c *fiber.Ctx, made T) error {
 		shown, err := show(c, made)
 		if err != nil {
@@ -50,7 +28,7 @@ func once[T, W any](a *Webhooks, write func(*fiber.Ctx) (T, error), status int, 
 			return err
 		}
 		return answer(c, made)
-	}, a.outcome, func(c *fiber.Ctx, note []byte) error {
+	}, outcome(records), func(c *fiber.Ctx, note []byte) error {
 		var made T
 		if err := json.Unmarshal(note, &made); err != nil {
 			return err
@@ -64,125 +42,33 @@ func plain[T, W any](show func(T) W) func(*fiber.Ctx, T) (W, error) {
 	return func(_ *fiber.Ctx, made T) (W, error) { return show(made), nil }
 }
 
-func (a *Webhooks) outcome(c *fiber.Ctx) ([]byte, error) {
-	business, err := request.ID("business", c.Params("business"))
-	if err != nil {
-		return nil, err
+// outcome says what became of the owner's write that a request's Idempotency-Key names.
+func outcome(records *store.Store) func(*fiber.Ctx) ([]byte, error) {
+	return func(c *fiber.Ctx) ([]byte, error) {
+		business, err := businessID(c)
+		if err != nil {
+			return nil, err
+		}
+		return records.Outcome(c.UserContext(), business)
 	}
-	return a.Records.Outcome(c.UserContext(), business)
 }
 
-func (a *Webhooks) create(c *fiber.Ctx) (store.Created, error) {
-	business, err := request.ID("business", c.Params("business"))
-	if err != nil {
-		return store.Created{}, err
-	}
-	var wanted notifications.NewWebhook
-	if err := decode(c, &wanted); err != nil {
-		return store.Created{}, err
-	}
-	return a.Owner.Create(c.UserContext(), business, wanted.URL, wanted.Events)
-}
+// businessID reads the id of the business that the path names.
+func businessID(c *fiber.Ctx) (uuid.UUID, error) { return request.ID("business", c.Params("business")) }
 
-func (a *Webhooks) list(c *fiber.Ctx) error {
-	business, err := request.ID("business", c.Params("business"))
+// businessAndPage reads the id of the business that the path names, and which page of a list is asked for.
+func businessAndPage(c *fiber.Ctx) (uuid.UUID, request.Page, error) {
+	business, err := businessID(c)
 	if err != nil {
-		return err
+		return uuid.Nil, request.Page{}, err
 	}
 	page, err := server.Query(c).Page()
-	if err != nil {
-		return err
-	}
-	found, next, err := a.Records.Endpoints(c.UserContext(), business, page)
-	if err != nil {
-		return err
-	}
-	list := notifications.WebhookList{Webhooks: make([]notifications.Webhook, len(found)), NextCursor: next}
-	for i, e := range found {
-		list.Webhooks[i] = showEndpoint(e)
-	}
-	return c.JSON(list)
-}
-
-func (a *Webhooks) change(c *fiber.Ctx) (store.Endpoint, error) {
-	business, id, err := ids(c, "Webhook")
-	if err != nil {
-		return store.Endpoint{}, err
-	}
-	var change notifications.WebhookChange
-	if err := decode(c, &change); err != nil {
-		return store.Endpoint{}, err
-	}
-	return a.Owner.Change(c.UserContext(), business, id, store.EndpointChange{URL: change.URL, Events: change.Events, Active: change.Active})
-}
-
-func (a *Webhooks) remove() fiber.Handler {
-	return server.Once(func(c *fiber.Ctx) error {
-		business, id, err := ids(c, "Webhook")
-		if err != nil {
-			return err
-		}
-		if err := a.Owner.Delete(c.UserContext(), business, id); err != nil {
-			return err
-		}
-		return c.SendStatus(fiber.StatusNoContent)
-	}, a.outcome, server.Again(fiber.StatusNoContent))
-}
-
-func (a *Webhooks) rotate(c *fiber.Ctx) (store.Created, error) {
-	business, id, err := ids(c, "Webhook")
-	if err != nil {
-		return store.Created{}, err
-	}
-	return a.Owner.Rotate(c.UserContext(), business, id)
-}
-
-func (a *Webhooks) test(c *fiber.Ctx) (store.Delivery, error) {
-	business, id, err := ids(c, "Webhook")
-	if err != nil {
-		return store.Delivery{}, err
-	}
-	return a.Owner.Test(c.UserContext(), business, id)
-}
-
-func (a *Webhooks) deliveries(c *fiber.Ctx) error {
-	business, id, err := ids(c, "Webhook")
-	if err != nil {
-		return err
-	}
-	query := server.Query(c)
-	page, err := query.Page()
-	if err != nil {
-		return err
-	}
-	status := c.Query("status")
-	switch status {
-	case "", store.Pending, store.Delivered, store.Failed:
-	default:
-		return request.Invalid("status: write pending, delivered or failed, or leave it out for all.")
-	}
-	found, next, err := a.Owner.Deliveries(c.UserContext(), business, id, status, page)
-	if err != nil {
-		return err
-	}
-	list := notifications.DeliveryList{Deliveries: make([]notifications.Delivery, len(found)), NextCursor: next}
-	for i, d := range found {
-		list.Deliveries[i] = showDelivery(d)
-	}
-	return c.JSON(list)
-}
-
-func (a *Webhooks) retry(c *fiber.Ctx) (store.Delivery, error) {
-	business, id, err := ids(c, "Delivery")
-	if err != nil {
-		return store.Delivery{}, err
-	}
-	return a.Owner.SendAgain(c.UserContext(), business, id)
+	return business, page, err
 }
 
 // ids reads the ids of the business and of the thing that the path names. What is no UUID names nothing.
 func ids(c *fiber.Ctx, what string) (uuid.UUID, uuid.UUID, error) {
-	business, err := request.ID("business", c.Params("business"))
+	business, err := businessID(c)
 	if err != nil {
 		return uuid.Nil, uuid.Nil, err
 	}
@@ -193,6 +79,7 @@ func ids(c *fiber.Ctx, what string) (uuid.UUID, uuid.UUID, error) {
 	return business, id, nil
 }
 
+// decode reads the JSON object of a request into a struct.
 func decode(c *fiber.Ctx, into any) error {
 	body, err := server.Body(c)
 	if err != nil {
@@ -201,31 +88,11 @@ func decode(c *fiber.Ctx, into any) error {
 	return request.JSON(body, into)
 }
 
-func showEndpoint(e store.Endpoint) notifications.Webhook {
-	return notifications.Webhook{ID: e.ID, URL: e.URL, Events: e.Events, Active: e.Active, CreatedAt: e.CreatedAt, DisabledReason: e.DisabledReason}
-}
-
-func (a *Webhooks) showSecret(c *fiber.Ctx, made store.Created) (notifications.SecretWebhook, error) {
-	made, err := a.Owner.Secret(c.UserContext(), made)
-	if err != nil {
-		return notifications.SecretWebhook{}, err
-	}
-	return notifications.SecretWebhook{Webhook: showEndpoint(made.Endpoint), Secret: webhook.ShowSecret(made.Secret)}, nil
-}
-
-func showDelivery(d store.Delivery) notifications.Delivery {
-	shown := notifications.Delivery{
-		ID: d.ID, WebhookID: d.EndpointID, EventID: d.EventID, Type: d.EventType, Subject: notifications.Subject{Kind: d.SubjectKind, ID: d.SubjectID},
-		Sequence: d.Sequence, Status: d.Status, CreatedAt: d.CreatedAt, Attempts: make([]notifications.DeliveryAttempt, len(d.Attempts)),
-	}
-	if d.DueAt != nil {
-		at := d.DueAt.UTC()
-		shown.NextAt = &at
-	}
-	for i, a := range d.Attempts {
-		shown.Attempts[i] = notifications.DeliveryAttempt{
-			Number: a.Number, At: a.At.UTC(), Milliseconds: a.Milliseconds, Status: a.Status, Error: a.Error, Answer: a.Answer,
-		}
+// all shows each of a list.
+func all[T, W any](list []T, show func(T) W) []W {
+	shown := make([]W, len(list))
+	for i, each := range list {
+		shown[i] = show(each)
 	}
 	return shown
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
-	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
 )
@@ -18,13 +17,12 @@ type Customers struct {
 
 // Mount adds the routes.
 func (a *Customers) Mount(router fiber.Router) {
-	writes := &Webhooks{Records: a.Records} // what became of an owner's write is asked alike of all
-	router.Post("/internal/businesses/:business/customers/erase", once(writes, a.erase, fiber.StatusOK, plain(showErased)))
+	router.Post("/internal/businesses/:business/customers/erase", once(a.Records, a.erase, fiber.StatusOK, plain(showErased)))
 	router.Post("/internal/businesses/:business/customers/held", a.held)
 }
 
 func (a *Customers) held(c *fiber.Ctx) error {
-	business, err := request.ID("business", c.Params("business"))
+	business, err := businessID(c)
 	if err != nil {
 		return err
 	}
@@ -36,15 +34,11 @@ func (a *Customers) held(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	held := notifications.Held{Messages: make([]notifications.HeldMessage, len(found))}
-	for i, m := range found {
-		held.Messages[i] = notifications.HeldMessage{Message: showMessage(m), Text: m.Text}
-	}
-	return c.JSON(held)
+	return c.JSON(notifications.Held{Messages: all(found, showHeld)})
 }
 
 func (a *Customers) erase(c *fiber.Ctx) (store.Erased, error) {
-	business, err := request.ID("business", c.Params("business"))
+	business, err := businessID(c)
 	if err != nil {
 		return store.Erased{}, err
 	}
@@ -53,6 +47,10 @@ func (a *Customers) erase(c *fiber.Ctx) (store.Erased, error) {
 		return store.Erased{}, err
 	}
 	return a.Owner.Erase(c.UserContext(), business, asked)
+}
+
+func showHeld(m store.Message) notifications.HeldMessage {
+	return notifications.HeldMessage{Message: showMessage(m), Text: m.Text}
 }
 
 func showErased(e store.Erased) notifications.Erased {

@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
-	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
@@ -21,15 +20,11 @@ func (a *Messages) Mount(router fiber.Router) {
 	business := router.Group("/internal/businesses/:business")
 	business.Get("/messages", a.list)
 	business.Get("/messages/:id", a.show)
-	business.Post("/messages/:id/retry", server.Once(a.retry, a.outcome, a.retried))
+	business.Post("/messages/:id/retry", server.Once(a.retry, outcome(a.Owner.Store), a.retried))
 }
 
 func (a *Messages) list(c *fiber.Ctx) error {
-	business, err := request.ID("business", c.Params("business"))
-	if err != nil {
-		return err
-	}
-	page, err := server.Query(c).Page()
+	business, page, err := businessAndPage(c)
 	if err != nil {
 		return err
 	}
@@ -45,11 +40,7 @@ func (a *Messages) list(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list := notifications.MessageList{Messages: make([]notifications.Message, len(found)), NextCursor: next}
-	for i, m := range found {
-		list.Messages[i] = showMessage(m)
-	}
-	return c.JSON(list)
+	return c.JSON(notifications.MessageList{Messages: all(found, showMessage), NextCursor: next})
 }
 
 func (a *Messages) show(c *fiber.Ctx) error {
@@ -78,17 +69,9 @@ func (a *Messages) retry(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusAccepted).JSON(showMessage(queued))
 }
 
-func (a *Messages) outcome(c *fiber.Ctx) ([]byte, error) {
-	business, err := request.ID("business", c.Params("business"))
-	if err != nil {
-		return nil, err
-	}
-	return a.Owner.Store.Outcome(c.UserContext(), business)
-}
-
 // retried answers a retry that was made before with the message as it is now: the note of it holds the message's id alone.
 func (a *Messages) retried(c *fiber.Ctx, answer []byte) error {
-	business, err := request.ID("business", c.Params("business"))
+	business, err := businessID(c)
 	if err != nil {
 		return err
 	}
