@@ -150,7 +150,7 @@ func TestMigrationsRunBeforeTheServicesTheyAreFor(t *testing.T) {
 			}
 			migrated = append(migrated, text(container, "name"))
 		}
-		if !slices.Equal(migrated, []string{"booking", "catalog", "notifications", "rental"}) {
+		if !slices.Equal(migrated, []string{"booking", "catalog", "console", "notifications", "rental"}) {
 			t.Errorf("%s: migrates %v", c.shape, migrated)
 		}
 	}

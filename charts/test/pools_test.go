@@ -72,14 +72,14 @@ func count(t *testing.T, value any) int {
 
 func TestTheOneFigureOfConnectionsSizesPoolsAndDatabases(t *testing.T) {
 	t.Parallel()
-	for figure, pool := range map[int]string{76: "4", 100: "5", 268: "16"} {
+	for figure, pool := range map[int]string{86: "4", 104: "5", 302: "16"} {
 		for _, provider := range []string{"trial", "cloudnativepg", "external"} {
 			settings := fmt.Sprintf("postgres.provider=%s,postgres.maxConnections=%d", provider, figure)
 			if provider == "external" {
 				settings += ",postgres.existingSecret.name=database"
 			}
 			all := mustRender(t, set(t, settings))
-			for _, service := range []string{"booking", "catalog", "notifications", "rental"} {
+			for _, service := range []string{"booking", "catalog", "console", "notifications", "rental"} {
 				if got := environment(podSpec(find(t, all, "Deployment", release+"-"+service)))["DATABASE_MAX_CONNS"]; got != pool {
 					t.Errorf("%s: a pod of %s has %q connections, want %s", settings, service, got, pool)
 				}

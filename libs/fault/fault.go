@@ -27,6 +27,7 @@ var (
 	InvalidAPIKey          = Kind{"invalid_api_key", 401}
 	KeyRateLimited         = Kind{"rate_limited", 401} // interface.md §8: the key's limit answers 401
 	ScopeForbidden         = Kind{"scope_forbidden", 403}
+	Forbidden              = Kind{"forbidden", 403}        // the owner's side: the role does not allow it
 	SourceForbidden        = Kind{"source_forbidden", 403} // /mcp: a Host or Origin that is not ours
 	SubscriptionInactive   = Kind{"subscription_inactive", 403}
 	AccountClosing         = Kind{"account_closing", 403}

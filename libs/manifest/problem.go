@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
 // MaxProblems is the number of problems that [Parse] lists; one more says how many it left out.
@@ -162,4 +164,15 @@ func child(n *yaml.Node, s *path) *yaml.Node {
 		}
 	}
 	return nil
+}
+
+// Invalid is the fault of a manifest with these problems, of which there must be one: invalid_parameter, with all of them under "problems" in
+// its Extra.
+func Invalid(problems []Problem) error {
+	f := fault.Newf(fault.InvalidParameter, "The manifest is not valid: %s.", problems[0])
+	if len(problems) > 1 {
+		f = fault.Newf(fault.InvalidParameter, "The manifest is not valid in %d places; the first: %s.", len(problems), problems[0])
+	}
+	f.Extra = map[string]any{"problems": problems}
+	return f
 }

@@ -42,7 +42,7 @@ var services = []service{
 	describe(server.Service[notifications.Config]{Name: "notifications", New: notifications.New, Migrate: notifications.Migrate}),
 	describe(server.Service[mcp.Config]{Name: "mcp", New: mcp.New}),
 	describe(server.Service[pages.Config]{Name: "pages", New: pages.New}),
-	describe(server.Service[console.Config]{Name: consoleName, New: console.New}),
+	describe(server.Service[console.Config]{Name: consoleName, New: console.New, Migrate: console.Migrate}),
 }
 
 // service is one of them, whatever its settings are.

@@ -31,14 +31,14 @@ func TestEventsTellOfBusinessesAsTheListShowsThem(t *testing.T) {
 		if _, err := h.owner.Publish(ctx, "harbor", manifest, catalog.MediaYAML, ""); err != nil {
 			t.Fatal(err)
 		}
-		list, err := h.owner.List(t.Context(), request.Page{})
+		list, err := h.owner.List(t.Context(), nil, request.Page{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, list.Businesses...)
 		h.clock.Advance(time.Minute)
 	}
-	if _, err := h.owner.Rollback(ctx, "harbor", 1); err != nil {
+	if _, err := h.owner.Rollback(ctx, "harbor", 1, ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.owner.Delete(ctx, "harbor"); err != nil {

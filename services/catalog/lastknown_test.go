@@ -92,7 +92,7 @@ func TestWhatWasPublishedOrRemovedLastIsNeverUndoneByACopy(t *testing.T) {
 	for name, change := range map[string]func(h *harness) error{
 		"published": func(h *harness) error { h.mustPublish(harborYAML); return nil },
 		"rolled back": func(h *harness) error {
-			_, err := h.owner.Rollback(h.t.Context(), "harbor", 1)
+			_, err := h.owner.Rollback(h.t.Context(), "harbor", 1, "")
 			return err
 		},
 		"removed": func(h *harness) error { return h.owner.Delete(h.t.Context(), "harbor") },

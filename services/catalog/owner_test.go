@@ -41,7 +41,7 @@ func TestOwnerPublishesReadsBackAndRollsBack(t *testing.T) {
 	if _, err := h.owner.Publish(ctx, "harbor", []byte(harborYAML), "", `"1"`); !fault.Is(err, fault.PreconditionFailed) {
 		t.Errorf("an old If-Match: %v", err)
 	}
-	third, err := h.owner.Rollback(ctx, "harbor", 1)
+	third, err := h.owner.Rollback(ctx, "harbor", 1, "")
 	if err != nil || third.Version != 3 || third.Created {
 		t.Fatalf("rollback: %+v, %v", third, err)
 	}
@@ -235,7 +235,7 @@ func TestListsPage(t *testing.T) {
 	h.mustPublish(harborYAML)
 	var slugs []string
 	for page := (request.Page{Limit: 2}); ; {
-		list, err := h.owner.List(t.Context(), page)
+		list, err := h.owner.List(t.Context(), nil, page)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +297,7 @@ func TestChangesAreAnnounced(t *testing.T) {
 	}
 	for _, change := range []func() error{
 		func() error { _, err := h.owner.Publish(t.Context(), slug, []byte(source), "", ""); return err },
-		func() error { _, err := h.owner.Rollback(t.Context(), slug, 1); return err },
+		func() error { _, err := h.owner.Rollback(t.Context(), slug, 1, ""); return err },
 		func() error { return h.owner.Delete(t.Context(), slug) },
 	} {
 		if err := change(); err != nil {
@@ -366,7 +366,7 @@ func TestRepeatedChangesAreAnsweredAsTheFirst(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if got, err := h.owner.Rollback(named("c"), "harbor", 1); err != nil || got.Version != 3 {
+		if got, err := h.owner.Rollback(named("c"), "harbor", 1, ""); err != nil || got.Version != 3 {
 			t.Errorf("rollback: %+v, %v", got, err)
 		}
 	}
@@ -375,7 +375,7 @@ func TestRepeatedChangesAreAnsweredAsTheFirst(t *testing.T) {
 			t.Errorf("remove: %v", err)
 		}
 	}
-	if got, err := h.owner.Rollback(named("c"), "harbor", 1); err != nil || got.Version != 3 {
+	if got, err := h.owner.Rollback(named("c"), "harbor", 1, ""); err != nil || got.Version != 3 {
 		t.Errorf("rollback, repeated after the removal: %+v, %v", got, err)
 	}
 	if err := h.owner.Delete(named("e"), "harbor"); !fault.Is(err, fault.BusinessNotFound) {

@@ -102,7 +102,7 @@ func TestARollbackTakesTheSanitizedTextAlong(t *testing.T) {
 	h := start(t)
 	h.mustPublish(described)
 	h.mustPublish(harborYAML)
-	if _, err := h.owner.Rollback(t.Context(), "harbor", 1); err != nil {
+	if _, err := h.owner.Rollback(t.Context(), "harbor", 1, ""); err != nil {
 		t.Fatal(err)
 	}
 	same := h.database(`SELECT (count(DISTINCT (sanitizer, sanitized::text)) = 1)::text FROM versions WHERE version IN (1, 3)`)

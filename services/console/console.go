@@ -1,8 +1,9 @@
 // Package console is the owner's side of Slotmesh: today the admin API of admin.md for businesses, API keys,
 // bookings and rental reservations.
 //
-// It keeps nothing itself. What a business offers it writes and reads through catalog, keys and bookings through
-// booking, reservations through rental, each by its internal API; it adds who may do so (one admin token), what an owner's request looks like, and a
+// It keeps people, what they are in businesses, their sessions and the tokens of the admin API, and decides by one table who may do what
+// (internal/access). What a business offers it writes and reads through catalog, keys and bookings through
+// booking, reservations through rental, each by its internal API; it adds what an owner's request looks like, and a
 // log line for every change. The public ingress never routes here: the public port is public to operators alone.
 //
 // The `slotmesh` command (cmd/slotmesh, internal/cli) speaks this API and nothing else.
@@ -24,18 +25,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/console/internal/api"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/console/migrations"
 )
 
 // Config are console's settings.
 type Config struct {
-	Server server.Config
-	Redis  redisx.Config
-	Limits limits.Config
+	Server   server.Config
+	Postgres postgres.Config
+	Redis    redisx.Config
+	Limits   limits.Config
 	// AdminToken is what callers of the admin API show as their bearer token: 24 or more visible ASCII characters. Several
 	// are parted by commas, as while one takes another's place.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
@@ -65,11 +70,16 @@ func checkTokens(list string) error {
 
 // Validate checks the settings as a whole; each fault names its variable and never shows the token.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate(), checkTokens(c.AdminToken)}
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), checkTokens(c.AdminToken)}
 	if c.PublishTimeout <= 0 {
 		errs = append(errs, fmt.Errorf("PUBLISH_TIMEOUT: %s is no time; write a duration above 0, such as 8s", c.PublishTimeout))
 	}
 	return errors.Join(errs...)
+}
+
+// Migrate brings console's tables up to date.
+func Migrate(ctx context.Context, cfg Config) error {
+	return postgres.Migrate(ctx, cfg.Postgres, "console", migrations.FS)
 }
 
 // New returns the service, ready to run. It connects to nothing yet.
@@ -83,6 +93,13 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 }
 
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
+	pool, err := postgres.Open(ctx, cfg.Postgres, "console", rt.Telemetry)
+	if err != nil {
+		return err
+	}
+	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
+	records := store.New(pool)
+	s.Ready("postgres", records.Ready)
 	rdb, err := s.Redis(ctx, cfg.Redis)
 	if err != nil {
 		return err
@@ -100,7 +117,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Clock:         rt.Clock,
 		Logger:        rt.Telemetry.Logger,
 	}
-	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: s.Limits(cfg.Limits, rdb), Owner: owner}
+	accounts := &usecase.Accounts{Store: records, Clock: rt.Clock, Logger: rt.Telemetry.Logger}
+	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: s.Limits(cfg.Limits, rdb), Owner: owner, Accounts: accounts}
 	admin.Mount(s.Public)
 	return admin.MountDescription(s.Public)
 }

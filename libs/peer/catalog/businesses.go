@@ -33,6 +33,9 @@ type BusinessList struct {
 	NextCursor string     `json:"next_cursor,omitempty"` // left out on the last page
 }
 
+// MostListed bounds the ids by which businesses are listed: as many as a person may belong to.
+const MostListed = 100
+
 // Business is one line of the list.
 type Business struct {
 	ID        uuid.UUID `json:"id"`

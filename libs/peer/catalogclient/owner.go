@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/google/uuid"
+
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -35,6 +37,10 @@ func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType
 		header.Set("If-Match", ifMatch)
 	}
 	request := peer.Request{Method: http.MethodPut, Path: businessPath(slug, ""), Header: header, Body: text}
+	return o.published(ctx, request)
+}
+
+func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.Published, error) {
 	response, err := o.peer.Do(ctx, request)
 	if err != nil {
 		return nil, err
@@ -67,10 +73,19 @@ func (o *Owner) Get(ctx context.Context, slug string, version int64, accept stri
 	}, nil
 }
 
-// List returns a page of the businesses, by slug. Faults: invalid_parameter for a bad page.
-func (o *Owner) List(ctx context.Context, page request.Page) (*catalog.BusinessList, error) {
+// List returns a page of the businesses with these ids, of all where of is nil, by slug. Faults: invalid_parameter for a bad page, or more
+// than [catalog.MostListed] ids.
+func (o *Owner) List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error) {
 	list := new(catalog.BusinessList)
-	return list, o.peer.Call(ctx, http.MethodGet, "/internal/businesses?"+page.Values().Encode(), nil, list)
+	if of != nil && len(of) == 0 {
+		list.Businesses = []catalog.Business{}
+		return list, nil
+	}
+	query := page.Values()
+	for _, id := range of {
+		query.Add("id", id.String())
+	}
+	return list, o.peer.Call(ctx, http.MethodGet, "/internal/businesses?"+query.Encode(), nil, list)
 }
 
 // Versions returns a page of a business's history, newest first. Faults: business_not_found; invalid_parameter for a
@@ -80,11 +95,14 @@ func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) (*
 	return list, o.peer.Call(ctx, http.MethodGet, businessPath(slug, "/versions")+"?"+page.Values().Encode(), nil, list)
 }
 
-// Rollback publishes an old version again as the newest. Faults: business_not_found; not_found for an unknown version.
-func (o *Owner) Rollback(ctx context.Context, slug string, version int64) (*catalog.Published, error) {
-	published := new(catalog.Published)
-	err := o.peer.Call(ctx, http.MethodPost, businessPath(slug, "/rollback"), catalog.Rollback{Version: version}, published)
-	return published, err
+// Rollback publishes an old version again as the newest. ifMatch is as in [Owner.Publish]. Faults: business_not_found; not_found for an
+// unknown version; precondition_failed.
+func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch string) (*catalog.Published, error) {
+	header := http.Header{}
+	if ifMatch != "" {
+		header.Set("If-Match", ifMatch)
+	}
+	return o.published(ctx, peer.Request{Method: http.MethodPost, Path: businessPath(slug, "/rollback"), Header: header, Body: catalog.Rollback{Version: version}})
 }
 
 // Delete removes the business, all its versions and its offer. Faults: business_not_found.

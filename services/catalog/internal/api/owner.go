@@ -95,6 +95,10 @@ func sendPublished(c *fiber.Ctx, p store.Published) error {
 }
 
 func (o *Owner) rollback(c *fiber.Ctx) error {
+	ifMatch, err := ifMatchHeader(c)
+	if err != nil {
+		return err
+	}
 	body, err := server.Body(c)
 	if err != nil {
 		return err
@@ -107,7 +111,7 @@ func (o *Owner) rollback(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	published, err := o.Businesses.Rollback(c.UserContext(), slug, asked.Version)
+	published, err := o.Businesses.Rollback(c.UserContext(), slug, asked.Version, ifMatch)
 	if err != nil {
 		return err
 	}

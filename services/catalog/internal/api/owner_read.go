@@ -94,7 +94,11 @@ func (o *Owner) list(c *fiber.Ctx) error {
 	if page.Cursor != "" && !request.IsSlug(page.Cursor) {
 		return request.BadCursor()
 	}
-	found, err := o.Store.List(c.UserContext(), page.Cursor, page.Limit+1)
+	of, err := listed(c)
+	if err != nil {
+		return err
+	}
+	found, err := o.Store.List(c.UserContext(), of, page.Cursor, page.Limit+1)
 	if err != nil {
 		return err
 	}
@@ -104,6 +108,23 @@ func (o *Owner) list(c *fiber.Ctx) error {
 		list.Businesses[i] = catalog.Business(b)
 	}
 	return c.JSON(list)
+}
+
+// listed reads the ids of the businesses that are asked for; nil stands for all.
+func listed(c *fiber.Ctx) ([]uuid.UUID, error) {
+	texts := server.Query(c)("id")
+	if len(texts) > catalog.MostListed {
+		return nil, request.TooMany("id", catalog.MostListed)
+	}
+	var of []uuid.UUID
+	for _, text := range texts {
+		id, err := request.ID("id", text)
+		if err != nil {
+			return nil, err
+		}
+		of = append(of, id)
+	}
+	return of, nil
 }
 
 func (o *Owner) versions(c *fiber.Ctx) error {

@@ -42,7 +42,7 @@ func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			publish(t, s, slug, c)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).Rollback(ctx, slug, 1, noon)
+					_, err := store.New(p).Rollback(ctx, slug, 1, nil, noon)
 					return err
 				},
 				Done: newest(t, slug, 2),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/locale"
@@ -79,10 +80,11 @@ func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored
 }
 
 // List returns up to limit businesses whose slugs come after the given one, by slug. An empty slug starts the list.
-func (s *Store) List(ctx context.Context, after string, limit int) ([]Business, error) {
+// With of it lists only those with these ids.
+func (s *Store) List(ctx context.Context, of []uuid.UUID, after string, limit int) ([]Business, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Business], "list businesses", `SELECT b.id, b.slug, v.name, v.version, v.published_at
 		FROM businesses b JOIN versions v ON v.business_id = b.id AND v.version = b.head
-		WHERE b.slug > $1 ORDER BY b.slug LIMIT $2`, after, limit)
+		WHERE b.slug > $1 AND ($3::uuid[] IS NULL OR b.id = ANY ($3)) ORDER BY b.slug LIMIT $2`, after, limit, of)
 }
 
 // Versions returns up to limit versions of slug that are older than before, newest first.

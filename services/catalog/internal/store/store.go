@@ -213,10 +213,13 @@ func advance(ctx context.Context, p Published, now time.Time) pgx.NamedArgs {
 }
 
 // Rollback makes the content of an old version the newest version of slug at the instant now.
-func (s *Store) Rollback(ctx context.Context, slug string, version int64, now time.Time) (Published, error) {
+func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, now time.Time) (Published, error) {
 	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published, error) {
 		known, err := lockPublished(ctx, tx, slug)
 		if err != nil {
+			return Published{}, err
+		}
+		if err := checkMatch(known, ifMatch); err != nil {
 			return Published{}, err
 		}
 		published := Published{BusinessID: known.id, Version: known.lastVersion + 1}

@@ -159,7 +159,7 @@ func TestRollbackPublishesOldContentAsTheNewest(t *testing.T) {
 	publish(t, s, "harbor", old)
 	publish(t, s, "harbor", content(harbor, "new"))
 	later := noon.Add(time.Hour)
-	p, err := s.Rollback(t.Context(), "harbor", 1, later)
+	p, err := s.Rollback(t.Context(), "harbor", 1, nil, later)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,10 +173,10 @@ func TestRollbackPublishesOldContentAsTheNewest(t *testing.T) {
 	if diff := cmp.Diff(store.Stored{Content: old, Version: 3, PublishedAt: later}, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := s.Rollback(t.Context(), "harbor", 4, later); !errors.Is(err, store.NoVersionError(4)) {
+	if _, err := s.Rollback(t.Context(), "harbor", 4, nil, later); !errors.Is(err, store.NoVersionError(4)) {
 		t.Errorf("a version that does not exist: %v", err)
 	}
-	if _, err := s.Rollback(t.Context(), "nobody", 1, later); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Rollback(t.Context(), "nobody", 1, nil, later); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a business that does not exist: %v", err)
 	}
 }
@@ -187,7 +187,7 @@ func TestPublishesAndRollbacksTogetherLeaveNoGap(t *testing.T) {
 	publish(t, s, "harbor", content(harbor, "first"))
 	errs := together(16, func(i int) error {
 		if i%2 == 0 {
-			_, err := s.Rollback(t.Context(), "harbor", 1, noon)
+			_, err := s.Rollback(t.Context(), "harbor", 1, nil, noon)
 			return err
 		}
 		_, err := s.Publish(t.Context(), "harbor", content(harbor, "next"), nil, noon)
@@ -244,7 +244,7 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 	if want := (store.Published{BusinessID: again, Version: 3, Created: true}); p != want {
 		t.Errorf("got %+v, want %+v", p, want)
 	}
-	if _, err := s.Rollback(t.Context(), "harbor", 2, noon); !errors.Is(err, store.NoVersionError(2)) {
+	if _, err := s.Rollback(t.Context(), "harbor", 2, nil, noon); !errors.Is(err, store.NoVersionError(2)) {
 		t.Errorf("a version from before the removal: %v", err)
 	}
 }
@@ -258,7 +258,7 @@ func checkGone(t *testing.T, s *store.Store, slug string) {
 	_, newest := s.Version(ctx, slug, store.Newest)
 	_, first := s.Version(ctx, slug, 1)
 	_, versions := s.Versions(ctx, slug, 100, 10)
-	_, rollback := s.Rollback(ctx, slug, 1, noon)
+	_, rollback := s.Rollback(ctx, slug, 1, nil, noon)
 	_, remove := s.Remove(ctx, slug, noon)
 	for name, err := range map[string]error{
 		"head": head, "text": text, "newest": newest, "first": first, "versions": versions,
@@ -268,7 +268,7 @@ func checkGone(t *testing.T, s *store.Store, slug string) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	list, err := s.List(ctx, "", 10)
+	list, err := s.List(ctx, nil, "", 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestListPagesInTheOrderOfSlugs(t *testing.T) {
 	publish(t, s, "ab", content(byID(t, s, "ab"), "New name"))
 	var got []string
 	for after := ""; ; {
-		page, err := s.List(t.Context(), after, 3)
+		page, err := s.List(t.Context(), nil, after, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,6 +304,9 @@ func TestListPagesInTheOrderOfSlugs(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %d %s", b.Slug, b.Version, b.Name))
 		}
 		after = page[len(page)-1].Slug
+	}
+	if some, err := s.List(t.Context(), []uuid.UUID{byID(t, s, "quay"), byID(t, s, "a1"), uuid.New()}, "a-b", 3); err != nil || len(some) != 2 || some[0].Slug != "a1" {
+		t.Errorf("two by their ids: %v %v", some, err)
 	}
 	want := []string{"a-b 1 Name of a-b", "a1 1 Name of a1", "ab 2 New name", "quay 1 Name of quay"}
 	if diff := cmp.Diff(want, got); diff != "" {

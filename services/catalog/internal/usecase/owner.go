@@ -19,7 +19,7 @@ type Store interface {
 	Predecessors(ctx context.Context, slug string) (int, error)
 	Publish(ctx context.Context, slug string, c store.Content, ifMatch *int64, now time.Time) (store.Published, error)
 	Version(ctx context.Context, slug string, version int64) (store.Stored, error)
-	Rollback(ctx context.Context, slug string, version int64, now time.Time) (store.Published, error)
+	Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, now time.Time) (store.Published, error)
 	Remove(ctx context.Context, slug string, now time.Time) (store.Removed, error)
 }
 
@@ -35,7 +35,7 @@ type Owner struct {
 
 // Rollback publishes an old version of a business again as the newest. Faults: business_not_found; not_found for an unknown version;
 // invalid_parameter for one that can no longer be served; and those of postgres.Once.
-func (o *Owner) Rollback(ctx context.Context, slug string, version int64) (store.Published, error) {
+func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64) (store.Published, error) {
 	old, err := o.Store.Version(ctx, slug, version)
 	if err != nil {
 		return store.Published{}, Fault(err)
@@ -44,7 +44,7 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64) (store
 	if _, err := ready.Decode(store.Text{JSON: old.Canonical}, old.Version); err != nil {
 		return store.Published{}, fault.Wrap(fault.InvalidParameter, err, "version: this version can no longer be served; correct its manifest and publish it.")
 	}
-	published, err := o.Store.Rollback(ctx, slug, version, o.Clock.Now())
+	published, err := o.Store.Rollback(ctx, slug, version, ifMatch, o.Clock.Now())
 	if err != nil {
 		return store.Published{}, Fault(err)
 	}

@@ -63,10 +63,10 @@ func (o *Owner) check(ctx context.Context, slug string, source []byte, predecess
 		return store.Content{}, tooLong(ctx, err)
 	}
 	if len(problems) > 0 {
-		return store.Content{}, invalid(problems)
+		return store.Content{}, manifest.Invalid(problems)
 	}
 	if string(m.Slug) != slug {
-		return store.Content{}, invalid([]manifest.Problem{{Path: "slug", Line: lineOf("slug", source),
+		return store.Content{}, manifest.Invalid([]manifest.Problem{{Path: "slug", Line: lineOf("slug", source),
 			Message: fmt.Sprintf("the manifest says %s and the path says %q; publish it under its own slug", m.Slug, slug)}})
 	}
 	if _, err := ready.New(m, 1); err != nil {
@@ -115,15 +115,6 @@ func formatOf(source []byte) string {
 	return store.YAML
 }
 
-func invalid(problems []manifest.Problem) error {
-	f := fault.Newf(fault.InvalidParameter, "The manifest is not valid: %s.", problems[0])
-	if len(problems) > 1 {
-		f = fault.Newf(fault.InvalidParameter, "The manifest is not valid in %d places; the first: %s.", len(problems), problems[0])
-	}
-	f.Extra = map[string]any{"problems": problems}
-	return f
-}
-
 // idProblem turns what the store says of ids into a problem of the manifest.
 func idProblem(err error, source []byte) error {
 	var changed store.IDChangedError
@@ -136,7 +127,7 @@ func idProblem(err error, source []byte) error {
 	default:
 		return Fault(err)
 	}
-	return invalid([]manifest.Problem{problem})
+	return manifest.Invalid([]manifest.Problem{problem})
 }
 
 // lineOf returns the line of a field of the document itself in YAML, and 1 where it is not written so.

@@ -1,4 +1,4 @@
-// Command console runs the console service as a process of its own.
+// Command console runs the console service; `console migrate` brings its tables up to date.
 package main
 
 import (
@@ -7,5 +7,5 @@ import (
 )
 
 func main() {
-	server.Main(server.Service[console.Config]{Name: "console", New: console.New})
+	server.Main(server.Service[console.Config]{Name: "console", New: console.New, Migrate: console.Migrate})
 }

@@ -1,5 +1,5 @@
 // Package api serves the admin API of admin.md: businesses, API keys, bookings, tickets and rental reservations. It checks who asks
-// and what a request looks like; what is done, internal/usecase says.
+// and what a request looks like; who may, internal/gate; what is done, internal/usecase says.
 package api
 
 import (
@@ -11,6 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
@@ -19,51 +21,74 @@ const MaxBody = manifest.MaxBytes
 
 // Admin serves the admin API.
 type Admin struct {
-	Token  Token
-	Limits *limits.Gate // of wrong tokens
-	Owner  *usecase.Owner
+	Token    Token        // of the environment
+	Limits   *limits.Gate // of wrong tokens
+	Owner    *usecase.Owner
+	Accounts *usecase.Accounts
 }
 
-// Mount adds the routes.
+// Mount adds the routes, each with its action.
 func (a *Admin) Mount(router fiber.Router) {
-	admin := router.Group("/admin", a.authenticate, server.Named)
-	admin.Get("/businesses", a.listBusinesses)
-	business := admin.Group("/businesses/:slug")
-	business.Put("", a.publish)
-	business.Get("", a.getManifest)
-	business.Delete("", a.remove)
-	business.Get("/versions", listBySlug(a.Owner.Businesses.Versions))
-	business.Post("/rollback", a.rollback)
-	business.Post("/keys", a.createKey)
-	business.Get("/keys", listOf(a, a.Owner.Bookings.Keys))
-	business.Delete("/keys/:id", discard("Key", a.Owner.RevokeKey))
-	business.Post("/bookings", create(a.Owner.Book))
-	business.Get("/bookings", a.listBookings)
-	business.Post("/bookings/:id/reschedule", change("Booking", a.Owner.Reschedule))
-	business.Get("/bookings/:id/cancellation", read("Booking", a.Owner.PreviewCancellation))
-	business.Post("/bookings/:id/cancel", a.cancelBooking)
-	business.Post("/bookings/:id/refund", a.refundBooking)
-	for _, move := range []string{booking.MoveConfirm, booking.MoveComplete, booking.MoveNoShow} {
-		business.Post("/bookings/:id/"+move, transition("Booking", move, a.Owner.MoveBooking))
-	}
-	business.Post("/reservations", create(a.Owner.Reserve))
-	business.Get("/reservations", a.listReservations)
-	for _, move := range []string{rental.MovePickup, rental.MoveReturn, rental.MoveCancel} {
-		business.Post("/reservations/:id/"+move, transition("Reservation", move, a.Owner.MoveReservation))
-	}
-	business.Get("/events", a.listEvents)
-	business.Get("/explain", a.explain)
-	business.Post("/calendars", a.createCalendar)
-	business.Get("/calendars", listOf(a, a.Owner.Bookings.Calendars))
-	business.Delete("/calendars/:id", discard("Calendar", a.Owner.RevokeCalendar))
+	router.Group("/admin", a.authenticate, server.Named)
+	admin := gate.New(router, "/admin", a.Owner.Business)
+	admin.Get("/businesses", access.SeeBusinesses, a.listBusinesses)
+	business := admin.Below("/businesses/:slug")
+	a.mountOffer(business)
+	a.mountBookings(business)
+	a.mountSales(business)
+	a.mountIntegrations(business)
 	a.mountWebhooks(business)
 	a.mountMessages(business)
-	business.Get("/customers", a.listCustomers)
-	business.Get("/customers/export", a.exportCustomer)
-	business.Post("/customers/erase", a.eraseCustomer)
-	business.Post("/tickets", a.sellTickets)
-	business.Get("/tickets", a.listTickets)
-	business.Post("/tickets/:id/cancel", ofID("Tickets", fiber.StatusOK, a.Owner.CancelTickets))
+	a.mountCustomers(business)
+}
+
+func (a *Admin) mountOffer(business *gate.Router) {
+	business.Put("", access.EditOffer, a.publish)
+	business.Get("", access.SeeOffer, a.getManifest)
+	business.Delete("", access.Erase, a.remove)
+	business.Get("/versions", access.SeeOffer, listBySlug(a.Owner.Businesses.Versions))
+	business.Post("/rollback", access.EditOffer, a.rollback)
+}
+
+func (a *Admin) mountBookings(business *gate.Router) {
+	business.Post("/bookings", access.Serve, create(a.Owner.Book))
+	business.Get("/bookings", access.SeeBookings, a.listBookings)
+	business.Get("/explain", access.Serve, a.explain)
+	business.Post("/bookings/:id/reschedule", access.Serve, change("Booking", a.Owner.Reschedule))
+	business.Get("/bookings/:id/cancellation", access.Serve, read("Booking", a.Owner.PreviewCancellation))
+	business.Post("/bookings/:id/cancel", access.Serve, a.cancelBooking)
+	business.Post("/bookings/:id/refund", access.Refund, a.refundBooking)
+	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, transition("Booking", booking.MoveConfirm, a.Owner.MoveBooking))
+	for _, move := range []string{booking.MoveComplete, booking.MoveNoShow} {
+		business.Post("/bookings/:id/"+move, access.Finish, transition("Booking", move, a.Owner.MoveBooking))
+	}
+}
+
+func (a *Admin) mountSales(business *gate.Router) {
+	business.Post("/reservations", access.Serve, create(a.Owner.Reserve))
+	business.Get("/reservations", access.SeeSales, a.listReservations)
+	for _, move := range []string{rental.MovePickup, rental.MoveReturn, rental.MoveCancel} {
+		business.Post("/reservations/:id/"+move, access.Serve, transition("Reservation", move, a.Owner.MoveReservation))
+	}
+	business.Post("/tickets", access.Serve, a.sellTickets)
+	business.Get("/tickets", access.SeeSales, a.listTickets)
+	business.Post("/tickets/:id/cancel", access.Serve, ofID("Tickets", fiber.StatusOK, a.Owner.CancelTickets))
+}
+
+func (a *Admin) mountIntegrations(business *gate.Router) {
+	business.Post("/keys", access.Integrate, a.createKey)
+	business.Get("/keys", access.Integrate, listOf(a, a.Owner.Bookings.Keys))
+	business.Delete("/keys/:id", access.Integrate, discard("Key", a.Owner.RevokeKey))
+	business.Post("/calendars", access.Integrate, a.createCalendar)
+	business.Get("/calendars", access.Integrate, listOf(a, a.Owner.Bookings.Calendars))
+	business.Delete("/calendars/:id", access.Integrate, discard("Calendar", a.Owner.RevokeCalendar))
+}
+
+func (a *Admin) mountCustomers(business *gate.Router) {
+	business.Get("/events", access.SeeCustomers, a.listEvents)
+	business.Get("/customers", access.SeeCustomers, a.listCustomers)
+	business.Get("/customers/export", access.Refund, a.exportCustomer)
+	business.Post("/customers/erase", access.Erase, a.eraseCustomer)
 }
 
 // business finds the business of the path, as catalog has it now.

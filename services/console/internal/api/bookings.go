@@ -16,11 +16,11 @@ func (a *Admin) listBookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	business, err := a.business(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.Bookings.Bookings(c.UserContext(), business.ID, filter, page)
+	list, err := a.Owner.ListBookings(c.UserContext(), principal(c), slug, filter, page)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func (a *Admin) listBusinesses(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.Businesses.List(c.UserContext(), page)
+	list, err := a.Owner.Businesses.List(c.UserContext(), principal(c).Businesses(), page)
 	if err != nil {
 		return err
 	}

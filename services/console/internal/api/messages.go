@@ -5,12 +5,14 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
 )
 
-func (a *Admin) mountMessages(business fiber.Router) {
-	business.Get("/messages", a.listMessages)
-	business.Get("/messages/:id", read("Message", a.Owner.Message))
-	business.Post("/messages/:id/retry", ofID("Message", fiber.StatusAccepted, a.Owner.RetryMessage))
+func (a *Admin) mountMessages(business *gate.Router) {
+	business.Get("/messages", access.SeeCustomers, a.listMessages)
+	business.Get("/messages/:id", access.SeeCustomers, read("Message", a.Owner.Message))
+	business.Post("/messages/:id/retry", access.Serve, ofID("Message", fiber.StatusAccepted, a.Owner.RetryMessage))
 }
 
 // listMessages hands the filter on as it is written: notifications says what is wrong with it.

@@ -25,7 +25,7 @@ func (a *Admin) listReservations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.Rentals.Reservations(c.UserContext(), slug, rental.Filter{From: from, To: to, Status: status}, page)
+	list, err := a.Owner.ListReservations(c.UserContext(), principal(c), slug, rental.Filter{From: from, To: to, Status: status}, page)
 	if err != nil {
 		return err
 	}

@@ -60,11 +60,11 @@ func (a *Admin) listTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	business, err := a.business(c)
+	slug, err := server.Slug(c)
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.Bookings.Tickets(c.UserContext(), business.ID, eventID, page)
+	list, err := a.Owner.ListTickets(c.UserContext(), principal(c), slug, eventID, page)
 	if err != nil {
 		return err
 	}

@@ -1,16 +1,19 @@
 package api
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
@@ -26,15 +29,13 @@ func NewToken(clear string) Token {
 	return t
 }
 
-// principal names the token that the caller has shown, without giving it away: the first eight hex digits of its SHA-256.
-func principal(c *fiber.Ctx) usecase.Principal {
-	sum := sha256.Sum256([]byte(shownToken(c)))
-	return usecase.Principal(hex.EncodeToString(sum[:4]))
-}
+// principal is who asks.
+func principal(c *fiber.Ctx) usecase.Principal { return gate.Principal(c) }
 
-func shownToken(c *fiber.Ctx) string {
-	_, shown, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
-	return strings.TrimSpace(shown)
+// bearer is the principal of the environment's token, which logs name by the first eight hex digits of its SHA-256.
+func bearer(shown string) usecase.Principal {
+	sum := sha256.Sum256([]byte(shown))
+	return usecase.Principal{Kind: access.Environment, Label: hex.EncodeToString(sum[:4]), Operator: true}
 }
 
 // matches compares sums, so that the time it takes says nothing of a token or its length, and all of them, so that it does
@@ -47,17 +48,21 @@ func (t Token) matches(shown string) bool {
 	return match == 1
 }
 
-// authenticate lets only the bearer of the admin token on. What it is shown is nobody else's to keep. An address that has shown too
-// many wrong ones is refused whatever it shows, as it would learn from the answers; others are not touched.
+// authenticate lets only bearers of a token on: the environment's, or one of the admin API. What it is shown is nobody else's to keep. An
+// address that has shown too many wrong ones is refused whatever it shows, as it would learn from the answers; others are not touched.
 func (a *Admin) authenticate(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if err := a.Limits.TokensRefused(c.UserContext(), server.ClientIP(c)); err != nil {
 		return err
 	}
 	scheme, shown, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
-	if strings.EqualFold(scheme, "Bearer") && a.Token.matches(strings.TrimSpace(shown)) {
-		c.SetUserContext(actor.With(c.UserContext(), actor.Actor{Kind: actor.Owner}))
+	p, err := a.bearerOf(c.UserContext(), scheme, strings.TrimSpace(shown))
+	if err == nil {
+		gate.Admit(c, p)
 		return c.Next()
+	}
+	if !errors.Is(err, usecase.ErrNobody) {
+		return err
 	}
 	c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="slotmesh admin"`)
 	if shown == "" {
@@ -66,5 +71,16 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 	if err := a.Limits.WrongToken(c.UserContext(), server.ClientIP(c), server.AnswerHeader(c)); err != nil {
 		return err
 	}
-	return fault.New(fault.Unauthorized, "The admin token is not the right one; send the one that the service was started with.")
+	return fault.New(fault.Unauthorized, "The admin token is not the right one; send one that was not revoked and has not expired.")
+}
+
+// bearerOf returns who bears a token. Errors: [usecase.ErrNobody].
+func (a *Admin) bearerOf(ctx context.Context, scheme, shown string) (usecase.Principal, error) {
+	if !strings.EqualFold(scheme, "Bearer") {
+		return usecase.Principal{}, usecase.ErrNobody
+	}
+	if a.Token.matches(shown) {
+		return bearer(shown), nil
+	}
+	return a.Accounts.ByToken(ctx, shown)
 }

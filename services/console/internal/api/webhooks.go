@@ -4,17 +4,19 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
 )
 
-func (a *Admin) mountWebhooks(business fiber.Router) {
-	business.Post("/webhooks", create(a.Owner.CreateWebhook))
-	business.Get("/webhooks", listBySlug(a.Owner.Webhooks))
-	business.Patch("/webhooks/:id", change("Webhook", a.Owner.ChangeWebhook))
-	business.Delete("/webhooks/:id", discard("Webhook", a.Owner.DeleteWebhook))
-	business.Post("/webhooks/:id/rotate", ofID("Webhook", fiber.StatusOK, a.Owner.RotateWebhook))
-	business.Post("/webhooks/:id/test", ofID("Webhook", fiber.StatusAccepted, a.Owner.TestWebhook))
-	business.Get("/webhooks/:id/deliveries", a.listDeliveries)
-	business.Post("/deliveries/:id/retry", ofID("Delivery", fiber.StatusAccepted, a.Owner.RetryDelivery))
+func (a *Admin) mountWebhooks(business *gate.Router) {
+	business.Post("/webhooks", access.Integrate, create(a.Owner.CreateWebhook))
+	business.Get("/webhooks", access.Integrate, listBySlug(a.Owner.Webhooks))
+	business.Patch("/webhooks/:id", access.Integrate, change("Webhook", a.Owner.ChangeWebhook))
+	business.Delete("/webhooks/:id", access.Integrate, discard("Webhook", a.Owner.DeleteWebhook))
+	business.Post("/webhooks/:id/rotate", access.Integrate, ofID("Webhook", fiber.StatusOK, a.Owner.RotateWebhook))
+	business.Post("/webhooks/:id/test", access.Integrate, ofID("Webhook", fiber.StatusAccepted, a.Owner.TestWebhook))
+	business.Get("/webhooks/:id/deliveries", access.Integrate, a.listDeliveries)
+	business.Post("/deliveries/:id/retry", access.Integrate, ofID("Delivery", fiber.StatusAccepted, a.Owner.RetryDelivery))
 }
 
 func (a *Admin) listDeliveries(c *fiber.Ctx) error {

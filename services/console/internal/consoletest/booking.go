@@ -59,6 +59,7 @@ func (s *Booking) Handler() http.Handler {
 		"POST /internal/businesses/{business}/bookings":                  s.book,
 		"POST /internal/businesses/{business}/bookings/{id}/reschedule":  s.reschedule,
 		"GET /internal/businesses/{business}/bookings/ahead":             s.ahead,
+		"GET /internal/businesses/{business}/bookings/{id}":              s.one,
 		"GET /internal/businesses/{business}/bookings/{id}/cancellation": s.cancellation,
 		"POST /internal/businesses/{business}/bookings/{id}/cancel":      s.cancel,
 		"POST /internal/businesses/{business}/bookings/{id}/refund":      s.refund,

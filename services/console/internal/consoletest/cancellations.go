@@ -19,6 +19,14 @@ func (s *Booking) find(r *http.Request) (*booking.Booking, error) {
 	return &bookings[i], nil
 }
 
+func (s *Booking) one(r *http.Request) (*reply, error) {
+	b, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	return ok(*b)
+}
+
 func (s *Booking) cancellation(r *http.Request) (*reply, error) {
 	b, err := s.find(r)
 	if err != nil {

@@ -33,6 +33,7 @@ type Catalog struct {
 	mu         sync.Mutex
 	businesses map[string][]version // by slug, oldest first
 	keys       []string             // Idempotency-Keys of publishes
+	before     func()               // what happens before the next publish or rollback
 }
 
 // Keys are the Idempotency-Keys that publishes came with.
@@ -40,6 +41,23 @@ func (s *Catalog) Keys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.keys)
+}
+
+// BeforePublish does something once, when the next publish or rollback arrives.
+func (s *Catalog) BeforePublish(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = do
+}
+
+// Put publishes a valid manifest of a business, past console, from within [Catalog.BeforePublish].
+func (s *Catalog) Put(slug, text string) {
+	m, _ := manifest.Parse([]byte(text))
+	canonical, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // a manifest that was parsed
+	}
+	s.businesses[slug] = append(s.businesses[slug], version{m.BusinessID(), string(m.Name), catalog.MediaYAML, []byte(text), canonical})
 }
 
 type version struct {
@@ -119,14 +137,18 @@ func (s *Catalog) publish(r *http.Request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.add(r, version{m.BusinessID(), string(m.Name), r.Header.Get("Content-Type"), text, canonical})
+}
+
+func (s *Catalog) add(r *http.Request, v version) (*reply, error) {
+	if do := s.before; do != nil {
+		s.before = nil
+		do()
+	}
 	slug := r.PathValue("slug")
 	if known := r.Header.Get("If-Match"); known != "" && known != tag(len(s.businesses[slug])) {
 		return nil, fault.New(fault.PreconditionFailed, "A newer version is published.")
 	}
-	return s.add(slug, version{m.BusinessID(), string(m.Name), r.Header.Get("Content-Type"), text, canonical})
-}
-
-func (s *Catalog) add(slug string, v version) (*reply, error) {
 	if s.businesses == nil {
 		s.businesses = map[string][]version{}
 	}
@@ -169,7 +191,11 @@ func (s *Catalog) offer(r *http.Request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ok(catalog.Offer{ID: v.id, Slug: r.PathValue("slug"), Version: int64(n), Currency: "EUR", Timezone: "Europe/Lisbon"})
+	m, _ := manifest.Parse(v.canonical)
+	return ok(catalog.Offer{
+		ID: v.id, Slug: r.PathValue("slug"), Version: int64(n), Currency: "EUR", Timezone: "Europe/Lisbon",
+		Account: catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn()},
+	})
 }
 
 func (s *Catalog) remove(r *http.Request) (*reply, error) {
@@ -184,6 +210,9 @@ func (s *Catalog) list(r *http.Request) (*reply, error) {
 	var all []catalog.Business
 	for slug, versions := range s.businesses {
 		v := versions[len(versions)-1]
+		if of := r.URL.Query()["id"]; len(of) > 0 && !slices.Contains(of, v.id.String()) {
+			continue
+		}
 		all = append(all, catalog.Business{ID: v.id, Slug: slug, Name: v.name, Version: int64(len(versions)), UpdatedAt: Epoch})
 	}
 	slices.SortFunc(all, func(a, b catalog.Business) int { return cmp.Compare(a.Slug, b.Slug) })
@@ -213,5 +242,5 @@ func (s *Catalog) rollback(r *http.Request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.add(r.PathValue("slug"), *v)
+	return s.add(r, *v)
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
+
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
@@ -21,6 +23,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/console"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
 // Token is the admin token of a [World].
@@ -35,6 +38,8 @@ type World struct {
 	Availability  *Availability
 	Notifications *Notifications
 	Log           *Log
+	Store         *store.Store  // console's own
+	Routes        []fiber.Route // of the public port
 	// StopBooking makes booking unreachable.
 	StopBooking func()
 	// StopRental makes rental unreachable.
@@ -85,16 +90,21 @@ func Start(t *testing.T, change ...func(*console.Config)) *World {
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
 			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 		},
-		Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
+		Postgres: testkit.PostgresSchema(t, "console"), Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL, AvailabilityURL: slots.URL, NotificationsURL: webhooks.URL, PublishTimeout: 2 * time.Minute,
 	}
 	for _, c := range change {
 		c(&cfg)
 	}
+	if err := console.Migrate(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
 	srv, err := console.New(t.Context(), cfg, server.Runtime{Open: true, Name: "console", Clock: clock.System(), Telemetry: tel})
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.Routes = srv.Public.GetRoutes(true)
+	w.openStore(t, cfg.Postgres)
 	run(t, srv)
 	w.URL = "http://" + srv.PublicAddr().String()
 	return w

@@ -6,8 +6,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
 // CreateKey makes an API key; the answer alone carries its secret.
@@ -36,11 +38,21 @@ func (o *Owner) RevokeKey(ctx context.Context, by Principal, slug string, id uui
 	return nil
 }
 
-// MoveBooking makes one of the moves that an owner can make, but for cancelling.
+// MoveBooking makes one of the moves that an owner can make, but for cancelling. A member of the staff moves their own bookings, and does not
+// learn of others.
 func (o *Owner) MoveBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, move string) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
+	}
+	if self, _ := by.In(business.ID); self.Role == access.Staff {
+		served, err := o.Bookings.Booking(ctx, business.ID, id)
+		if err != nil {
+			return nil, err
+		}
+		if served.StaffID == nil || *served.StaffID != self.StaffID {
+			return nil, fault.New(fault.NotFound, "Booking not found")
+		}
 	}
 	moved, err := o.Bookings.Move(ctx, business.ID, id, move)
 	if err == nil {
@@ -58,11 +70,16 @@ func (o *Owner) PreviewCancellation(ctx context.Context, slug string, id uuid.UU
 	return o.Bookings.Cancellation(ctx, business.ID, id)
 }
 
-// CancelBooking cancels a booking and refunds what is wanted of what was paid online.
+// CancelBooking cancels a booking and refunds what is wanted of what was paid online; another amount than the policy's needs a role that may.
 func (o *Owner) CancelBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
+	}
+	if wanted.Refund != "" && wanted.Refund != booking.RefundPolicy {
+		if err := by.Require(business.ID, access.Refund); err != nil {
+			return nil, err
+		}
 	}
 	cancelled, err := o.Bookings.Cancel(ctx, business.ID, id, wanted)
 	if err == nil {

@@ -9,24 +9,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// Publish makes a manifest the newest version of a business.
-func (o *Owner) Publish(ctx context.Context, by Principal, slug string, manifest []byte, mediaType, ifMatch string) (*catalog.Published, error) {
-	published, err := o.Businesses.Publish(ctx, slug, manifest, mediaType, ifMatch)
-	if err == nil {
-		o.changed(ctx, by, "publish", slug, slog.Int64("version", published.Version))
-	}
-	return published, err
-}
-
-// Rollback publishes an old version again as the newest.
-func (o *Owner) Rollback(ctx context.Context, by Principal, slug string, version int64) (*catalog.Published, error) {
-	published, err := o.Businesses.Rollback(ctx, slug, version)
-	if err == nil {
-		o.changed(ctx, by, "rollback", slug, slog.Int64("to", version), slog.Int64("version", published.Version))
-	}
-	return published, err
-}
-
 // Remove removes a business; one whose customers are expected only by force. It takes the keys away first: whoever books by key is
 // stopped before the offer goes, and a removal that breaks off can be repeated while the slug still leads to the business. Faults:
 // conflict where customers are expected.

@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
 // Owner does what the owner of businesses asks for. What only reads is asked of the clients themselves.
@@ -29,8 +30,8 @@ type Owner struct {
 	Logger        *slog.Logger
 }
 
-// Principal names who asks, in the log of changes.
-type Principal string
+// Principal is who asks. What their role lets them do at all, the route has decided; a use case narrows what it does to what is theirs.
+type Principal = access.Principal
 
 // Business finds a business as catalog has it now: one that was removed is gone at once. Fault: business_not_found.
 func (o *Owner) Business(ctx context.Context, slug string) (*catalog.Offer, error) {
@@ -40,7 +41,7 @@ func (o *Owner) Business(ctx context.Context, slug string) (*catalog.Offer, erro
 // changed logs who changed what. The attributes name things by id; customers' data has no place in them.
 func (o *Owner) changed(ctx context.Context, by Principal, change, slug string, attrs ...slog.Attr) {
 	attrs = append([]slog.Attr{
-		slog.String("change", change), slog.String("slug", slug), slog.String("by", string(by)),
+		slog.String("change", change), slog.String("slug", slug), slog.String("by", by.String()),
 	}, attrs...)
 	o.Logger.LogAttrs(ctx, slog.LevelInfo, "admin change", attrs...)
 }

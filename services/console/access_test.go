@@ -1,0 +1,294 @@
+package console_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/console"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// mayWhat is accounts.md's table as a person reads it: who may, of operator, owner, manager, desk, staff and viewer, by the first letter
+// of each (o, w, m, d, s, v).
+var mayWhat = map[string]string{
+	"sign in":                       "owmdsv",
+	"see businesses":                "owmdsv",
+	"see bookings":                  "owmdsv",
+	"see tickets and reservations":  "owmdv",
+	"see customers":                 "owmd",
+	"see the offer":                 "owmdsv",
+	"book, move, cancel, sell":      "owmd",
+	"complete, no-show":             "owmds",
+	"refund, export":                "owm",
+	"edit the offer":                "owms",
+	"keys, webhooks, calendars":     "ow",
+	"team":                          "ow",
+	"erase customers, the business": "ow",
+}
+
+// rowOf says which row each route of the admin API belongs to. A route that is not here fails the test.
+var rowOf = map[string]string{
+	"GET /admin/openapi.json":                               "sign in",
+	"GET /admin/businesses":                                 "see businesses",
+	"PUT /admin/businesses/:slug":                           "edit the offer",
+	"GET /admin/businesses/:slug":                           "see the offer",
+	"DELETE /admin/businesses/:slug":                        "erase customers, the business",
+	"GET /admin/businesses/:slug/versions":                  "see the offer",
+	"POST /admin/businesses/:slug/rollback":                 "edit the offer",
+	"POST /admin/businesses/:slug/keys":                     "keys, webhooks, calendars",
+	"GET /admin/businesses/:slug/keys":                      "keys, webhooks, calendars",
+	"DELETE /admin/businesses/:slug/keys/:id":               "keys, webhooks, calendars",
+	"POST /admin/businesses/:slug/bookings":                 "book, move, cancel, sell",
+	"GET /admin/businesses/:slug/bookings":                  "see bookings",
+	"GET /admin/businesses/:slug/explain":                   "book, move, cancel, sell",
+	"POST /admin/businesses/:slug/bookings/:id/reschedule":  "book, move, cancel, sell",
+	"GET /admin/businesses/:slug/bookings/:id/cancellation": "book, move, cancel, sell",
+	"POST /admin/businesses/:slug/bookings/:id/cancel":      "book, move, cancel, sell",
+	"POST /admin/businesses/:slug/bookings/:id/refund":      "refund, export",
+	"POST /admin/businesses/:slug/bookings/:id/confirm":     "book, move, cancel, sell",
+	"POST /admin/businesses/:slug/bookings/:id/complete":    "complete, no-show",
+	"POST /admin/businesses/:slug/bookings/:id/no-show":     "complete, no-show",
+	"POST /admin/businesses/:slug/reservations":             "book, move, cancel, sell",
+	"GET /admin/businesses/:slug/reservations":              "see tickets and reservations",
+	"POST /admin/businesses/:slug/reservations/:id/pickup":  "book, move, cancel, sell",
+	"POST /admin/businesses/:slug/reservations/:id/return":  "book, move, cancel, sell",
+	"POST /admin/businesses/:slug/reservations/:id/cancel":  "book, move, cancel, sell",
+	"POST /admin/businesses/:slug/tickets":                  "book, move, cancel, sell",
+	"GET /admin/businesses/:slug/tickets":                   "see tickets and reservations",
+	"POST /admin/businesses/:slug/tickets/:id/cancel":       "book, move, cancel, sell",
+	"GET /admin/businesses/:slug/events":                    "see customers",
+	"GET /admin/businesses/:slug/customers":                 "see customers",
+	"GET /admin/businesses/:slug/customers/export":          "refund, export",
+	"POST /admin/businesses/:slug/customers/erase":          "erase customers, the business",
+	"POST /admin/businesses/:slug/calendars":                "keys, webhooks, calendars",
+	"GET /admin/businesses/:slug/calendars":                 "keys, webhooks, calendars",
+	"DELETE /admin/businesses/:slug/calendars/:id":          "keys, webhooks, calendars",
+	"POST /admin/businesses/:slug/webhooks":                 "keys, webhooks, calendars",
+	"GET /admin/businesses/:slug/webhooks":                  "keys, webhooks, calendars",
+	"PATCH /admin/businesses/:slug/webhooks/:id":            "keys, webhooks, calendars",
+	"DELETE /admin/businesses/:slug/webhooks/:id":           "keys, webhooks, calendars",
+	"POST /admin/businesses/:slug/webhooks/:id/rotate":      "keys, webhooks, calendars",
+	"POST /admin/businesses/:slug/webhooks/:id/test":        "keys, webhooks, calendars",
+	"GET /admin/businesses/:slug/webhooks/:id/deliveries":   "keys, webhooks, calendars",
+	"POST /admin/businesses/:slug/deliveries/:id/retry":     "keys, webhooks, calendars",
+	"GET /admin/businesses/:slug/messages":                  "see customers",
+	"GET /admin/businesses/:slug/messages/:id":              "see customers",
+	"POST /admin/businesses/:slug/messages/:id/retry":       "book, move, cancel, sell",
+}
+
+// letters are the roles as mayWhat writes them.
+var letters = map[access.Role]string{
+	access.Operator: "o", access.Owner: "w", access.Manager: "m", access.Desk: "d", access.Staff: "s", access.Viewer: "v",
+}
+
+// outcome is what a request met: in, where it got past the question who may.
+func outcome(t *testing.T, a consoletest.Answer) string {
+	t.Helper()
+	var refused struct{ MessageCode string }
+	_ = json.Unmarshal([]byte(a.Body), &refused)
+	switch refused.MessageCode {
+	case "unauthorized", "forbidden", "business_not_found":
+		return fmt.Sprintf("%d %s", a.Status, refused.MessageCode)
+	}
+	return "in"
+}
+
+// manyRoles are tokens of each role in a business, of an owner of another one, and of nobody.
+func manyRoles(t *testing.T, w *consoletest.World, businessID uuid.UUID) map[string]string {
+	t.Helper()
+	tokens := map[string]string{
+		"o": w.TokenOf(t, access.Member{Role: access.Operator}), "nobody": "slo_" + strings.Repeat("0", 64),
+		"another's owner": w.TokenOf(t, access.Member{BusinessID: uuid.New(), Role: access.Owner}),
+	}
+	for _, role := range access.Roles[1:] {
+		m := access.Member{BusinessID: businessID, Role: role}
+		if role == access.Staff {
+			m.StaffID = uuid.New()
+		}
+		tokens[letters[role]] = w.TokenOf(t, m)
+	}
+	return tokens
+}
+
+// expected is what the table says of a route for who asks.
+func expected(path, row, who string) string {
+	switch {
+	case who == "nobody":
+		return "401 unauthorized"
+	case who == "another's owner" && strings.Contains(path, ":slug"):
+		return "404 business_not_found"
+	case who == "another's owner", strings.Contains(mayWhat[row], who):
+		return "in"
+	}
+	return "403 forbidden"
+}
+
+func TestEveryRouteIsAllowedByTheTable(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, func(c *console.Config) { c.Limits.WrongTokensPerMinute = 0 })
+	tokens := manyRoles(t, w, publish(t, w))
+	walked := map[string]bool{}
+	for _, route := range w.Routes {
+		name := route.Method + " " + route.Path
+		if route.Method == http.MethodHead || !strings.HasPrefix(route.Path, "/admin") || walked[name] {
+			continue
+		}
+		walked[name] = true
+		row, ok := rowOf[name]
+		if !ok || mayWhat[row] == "" {
+			t.Errorf("%s has no row in the table of who may do what", name)
+			continue
+		}
+		path := strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString()).Replace(route.Path)
+		for _, who := range slices.Sorted(maps.Keys(tokens)) {
+			if row == "erase customers, the business" && route.Method == http.MethodDelete && who != "nobody" && expected(route.Path, row, who) == "in" {
+				continue // below: it would leave nothing for the others
+			}
+			body := "{}"
+			if route.Method == http.MethodGet {
+				body = ""
+			}
+			want := expected(route.Path, row, who)
+			if who == "s" && row == "edit the offer" {
+				want = "in" // what of it is theirs, another test says
+			}
+			if got := outcome(t, w.CallAs(t, tokens[who], route.Method, path, body)); got != want {
+				t.Errorf("%s by %s: %s, want %s", name, who, got, want)
+			}
+		}
+	}
+	for name := range rowOf {
+		if !walked[name] {
+			t.Errorf("%s is in the table and is no route", name)
+		}
+	}
+	if got := w.CallAs(t, tokens["w"], "DELETE", harb, ""); got.Status != 204 {
+		t.Errorf("an owner removes the business: %d %s", got.Status, got.Body)
+	}
+	if got := outcome(t, w.CallAs(t, tokens["w"], "GET", harb, "")); got != "404 business_not_found" {
+		t.Errorf("a business that was removed: %s", got)
+	}
+}
+
+// as returns a token of a role in the business harbor, and the id of the member.
+func as(t *testing.T, w *consoletest.World, businessID uuid.UUID, role access.Role) (string, uuid.UUID) {
+	t.Helper()
+	m := access.Member{BusinessID: businessID, Role: role}
+	if role == access.Staff {
+		m.StaffID = uuid.New()
+	}
+	return w.TokenOf(t, m), m.StaffID
+}
+
+func TestAMemberOfTheStaffHasTheirOwnCalendarAlone(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	token, self := as(t, w, id, access.Staff)
+	own, other := someBooking("confirmed", "2026-12-01"), someBooking("confirmed", "2026-12-01")
+	colleague := uuid.New()
+	own.StaffID, other.StaffID = &self, &colleague
+	unassigned := someBooking("confirmed", "2026-12-01")
+	for _, b := range []booking.Booking{own, other, unassigned} {
+		w.Booking.Add(id, b)
+	}
+	for _, query := range []string{"", "?staff_id=" + colleague.String()} {
+		list := w.CallAs(t, token, "GET", harb+"/bookings"+query, "")
+		if n := strings.Count(list.Body, `"starts_at"`); n != 1 || !strings.Contains(list.Body, own.ID.String()) {
+			t.Errorf("%q shows %d bookings: %s", query, n, list.Body)
+		}
+	}
+	for _, b := range []booking.Booking{other, unassigned} {
+		expect(t, w.CallAs(t, token, "POST", harb+"/bookings/"+b.ID.String()+"/complete", ""), 404, "not_found", "Booking not found")
+	}
+	if got := w.CallAs(t, token, "POST", harb+"/bookings/"+own.ID.String()+"/complete", ""); got.Status != 200 {
+		t.Errorf("their own: %d %s", got.Status, got.Body)
+	}
+}
+
+func TestAViewerSeesNoContact(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	b, phone := someBooking("confirmed", "2026-12-01"), "+351912345678"
+	b.CustomerPhone, b.FormData = &phone, []byte(`{"instagram":"@cara"}`)
+	w.Booking.Add(id, b)
+	viewer, _ := as(t, w, id, access.Viewer)
+	desk, _ := as(t, w, id, access.Desk)
+	expect(t, w.CallAs(t, viewer, "GET", harb+"/bookings?query=cara@example.com", ""), 403, "forbidden", "customer")
+	for token, sees := range map[string]bool{viewer: false, desk: true} {
+		got := w.CallAs(t, token, "GET", harb+"/bookings", "")
+		for _, contact := range []string{b.CustomerEmail, phone, "@cara"} {
+			if strings.Contains(got.Body, contact) != sees {
+				t.Errorf("%s: %s", contact, got.Body)
+			}
+		}
+		if !strings.Contains(got.Body, b.CustomerName) {
+			t.Errorf("no name: %s", got.Body)
+		}
+	}
+}
+
+func TestOnlySomeRefundOtherThanByThePolicy(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	desk, _ := as(t, w, id, access.Desk)
+	manager, _ := as(t, w, id, access.Manager)
+	for token, may := range map[string]bool{desk: false, manager: true} {
+		for body, others := range map[string]bool{"": false, `{"refund":"policy"}`: false, `{"refund":"full"}`: true, `{"refund":"none"}`: true, `{"refund":1.5}`: true} {
+			b := someBooking("confirmed", "2026-12-01")
+			w.Booking.Add(id, b)
+			got := w.CallAs(t, token, "POST", harb+"/bookings/"+b.ID.String()+"/cancel", body)
+			if want := !others || may; (got.Status == 200) != want {
+				t.Errorf("%s: %d %s", body, got.Status, got.Body)
+			}
+		}
+	}
+}
+
+func TestWhoBelongsToNoOtherBusinessIsShownNoOther(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay"))
+	owner, _ := as(t, w, id, access.Owner)
+	got := w.CallAs(t, owner, "GET", "/admin/businesses", "")
+	if list := field(t, got, "businesses").([]any); len(list) != 1 || !strings.Contains(got.Body, `"harbor"`) {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	if list := field(t, w.Call(t, "GET", "/admin/businesses", ""), "businesses").([]any); len(list) != 2 {
+		t.Errorf("the operator sees %v", list)
+	}
+	expect(t, w.CallAs(t, owner, "PUT", "/admin/businesses/new", consoletest.Manifest("new", "New")), 404, "business_not_found", "not found")
+}
+
+func TestATokenEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	publish(t, w)
+	for what, token := range map[string]string{
+		"expired":      w.TokenUntil(t, time.Now().Add(-time.Second)),
+		"unknown":      "slo_" + strings.Repeat("a", 64),
+		"no token":     "slo_" + strings.Repeat("a", 63),
+		"upper case":   strings.ToUpper(w.TokenOf(t, access.Member{Role: access.Operator})),
+		"in its quote": `"` + w.TokenOf(t, access.Member{Role: access.Operator}) + `"`,
+	} {
+		if got := w.CallAs(t, token, "GET", harb, ""); got.Status != 401 {
+			t.Errorf("%s: %d %s", what, got.Status, got.Body)
+		}
+	}
+	if got := w.CallAs(t, w.TokenUntil(t, time.Now().Add(time.Hour)), "GET", harb, ""); got.Status != 200 {
+		t.Errorf("a good one: %d %s", got.Status, got.Body)
+	}
+}

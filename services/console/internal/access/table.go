@@ -1,0 +1,54 @@
+package access
+
+// Action is something that is done on the owner's side, in words that end the sentence "… may not".
+type Action string
+
+// The actions: the rows of accounts.md, and what it leaves open (docs/decisions/007).
+const (
+	SignedIn       Action = "use the owner's side"
+	SeeBusinesses  Action = "see businesses"
+	SeeBookings    Action = "see bookings"
+	SeeSales       Action = "see tickets and reservations"
+	SeeCustomers   Action = "see customers, messages to them and what happened"
+	SeeOffer       Action = "see the offer with its versions"
+	Serve          Action = "book, move, confirm and cancel, sell tickets, or lend and take back rentals"
+	Finish         Action = "complete bookings and note who did not come"
+	Refund         Action = "refund other than by the policy, or export"
+	EditOffer      Action = "edit the offer"
+	Integrate      Action = "manage API keys, webhooks, calendar feeds and the settings of messages"
+	ManageTeam     Action = "manage the team and its tokens"
+	Erase          Action = "erase customers or remove the business"
+	ManageAccounts Action = "create businesses, or change their subscription and removal"
+)
+
+// table says who may do what. What it does not name, nobody may.
+var table = func() map[Action]map[Role]Reach {
+	rows := []struct {
+		action Action
+		reach  [6]Reach // in the order of Roles
+	}{
+		//                operator owner manager desk staff viewer
+		{SignedIn, [6]Reach{All, All, All, All, All, All}},
+		{SeeBusinesses, [6]Reach{All, Own, Own, Own, Own, Own}},
+		{SeeBookings, [6]Reach{All, All, All, All, Own, NoContact}},
+		{SeeSales, [6]Reach{All, All, All, All, None, NoContact}},
+		{SeeCustomers, [6]Reach{All, All, All, All, None, None}},
+		{SeeOffer, [6]Reach{All, All, All, All, All, All}},
+		{Serve, [6]Reach{All, All, All, All, None, None}},
+		{Finish, [6]Reach{All, All, All, All, Own, None}},
+		{Refund, [6]Reach{All, All, All, None, None, None}},
+		{EditOffer, [6]Reach{All, All, All, None, Own, None}},
+		{Integrate, [6]Reach{All, All, None, None, None, None}},
+		{ManageTeam, [6]Reach{All, All, None, None, None, None}},
+		{Erase, [6]Reach{All, All, None, None, None, None}},
+		{ManageAccounts, [6]Reach{All, None, None, None, None, None}},
+	}
+	all := make(map[Action]map[Role]Reach, len(rows))
+	for _, r := range rows {
+		all[r.action] = make(map[Role]Reach, len(Roles))
+		for i, role := range Roles {
+			all[r.action][role] = r.reach[i]
+		}
+	}
+	return all
+}()

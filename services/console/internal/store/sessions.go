@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+)
+
+// A session ends when nothing was asked for so long, and so long after signing in at most (accounts.md).
+const (
+	SessionIdle = 12 * time.Hour
+	SessionMost = 7 * 24 * time.Hour
+)
+
+// Session is one browser in which a person has signed in.
+type Session struct {
+	ID         uuid.UUID
+	PersonID   uuid.UUID
+	Client     string // what the browser calls itself
+	CreatedAt  time.Time
+	LastSeenAt time.Time // to the minute
+}
+
+// Signed is a session with who signed in, as they are now.
+type Signed struct {
+	Session
+	Person  Person
+	Members []access.Member // none for an operator
+}
+
+// AddSession keeps a session by the hash of its secret.
+func (s *Store) AddSession(ctx context.Context, of Session, hash [sha256.Size]byte) error {
+	_, err := s.pool.Exec(ctx, `
+		INSERT INTO sessions (hash, id, person_id, client, created_at, last_seen_at) VALUES ($1, $2, $3, $4, $5, $5)`,
+		hash[:], of.ID, of.PersonID, of.Client, of.CreatedAt)
+	if err != nil {
+		return fmt.Errorf("add a session: %w", err)
+	}
+	return nil
+}
+
+// SessionByHash returns the session with this hash that has not ended at the instant now, and notes to the minute that it was seen.
+// Errors: [ErrNotFound].
+func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Signed, error) {
+	signed, err := postgres.Row(ctx, s.pool, scanSigned, "look up a session", `
+		SELECT sessions.id, sessions.person_id, sessions.client, sessions.created_at, sessions.last_seen_at, `+personColumns+`
+		FROM sessions JOIN people ON people.id = sessions.person_id
+		WHERE sessions.hash = $1 AND sessions.last_seen_at > $2 AND sessions.created_at > $3`,
+		hash[:], now.Add(-SessionIdle), now.Add(-SessionMost))
+	if err != nil {
+		return Signed{}, found(err)
+	}
+	if !signed.Person.Operator {
+		if signed.Members, err = s.membersOf(ctx, signed.PersonID); err != nil {
+			return Signed{}, err
+		}
+	}
+	if now.Sub(signed.LastSeenAt) < time.Minute {
+		return signed, nil
+	}
+	if _, err := s.pool.Exec(ctx, `UPDATE sessions SET last_seen_at = greatest(last_seen_at, $2) WHERE hash = $1`, hash[:], now); err != nil {
+		return Signed{}, fmt.Errorf("note the use of a session: %w", err)
+	}
+	return signed, nil
+}
+
+func scanSigned(row pgx.CollectableRow) (Signed, error) {
+	var s Signed
+	err := row.Scan(&s.ID, &s.PersonID, &s.Client, &s.CreatedAt, &s.LastSeenAt,
+		&s.Person.ID, &s.Person.Email, &s.Person.Name, &s.Person.Language, &s.Person.Operator, &s.Person.CreatedAt)
+	return s, err
+}

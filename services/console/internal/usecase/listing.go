@@ -1,0 +1,72 @@
+package usecase
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+)
+
+// ListBookings lists bookings in order of their local start, as far as the role sees them: a member of the staff their own, a viewer without
+// customers' contact. Faults: invalid_parameter for a bad filter or page.
+func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, filter booking.Filter, page request.Page) (*booking.BookingList, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	reach := by.Reach(business.ID, access.SeeBookings)
+	switch {
+	case reach == access.Own:
+		self, _ := by.In(business.ID)
+		filter.StaffID = &self.StaffID
+	case reach == access.NoContact && filter.Query != "":
+		return nil, fault.Newf(fault.Forbidden, "The role %s may not look for bookings by their customer.", access.Viewer) // it would tell contacts
+	}
+	list, err := o.Bookings.Bookings(ctx, business.ID, filter, page)
+	if err == nil && reach == access.NoContact {
+		for i := range list.Bookings {
+			b := &list.Bookings[i]
+			b.CustomerEmail, b.CustomerPhone, b.FormData = "", nil, []byte("{}")
+		}
+	}
+	return list, err
+}
+
+// ListTickets lists orders of tickets, of one event where eventID is one; a viewer sees them without customers' contact. Faults:
+// invalid_parameter for a bad page.
+func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, eventID *uuid.UUID, page request.Page) (*booking.TicketList, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	list, err := o.Bookings.Tickets(ctx, business.ID, eventID, page)
+	if err == nil && by.Reach(business.ID, access.SeeSales) == access.NoContact {
+		for i := range list.Tickets {
+			list.Tickets[i].CustomerEmail = nil
+		}
+	}
+	return list, err
+}
+
+// ListReservations lists reservations; a viewer sees them without customers' contact. Faults: invalid_parameter for a bad filter or page.
+func (o *Owner) ListReservations(ctx context.Context, by Principal, slug string, filter rental.Filter, page request.Page) (*rental.ReservationList, error) {
+	list, err := o.Rentals.Reservations(ctx, slug, filter, page)
+	if err != nil || by.Operator { // who sees all; rental has found the business
+		return list, err
+	}
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	if by.Reach(business.ID, access.SeeSales) == access.NoContact {
+		for i := range list.Reservations {
+			list.Reservations[i].CustomerEmail = nil
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,144 @@
+package usecase
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+)
+
+// attempts is how often a change is held against the newest version, where others publish meanwhile.
+const attempts = 3
+
+// Publish makes a manifest the newest version of a business. Faults: also forbidden where it changes more than the role may: account by anyone
+// but an operator, anything but their own overrides by a member of the staff (accounts.md).
+func (o *Owner) Publish(ctx context.Context, by Principal, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error) {
+	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
+		return o.mayPublish(ctx, by, newest, text)
+	}, func(ifMatch string) (*catalog.Published, error) {
+		return o.Businesses.Publish(ctx, slug, text, mediaType, ifMatch)
+	})
+	if err == nil {
+		o.changed(ctx, by, "publish", slug, slog.Int64("version", published.Version))
+	}
+	return published, err
+}
+
+// Rollback publishes an old version again as the newest. Faults: also forbidden, as [Owner.Publish].
+func (o *Owner) Rollback(ctx context.Context, by Principal, slug string, version int64) (*catalog.Published, error) {
+	published, err := o.overNewest(ctx, by, slug, "", func(newest *catalog.Offer) error {
+		old, err := o.Businesses.Get(ctx, slug, version, catalog.MediaJSON)
+		if err != nil {
+			return err
+		}
+		return o.mayPublish(ctx, by, newest, old.Text)
+	}, func(ifMatch string) (*catalog.Published, error) {
+		return o.Businesses.Rollback(ctx, slug, version, ifMatch)
+	})
+	if err == nil {
+		o.changed(ctx, by, "rollback", slug, slog.Int64("to", version), slog.Int64("version", published.Version))
+	}
+	return published, err
+}
+
+// overNewest makes a change of the offer that may says is allowed over the newest version, and only while that is the newest: what was held
+// against one version never replaces another. Operators may change everything.
+func (o *Owner) overNewest(ctx context.Context, by Principal, slug, ifMatch string, may func(*catalog.Offer) error,
+	make func(ifMatch string) (*catalog.Published, error),
+) (*catalog.Published, error) {
+	if by.Operator {
+		return make(ifMatch)
+	}
+	for attempt := 1; ; attempt++ {
+		newest, err := o.Business(ctx, slug)
+		if err != nil {
+			return nil, err
+		}
+		if asked, err := strconv.ParseInt(strings.Trim(strings.TrimSpace(ifMatch), `"`), 10, 64); err == nil && asked != newest.Version {
+			return nil, fault.Newf(fault.PreconditionFailed, "If-Match: the newest version is %d, not %d; read it and try again.", newest.Version, asked)
+		} else if err != nil && ifMatch != "" {
+			return nil, fault.New(fault.InvalidParameter, `If-Match: not a version; write the newest one you know in quotes, such as "3".`)
+		}
+		if err := may(newest); err != nil {
+			return nil, err
+		}
+		published, err := make(strconv.Quote(strconv.FormatInt(newest.Version, 10)))
+		if ifMatch != "" || attempt == attempts || !fault.Is(err, fault.PreconditionFailed) {
+			return published, err
+		}
+	}
+}
+
+// mayPublish holds a manifest against the newest version.
+func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Offer, text []byte) error {
+	wanted, problems, err := manifest.ParseUntil(text, 0, func() bool { return ctx.Err() != nil })
+	if err != nil {
+		return ctx.Err()
+	}
+	if len(problems) > 0 {
+		return manifest.Invalid(problems)
+	}
+	if !sameAccount(wanted, newest.Account) {
+		return fault.New(fault.Forbidden, "account: only operators of the platform change subscription and removal; leave it as the newest version has it.")
+	}
+	if by.Reach(newest.ID, access.EditOffer) != access.Own {
+		return nil
+	}
+	current, err := o.Businesses.Get(ctx, newest.Slug, newest.Version, catalog.MediaJSON)
+	if err != nil {
+		return err
+	}
+	before, problems := manifest.Parse(current.Text)
+	if len(problems) > 0 {
+		return manifest.Invalid(problems)
+	}
+	self, _ := by.In(newest.ID)
+	return onlyTimeOff(newest.ID, self.StaffID, before, wanted)
+}
+
+func sameAccount(m *manifest.Manifest, account catalog.Account) bool {
+	removal := m.RemovalOn()
+	same := removal == nil && account.RemovalOn == nil || removal != nil && account.RemovalOn != nil && *removal == *account.RemovalOn
+	return same && m.SubscriptionActive() == account.SubscriptionActive
+}
+
+// onlyTimeOff refuses whatever differs between two manifests beside the overrides of one member of the staff.
+func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest) error {
+	old, err := withoutTimeOff(businessID, staffID, before)
+	if err != nil {
+		return err
+	}
+	changed, err := withoutTimeOff(businessID, staffID, after)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(old, changed) {
+		return fault.Newf(fault.Forbidden, "The role %s may not %s but for their own overrides.", access.Staff, access.EditOffer)
+	}
+	return nil
+}
+
+// withoutTimeOff is a manifest as JSON without a member's overrides, and with the business's id, which may be left out.
+func withoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte, error) {
+	rest, id := *m, manifest.ID(businessID)
+	if rest.ID == nil {
+		rest.ID = &id
+	}
+	rest.Staff = slices.Clone(m.Staff)
+	for i := range rest.Staff {
+		if rest.Staff[i].ObjectID(businessID) == staffID {
+			rest.Staff[i].Overrides = nil
+		}
+	}
+	return json.Marshal(&rest)
+}

@@ -1,0 +1,60 @@
+-- +goose Up
+
+-- People who sign in. Who they are in a business, members says.
+CREATE TABLE people (
+    id         uuid        PRIMARY KEY,
+    email      text        NOT NULL UNIQUE CHECK (email = lower(email) AND email <> ''), -- in small letters: one address, one person
+    name       text        NOT NULL,
+    language   text        NOT NULL, -- BCP 47; '' where it is not known
+    operator   boolean     NOT NULL,
+    created_at timestamptz NOT NULL
+);
+
+CREATE TABLE members (
+    business_id uuid        NOT NULL,
+    person_id   uuid        NOT NULL REFERENCES people (id),
+    role        text        NOT NULL CHECK (role IN ('owner', 'manager', 'desk', 'staff', 'viewer')),
+    staff_id    uuid,       -- of the offer's staff
+    created_at  timestamptz NOT NULL,
+    PRIMARY KEY (business_id, person_id),
+    CONSTRAINT members_staff_check CHECK ((role = 'staff') = (staff_id IS NOT NULL))
+);
+CREATE INDEX members_by_person ON members (person_id);
+
+-- What a browser shows is a secret of 256 random bits; the hash alone is kept. It is looked up at every request, so that a session that is
+-- ended here is dead on every replica.
+CREATE TABLE sessions (
+    hash         bytea       PRIMARY KEY CHECK (octet_length(hash) = 32),
+    id           uuid        NOT NULL UNIQUE, -- by which its person ends it
+    person_id    uuid        NOT NULL REFERENCES people (id),
+    client       text        NOT NULL, -- what the browser calls itself
+    created_at   timestamptz NOT NULL,
+    last_seen_at timestamptz NOT NULL  -- to the minute
+);
+CREATE INDEX sessions_by_person ON sessions (person_id);
+CREATE INDEX sessions_by_age ON sessions (last_seen_at);
+
+-- Tokens of the admin API. business_id is the nil UUID for those that act as an operator.
+CREATE TABLE tokens (
+    business_id  uuid        NOT NULL,
+    id           uuid        NOT NULL,
+    name         text        NOT NULL,
+    role         text        NOT NULL CHECK (role IN ('operator', 'owner', 'manager', 'desk', 'staff', 'viewer')),
+    staff_id     uuid,
+    hash         bytea       NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
+    prefix       text        NOT NULL,
+    created_by   uuid,       -- the person or token; null for the environment's token
+    created_at   timestamptz NOT NULL,
+    expires_at   timestamptz,
+    last_used_at timestamptz, -- to the minute
+    revoked_at   timestamptz,
+    PRIMARY KEY (business_id, id),
+    CONSTRAINT tokens_staff_check CHECK ((role = 'staff') = (staff_id IS NOT NULL)),
+    CONSTRAINT tokens_operator_check CHECK ((role = 'operator') = (business_id = '00000000-0000-0000-0000-000000000000'))
+);
+
+-- +goose Down
+DROP TABLE tokens;
+DROP TABLE sessions;
+DROP TABLE members;
+DROP TABLE people;

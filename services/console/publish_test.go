@@ -1,0 +1,90 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// withStaff is a manifest of harbor with two members.
+func withStaff(more string) string {
+	return consoletest.Manifest("harbor", "Harbor") + `staff:
+  - {key: ana, name: Ana` + more + `}
+  - {key: bo, name: Bo}
+`
+}
+
+func TestOnlyOperatorsChangeAnAccount(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	owner, _ := as(t, w, id, access.Owner)
+	inactive := consoletest.Manifest("harbor", "Harbor") + "account: {subscription: inactive}\n"
+	closing := consoletest.Manifest("harbor", "Harbor") + "account: {removal_on: 2027-03-01}\n"
+	for _, text := range []string{inactive, closing} {
+		expect(t, w.CallAs(t, owner, "PUT", harb, text), 403, "forbidden", "account")
+	}
+	if got := w.Call(t, "PUT", harb, inactive); got.Status != 200 {
+		t.Fatalf("by an operator: %d %s", got.Status, got.Body)
+	}
+	expect(t, w.CallAs(t, owner, "PUT", harb, consoletest.Manifest("harbor", "Port")), 403, "forbidden", "account")
+	expect(t, w.CallAs(t, owner, "POST", harb+"/rollback", `{"version":1}`), 403, "forbidden", "account")
+	same := strings.Replace(inactive, "name: Harbor", "name: Port", 1)
+	if got := w.CallAs(t, owner, "PUT", harb, same); got.Status != 200 {
+		t.Errorf("with the account as it is: %d %s", got.Status, got.Body)
+	}
+	if got := w.CallAs(t, owner, "POST", harb+"/rollback", `{"version":2}`); got.Status != 200 {
+		t.Errorf("back to a version with this account: %d %s", got.Status, got.Body)
+	}
+	spelled := consoletest.Manifest("harbor", "Harbor") + "account: {subscription: active}\n"
+	w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"))
+	if got := w.CallAs(t, owner, "PUT", harb, spelled); got.Status != 200 {
+		t.Errorf("the default written out: %d %s", got.Status, got.Body)
+	}
+}
+
+func TestWhatWasHeldAgainstOneVersionReplacesNoOther(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	owner, _ := as(t, w, id, access.Owner)
+	text := consoletest.Manifest("harbor", "Port")
+	expect(t, w.CallAs(t, owner, "PUT", harb, text, "If-Match", `"2"`), 412, "precondition_failed", "newest version is 1")
+	expect(t, w.CallAs(t, owner, "PUT", harb, text, "If-Match", "soon"), 400, "invalid_parameter", "If-Match")
+	expect(t, w.CallAs(t, owner, "PUT", harb, "slug: harbor"), 400, "invalid_parameter", "not valid")
+	inactive := consoletest.Manifest("harbor", "Harbor") + "account: {subscription: inactive}\n"
+	w.Catalog.BeforePublish(func() { w.Catalog.Put("harbor", inactive) }) // an operator is quicker
+	expect(t, w.CallAs(t, owner, "PUT", harb, text), 403, "forbidden", "account")
+	w.Call(t, "PUT", harb, text)
+	w.Catalog.BeforePublish(func() { w.Catalog.Put("harbor", inactive) })
+	expect(t, w.CallAs(t, owner, "POST", harb+"/rollback", `{"version":1}`), 403, "forbidden", "account")
+}
+
+func TestAMemberOfTheStaffPublishesTheirOwnTimeOffAlone(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	w.Call(t, "PUT", harb, withStaff(""))
+	id := uuid.MustParse(field(t, w.Call(t, "PUT", harb, withStaff("")), "id").(string))
+	ana := uuid.NewSHA1(id, []byte("staff/ana"))
+	token := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Staff, StaffID: ana})
+	off := withStaff(", overrides: [{date: 2027-03-01, hours: []}]")
+	for what, text := range map[string]string{
+		"a name":           withStaff(", category: Stylist"),
+		"another's":        strings.Replace(withStaff(""), "name: Bo", "name: Bo, overrides: [{date: 2027-03-01, hours: []}]", 1),
+		"a price":          strings.Replace(off, "price: 40.00", "price: 50.00", 1),
+		"a pause":          off + "bookings: {paused_until: 2027-03-01}\n",
+		"a new business's": strings.Replace(off, "name: Harbor", "name: Mine", 1),
+	} {
+		if got := w.CallAs(t, token, "PUT", harb, text); got.Status != 403 {
+			t.Errorf("%s: %d %s", what, got.Status, got.Body)
+		}
+	}
+	if got := w.CallAs(t, token, "PUT", harb, off); got.Status != 200 {
+		t.Errorf("their own: %d %s", got.Status, got.Body)
+	}
+	expect(t, w.CallAs(t, token, "PUT", harb, off+"account: {subscription: inactive}\n"), 403, "forbidden", "account")
+}
