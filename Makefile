@@ -110,13 +110,13 @@ away: $(BIN)/withstores ## bookings while notifications is away, and all that is
 	  $(GO) test -count=1 -timeout 90m -v -run TestBookingsGoOnAndNothingIsLostWhileNotificationsIsAway ./services/allinone/e2e
 
 # What the READMEs show of the pages, of all that a test keeps.
-SCREENSHOTS := phone-3-when phone-5-done desk-dark-4-details ar-3-when phone-event-2-event
+SCREENSHOTS := phone-3-when phone-5-done desk-dark-4-details ar-3-when phone-event-2-event phone-rental-2-rental
 
 .PHONY: screenshots
 screenshots: $(BIN)/withstores $(STRIPE_MOCK) ## the pages in Chromium, as services/pages/README.md shows them
 	@rm -rf $(BIN)/screenshots
 	@SLOTMESH_TEST_SCREENSHOTS=$(BIN)/screenshots SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) $(BIN)/withstores \
-	  $(GO) test ./services/allinone/e2e -count=1 -run '^TestPeopleUsePagesInABrowser$$/^meanwhile$$/^(book|tickets)_in_every_way$$'
+	  $(GO) test ./services/allinone/e2e -count=1 -run '^TestPeopleUsePagesInABrowser$$/^meanwhile$$/^(book|tickets|rentals)_in_every_way$$'
 	@mkdir -p services/pages/docs/screenshots
 	@cp $(foreach name,$(SCREENSHOTS),$(BIN)/screenshots/$(name).png) services/pages/docs/screenshots/
 

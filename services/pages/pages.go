@@ -17,6 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/service"
@@ -80,13 +81,15 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	catalog := s.Peer("catalog", cfg.CatalogURL)
 	// A booking takes as long as its checks; it leaves time to send the answer before the request's own deadline.
 	bookings := s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
+	rentals := s.Peer("rental", cfg.RentalURL)
 	shop := &usecase.Shop{
 		Offers: s.Offers(catalog, rdb), Catalog: usecase.NewReader(catalog),
 		Availability: usecase.NewReader(s.Peer("availability", cfg.AvailabilityURL)),
 		Prices:       pricing.NewClient(s.Peer("pricing", cfg.PricingURL)),
-		Bookings:     bookingclient.NewClient(bookings), Clock: rt.Clock,
+		Bookings:     bookingclient.NewClient(bookings),
+		Rent:         usecase.NewReader(rentals), Reservations: rental.NewClient(rentals), Clock: rt.Clock,
 	}
-	links := usecase.NewLinks(bookings, s.Peer("rental", cfg.RentalURL), shop)
+	links := usecase.NewLinks(bookings, rentals, shop)
 	pages, err := handler.New(shop, links, handler.Config{
 		Base: strings.TrimSuffix(cfg.PagesURL, "/"), Secrets: cfg.Server.Peers.Secrets, FormAtLeast: cfg.FormAtLeast, PayOrigins: cfg.PayOrigins,
 	})

@@ -133,12 +133,8 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 		return err
 	}
 	words, slug := o.page.Words, o.page.Business.Offer.Slug
-	o.form.Details = usecase.Details{
-		Name: typed.Get("name"), Email: typed.Get("email"), People: 1, Language: words.Asked, Pay: usecase.PayAtDoor, Answers: map[string]any{},
-	}
-	o.form.Typed, o.form.Token = typed, typed.Get("token")
-	key := p.forms.read(slug, o.form.Token)
-	if key == "" || typed.Get(trap) != "" {
+	key := p.typedBy(o.page, &o.form, typed)
+	if key == "" {
 		o.form.Token = p.forms.token(slug)
 		return p.askBuyer(c, o, fiber.StatusUnprocessableEntity, words.Say("expired"), false)
 	}
@@ -161,6 +157,15 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 		return p.refuseTickets(c, o, err)
 	}
 	return p.booked(c, booked)
+}
+
+// typedBy takes over who it is, and returns the key of the form; "" for one that this page did not show, or no person sent.
+func (p *Pages) typedBy(page *view.Page, form *view.Form, typed url.Values) string {
+	form.Details.Name, form.Details.Email, form.Typed, form.Token = typed.Get("name"), typed.Get("email"), typed, typed.Get("token")
+	if typed.Get(trap) != "" {
+		return ""
+	}
+	return p.forms.read(page.Business.Offer.Slug, form.Token)
 }
 
 // soldMeanwhile asks again how many tickets are wanted, of what is left; what was typed stays. It is another order, so that the token is

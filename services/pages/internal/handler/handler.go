@@ -56,6 +56,7 @@ func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
 	router.Get("/b/:slug", p.what)
 	p.mountEvents(router)
+	p.mountRentals(router)
 	p.mountManage(router)
 	router.Get("/b/:slug/who", p.who)
 	router.Get("/b/:slug/when", p.when)

@@ -16,8 +16,8 @@ func (p *Pages) what(c *fiber.Ctx) error {
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))
 	}
-	if b := page.Business; !b.Offers("services") && b.Offers("events") {
-		return c.Redirect(string(page.To("events")), fiber.StatusSeeOther)
+	if first := page.FirstTab(); first != "" {
+		return c.Redirect(string(page.To(first)), fiber.StatusSeeOther)
 	}
 	return p.offered(c, page, "")
 }

@@ -22,6 +22,8 @@ type Shop struct {
 	Availability *Reader
 	Prices       Prices
 	Bookings     Bookings
+	Rent         *Reader // of rental's calendars
+	Reservations Reservations
 	Clock        clock.Clock
 }
 

@@ -1,0 +1,242 @@
+package e2e
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// shed rents kayaks by the hour, which need a vest and may have a dry bag, and a bike by the day, for two to five days.
+func shed(slug string) string {
+	return `apiVersion: slotmesh/v1
+kind: Business
+slug: ` + slug + `
+name: Boat Shed
+currency: EUR
+timezone: Europe/Lisbon
+default_language: en
+languages: [en, ar, ja]
+modules: {services: true, events: true, rentals: true}
+bookings: {advance_days: 365}
+hours: {mon: ["10:00-18:00"], tue: ["10:00-18:00"]}
+rentals:
+  - key: kayak
+    name: Kayak
+    description_html: "<p>Single-seat &amp; steady.</p>"
+    category: Water
+    price: 12.00
+    price_type: hourly
+    quantity: 6
+    units_count: 2
+    min_rental_hours: 1
+    max_rental_hours: 8
+    order: 1
+    upsells: [{rental: vest, required: true}, {rental: bag}]
+    translations: {ar: {name: كاياك}, ja: {name: カヤック}}
+  - {key: vest, name: Life vest, price: 2.00, price_type: daily, quantity: 10, units_count: 10, add_on: true}
+  - {key: bag, name: Dry bag, price: 1.00, price_type: daily, quantity: 1, units_count: 1, add_on: true}
+  - {key: bike, name: Bike, category: Land, price: 18.00, price_type: daily, quantity: 1, units_count: 1, min_rental_days: 2, max_rental_days: 5, order: 2}
+  - {key: hidden, name: Hidden, price: 5.00, price_type: daily, units_count: 3, order: 3}
+`
+}
+
+// rentalPage is the page of a rental of the shed, and its address.
+func (w *world) rentalPage(t *testing.T, slug, key string) (string, shown) {
+	t.Helper()
+	at := w.PublicURL + "/b/" + slug + "/rentals/" + w.named(t, slug, "rentals")[key]
+	return at, w.browse(t, at, nil)
+}
+
+// Every link and form from the list of rentals to the customer's own page, without a script; search engines are told of both.
+func TestARentalIsReservedByPlainLinksAndForms(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "shed", shed("shed"))
+	list := w.browse(t, w.PublicURL+"/b/shed/rentals", nil)
+	list.want(t, "list", http.StatusOK, "Water", "Kayak", "€12.00 per hour", "Bike", "€18.00 per day",
+		`<link rel="canonical" href="`+w.PublicURL+`/b/shed/rentals"`, `hreflang="ar"`, `"@type":"Product"`, `"unitCode":"HUR"`)
+	for _, hidden := range []string{"Life vest", "Hidden"} {
+		if strings.Contains(list.text, hidden) {
+			t.Errorf("%s is listed", hidden)
+		}
+	}
+	at, kayak := w.rentalPage(t, "shed", "Kayak")
+	kayak.want(t, "kayak", http.StatusOK, "Single-seat &amp; steady.", "March 2027", "Life vest", "required", "Dry bag", "Times in Lisbon", `value="10:00" selected`)
+	bags := regexp.MustCompile(`name="extra" value="([^"]*)">`).FindAllStringSubmatch(kayak.text, -1) // the vest is ticked for good
+	if len(bags) != 1 {
+		t.Fatalf("%d extras can be chosen: %s", len(bags), kayak.text)
+	}
+	bag := bags[0][1]
+	wanted := at + "/details?" + url.Values{"from": {"2027-03-02"}, "start": {"10:00"}, "for": {"2"}, "units": {"2"}, "extra": {bag}}.Encode()
+	w.browse(t, wanted, nil).want(t, "two bags, of which there is one", http.StatusConflict, "Dry bag: Only 1 unit is available at that time.")
+	wanted = strings.Replace(wanted, "&extra="+bag, "", 1)
+	wanted = strings.Replace(wanted, "extra="+bag+"&", "", 1)
+	details := w.browse(t, wanted, nil)
+	details.want(t, "details", http.StatusOK, "2 Mar 2027, 10:00 – 12:00", "2 × Kayak", "€48.00", "2 × Life vest", "€4.00", "€52.00", "You pay on site.")
+	wrong := details.filled(t, typed)
+	wrong.Set("email", "zoe")
+	again := w.browse(t, wanted, wrong)
+	again.want(t, "a wrong address", http.StatusUnprocessableEntity, "such as name@example.com", `value="Zoë &lt;b&gt;"`, `value="zoe"`)
+	form := again.filled(t, typed)
+	var wg sync.WaitGroup
+	links := make([]string, 6)
+	for i := range links {
+		wg.Go(func() { links[i] = w.browse(t, wanted, form).location })
+	}
+	wg.Wait()
+	for _, link := range links {
+		if link != links[0] || !strings.HasPrefix(link, w.PublicURL+"/m/") {
+			t.Fatalf("the clicks lead to %q", links)
+		}
+	}
+	w.browse(t, links[0], nil).want(t, "the customer's page", http.StatusOK, "Reservation confirmed", "2 × Kayak", "2 × Life vest", "€52.00", `data-told="booked"`)
+	if why := w.availability(t, "shed", "rentalId="+w.named(t, "shed", "rentals")["Kayak"]+"&startDate=2027-03-02&endDate=2027-03-02&startTime=11:00&endTime=12:00"); why != "nothing_available" {
+		t.Errorf("another kayak then: %q", why)
+	}
+}
+
+// A rental by the day is chosen by its first day and for how long; days on which there is none end the choice.
+func TestARentalByTheDayIsChosenForAsLongAsItIsFree(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "shed", shed("shed"))
+	bike := w.named(t, "shed", "rentals")["Bike"]
+	w.mustReserve(t, "shed", bike, "2027-03-05", "2027-03-06", 1)
+	at, page := w.rentalPage(t, "shed", "Bike")
+	page.want(t, "bike", http.StatusOK, "1 Mar 2027 – 2 Mar 2027 (2 days)", "1 Mar 2027 – 4 Mar 2027 (4 days)")
+	for _, no := range []string{">1 day<", "(5 days)", "from=2027-03-05"} {
+		if strings.Contains(page.text, no) {
+			t.Errorf("it offers %s", no)
+		}
+	}
+	w.browse(t, at+"?from=2027-03-04", nil).want(t, "one day before another's", http.StatusOK, "Thursday, 4 March 2027", "No free times on this day")
+	wanted := at + "/details?from=2027-03-02&for=3"
+	form := w.browse(t, wanted, nil).filled(t, typed)
+	w.mustReserve(t, "shed", bike, "2027-03-03", "2027-03-03", 1)
+	taken := w.browse(t, wanted, form)
+	taken.want(t, "taken meanwhile", http.StatusConflict, "Nothing is available at that time.", `name="from"`, `value="2027-03-02"`, `name="for"`)
+	taken.keepsCustomer(t)
+	next := taken.filled(t, typed)
+	next.Set("from", "2027-03-07")
+	next.Set("for", "3")
+	if booked := w.browse(t, wanted, next); booked.status != http.StatusSeeOther {
+		t.Errorf("other days: %d %s", booked.status, booked.text)
+	}
+	w.browse(t, at+"/details?from=2027-03-20&for=1", nil).want(t, "too short", http.StatusConflict, "shorter than")
+	w.browse(t, at+"/details?from=2027-02-20&for=2", nil).want(t, "in the past", http.StatusConflict, "in the past")
+	w.browse(t, at+"/details?from=2027-02-30&for=x&units=900", nil).want(t, "no dates", http.StatusOK, "When?")
+}
+
+// What cannot be told, must be paid in advance or is gone is said, and nothing is offered that would be refused.
+func TestARentalSaysWhyItIsNotReserved(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "shed", shed("shed"))
+	at, _ := w.rentalPage(t, "shed", "Kayak")
+	wanted := at + "/details?from=2027-03-02&start=10:00&for=2"
+	page := w.browse(t, wanted, nil)
+	form := page.filled(t, typed)
+	for name, change := range map[string]func(url.Values){
+		"no token": func(f url.Values) { f.Del("token") }, "the trap": func(f url.Values) { f.Set("website", "x") }, "no address": func(f url.Values) { f.Set("email", "") },
+	} {
+		changed := page.filled(t, typed)
+		change(changed)
+		if answer := w.browse(t, wanted, changed); answer.status != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d", name, answer.status)
+		}
+	}
+	w.publish(t, "shed", strings.Replace(shed("shed"), "price: 12.00", "price: 14.00", 1))
+	w.shows(t, wanted, "€30.00")
+	dearer := w.browse(t, wanted, form)
+	dearer.want(t, "price changed", http.StatusConflict, "The price is now €30.00")
+	dearer.keepsCustomer(t)
+	prepaid := strings.NewReplacer("modules:", "payments: {providers: [stripe], modes: {rentals: online}}\nmodules:", "price_type: hourly", "price_type: hourly\n    payment_requirement: deposit_percent\n    deposit_value: 20").Replace(shed("prepaid"))
+	w.publish(t, "prepaid", prepaid)
+	_, kayak := w.rentalPage(t, "prepaid", "Kayak")
+	kayak.want(t, "to be paid online", http.StatusOK, "€12.00 per hour", "Deposit", "20 %", "arrange it with the business")
+	if strings.Contains(kayak.text, "<form") {
+		t.Error("a rental is offered that would be refused")
+	}
+	if gone := w.browse(t, w.PublicURL+"/b/shed/rentals/8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98", nil); gone.status != http.StatusNotFound || !strings.Contains(gone.text, "no longer offered") {
+		t.Errorf("gone: %d %s", gone.status, gone.text)
+	}
+	if err := w.StopService("rental"); err != nil {
+		t.Fatal(err)
+	}
+	w.browse(t, at, nil).want(t, "rental away", http.StatusOK, "cannot be checked right now", "Try again")
+	w.browse(t, wanted, nil).want(t, "details then", http.StatusServiceUnavailable, "cannot be checked right now")
+	lost := w.browse(t, wanted, dearer.filled(t, typed))
+	lost.want(t, "a reservation then", http.StatusServiceUnavailable, "try again in a moment")
+	lost.keepsCustomer(t)
+}
+
+// outings are the ways in which people come to rent: a kayak for two hours with its vest.
+func (p *pages) outings(t *testing.T) {
+	t.Parallel()
+	for name, as := range map[string]visitor.As{
+		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true}, "plain": {Locale: "en-GB", NoScript: true},
+		"ar": {Locale: "ar"}, "ja": {Locale: "ja", Width: 1280},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			slug := "shed-" + name
+			p.publish(t, slug, shed(slug))
+			v := p.visit(t, as)
+			seen := func(step, selector string) {
+				v.Finds(selector)
+				v.Check()
+				v.Keep(name + "-rental-" + step)
+			}
+			v.Go(p.PublicURL + "/b/" + slug)
+			seen("1-list", "main .card")
+			v.PressThe("main .cover")
+			seen("2-rental", "main select[name=start]")
+			v.PressThe(`.day[href*="from=2027-03-02"]`)
+			v.Until("the day is chosen", `!!document.querySelector("input[name=from][value='2027-03-02']")`)
+			v.Choose("select[name=for]", 1)
+			v.PressThe("main button[type=submit]")
+			seen("3-details", "input[name=email]")
+			v.FillThe("input[name=name]", "Zoë Example")
+			v.FillThe("input[name=email]", "zoe@example.com")
+			v.PressThe("main button[type=submit]")
+			seen("4-done", "main .facts")
+			if !strings.Contains(v.Address(), "/m/") || !strings.Contains(v.Text(), "Life vest") {
+				t.Errorf("it ends at %s:\n%s", v.Address(), v.Text())
+			}
+		})
+	}
+}
+
+// lastKayaks are wanted by two at once: the second is told, and takes another time with all that was typed.
+func (p *pages) lastKayaks(t *testing.T) {
+	t.Parallel()
+	p.publish(t, "last-kayaks", shed("last-kayaks"))
+	first, second := p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"})
+	for _, v := range []*visitor.Visitor{first, second} {
+		v.Go(p.PublicURL + "/b/last-kayaks/rentals")
+		v.Press("Kayak")
+		v.Finds("select[name=units]")
+		v.Choose("select[name=units]", 1)
+		v.Press("Continue")
+		v.Sees("Your details", "2 × Kayak")
+		v.FillThe("input[name=name]", "Zoë Example")
+		v.FillThe("input[name=email]", "zoe@example.com")
+	}
+	first.Press("Book now")
+	first.Sees("Reservation confirmed")
+	second.Press("Book now")
+	second.Sees("Nothing is available at that time.")
+	second.Check()
+	second.Keep("kayaks-gone")
+	if kept := second.Filled("E-mail"); kept != "zoe@example.com" {
+		t.Errorf("the e-mail is %q", kept)
+	}
+	second.Fill("Start", "16:00")
+	second.Press("Book now")
+	second.Sees("Reservation confirmed", "16:00")
+}

@@ -1,0 +1,471 @@
+package usecase
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Rental is a rental as /rentals shows it in one language, with what is offered along with it.
+type Rental struct {
+	ID                 uuid.UUID    `json:"id"`
+	Name               string       `json:"name"`
+	Description        string       `json:"description"`
+	DescriptionHTML    string       `json:"description_html"`
+	Category           string       `json:"category"`
+	Price              json.Number  `json:"price"` // of an hour or a day, as PriceType says
+	QuotedPrice        *json.Number `json:"quoted_price"`
+	PriceType          string       `json:"price_type"`
+	MaxBookableOnline  *int         `json:"max_bookable_online"` // nil: cannot be told
+	ImageURL           string       `json:"image_url"`
+	MinDays            *int         `json:"min_rental_days"`
+	MaxDays            *int         `json:"max_rental_days"`
+	MinHours           *int         `json:"min_rental_hours"`
+	MaxHours           *int         `json:"max_rental_hours"`
+	PaymentRequirement string       `json:"payment_requirement"`
+	DepositValue       *json.Number `json:"deposit_value"`
+
+	Extras []Extra `json:"-"`
+}
+
+// Extra is a rental that is offered along with another one: a required one goes with every unit of it.
+type Extra struct {
+	*Rental
+	Required bool
+}
+
+// Hourly reports whether it is rented by the hour.
+func (r *Rental) Hourly() bool { return r.PriceType == catalog.PriceHourly }
+
+// MostUnits is how many are reserved at once on the page.
+const MostUnits = 20
+
+// Most is how many can be chosen: as many as are offered online, and as there is of all that must go along.
+func (r *Rental) Most() int {
+	most := MostUnits
+	if r.MaxBookableOnline != nil {
+		most = min(most, *r.MaxBookableOnline)
+	}
+	for _, e := range r.Extras {
+		if e.Required && e.MaxBookableOnline != nil {
+			most = min(most, *e.MaxBookableOnline)
+		}
+	}
+	return most
+}
+
+type rentalList struct {
+	Rentals []*Rental `json:"rentals"`
+	AddOns  []*Rental `json:"add_on_rentals"`
+	Upsells []struct {
+		RentalID uuid.UUID `json:"rental_id"`
+		Upsell   uuid.UUID `json:"upsell_rental_id"`
+		Required bool      `json:"is_required"`
+	} `json:"rental_upsells"`
+}
+
+// Rentals are what is rented out online, in the business's order, with the texts in the language. Faults: business_not_found;
+// service_unavailable.
+func (s *Shop) Rentals(ctx context.Context, slug, language string) ([]*Rental, error) {
+	list, err := read[rentalList](ctx, s.Catalog, slug, "rentals", url.Values{"locale": {language}})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(list.Rentals), func(r *Rental) bool { return r.MaxBookableOnline != nil && *r.MaxBookableOnline == 0 }), nil
+}
+
+// Rental is a rental with what is offered along with it. Faults: rental_not_found; those of [Shop.Rentals].
+func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid.UUID) (*Rental, error) {
+	list, err := read[rentalList](ctx, s.Catalog, b.Offer.Slug, "rentals", url.Values{"locale": {language}})
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(list.Rentals, list.AddOns)
+	find := func(id uuid.UUID) *Rental {
+		if at := slices.IndexFunc(all, func(r *Rental) bool { return r.ID == id }); at >= 0 {
+			return all[at]
+		}
+		return nil
+	}
+	found := find(id)
+	if found == nil {
+		return nil, fault.New(fault.RentalNotFound, "Rental not found")
+	}
+	r := *found // what was read is shared
+	for _, u := range list.Upsells {
+		extra := find(u.Upsell)
+		if u.RentalID == id && extra != nil && (u.Required || !b.prepaid(extra) && extra.Most() > 0) {
+			r.Extras = append(r.Extras, Extra{extra, u.Required})
+		}
+	}
+	return &r, nil
+}
+
+// prepaid reports whether something must be paid online, which rentals cannot be.
+func (b *Business) prepaid(r *Rental) bool {
+	offered := b.Offer.Rental(r.ID)
+	return offered != nil && b.Offer.CheckPrepaid(b.Offer.Payments.Modes.Rentals, offered.PaymentRequirement, offered.Price) != nil
+}
+
+// RentsOnline reports whether the page may reserve a rental with all that must go along.
+func (b *Business) RentsOnline(r *Rental) bool {
+	return !b.prepaid(r) && !slices.ContainsFunc(r.Extras, func(e Extra) bool { return e.Required && b.prepaid(e.Rental) })
+}
+
+// Reservation is for when, how many and with what a rental is wanted.
+type Reservation struct {
+	Rental *Rental
+	From   *timespan.Date
+	Start  *timespan.TimeOfDay // of a rental by the hour
+	For    int                 // hours or days; 0 while they are not chosen
+	Units  int
+	extras map[uuid.UUID]bool
+}
+
+// mostHours and mostDays are for how long a rental is reserved on the page, where its owner sets no bound.
+const (
+	mostHours = 24
+	mostDays  = 31
+)
+
+// ReadReservation reads a query: from=DATE, start=HH:MM, for=N, units=N and extra=ID, as often as there are extras. What cannot be read is
+// not chosen.
+func ReadReservation(r *Rental, query url.Values) *Reservation {
+	w := &Reservation{Rental: r, Units: 1, extras: map[uuid.UUID]bool{}}
+	if date, err := timespan.ParseDate(query.Get("from")); err == nil {
+		w.From = &date
+	}
+	if at, err := timespan.ParseTimeOfDay(query.Get("start")); err == nil && r.Hourly() && at < timespan.MinutesPerDay {
+		w.Start = &at
+	}
+	if n, err := strconv.Atoi(query.Get("for")); err == nil && n > 0 && n <= mostDays*24 {
+		w.For = n
+	}
+	if n, err := strconv.Atoi(query.Get("units")); err == nil && n > 0 && n <= MostUnits {
+		w.Units = n
+	}
+	for _, text := range query["extra"] {
+		if id, err := uuid.Parse(text); err == nil {
+			w.extras[id] = true
+		}
+	}
+	return w
+}
+
+// Chosen reports whether all is there that a reservation needs.
+func (w *Reservation) Chosen() bool {
+	return w.From != nil && w.For > 0 && (!w.Rental.Hourly() || w.Start != nil)
+}
+
+// With reports whether an extra is wanted.
+func (w *Reservation) With(e Extra) bool { return e.Required || w.extras[e.ID] }
+
+// On is the same for another day.
+func (w *Reservation) On(d timespan.Date) *Reservation {
+	other := *w
+	other.From = &d
+	return &other
+}
+
+// Until is its last date, and the time at which it ends on it, where it is by the hour: midnight is the end of a date.
+func (w *Reservation) Until() (timespan.Date, timespan.TimeOfDay) {
+	if !w.Rental.Hourly() {
+		return *w.From + timespan.Date(w.For-1), 0
+	}
+	minutes := int(*w.Start) + w.For*60
+	days := (minutes - 1) / timespan.MinutesPerDay
+	return *w.From + timespan.Date(days), timespan.TimeOfDay(minutes - days*timespan.MinutesPerDay)
+}
+
+// RentalLine is so many units of a rental.
+type RentalLine struct {
+	*Rental
+	Units int
+}
+
+// Lines are the rental and what goes along, in the owner's order: as many of each.
+func (w *Reservation) Lines() []RentalLine {
+	lines := []RentalLine{{w.Rental, w.Units}}
+	for _, e := range w.Rental.Extras {
+		if w.With(e) {
+			lines = append(lines, RentalLine{e.Rental, w.Units})
+		}
+	}
+	return lines
+}
+
+// Values is the query of it.
+func (w *Reservation) Values() url.Values {
+	v := url.Values{}
+	if w.From != nil {
+		v.Set("from", w.From.String())
+	}
+	if w.Start != nil {
+		v.Set("start", w.Start.String())
+	}
+	if w.For > 0 {
+		v.Set("for", strconv.Itoa(w.For))
+	}
+	if w.Units > 1 {
+		v.Set("units", strconv.Itoa(w.Units))
+	}
+	for _, e := range w.Rental.Extras {
+		if !e.Required && w.extras[e.ID] {
+			v.Add("extra", e.ID.String())
+		}
+	}
+	return v
+}
+
+// AllLengths are for how many hours or days it is rented at all.
+func (w *Reservation) AllLengths() []int {
+	least, most := bounds(w.Rental.MinDays, w.Rental.MaxDays, mostDays)
+	if w.Rental.Hourly() {
+		least, most = bounds(w.Rental.MinHours, w.Rental.MaxHours, mostHours)
+	}
+	var lengths []int
+	for n := least; n <= most; n++ {
+		lengths = append(lengths, n)
+	}
+	return lengths
+}
+
+// Lengths are those of [Reservation.AllLengths] that can be chosen from its day on, free being the units that are free by date: days as
+// long as there is no day between without any.
+func (w *Reservation) Lengths(free map[timespan.Date]int) []int {
+	lengths := w.AllLengths()
+	if w.Rental.Hourly() {
+		return lengths
+	}
+	run := 0
+	for free[*w.From+timespan.Date(run)] > 0 {
+		run++
+	}
+	return slices.DeleteFunc(lengths, func(n int) bool { return n > run })
+}
+
+func bounds(least, most *int, page int) (int, int) {
+	from := 1
+	if least != nil {
+		from = max(1, *least)
+	}
+	if most != nil {
+		return from, min(*most, max(page, from))
+	}
+	return from, max(page, from)
+}
+
+// Starts are the times of the day from which a rental by the hour can be chosen, each half hour that lies ahead.
+func (b *Business) Starts(d timespan.Date) []timespan.TimeOfDay {
+	var all []timespan.TimeOfDay
+	for at := timespan.TimeOfDay(0); at < timespan.MinutesPerDay; at += 30 {
+		if timespan.Instant(d, at, b.Offer.Location()) >= b.Now.Unix() {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+// Opens is when the business opens on a date, nine where it does not say.
+func (b *Business) Opens(d timespan.Date) timespan.TimeOfDay {
+	windows := b.Offer.Hours[d.Weekday()]
+	for _, o := range b.Offer.Overrides {
+		if o.Date == d {
+			windows = o.Hours
+		}
+	}
+	if len(windows) == 0 {
+		return 9 * 60
+	}
+	return windows[0].From
+}
+
+// RentalMonth returns a month with the units that are free for all of each day, of the rental and of all that must go along; of a rental by
+// the hour also the days that have hours at best. The day is the one chosen, else the first free one. What cannot be read is said by Known.
+// Faults: rental_not_found; invalid_parameter.
+func (s *Shop) RentalMonth(ctx context.Context, b *Business, w *Reservation, month *timespan.Date) (*Calendar, error) {
+	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays), Day: w.From}
+	if month == nil {
+		month = w.From
+	}
+	from, to := c.First, min(c.Last, c.First+window-1)
+	if month != nil {
+		c.Month = firstOf(*month)
+		from, to = max(c.First, c.Month), min(c.Last, nextMonth(c.Month)-1)
+	}
+	var err error
+	if c.Free, err = s.freeUnits(ctx, b, w.Rental, from, to); err != nil || c.Free == nil {
+		return c, err
+	}
+	c.Known = true
+	if c.Day == nil {
+		c.Day = firstFree(c.Free, from, to)
+	}
+	if c.Month == 0 && c.Day != nil {
+		c.Month = firstOf(*c.Day)
+	} else if c.Month == 0 {
+		c.Month = firstOf(c.First)
+	}
+	return c, nil
+}
+
+// freeUnits are the units that are free for all of each date, at least one where hours may be; nil where nobody knows.
+func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to timespan.Date) (map[timespan.Date]int, error) {
+	free := map[timespan.Date]int{}
+	if to < from {
+		return free, nil
+	}
+	ids := []string{r.ID.String()}
+	for _, e := range r.Extras {
+		if e.Required {
+			ids = append(ids, e.ID.String())
+		}
+	}
+	answer, err := read[struct {
+		Days     map[timespan.Date]map[uuid.UUID]int `json:"days"`
+		Computed bool                                `json:"computed"`
+	}](ctx, s.Rent, b.Offer.Slug, "rental-available-dates", url.Values{"rental_id": {strings.Join(ids, ",")}, "start": {from.String()}, "end": {to.String()}})
+	if fault.Is(err, fault.PeerUnavailable) || err == nil && !answer.Computed {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for date, units := range answer.Days {
+		least := MostUnits
+		for _, n := range units {
+			least = min(least, n)
+		}
+		if r.Hourly() {
+			least = max(least, 1)
+		}
+		free[date] = least
+	}
+	return free, nil
+}
+
+// RunFrom are the units that are free on the dates from one on, as many dates as can be asked for at once. Faults: as of [Shop.RentalMonth];
+// nil where nobody knows.
+func (s *Shop) RunFrom(ctx context.Context, b *Business, r *Rental, from timespan.Date) (map[timespan.Date]int, error) {
+	if r.Hourly() {
+		return map[timespan.Date]int{}, nil
+	}
+	return s.freeUnits(ctx, b, r, from, min(from+window-1, b.Today()+timespan.Date(b.Offer.Bookings.AdvanceDays)))
+}
+
+// Lacks says, in the language, what keeps a reservation from being made, with what of it; "" where nothing does. Faults:
+// availability_unverified; service_unavailable; invalid_parameter.
+func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language string) (string, error) {
+	for i, line := range w.Lines() {
+		until, ends := w.Until()
+		query := url.Values{
+			"rentalId": {line.ID.String()}, "startDate": {w.From.String()}, "endDate": {until.String()}, "quantity": {strconv.Itoa(line.Units)}, "lang": {language},
+		}
+		if w.Rental.Hourly() {
+			query.Set("startTime", w.Start.String())
+			query.Set("endTime", ends.String())
+		}
+		answer, err := read[struct {
+			Available      bool   `json:"available"`
+			ConflictReason string `json:"conflictReason"`
+		}](ctx, s.Rent, b.Offer.Slug, "rental-availability", query)
+		switch {
+		case err != nil:
+			return "", err
+		case !answer.Available && i == 0:
+			return answer.ConflictReason, nil
+		case !answer.Available:
+			return line.Name + ": " + answer.ConflictReason, nil
+		}
+	}
+	return "", nil
+}
+
+// PriceReservation quotes a reservation as rental prices it: one unit for an hour or a day, times these and the units. Faults:
+// rental_not_found; service_unavailable.
+func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation) (*Price, error) {
+	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: true}
+	for _, line := range w.Lines() {
+		units := w.length(b, line.Rental)
+		item := pricing.Item{Kind: pricing.KindRental, ID: line.ID, Date: *w.From, Units: &units}
+		if w.Rental.Hourly() && line.Hourly() {
+			item.Start = w.Start
+		}
+		ask.Items = append(ask.Items, item)
+	}
+	answer, err := s.Prices.Quotes(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	price, total := &Price{}, int64(0)
+	for i, line := range w.Lines() {
+		amount := answer.Quotes[i].Price * int64(*ask.Items[i].Units) * int64(line.Units)
+		price.Lines = append(price.Lines, b.Offer.Money().JSON(amount))
+		total += amount
+	}
+	price.Total = b.Offer.Money().JSON(total)
+	return price, nil
+}
+
+// length is for how many hours or days a rental of the reservation is priced: each that has begun; one by the hour that goes along with one
+// by the day takes all the hours of its dates.
+func (w *Reservation) length(b *Business, r *Rental) int {
+	until, ends := w.Until()
+	if !r.Hourly() {
+		return int(until-*w.From) + 1
+	}
+	zone := b.Offer.Location()
+	from, to := timespan.Instant(*w.From, 0, zone), timespan.Instant(until+1, 0, zone)
+	if w.Rental.Hourly() {
+		from, to = timespan.Instant(*w.From, *w.Start, zone), timespan.Instant(until, ends, zone)
+	}
+	const hour = 3600
+	return int((to - from + hour - 1) / hour)
+}
+
+// Reserve reserves as the page, all or none, once for each key. Faults: rental_not_found; conflict where too few units are free, or the
+// time is not to be had; invalid_parameter; what the business's account does not allow.
+func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Details, key string) (Booked, error) {
+	until, ends := w.Until()
+	wanted := rental.NewReservation{
+		RentalID: w.Rental.ID.String(), StartDate: w.From.String(), EndDate: until.String(), Quantity: w.Units,
+		CustomerName: d.Name, CustomerEmail: &d.Email, Locale: d.Language,
+	}
+	if w.Rental.Hourly() {
+		from, to := w.Start.String(), ends.String()
+		wanted.StartTime, wanted.EndTime = &from, &to
+	}
+	for _, line := range w.Lines()[1:] {
+		wanted.Extras = append(wanted.Extras, rental.NewExtra{RentalID: line.ID.String(), Quantity: line.Units})
+	}
+	made, err := once(ctx, key, func(ctx context.Context) (*rental.Reservation, error) {
+		return s.Reservations.Reserve(ctx, b.Offer.Slug, wanted)
+	})
+	if err != nil {
+		return Booked{}, err
+	}
+	return Booked{Link: made.ManageURL}, nil
+}
+
+// Reservations reserves; rental.Client does.
+type Reservations interface {
+	Reserve(ctx context.Context, slug string, wanted rental.NewReservation) (*rental.Reservation, error)
+}
+
+// RentalMoves reports whether a pricing rule of the business may change the price of a rental.
+func RentalMoves(offer *catalog.Offer, id uuid.UUID) bool {
+	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
+		return r.AppliesTo.Everything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)
+	})
+}

@@ -1,0 +1,243 @@
+package view
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/a-h/templ"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// RentalTimes are when a rental is free: a month, and for how long from the day that is shown. The zero value is of one that is not
+// reserved on the page.
+type RentalTimes struct {
+	Calendar *usecase.Calendar
+	Lengths  []int
+}
+
+// rentalStep is the path of a rental's page below the business's.
+func rentalStep(r *usecase.Rental) string { return "rentals/" + r.ID.String() }
+
+// Unrented says why the page does not reserve a rental; "" where it does.
+func Unrented(p *Page, r *usecase.Rental) string {
+	switch {
+	case !p.Business.RentsOnline(r):
+		return p.Words.Say("ask_business")
+	case r.Most() == 0:
+		return p.Words.Say("nothing")
+	}
+	return ""
+}
+
+// rate is what a rental costs for an hour or a day: from where it begins, if rules move it.
+func (p *Page) rate(r *usecase.Rental) string {
+	price := shown(r.Price, r.QuotedPrice)
+	if value(price).IsZero() {
+		return p.Words.Say("free")
+	}
+	per := p.Words.With(map[bool]string{true: "per_hour", false: "per_day"}[r.Hourly()], "Price", p.money(price))
+	if usecase.RentalMoves(p.Business.Offer, r.ID) {
+		return p.Words.With("from", "Price", per)
+	}
+	return per
+}
+
+// deposit is what a rental asks for as its deposit; "" for none, and where all is paid on site.
+func (p *Page) deposit(r *usecase.Rental) string {
+	switch {
+	case r.DepositValue == nil, p.Business.Offer.Payments.Modes.Rentals == catalog.ModeAtDoor:
+		return ""
+	case r.PaymentRequirement == catalog.RequirementDepositPercent:
+		return r.DepositValue.String() + " %"
+	case r.PaymentRequirement == catalog.RequirementDepositFixed:
+		return p.money(*r.DepositValue)
+	}
+	return ""
+}
+
+// rentable leads from a month to the days of a rental.
+func (p *Page) rentable(w *usecase.Reservation, c *usecase.Calendar) free {
+	at := rentalStep(w.Rental)
+	return free{
+		Calendar: c,
+		on:       func(d timespan.Date) templ.SafeURL { return p.link(at, w.On(d).Values()) },
+		month: func(first timespan.Date) templ.SafeURL {
+			q := w.Values()
+			q.Set("month", first.String()[:len("2006-01")])
+			return p.link(at, q)
+		},
+		says: func(n int) string {
+			if w.Rental.Hourly() {
+				return ""
+			}
+			return p.left(n)
+		},
+	}
+}
+
+// lengthOf names hours, or days with the dates that they are.
+func (p *Page) lengthOf(w *usecase.Reservation, n int) string {
+	if w.Rental.Hourly() {
+		return p.duration(n * 60)
+	}
+	days := p.Words.Count("days", n)
+	if n == 1 {
+		return days
+	}
+	return p.dates(*w.From, *w.From+timespan.Date(n-1)) + " (" + days + ")"
+}
+
+// dates are from one to another.
+func (p *Page) dates(from, until timespan.Date) string {
+	return p.Words.ShortDate(day(from)) + " – " + p.Words.ShortDate(day(until))
+}
+
+// stretch is when a reservation is, in one line.
+func (p *Page) stretch(w *usecase.Reservation) string {
+	until, ends := w.Until()
+	switch {
+	case !w.Rental.Hourly() && until == *w.From:
+		return p.Words.Date(day(*w.From))
+	case !w.Rental.Hourly():
+		return p.dates(*w.From, until)
+	case until == *w.From:
+		return p.Words.ShortDate(day(*w.From)) + ", " + p.clock(*w.Start) + " – " + p.clock(ends)
+	}
+	return p.Words.ShortDate(day(*w.From)) + ", " + p.clock(*w.Start) + " – " + p.Words.ShortDate(day(until)) + ", " + p.clock(ends)
+}
+
+// startsAt is the time of the day that is chosen at first: when the business opens, or what comes next.
+func (p *Page) startsAt(w *usecase.Reservation, all []timespan.TimeOfDay) timespan.TimeOfDay {
+	if w.Start != nil {
+		return *w.Start
+	}
+	opens := p.Business.Opens(*w.From)
+	for _, at := range all {
+		if at >= opens {
+			return at
+		}
+	}
+	return opens
+}
+
+// lineName names a line of a reservation.
+func (p *Page) lineName(l usecase.RentalLine) string {
+	if l.Units == 1 {
+		return l.Name
+	}
+	return p.times(l.Units, l.Name)
+}
+
+// Descriptions of rentals for search engines, in the words of schema.org.
+type (
+	aProduct struct {
+		Context     string      `json:"@context"`
+		Type        string      `json:"@type"`
+		Name        string      `json:"name"`
+		Description string      `json:"description,omitempty"`
+		Category    string      `json:"category,omitempty"`
+		URL         string      `json:"url"`
+		Image       string      `json:"image,omitempty"`
+		Offers      rentalOffer `json:"offers"`
+	}
+	rentalOffer struct {
+		Type     string      `json:"@type"`
+		Function string      `json:"businessFunction"`
+		Price    json.Number `json:"price"`
+		Currency string      `json:"priceCurrency"`
+		Rate     aRate       `json:"priceSpecification"`
+		URL      string      `json:"url"`
+	}
+	aRate struct {
+		Type     string      `json:"@type"`
+		Price    json.Number `json:"price"`
+		Currency string      `json:"priceCurrency"`
+		Unit     string      `json:"unitCode"` // UN/CEFACT: HUR, DAY
+	}
+)
+
+// describedRental is a rental for search engines.
+func (p *Page) describedRental(r *usecase.Rental) any {
+	at, price, unit := p.Base+p.path(rentalStep(r)), shown(r.Price, r.QuotedPrice), "DAY"
+	if r.Hourly() {
+		unit = "HUR"
+	}
+	return aProduct{
+		Context: "https://schema.org", Type: "Product", Name: r.Name, Description: r.Description, Category: r.Category, URL: at, Image: r.ImageURL,
+		Offers: rentalOffer{
+			Type: "Offer", Function: "http://purl.org/goodrelations/v1#LeaseOut", Price: price, Currency: p.Business.Offer.Currency, URL: at,
+			Rate: aRate{"UnitPriceSpecification", price, p.Business.Offer.Currency, unit},
+		},
+	}
+}
+
+// describedRentals are those of a list.
+func (p *Page) describedRentals(rentals []*usecase.Rental) any {
+	all := make([]any, len(rentals))
+	for i, r := range rentals {
+		all[i] = p.describedRental(r)
+	}
+	return all
+}
+
+// rentalGroup is the rentals of one category.
+type rentalGroup struct {
+	category string
+	rentals  []*usecase.Rental
+}
+
+// rentalGroups are rentals by category, which stands where its first rental does.
+func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
+	var groups []rentalGroup
+	for _, r := range rentals {
+		at := 0
+		for at < len(groups) && groups[at].category != r.Category {
+			at++
+		}
+		if at == len(groups) {
+			groups = append(groups, rentalGroup{category: r.Category})
+		}
+		groups[at].rentals = append(groups[at].rentals, r)
+	}
+	return groups
+}
+
+// startField asks for the time of the day.
+func (p *Page) startField(w *usecase.Reservation) web.Field {
+	all := p.Business.Starts(*w.From)
+	field := web.Field{Name: "start", Label: p.Words.Say("start_at"), Value: p.startsAt(w, all).String(), Required: true}
+	for _, at := range all {
+		field.Options = append(field.Options, web.Option{Value: at.String(), Label: p.clock(at)})
+	}
+	return field
+}
+
+// lengthField asks for how many hours or days; any that are rented for, where it is not known which are free.
+func (p *Page) lengthField(w *usecase.Reservation, lengths []int) web.Field {
+	if lengths == nil {
+		lengths = w.AllLengths()
+	}
+	field := web.Field{Name: "for", Label: p.Words.Say("how_long"), Value: strconv.Itoa(w.For), Required: true}
+	for _, n := range lengths {
+		field.Options = append(field.Options, web.Option{Value: strconv.Itoa(n), Label: p.lengthOf(w, n)})
+	}
+	return field
+}
+
+// unitsField asks how many.
+func (p *Page) unitsField(w *usecase.Reservation) web.Field {
+	field := web.Field{Name: "units", Label: p.Words.Say("manage_quantity"), Value: strconv.Itoa(w.Units), Required: true}
+	for n := 1; n <= w.Rental.Most(); n++ {
+		field.Options = append(field.Options, web.Option{Value: strconv.Itoa(n), Label: p.Words.Number(n)})
+	}
+	return field
+}
+
+// dayField asks for the day.
+func (p *Page) dayField(w *usecase.Reservation) web.Field {
+	return web.Field{Name: "from", Label: p.Words.Say("when"), Type: "date", Value: w.From.String(), Required: true}
+}
