@@ -176,8 +176,8 @@ func (c cluster) pods(t *testing.T) []pod {
 	return kept
 }
 
-// settle waits until everything that the release runs is as it should be, and what had to end has ended.
-func (c cluster) settle(t *testing.T) {
+// awaitRollout waits until everything that the release runs is rolled out, and the pods that it replaces are gone.
+func (c cluster) awaitRollout(t *testing.T) {
 	t.Helper()
 	for name := range strings.FieldsSeq(c.kubectl(t, "get", "deployments,statefulsets", "--selector", "app.kubernetes.io/instance="+release, "--output", "name")) {
 		c.kubectl(t, "rollout", "status", name, "--timeout", eventually.String())

@@ -121,8 +121,8 @@ func newLoad(t *testing.T, c cluster, f front, slug string) *load {
 	return l
 }
 
-// settled compares what the load was told with what the owner sees.
-func (l *load) settled(t *testing.T, o owner) {
+// compare holds what the load was told against what the owner sees.
+func (l *load) compare(t *testing.T, o owner) {
 	t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -183,7 +183,7 @@ func (c cluster) killings(t *testing.T, f front) {
 				break
 			}
 		}
-		c.settle(t)
+		c.awaitRollout(t)
 	})
 	t.Logf("pods killed: %v", killed)
 	for _, name := range services {
@@ -191,5 +191,5 @@ func (c cluster) killings(t *testing.T, f front) {
 			t.Errorf("no pod of %s was killed: none had a ready one beside it", name)
 		}
 	}
-	l.settled(t, c.owner(t))
+	l.compare(t, c.owner(t))
 }

@@ -28,7 +28,7 @@ func (c cluster) rollback(t *testing.T, f front) {
 	before := c.pods(t)
 	l.during(t, func() {
 		c.helm(t, "rollback", release, "1", "--wait", "--timeout", "8m")
-		c.settle(t)
+		c.awaitRollout(t)
 	})
 	c.everyPodIsReady(t)
 	for _, p := range c.pods(t) {
@@ -36,7 +36,7 @@ func (c cluster) rollback(t *testing.T, f front) {
 			t.Errorf("%s was not replaced", p.Metadata.Name)
 		}
 	}
-	l.settled(t, c.owner(t))
+	l.compare(t, c.owner(t))
 	if rows := c.owner(t).booked(t, "upgraded"); len(rows) != 1 {
 		t.Errorf("the owner sees %d of the bookings made before, want 1", len(rows))
 	}

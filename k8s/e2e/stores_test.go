@@ -81,7 +81,7 @@ func (c cluster) without(t *testing.T, store string, work func()) {
 		if !restored {
 			restored = true
 			c.kubectl(t, "scale", store, "--replicas=1")
-			c.settle(t)
+			c.awaitRollout(t)
 		}
 	}
 	defer restore()
@@ -89,7 +89,7 @@ func (c cluster) without(t *testing.T, store string, work func()) {
 	restore()
 	// And once as it happens by itself: deleted, with something that brings it back.
 	c.kubectl(t, "delete", "pod", "--selector", "app.kubernetes.io/component="+component(store), "--timeout=2m")
-	c.settle(t)
+	c.awaitRollout(t)
 }
 
 // component is the last word of a store's name.

@@ -44,7 +44,7 @@ func TestTheChartOnACluster(t *testing.T) {
 
 func (c cluster) everyPodIsReady(t *testing.T) {
 	t.Helper()
-	c.settle(t)
+	c.awaitRollout(t)
 	ready := make(map[string]int)
 	for _, p := range c.pods(t) {
 		if !p.ready() {

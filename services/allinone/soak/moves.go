@@ -134,8 +134,8 @@ func readMoved(a *attempt, body []byte) {
 	a.digest = [32]byte{}
 }
 
-// regret cancels some of what was made by the owner.
-func (c *client) regret(ctx context.Context, op *operation, a *attempt, path string) {
+// cancelSome has the owner cancel some of what they made.
+func (c *client) cancelSome(ctx context.Context, op *operation, a *attempt, path string) {
 	if a.verdict != made || a.id == "" || c.rng.IntN(5) < 2 {
 		return
 	}

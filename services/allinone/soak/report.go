@@ -47,8 +47,8 @@ func (r *run) report(rows, resources int) *Report {
 	return report
 }
 
-// recovery is how long after a fault the first request that began after it was answered well: by the replica that it
-// befell, where clients ask that one, else something that was made by any. It is 0 where the clients ended before.
+// recovery is the time from the end of a fault to the first good answer of a request that began after it: of the replica that had the
+// fault where clients ask that one, else of any. It is 0 where the clients ended before.
 func (r *run) recovery(t trouble) time.Duration {
 	for _, a := range r.good {
 		if a.begin < t.end {

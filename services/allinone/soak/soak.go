@@ -182,7 +182,7 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// see counts an answer.
+// see counts an answer, and notes a good one and an odd one.
 func (r *run) see(a *attempt) {
 	what := fmt.Sprint(a.status)
 	switch {
@@ -205,7 +205,7 @@ func (r *run) see(a *attempt) {
 	}
 }
 
-// work lets clients, owner and nemesis loose, and returns when the time is up and all is whole again.
+// work runs clients, owner and nemesis, and returns when the time is up and every fault has been undone.
 func (r *run) work(ctx context.Context) {
 	working, cancel := context.WithTimeout(ctx, r.o.For)
 	defer cancel()
@@ -223,10 +223,10 @@ func (r *run) work(ctx context.Context) {
 
 const (
 	requestTimeout = 10 * time.Second // REQUEST_TIMEOUT's default: no request lives longer in a service
-	settledWithin  = 5 * time.Minute
+	closedWithin   = 5 * time.Minute
 )
 
-// rest waits until nothing is on its way any more: requests that nobody waits for, and charges.
+// rest waits until no request that nobody waits for is on its way any more, and every charge is final.
 func (r *run) rest(ctx context.Context) error {
 	for _, replica := range r.cluster.replicas {
 		if err := replica.awaitReady(ctx); err != nil {
@@ -242,11 +242,11 @@ func (r *run) rest(ctx context.Context) error {
 	}
 	defer t.close(ctx)
 	webhook := "http://" + r.cluster.of("booking")[0].ingress.address() + "/api/public/stripe/webhook"
-	err = eventually(ctx, settledWithin, time.Second, func() error {
+	err = eventually(ctx, closedWithin, time.Second, func() error {
 		told := r.provider.tell(ctx, r.call.client, webhook)
 		left, err := t.hasten(ctx)
 		if left > 0 {
-			err = errors.Join(err, fmt.Errorf("%d charges are not settled", left))
+			err = errors.Join(err, fmt.Errorf("%d charges are not final", left))
 		}
 		return errors.Join(told, err)
 	})
@@ -256,7 +256,7 @@ func (r *run) rest(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// judge reads the tables and holds everything against them.
+// judge reads the tables and compares everything that clients were told with them.
 func (r *run) judge(ctx context.Context) (*Report, error) {
 	t, err := openTables(ctx, r.stores.databaseURL(), r.workload.exact, r.workload.mixed)
 	if err != nil {

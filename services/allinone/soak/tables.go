@@ -202,7 +202,7 @@ func (t *tables) payments(ctx context.Context) ([]payment, error) {
 	return pgx.CollectRows(found, pgx.RowToStructByPos[payment])
 }
 
-// hasten makes every charge due that is not settled, and returns how many there are.
+// hasten makes every charge due that is not final, and returns how many there are.
 func (t *tables) hasten(ctx context.Context) (int64, error) {
 	tag, err := t.conn.Exec(ctx, `
 		UPDATE booking.payments SET due_at = now() - interval '10 seconds'

@@ -28,19 +28,19 @@ type workload struct {
 	keys   map[*business][]*apiKey
 }
 
-// client is one of them.
+// client is one of the clients.
 type client struct {
 	*workload
 	rng *rand.Rand
 }
 
-// wish is something that clients do, and how often.
-type wish struct {
+// action is something that clients do, and how often.
+type action struct {
 	weight int
 	do     func(*client, context.Context)
 }
 
-var wishes = []wish{
+var actions = []action{
 	{25, (*client).bookExact},
 	{10, (*client).bookSeats},
 	{20, (*client).bookMixed},
@@ -52,18 +52,18 @@ var wishes = []wish{
 	{5, (*client).look},
 }
 
-// run lets a client wish until ctx ends. What it has begun it ends.
+// run does one action after the other until ctx ends. An action that has begun is finished.
 func (c *client) run(ctx context.Context) {
 	total := 0
-	for _, w := range wishes {
-		total += w.weight
+	for _, a := range actions {
+		total += a.weight
 	}
 	finishing := context.WithoutCancel(ctx)
 	for ctx.Err() == nil {
 		n := c.rng.IntN(total)
-		for _, w := range wishes {
-			if n -= w.weight; n < 0 {
-				w.do(c, finishing)
+		for _, a := range actions {
+			if n -= a.weight; n < 0 {
+				a.do(c, finishing)
 				break
 			}
 		}
@@ -71,7 +71,7 @@ func (c *client) run(ctx context.Context) {
 	}
 }
 
-// hotFor is how long clients want the same days; then they go on to the next, so that there is always something free.
+// hotFor is how long clients want the same days. Then they go on to the next, so that something is always free.
 const hotFor = 4 * time.Second
 
 func (c *client) epoch() int { return int(c.call.since() / hotFor) }
@@ -95,7 +95,7 @@ func (c *client) begin(op *operation) *operation {
 	return op
 }
 
-// maybeKeyed is an idempotency key, or for every other task none.
+// maybeKeyed returns an idempotency key, or "" for half of the tasks.
 func (c *client) maybeKeyed() string {
 	if c.rng.IntN(2) == 0 {
 		return ""
@@ -291,7 +291,7 @@ func (c *client) bookByAgent(ctx context.Context) {
 	}), c.anywhere)
 }
 
-// sellTickets is the owner at the door.
+// sellTickets is the owner, who sells tickets at the door.
 func (c *client) sellTickets(ctx context.Context) {
 	n := (c.epoch()/4 + c.rng.IntN(2)) % events
 	e, tier, quantity := c.mixed.events[n], c.rng.IntN(2), 1+c.rng.IntN(4)
@@ -302,10 +302,10 @@ func (c *client) sellTickets(ctx context.Context) {
 	c.unkeyed(op)
 	body := object{"event_id": e.id, "tier_id": e.tiers[tier], "quantity": quantity, "customer_name": op.tag}
 	m := c.adminMessage(http.MethodPost, "businesses/"+c.mixed.slug+"/tickets", body, op.key)
-	c.regret(ctx, op, c.perform(ctx, &op.task, m), "tickets")
+	c.cancelSome(ctx, op, c.perform(ctx, &op.task, m), "tickets")
 }
 
-// reserve is the owner handing out rentals.
+// reserve is the owner, who reserves rentals.
 func (c *client) reserve(ctx context.Context) {
 	r := c.mixed.rentals[c.rng.IntN(len(c.mixed.rentals))]
 	quantity := 1 + c.rng.IntN(2)
@@ -319,7 +319,7 @@ func (c *client) reserve(ctx context.Context) {
 		op.resource, op.takes, op.caps = r.key+" "+op.date, [3]int{quantity}, [3]int{r.quantity}
 	}
 	m := c.adminMessage(http.MethodPost, "businesses/"+c.mixed.slug+"/reservations", body, op.key)
-	c.regret(ctx, op, c.perform(ctx, &op.task, m), "reservations")
+	c.cancelSome(ctx, op, c.perform(ctx, &op.task, m), "reservations")
 }
 
 // unkeyed takes the key of an operation away where the admin API does not know them.
