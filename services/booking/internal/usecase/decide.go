@@ -146,7 +146,7 @@ func (b *Booker) ask(ctx context.Context, q question, now store.Snapshot) ([]ava
 	case err != nil:
 		return nil, nil, err
 	case errPr != nil || len(prices.Quotes) != len(q.services):
-		f := fault.Wrap(fault.AvailabilityUnverified, errPr, "The price could not be settled just now, so nothing was booked; try again shortly.")
+		f := fault.Wrap(fault.AvailabilityUnverified, errPr, "The price could not be computed just now, so nothing was booked; try again shortly.")
 		f.RetryAfter = time.Second
 		return nil, nil, f
 	case prices.OfferVersion != q.offer.Version:
