@@ -18,14 +18,12 @@ type systemClock struct{}
 
 func (systemClock) Now() time.Time { return time.Now() }
 
-// StartingAt is a clock that shows t now and runs on at the machine's pace.
-func StartingAt(t time.Time) Clock { return shifted{by: time.Until(t)} }
-
+// shifted is a clock that runs at the machine's pace, ahead of it by a fixed time.
 type shifted struct{ by time.Duration }
 
 func (s shifted) Now() time.Time { return time.Now().Add(s.by) }
 
-// Parse returns [System] for an empty text and [StartingAt] for an RFC 3339 instant.
+// Parse returns [System] for an empty text, and for an RFC 3339 instant a clock that shows it now and runs on at the machine's pace.
 func Parse(now string) (Clock, error) {
 	if now == "" {
 		return System(), nil
@@ -34,7 +32,7 @@ func Parse(now string) (Clock, error) {
 	if err != nil {
 		return nil, err
 	}
-	return StartingAt(t), nil
+	return shifted{by: time.Until(t)}, nil
 }
 
 // Manual is a clock that moves only when told to. It is safe for use by many goroutines.

@@ -8,15 +8,15 @@ import (
 
 // Defaults of values left out.
 const (
-	DefaultSlotIntervalMinutes = 15
-	DefaultAdvanceDays         = 365
-	DefaultMaxOpenPerCustomer  = 20
-	DefaultReminderHoursBefore = 24
-	DefaultKeepCustomersDays   = 730
-	DefaultTextLength          = 200
-	DefaultTextareaLength      = 2000
-	DefaultPaymentMode         = "at_door"
-	DefaultPaymentRequirement  = "none"
+	defaultSlotIntervalMinutes = 15
+	defaultAdvanceDays         = 365
+	defaultMaxOpenPerCustomer  = 20
+	defaultReminderHoursBefore = 24
+	defaultKeepCustomersDays   = 730
+	defaultTextLength          = 200
+	defaultTextareaLength      = 2000
+	defaultPaymentMode         = "at_door"
+	defaultPaymentRequirement  = "none"
 )
 
 func or[T any](value *T, otherwise T) T {
@@ -66,9 +66,9 @@ func (m *Manifest) PaymentAccounts() map[string]Line { return or(m.Payments, Pay
 func (m *Manifest) PaymentModes() PaymentModes {
 	modes := or(or(m.Payments, Payments{}).Modes, PaymentModes{})
 	return PaymentModes{
-		Services: orText(modes.Services, DefaultPaymentMode),
-		Rentals:  orText(modes.Rentals, DefaultPaymentMode),
-		Events:   orText(modes.Events, DefaultPaymentMode),
+		Services: orText(modes.Services, defaultPaymentMode),
+		Rentals:  orText(modes.Rentals, defaultPaymentMode),
+		Events:   orText(modes.Events, defaultPaymentMode),
 	}
 }
 
@@ -83,9 +83,9 @@ func (m *Manifest) RemovalOn() *timespan.Date { return or(m.Account, Account{}).
 // BookingSettings are the booking settings, every one of them set but PausedUntil.
 func (m *Manifest) BookingSettings() Bookings {
 	b := or(m.Bookings, Bookings{})
-	interval := or(b.SlotIntervalMinutes, DefaultSlotIntervalMinutes)
-	advance := or(b.AdvanceDays, DefaultAdvanceDays)
-	open := or(b.MaxOpenPerCustomer, DefaultMaxOpenPerCustomer)
+	interval := or(b.SlotIntervalMinutes, defaultSlotIntervalMinutes)
+	advance := or(b.AdvanceDays, defaultAdvanceDays)
+	open := or(b.MaxOpenPerCustomer, defaultMaxOpenPerCustomer)
 	b.SlotIntervalMinutes, b.AdvanceDays, b.MaxOpenPerCustomer = &interval, &advance, &open
 	return b
 }
@@ -107,7 +107,7 @@ func (m *Manifest) RescheduleUntilHours() *int {
 func (m *Manifest) NotificationSettings() Notifications {
 	n := or(m.Notifications, Notifications{})
 	if n.RemindersHoursBefore == nil {
-		n.RemindersHoursBefore = []int{DefaultReminderHoursBefore}
+		n.RemindersHoursBefore = []int{defaultReminderHoursBefore}
 	}
 	if n.ReplyTo == "" && len(n.OwnerEmails) > 0 {
 		n.ReplyTo = n.OwnerEmails[0]
@@ -117,7 +117,7 @@ func (m *Manifest) NotificationSettings() Notifications {
 
 // KeepCustomersDays is how many days after its end a booking keeps who made it.
 func (m *Manifest) KeepCustomersDays() int {
-	return or(or(m.Privacy, Privacy{}).KeepCustomersDays, DefaultKeepCustomersDays)
+	return or(or(m.Privacy, Privacy{}).KeepCustomersDays, defaultKeepCustomersDays)
 }
 
 // PageSettings are the settings of the booking page; a colour left out is the page's own.
@@ -127,9 +127,9 @@ func (m *Manifest) PageSettings() Page { return or(m.Page, Page{}) }
 func (q *Question) Longest() int {
 	switch q.Type {
 	case "text":
-		return or(q.MaxLength, DefaultTextLength)
+		return or(q.MaxLength, defaultTextLength)
 	case "textarea":
-		return or(q.MaxLength, DefaultTextareaLength)
+		return or(q.MaxLength, defaultTextareaLength)
 	default:
 		return 0
 	}
@@ -151,7 +151,7 @@ func (s *Service) Lanes() int { return or(s.Capacity, 1) }
 
 // Requirement is what is paid when booking; none by default.
 func (s *Service) Requirement() string {
-	return orText(s.PaymentRequirement, DefaultPaymentRequirement)
+	return orText(s.PaymentRequirement, defaultPaymentRequirement)
 }
 
 // Minutes is the variant's duration, the service's where it states none.
@@ -167,13 +167,13 @@ func (e *Event) IsActive() bool { return or(e.Active, true) }
 func (e *Event) IsPublic() bool { return or(e.Public, true) }
 
 // Requirement is what is paid when booking; none by default.
-func (e *Event) Requirement() string { return orText(e.PaymentRequirement, DefaultPaymentRequirement) }
+func (e *Event) Requirement() string { return orText(e.PaymentRequirement, defaultPaymentRequirement) }
 
 // IsActive reports whether the rental is active, as by default.
 func (r *Rental) IsActive() bool { return or(r.Active, true) }
 
 // Requirement is what is paid when booking; none by default.
-func (r *Rental) Requirement() string { return orText(r.PaymentRequirement, DefaultPaymentRequirement) }
+func (r *Rental) Requirement() string { return orText(r.PaymentRequirement, defaultPaymentRequirement) }
 
 // IsInService reports whether the unit can be rented at all, as by default.
 func (u *RentalUnit) IsInService() bool { return or(u.InService, true) }

@@ -10,17 +10,17 @@ import (
 var Namespace = uuid.MustParse("b7a0c6de-52f4-5d1c-9a4e-6b1f0f6c2d11")
 
 // BusinessID is the business's id: the one set by hand, else that of the first business with the slug. A business that
-// takes over a slug has the id that catalog gives it ([BusinessIDOf]).
+// takes over a slug has the id that catalog gives it (businessIDOf).
 func (m *Manifest) BusinessID() uuid.UUID {
 	if m.ID != nil {
 		return uuid.UUID(*m.ID)
 	}
-	return BusinessIDOf(m.Slug, 0)
+	return businessIDOf(m.Slug, 0)
 }
 
-// BusinessIDOf is the id of a business whose slug so many businesses had before that were removed: uuid v5 of (Namespace,
+// businessIDOf is the id of a business whose slug so many businesses had before that were removed: uuid v5 of (Namespace,
 // slug) for the first, and of (Namespace, "<slug>/2"), "<slug>/3" and so on for those that follow it.
-func BusinessIDOf(slug Key, predecessors int) uuid.UUID {
+func businessIDOf(slug Key, predecessors int) uuid.UUID {
 	if predecessors == 0 {
 		return uuid.NewSHA1(Namespace, []byte(slug))
 	}

@@ -10,7 +10,7 @@ func Parse(src []byte) (*Manifest, []Problem) {
 }
 
 // ParseUntil is [Parse] for catalog. Where so many businesses had the slug before and were removed, a manifest without an
-// id gets the one of [BusinessIDOf], from which all others follow. Soon after stop returns true it gives up with
+// id gets the one of businessIDOf, from which all others follow. Soon after stop returns true it gives up with
 // [ErrStopped], its only error.
 func ParseUntil(src []byte, predecessors int, stop func() bool) (*Manifest, []Problem, error) {
 	root, problem, err := parseSource(src, stop)
@@ -27,7 +27,7 @@ func ParseUntil(src []byte, predecessors int, stop func() bool) (*Manifest, []Pr
 		return nil, nil, ErrStopped
 	}
 	if m.ID == nil && predecessors > 0 {
-		id := ID(BusinessIDOf(m.Slug, predecessors))
+		id := ID(businessIDOf(m.Slug, predecessors))
 		m.ID = &id
 	}
 	newValidator(m, r, root).manifest()

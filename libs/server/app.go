@@ -34,7 +34,7 @@ func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 		WriteTimeout:                 30 * time.Second,
 		IdleTimeout:                  120 * time.Second,
 		RequestMethods:               knownMethods,
-		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return SendFault(c, FaultOf(err)) },
+		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return sendFault(c, FaultOf(err)) },
 	})
 	app.Server().Handler = s.closing(endBodies(knowMethods(app.Server().Handler)))
 	app.Server().ConnState = func(c net.Conn, state fasthttp.ConnState) {
@@ -62,8 +62,8 @@ func (s *Server) closing(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 // guard turns a panic into a 500.
 func guard(c *fiber.Ctx) error { return fault.Guard(c.Next) }
 
-// SendFault writes a fault as the response.
-func SendFault(c *fiber.Ctx, f *fault.Error) error {
+// sendFault writes a fault as the response.
+func sendFault(c *fiber.Ctx, f *fault.Error) error {
 	if f.RetryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.RetrySeconds()))
 	}

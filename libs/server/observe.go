@@ -81,7 +81,7 @@ func (s *Server) ShowFaults(show ShowFault) { s.observe.show = show }
 
 func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {
 	if o.show == nil || c.App() == o.internal || o.show(c, f) != nil {
-		return SendFault(c, f)
+		return sendFault(c, f)
 	}
 	if f.RetryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.RetrySeconds()))

@@ -132,7 +132,7 @@ func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHand
 	})
 }
 
-// sendHTTPFault writes a fault as the response, as [SendFault] does.
+// sendHTTPFault writes a fault as the response, as sendFault does.
 func sendHTTPFault(out http.ResponseWriter, f *fault.Error) {
 	header := out.Header()
 	if f.RetryAfter > 0 {

@@ -79,17 +79,6 @@ func (s *Store) AddMessage(ctx context.Context, tx pgx.Tx, m Message) (bool, err
 	return tag.RowsAffected() == 1, nil
 }
 
-// HasMessage reports whether a message was written for this event, kind and recipient.
-func (s *Store) HasMessage(ctx context.Context, businessID, eventID uuid.UUID, kind, recipient string) (bool, error) {
-	var there bool
-	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM messages WHERE business_id = $1 AND event_id = $2 AND kind = $3 AND recipient = $4)`,
-		businessID, eventID, kind, recipient).Scan(&there)
-	if err != nil {
-		return false, fmt.Errorf("look for a message: %w", err)
-	}
-	return there, nil
-}
-
 // MessageFilter narrows the list of messages; what is empty narrows nothing.
 type MessageFilter struct {
 	Status, Kind string

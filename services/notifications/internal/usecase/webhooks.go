@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
 
-// RotationFor is how long the secret before signs too.
-const RotationFor = 24 * time.Hour
+// rotationFor is how long the secret before signs too.
+const rotationFor = 24 * time.Hour
 
 // Webhooks is an owner's side of webhooks.
 type Webhooks struct {
@@ -73,9 +73,9 @@ func (w *Webhooks) Delete(ctx context.Context, businessID, id uuid.UUID) error {
 	return notFound(w.Store.DeleteEndpoint(ctx, businessID, id))
 }
 
-// Rotate gives an endpoint another secret; both sign for [RotationFor]. Fault: not_found.
+// Rotate gives an endpoint another secret; both sign for 24 hours (lifecycle.md §2). Fault: not_found.
 func (w *Webhooks) Rotate(ctx context.Context, businessID, id uuid.UUID) (store.Created, error) {
-	rotated, err := w.Store.RotateSecret(ctx, businessID, id, webhook.NewSecret(), w.now().Add(RotationFor))
+	rotated, err := w.Store.RotateSecret(ctx, businessID, id, webhook.NewSecret(), w.now().Add(rotationFor))
 	return rotated, notFound(err)
 }
 

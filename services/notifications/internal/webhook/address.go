@@ -21,8 +21,8 @@ import (
 // by HTTP too and on any port, which is for tests.
 type Guard struct{ Loopback bool }
 
-// ErrAddress says that a name leads to an address that may not be called.
-var ErrAddress = errors.New("the address is not a public one")
+// errAddress says that a name leads to an address that may not be called.
+var errAddress = errors.New("the address is not a public one")
 
 // special are the networks within IPv4, and within IPv6's global unicast, that are not public: the registries of special-purpose
 // addresses (IANA, RFC 6890), multicast, and what embeds an IPv4 address.
@@ -72,10 +72,10 @@ func (g Guard) allows(a netip.Addr) bool {
 func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !g.allows(to.Addr()) {
-		return ErrAddress
+		return errAddress
 	}
 	if to.Port() != httpsPort && !to.Addr().IsLoopback() {
-		return ErrAddress
+		return errAddress
 	}
 	return nil
 }

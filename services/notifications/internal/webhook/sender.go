@@ -18,8 +18,8 @@ import (
 const (
 	// SendWithin bounds an attempt, from looking the name up to the end of the answer's kept part.
 	SendWithin = 15 * time.Second
-	// MaxAnswer is how much of an answer is read and kept, in bytes.
-	MaxAnswer  = 4 << 10
+	// maxAnswer is how much of an answer is read and kept, in bytes.
+	maxAnswer  = 4 << 10
 	maxHeaders = 16 << 10
 	userAgent  = "Slotmesh-Webhooks/1.0"
 )
@@ -103,7 +103,7 @@ func (s *Sender) send(ctx context.Context, m Message, a *Attempt) error {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, MaxAnswer))
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil && response.StatusCode/100 != 2 { // what the status says stands, whatever follows it
 		return err
 	}
@@ -127,7 +127,7 @@ func reason(err error) string {
 		op     *net.OpError
 	)
 	switch {
-	case errors.Is(err, ErrAddress):
+	case errors.Is(err, errAddress):
 		return "The name leads to an address that is not public."
 	case errors.As(err, &name):
 		return "The name does not resolve."
