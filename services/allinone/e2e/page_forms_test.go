@@ -301,7 +301,10 @@ func TestABookingToBePaidOnlineLeadsToTheProvidersPage(t *testing.T) {
 		return w.PublicURL + "/b/" + slug + "/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"}, "time": {clock}}.Encode()
 	}
 	page := w.browse(t, at("online", "10:00"), nil)
-	page.want(t, "online", http.StatusOK, "You pay online after booking.")
+	page.want(t, "online", http.StatusOK, "Total", "€36.00", "To pay now", "Pay €9.00 now", "To pay on site", "€27.00")
+	deposit := page.filled(t, typed)
+	deposit.Set("now", "5.00")
+	w.browse(t, at("online", "10:00"), deposit).want(t, "another deposit than was shown", http.StatusConflict, "Pay €9.00 now")
 	if policy := page.header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self' https://checkout.stripe.com;") {
 		t.Errorf("the form may lead to: %s", policy)
 	}
@@ -324,7 +327,7 @@ func TestABookingToBePaidOnlineLeadsToTheProvidersPage(t *testing.T) {
 	for pay, want := range map[string]string{"at_door": w.PublicURL + "/m/", "online": provider} {
 		clock := map[string]string{"at_door": "11:00", "online": "12:00"}[pay]
 		asked := w.browse(t, at("choice", clock), nil)
-		asked.want(t, "choice", http.StatusOK, `name="pay"`)
+		asked.want(t, "choice", http.StatusOK, `name="pay"`, "Pay €9.00 now", "You pay on site.", "Book now")
 		form := asked.filled(t, typed)
 		form.Set("pay", pay)
 		if booked := w.browse(t, at("choice", clock), form); booked.status != http.StatusSeeOther || !strings.HasPrefix(booked.location, want) {
@@ -359,5 +362,47 @@ func TestThePageSaysWhatItCannotKnow(t *testing.T) {
 	}
 	if n := w.booked(t, "fair"); n != 0 {
 		t.Errorf("%d bookings were made", n)
+	}
+}
+
+// Messages are in the language of the page, unless the customer asks for another of the business's.
+func TestCustomersChooseTheLanguageOfMessages(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "fair", strings.Replace(fair, "languages: [en]", "languages: [en, pt, ja]", 1))
+	w.publish(t, "one", strings.Replace(fair, "slug: fair", "slug: one", 1))
+	id := w.named(t, "one", "services")["plain"]
+	only := w.PublicURL + "/b/one/details?" + url.Values{"service": {id}, "staff": {"any"}, "date": {"2027-03-02"}, "time": {"09:00"}}.Encode()
+	if page := w.browse(t, only, nil); strings.Contains(page.text, `name="language"`) {
+		t.Error("a business of one language asks for it")
+	}
+	for clock, c := range map[string]struct{ reader, preset, chosen, want string }{
+		"09:00": {"en-GB", "en", "en", "en"}, "10:00": {"en-GB", "en", "ja", "ja"}, "11:00": {"pt-BR", "pt", "pt", "pt"},
+		"12:00": {"fr", "en", "pt", "pt"}, "13:00": {"ja", "ja", "<b>", "ja"}, "14:00": {"ja", "ja", "de", "ja"},
+	} {
+		at := w.fairDetails(t, "plain", clock)
+		set := func(language string) string { return `<option value="` + language + `" selected>` }
+		page := w.browse(t, at, nil, "Accept-Language", c.reader)
+		page.want(t, c.reader, http.StatusOK, set(c.preset))
+		wrong := page.filled(t, url.Values{"name": {""}, "language": {c.chosen}})
+		w.browse(t, at, wrong, "Accept-Language", c.reader).want(t, "what "+c.reader+" chose is kept", http.StatusUnprocessableEntity, set(c.want))
+		form := page.filled(t, typed)
+		form.Set("language", c.chosen)
+		w.browse(t, at, form, "Accept-Language", c.reader)
+		var list struct {
+			Bookings []struct {
+				StartTime string `json:"start_time"`
+				Locale    string
+			}
+		}
+		w.admin(t, http.MethodGet, "businesses/fair/bookings", nil).into(t, http.StatusOK, &list)
+		for _, b := range list.Bookings {
+			if b.StartTime == clock+":00" && b.Locale != c.want {
+				t.Errorf("%s chose %s: messages in %s, want %s", c.reader, c.chosen, b.Locale, c.want)
+			}
+		}
+	}
+	if n := w.booked(t, "fair"); n != 6 {
+		t.Errorf("%d bookings", n)
 	}
 }

@@ -2,6 +2,7 @@ package handler
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
@@ -35,7 +36,7 @@ func (p *Pages) start(c *fiber.Ctx) (*sent, error) {
 		return nil, err
 	}
 	return &sent{page: page, appointment: a, form: view.Form{
-		Names: names, Details: usecase.Details{People: 1, Language: page.Words.Asked, Pay: usecase.PayAtDoor},
+		Names: names, Details: usecase.Details{People: 1, Language: page.Business.Language(page.Words.Asked), Pay: usecase.PayAtDoor},
 	}}, nil
 }
 
@@ -91,7 +92,7 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	if err != nil {
 		return p.refuse(c, s, err)
 	}
-	if typed.Get("total") != price.Total.String() {
+	if typed.Get("total") != price.Total.String() || typed.Get("now") != price.Now.String() {
 		return p.ask(c, s, fiber.StatusConflict, words.With("price_changed", "Price", words.Amount(price.Total.String(), s.page.Business.Offer.Currency)))
 	}
 	s.form.Price = price
@@ -119,7 +120,10 @@ func (s *sent) read() {
 	}
 	d := usecase.Details{
 		Name: s.typed.Get("name"), Email: s.typed.Get("email"), Phone: s.typed.Get("phone"), People: people,
-		Language: s.page.Words.Asked, Answers: map[string]any{}, Pay: usecase.PayAtDoor,
+		Language: s.page.Business.Language(s.page.Words.Asked), Answers: map[string]any{}, Pay: usecase.PayAtDoor,
+	}
+	if chosen := s.typed.Get("language"); slices.Contains(s.page.Business.Offer.Languages, chosen) {
+		d.Language = chosen
 	}
 	if s.typed.Get("pay") == usecase.PayOnline {
 		d.Pay = usecase.PayOnline

@@ -38,6 +38,9 @@ type Prices interface {
 type Price struct {
 	Lines []json.Number // of the services, in their order
 	Total json.Number
+	Pays  string      // how it is paid, as [Business.Paying] says; "" is [PayAtDoor]
+	Now   json.Number // what of it is paid online; "" where nothing is
+	Later json.Number // what of it is paid on site then
 }
 
 // Price quotes an appointment whose start is chosen. Faults: service_unavailable.
@@ -54,12 +57,16 @@ func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people in
 	if err != nil {
 		return nil, err
 	}
-	price, total := &Price{}, int64(0)
-	for _, quote := range answer.Quotes {
-		price.Lines = append(price.Lines, b.Offer.Money().JSON(quote.Price))
+	price, total, due, money := &Price{Pays: PayAtDoor}, int64(0), int64(0), b.Offer.Money()
+	for i, quote := range answer.Quotes {
+		price.Lines = append(price.Lines, money.JSON(quote.Price))
 		total += quote.Price
+		due += catalog.Due(a.Services[i].PaymentRequirement, a.Services[i].DepositValue, quote.Price, money)
 	}
-	price.Total = b.Offer.Money().JSON(total)
+	price.Total = money.JSON(total)
+	if pays := b.Paying(due); pays != PayAtDoor {
+		price.Pays, price.Now, price.Later = pays, money.JSON(due), money.JSON(total-due)
+	}
 	return price, nil
 }
 
@@ -70,16 +77,13 @@ const (
 	PayChoice = "choice"
 )
 
-// Paying says how an appointment is paid: online where the business wants so and something is to be paid when booking, at the door, or as
-// the customer chooses.
-func (b *Business) Paying(a *Appointment) string {
-	due := slices.ContainsFunc(a.Services, func(s *catalog.Service) bool {
-		return s.PaymentRequirement != catalog.RequirementNone && s.Price > 0
-	})
+// Paying says how an appointment is paid of which so much is to be paid when it is booked: online where the business wants so, at the
+// door, or as the customer chooses.
+func (b *Business) Paying(due int64) string {
 	payments := b.Offer.Payments
 	connected := slices.ContainsFunc(payments.Providers, func(name string) bool { return payments.Accounts[name] != "" })
 	switch {
-	case !due || len(payments.Providers) == 0 || payments.Modes.Services == catalog.ModeAtDoor:
+	case due == 0 || len(payments.Providers) == 0 || payments.Modes.Services == catalog.ModeAtDoor:
 		return PayAtDoor
 	case payments.Modes.Services == catalog.ModeOnline:
 		return PayOnline

@@ -3,6 +3,7 @@ package usecase
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
@@ -53,6 +54,21 @@ func (b *Business) Offers(part string) bool {
 
 // Today is the business's date.
 func (b *Business) Today() timespan.Date { return b.Offer.Today(b.Now) }
+
+// Speaks reports whether a language, or the same as a region writes it, is the one that was asked for.
+func Speaks(asked, language string) bool {
+	return language == asked || strings.HasPrefix(asked, language+"-")
+}
+
+// Language is that of the business's which is nearest to the one that was asked for.
+func (b *Business) Language(asked string) string {
+	for _, language := range b.Offer.Languages {
+		if Speaks(asked, language) {
+			return language
+		}
+	}
+	return b.Offer.DefaultLanguage
+}
 
 // info is what is read of /info.
 type info struct {

@@ -3,6 +3,7 @@ package view
 import (
 	"strconv"
 
+	"github.com/slotmesh/slotmesh/libs/message/words"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/web"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
@@ -42,6 +43,15 @@ func (p *Page) party(a *usecase.Appointment, f Form) web.Field {
 	return field
 }
 
+// language asks in which language messages are to be.
+func (p *Page) language(f Form) web.Field {
+	field := web.Field{Name: "language", Label: p.Words.Say("messages_in"), Value: f.Details.Language}
+	for _, language := range p.Business.Offer.Languages {
+		field.Options = append(field.Options, web.Option{Value: language, Label: words.NameOf(language)})
+	}
+	return field
+}
+
 // question is one of the business's own.
 func (p *Page) question(q catalog.Question, f Form) web.Field {
 	name := "q-" + q.Key
@@ -61,11 +71,4 @@ func (p *Page) question(q catalog.Question, f Form) web.Field {
 }
 
 // spoken is the language of the business that is nearest to the reader's.
-func (p *Page) spoken() string {
-	for _, language := range p.Business.Offer.Languages {
-		if p.speaks(language) {
-			return language
-		}
-	}
-	return p.Business.Offer.DefaultLanguage
-}
+func (p *Page) spoken() string { return p.Business.Language(p.Words.Asked) }

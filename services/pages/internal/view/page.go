@@ -108,7 +108,7 @@ func (p *Page) languages() []web.Alternate {
 }
 
 func (p *Page) speaks(language string) bool {
-	return language == p.Words.Asked || strings.HasPrefix(p.Words.Asked, language+"-")
+	return usecase.Speaks(p.Words.Asked, language)
 }
 
 // money writes an amount of the business's currency.

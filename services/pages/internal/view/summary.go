@@ -227,9 +227,12 @@ func (p *Page) weekday(column int, whole bool) string {
 	return p.Words.Weekday(d)
 }
 
-// pays says where it is paid; "" where the form asks.
-func (p *Page) pays(a *usecase.Appointment) string {
-	switch p.Business.Paying(a) {
+// pays says where it is paid; "" where the form asks, and where it is paid at two places, which are said with their amounts.
+func (p *Page) pays(price *usecase.Price) string {
+	if price.Now != "" && !value(price.Later).IsZero() {
+		return ""
+	}
+	switch price.Pays {
 	case usecase.PayOnline:
 		return p.Words.Say("pay_online")
 	case usecase.PayChoice:
