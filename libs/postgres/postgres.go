@@ -56,6 +56,7 @@ func (c *Config) Validate() error {
 
 const (
 	connectTimeout = 2 * time.Second        // of one attempt to connect, where the URL does not say it
+	migrateTimeout = 15 * time.Second       // the same of migrations: nobody waits for them, and many start together
 	pingTimeout    = 500 * time.Millisecond // of the question whether a connection that lay idle for a second is alive
 	silence        = 500 * time.Millisecond // beyond StatementTimeout, at which a server that is alive answers
 )
@@ -110,7 +111,7 @@ func Migrate(ctx context.Context, cfg Config, service string, files fs.FS) error
 	schema := cmp.Or(cfg.Schema, service)
 	parsed.RuntimeParams["search_path"] = searchPath(schema)
 	if parsed.ConnectTimeout == 0 {
-		parsed.ConnectTimeout = connectTimeout
+		parsed.ConnectTimeout = migrateTimeout
 	}
 	db := stdlib.OpenDB(*parsed)
 	defer func() { _ = db.Close() }()
