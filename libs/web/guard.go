@@ -48,7 +48,7 @@ func Protect(c *fiber.Ctx, p Policy) {
 // its Origin where the browser is older; what says neither comes from no browser, and has nobody's cookies to misuse. Faults:
 // source_forbidden; unsupported_media_type; those of [server.Body].
 func Form(c *fiber.Ctx) (url.Values, error) {
-	if err := sameSite(c.Get("Sec-Fetch-Site"), c.Get(fiber.HeaderOrigin), c.Hostname()); err != nil {
+	if err := SameOrigin(c); err != nil {
 		return nil, err
 	}
 	if kind, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";"); !strings.EqualFold(strings.TrimSpace(kind), fiber.MIMEApplicationForm) {
@@ -63,6 +63,11 @@ func Form(c *fiber.Ctx) (url.Values, error) {
 		return nil, fault.New(fault.InvalidParameter, "The form is not well-formed.")
 	}
 	return values, nil
+}
+
+// SameOrigin refuses what another site made a browser send, as [Form] does. Fault: source_forbidden.
+func SameOrigin(c *fiber.Ctx) error {
+	return sameSite(c.Get("Sec-Fetch-Site"), c.Get(fiber.HeaderOrigin), c.Hostname())
 }
 
 func sameSite(site, origin, host string) error {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -116,6 +117,38 @@ func TestThePrintedLinesWorkAndASecondStartKeepsTheData(t *testing.T) {
 		got := []int{curl(t, again), curl(t, try[2])}
 		if diff := cmp.Diff([]int{409, 201}, got); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+// signInLine is where the demo's owner signs in.
+var signInLine = regexp.MustCompile(`sign in +(http://\S+)`)
+
+func TestThePrintedLinkSignsTheDemosOwnerInOnce(t *testing.T) {
+	t.Parallel()
+	env := stores(t)
+	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
+	runOnce(t, env, func(greeting string) {
+		found := signInLine.FindStringSubmatch(greeting)
+		if found == nil {
+			t.Fatalf("printed:\n%s", greeting)
+		}
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		browser := http.Client{Jar: jar, Timeout: testkit.Patience}
+		defer browser.CloseIdleConnections()
+		for _, want := range []int{http.StatusOK, http.StatusNotFound} {
+			answer, err := browser.PostForm(found[1], nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, _ := io.ReadAll(answer.Body)
+			_ = answer.Body.Close()
+			if owner := strings.Contains(string(page), "owner@harbor.example"); answer.StatusCode != want || owner != (want == http.StatusOK) {
+				t.Errorf("%d %s", answer.StatusCode, page)
+			}
 		}
 	})
 }

@@ -34,6 +34,8 @@ const DemoKeyFile = "demo-key"
 type Demo struct {
 	Slug string
 	Key  string // an API key of it, of scope all
+	// SignIn is where its owner signs in, once.
+	SignIn string
 	// Try are shell lines that list its services, list its slots and book one. The last two are missing when nothing
 	// is free in the next weeks.
 	Try []string
@@ -52,6 +54,9 @@ func (p *Process) startDemo(ctx context.Context) error {
 		return fmt.Errorf("an API key for the demo business cannot be made: %w", err)
 	}
 	p.Demo = &Demo{Slug: demoSlug, Key: key}
+	if p.Demo.SignIn, err = p.demoSignIn(ctx); err != nil {
+		return fmt.Errorf("a sign-in link for the demo's owner cannot be made: %w", err)
+	}
 	if err := p.findTry(ctx); err != nil {
 		return fmt.Errorf("the demo business cannot be read: %w", err)
 	}
@@ -88,6 +93,21 @@ func (p *Process) demoKey(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return made.Secret, os.WriteFile(path, []byte(made.Secret+"\n"), 0o600)
+}
+
+// demoSignIn invites the demo's owner, who is one already at a later start, and returns where they sign in.
+func (p *Process) demoSignIn(ctx context.Context) (string, error) {
+	header := http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {"application/json"}}
+	wanted := []byte(`{"business": "` + demoSlug + `", "email": "owner@harbor.example", "name": "Harbor's owner", "role": "owner"}`)
+	status, body, err := request(ctx, http.MethodPost, p.AdminURL+"/admin/invitations", header, wanted)
+	if err := expect(http.StatusCreated, status, body, err); err != nil {
+		return "", err
+	}
+	var invited struct{ Link string }
+	if err := json.Unmarshal(body, &invited); err != nil {
+		return "", err
+	}
+	return p.AdminURL + invited.Link, nil
 }
 
 // knowsKey asks whether a key is among the newest of the demo business and was not revoked: the home may have been

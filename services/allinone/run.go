@@ -61,6 +61,7 @@ func (p *Process) greeting() string {
 	b.WriteString("Slotmesh is running; Ctrl-C stops it.\n\n")
 	if p.Demo != nil {
 		fmt.Fprintf(&b, "  book     %s/b/%s (the demo business's page: open it in a browser)\n", p.PublicURL, p.Demo.Slug)
+		fmt.Fprintf(&b, "  sign in  %s (as its owner: works once, for 15 minutes)\n", p.Demo.SignIn)
 	}
 	fmt.Fprintf(&b, "  public   %s\n  admin    %s\n", p.PublicURL, p.AdminURL)
 	if p.cfg.AdminToken == "" {

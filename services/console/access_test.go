@@ -39,6 +39,7 @@ var mayWhat = map[string]string{
 // rowOf says which row each route of the admin API belongs to. A route that is not here fails the test.
 var rowOf = map[string]string{
 	"GET /admin/openapi.json":                               "sign in",
+	"POST /admin/invitations":                               "team",
 	"GET /admin/businesses":                                 "see businesses",
 	"PUT /admin/businesses/:slug":                           "edit the offer",
 	"GET /admin/businesses/:slug":                           "see the offer",

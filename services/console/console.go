@@ -30,6 +30,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/console/internal/api"
+	"github.com/slotmesh/slotmesh/services/console/internal/signin"
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 	"github.com/slotmesh/slotmesh/services/console/migrations"
@@ -120,5 +121,14 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	accounts := &usecase.Accounts{Store: records, Clock: rt.Clock, Logger: rt.Telemetry.Logger}
 	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: s.Limits(cfg.Limits, rdb), Owner: owner, Accounts: accounts}
 	admin.Mount(s.Public)
-	return admin.MountDescription(s.Public)
+	if err := admin.MountDescription(s.Public); err != nil {
+		return err
+	}
+	entrance, err := signin.New(accounts)
+	if err != nil {
+		return err
+	}
+	entrance.Mount(s.Public)
+	s.Go("sweep of ended sessions", accounts.KeepSweeping)
+	return nil
 }

@@ -3,11 +3,13 @@
 -- People who sign in. Who they are in a business, members says.
 CREATE TABLE people (
     id         uuid        PRIMARY KEY,
-    email      text        NOT NULL UNIQUE CHECK (email = lower(email) AND email <> ''), -- in small letters: one address, one person
+    email      text        NOT NULL UNIQUE CHECK (email <> ''), -- in small letters: one address, one person
     name       text        NOT NULL,
     language   text        NOT NULL, -- BCP 47; '' where it is not known
     operator   boolean     NOT NULL,
-    created_at timestamptz NOT NULL
+    created_at timestamptz NOT NULL,
+    -- Since when it is known that the address is theirs. Until then whoever invited them may have signed in as them.
+    verified_at timestamptz
 );
 
 CREATE TABLE members (
@@ -34,6 +36,16 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_person ON sessions (person_id);
 CREATE INDEX sessions_by_age ON sessions (last_seen_at);
 
+-- Links that sign in, once. One that an operator made says that its bearer is who they are.
+CREATE TABLE links (
+    hash       bytea       PRIMARY KEY CHECK (octet_length(hash) = 32),
+    person_id  uuid        NOT NULL REFERENCES people (id),
+    verifies   boolean     NOT NULL,
+    expires_at timestamptz NOT NULL
+);
+CREATE INDEX links_by_person ON links (person_id);
+CREATE INDEX links_by_age ON links (expires_at);
+
 -- Tokens of the admin API. business_id is the nil UUID for those that act as an operator.
 CREATE TABLE tokens (
     business_id  uuid        NOT NULL,
@@ -55,6 +67,7 @@ CREATE TABLE tokens (
 
 -- +goose Down
 DROP TABLE tokens;
+DROP TABLE links;
 DROP TABLE sessions;
 DROP TABLE members;
 DROP TABLE people;

@@ -32,6 +32,7 @@ func (a *Admin) Mount(router fiber.Router) {
 	router.Group("/admin", a.authenticate, server.Named)
 	admin := gate.New(router, "/admin", a.Owner.Business)
 	admin.Get("/businesses", access.SeeBusinesses, a.listBusinesses)
+	admin.Post("/invitations", access.ManageTeam, a.invite)
 	business := admin.Below("/businesses/:slug")
 	a.mountOffer(business)
 	a.mountBookings(business)

@@ -50,3 +50,32 @@ func (w *World) CallAs(t *testing.T, token, method, path, body string, header ..
 	t.Helper()
 	return w.Call(t, method, path, body, append([]string{"Authorization", "Bearer " + token}, header...)...)
 }
+
+// SessionOf signs somebody in who is this in businesses, and returns the secret of the session, which [Cookie] shows.
+func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) string {
+	t.Helper()
+	now := time.Now()
+	person, err := w.Store.AddPerson(t.Context(), store.Person{ID: uuid.New(), Email: email, Name: email, CreatedAt: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range members {
+		if err := w.Store.AddMember(t.Context(), person.ID, m, now, func(store.Person, []access.Member) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, link := secret.New("")
+	if err := w.Store.AddLink(t.Context(), store.Link{PersonID: person.ID, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
+		t.Fatal(err)
+	}
+	clear, hash := secret.New("")
+	if _, err := w.Store.SignInByLink(t.Context(), link, store.Session{ID: uuid.New(), CreatedAt: now}, hash); err != nil {
+		t.Fatal(err)
+	}
+	return clear
+}
+
+// Cookie is the header of a browser on this machine that has this session.
+func Cookie(session string) []string {
+	return []string{"Authorization", "", "Cookie", "slotmesh-session=" + session}
+}

@@ -44,6 +44,9 @@ type World struct {
 	StopBooking func()
 	// StopRental makes rental unreachable.
 	StopRental func()
+
+	cfg       console.Config
+	telemetry *telemetry.Telemetry
 }
 
 // Log holds what console has logged.
@@ -107,7 +110,21 @@ func Start(t *testing.T, change ...func(*console.Config)) *World {
 	w.openStore(t, cfg.Postgres)
 	run(t, srv)
 	w.URL = "http://" + srv.PublicAddr().String()
+	w.cfg, w.telemetry = cfg, tel
 	return w
+}
+
+// Replica runs console once more, over the same tables and peers.
+func (w *World) Replica(t *testing.T) *World {
+	t.Helper()
+	srv, err := console.New(t.Context(), w.cfg, server.Runtime{Open: true, Name: "console", Clock: clock.System(), Telemetry: w.telemetry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, srv)
+	other := *w
+	other.URL = "http://" + srv.PublicAddr().String()
+	return &other
 }
 
 func run(t *testing.T, srv *server.Server) {

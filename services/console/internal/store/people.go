@@ -2,12 +2,15 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
@@ -20,28 +23,45 @@ type Person struct {
 	Language  string // BCP 47; "" where it is not known
 	Operator  bool
 	CreatedAt time.Time
+	Verified  bool // the address is known to be theirs
 }
 
-const personColumns = `people.id, people.email, people.name, people.language, people.operator, people.created_at`
+const personColumns = `people.id, people.email, people.name, people.language, people.operator, people.created_at, people.verified_at IS NOT NULL`
 
-// AddPerson keeps a person, and returns who has the address then: somebody who was known before stays as they are.
+// AddPerson keeps a person who is no operator and not verified, and returns who has the address then: somebody who was known before stays
+// as they are.
 func (s *Store) AddPerson(ctx context.Context, p Person) (Person, error) {
-	return postgres.Row(ctx, s.pool, pgx.RowToStructByPos[Person], "add a person", `
-		WITH added AS (
-		    INSERT INTO people (id, email, name, language, operator, created_at) VALUES ($1, $2, $3, $4, $5, $6)
-		    ON CONFLICT (email) DO NOTHING
-		    RETURNING `+personColumns+`
-		)
-		SELECT * FROM added UNION ALL SELECT `+personColumns+` FROM people WHERE email = $2 LIMIT 1`,
-		p.ID, p.Email, p.Name, p.Language, p.Operator, p.CreatedAt)
+	_, err := s.pool.Exec(ctx, `
+		INSERT INTO people (id, email, name, language, operator, created_at) VALUES ($1, $2, $3, $4, false, $5)
+		ON CONFLICT (email) DO NOTHING`, p.ID, p.Email, p.Name, p.Language, p.CreatedAt)
+	if err != nil {
+		return Person{}, fmt.Errorf("add a person: %w", err)
+	}
+	return postgres.Row(ctx, s.pool, pgx.RowToStructByPos[Person], "read a person", `SELECT `+personColumns+` FROM people WHERE email = $1`, p.Email)
 }
 
-// membersOf returns what a person is in businesses.
-func (s *Store) membersOf(ctx context.Context, personID uuid.UUID) ([]access.Member, error) {
-	return postgres.Rows(ctx, s.pool, scanMember, "read a person's businesses", `
-		SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000')
-		FROM members WHERE person_id = $1 ORDER BY business_id`, personID)
+// MakeOperator makes a person an operator of the platform. They sign in anew.
+func (s *Store) MakeOperator(ctx context.Context, personID uuid.UUID) error {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `UPDATE people SET operator = true WHERE id = $1`, personID); err != nil {
+			return err
+		}
+		return endAll(ctx, tx, personID)
+	})
+	if err != nil {
+		return fmt.Errorf("make an operator: %w", err)
+	}
+	return nil
 }
+
+// MembersOf returns what a person is in businesses.
+func (s *Store) MembersOf(ctx context.Context, personID uuid.UUID) ([]access.Member, error) {
+	return postgres.Rows(ctx, s.pool, scanMember, "read a person's businesses", membersSQL, personID)
+}
+
+const membersSQL = `
+	SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000')
+	FROM members WHERE person_id = $1 ORDER BY business_id`
 
 func scanMember(row pgx.CollectableRow) (access.Member, error) {
 	var m access.Member
@@ -49,15 +69,51 @@ func scanMember(row pgx.CollectableRow) (access.Member, error) {
 	return m, err
 }
 
-// AddMember makes a person a member of a business at the instant now; who is one already gets the role.
-func (s *Store) AddMember(ctx context.Context, personID uuid.UUID, m access.Member, now time.Time) error {
-	_, err := s.pool.Exec(ctx, `
-		INSERT INTO members (business_id, person_id, role, staff_id, created_at)
-		VALUES ($1, $2, $3, nullif($4, '00000000-0000-0000-0000-000000000000'::uuid), $5)
-		ON CONFLICT (business_id, person_id) DO UPDATE SET role = excluded.role, staff_id = excluded.staff_id`,
-		m.BusinessID, personID, m.Role, m.StaffID, now)
-	if err != nil {
-		return fmt.Errorf("add a member: %w", err)
-	}
-	return nil
+// ErrMember says that a person is a member of the business already, with another role.
+var ErrMember = errors.New("is a member with another role")
+
+// ErrTooMany says that a person belongs to as many businesses as one may.
+var ErrTooMany = errors.New("belongs to too many businesses")
+
+// AddMember makes a person a member of a business at the instant now, where may does not refuse it for what they are by then; who is one with
+// this role stays so. Who gets a second business before it is known who they are signs in anew: whoever invited them before may have signed in as
+// them. Errors: [ErrMember], [ErrTooMany], those of may.
+func (s *Store) AddMember(ctx context.Context, personID uuid.UUID, m access.Member, now time.Time, may func(Person, []access.Member) error) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		person, err := lockPerson(ctx, tx, personID)
+		if err != nil {
+			return err
+		}
+		known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
+		if err != nil {
+			return err
+		}
+		if err := may(person, known); err != nil {
+			return err
+		}
+		if i := slices.IndexFunc(known, func(k access.Member) bool { return k.BusinessID == m.BusinessID }); i >= 0 {
+			if known[i] != m {
+				return ErrMember
+			}
+			return nil
+		}
+		if len(known) >= catalog.MostListed {
+			return ErrTooMany
+		}
+		if !person.Verified && len(known) > 0 {
+			if err := endAll(ctx, tx, personID); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(ctx, `
+			INSERT INTO members (business_id, person_id, role, staff_id, created_at)
+			VALUES ($1, $2, $3, nullif($4, '00000000-0000-0000-0000-000000000000'::uuid), $5)`, m.BusinessID, personID, m.Role, m.StaffID, now)
+		return err
+	})
+}
+
+// lockPerson keeps all else that changes what a person may do waiting, and returns them.
+func lockPerson(ctx context.Context, tx pgx.Tx, id uuid.UUID) (Person, error) {
+	p, err := postgres.Row(ctx, tx, pgx.RowToStructByPos[Person], "lock a person", `SELECT `+personColumns+` FROM people WHERE id = $1 FOR UPDATE`, id)
+	return p, found(err)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"time"
 
@@ -35,15 +36,38 @@ type Signed struct {
 	Members []access.Member // none for an operator
 }
 
-// AddSession keeps a session by the hash of its secret.
-func (s *Store) AddSession(ctx context.Context, of Session, hash [sha256.Size]byte) error {
-	_, err := s.pool.Exec(ctx, `
+// addSession keeps a session by the hash of its secret.
+func addSession(ctx context.Context, tx pgx.Tx, of Session, hash [sha256.Size]byte) error {
+	_, err := tx.Exec(ctx, `
 		INSERT INTO sessions (hash, id, person_id, client, created_at, last_seen_at) VALUES ($1, $2, $3, $4, $5, $5)`,
 		hash[:], of.ID, of.PersonID, of.Client, of.CreatedAt)
 	if err != nil {
 		return fmt.Errorf("add a session: %w", err)
 	}
 	return nil
+}
+
+// Sessions lists the sessions of a person that have not ended at the instant now, newest first.
+func (s *Store) Sessions(ctx context.Context, personID uuid.UUID, now time.Time) ([]Session, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Session], "list sessions", `
+		SELECT id, person_id, client, created_at, last_seen_at FROM sessions
+		WHERE person_id = $1 AND last_seen_at > $2 AND created_at > $3
+		ORDER BY created_at DESC, id LIMIT 100`, personID, now.Add(-SessionIdle), now.Add(-SessionMost))
+}
+
+// EndSession ends one of a person's sessions; one that has ended before stays so.
+func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
+	if _, err := s.pool.Exec(ctx, `DELETE FROM sessions WHERE person_id = $1 AND id = $2`, personID, id); err != nil {
+		return fmt.Errorf("end a session: %w", err)
+	}
+	return nil
+}
+
+// Sweep removes sessions and links that have ended at the instant now.
+func (s *Store) Sweep(ctx context.Context, now time.Time) error {
+	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`, now.Add(-SessionIdle), now.Add(-SessionMost))
+	_, links := s.pool.Exec(ctx, `DELETE FROM links WHERE expires_at <= $1`, now)
+	return errors.Join(sessions, links)
 }
 
 // SessionByHash returns the session with this hash that has not ended at the instant now, and notes to the minute that it was seen.
@@ -58,7 +82,7 @@ func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now t
 		return Signed{}, found(err)
 	}
 	if !signed.Person.Operator {
-		if signed.Members, err = s.membersOf(ctx, signed.PersonID); err != nil {
+		if signed.Members, err = s.MembersOf(ctx, signed.PersonID); err != nil {
 			return Signed{}, err
 		}
 	}
@@ -74,6 +98,6 @@ func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now t
 func scanSigned(row pgx.CollectableRow) (Signed, error) {
 	var s Signed
 	err := row.Scan(&s.ID, &s.PersonID, &s.Client, &s.CreatedAt, &s.LastSeenAt,
-		&s.Person.ID, &s.Person.Email, &s.Person.Name, &s.Person.Language, &s.Person.Operator, &s.Person.CreatedAt)
+		&s.Person.ID, &s.Person.Email, &s.Person.Name, &s.Person.Language, &s.Person.Operator, &s.Person.CreatedAt, &s.Person.Verified)
 	return s, err
 }

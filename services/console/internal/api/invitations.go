@@ -1,0 +1,65 @@
+package api
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// newInvitation is the body that invites somebody: into the business, or among the operators where it names none.
+type newInvitation struct {
+	Business string     `json:"business"` // its slug
+	Email    string     `json:"email"`
+	Name     string     `json:"name"`
+	Role     string     `json:"role"`
+	StaffID  *uuid.UUID `json:"staff_id"`
+}
+
+// invited is the answer, which alone shows the link.
+type invited struct {
+	PersonID  uuid.UUID   `json:"person_id"`
+	Email     string      `json:"email"`
+	Role      access.Role `json:"role"`
+	Link      *string     `json:"link"` // a path below the address of the owner's side
+	ExpiresAt *time.Time  `json:"expires_at"`
+}
+
+func (a *Admin) invite(c *fiber.Ctx) error {
+	var body newInvitation
+	if err := decode(c, &body); err != nil {
+		return err
+	}
+	made, err := a.inviteInto(c, body)
+	if err != nil {
+		return err
+	}
+	answer := invited{PersonID: made.PersonID, Email: made.Email, Role: made.Role, ExpiresAt: made.ExpiresAt}
+	if made.Link != "" {
+		answer.Link = &made.Link
+	}
+	return c.Status(fiber.StatusCreated).JSON(answer)
+}
+
+func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*usecase.Invited, error) {
+	wanted := usecase.Invitation{Email: body.Email, Name: body.Name, Role: access.Role(body.Role), StaffID: body.StaffID}
+	if wanted.Role == access.Operator && body.Business == "" {
+		return a.Accounts.InviteOperator(c.UserContext(), principal(c), wanted)
+	}
+	if body.Business == "" {
+		return nil, request.Invalid("business: missing; send the slug of the business that the person is to belong to.")
+	}
+	slug, err := request.Slug(body.Business)
+	if err != nil {
+		return nil, err
+	}
+	business, err := a.Owner.Business(c.UserContext(), slug)
+	if err != nil {
+		return nil, err
+	}
+	return a.Accounts.Invite(c.UserContext(), principal(c), business, wanted)
+}

@@ -1,0 +1,3 @@
+package view
+
+//go:generate go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -log-level error
