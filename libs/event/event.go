@@ -33,7 +33,7 @@ type Subject struct {
 // SubjectKind is the kind of a [Subject].
 type SubjectKind string
 
-// The kinds of subjects. A payment is told of as its booking, whose data holds it.
+// The kinds of subjects. A payment is told of as what it is of, whose data holds it.
 const (
 	Booking     SubjectKind = "booking"
 	Ticket      SubjectKind = "ticket"
@@ -58,6 +58,7 @@ const (
 	PaymentFailed        Type = "payment.failed"
 	PaymentExpired       Type = "payment.expired"
 	PaymentRefunded      Type = "payment.refunded"
+	TicketCreated        Type = "ticket.created" // it waits for its payment
 	TicketSold           Type = "ticket.sold"
 	TicketCancelled      Type = "ticket.cancelled"
 	ReservationCreated   Type = "reservation.created"

@@ -15,7 +15,7 @@ import (
 func Types() []Type {
 	return []Type{
 		BookingCreated, BookingConfirmed, BookingRescheduled, BookingCancelled, BookingCompleted, BookingNoShow,
-		PaymentSucceeded, PaymentFailed, PaymentExpired, PaymentRefunded, TicketSold, TicketCancelled,
+		PaymentSucceeded, PaymentFailed, PaymentExpired, PaymentRefunded, TicketCreated, TicketSold, TicketCancelled,
 		ReservationCreated, ReservationPickedUp, ReservationReturned, ReservationCancelled,
 		BusinessPublished, BusinessRemoved, CustomerErased, KeyCreated, KeyRevoked,
 	}

@@ -32,6 +32,23 @@ func ownersWrite(ctx context.Context, business uuid.UUID) Write {
 	return w
 }
 
+// OwnersWrite is the id of the write that [Once] makes for the request of the context, where that has an Idempotency-Key; the nil UUID else.
+func OwnersWrite(ctx context.Context, business uuid.UUID) uuid.UUID {
+	if idempotency.Of(ctx).Key == "" {
+		return uuid.Nil
+	}
+	return ownersWrite(ctx, business).ID
+}
+
+// Unmake forgets that a write was made, in the transaction that undoes it: a repeated request makes it anew.
+func Unmake(ctx context.Context, tx pgx.Tx, business, write uuid.UUID) error {
+	_, err := tx.Exec(ctx, `DELETE FROM made_writes WHERE business_id = $1 AND write_id = $2`, business, write)
+	if err != nil {
+		return fmt.Errorf("forget a write: %w", err)
+	}
+	return nil
+}
+
 // Once makes the write that the owner's request asks for by do, in one transaction with a note of what it is answered with, which
 // is kept for a day: in made_writes, which a migration of the service brings. A request whose Idempotency-Key the business has used
 // for the same is given that answer, and do is not called. T must survive encoding/json.

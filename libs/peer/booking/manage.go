@@ -55,7 +55,7 @@ type MayMove struct {
 	Until   *time.Time `json:"until"`            // the last instant at which they may; null where they may not
 }
 
-// ManagedTicket is an order of tickets as its customer sees it.
+// ManagedTicket is an order of tickets as its customer sees it, and what they may do with it now.
 type ManagedTicket struct {
 	ID           uuid.UUID    `json:"id"`
 	Status       string       `json:"status"`
@@ -72,6 +72,10 @@ type ManagedTicket struct {
 	CustomerName string       `json:"customer_name"`
 	Locale       string       `json:"locale"`
 	CreatedAt    time.Time    `json:"created_at"`
+	// Payment is what is paid online, without the provider's reasons; null: nothing is.
+	Payment      *Payment     `json:"payment"`
+	CanPay       bool         `json:"can_pay"` // until payment.due_at
+	Cancellation Cancellation `json:"cancellation"`
 }
 
 // CancelByLink is what a customer agrees to when they cancel: the refund that they were shown.

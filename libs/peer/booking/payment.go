@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Payment is what of a booking is paid online.
+// Payment is what of a booking, an order of tickets or a reservation is paid online.
 type Payment struct {
 	Provider string      `json:"provider"`
 	Status   string      `json:"status"` // one of the Payment… values
-	Amount   json.Number `json:"amount"` // in the booking's currency, as the others
+	Amount   json.Number `json:"amount"` // in the currency of what it is of, as the others
 	Refunded json.Number `json:"refunded"`
 	DueAt    *time.Time  `json:"due_at"` // of an open one: until when the customer can pay
 	Refund   *Refund     `json:"refund"` // the newest; null: none was owed
@@ -38,10 +38,10 @@ const (
 	RefundRefused  = "refused"
 )
 
-// Cancellation is what cancelling a booking would do at this moment (lifecycle.md §4).
+// Cancellation is what cancelling a booking or an order of tickets would do at this moment (lifecycle.md §4).
 type Cancellation struct {
 	Allowed bool   `json:"allowed"`
-	Reason  string `json:"reason,omitempty"` // one of the Cancel… reasons, or the booking's status; set where it is not allowed
+	Reason  string `json:"reason,omitempty"` // one of the Cancel… reasons, or the status of what it is of; set where it is not allowed
 	// Refund is what would be given back by the policy that the booking was made under.
 	Refund CancellationRefund `json:"refund"`
 	// Until is the last instant at which that still holds; null where it is not allowed or does not end.

@@ -9,12 +9,14 @@ import (
 
 // NewTicket orders tickets of an event: of one tier by TierID and Quantity, or of several by Tiers.
 type NewTicket struct {
-	Slug         string        `json:"slug"` // of the business, whose offer says what there is to sell
-	EventID      uuid.UUID     `json:"event_id"`
-	TierID       uuid.UUID     `json:"tier_id,omitzero"`
-	Quantity     int           `json:"quantity,omitzero"` // 1 to MaxTicketQuantity
-	Tiers        []OrderedTier `json:"tiers,omitempty"`   // each tier once, at most MaxTicketTiers
-	CustomerName string        `json:"customer_name"`
+	Slug     string        `json:"slug"` // of the business, whose offer says what there is to sell
+	EventID  uuid.UUID     `json:"event_id"`
+	TierID   uuid.UUID     `json:"tier_id,omitzero"`
+	Quantity int           `json:"quantity,omitzero"` // 1 to MaxTicketQuantity
+	Tiers    []OrderedTier `json:"tiers,omitempty"`   // each tier once, at most MaxTicketTiers
+	// PaymentChoice is online or at_door, where the customer of the booking page may choose (payment_modes.events); "" is at the door.
+	PaymentChoice string `json:"payment_choice,omitempty"`
+	CustomerName  string `json:"customer_name"`
 	// CustomerEmail is where messages go; null: nowhere.
 	CustomerEmail *string `json:"customer_email"`
 	// Locale is the customer's language, as semantics.md §6 matches it; what matches nothing is the business's default.
@@ -55,6 +57,8 @@ type Ticket struct {
 	CreatedAt     time.Time    `json:"created_at"`
 	ManageURL     string       `json:"manage_url,omitempty"` // the customer's link; only in the answer to the order
 	CancelledAt   *time.Time   `json:"cancelled_at"`
+	Payment       *Payment     `json:"payment"`                // null: nothing of it is paid online
+	CheckoutURL   string       `json:"checkout_url,omitempty"` // the provider's page on which it is paid; only in the answer to the booking page
 }
 
 // SoldTier is what an order holds of one tier.
@@ -65,7 +69,8 @@ type SoldTier struct {
 	Price    *json.Number `json:"price"` // of one ticket; null where the owner sold
 }
 
-// StatusSold is the status of an order of tickets until it is cancelled, when it is [StatusCancelled].
+// StatusSold is the status of an order of tickets until it is cancelled, when it is [StatusCancelled]. One that is paid online is
+// [StatusPending] before, until it is paid.
 const StatusSold = "sold"
 
 // TicketList is one page of orders. NextCursor is empty on the last.

@@ -24,6 +24,15 @@ func (c *Client) SellTicket(ctx context.Context, businessID uuid.UUID, order boo
 	return &out, nil
 }
 
+// Ticket returns an order of tickets as it is now. Faults: not_found.
+func (c *Client) Ticket(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Ticket, error) {
+	var out booking.Ticket
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "tickets/"+ticketID.String()), nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
 // Tickets lists orders of one event, or of all where eventID is nil, oldest first and cancelled ones included. Faults:
 // invalid_parameter for a bad page.
 func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page request.Page) (*booking.TicketList, error) {

@@ -74,12 +74,12 @@ var rules = []rule{
 		SELECT e.event_id || ': ' || e.sold FROM booking.event_sales e
 		WHERE e.sold <> (SELECT coalesce(sum(quantity), 0) FROM booking.tickets t WHERE t.event_id = e.event_id AND t.status = 'sold')`},
 	{"a change is not exactly one event, or its event tells of something else", recorded("booking.bookings", "'{payment,from}'") + ` UNION ALL ` +
-		recorded("booking.tickets", "'{}'") + ` UNION ALL ` + recorded("rental.reservations", "'{}'")},
+		recorded("booking.tickets", "'{payment}'") + ` UNION ALL ` + recorded("rental.reservations", "'{}'")},
 	{"nobody was told of a booking whose charge was open, or that needed none", `
 		SELECT b.id || ': ' || b.status FROM booking.bookings b
 		WHERE b.sequence = 0 AND NOT EXISTS (
 			SELECT FROM booking.payments p
-			WHERE p.business_id = b.business_id AND p.booking_id = b.id AND p.status IN ('creating', 'cancelling', 'cancelled'))`},
+			WHERE p.business_id = b.business_id AND p.subject_id = b.id AND p.status IN ('creating', 'cancelling', 'cancelled'))`},
 	{"more units out at a moment than there are", `
 		SELECT a.rental_id || ' on ' || a.start_date || ': ' || sum(b.quantity)
 		FROM rental.reservations a JOIN rental.reservations b ON b.rental_id = a.rental_id AND b.start_date = a.start_date
@@ -194,8 +194,8 @@ type payment struct {
 
 func (t *tables) payments(ctx context.Context) ([]payment, error) {
 	found, err := t.conn.Query(ctx, `
-		SELECT p.booking_id, p.status, p.reference, p.amount, p.refunded, b.status <> 'cancelled'
-		FROM booking.payments p JOIN booking.bookings b ON b.business_id = p.business_id AND b.id = p.booking_id`)
+		SELECT p.subject_id, p.status, p.reference, p.amount, p.refunded, b.status <> 'cancelled'
+		FROM booking.payments p JOIN booking.bookings b ON b.business_id = p.business_id AND b.id = p.subject_id`)
 	if err != nil {
 		return nil, err
 	}

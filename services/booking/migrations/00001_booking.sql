@@ -133,19 +133,20 @@ CREATE TABLE class_seats (
 -- Seats of the past are found by their start, as a class without a teacher occupies no time.
 CREATE INDEX class_seats_by_start ON class_seats (business_id, starts_at);
 
--- The charge of a booking that is paid online.
+-- The charge of a booking, or of an order of tickets, that is paid online: its subject.
 --
 --   creating ──► open ──► paid      its newest refund:  pending ──► refunded
 --       │          │       ▲                               │           │
 --       │          ▼       │                               ▼           │
 --       └───► cancelling ──┴──► cancelled               refused ◄──────┘
 --
--- creating: the time is reserved, and the charge may exist or not. cancelling: the booking is off, and the charge must
+-- creating: the time, or the tickets, are held, and the charge may exist or not. cancelling: the subject is off, and the charge must
 -- not be payable. What is not final is looked at again when due_at has come. A refund waits until the provider has answered for
 -- good; refund_number tells it from earlier ones of the charge, which the provider refused. No more goes back than was paid.
 CREATE TABLE payments (
     business_id uuid        NOT NULL,
-    booking_id  uuid        NOT NULL,
+    subject_kind text       NOT NULL CHECK (subject_kind IN ('booking', 'ticket')),
+    subject_id  uuid        NOT NULL,
     status      text        NOT NULL CHECK (status IN ('creating', 'open', 'paid', 'cancelling', 'cancelled')),
     provider    text        NOT NULL,
     account     text        NOT NULL, -- the business's, with the provider
@@ -165,8 +166,7 @@ CREATE TABLE payments (
     attempts    integer     NOT NULL DEFAULT 0, -- to end it, since it was last due for another reason
     created_at  timestamptz NOT NULL,
     updated_at  timestamptz NOT NULL,
-    PRIMARY KEY (business_id, booking_id),
-    FOREIGN KEY (business_id, booking_id) REFERENCES bookings (business_id, id) ON DELETE CASCADE,
+    PRIMARY KEY (business_id, subject_id),
     CHECK ((refund_number > 0) = (refund_status IS NOT NULL)),
     CHECK (refund_status IS NULL OR status = 'paid' AND refund_amount IS NOT NULL AND refund_percent IS NOT NULL),
     CHECK (refunded >= 0 AND refunded + CASE refund_status WHEN 'pending' THEN refund_amount ELSE 0 END <= amount)
@@ -184,7 +184,7 @@ CREATE INDEX payments_by_reference ON payments (provider, account, reference) WH
 CREATE TABLE tickets (
     business_id   uuid        NOT NULL,
     id            uuid        NOT NULL,
-    status        text        NOT NULL CHECK (status IN ('sold', 'cancelled')),
+    status        text        NOT NULL CHECK (status IN ('pending', 'sold', 'cancelled')), -- pending: it waits for its payment
     event_id      uuid        NOT NULL,
     event_name    text        NOT NULL,
     tiers         jsonb       NOT NULL, -- [{id, name, quantity, price? of one ticket in minor units}], each tier once
@@ -198,7 +198,7 @@ CREATE TABLE tickets (
     customer_email text,                -- null: nothing is mailed
     locale        text        NOT NULL, -- the customer's language, one of the business's
     offer_version bigint      NOT NULL, -- the version of the offer whose capacities it was sold under
-    sequence      integer     NOT NULL DEFAULT 1, -- of its newest event
+    sequence      integer     NOT NULL DEFAULT 1, -- of its newest event; 0: none yet, as its charge is not open
     created_at    timestamptz NOT NULL,
     cancelled_at  timestamptz,
     link_hash     bytea       CHECK (octet_length(link_hash) = 32), -- SHA-256 of the token of the customer's link; null: forgotten
@@ -214,7 +214,7 @@ CREATE INDEX tickets_by_customer ON tickets (business_id, lower(customer_email))
 CREATE INDEX tickets_remembered ON tickets (business_id, ends_at) WHERE customer_name <> '';
 CREATE INDEX tickets_by_event ON tickets (business_id, event_id, created_at, id);
 
--- The guarded counters: tickets sold and not cancelled, of an event and of each of its tiers. Capacities are not here:
+-- The guarded counters: tickets sold, or held until they are paid, and not cancelled, of an event and of each of its tiers. Capacities are not here:
 -- they are the offer's, and a sale is judged by those that hold when it is made. A row comes with the first order and
 -- stays. Statements lock an event's row before those of its tiers.
 CREATE TABLE event_sales (

@@ -64,7 +64,7 @@ type Internal struct {
 
 // NewInternal returns the internal API.
 func NewInternal(owner *usecase.Owner, booker *usecase.Booker, cancellations *usecase.Cancellations, records *store.Store, links *link.Links, c clock.Clock) *Internal {
-	return &Internal{owner: owner, booker: booker, tickets: usecase.NewTickets(records, booker.Dependencies), cancellations: cancellations,
+	return &Internal{owner: owner, booker: booker, tickets: usecase.NewTickets(records, booker), cancellations: cancellations,
 		records: records, links: links, clock: c, outcomes: newOutcomes(booker.Telemetry)}
 }
 
@@ -93,8 +93,11 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Get("/tickets", in.listTickets)
 	business.Get("/tickets/ahead", in.ticketsAhead)
 	business.Post("/tickets/sales", in.sales)
+	business.Get("/tickets/:ticket", in.ticket)
 	business.Get("/tickets/:id/link", in.linkTo(event.Ticket))
+	business.Get("/tickets/:ticket/cancellation", in.ticketCancellation)
 	business.Post("/tickets/:ticket/cancel", in.once(in.cancelTickets, again(fiber.StatusOK, showTicket)))
+	business.Post("/tickets/:ticket/refund", in.once(in.refundTickets, again(fiber.StatusOK, showTicket)))
 }
 
 func (in *Internal) occupied(c *fiber.Ctx) error {

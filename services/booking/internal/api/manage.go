@@ -12,7 +12,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/ical"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/server"
-	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
@@ -128,6 +127,9 @@ func (l *ByLink) payment(c *fiber.Ctx) error {
 		return err
 	}
 	currency := m.Booking.Currency
+	if m.Kind == event.Ticket {
+		currency = m.Ticket.Currency
+	}
 	return c.JSON(booking.OpenPayment{
 		Provider: charge.Provider, Amount: currency.JSON(charge.Amount), Currency: currency.Code,
 		CheckoutURL: intent.URL, DueAt: charge.DueAt,
@@ -138,19 +140,16 @@ func (l *ByLink) payment(c *fiber.Ctx) error {
 func showManaged(m usecase.Managed) booking.Managed {
 	shown := booking.Managed{Kind: m.Kind, Business: m.Offer.Managed()}
 	if m.Kind == event.Ticket {
-		shown.Ticket = showOwnTicket(m.Ticket)
+		shown.Ticket = showOwnTicket(m)
 		return shown
 	}
 	b := showBooking(m.Booking)
-	if b.Payment != nil && b.Payment.Refund != nil {
-		b.Payment.Refund.Reason = "" // the provider's, for the owner
-	}
 	shown.Booking = &booking.ManagedBooking{
 		ID: b.ID, Status: b.Status, Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt, EndsAt: b.EndsAt,
 		Services: b.Services, StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.ClassScheduleID, PartySize: b.PartySize,
 		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, StaffRequested: b.StaffRequested,
 		Total: b.Total, Currency: b.Currency, CustomerName: b.CustomerName, Locale: b.Locale, Sequence: b.Sequence, CreatedAt: b.CreatedAt,
-		Payment: b.Payment, CanPay: m.CanPay, Cancellation: showCancellation(m.Cancellation),
+		Payment: ownPayment(b.Payment), CanPay: m.CanPay, Cancellation: showCancellation(m.Cancellation),
 		Reschedule: booking.MayMove{Allowed: m.Reschedule.Allowed, Reason: m.Reschedule.Reason},
 	}
 	if until := m.Reschedule.Until; !until.IsZero() {
@@ -159,11 +158,21 @@ func showManaged(m usecase.Managed) booking.Managed {
 	return shown
 }
 
-func showOwnTicket(t store.Ticket) *booking.ManagedTicket {
+// ownPayment is a payment as the customer sees it: the provider's reasons are for the owner.
+func ownPayment(p *booking.Payment) *booking.Payment {
+	if p != nil && p.Refund != nil {
+		p.Refund.Reason = ""
+	}
+	return p
+}
+
+func showOwnTicket(m usecase.Managed) *booking.ManagedTicket {
+	t := m.Ticket
 	return &booking.ManagedTicket{
 		ID: t.ID, Status: t.Status, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
 		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), StartsAt: t.StartsAt, EndsAt: t.EndsAt,
 		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
 		CustomerName: t.CustomerName, Locale: t.Locale, CreatedAt: t.CreatedAt,
+		Payment: ownPayment(showPayment(t.Payment, t.Currency)), CanPay: m.CanPay, Cancellation: showCancellation(m.Cancellation),
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -93,7 +94,7 @@ func TestOnThePageNothingIsSoldThatMustBePaidAndCannotBe(t *testing.T) {
 		{"customer_choice", "full", 100, []string{"stripe"}, false},
 	} {
 		w.change(withGala(func(e *catalog.Event) {
-			e.Public, e.PaymentRequirement, e.TotalCapacity = true, c.requirement, 100
+			e.Public, e.PaymentRequirement, e.DepositValue, e.TotalCapacity = true, c.requirement, new(decimal.NewFromInt(20)), 100
 			e.Tiers[0].Price, e.Tiers[0].Capacity = c.price, 100
 		}))
 		w.change(func(o *catalog.Offer) { o.Payments.Modes.Events, o.Payments.Providers = c.mode, c.providers })

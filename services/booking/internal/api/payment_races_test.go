@@ -28,7 +28,7 @@ type creating struct {
 func (c *creating) Create(ctx context.Context, charge payment.Charge) (payment.Intent, error) {
 	intent, err := c.Provider.Create(ctx, charge)
 	if c.begun.CompareAndSwap(false, true) {
-		c.opened <- charge.BookingID
+		c.opened <- charge.ID
 		<-c.answer
 	}
 	return intent, err

@@ -103,7 +103,7 @@ func (s *shop) expectState(booking, charge string, occupied int) {
 	s.t.Helper()
 	var gotBooking, gotCharge string
 	err := s.pool.QueryRow(s.t.Context(), `SELECT b.status, p.status FROM bookings b
-		JOIN payments p ON p.business_id = b.business_id AND p.booking_id = b.id`).Scan(&gotBooking, &gotCharge)
+		JOIN payments p ON p.business_id = b.business_id AND p.subject_id = b.id`).Scan(&gotBooking, &gotCharge)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -574,7 +574,7 @@ func TestStripeStoppedInTheMiddleHoldsNoSlot(t *testing.T) {
 		"times without a live booking": `SELECT count(*) FROM occupied_time o WHERE NOT EXISTS (SELECT FROM bookings b
 			WHERE b.business_id = o.business_id AND b.id = o.booking_id AND b.status IN ('pending', 'confirmed'))`,
 		"live bookings without a charge": `SELECT count(*) FROM bookings b WHERE b.status = 'pending' AND NOT EXISTS (SELECT FROM payments p
-			WHERE p.business_id = b.business_id AND p.booking_id = b.id AND p.status = 'open' AND p.reference IS NOT NULL)`,
+			WHERE p.business_id = b.business_id AND p.subject_id = b.id AND p.status = 'open' AND p.reference IS NOT NULL)`,
 	} {
 		if n := s.count(sql); n != 0 {
 			t.Errorf("there are %d %s", n, what)

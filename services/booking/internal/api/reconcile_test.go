@@ -44,7 +44,7 @@ func TestAHangingChargeHoldsUpNoRelease(t *testing.T) {
 	s := openShop(t, newFakeStripe(t).URL)
 	s.cancelled("09:30", "11:30")
 	id, _ := s.buy("13:30")
-	_, err := s.pool.Exec(t.Context(), `UPDATE payments SET status = 'creating', reference = NULL, due_at = $2 WHERE booking_id = $1`,
+	_, err := s.pool.Exec(t.Context(), `UPDATE payments SET status = 'creating', reference = NULL, due_at = $2 WHERE subject_id = $1`,
 		id, now.Add(25*time.Second))
 	if err != nil {
 		t.Fatal(err)

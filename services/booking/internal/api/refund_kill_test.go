@@ -177,7 +177,7 @@ func (s *shop) expectGivenBack(f *fakeStripe, id uuid.UUID, reference string, ow
 	var refunded, held int64
 	err := s.pool.QueryRow(s.t.Context(), `SELECT b.status, p.refunded, (SELECT string_agg(type, ' ' ORDER BY sequence) FROM events e WHERE e.subject_id = b.id),
 			(SELECT count(*) FROM occupied_time o WHERE o.business_id = b.business_id AND o.booking_id = b.id)
-		FROM bookings b JOIN payments p ON p.business_id = b.business_id AND p.booking_id = b.id WHERE b.id = $1`, id).Scan(&booking, &refunded, &events, &held)
+		FROM bookings b JOIN payments p ON p.business_id = b.business_id AND p.subject_id = b.id WHERE b.id = $1`, id).Scan(&booking, &refunded, &events, &held)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -33,8 +33,8 @@ func (s *shop) alsoOf(id uuid.UUID, account string, due time.Time, times int) {
 			'business_id', $2::uuid, 'id', md5($2 || '/' || n)::uuid, 'link_hash', NULL, 'sequence', 0))).*
 		 FROM bookings AS b, generate_series(1, $5::int) AS n WHERE b.id = $1 AND $3::text <> '' AND $4::timestamptz IS NOT NULL`,
 		`INSERT INTO payments SELECT (jsonb_populate_record(p, jsonb_build_object(
-			'business_id', $2::uuid, 'booking_id', md5($2 || '/' || n)::uuid, 'account', $3::text, 'due_at', $4::timestamptz))).*
-		 FROM payments AS p, generate_series(1, $5::int) AS n WHERE p.booking_id = $1`,
+			'business_id', $2::uuid, 'subject_id', md5($2 || '/' || n)::uuid, 'account', $3::text, 'due_at', $4::timestamptz))).*
+		 FROM payments AS p, generate_series(1, $5::int) AS n WHERE p.subject_id = $1`,
 	} {
 		if _, err := s.pool.Exec(s.t.Context(), insert, id, business.String(), account, due, times); err != nil {
 			s.t.Fatal(err)

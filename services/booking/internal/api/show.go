@@ -31,18 +31,17 @@ func showBooking(b store.Booking) booking.Booking {
 		Total: b.Currency.JSON(b.Total), Currency: b.Currency.Code, Source: b.Source,
 		CustomerName: b.Customer.Name, CustomerEmail: b.Customer.Email, CustomerPhone: b.Customer.Phone,
 		FormData: b.FormData, Locale: b.Locale, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Sequence: b.Sequence,
-		Payment: showPayment(b),
+		Payment: showPayment(b.Payment, b.Currency),
 	}
 }
 
-// showPayment is what of a booking is paid online.
-func showPayment(b store.Booking) *booking.Payment {
-	p := b.Payment
+// showPayment is what is paid online, in this currency.
+func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	if p == nil {
 		return nil
 	}
 	shown := &booking.Payment{
-		Provider: p.Provider, Status: p.Status, Amount: b.Currency.JSON(p.Amount), Refunded: b.Currency.JSON(p.Refunded),
+		Provider: p.Provider, Status: p.Status, Amount: currency.JSON(p.Amount), Refunded: currency.JSON(p.Refunded),
 	}
 	switch p.Status {
 	case store.ChargeCreating:
@@ -55,7 +54,7 @@ func showPayment(b store.Booking) *booking.Payment {
 	}
 	if p.RefundStatus != "" {
 		shown.Refund = &booking.Refund{
-			Amount: b.Currency.JSON(p.RefundAmount), Percent: p.RefundPercent, Status: string(p.RefundStatus), Reason: p.RefundReason,
+			Amount: currency.JSON(p.RefundAmount), Percent: p.RefundPercent, Status: string(p.RefundStatus), Reason: p.RefundReason,
 		}
 	}
 	return shown
@@ -80,6 +79,7 @@ func showTicket(t store.Ticket) booking.Ticket {
 		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly),
 		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
 		CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, Locale: t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt,
+		Payment: showPayment(t.Payment, t.Currency),
 	}
 	if len(t.Tiers) == 1 {
 		shown.TierID = t.Tiers[0].ID

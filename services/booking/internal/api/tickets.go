@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/gofiber/fiber/v2"
@@ -11,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
 func (in *Internal) sellTickets(c *fiber.Ctx) error {
@@ -30,7 +32,10 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Status(fiber.StatusCreated).JSON(in.showSold(sold))
+	shown := in.showSold(sold.Ticket)
+	shown.CheckoutURL = sold.CheckoutURL
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.Status(fiber.StatusCreated).JSON(shown)
 }
 
 // newTicket reads an order.
@@ -47,6 +52,7 @@ func newTicket(body []byte) (booking.NewTicket, error) {
 		CustomerName  string  `json:"customer_name"`
 		CustomerEmail *string `json:"customer_email"`
 		Locale        string  `json:"locale"`
+		PaymentChoice string  `json:"payment_choice"`
 	}
 	if err := json.Unmarshal(body, &wire); err != nil {
 		return booking.NewTicket{}, fault.Newf(fault.InvalidParameter,
@@ -55,6 +61,7 @@ func newTicket(body []byte) (booking.NewTicket, error) {
 	eventID, wrong := request.ID("event_id", wire.EventID)
 	order := booking.NewTicket{
 		Slug: wire.Slug, EventID: eventID, Quantity: wire.Quantity, CustomerName: wire.CustomerName, CustomerEmail: wire.CustomerEmail, Locale: wire.Locale,
+		PaymentChoice: wire.PaymentChoice,
 	}
 	if wire.Tiers == nil {
 		tierID, err := request.ID("tier_id", wire.TierID)
@@ -91,6 +98,21 @@ func (in *Internal) listTickets(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(booking.TicketList{Tickets: all(tickets, showTicket), NextCursor: next})
+}
+
+func (in *Internal) ticket(c *fiber.Ctx) error {
+	businessID, ticketID, err := businessAnd(c, "ticket")
+	if err != nil {
+		return err
+	}
+	found, err := in.records.Ticket(c.UserContext(), businessID, ticketID)
+	if errors.Is(err, store.ErrNotFound) {
+		return fault.New(fault.NotFound, "This business has no such tickets.")
+	}
+	if err != nil {
+		return err
+	}
+	return c.JSON(showTicket(found))
 }
 
 func (in *Internal) ticketsAhead(c *fiber.Ctx) error {
@@ -130,9 +152,41 @@ func (in *Internal) cancelTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	cancelled, err := in.tickets.Cancel(c.UserContext(), businessID, ticketID)
+	var asked booking.Cancel
+	if err := optionalBody(c, &asked); err != nil {
+		return err
+	}
+	cancelled, err := in.cancellations.CancelTicket(c.UserContext(), businessID, ticketID, asked.Refund)
 	if err != nil {
 		return err
 	}
 	return c.JSON(showTicket(cancelled))
+}
+
+func (in *Internal) ticketCancellation(c *fiber.Ctx) error {
+	businessID, ticketID, err := businessAnd(c, "ticket")
+	if err != nil {
+		return err
+	}
+	preview, err := in.cancellations.PreviewTicket(c.UserContext(), businessID, ticketID)
+	if err != nil {
+		return err
+	}
+	return c.JSON(showCancellation(preview))
+}
+
+func (in *Internal) refundTickets(c *fiber.Ctx) error {
+	businessID, ticketID, err := businessAnd(c, "ticket")
+	if err != nil {
+		return err
+	}
+	var asked booking.NewRefund
+	if err := optionalBody(c, &asked); err != nil {
+		return err
+	}
+	refunded, err := in.cancellations.RefundTicket(c.UserContext(), businessID, ticketID, asked.Refund)
+	if err != nil {
+		return err
+	}
+	return c.JSON(showTicket(refunded))
 }

@@ -31,11 +31,14 @@ func OfBooking(business string, b store.Booking) ([]byte, error) {
 
 // OfTicket writes an order of tickets for its customer's own calendar.
 func OfTicket(business string, t store.Ticket) ([]byte, error) {
-	sequence, stamp, status := 1, t.CreatedAt, ical.Confirmed
-	if t.Status == booking.StatusCancelled {
-		sequence, stamp, status = 2, *t.CancelledAt, ical.Cancelled
+	stamp, status := t.CreatedAt, ical.Confirmed
+	switch t.Status {
+	case booking.StatusCancelled:
+		stamp, status = *t.CancelledAt, ical.Cancelled
+	case booking.StatusPending:
+		status = ical.Tentative
 	}
-	event := own(t.ID, sequence, stamp, t.StartsAt, t.EndsAt, t.EventName+" · "+business)
+	event := own(t.ID, t.Sequence, stamp, t.StartsAt, t.EndsAt, t.EventName+" · "+business)
 	event.Status, event.Description = status, tiers(t)
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }

@@ -1,4 +1,4 @@
-// Package payment is the port to payment providers: what booking asks of one, and how much of a booking is to be paid
+// Package payment is the port to payment providers: what booking asks of one, and how much of what is sold is to be paid
 // online. Adapters lie below it. A charge belongs to the provider; booking keeps its reference and what became of it.
 package payment
 
@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/money"
 )
 
@@ -17,7 +18,7 @@ import (
 var ErrRefused = errors.New("the payment provider refused the request")
 
 // Provider takes money for businesses. Calls end when their context does, and each may be repeated: the provider knows
-// a charge by its booking.
+// a charge by its subject.
 type Provider interface {
 	// Chargeable returns the most that can be charged of an amount in minor units: some currencies are charged in
 	// coarser steps than ISO 4217 has. Errors: [ErrRefused] where nothing can.
@@ -37,14 +38,20 @@ type Provider interface {
 	ReadNotice(body []byte, header func(name string) string) (Notice, error)
 }
 
-// Charge is money that a customer owes a business for a booking.
-type Charge struct {
+// Subject is what a charge is of: a booking, or an order of tickets. Ids of two kinds differ, too.
+type Subject struct {
 	BusinessID uuid.UUID
-	BookingID  uuid.UUID
-	Account    string // the business's, with the provider
-	Amount     int64  // minor units of Currency, as [Provider].Chargeable gave it
-	Currency   money.Currency
-	Checkout   *Checkout // nil: the customer pays on a page of who booked
+	Kind       event.SubjectKind
+	ID         uuid.UUID
+}
+
+// Charge is money that a customer owes a business for what they take.
+type Charge struct {
+	Subject
+	Account  string // the business's, with the provider
+	Amount   int64  // minor units of Currency, as [Provider].Chargeable gave it
+	Currency money.Currency
+	Checkout *Checkout // nil: the customer pays on a page of who booked
 }
 
 // Checkout is the provider's own page, on which the customer pays.
@@ -121,10 +128,9 @@ type Notice struct {
 	Account   string // the business's, with the provider
 	Reference string
 	Outcome   Outcome
-	// BusinessID and BookingID are what the charge says it is of: a charge with a Checkout is known by the reference of the page, and the
-	// provider tells of failed attempts and refunds by another. Whoever has the account could have written them; they are no proof.
-	BusinessID uuid.UUID
-	BookingID  uuid.UUID
+	// Subject is what the charge says it is of: a charge with a Checkout is known by the reference of the page, and the provider tells of
+	// failed attempts and refunds by another. Whoever has the account could have written it; it is no proof.
+	Subject Subject
 	// FailedAt is when an attempt to pay failed, by the provider's clock. The customer may try again (lifecycle.md §4).
 	FailedAt time.Time
 	Refund   *RefundNotice

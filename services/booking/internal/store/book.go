@@ -184,9 +184,9 @@ WITH claim AS MATERIALIZED (
     ON CONFLICT DO NOTHING
     RETURNING *
 ), charged AS (
-    INSERT INTO payments (business_id, booking_id, status, provider, account, amount, currency, cancellation_policy, due_at,
+    INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency, cancellation_policy, due_at,
                           on_checkout, created_at, updated_at)
-    SELECT @business_id, @id, 'creating', @provider::text, @account::text, @amount::bigint, @currency,
+    SELECT @business_id, 'booking', @id, 'creating', @provider::text, @account::text, @amount::bigint, @currency,
            @cancellation_policy::jsonb, @due_at::timestamptz, @on_checkout::boolean, @now::timestamptz, @now::timestamptz
     WHERE @provider::text IS NOT NULL AND EXISTS (SELECT FROM booked)
     RETURNING *

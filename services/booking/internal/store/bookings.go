@@ -26,7 +26,7 @@ const ownColumns = `id, status, local_start, local_end, starts_at, ends_at, serv
 // bookingColumns are what [scanBooking] reads: the row, and that of the charge where it is paid online. The statement has a parameter
 // business_id.
 const bookingColumns = ownColumns + `,
-	(SELECT to_jsonb(p) FROM payments p WHERE p.business_id = @business_id AND p.booking_id = id) AS payment`
+	(SELECT to_jsonb(p) FROM payments p WHERE p.business_id = @business_id AND p.subject_id = id) AS payment`
 
 // Booking is a booking as it is kept.
 type Booking struct {
@@ -70,7 +70,7 @@ const filterSQL = `
 		  AND (@query = '' OR strpos(lower(customer_name), lower(@query)) > 0 OR strpos(lower(customer_email), lower(@query)) > 0
 		       OR strpos(translate(customer_phone, ' -()./', ''), nullif(translate(@query, ' -()./', ''), '')) > 0)
 		  AND (@charges::text[] IS NULL OR EXISTS (SELECT FROM payments AS charge
-		       WHERE charge.business_id = @business_id AND charge.booking_id = bookings.id AND charge.status = ANY(@charges)))`
+		       WHERE charge.business_id = @business_id AND charge.subject_id = bookings.id AND charge.status = ANY(@charges)))`
 
 // chargesOf are the states of a charge that the owner reads as one status of the payment.
 var chargesOf = map[string][]string{
@@ -133,7 +133,7 @@ WITH chosen AS MATERIALIZED (
     FOR UPDATE
 ), charge AS MATERIALIZED (
     SELECT * FROM payments
-    WHERE business_id = @business_id AND booking_id = @id AND EXISTS (SELECT FROM chosen)
+    WHERE business_id = @business_id AND subject_id = @id AND EXISTS (SELECT FROM chosen)
     FOR UPDATE
 ), vacated AS (
     DELETE FROM class_seats
@@ -156,7 +156,7 @@ WITH chosen AS MATERIALIZED (
     WHERE business_id = @business_id AND booking_id = @id AND @frees::boolean AND EXISTS (SELECT FROM moved)
 ), uncharged AS (
     UPDATE payments SET status = 'cancelling', due_at = @now, attempts = 0, updated_at = @now
-    WHERE business_id = @business_id AND booking_id = @id AND status IN ('creating', 'open')
+    WHERE business_id = @business_id AND subject_id = @id AND status IN ('creating', 'open')
       AND @frees::boolean AND EXISTS (SELECT FROM moved)
     RETURNING *
 ), refunding AS (` + refundSQL + `

@@ -76,7 +76,7 @@ WITH booked AS (
     FROM bookings WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
     ORDER BY id FOR UPDATE
 ), ordered AS (
-    SELECT 'ticket', id, status, starts_at, status = 'sold' AND ends_at > @now
+    SELECT 'ticket', id, status, starts_at, status <> 'cancelled' AND ends_at > @now
     FROM tickets WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
     ORDER BY id FOR UPDATE
 )

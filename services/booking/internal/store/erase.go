@@ -8,13 +8,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// erasable is what is kept of businesses, table by table. Occupied time, seats and payments go with their bookings. A booking
-// whose charge is not final stays until it is: no refund may be forgotten.
+// chargeEnded says of a row t that its charge, if it has one, is final: until then it stays, so that no refund is forgotten.
+const chargeEnded = `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.business_id AND p.subject_id = t.id
+		AND (p.status IN ('creating', 'open', 'cancelling') OR p.refund_status = 'pending'))`
+
+// erasable is what is kept of businesses, table by table. Occupied time and seats go with their bookings, charges after what they are of.
 var erasable = []postgres.Erasable{
 	{Table: "idempotency_records"}, {Table: "refused_writes"}, {Table: "made_writes"}, {Table: "api_keys"}, {Table: "calendar_feeds"},
-	{Table: "tickets"}, {Table: "tier_sales"}, {Table: "event_sales"},
-	{Table: "bookings", Where: `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.business_id AND p.booking_id = t.id
-		AND (p.status IN ('creating', 'open', 'cancelling') OR p.refund_status = 'pending'))`},
+	{Table: "tickets", Where: chargeEnded}, {Table: "tier_sales"}, {Table: "event_sales"}, {Table: "bookings", Where: chargeEnded},
+	{Table: "payments", Where: `NOT (t.status IN ('creating', 'open', 'cancelling') OR t.refund_status IS NOT DISTINCT FROM 'pending')`},
 	{Table: "class_sessions"}, {Table: "events"},
 }
 

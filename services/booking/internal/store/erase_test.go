@@ -18,9 +18,9 @@ WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, lo
  o AS (INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
     SELECT $1, id, 0, id, 0, '[2027-06-01T12:00Z, 2027-06-01T13:00Z)', id FROM (VALUES ($2::uuid), ($3)) AS ids (id)),
  h AS (INSERT INTO past_occupied_time VALUES ($1, $2, 0, $2, 0, '[2027-06-01T12:00Z, 2027-06-01T13:00Z)')),
- p AS (INSERT INTO payments (business_id, booking_id, status, provider, account, amount, currency, cancellation_policy, refund_number,
+ p AS (INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency, cancellation_policy, refund_number,
         refund_amount, refund_percent, refund_status, due_at, created_at, updated_at)
-    SELECT $1, id, 'paid', 'stripe', 'acct', 5, 'EUR', '{}', number, 5, 100, status, now(), now(), now()
+    SELECT $1, 'booking', id, 'paid', 'stripe', 'acct', 5, 'EUR', '{}', number, 5, 100, status, now(), now(), now()
     FROM (VALUES ($2::uuid, 0, NULL), ($3, 1, 'pending')) AS ids (id, number, status)),
  s AS (INSERT INTO class_seats VALUES ($1, $2, '2027-06-01T12:00Z', $2, 1)),
  c AS (INSERT INTO class_sessions VALUES ($1, '2027-06-01T12:00Z', $2, 1)),
@@ -84,7 +84,7 @@ func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), `UPDATE payments SET refund_status = 'refunded' WHERE business_id = $1`, removed); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Erase(t.Context(), []uuid.UUID{removed}); err != nil || n != 1 {
+	if n, err := s.Erase(t.Context(), []uuid.UUID{removed}); err != nil || n != 2 { // the booking and its charge
 		t.Fatalf("%d rows, %v", n, err)
 	}
 	for table, n := range rows(t, pool, removed) {

@@ -30,30 +30,40 @@ var (
 	// A booking that moved also keeps where it was.
 	recordRescheduled = eventlog.Record(event.Booking, event.BookingRescheduled, "moved",
 		row("moved")+` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before), 'payment',
-			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = moved.business_id AND p.booking_id = moved.id))`)
+			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = moved.business_id AND p.subject_id = moved.id))`)
 
-	recordSold            = eventlog.Record(event.Ticket, event.TicketSold, "ticket", row("ticket"))
-	recordTicketCancelled = eventlog.Record(event.Ticket, event.TicketCancelled, "cancelled", row("cancelled"))
+	// An order of tickets is sold at once, or created when its charge is open and sold when that is paid.
+	recordSold          = eventlog.Record(event.Ticket, event.TicketSold, "ticket WHERE sequence > 0", row("ticket")+` || '{"payment": null}'`)
+	recordTicketCreated = eventlog.Record(event.Ticket, event.TicketCreated, "told",
+		row("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
+	recordTicketPaid = eventlog.Record(event.Ticket, event.TicketSold, "sold", row("sold")+` || jsonb_build_object('payment',
+			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = sold.business_id AND p.subject_id = sold.id))`)
+	recordTicketCancelled = eventlog.Record(event.Ticket, event.TicketCancelled, "cancelled WHERE sequence > 0",
+		row("cancelled")+` || jsonb_build_object('payment', `+movedCharge+`)`)
 
 	recordKeyCreated = eventlog.Record(event.Key, event.KeyCreated, "made", row("made"))
 	recordKeyRevoked = eventlog.Record(event.Key, event.KeyRevoked, "revoked", row("revoked"))
 )
 
-// movedCharge is the charge of a booking that moveSQL moves.
+// movedCharge is the charge of what moveSQL or cancelTicketSQL changes.
 const movedCharge = `coalesce((SELECT to_jsonb(uncharged) FROM uncharged), (SELECT to_jsonb(refunding) FROM refunding), (SELECT to_jsonb(charge) FROM charge))`
 
-// recordCharge is a statement that makes a change to a charge, an UPDATE of payments, of a booking that the transaction has locked, and
-// records that for the booking.
-func recordCharge(change string) string {
-	return `
+// recordCharge is a statement that makes a change to a charge, an UPDATE of payments, of a subject that the transaction has locked, and
+// records that for the subject: one for each kind.
+func recordCharge(change string) map[event.SubjectKind]string {
+	statements := map[event.SubjectKind]string{}
+	for kind, table := range subjectTable {
+		statements[kind] = `
 WITH changed AS (` + change + `
     RETURNING *
-), booking AS (
-    UPDATE bookings SET sequence = sequence + 1
+), subject AS (
+    UPDATE ` + table + ` SET sequence = sequence + 1
     WHERE business_id = @business_id AND id = @id AND EXISTS (SELECT FROM changed)
     RETURNING *
 )
-` + eventlog.Record(event.Booking, "", "booking", row("booking")+` || jsonb_build_object('payment', (SELECT to_jsonb(changed) FROM changed))`)
+` + eventlog.Record(kind, "", "subject", row("subject")+` || jsonb_build_object('payment', (SELECT to_jsonb(changed) FROM changed))`)
+	}
+	return statements
 }
 
 // keptColumns are those of a booking and its charge in kept_row, which an event keeps.
@@ -85,7 +95,7 @@ func (s *Store) BookingAsMade(ctx context.Context, businessID, id uuid.UUID) (Bo
 
 // KeptTickets reads orders of tickets from what events keep of them.
 func (s *Store) KeptTickets(ctx context.Context, kept []json.RawMessage) ([]Ticket, error) {
-	return eventlog.Rows(ctx, s.pool, "tickets", ticketColumns, kept, scanTicket)
+	return eventlog.Rows(ctx, s.pool, "tickets", ownTicketColumns+`, nullif(kept_row->'payment', 'null')`, kept, scanTicket)
 }
 
 // KeptKeys reads API keys from what events keep of them.

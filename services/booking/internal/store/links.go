@@ -14,14 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// linkedTable is the table of what a link can lead to.
-var linkedTable = map[event.SubjectKind]string{event.Booking: "bookings", event.Ticket: "tickets"}
+// subjectTable is the table of what a link can lead to, and a charge can be of.
+var subjectTable = map[event.SubjectKind]string{event.Booking: "bookings", event.Ticket: "tickets"}
 
 // LinkHash returns what is kept of the link to a booking or an order of tickets, nil where the customer was forgotten. Errors:
 // [ErrNotFound].
 func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind, id uuid.UUID) ([]byte, error) {
 	var kept []byte
-	err := s.pool.QueryRow(ctx, `SELECT link_hash FROM `+linkedTable[kind]+` WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&kept)
+	err := s.pool.QueryRow(ctx, `SELECT link_hash FROM `+subjectTable[kind]+` WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&kept)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, ErrNotFound
 	}
@@ -63,7 +63,11 @@ func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
 
 // Ticket returns an order of tickets of the business. Errors: [ErrNotFound].
 func (s *Store) Ticket(ctx context.Context, businessID, id uuid.UUID) (Ticket, error) {
-	found, err := postgres.Row(ctx, s.pool, scanTicket, "read an order of tickets", `SELECT `+ticketColumns+` FROM tickets WHERE business_id = $1 AND id = $2`, businessID, id)
+	return findTicket(ctx, s.pool, businessID, id)
+}
+
+func findTicket(ctx context.Context, q postgres.Querier, businessID, id uuid.UUID) (Ticket, error) {
+	found, err := postgres.Row(ctx, q, scanTicket, "read an order of tickets", `SELECT `+ticketColumns+` FROM tickets WHERE business_id = $1 AND id = $2`, businessID, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Ticket{}, ErrNotFound
 	}
@@ -81,12 +85,12 @@ type OpenCharge struct {
 	OnCheckout bool
 }
 
-// OpenCharge returns the charge of a booking that can be paid now. Errors: [ErrNotFound] where there is none.
-func (s *Store) OpenCharge(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) (OpenCharge, error) {
+// OpenCharge returns the charge of a subject that can be paid now. Errors: [ErrNotFound] where there is none.
+func (s *Store) OpenCharge(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) (OpenCharge, error) {
 	var c OpenCharge
 	err := s.pool.QueryRow(ctx, `
 		SELECT provider, account, reference, amount, due_at, on_checkout FROM payments
-		WHERE business_id = $1 AND booking_id = $2 AND status = 'open' AND due_at > $3`, businessID, bookingID, now).
+		WHERE business_id = $1 AND subject_id = $2 AND status = 'open' AND due_at > $3`, businessID, subjectID, now).
 		Scan(&c.Provider, &c.Account, &c.Reference, &c.Amount, &c.DueAt, &c.OnCheckout)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return OpenCharge{}, ErrNotFound

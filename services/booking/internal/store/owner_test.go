@@ -63,7 +63,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			}
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).CancelTicket(ctx, order.BusinessID, order.ID, now)
+					_, err := store.New(p).CancelTicket(ctx, order.BusinessID, order.ID, now, nothing)
 					return err
 				},
 				Done: is(t, `SELECT count(*) FROM tickets WHERE id = $1 AND status = 'cancelled'`, order.ID),

@@ -13,17 +13,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// ErrPaymentOver says that a charge can no longer be opened: its booking is off, or its idempotency key was taken over.
+// ErrPaymentOver says that a charge can no longer be opened: its subject is off, or its idempotency key was taken over.
 var ErrPaymentOver = errors.New("the payment is over")
 
-// NewPayment is the charge that a booking waits for. Amount is in minor units of the booking's currency. Where the
-// charge is not open by DueAt, the booking is released.
+// NewPayment is the charge that a booking or an order of tickets waits for. Amount is in minor units of its currency. Where the
+// charge is not open by DueAt, what waits for it is released.
 type NewPayment struct {
 	Provider string
 	Account  string
@@ -68,7 +69,7 @@ WITH claim AS MATERIALIZED (
 ), opened AS (
     UPDATE payments
     SET status = 'open', reference = @reference, due_at = @due_at, updated_at = @now
-    WHERE business_id = @business_id AND booking_id = @id AND status = 'creating'
+    WHERE business_id = @business_id AND subject_id = @id AND status = 'creating'
       AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim)) AND EXISTS (SELECT FROM booking)
     RETURNING *
 ), told AS (
@@ -108,18 +109,8 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 // may be one, waits to be cancelled. reference is "" where it is not known; none says that there is no charge for
 // certain. An answer kept for the claim goes.
 func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, claim *Claim, now time.Time) error {
-	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
-		if p.payment != ChargeCreating && p.payment != ChargeOpen {
-			return nil
-		}
-		if err := p.cancel(ctx, tx, now); err != nil {
-			return err
-		}
-		next := ChargeCancelling
-		if none {
-			next = ChargeCancelled
-		}
-		if err := p.become(ctx, tx, next, reference, "", now); err != nil || claim == nil {
+	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p charged) error {
+		if abandoned, err := p.abandon(ctx, tx, reference, none, now); !abandoned || err != nil || claim == nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `UPDATE idempotency_records SET confirmation = NULL
@@ -129,20 +120,35 @@ func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.U
 	})
 }
 
-// ReleaseUnfinished takes bookings back whose charge was not open in time, as when the process that made them died, and
+// abandon takes back what waits for a charge, where that is not paid or cancelled, and reports whether it did.
+func (p charged) abandon(ctx context.Context, tx pgx.Tx, reference string, none bool, now time.Time) (bool, error) {
+	if p.payment != ChargeCreating && p.payment != ChargeOpen {
+		return false, nil
+	}
+	if err := p.cancel(ctx, tx, true, now); err != nil {
+		return false, err
+	}
+	next := ChargeCancelling
+	if none {
+		next = ChargeCancelled
+	}
+	return true, p.become(ctx, tx, next, reference, "", now)
+}
+
+// ReleaseUnfinished takes back what waits for a charge that was not open in time, as when the process that made them died, and
 // returns how many there were.
 func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
-	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct{ BusinessID, BookingID uuid.UUID }], "find unfinished bookings", `SELECT business_id, booking_id FROM payments
+	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct{ BusinessID, ID uuid.UUID }], "find charges that were not opened", `SELECT business_id, subject_id FROM payments
 		WHERE status = 'creating' AND due_at <= $1 ORDER BY due_at LIMIT 1000`, now)
 	if err != nil {
 		return 0, err
 	}
 	for i, d := range due {
-		err := s.underLock(ctx, d.BusinessID, d.BookingID, func(tx pgx.Tx, p paid) error {
+		err := s.underLock(ctx, d.BusinessID, d.ID, func(tx pgx.Tx, p charged) error {
 			if p.payment != ChargeCreating {
 				return nil
 			}
-			return errors.Join(p.cancel(ctx, tx, now), p.become(ctx, tx, ChargeCancelling, "", "", now))
+			return errors.Join(p.cancel(ctx, tx, true, now), p.become(ctx, tx, ChargeCancelling, "", "", now))
 		})
 		if err != nil {
 			return i, err
@@ -158,8 +164,8 @@ const leaseSQL = `
 UPDATE payments
 SET due_at = @now::timestamptz + least(interval '1 hour', interval '1 minute' * power(2, least(attempts, 10))),
     attempts = attempts + 1, updated_at = @now
-WHERE (business_id, booking_id) = (
-    SELECT business_id, booking_id
+WHERE (business_id, subject_id) = (
+    SELECT business_id, subject_id
     FROM payments
     WHERE (status IN ('open', 'cancelling') OR refund_status = 'pending') AND due_at <= @now
       AND business_id > @after AND business_id <> ALL (@but::uuid[])
@@ -167,7 +173,7 @@ WHERE (business_id, booking_id) = (
     LIMIT 1
     FOR UPDATE SKIP LOCKED
 )
-RETURNING business_id, booking_id, provider, account, amount, currency, coalesce(reference, ''),
+RETURNING business_id, subject_kind, subject_id, provider, account, amount, currency, coalesce(reference, ''),
           CASE WHEN refund_status = 'pending' THEN refund_number ELSE 0 END, coalesce(refund_amount, 0), on_checkout`
 
 // LeaseDue returns the charge that has been due for longest of the next business that has one due: the next by id after this one, or else
@@ -195,7 +201,7 @@ func scanDue(row pgx.CollectableRow) (payment.Due, error) {
 		d        payment.Due
 		currency string
 	)
-	err := row.Scan(&d.BusinessID, &d.BookingID, &d.Provider, &d.Account, &d.Amount, &currency, &d.Reference, &d.RefundNumber, &d.RefundAmount, &d.OnCheckout)
+	err := row.Scan(&d.BusinessID, &d.Kind, &d.ID, &d.Provider, &d.Account, &d.Amount, &currency, &d.Reference, &d.RefundNumber, &d.RefundAmount, &d.OnCheckout)
 	if err != nil {
 		return d, err
 	}
@@ -204,34 +210,35 @@ func scanDue(row pgx.CollectableRow) (payment.Due, error) {
 }
 
 // NoteReference keeps the provider's name of a charge that was not known to exist.
-func (s *Store) NoteReference(ctx context.Context, businessID, bookingID uuid.UUID, reference string) error {
-	_, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $3 WHERE business_id = $1 AND booking_id = $2`,
-		businessID, bookingID, reference)
+func (s *Store) NoteReference(ctx context.Context, of payment.Subject, reference string) error {
+	_, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $3 WHERE business_id = $1 AND subject_id = $2`,
+		of.BusinessID, of.ID, reference)
 	if err != nil {
 		return fmt.Errorf("note a charge's reference: %w", err)
 	}
 	return nil
 }
 
-// FindPayment returns the booking that a charge is of. Errors: [ErrNotFound].
+// FindPayment returns the ids of the business and of what a charge is of. Errors: [ErrNotFound].
 func (s *Store) FindPayment(ctx context.Context, provider, account, reference string) (uuid.UUID, uuid.UUID, error) {
-	var businessID, bookingID uuid.UUID
-	err := s.pool.QueryRow(ctx, `SELECT business_id, booking_id FROM payments
-		WHERE provider = $1 AND account = $2 AND reference = $3 LIMIT 1`, provider, account, reference).Scan(&businessID, &bookingID)
+	var businessID, subjectID uuid.UUID
+	err := s.pool.QueryRow(ctx, `SELECT business_id, subject_id FROM payments
+		WHERE provider = $1 AND account = $2 AND reference = $3 LIMIT 1`, provider, account, reference).Scan(&businessID, &subjectID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return uuid.Nil, uuid.Nil, ErrNotFound
 	}
 	if err != nil {
 		return uuid.Nil, uuid.Nil, fmt.Errorf("find a charge: %w", err)
 	}
-	return businessID, bookingID, nil
+	return businessID, subjectID, nil
 }
 
-// HasPayment reports whether a booking has a charge of this account. Errors: [ErrNotFound] where it has none.
-func (s *Store) HasPayment(ctx context.Context, businessID, bookingID uuid.UUID, provider, account string) error {
+// HasPayment reports whether something has a charge of this account. Errors: [ErrNotFound] where it has none.
+func (s *Store) HasPayment(ctx context.Context, of payment.Subject, provider, account string) error {
 	var there bool
 	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM payments
-		WHERE business_id = $1 AND booking_id = $2 AND provider = $3 AND account = $4)`, businessID, bookingID, provider, account).Scan(&there)
+		WHERE business_id = $1 AND subject_id = $2 AND subject_kind = $3 AND provider = $4 AND account = $5)`,
+		of.BusinessID, of.ID, string(of.Kind), provider, account).Scan(&there)
 	if err != nil {
 		return fmt.Errorf("look for a charge: %w", err)
 	}
@@ -243,9 +250,9 @@ func (s *Store) HasPayment(ctx context.Context, businessID, bookingID uuid.UUID,
 
 // SupersedePayment notes that an open charge is paid on the provider's page of this reference, and not by the charge of the other one any
 // more, which can no longer be paid. Errors: [ErrPaymentOver] where that is not the open charge.
-func (s *Store) SupersedePayment(ctx context.Context, businessID, bookingID uuid.UUID, from, to string, now time.Time) error {
+func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid.UUID, from, to string, now time.Time) error {
 	tag, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $4, on_checkout = true, updated_at = $5
-		WHERE business_id = $1 AND booking_id = $2 AND status = 'open' AND reference IN ($3, $4)`, businessID, bookingID, from, to, now)
+		WHERE business_id = $1 AND subject_id = $2 AND status = 'open' AND reference IN ($3, $4)`, businessID, subjectID, from, to, now)
 	if err != nil {
 		return fmt.Errorf("note a checkout: %w", err)
 	}
@@ -255,29 +262,33 @@ func (s *Store) SupersedePayment(ctx context.Context, businessID, bookingID uuid
 	return nil
 }
 
-// PaymentPaid confirms a booking whose charge was paid. Where the booking is off already, all of the money is to go back. To say it
-// twice changes nothing.
-func (s *Store) PaymentPaid(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
-	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+// PaymentPaid confirms a booking, or sells tickets, whose charge was paid. Where they are off already, all of the money is to go back. To
+// say it twice changes nothing.
+func (s *Store) PaymentPaid(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
+	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		switch {
 		case p.payment == ChargePaid:
 			return nil
-		case p.booking == state.Cancelled:
+		case p.status == booking.StatusCancelled:
 			return errors.Join(p.become(ctx, tx, ChargePaid, "", event.PaymentSucceeded, now),
-				refundCharge(ctx, tx, businessID, bookingID, Owed{Amount: p.amount, Percent: 100}, now))
+				refundCharge(ctx, tx, businessID, subjectID, Owed{Amount: p.amount, Percent: 100}, now))
 		}
-		return errors.Join(p.become(ctx, tx, ChargePaid, "", event.PaymentSucceeded, now), p.move(ctx, tx, state.Confirm, now))
+		return errors.Join(p.become(ctx, tx, ChargePaid, "", event.PaymentSucceeded, now), p.confirm(ctx, tx, now))
 	})
 }
 
-// PaymentCancelled notes that a charge can no longer be paid, and cancels its booking, unless the owner has confirmed it
+// PaymentCancelled notes that a charge can no longer be paid, and cancels what waits for it, but not a booking that the owner has confirmed
 // without the money. To say it twice changes nothing.
-func (s *Store) PaymentCancelled(ctx context.Context, businessID, bookingID uuid.UUID, now time.Time) error {
-	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+func (s *Store) PaymentCancelled(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
+	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		switch p.payment {
 		case ChargeCreating, ChargeOpen:
-			return errors.Join(p.become(ctx, tx, ChargeCancelled, "", event.PaymentExpired, now), p.move(ctx, tx, state.Cancel, now))
-		case ChargeCancelling: // its booking was cancelled before, which was told
+			err := p.become(ctx, tx, ChargeCancelled, "", event.PaymentExpired, now)
+			if p.status != booking.StatusPending {
+				return err
+			}
+			return errors.Join(err, p.cancel(ctx, tx, false, now))
+		case ChargeCancelling: // what it is of was cancelled before, which was told
 			return p.become(ctx, tx, ChargeCancelled, "", "", now)
 		}
 		return nil
@@ -287,14 +298,14 @@ func (s *Store) PaymentCancelled(ctx context.Context, businessID, bookingID uuid
 // failCharge notes an attempt to pay, where it is a newer one than the last that is known of.
 var failCharge = recordCharge(`
 UPDATE payments SET failed_at = @failed_at::timestamptz, updated_at = @now
-WHERE business_id = @business_id AND booking_id = @id AND status = 'open' AND (failed_at IS NULL OR failed_at < @failed_at::timestamptz)`)
+WHERE business_id = @business_id AND subject_id = @id AND status = 'open' AND (failed_at IS NULL OR failed_at < @failed_at::timestamptz)`)
 
 // PaymentFailed notes that an attempt to pay failed, at an instant by the provider's clock. The charge stays open for another one. To
 // say it twice changes nothing.
-func (s *Store) PaymentFailed(ctx context.Context, businessID, bookingID uuid.UUID, at, now time.Time) error {
-	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, _ paid) error {
-		_, err := tx.Exec(ctx, failCharge, eventlog.Add(ctx, pgx.NamedArgs{
-			"business_id": businessID, "id": bookingID, "failed_at": at, "now": now, "event_type": string(event.PaymentFailed),
+func (s *Store) PaymentFailed(ctx context.Context, businessID, subjectID uuid.UUID, at, now time.Time) error {
+	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
+		_, err := tx.Exec(ctx, failCharge[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
+			"business_id": businessID, "id": subjectID, "failed_at": at, "now": now, "event_type": string(event.PaymentFailed),
 		}, now))
 		return err
 	})
@@ -309,27 +320,34 @@ const (
 	ChargeCancelled  = "cancelled"
 )
 
-// paid is a booking and its charge with its newest refund, both locked.
-type paid struct {
-	businessID, bookingID uuid.UUID
-	booking               state.State
-	payment               string
-	amount                int64
-	refundNumber          int
-	refund                payment.RefundStatus
+// charged is a charge with its newest refund, and what it is of, all locked.
+type charged struct {
+	businessID, id uuid.UUID // of the subject
+	kind           event.SubjectKind
+	status         string // of the subject
+	payment        string
+	amount         int64
+	refundNumber   int
+	refund         payment.RefundStatus
 }
 
-// underLock decides on a booking and its charge while both are locked, the booking first, as moves of bookings lock them.
-func (s *Store) underLock(ctx context.Context, businessID, bookingID uuid.UUID, decide func(pgx.Tx, paid) error) error {
+// underLock decides on a charge while it and what it is of are locked, the subject first, as moves of bookings and cancellations of tickets
+// lock them.
+func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID, decide func(pgx.Tx, charged) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		p := paid{businessID: businessID, bookingID: bookingID}
-		err := tx.QueryRow(ctx, `SELECT status FROM bookings WHERE business_id = $1 AND id = $2 FOR UPDATE`,
-			businessID, bookingID).Scan(&p.booking)
+		p := charged{businessID: businessID, id: subjectID}
+		err := tx.QueryRow(ctx, `SELECT subject_kind FROM payments WHERE business_id = $1 AND subject_id = $2`,
+			businessID, subjectID).Scan(&p.kind)
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRow(ctx, `SELECT status FROM `+subjectTable[p.kind]+` WHERE business_id = $1 AND id = $2 FOR UPDATE`,
+			businessID, subjectID).Scan(&p.status)
 		if err != nil {
 			return err
 		}
 		err = tx.QueryRow(ctx, `SELECT status, amount, refund_number, coalesce(refund_status, '') FROM payments
-			WHERE business_id = $1 AND booking_id = $2 FOR UPDATE`, businessID, bookingID).Scan(&p.payment, &p.amount, &p.refundNumber, &p.refund)
+			WHERE business_id = $1 AND subject_id = $2 FOR UPDATE`, businessID, subjectID).Scan(&p.payment, &p.amount, &p.refundNumber, &p.refund)
 		if err != nil {
 			return err
 		}
@@ -344,21 +362,29 @@ func (s *Store) underLock(ctx context.Context, businessID, bookingID uuid.UUID, 
 	return nil
 }
 
-// move moves a booking that waits for its payment; one that has moved on stays where it is.
-func (p paid) move(ctx context.Context, tx pgx.Tx, m state.Move, now time.Time) error {
-	if p.booking != state.Pending {
+// confirm confirms what waits for its payment; what has moved on stays where it is.
+func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
+	if p.status != booking.StatusPending {
 		return nil
 	}
-	t, _ := state.Of(m)
-	_, err := tx.Exec(ctx, moveSQL, moveArgs(ctx, p.businessID, p.bookingID, t, Owed{}, now))
+	if p.kind == event.Ticket {
+		_, err := tx.Exec(ctx, paidTicketSQL, eventlog.Add(ctx, pgx.NamedArgs{"business_id": p.businessID, "id": p.id}, now))
+		return err
+	}
+	t, _ := state.Of(state.Confirm)
+	_, err := tx.Exec(ctx, moveSQL, moveArgs(ctx, p.businessID, p.id, t, Owed{}, now))
 	return err
 }
 
-// cancel cancels a booking that nobody was told of, whatever has become of it. Where no event told of it either, none does now.
-func (p paid) cancel(ctx context.Context, tx pgx.Tx, now time.Time) error {
+// cancel cancels the subject, whatever has become of it. Where it is untold, and no event has told of it, none does now.
+func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Time) error {
+	if p.kind == event.Ticket {
+		_, err := tx.Exec(ctx, cancelTicketSQL, cancelTicketArgs(ctx, p.businessID, p.id, Owed{}, untold, now))
+		return err
+	}
 	t, _ := state.Of(state.Cancel)
-	args := moveArgs(ctx, p.businessID, p.bookingID, t, Owed{}, now)
-	args["untold"] = true
+	args := moveArgs(ctx, p.businessID, p.id, t, Owed{}, now)
+	args["untold"] = untold
 	_, err := tx.Exec(ctx, moveSQL, args)
 	return err
 }
@@ -367,18 +393,18 @@ func (p paid) cancel(ctx context.Context, tx pgx.Tx, now time.Time) error {
 const changeCharge = `
 UPDATE payments
 SET status = @status, reference = coalesce(nullif(@reference, ''), reference), due_at = @now, attempts = 0, updated_at = @now
-WHERE business_id = @business_id AND booking_id = @id`
+WHERE business_id = @business_id AND subject_id = @id`
 
 var changeChargeRecorded = recordCharge(changeCharge)
 
 // become changes the charge's state; what is not final is due at once. A reference of "" keeps the one there is, a type of "" records
 // no event.
-func (p paid) become(ctx context.Context, tx pgx.Tx, status, reference string, typ event.Type, now time.Time) error {
-	args := pgx.NamedArgs{"business_id": p.businessID, "id": p.bookingID, "status": status, "reference": reference, "now": now}
+func (p charged) become(ctx context.Context, tx pgx.Tx, status, reference string, typ event.Type, now time.Time) error {
+	args := pgx.NamedArgs{"business_id": p.businessID, "id": p.id, "status": status, "reference": reference, "now": now}
 	sql := changeCharge
 	if typ != "" {
 		args["event_type"] = string(typ)
-		sql, args = changeChargeRecorded, eventlog.Add(ctx, args, now)
+		sql, args = changeChargeRecorded[p.kind], eventlog.Add(ctx, args, now)
 	}
 	_, err := tx.Exec(ctx, sql, args)
 	return err

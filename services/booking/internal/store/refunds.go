@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// Payment is the charge of a booking, as its row in JSON. Amounts are in minor units of the booking's currency.
+// Payment is the charge of a booking or an order of tickets, as its row in JSON. Amounts are in minor units of its currency.
 type Payment struct {
 	Provider string        `json:"provider"`
 	Status   string        `json:"status"`
@@ -109,7 +109,7 @@ const refundSQL = `
 UPDATE payments
 SET refund_number = refund_number + 1, refund_amount = @refund_amount, refund_percent = @refund_percent, refund_status = 'pending',
     refund_reason = NULL, due_at = @now::timestamptz, attempts = 0, updated_at = @now::timestamptz
-WHERE business_id = @business_id AND booking_id = @id AND status = 'paid' AND refund_status IS DISTINCT FROM 'pending'
+WHERE business_id = @business_id AND subject_id = @id AND status = 'paid' AND refund_status IS DISTINCT FROM 'pending'
   AND @refund_amount::bigint > 0`
 
 // Refund has a booking refunded as owed says. Errors: [ErrNotFound], and owed's own, after which nothing is changed.
@@ -142,19 +142,19 @@ func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, owed
 
 // RefundEnded keeps what the provider says of a refund, and reports whether that is new: refunded, or refused for good, also after it
 // was reported as refunded. What is said of an older refund than the newest changes nothing.
-func (s *Store) RefundEnded(ctx context.Context, businessID, bookingID uuid.UUID, number int, said payment.RefundState, now time.Time) (bool, error) {
+func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID, number int, said payment.RefundState, now time.Time) (bool, error) {
 	changed := false
-	err := s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p paid) error {
+	err := s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		if number != p.refundNumber || !follows(p.refund, said.Status) {
 			return nil
 		}
 		changed = true
 		sql, args := endRefund, pgx.NamedArgs{
-			"business_id": businessID, "id": bookingID, "refund_status": string(said.Status), "refund_reason": said.Reason, "now": now,
+			"business_id": businessID, "id": subjectID, "refund_status": string(said.Status), "refund_reason": said.Reason, "now": now,
 		}
 		if said.Status == payment.RefundRefunded {
 			args["event_type"] = string(event.PaymentRefunded)
-			sql, args = endRefundRecorded, eventlog.Add(ctx, args, now)
+			sql, args = endRefundRecorded[p.kind], eventlog.Add(ctx, args, now)
 		}
 		_, err := tx.Exec(ctx, sql, args)
 		return err
@@ -179,6 +179,6 @@ UPDATE payments
 SET refunded = CASE WHEN @refund_status = 'refunded' THEN refunded + refund_amount
                     WHEN refund_status = 'refunded' THEN refunded - refund_amount ELSE refunded END,
     refund_status = @refund_status, refund_reason = nullif(@refund_reason, ''), updated_at = @now
-WHERE business_id = @business_id AND booking_id = @id`
+WHERE business_id = @business_id AND subject_id = @id`
 
 var endRefundRecorded = recordCharge(endRefund)

@@ -20,7 +20,7 @@ import (
 // Ticket is an order of tickets of one event.
 type Ticket struct {
 	ID           uuid.UUID
-	Status       string // booking.StatusSold or booking.StatusCancelled
+	Status       string // booking.StatusPending, booking.StatusSold or booking.StatusCancelled
 	EventID      uuid.UUID
 	EventName    string
 	Tiers        []SoldTier // each tier once
@@ -36,7 +36,9 @@ type Ticket struct {
 	Locale        string // the customer's language, one of the business's
 	CreatedAt     time.Time
 	CancelledAt   *time.Time
-	LinkHash      []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
+	LinkHash      []byte   // what is kept of the customer's link (libs/link); nil where the customer was forgotten
+	Sequence      int      // of its newest event; 0 where nobody was told of it
+	Payment       *Payment // nil: nothing of it is paid online
 }
 
 // SoldTier is what an order holds of one tier, as its row keeps it. Price is that of one ticket, nil where the order has none.
@@ -54,6 +56,8 @@ type NewTicket struct {
 	EventCapacity  int
 	TierCapacities []int // of Tiers
 	OfferVersion   int64
+	// Charge is set when it is paid online: it is created once the order is written, which is pending until then.
+	Charge *NewPayment
 }
 
 // SoldOutError says that an order does not fit, and how many tickets are left of the event and of each tier of the order: 0 where more
@@ -67,8 +71,13 @@ func (e *SoldOutError) Error() string {
 	return fmt.Sprintf("%d tickets of the event and %d of its tiers are left", e.EventLeft, e.TiersLeft)
 }
 
-const ticketColumns = `id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
-	customer_name, customer_email, locale, created_at, cancelled_at, link_hash`
+// ownTicketColumns are those of the row.
+const ownTicketColumns = `id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
+	customer_name, customer_email, locale, created_at, cancelled_at, link_hash, sequence`
+
+// ticketColumns are what [scanTicket] reads: the row, and that of the charge where it is paid online.
+const ticketColumns = ownTicketColumns + `,
+	(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = tickets.business_id AND p.subject_id = tickets.id) AS payment`
 
 // The statements of a sale are sent together, in one round trip. The second locks the event's counter, so that orders of one event come
 // one after another, whichever tiers they are of; the last then sees what the order before it has left, in all counters, and raises all
@@ -102,11 +111,18 @@ WITH tier AS MATERIALIZED (
       AND EXISTS (SELECT FROM event)
 ), ticket AS (
     INSERT INTO tickets (business_id, id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
-                         customer_name, customer_email, locale, offer_version, created_at, link_hash)
+                         customer_name, customer_email, locale, offer_version, created_at, link_hash, sequence)
     SELECT @business_id, @id, @status, @event_id, @event_name, @tiers, @local_start, @starts_at, @ends_at, @quantity, @total, @currency,
-           @customer_name, @customer_email, @locale, @offer_version, @now, @link_hash
+           @customer_name, @customer_email, @locale, @offer_version, @now::timestamptz, @link_hash,
+           CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END
     FROM event
     RETURNING *
+), charged AS (
+    INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency, cancellation_policy, due_at,
+                          on_checkout, created_at, updated_at)
+    SELECT @business_id, 'ticket', @id, 'creating', @provider::text, @account::text, @amount::bigint, @currency,
+           @cancellation_policy::jsonb, @due_at::timestamptz, @on_checkout::boolean, @now::timestamptz, @now::timestamptz
+    FROM ticket WHERE @provider::text IS NOT NULL
 ), recorded AS (
     ` + recordSold + `
 )
@@ -118,6 +134,9 @@ SELECT EXISTS (SELECT FROM ticket),
 // nothing. Errors: [*SoldOutError].
 func (s *Store) SellTicket(ctx context.Context, t NewTicket) (Ticket, error) {
 	return postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
+		if t.Charge == nil {
+			t.Sequence = 1
+		}
 		return t.Ticket, sell(ctx, tx, t)
 	})
 }
@@ -130,6 +149,9 @@ func sell(ctx context.Context, tx pgx.Tx, t NewTicket) error {
 		tiersSold []int
 		args      = eventlog.Add(ctx, sellArgs(t), t.CreatedAt)
 	)
+	if err := addPayment(args, t.Charge); err != nil {
+		return err
+	}
 	batch.Queue(ensureEventSQL, args)
 	batch.Queue(lockEventSQL, args)
 	batch.Queue(ensureTiersSQL, args)
@@ -163,12 +185,26 @@ func sellArgs(t NewTicket) pgx.NamedArgs {
 	}
 }
 
-// cancelTicketSQL changes the status once; the counters go down by the row that it changed, the event's first.
+// paidTicketSQL sells an order that waited for its payment.
+var paidTicketSQL = `
+WITH sold AS (
+    UPDATE tickets SET status = 'sold', sequence = sequence + 1
+    WHERE business_id = @business_id AND id = @id AND status = 'pending'
+    RETURNING *
+)
+` + recordTicketPaid
+
+// cancelTicketSQL changes the status once; the counters go down by the row that it changed, the event's first. What is to be paid no longer
+// is, and of what was paid as much goes back as is owed. Its transaction has locked the order before, so that it sees what has become of the
+// charge. Of an order that nobody was told of no event is recorded where it is untold.
 var cancelTicketSQL = `
 WITH cancelled AS (
-    UPDATE tickets SET status = @to, sequence = sequence + 1, cancelled_at = @now
-    WHERE business_id = @business_id AND id = @id AND status = @from
+    UPDATE tickets
+    SET status = 'cancelled', sequence = sequence + CASE WHEN @untold::boolean AND sequence = 0 THEN 0 ELSE 1 END, cancelled_at = @now
+    WHERE business_id = @business_id AND id = @id AND status <> 'cancelled'
     RETURNING *
+), charge AS (
+    SELECT p.* FROM payments AS p JOIN cancelled AS c ON p.business_id = c.business_id AND p.subject_id = c.id
 ), event AS (
     UPDATE event_sales SET sold = event_sales.sold - cancelled.quantity
     FROM cancelled
@@ -178,41 +214,117 @@ WITH cancelled AS (
     UPDATE tier_sales SET sold = tier_sales.sold - tier.quantity
     FROM event, jsonb_to_recordset(event.tiers) AS tier (id uuid, quantity integer)
     WHERE tier_sales.business_id = @business_id AND tier_sales.event_id = event.event_id AND tier_sales.tier_id = tier.id
+), uncharged AS (
+    UPDATE payments SET status = 'cancelling', due_at = @now, attempts = 0, updated_at = @now
+    WHERE business_id = @business_id AND subject_id = @id AND status IN ('creating', 'open') AND EXISTS (SELECT FROM cancelled)
+    RETURNING *
+), refunding AS (` + refundSQL + `
+      AND EXISTS (SELECT FROM cancelled)
+    RETURNING *
 ), recorded AS (
     ` + recordTicketCancelled + `
 )
-SELECT ` + ticketColumns + ` FROM cancelled`
+SELECT ` + ownTicketColumns + `, ` + movedCharge + ` FROM cancelled`
 
 // ErrCancelled says that an order of tickets is cancelled already.
 var ErrCancelled = errors.New("cancelled already")
 
-// CancelTicket cancels an order, once, and frees its tickets. Errors: [ErrNotFound], [ErrCancelled].
-func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time) (Ticket, error) {
-	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
-		return cancelTicket(ctx, tx, businessID, id, now)
+// CancelTicket cancels an order, once (postgres.Once), and frees its tickets; what owed says of it is to be refunded from then on. Errors:
+// [ErrNotFound], [ErrCancelled], and owed's own, after which nothing is changed.
+func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Ticket) (Owed, error)) (Ticket, error) {
+	return s.changeTicket(ctx, businessID, id, func(ctx context.Context, tx pgx.Tx, t Ticket) (Ticket, error) {
+		if t.Status == booking.StatusCancelled {
+			return Ticket{}, ErrCancelled
+		}
+		back, err := owed(t)
+		if err != nil {
+			return Ticket{}, err
+		}
+		return postgres.Row(ctx, tx, scanTicket, "cancel tickets", cancelTicketSQL, cancelTicketArgs(ctx, businessID, id, back, false, now))
 	})
 }
 
-func cancelTicket(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, now time.Time) (Ticket, error) {
-	cancelled, err := postgres.Row(ctx, tx, scanTicket, "cancel tickets", cancelTicketSQL, eventlog.Add(ctx, pgx.NamedArgs{
-		"business_id": businessID, "id": id, "from": booking.StatusSold, "to": booking.StatusCancelled, "now": now,
-	}, now))
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Ticket{}, whyNotCancelled(ctx, tx, businessID, id)
-	}
-	return cancelled, err
+// RefundTicket has an order refunded as owed says, once. Errors: [ErrNotFound], and owed's own, after which nothing is changed.
+func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Ticket) (Owed, error)) (Ticket, error) {
+	return s.changeTicket(ctx, businessID, id, func(ctx context.Context, tx pgx.Tx, t Ticket) (Ticket, error) {
+		back, err := owed(t)
+		if err != nil {
+			return Ticket{}, err
+		}
+		if err := refundCharge(ctx, tx, businessID, id, back, now); err != nil {
+			return Ticket{}, err
+		}
+		return findTicket(ctx, tx, businessID, id)
+	})
 }
 
-func whyNotCancelled(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
-	var known bool
-	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM tickets WHERE business_id = $1 AND id = $2)`, businessID, id).Scan(&known)
-	switch {
-	case err != nil:
-		return fmt.Errorf("look up tickets: %w", err)
-	case !known:
-		return ErrNotFound
+// changeTicket makes a write of an order that it locks first, and then reads: what a statement that waits for a lock reads beside the row
+// is older than the row.
+func (s *Store) changeTicket(ctx context.Context, businessID, id uuid.UUID, change func(context.Context, pgx.Tx, Ticket) (Ticket, error)) (Ticket, error) {
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
+		if _, err := tx.Exec(ctx, `SELECT FROM tickets WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, id); err != nil {
+			return Ticket{}, fmt.Errorf("lock tickets: %w", err)
+		}
+		t, err := findTicket(ctx, tx, businessID, id)
+		if err != nil {
+			return Ticket{}, err
+		}
+		return change(ctx, tx, t)
+	})
+}
+
+func cancelTicketArgs(ctx context.Context, businessID, id uuid.UUID, owed Owed, untold bool, now time.Time) pgx.NamedArgs {
+	return eventlog.Add(ctx, pgx.NamedArgs{
+		"business_id": businessID, "id": id, "refund_amount": owed.Amount, "refund_percent": owed.Percent, "untold": untold, "now": now,
+	}, now)
+}
+
+// openTicketSQL notes that the charge of an order is open, and tells of the order. It locks the order before the charge.
+var openTicketSQL = `
+WITH ticket AS MATERIALIZED (
+    SELECT 1 FROM tickets WHERE business_id = @business_id AND id = @id AND status = 'pending' FOR UPDATE
+), opened AS (
+    UPDATE payments SET status = 'open', reference = @reference, due_at = @due_at, updated_at = @now
+    WHERE business_id = @business_id AND subject_id = @id AND status = 'creating' AND EXISTS (SELECT FROM ticket)
+    RETURNING *
+), told AS (
+    UPDATE tickets SET sequence = sequence + 1
+    WHERE business_id = @business_id AND id = @id AND EXISTS (SELECT FROM opened)
+    RETURNING *
+), recorded AS (
+    ` + recordTicketCreated + `
+)
+SELECT EXISTS (SELECT FROM opened)`
+
+// OpenTicketPayment notes that the charge of an order is open until due. Errors: [ErrPaymentOver].
+func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID, reference string, due, now time.Time) error {
+	var opened bool
+	err := s.pool.QueryRow(ctx, openTicketSQL, eventlog.Add(ctx, pgx.NamedArgs{
+		"business_id": businessID, "id": id, "reference": reference, "due_at": due, "now": now,
+	}, now)).Scan(&opened)
+	if err != nil {
+		return fmt.Errorf("note an open charge: %w", err)
 	}
-	return ErrCancelled
+	if !opened {
+		return ErrPaymentOver
+	}
+	return nil
+}
+
+// AbandonTicket takes an order back whose charge failed, as [Store.AbandonPayment] does a booking; write is that of its request, which may
+// be made anew then, the nil UUID where it has no name.
+func (s *Store) AbandonTicket(ctx context.Context, businessID, id uuid.UUID, reference string, none bool, write uuid.UUID, now time.Time) error {
+	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
+		if abandoned, err := p.abandon(ctx, tx, reference, none, now); !abandoned || err != nil {
+			return err
+		}
+		return postgres.Unmake(ctx, tx, businessID, write)
+	})
+}
+
+// UnmakeWrite forgets that a write was made whose order was taken back before anybody was told of it.
+func (s *Store) UnmakeWrite(ctx context.Context, businessID, write uuid.UUID) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return postgres.Unmake(ctx, tx, businessID, write) })
 }
 
 func scanTicket(row pgx.CollectableRow) (Ticket, error) {
@@ -221,7 +333,7 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 		currency string
 	)
 	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.Tiers, &t.LocalStart, &t.StartsAt, &t.EndsAt, &t.Quantity, &t.Total, &currency,
-		&t.CustomerName, &t.CustomerEmail, &t.Locale, &t.CreatedAt, &t.CancelledAt, &t.LinkHash)
+		&t.CustomerName, &t.CustomerEmail, &t.Locale, &t.CreatedAt, &t.CancelledAt, &t.LinkHash, &t.Sequence, &t.Payment)
 	if err != nil {
 		return Ticket{}, err
 	}
@@ -258,8 +370,8 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid
 func (s *Store) TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `
-		SELECT coalesce(sum(quantity), 0) FROM tickets WHERE business_id = $1 AND local_start >= $2::date AND status = $3`,
-		businessID, today.String(), booking.StatusSold).Scan(&n)
+		SELECT coalesce(sum(quantity), 0) FROM tickets WHERE business_id = $1 AND local_start >= $2::date AND status <> $3`,
+		businessID, today.String(), booking.StatusCancelled).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count tickets ahead: %w", err)
 	}

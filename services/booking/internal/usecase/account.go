@@ -48,19 +48,16 @@ func checkClassSession(r *request.Request, services []*catalog.Service) error {
 
 // needsOnlinePayment says whether semantics.md §3 requires an online payment of total.
 func needsOnlinePayment(offer *catalog.Offer, r *request.Request, services []*catalog.Service, total int64) bool {
+	return slices.ContainsFunc(services, func(s *catalog.Service) bool { return s.PaymentRequirement != catalog.RequirementNone }) &&
+		paysOnline(offer, offer.Payments.Modes.Services, r.PaymentChoice, total)
+}
+
+// paysOnline says whether something with a payment requirement is paid online, by the mode of its kind and the customer's choice.
+func paysOnline(offer *catalog.Offer, mode, choice string, total int64) bool {
 	if len(offer.Payments.Providers) == 0 || total == 0 {
 		return false
 	}
-	if !slices.ContainsFunc(services, func(s *catalog.Service) bool { return s.PaymentRequirement != catalog.RequirementNone }) {
-		return false
-	}
-	switch offer.Payments.Modes.Services {
-	case catalog.ModeOnline:
-		return true
-	case catalog.ModeCustomerChoice:
-		return r.PaymentChoice == request.PayOnline
-	}
-	return false
+	return mode == catalog.ModeOnline || mode == catalog.ModeCustomerChoice && choice == request.PayOnline
 }
 
 // noneLeft is the answer when nobody can serve the start.

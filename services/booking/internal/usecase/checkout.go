@@ -19,21 +19,26 @@ const checkoutLasts = 31 * time.Minute
 // MaxExpiresAfter is the longest that a customer may have to pay: providers keep a page for a day at most.
 const MaxExpiresAfter = 23 * time.Hour
 
-// checkout is the provider's page for a booking's charge that expires at due: from it, the customer comes to the page of their booking.
-// What it holds follows from the booking and due alone, so that whoever makes it again makes the same.
-func (b *Booker) checkout(id uuid.UUID, linkHash []byte, services []store.SoldService, due time.Time) (*payment.Checkout, error) {
-	manage := b.Links.URL(event.Booking, id, linkHash)
+// checkout is the provider's page for a charge that expires at due: from it, the customer comes to the page of what it is of, which has this
+// name. What it holds follows from these alone, so that whoever makes it again makes the same.
+func (b *Booker) checkout(kind event.SubjectKind, id uuid.UUID, linkHash []byte, name string, due time.Time) (*payment.Checkout, error) {
+	manage := b.Links.URL(kind, id, linkHash)
 	if manage == "" {
 		return nil, errors.New("there are no customers' pages to come back to (PAGES_URL)")
 	}
+	return &payment.Checkout{
+		Name: shortened(name), SuccessURL: manage + "?payment=done", CancelURL: manage + "?payment=open",
+		ExpiresAt: due.Add(checkoutLasts),
+	}, nil
+}
+
+// servicesOf names what was booked.
+func servicesOf(services []store.SoldService) string {
 	names := make([]string, len(services))
 	for i, s := range services {
 		names[i] = s.Name
 	}
-	return &payment.Checkout{
-		Name: shortened(strings.Join(names, ", ")), SuccessURL: manage + "?payment=done", CancelURL: manage + "?payment=open",
-		ExpiresAt: due.Add(checkoutLasts),
-	}, nil
+	return strings.Join(names, ", ")
 }
 
 // shortened keeps a name within what providers take.

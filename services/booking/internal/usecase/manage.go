@@ -45,10 +45,10 @@ type Managed struct {
 	store.Linked
 	Offer        *catalog.Offer
 	Booking      store.Booking
-	Cancellation Cancellation
-	Reschedule   MayMove
-	CanPay       bool
 	Ticket       store.Ticket
+	Cancellation Cancellation
+	Reschedule   MayMove // of a booking
+	CanPay       bool
 }
 
 // MayMove says whether the customer may move a booking now. Until is the last instant at which they may, zero where they may not.
@@ -106,7 +106,10 @@ func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 func (l *ByLink) view(ctx context.Context, found store.Linked, offer *catalog.Offer) (Managed, error) {
 	if found.Kind == event.Ticket {
 		ticket, err := l.records.Ticket(ctx, found.BusinessID, found.ID)
-		return Managed{Linked: found, Offer: offer, Ticket: ticket}, gone(err)
+		if err != nil {
+			return Managed{}, gone(err)
+		}
+		return l.managedTicket(found, offer, ticket), nil
 	}
 	b, err := l.records.Booking(ctx, found.BusinessID, found.ID)
 	if err != nil {
@@ -117,12 +120,25 @@ func (l *ByLink) view(ctx context.Context, found store.Linked, offer *catalog.Of
 
 // managed is what the customer sees of a booking as it was read or written.
 func (l *ByLink) managed(found store.Linked, offer *catalog.Offer, b store.Booking) Managed {
-	now, p := l.clock.Now(), b.Payment
+	now := l.clock.Now()
 	return Managed{
 		Linked: found, Offer: offer, Booking: b,
-		Cancellation: l.cancellations.previewForCustomer(offer, b, now), Reschedule: mayMove(offer, b, now),
-		CanPay: p != nil && p.Status == store.ChargeOpen && p.DueAt.After(now),
+		Cancellation: l.cancellations.previewForCustomer(offer, bookingPurchase(b), now), Reschedule: mayMove(offer, b, now),
+		CanPay: canPay(b.Payment, now),
 	}
+}
+
+// managedTicket is what the customer sees of an order of tickets as it was read or written.
+func (l *ByLink) managedTicket(found store.Linked, offer *catalog.Offer, t store.Ticket) Managed {
+	now := l.clock.Now()
+	return Managed{
+		Linked: found, Offer: offer, Ticket: t,
+		Cancellation: l.cancellations.previewForCustomer(offer, ticketPurchase(t), now), CanPay: canPay(t.Payment, now),
+	}
+}
+
+func canPay(p *store.Payment, now time.Time) bool {
+	return p != nil && p.Status == store.ChargeOpen && p.DueAt.After(now)
 }
 
 // mayMove says whether self_service lets the customer move a booking now (lifecycle.md §3).
@@ -153,31 +169,31 @@ func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return calendar.OfBooking(m.Offer.Name, m.Booking)
 }
 
-// notABooking is the answer to what can be done with bookings alone.
-func notABooking() error {
-	return fault.New(fault.Conflict, "Tickets are not changed or paid here; ask the business.")
-}
-
-// Cancel cancels a booking for its customer, who has agreed to this refund, and returns what they see then. Faults: invalid_parameter;
+// Cancel cancels a booking or an order of tickets for its customer, who has agreed to this refund, and returns what they see then. Faults: invalid_parameter;
 // conflict where it cannot be cancelled now, or the refund is another one by now.
 func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decimal) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
 		return Managed{}, err
 	}
-	if found.Kind != event.Booking {
-		return Managed{}, notABooking()
-	}
 	seen, err := offer.Money().Minor(agreed)
 	if err != nil {
 		return Managed{}, fault.Newf(fault.InvalidParameter, "refund: %s.", err)
 	}
 	ctx = held(actor.With(ctx, actor.Actor{Kind: actor.Customer}), found)
+	// What is cancelled is not read again: that could fail, although it is cancelled.
+	if found.Kind == event.Ticket {
+		cancelled, err := l.cancellations.CancelTicketForCustomer(ctx, offer, found.ID, seen)
+		if err != nil {
+			return Managed{}, err
+		}
+		return l.managedTicket(found, offer, cancelled), nil
+	}
 	cancelled, err := l.cancellations.CancelForCustomer(ctx, offer, found.ID, seen)
 	if err != nil {
 		return Managed{}, err
 	}
-	return l.managed(found, offer, cancelled), nil // not read again: that could fail, although it is cancelled
+	return l.managed(found, offer, cancelled), nil
 }
 
 // Reschedule moves a booking for its customer and returns what they see then. Faults: those of [Booker.Reschedule].
@@ -187,7 +203,7 @@ func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (M
 		return Managed{}, err
 	}
 	if found.Kind != event.Booking {
-		return Managed{}, notABooking()
+		return Managed{}, fault.New(fault.Conflict, "Tickets are of one event, so they cannot be moved.")
 	}
 	if offer, err = l.booker.Offers.Fresh(ctx, offer.Slug); err != nil {
 		return Managed{}, Unverified(err)
@@ -218,6 +234,13 @@ func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Manage
 	if err != nil {
 		return Managed{}, err
 	}
+	if found.Kind == event.Ticket {
+		var t store.Ticket
+		if err := json.Unmarshal(answer, &t); err != nil {
+			return Managed{}, err
+		}
+		return l.managedTicket(found, offer, t), nil
+	}
 	var b store.Booking
 	if err := json.Unmarshal(answer, &b); err != nil {
 		return Managed{}, err
@@ -232,9 +255,6 @@ func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.
 	m, err := l.View(ctx, token)
 	if err != nil {
 		return m, store.OpenCharge{}, payment.Intent{}, err
-	}
-	if m.Kind != event.Booking {
-		return m, store.OpenCharge{}, payment.Intent{}, notABooking()
 	}
 	charge, err := l.records.OpenCharge(ctx, m.BusinessID, m.ID, l.clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
@@ -269,18 +289,18 @@ func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.
 var errNothingToPay = errors.New("nothing is to be paid")
 
 func nothingToPay() error {
-	return fault.New(fault.Conflict, "Nothing is to be paid online for this booking now.")
+	return fault.New(fault.Conflict, "Nothing is to be paid online here now.")
 }
 
 // moveToCheckout has an open charge be paid on the provider's page. That comes first, and its address is given away last: at no moment
 // can both be paid, and whoever dies on the way leaves what the next call finds and goes on with.
 func (l *ByLink) moveToCheckout(ctx context.Context, provider payment.Provider, m Managed, open store.OpenCharge, hash []byte) (payment.Intent, error) {
-	page, err := l.booker.checkout(m.ID, hash, m.Booking.Services, open.DueAt)
+	page, err := l.booker.checkout(event.Booking, m.ID, hash, servicesOf(m.Booking.Services), open.DueAt)
 	if err != nil {
 		return payment.Intent{}, err
 	}
 	intent, err := provider.Create(ctx, payment.Charge{
-		BusinessID: m.BusinessID, BookingID: m.ID, Account: open.Account, Amount: open.Amount, Currency: m.Booking.Currency, Checkout: page,
+		Subject: payment.Subject{BusinessID: m.BusinessID, Kind: event.Booking, ID: m.ID}, Account: open.Account, Amount: open.Amount, Currency: m.Booking.Currency, Checkout: page,
 	})
 	if err != nil {
 		return payment.Intent{}, err

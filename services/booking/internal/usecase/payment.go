@@ -6,8 +6,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -32,23 +36,32 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 	if due == 0 {
 		return nil, nil // what requires payment is free, or its deposit is less than the smallest coin
 	}
-	names := slices.Clone(q.offer.Payments.Providers)
-	if i := slices.Index(names, q.request.PreferredProvider); i > 0 {
-		names = slices.Insert(slices.Delete(names, i, i+1), 0, q.request.PreferredProvider)
+	charge := b.newPayment(q.offer, q.request.PreferredProvider, due, q.now)
+	if charge == nil {
+		return nil, fault.New(fault.PaymentUnavailable,
+			"This booking must be paid online, and online payment is not available here; nothing was booked.")
+	}
+	charge.OnCheckout = q.by == actor.Page
+	return charge, nil
+}
+
+// newPayment is a charge by the preferred provider of a business, or else by the first that can charge this amount; nil where none can.
+func (b *Booker) newPayment(offer *catalog.Offer, preferred string, due int64, now time.Time) *store.NewPayment {
+	names := slices.Clone(offer.Payments.Providers)
+	if i := slices.Index(names, preferred); i > 0 {
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, preferred)
 	}
 	for _, name := range names {
 		provider, connected := b.Payments.Providers[name]
-		account := q.offer.Payments.Accounts[name]
+		account := offer.Payments.Accounts[name]
 		if !connected || account == "" {
 			continue
 		}
-		if amount, err := provider.Chargeable(due, q.offer.Money()); err == nil {
-			return &store.NewPayment{Provider: name, Account: account, Amount: amount,
-				Policy: refund.PolicyOf(q.offer), DueAt: q.now.Add(b.claimFor()), OnCheckout: q.by == actor.Page}, nil
+		if amount, err := provider.Chargeable(due, offer.Money()); err == nil {
+			return &store.NewPayment{Provider: name, Account: account, Amount: amount, Policy: refund.PolicyOf(offer), DueAt: now.Add(b.claimFor())}
 		}
 	}
-	return nil, fault.New(fault.PaymentUnavailable,
-		"This booking must be paid online, and online payment is not available here; nothing was booked.")
+	return nil
 }
 
 // charge lets the provider create the charge of a booking that was written, while no transaction is open, and notes it. Where
@@ -86,10 +99,13 @@ func unpaid(refused bool) error {
 func (b *Booker) createCharge(ctx context.Context, n store.NewBooking) (payment.Intent, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.Payments.Within)
 	defer cancel()
-	c := payment.Charge{BusinessID: n.BusinessID, BookingID: n.ID, Account: n.Payment.Account, Amount: n.Payment.Amount, Currency: n.Currency}
+	c := payment.Charge{
+		Subject: payment.Subject{BusinessID: n.BusinessID, Kind: event.Booking, ID: n.ID},
+		Account: n.Payment.Account, Amount: n.Payment.Amount, Currency: n.Currency,
+	}
 	if n.Payment.OnCheckout {
 		var err error
-		if c.Checkout, err = b.checkout(n.ID, n.LinkHash, n.Services, n.Now.Add(b.Payments.ExpiresAfter)); err != nil {
+		if c.Checkout, err = b.checkout(event.Booking, n.ID, n.LinkHash, servicesOf(n.Services), n.Now.Add(b.Payments.ExpiresAfter)); err != nil {
 			return payment.Intent{}, err
 		}
 	}
@@ -116,19 +132,25 @@ const (
 // abandon reports whether the booking was taken back, which Slotmesh itself does. To take it back again changes nothing, so it is tried
 // until it is known.
 func (b *Booker) abandon(ctx context.Context, n store.NewBooking, reference string, none bool) bool {
+	return b.takeBack(ctx, n.ID, func(ctx context.Context) error {
+		return b.Bookings.AbandonPayment(ctx, n.BusinessID, n.ID, reference, none, n.Claim, b.Clock.Now())
+	})
+}
+
+func (b *Booker) takeBack(ctx context.Context, id uuid.UUID, abandon func(context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonWithin)
 	defer cancel()
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
 	for {
 		try, stop := context.WithTimeout(ctx, abandonWithin/3)
-		err := b.Bookings.AbandonPayment(try, n.BusinessID, n.ID, reference, none, n.Claim, b.Clock.Now())
+		err := abandon(try)
 		stop()
 		if err == nil {
 			return true
 		}
 		select {
 		case <-ctx.Done():
-			b.Telemetry.Logger.WarnContext(ctx, "an unpaid booking stays until the reconciliation", "booking", n.ID, "error", err)
+			b.Telemetry.Logger.WarnContext(ctx, "what was not paid stays until the reconciliation", "subject", id, "error", err)
 			return false
 		case <-time.After(abandonPause):
 		}

@@ -19,9 +19,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Payments brings bookings and their charges into line, by the providers' notices and by looking: time held by bookings whose
-// charge was never opened is freed, charges without a booking are cancelled or refunded, what is owed of cancelled bookings is
-// refunded, and bookings that were not paid in time are cancelled.
+// Payments brings charges and what they are of, bookings and orders of tickets, into line, by the providers' notices and by looking: what is
+// held for a charge that was never opened is freed, charges of what is off are cancelled or refunded, what is owed of cancellations is
+// refunded, and what was not paid in time is cancelled.
 type Payments struct {
 	charges  *store.Store
 	options  PaymentOptions
@@ -41,19 +41,19 @@ func NewPayments(charges *store.Store, options PaymentOptions, c clock.Clock, te
 // Notice acts on a provider's notice. One of a charge that is not known is none of ours: it may be another installation's.
 func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice) error {
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.Provider})
-	businessID, bookingID, err := p.charges.FindPayment(ctx, provider, n.Account, n.Reference)
-	if errors.Is(err, store.ErrNotFound) && n.BookingID != uuid.Nil {
-		businessID, bookingID = n.BusinessID, n.BookingID
-		err = p.charges.HasPayment(ctx, businessID, bookingID, provider, n.Account)
+	businessID, subjectID, err := p.charges.FindPayment(ctx, provider, n.Account, n.Reference)
+	if errors.Is(err, store.ErrNotFound) && n.Subject.ID != uuid.Nil {
+		businessID, subjectID = n.Subject.BusinessID, n.Subject.ID
+		err = p.charges.HasPayment(ctx, n.Subject, provider, n.Account)
 	}
 	if err == nil {
 		switch {
 		case n.Outcome != "":
-			err = p.note(ctx, businessID, bookingID, n.Outcome)
+			err = p.note(ctx, businessID, subjectID, n.Outcome)
 		case !n.FailedAt.IsZero():
-			err = p.charges.PaymentFailed(ctx, businessID, bookingID, n.FailedAt, p.clock.Now())
+			err = p.charges.PaymentFailed(ctx, businessID, subjectID, n.FailedAt, p.clock.Now())
 		case n.Refund != nil:
-			err = p.noteRefund(ctx, businessID, bookingID, n.Refund.Number, n.Refund.RefundState)
+			err = p.noteRefund(ctx, businessID, subjectID, n.Refund.Number, n.Refund.RefundState)
 		}
 	}
 	if errors.Is(err, store.ErrNotFound) {
@@ -63,20 +63,20 @@ func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice
 }
 
 // note keeps how a charge ended.
-func (p *Payments) note(ctx context.Context, businessID, bookingID uuid.UUID, outcome payment.Outcome) error {
+func (p *Payments) note(ctx context.Context, businessID, subjectID uuid.UUID, outcome payment.Outcome) error {
 	switch now := p.clock.Now(); outcome {
 	case payment.Paid:
-		return p.charges.PaymentPaid(ctx, businessID, bookingID, now)
+		return p.charges.PaymentPaid(ctx, businessID, subjectID, now)
 	default:
-		return p.charges.PaymentCancelled(ctx, businessID, bookingID, now)
+		return p.charges.PaymentCancelled(ctx, businessID, subjectID, now)
 	}
 }
 
 // noteRefund keeps how a refund ended. A refusal is the owner's to act on, who is shown its reason.
-func (p *Payments) noteRefund(ctx context.Context, businessID, bookingID uuid.UUID, number int, said payment.RefundState) error {
-	changed, err := p.charges.RefundEnded(ctx, businessID, bookingID, number, said, p.clock.Now())
+func (p *Payments) noteRefund(ctx context.Context, businessID, subjectID uuid.UUID, number int, said payment.RefundState) error {
+	changed, err := p.charges.RefundEnded(ctx, businessID, subjectID, number, said, p.clock.Now())
 	if changed && said.Status == payment.RefundRefused {
-		p.tel.Logger.WarnContext(ctx, "the payment provider refused a refund", "booking", bookingID, "refund", number, "reason", said.Reason)
+		p.tel.Logger.WarnContext(ctx, "the payment provider refused a refund", "subject", subjectID, "refund", number, "reason", said.Reason)
 	}
 	return err
 }
@@ -153,7 +153,7 @@ func (p *Payments) end(ctx context.Context, due payment.Due) {
 		return
 	}
 	if err != nil {
-		p.tel.Logger.WarnContext(ctx, "a charge stays unsettled for now", "booking", due.BookingID, "error", err)
+		p.tel.Logger.WarnContext(ctx, "a charge stays unsettled for now", "kind", due.Kind, "subject", due.ID, "error", err)
 		outcome = "failed"
 	}
 	p.count(ctx, outcome, 1)
@@ -176,17 +176,17 @@ func (p *Payments) conclude(ctx context.Context, d payment.Due) (string, error) 
 		if err != nil {
 			return "", err
 		}
-		return string(said.Status), p.noteRefund(ctx, d.BusinessID, d.BookingID, d.RefundNumber, said)
+		return string(said.Status), p.noteRefund(ctx, d.BusinessID, d.ID, d.RefundNumber, said)
 	}
 	outcome, err := p.close(asking, provider, d)
 	if err != nil {
 		return "", err
 	}
-	return string(outcome), p.note(ctx, d.BusinessID, d.BookingID, outcome)
+	return string(outcome), p.note(ctx, d.BusinessID, d.ID, outcome)
 }
 
 // close makes sure that a charge cannot be paid. Where it is not known whether there is one, it is created under the
-// booking's idempotency key: the provider then names the one there is, or makes one that nobody can pay.
+// subject's idempotency key: the provider then names the one there is, or makes one that nobody can pay.
 func (p *Payments) close(ctx context.Context, provider payment.Provider, d payment.Due) (payment.Outcome, error) {
 	if d.Reference == "" && d.OnCheckout {
 		return payment.Cancelled, nil // nobody was given the address of the page
@@ -199,7 +199,7 @@ func (p *Payments) close(ctx context.Context, provider payment.Provider, d payme
 		if err != nil {
 			return "", err
 		}
-		if err := p.charges.NoteReference(ctx, d.BusinessID, d.BookingID, intent.Reference); err != nil {
+		if err := p.charges.NoteReference(ctx, d.Subject, intent.Reference); err != nil {
 			return "", err
 		}
 		d.Reference = intent.Reference

@@ -20,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
+	bookingrequest "github.com/slotmesh/slotmesh/services/booking/internal/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
@@ -29,12 +30,19 @@ const maxCustomerName = 200
 // Tickets sells tickets and takes them back. It is safe for many goroutines.
 type Tickets struct {
 	records *store.Store
-	Dependencies
+	*Booker // prices and charges
 }
 
-// NewTickets returns tickets of the business's offers, priced and charged as bookings are.
-func NewTickets(records *store.Store, with Dependencies) *Tickets {
-	return &Tickets{records: records, Dependencies: with}
+// NewTickets returns tickets that are priced and charged as a booker's bookings are.
+func NewTickets(records *store.Store, booker *Booker) *Tickets {
+	return &Tickets{records: records, Booker: booker}
+}
+
+// Order is an order of tickets for who ordered them. CheckoutURL is the provider's page on which it is paid, "" where nothing is to be paid
+// now; it is for the customer alone.
+type Order struct {
+	store.Ticket
+	CheckoutURL string
 }
 
 // now is to the microsecond, as the tables keep it.
@@ -46,10 +54,10 @@ func (t *Tickets) now() time.Time { return t.Clock.Now().UTC().Truncate(time.Mic
 // tier that is not offered; conflict where it does not fit or nothing is sold any more; what [Offers] answers about the business; on
 // the page, what its account does not allow, availability_unverified without a price, and payment_unavailable for what must be paid
 // online.
-func (t *Tickets) Sell(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (store.Ticket, error) {
+func (t *Tickets) Sell(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
 	order, err := checked(order)
 	if err != nil {
-		return store.Ticket{}, err
+		return Order{}, err
 	}
 	for range maxRounds {
 		sold, err := t.sell(ctx, businessID, order)
@@ -57,7 +65,7 @@ func (t *Tickets) Sell(ctx context.Context, businessID uuid.UUID, order booking.
 			return sold, err
 		}
 	}
-	return store.Ticket{}, Unverified(errAgain)
+	return Order{}, Unverified(errAgain)
 }
 
 // checked is an order with the fields that can be judged without the offer; what is ordered is in Tiers.
@@ -77,6 +85,8 @@ func checked(order booking.NewTicket) (booking.NewTicket, error) {
 		order.Quantity += tier.Quantity
 	}
 	switch {
+	case order.PaymentChoice != "" && order.PaymentChoice != bookingrequest.PayOnline && order.PaymentChoice != bookingrequest.PayAtDoor:
+		return order, fault.New(fault.InvalidParameter, "payment_choice: send online or at_door, or leave it out.")
 	case len(order.Tiers) > booking.MaxTicketTiers:
 		return order, fault.Newf(fault.InvalidParameter, "tiers: send at most %d.", booking.MaxTicketTiers)
 	case order.Quantity > booking.MaxTicketQuantity:
@@ -90,33 +100,39 @@ func checked(order booking.NewTicket) (booking.NewTicket, error) {
 }
 
 // sell is one attempt under one offer. It returns [errAgain] when that has changed.
-func (t *Tickets) sell(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (store.Ticket, error) {
+func (t *Tickets) sell(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
 	offer, err := offerOf(ctx, t.Offers, businessID, order.Slug)
 	if err != nil {
-		return store.Ticket{}, err
+		return Order{}, err
 	}
 	now, onPage := t.now(), actor.Of(ctx).Kind == actor.Page
 	if onPage {
 		if err := cmp.Or(offer.CheckAccount(false, now), hasAddress(order)); err != nil {
-			return store.Ticket{}, err
+			return Order{}, err
 		}
 	}
 	ticket, err := offered(offer, order, onPage, now)
-	if err != nil {
-		return store.Ticket{}, err
+	if err == nil && onPage {
+		err = t.price(ctx, offer, &ticket)
 	}
-	if onPage {
-		if err := t.price(ctx, offer, &ticket); err != nil {
-			return store.Ticket{}, err
-		}
+	if err == nil && onPage {
+		err = t.charged(offer, order.PaymentChoice, &ticket)
+	}
+	if err != nil {
+		return Order{}, err
 	}
 	ticket.LinkHash = t.Links.Hash(event.Ticket, ticket.ID)
 	sold, err := t.records.SellTicket(ctx, ticket)
 	var soldOut *store.SoldOutError
-	if errors.As(err, &soldOut) {
-		err = tooFewTickets(ticket, soldOut)
+	switch {
+	case errors.As(err, &soldOut):
+		return Order{}, tooFewTickets(ticket, soldOut)
+	case err != nil || sold.Status != booking.StatusPending:
+		return Order{Ticket: sold}, err
+	case sold.ID != ticket.ID:
+		return t.again(ctx, businessID, sold)
 	}
-	return sold, err
+	return t.open(ctx, ticket)
 }
 
 // tooFewTickets says what is left of what was asked for.
@@ -177,7 +193,6 @@ func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now tim
 		},
 		BusinessID: offer.ID, EventCapacity: event.TotalCapacity, OfferVersion: offer.Version,
 	}
-	prepaid := error(nil)
 	for _, tier := range event.Tiers {
 		at := slices.IndexFunc(order.Tiers, func(o booking.OrderedTier) bool { return o.TierID == tier.ID })
 		if at < 0 {
@@ -186,14 +201,11 @@ func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now tim
 		ticket.Tiers = append(ticket.Tiers, store.SoldTier{ID: tier.ID, Name: tier.Name, Quantity: order.Tiers[at].Quantity})
 		ticket.TierCapacities = append(ticket.TierCapacities, tier.Capacity)
 		order.Tiers = slices.Delete(slices.Clone(order.Tiers), at, at+1)
-		if onPage {
-			prepaid = cmp.Or(prepaid, offer.CheckPrepaid(offer.Payments.Modes.Events, event.PaymentRequirement, tier.Price))
-		}
 	}
 	if len(order.Tiers) > 0 {
 		return store.NewTicket{}, fault.Newf(fault.NotFound, "Tier not found: %s", order.Tiers[0].TierID)
 	}
-	return ticket, cmp.Or(forSale(event, offer.Location(), onPage, now), prepaid)
+	return ticket, forSale(event, offer.Location(), onPage, now)
 }
 
 // forSale refuses tickets of an event that are not sold now.
@@ -223,18 +235,6 @@ func endOf(e *catalog.Event, loc *time.Location) int64 {
 func wallClock(d timespan.Date, at timespan.TimeOfDay) time.Time {
 	year, month, day := d.YMD()
 	return time.Date(year, month, day, 0, int(at), 0, 0, time.UTC)
-}
-
-// Cancel cancels an order, whose tickets are free again at once. Faults: not_found; conflict where it is cancelled.
-func (t *Tickets) Cancel(ctx context.Context, businessID, id uuid.UUID) (store.Ticket, error) {
-	cancelled, err := t.records.CancelTicket(ctx, businessID, id, t.Clock.Now())
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		err = fault.New(fault.NotFound, "This business has no such tickets.")
-	case errors.Is(err, store.ErrCancelled):
-		err = fault.New(fault.Conflict, "The tickets are cancelled already.")
-	}
-	return cancelled, err
 }
 
 // Ahead counts the tickets, not cancelled, of events that begin today or later in business time. Faults: those of [Offers];

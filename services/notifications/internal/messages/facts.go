@@ -84,7 +84,7 @@ func ofBooking(f *letter.Facts, e event.Event) error {
 	return ofPayment(f, e, b.Currency)
 }
 
-// paymentData is the payment of a booking, as messages tell of it.
+// paymentData is the payment of a booking or an order of tickets, as messages tell of it.
 type paymentData struct {
 	Payment *struct {
 		Status   string      `json:"status"`
@@ -113,7 +113,7 @@ func ofPayment(f *letter.Facts, e event.Event, currency string) error {
 		f.Refund = &letter.Money{Amount: p.Refund.Amount.String(), Currency: currency}
 	case e.Type == event.PaymentRefunded:
 		f.Refund = &letter.Money{Amount: p.Refunded.String(), Currency: currency}
-	case e.Type == event.BookingCancelled && p.Status == paid:
+	case (e.Type == event.BookingCancelled || e.Type == event.TicketCancelled) && p.Status == paid:
 		f.Refund = &letter.Money{Amount: "0", Currency: currency}
 	}
 	return nil
@@ -142,7 +142,10 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 		}
 		f.Subject.Tier, f.Subject.Quantity = strings.Join(lines, ", "), 0 // each tier says its own
 	}
-	return nil
+	if t.Total != nil {
+		f.Subject.Total = amount(*t.Total, t.Currency)
+	}
+	return ofPayment(f, e, t.Currency)
 }
 
 func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer) error {

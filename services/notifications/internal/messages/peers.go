@@ -42,6 +42,13 @@ func (s *Services) Subject(ctx context.Context, businessID uuid.UUID, subject ev
 		}
 		return json.Marshal(found)
 	}
+	if subject.Kind == event.Ticket {
+		found, err := s.bookings.Ticket(ctx, businessID, subject.ID)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(found)
+	}
 	offer, err := s.Offer(ctx, businessID)
 	if err != nil {
 		return nil, err

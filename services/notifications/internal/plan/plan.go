@@ -34,7 +34,7 @@ type Subject struct {
 	EndTime *string        `json:"end_time"`
 }
 
-// Payment is that of a booking, as far as the rules ask.
+// Payment is what is paid online of the subject, as far as the rules ask.
 type Payment struct {
 	Status string     `json:"status"`
 	DueAt  *time.Time `json:"due_at"`
@@ -46,13 +46,16 @@ func Read(data []byte) (Subject, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return Subject{}, fmt.Errorf("the subject of a message: %w", err)
 	}
+	if s.UpdatedAt.IsZero() { // of tickets it is not known
+		s.UpdatedAt = s.CreatedAt
+	}
 	return s, nil
 }
 
 // Told are the types of events that lead to a message, or to a time when one is due.
 func Told(t event.Type) bool {
 	_, customer := toCustomers[t]
-	return customer || toOwners[t] || t == event.ReservationPickedUp
+	return customer || toOwners[t] || Begins(t)
 }
 
 // Statuses of a reservation that the rules ask for.
@@ -68,7 +71,7 @@ var toCustomers = map[event.Type]map[string]letter.Kind{
 	event.BookingRescheduled:   {booking.StatusPending: letter.BookingMoved, booking.StatusConfirmed: letter.BookingMoved},
 	event.BookingCancelled:     {booking.StatusCancelled: letter.BookingCancelled},
 	event.PaymentFailed:        {booking.StatusPending: letter.PaymentFailed},
-	event.PaymentRefunded:      always(letter.Refunded, booking.StatusPending, booking.StatusConfirmed, booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow),
+	event.PaymentRefunded:      always(letter.Refunded, booking.StatusPending, booking.StatusConfirmed, booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow, booking.StatusSold),
 	event.TicketSold:           {booking.StatusSold: letter.Ticket},
 	event.TicketCancelled:      {booking.StatusCancelled: letter.TicketCancelled},
 	event.ReservationCreated:   {reserved: letter.Reservation},
@@ -103,7 +106,7 @@ func Of(e event.Event, s Subject, ownerEmails []string) []Draft {
 	if kind, ok := toCustomers[e.Type][s.Status]; ok && s.Email != "" {
 		drafts = append(drafts, Draft{Kind: kind, EventID: e.ID, Recipient: s.Email})
 	}
-	if toOwners[e.Type] && (byCustomer(e.Actor) || e.Type == EndpointDisabled) {
+	if toOwners[e.Type] && (byCustomer(e) || e.Type == EndpointDisabled) {
 		for _, address := range ownerEmails {
 			drafts = append(drafts, Draft{Kind: letter.OwnerNotice, EventID: e.ID, Recipient: address})
 		}
@@ -111,10 +114,11 @@ func Of(e event.Event, s Subject, ownerEmails []string) []Draft {
 	return drafts
 }
 
-func byCustomer(a actor.Actor) bool {
-	switch a.Kind {
+// byCustomer says whether a customer has made a change, also by paying: that is told by the provider, or found out by the system.
+func byCustomer(e event.Event) bool {
+	switch e.Actor.Kind {
 	case actor.APIKey, actor.Page, actor.Customer:
 		return true
 	}
-	return false
+	return e.Type == event.TicketSold && e.Actor.Kind != actor.Owner
 }

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
 )
@@ -275,5 +277,46 @@ func TestWhenThingsAreDueBack(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: got %q, want %q", data, got, want)
 		}
+	}
+}
+
+// Tickets are sent once they are sold, whoever found out that they were paid; before, the customer is asked to pay (lifecycle.md §2).
+func TestTicketsThatWaitForTheirPaymentAreNotSent(t *testing.T) {
+	t.Parallel()
+	made, due := time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC), time.Date(2027, 3, 1, 8, 30, 0, 0, time.UTC)
+	waiting := plan.Subject{Status: booking.StatusPending, Email: "zoe@example.com", CreatedAt: made, Payment: &plan.Payment{Status: "open", DueAt: &due}}
+	kinds := func(typ event.Type, by actor.Kind, s plan.Subject) string {
+		var got []string
+		for _, d := range plan.Of(event.Event{ID: uuid.New(), Type: typ, Actor: actor.Actor{Kind: by}}, s, []string{"owner@example.com"}) {
+			got = append(got, string(d.Kind))
+		}
+		return strings.Join(got, " ")
+	}
+	if got := kinds(event.TicketCreated, actor.Page, waiting); got != "" || !plan.Told(event.TicketCreated) || !plan.Begins(event.TicketCreated) {
+		t.Errorf("created, and %q is sent", got)
+	}
+	if got := kinds(event.PaymentFailed, actor.Provider, waiting); got != "payment_failed" {
+		t.Errorf("an attempt failed, and %q is sent", got)
+	}
+	want := []plan.Timed{{Kind: letter.PaymentDue, Due: made.Add(15 * time.Minute)}}
+	if diff := cmp.Diff(want, plan.Times(event.Ticket, waiting, plan.Settings{})); diff != "" {
+		t.Error(diff)
+	}
+	sold := waiting
+	sold.Status, sold.Payment = booking.StatusSold, &plan.Payment{Status: "paid"}
+	for by, want := range map[actor.Kind]string{
+		actor.Page: "ticket owner_notice", actor.Provider: "ticket owner_notice", actor.System: "ticket owner_notice", actor.Owner: "ticket",
+	} {
+		if got := kinds(event.TicketSold, by, sold); got != want {
+			t.Errorf("sold by %s, and %q is sent, want %q", by, got, want)
+		}
+	}
+	if times := plan.Times(event.Ticket, sold, plan.Settings{}); len(times) != 0 {
+		t.Errorf("sold, and still due are %v", times)
+	}
+	cancelled := sold
+	cancelled.Status = booking.StatusCancelled
+	if got := kinds(event.PaymentRefunded, actor.System, cancelled); got != "refunded" {
+		t.Errorf("refunded, and %q is sent", got)
 	}
 }

@@ -48,14 +48,22 @@ func Times(kind event.SubjectKind, s Subject, with Settings) []Timed {
 		for _, hours := range with.RemindersHoursBefore {
 			times = append(times, Timed{letter.Reminder, s.StartsAt.Add(-time.Duration(hours) * time.Hour)})
 		}
-		if s.Payment != nil && s.Payment.Status == unpaid {
-			times = append(times, Timed{letter.PaymentDue, askToPay(s)})
-		}
+		times = append(times, paymentDue(s)...)
+	case kind == event.Ticket && s.Status == booking.StatusPending:
+		times = paymentDue(s)
 	case kind == event.Reservation && s.Status == pickedUp && s.EndDate != nil:
 		times = append(times, Timed{letter.ReservationDue, remindToReturn(s, with.Location)})
 	}
 	slices.SortStableFunc(times, func(a, b Timed) int { return a.Due.Compare(b.Due) })
 	return times
+}
+
+// paymentDue is when a customer is asked to pay, where they have not.
+func paymentDue(s Subject) []Timed {
+	if s.Payment == nil || s.Payment.Status != unpaid {
+		return nil
+	}
+	return []Timed{{letter.PaymentDue, askToPay(s)}}
 }
 
 // askToPay is when a customer who has not paid yet is asked to: once half of the time for it is over, as most pay at once.
@@ -105,7 +113,7 @@ func Due(times []Timed, s Subject, since, now time.Time) ([]Timed, *Timed) {
 
 // Begins reports whether a subject's times begin anew at events of this type.
 func Begins(t event.Type) bool {
-	return t == event.BookingCreated || t == event.BookingRescheduled || t == event.ReservationPickedUp
+	return t == event.BookingCreated || t == event.TicketCreated || t == event.BookingRescheduled || t == event.ReservationPickedUp
 }
 
 // Fixed is what a subject's times hang on; where it has changed since they began, others have begun.

@@ -37,7 +37,7 @@ func (s *Stripe) createSession(ctx context.Context, c payment.Charge) (payment.I
 		}},
 		PaymentIntentData: &sdk.CheckoutSessionCreatePaymentIntentDataParams{Metadata: metadata(c)},
 	}
-	params.SetIdempotencyKey("checkout-" + c.BookingID.String())
+	params.SetIdempotencyKey("checkout-" + c.ID.String())
 	params.SetStripeAccount(c.Account)
 	session, err := s.client.V1CheckoutSessions.Create(ctx, params)
 	if err != nil {

@@ -59,7 +59,7 @@ func (s *Stripe) makeRefund(ctx context.Context, r payment.Refund) (*sdk.Refund,
 	}
 	params := &sdk.RefundCreateParams{PaymentIntent: sdk.String(r.Reference), Amount: sdk.Int64(n), Metadata: metadata(r.Charge)}
 	params.AddMetadata(refundNumber, strconv.Itoa(r.Number))
-	params.SetIdempotencyKey(fmt.Sprintf("refund-%s-%d", r.BookingID, r.Number))
+	params.SetIdempotencyKey(fmt.Sprintf("refund-%s-%d", r.ID, r.Number))
 	params.SetStripeAccount(r.Account)
 	made, err := s.client.V1Refunds.Create(ctx, params)
 	if err != nil {

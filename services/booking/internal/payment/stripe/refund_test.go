@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stripe/stripe-go/v86/webhook"
 
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
@@ -41,7 +42,7 @@ func refundOf(t *testing.T, f *refunds) (payment.RefundState, error) {
 	t.Cleanup(server.Close)
 	return adapter(t, server.URL).Refund(t.Context(), payment.Refund{
 		Charge: payment.Charge{
-			BusinessID: uuid.Nil, BookingID: uuid.MustParse("11111111-1111-4111-8111-111111111111"), Account: "acct_1",
+			Subject: payment.Subject{Kind: event.Booking, ID: uuid.MustParse("11111111-1111-4111-8111-111111111111")}, Account: "acct_1",
 			Amount: 1250, Currency: money.Currency{Code: "EUR", Digits: 2},
 		},
 		Reference: "pi_1", Number: 2,

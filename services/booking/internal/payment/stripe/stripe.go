@@ -1,5 +1,5 @@
 // Package stripe is the adapter to Stripe: a charge is a PaymentIntent on the business's connected account, made with
-// the platform's secret key and the booking's id as idempotency key. Nothing about the customer is sent.
+// the platform's secret key and the id of what it is of as idempotency key. Nothing about the customer is sent.
 package stripe
 
 import (
@@ -68,7 +68,7 @@ func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, 
 		AutomaticPaymentMethods: &sdk.PaymentIntentCreateAutomaticPaymentMethodsParams{Enabled: sdk.Bool(true)},
 		Metadata:                metadata(c),
 	}
-	params.SetIdempotencyKey(c.BookingID.String())
+	params.SetIdempotencyKey(c.ID.String())
 	params.SetStripeAccount(c.Account)
 	intent, err := s.client.V1PaymentIntents.Create(ctx, params)
 	if err != nil {
@@ -80,14 +80,14 @@ func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, 
 	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
 }
 
-// The metadata by which a charge says what it is of.
+// The metadata by which a charge says what it is of: the business, and under the name of its kind the subject.
 const (
 	ofBusiness = "slotmesh_business"
-	ofBooking  = "slotmesh_booking"
+	ofSubject  = "slotmesh_"
 )
 
 func metadata(c payment.Charge) map[string]string {
-	return map[string]string{ofBusiness: c.BusinessID.String(), ofBooking: c.BookingID.String()}
+	return map[string]string{ofBusiness: c.BusinessID.String(), ofSubject + string(c.Kind): c.ID.String()}
 }
 
 // Open reads a PaymentIntent for its client secret, or a Checkout Session for its address.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -32,7 +33,7 @@ func charge(t *testing.T, amount int64, code string) payment.Charge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return payment.Charge{BusinessID: uuid.New(), BookingID: uuid.New(), Account: "acct_1", Amount: amount, Currency: currency}
+	return payment.Charge{Subject: payment.Subject{BusinessID: uuid.New(), Kind: event.Booking, ID: uuid.New()}, Account: "acct_1", Amount: amount, Currency: currency}
 }
 
 // TestStripesOwnDescriptionAllowsWhatIsSent has stripe-mock judge every request.
@@ -133,7 +134,7 @@ func TestTheBookingIsTheIdempotencyKey(t *testing.T) {
 	if _, err := adapter(t, server.URL).Create(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	if header.Get("Idempotency-Key") != c.BookingID.String() || header.Get("Stripe-Account") != "acct_1" || header.Get("Authorization") != "Bearer sk_test_123" {
+	if header.Get("Idempotency-Key") != c.ID.String() || header.Get("Stripe-Account") != "acct_1" || header.Get("Authorization") != "Bearer sk_test_123" {
 		t.Errorf("sent %v", header)
 	}
 }

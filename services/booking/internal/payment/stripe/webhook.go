@@ -9,6 +9,7 @@ import (
 	sdk "github.com/stripe/stripe-go/v86"
 	"github.com/stripe/stripe-go/v86/webhook"
 
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
@@ -16,41 +17,41 @@ import (
 // ReadNotice checks the signature of a webhook's body and reads it. Its age, of at most Stripe's five minutes, is judged by the
 // machine's clock, as Stripe signs by real time.
 func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.Notice, error) {
-	event, err := webhook.ConstructEventWithOptions(body, header("Stripe-Signature"), s.webhookSecret, webhook.ConstructEventOptions{
+	told, err := webhook.ConstructEventWithOptions(body, header("Stripe-Signature"), s.webhookSecret, webhook.ConstructEventOptions{
 		Tolerance:                webhook.DefaultTolerance,
 		IgnoreAPIVersionMismatch: true, // what is read of it is the same in every version
 	})
 	if err != nil {
 		return payment.Notice{}, fault.Wrap(fault.InvalidParameter, err, "Stripe-Signature: it does not match the body, or is too old.")
 	}
-	if event.Data == nil {
+	if told.Data == nil {
 		return payment.Notice{}, nil
 	}
-	switch event.Type {
+	switch told.Type {
 	case sdk.EventTypePaymentIntentSucceeded, sdk.EventTypePaymentIntentCanceled, sdk.EventTypePaymentIntentPaymentFailed:
-		return intentNotice(event), nil
+		return intentNotice(told), nil
 	case sdk.EventTypeCheckoutSessionCompleted, sdk.EventTypeCheckoutSessionAsyncPaymentSucceeded,
 		sdk.EventTypeCheckoutSessionAsyncPaymentFailed, sdk.EventTypeCheckoutSessionExpired:
-		return sessionNotice(event), nil
+		return sessionNotice(told), nil
 	case sdk.EventTypeRefundUpdated, sdk.EventTypeRefundFailed, sdk.EventTypeChargeRefundUpdated:
-		return refundNotice(event), nil
+		return refundNotice(told), nil
 	}
 	return payment.Notice{}, nil
 }
 
 // intentNotice reads what has become of a PaymentIntent. That of a Checkout Session ends with the session, which tells of it; only of
 // a failed attempt the session says nothing.
-func intentNotice(event sdk.Event) payment.Notice {
+func intentNotice(told sdk.Event) payment.Notice {
 	var intent struct {
 		ID                 string
 		CancellationReason sdk.PaymentIntentCancellationReason `json:"cancellation_reason"`
 		Metadata           map[string]string
 	}
-	if json.Unmarshal(event.Data.Raw, &intent) != nil {
+	if json.Unmarshal(told.Data.Raw, &intent) != nil {
 		return payment.Notice{}
 	}
-	n := payment.Notice{Account: event.Account, Reference: intent.ID}
-	switch event.Type {
+	n := payment.Notice{Account: told.Account, Reference: intent.ID}
+	switch told.Type {
 	case sdk.EventTypePaymentIntentSucceeded:
 		n.Outcome = payment.Paid
 	case sdk.EventTypePaymentIntentCanceled:
@@ -59,27 +60,27 @@ func intentNotice(event sdk.Event) payment.Notice {
 		}
 		n.Outcome = payment.Cancelled
 	default:
-		n.FailedAt = time.Unix(event.Created, 0).UTC()
+		n.FailedAt = time.Unix(told.Created, 0).UTC()
 		said(&n, intent.Metadata)
 	}
 	return n
 }
 
 // sessionNotice reads what has become of a Checkout Session. One that is completed may be paid later, as by a transfer.
-func sessionNotice(event sdk.Event) payment.Notice {
+func sessionNotice(told sdk.Event) payment.Notice {
 	var session struct {
 		ID            string
 		PaymentStatus sdk.CheckoutSessionPaymentStatus `json:"payment_status"`
 	}
-	if json.Unmarshal(event.Data.Raw, &session) != nil {
+	if json.Unmarshal(told.Data.Raw, &session) != nil {
 		return payment.Notice{}
 	}
-	n := payment.Notice{Account: event.Account, Reference: session.ID}
+	n := payment.Notice{Account: told.Account, Reference: session.ID}
 	switch {
-	case event.Type == sdk.EventTypeCheckoutSessionExpired:
+	case told.Type == sdk.EventTypeCheckoutSessionExpired:
 		n.Outcome = payment.Cancelled
-	case event.Type == sdk.EventTypeCheckoutSessionAsyncPaymentFailed:
-		n.FailedAt = time.Unix(event.Created, 0).UTC()
+	case told.Type == sdk.EventTypeCheckoutSessionAsyncPaymentFailed:
+		n.FailedAt = time.Unix(told.Created, 0).UTC()
 	case session.PaymentStatus == sdk.CheckoutSessionPaymentStatusPaid:
 		n.Outcome = payment.Paid
 	default:
@@ -90,17 +91,21 @@ func sessionNotice(event sdk.Event) payment.Notice {
 
 // said adds what a charge says it is of; nothing where it says nothing.
 func said(n *payment.Notice, metadata map[string]string) {
-	business, errB := uuid.Parse(metadata[ofBusiness])
-	booking, err := uuid.Parse(metadata[ofBooking])
-	if errB == nil && err == nil {
-		n.BusinessID, n.BookingID = business, booking
+	business, err := uuid.Parse(metadata[ofBusiness])
+	if err != nil {
+		return
+	}
+	for _, kind := range []event.SubjectKind{event.Booking, event.Ticket} {
+		if id, err := uuid.Parse(metadata[ofSubject+string(kind)]); err == nil {
+			n.Subject = payment.Subject{BusinessID: business, Kind: kind, ID: id}
+		}
 	}
 }
 
 // refundNotice reads how far a refund is; one that was not made here has no number and says nothing.
-func refundNotice(event sdk.Event) payment.Notice {
+func refundNotice(told sdk.Event) payment.Notice {
 	var refund sdk.Refund
-	if json.Unmarshal(event.Data.Raw, &refund) != nil || refund.PaymentIntent == nil {
+	if json.Unmarshal(told.Data.Raw, &refund) != nil || refund.PaymentIntent == nil {
 		return payment.Notice{}
 	}
 	number, err := strconv.Atoi(refund.Metadata[refundNumber])
@@ -108,7 +113,7 @@ func refundNotice(event sdk.Event) payment.Notice {
 		return payment.Notice{}
 	}
 	n := payment.Notice{
-		Account: event.Account, Reference: refund.PaymentIntent.ID,
+		Account: told.Account, Reference: refund.PaymentIntent.ID,
 		Refund: &payment.RefundNotice{Number: number, RefundState: refundState(&refund)},
 	}
 	said(&n, refund.Metadata)

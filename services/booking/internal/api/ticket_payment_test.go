@@ -1,0 +1,348 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// openBoxOffice is a shop that sells tickets of a gala tonight, at 60 and 120, to be paid online, and gives half back until two hours
+// before it begins.
+func openBoxOffice(t *testing.T, stripeURL string) *shop {
+	t.Helper()
+	s := openShop(t, stripeURL)
+	s.change(withGala(func(e *catalog.Event) {
+		e.Public, e.PaymentRequirement = true, catalog.RequirementFull
+		e.Tiers[0].Price, e.Tiers[1].Price = 6000, 12000
+	}))
+	s.change(func(o *catalog.Offer) {
+		until := 1
+		o.Payments.Modes.Events = catalog.ModeOnline
+		o.CancellationPolicy = []catalog.CancellationRule{{HoursBefore: 2, RefundPercent: 50}}
+		o.SelfService.CancelUntilHours = &until
+	})
+	return s
+}
+
+// seats orders so many seats and VIPs.
+func seats(n, vips int) func(*booking.NewTicket) {
+	return func(order *booking.NewTicket) {
+		order.TierID, order.Quantity = uuid.Nil, 0
+		order.Tiers = []booking.OrderedTier{{TierID: seatID, Quantity: n}, {TierID: vipID, Quantity: vips}}
+		order.Tiers = slices.DeleteFunc(order.Tiers, func(tier booking.OrderedTier) bool { return tier.Quantity == 0 })
+	}
+}
+
+// order buys and returns the id of the Checkout Session on which it is paid.
+func (s *shop) order(key string, change func(*booking.NewTicket)) (*booking.Ticket, string) {
+	s.t.Helper()
+	sold, err := s.buyTickets(key, change)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return sold, sold.CheckoutURL[strings.LastIndexByte(sold.CheckoutURL, '/')+1:]
+}
+
+func (s *shop) paysFor(f *fakeStripe, id string) {
+	s.t.Helper()
+	f.checkOut(s.t.(*testing.T), id)
+	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"})
+}
+
+// expectOrder compares the only order, its charge, and how many tickets the counters hold.
+func (s *shop) expectOrder(status, charge string, held int) {
+	s.t.Helper()
+	var gotStatus, gotCharge string
+	err := s.pool.QueryRow(s.t.Context(), `SELECT t.status, p.status FROM tickets t
+		JOIN payments p ON p.business_id = t.business_id AND p.subject_id = t.id AND p.subject_kind = 'ticket'`).Scan(&gotStatus, &gotCharge)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	inEvent, inTiers := s.count(`SELECT coalesce(sum(sold), 0) FROM event_sales`), s.count(`SELECT coalesce(sum(sold), 0) FROM tier_sales`)
+	if gotStatus != status || gotCharge != charge || inEvent != held || inTiers != held {
+		s.t.Errorf("the order is %s, its charge %s, holding %d of the event and %d of tiers; want %s, %s, %d", gotStatus, gotCharge, inEvent, inTiers, status, charge, held)
+	}
+}
+
+func TestTicketsWaitForTheirPaymentAndAreSoldByIt(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openBoxOffice(t, f.URL)
+	sold, id := s.order("k", seats(3, 1))
+	due := now.Add(expiresAfter)
+	want := &booking.Payment{Provider: "stripe", Status: booking.PaymentOpen, Amount: "270.00", Refunded: "0.00", DueAt: &due}
+	if diff := cmp.Diff(want, sold.Payment); diff != "" || sold.Status != booking.StatusPending || *sold.Total != "270.00" {
+		t.Errorf("ordered %+v\n%s", sold, diff)
+	}
+	page := f.page(id)
+	for name, value := range map[string]string{
+		"line_items[0][price_data][unit_amount]": "27000", "line_items[0][price_data][product_data][name]": "Gala: 3 × Seat, 1 × VIP",
+		"success_url": sold.ManageURL + "?payment=done", "cancel_url": sold.ManageURL + "?payment=open", "metadata[slotmesh_ticket]": sold.ID.String(),
+		"expires_at": strconv.FormatInt(due.Add(31*time.Minute).Unix(), 10), "payment_intent_data[metadata][slotmesh_ticket]": sold.ID.String(),
+	} {
+		if page.asked[name] != value {
+			t.Errorf("Stripe was asked for %s %q, want %q", name, page.asked[name], value)
+		}
+	}
+	if again, err := s.buyTickets("k", seats(3, 1)); err != nil || cmp.Diff(sold, again) != "" {
+		t.Errorf("a second click: %+v, %v", again, err)
+	}
+	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "unpaid"})
+	s.expectOrder("pending", "open", 4)
+	if _, err := s.buyTickets("", seats(2, 0)); !fault.Is(err, fault.Conflict) {
+		t.Errorf("what waits for its payment is sold once more: %v", err)
+	}
+	s.paysFor(f, id)
+	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"}) // Stripe tells at least once
+	s.expectOrder("sold", "paid", 4)
+	s.expectEvents(sold.ID, "ticket.created", "payment.succeeded", "ticket.sold")
+	list, err := s.client().Tickets(t.Context(), s.offer.ID, nil, request.Page{})
+	if err != nil || len(list.Tickets) != 1 || list.Tickets[0].Status != booking.StatusSold || list.Tickets[0].Payment.Status != booking.PaymentPaid {
+		t.Errorf("the owner sees %+v, %v", list, err)
+	}
+	if again, err := s.buyTickets("k", seats(3, 1)); err != nil || again.ID != sold.ID || again.CheckoutURL != "" || again.Status != booking.StatusSold {
+		t.Errorf("a click once it is paid: %+v, %v", again, err)
+	}
+}
+
+func TestTicketsThatAreNotPaidInTimeAreForSaleAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		happens       func(s *shop, f *fakeStripe, id string)
+		order, charge string
+		held          int
+		told          []string
+	}{
+		"nobody pays":      {func(*shop, *fakeStripe, string) {}, "cancelled", "cancelled", 0, []string{"ticket.created", "payment.expired", "ticket.cancelled"}},
+		"paid at the end":  {func(s *shop, f *fakeStripe, id string) { f.checkOut(s.t.(*testing.T), id) }, "sold", "paid", 2, []string{"ticket.created", "payment.succeeded", "ticket.sold"}},
+		"Stripe ends it":   {func(s *shop, _ *fakeStripe, id string) { s.tell("checkout.session.expired", map[string]any{"id": id}) }, "cancelled", "cancelled", 0, []string{"ticket.created", "payment.expired", "ticket.cancelled"}},
+		"an attempt fails": {func(s *shop, f *fakeStripe, id string) { s.declined(id) }, "cancelled", "cancelled", 0, []string{"ticket.created", "payment.failed", "payment.expired", "ticket.cancelled"}},
+		"its process dies before the page is noted": {func(s *shop, _ *fakeStripe, _ string) {
+			for _, sql := range []string{`UPDATE payments SET status = 'creating', reference = NULL`, `UPDATE tickets SET sequence = 0`, `DELETE FROM events`} {
+				if _, err := s.pool.Exec(context.Background(), sql); err != nil {
+					s.t.Error(err)
+				}
+			}
+		}, "cancelled", "cancelled", 0, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFakeStripe(t)
+			s := openBoxOffice(t, f.URL)
+			sold, id := s.order("k", seats(1, 1))
+			c.happens(s, f, id)
+			s.clock.Advance(expiresAfter)
+			s.step()
+			s.expectOrder(c.order, c.charge, c.held)
+			s.expectEvents(sold.ID, c.told...)
+			again, err := s.buyTickets("k", seats(1, 1))
+			if err != nil || (again.ID == sold.ID) != (c.told != nil) {
+				t.Errorf("a click afterwards: %+v, %v", again, err)
+			}
+		})
+	}
+}
+
+// declined has an attempt to pay on a page fail.
+func (s *shop) declined(session string) {
+	var id uuid.UUID
+	if err := s.pool.QueryRow(context.Background(), `SELECT subject_id FROM payments WHERE reference = $1`, session).Scan(&id); err != nil {
+		s.t.Fatal(err)
+	}
+	s.tell("payment_intent.payment_failed", map[string]any{"id": "pi_any", "metadata": map[string]string{"slotmesh_business": s.offer.ID.String(), "slotmesh_ticket": id.String()}})
+}
+
+func TestTicketsWhosePageCannotBeOpenedAreNotSold(t *testing.T) {
+	t.Parallel()
+	for name, m := range map[string]manner{"fails": fails, "breaks": breaks} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFakeStripe(t)
+			s := openBoxOffice(t, f.URL)
+			f.set(m)
+			if _, err := s.buyTickets("k", seats(2, 0)); !fault.Is(err, fault.PaymentUnavailable) {
+				t.Errorf("got %v", err)
+			}
+			s.step()
+			s.expectOrder("cancelled", "cancelled", 0)
+			if n := s.count(`SELECT count(*) FROM events WHERE subject_kind = 'ticket'`); n != 0 {
+				t.Errorf("%d events tell of what came to nothing", n)
+			}
+			f.set(answers)
+			if sold, err := s.buyTickets("k", seats(2, 0)); err != nil || sold.CheckoutURL == "" {
+				t.Errorf("the same key again: %+v, %v", sold, err)
+			}
+		})
+	}
+}
+
+// By their link customers see, pay, and cancel what they ordered, with the refund that they were shown (lifecycle.md §4, §5).
+func TestByTheLinkTicketsArePaidAndCancelledWithTheirRefund(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openBoxOffice(t, f.URL)
+	links := s.pages()
+	sold, id := s.order("", seats(1, 1))
+	token := tokenOf(sold.ManageURL)
+	see := func(when, status string, pays bool, refund booking.Cancellation) {
+		t.Helper()
+		m, err := links.Managed(t.Context(), token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refund.Until = m.Ticket.Cancellation.Until
+		if diff := cmp.Diff(refund, m.Ticket.Cancellation); diff != "" || m.Ticket.Status != status || m.Ticket.CanPay != pays || *m.Ticket.Total != "180.00" {
+			t.Errorf("%s: %+v\n%s", when, m.Ticket, diff)
+		}
+	}
+	see("to be paid", "pending", true, preview("0.00", 0))
+	s.declined(id)
+	if again, err := s.payAgain(sold.ManageURL); err != nil || again.URL != sold.CheckoutURL {
+		t.Errorf("paying again: %+v, %v", again, err)
+	}
+	s.paysFor(f, id)
+	see("paid", "sold", false, preview("90.00", 50))
+	if _, err := s.payAgain(sold.ManageURL); !fault.Is(err, fault.Conflict) {
+		t.Errorf("to pay what is paid: %v", err)
+	}
+	if _, err := links.Cancel(t.Context(), token, agree("180.00")); !fault.Is(err, fault.Conflict) {
+		t.Errorf("another refund than was shown: %v", err)
+	}
+	m, err := links.Cancel(t.Context(), token, agree("90.00"))
+	if err != nil || m.Ticket.Status != booking.StatusCancelled || m.Ticket.Payment.Refund.Status != booking.RefundPending {
+		t.Fatalf("cancelled %+v, %v", m, err)
+	}
+	if _, err := links.Cancel(t.Context(), token, agree("90.00")); !fault.Is(err, fault.Conflict) {
+		t.Errorf("cancelled twice: %v", err)
+	}
+	s.expectOrder("cancelled", "paid", 0)
+	for range 2 {
+		s.step()
+		s.clock.Advance(time.Hour)
+	}
+	if got := f.given("pi_of_" + id); !slices.Equal(got, []int64{9000}) {
+		t.Errorf("%v went back, want 90.00 once", got)
+	}
+	see("cancelled", "cancelled", false, booking.Cancellation{Reason: "cancelled", Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}})
+	s.expectEvents(sold.ID, "ticket.created", "payment.failed", "payment.succeeded", "ticket.sold", "ticket.cancelled", "payment.refunded")
+}
+
+func agree(amount json.Number) booking.CancelByLink { return booking.CancelByLink{Refund: &amount} }
+
+func TestWhatIsPaidForTicketsThatAreOffGoesBack(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openBoxOffice(t, f.URL)
+	sold, id := s.order("", seats(1, 0))
+	f.checkOut(t, id)
+	if _, err := s.client().CancelTicket(t.Context(), s.offer.ID, sold.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.expectOrder("cancelled", "cancelling", 0)
+	s.step() // the page turns out to be paid
+	s.step()
+	s.expectOrder("cancelled", "paid", 0)
+	if got := f.given("pi_of_" + id); !slices.Equal(got, []int64{6000}) {
+		t.Errorf("%v went back, want 60.00 once", got)
+	}
+}
+
+// Of 64 buyers some pay and some do not: never more is held than there is, and in the end what is sold is what was paid.
+func TestOf64WhoPayForTicketsOnlineNobodyPaysForWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openBoxOffice(t, f.URL)
+	s.change(withGala(func(e *catalog.Event) {
+		e.Public, e.PaymentRequirement, e.TotalCapacity = true, catalog.RequirementFull, 30
+		e.Tiers[0].Price, e.Tiers[1].Price, e.Tiers[0].Capacity, e.Tiers[1].Capacity = 6000, 12000, 28, 20
+	}))
+	var (
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		pages []string
+	)
+	for i := range 64 {
+		wg.Go(func() {
+			sold, err := s.buyTickets(strconv.Itoa(i), seats(1, i%2))
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil:
+				pages = append(pages, sold.CheckoutURL[strings.LastIndexByte(sold.CheckoutURL, '/')+1:])
+			case !fault.Is(err, fault.Conflict):
+				t.Errorf("a race that was lost: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := s.count(`SELECT sold FROM event_sales`); n > 30 || n < 29 {
+		t.Errorf("%d of 30 are held", n)
+	}
+	for i, id := range pages {
+		if i%3 == 0 {
+			s.paysFor(f, id)
+		}
+	}
+	s.clock.Advance(expiresAfter)
+	s.step()
+	sold, held := s.count(`SELECT coalesce(sum(quantity), 0) FROM tickets WHERE status = 'sold'`), s.count(`SELECT sold FROM event_sales`)
+	paid, waiting := s.count(`SELECT count(*) FROM payments WHERE status = 'paid'`), s.count(`SELECT count(*) FROM tickets WHERE status = 'pending'`)
+	if sold != held || paid != (len(pages)+2)/3 || waiting != 0 {
+		t.Errorf("%d are sold and %d held by %d payments of %d pages; %d wait", sold, held, paid, len(pages), waiting)
+	}
+}
+
+func TestADepositOfTicketsIsThatOfEachAndTheCustomerMayChoose(t *testing.T) {
+	t.Parallel()
+	s := openBoxOffice(t, testkit.StartStripeMock(t).URL)
+	deposit := func(requirement, value string) {
+		s.change(func(o *catalog.Offer) {
+			o.Events = slices.Clone(o.Events)
+			o.Events[0].PaymentRequirement, o.Events[0].DepositValue, o.Events[0].TotalCapacity = requirement, new(decimal.RequireFromString(value)), 100
+			o.Events[0].Tiers = slices.Clone(o.Events[0].Tiers)
+			o.Events[0].Tiers[0].Capacity = 100
+		})
+	}
+	for _, c := range []struct{ requirement, value, mode, choice, amount string }{
+		{catalog.RequirementDepositPercent, "20", catalog.ModeOnline, "", "24.00"},
+		{catalog.RequirementDepositFixed, "15.5", catalog.ModeOnline, "at_door", "31.00"},
+		{catalog.RequirementDepositFixed, "100", catalog.ModeCustomerChoice, "online", "120.00"},
+		{catalog.RequirementFull, "0", catalog.ModeCustomerChoice, "at_door", ""},
+		{catalog.RequirementFull, "0", catalog.ModeCustomerChoice, "", ""},
+		{catalog.RequirementFull, "0", catalog.ModeAtDoor, "online", ""},
+		{catalog.RequirementNone, "0", catalog.ModeOnline, "online", ""},
+	} {
+		deposit(c.requirement, c.value)
+		s.change(func(o *catalog.Offer) { o.Payments.Modes.Events = c.mode })
+		sold, err := s.buyTickets("", func(n *booking.NewTicket) { n.Quantity, n.PaymentChoice = 2, c.choice })
+		if err != nil {
+			t.Errorf("%+v: %v", c, err)
+			continue
+		}
+		amount, status := "", "sold"
+		if sold.Payment != nil {
+			amount, status = sold.Payment.Amount.String(), "pending"
+		}
+		if amount != c.amount || sold.Status != status || (sold.CheckoutURL != "") != (amount != "") {
+			t.Errorf("%+v: %+v, %+v", c, sold, sold.Payment)
+		}
+	}
+	if _, err := s.buyTickets("", func(n *booking.NewTicket) { n.PaymentChoice = "cash" }); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("another choice: %v", err)
+	}
+}
