@@ -16,12 +16,12 @@ var rollingWindowSource string
 
 var rollingWindow = redis.NewScript(rollingWindowSource)
 
-// mostFlights is how many round trips of one [Redis] are under way at a time. Checks that come meanwhile wait for the next and
-// share it, which under load is most of what a check costs.
-const mostFlights = 2
+// maxRoundTrips is how many round trips of one [Redis] are under way at a time. Checks that come meanwhile wait for the next one and
+// share it: under load, a round trip is most of what a check costs.
+const maxRoundTrips = 2
 
-// mostTogether bounds how many checks one round trip takes.
-const mostTogether = 128
+// maxBatch bounds how many checks one round trip takes.
+const maxBatch = 128
 
 // Redis counts in Redis, on Redis's clock, so that all replicas share one limit. A check is one script and one round trip, which
 // checks made at the same time share; only the first after a start of Redis takes two, because the script has to be sent.
@@ -33,9 +33,9 @@ type Redis struct {
 	prefix   string
 	patience time.Duration
 
-	mu      sync.Mutex
-	waiting []*question
-	flights int
+	mu         sync.Mutex
+	waiting    []*check
+	roundTrips int // under way
 }
 
 var _ Limiter = (*Redis)(nil)
@@ -57,10 +57,10 @@ func (r *Redis) Allow(ctx context.Context, who Client, limit Limit) (Decision, e
 	if err := limit.check(); err != nil {
 		return Decision{}, err
 	}
-	q := &question{ctx: ctx, cmd: r.command(who, limit), asked: time.Now(), landed: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
-	r.ask(q)
-	<-q.landed // soon: no flight takes longer than patience
-	answer, err := q.cmd.Int64Slice()
+	c := &check{ctx: ctx, cmd: r.command(who, limit), begun: time.Now(), done: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
+	r.enqueue(c)
+	<-c.done // soon: no round trip takes longer than patience
+	answer, err := c.cmd.Int64Slice()
 	if err == nil && len(answer) != 3 {
 		err = fmt.Errorf("the script answered %v", answer)
 	}
@@ -71,12 +71,12 @@ func (r *Redis) Allow(ctx context.Context, who Client, limit Limit) (Decision, e
 	return Decision{Allowed: wait == 0, RetryAfter: wait, Left: int(answer[1]), Reset: time.Duration(answer[2]) * time.Microsecond}, nil
 }
 
-// question is a check on its way.
-type question struct {
-	ctx    context.Context // of the request that is counted
-	cmd    once
-	asked  time.Time
-	landed chan struct{} // closed once cmd has its answer
+// check is one question whether a request may pass.
+type check struct {
+	ctx   context.Context // of the request that is counted
+	cmd   once
+	begun time.Time
+	done  chan struct{} // closed once cmd has its answer
 }
 
 // once is a command that go-redis never sends again by itself, whatever the client's settings are; it does follow a cluster's
@@ -106,74 +106,74 @@ func (r *Redis) command(who Client, limit Limit) once {
 	return once{cmd}
 }
 
-// ask puts the question into the next flight.
-func (r *Redis) ask(q *question) {
+// enqueue adds the check to those that wait for a round trip.
+func (r *Redis) enqueue(c *check) {
 	r.mu.Lock()
-	r.waiting = append(r.waiting, q)
-	takeOff := r.flights < mostFlights
-	if takeOff {
-		r.flights++
+	r.waiting = append(r.waiting, c)
+	begins := r.roundTrips < maxRoundTrips
+	if begins {
+		r.roundTrips++
 	}
 	r.mu.Unlock()
-	if takeOff {
-		go r.fly()
+	if begins {
+		go r.drain()
 	}
 }
 
-// fly takes questions to Redis until none is waiting.
-func (r *Redis) fly() {
+// drain makes one round trip after the other until no check waits.
+func (r *Redis) drain() {
 	for {
 		r.mu.Lock()
-		load := r.waiting[:min(len(r.waiting), mostTogether)]
-		r.waiting = r.waiting[len(load):]
-		if len(load) == 0 {
+		batch := r.waiting[:min(len(r.waiting), maxBatch)]
+		r.waiting = r.waiting[len(batch):]
+		if len(batch) == 0 {
 			r.waiting = nil
-			r.flights--
+			r.roundTrips--
 			r.mu.Unlock()
 			return
 		}
 		r.mu.Unlock()
-		r.carry(load)
-		for _, q := range load {
-			close(q.landed)
+		r.run(batch)
+		for _, c := range batch {
+			close(c.done)
 		}
 	}
 }
 
-// carry makes one round trip, and a second where Redis did not know the script: such calls have not counted. It is part of the
-// first request's trace, but does not end with that request: others are on board.
-func (r *Redis) carry(load []*question) {
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(load[0].ctx), load[0].asked.Add(r.patience))
+// run makes one round trip, and a second one for the calls that failed as Redis did not know the script: such calls have not counted. The
+// round trip is part of the first request's trace, but does not end with that request, as others share it.
+func (r *Redis) run(batch []*check) {
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(batch[0].ctx), batch[0].begun.Add(r.patience))
 	defer cancel()
-	r.send(ctx, load)
-	var unknown []*question
-	for _, q := range load {
-		if err := q.cmd.Err(); err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT ") {
-			unknown = append(unknown, q)
+	r.send(ctx, batch)
+	var unknown []*check
+	for _, c := range batch {
+		if err := c.cmd.Err(); err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT ") {
+			unknown = append(unknown, c)
 		}
 	}
 	if len(unknown) == 0 {
 		return
 	}
 	if err := rollingWindow.Load(ctx, r.client).Err(); err != nil {
-		return // the questions keep their error
+		return // the checks keep their error
 	}
-	for _, q := range unknown {
-		q.cmd = once{redis.NewCmd(context.Background(), q.cmd.Args()...)}
-		q.cmd.SetFirstKeyPos(3)
+	for _, c := range unknown {
+		c.cmd = once{redis.NewCmd(context.Background(), c.cmd.Args()...)}
+		c.cmd.SetFirstKeyPos(3)
 	}
 	r.send(ctx, unknown)
 }
 
-// send makes the round trip; errors are those of the commands.
-func (r *Redis) send(ctx context.Context, load []*question) {
-	if len(load) == 1 {
-		_ = r.client.Process(ctx, load[0].cmd)
+// send sends the commands of the checks; errors are those of the commands.
+func (r *Redis) send(ctx context.Context, batch []*check) {
+	if len(batch) == 1 {
+		_ = r.client.Process(ctx, batch[0].cmd)
 		return
 	}
-	together := r.client.Pipeline()
-	for _, q := range load {
-		_ = together.Process(ctx, q.cmd)
+	pipeline := r.client.Pipeline()
+	for _, c := range batch {
+		_ = pipeline.Process(ctx, c.cmd)
 	}
-	_, _ = together.Exec(ctx)
+	_, _ = pipeline.Exec(ctx)
 }
