@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/periodic"
 )
 
 const (
@@ -69,18 +71,8 @@ func (l *Log) Prune(ctx context.Context) (int, error) {
 
 // Run removes old events every now and then until ctx ends. A database that is away is tried again the next time.
 func (l *Log) Run(ctx context.Context) error {
-	ticker := time.NewTicker(pruneEvery)
-	defer ticker.Stop()
-	for {
-		step, cancel := context.WithTimeout(ctx, time.Minute)
-		if _, err := l.Prune(step); err != nil && ctx.Err() == nil {
-			l.tel.Logger.WarnContext(ctx, "old events stay for now", "error", err)
-		}
-		cancel()
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	return periodic.Job{Every: pruneEvery, Within: time.Minute, Failed: "old events stay for now", Do: func(ctx context.Context) error {
+		_, err := l.Prune(ctx)
+		return err
+	}}.Run(ctx, l.tel.Logger)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/periodic"
 )
 
 // Write names one write of a business, so that it is made or can never be made any more, whatever became of the connection
@@ -149,18 +150,7 @@ const sweepEvery = 10 * time.Minute
 
 // KeepSweepingWrites calls [SweepWrites] until ctx ends. A database that is away is tried again the next time.
 func KeepSweepingWrites(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
-	ticker := time.NewTicker(sweepEvery)
-	defer ticker.Stop()
-	for {
-		step, cancel := context.WithTimeout(ctx, time.Minute)
-		if err := SweepWrites(step, pool); err != nil && ctx.Err() == nil {
-			log.WarnContext(ctx, "notes of old writes stay for now", "error", err)
-		}
-		cancel()
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	return periodic.Job{Every: sweepEvery, Within: time.Minute, Failed: "notes of old writes stay for now", Do: func(ctx context.Context) error {
+		return SweepWrites(ctx, pool)
+	}}.Run(ctx, log)
 }

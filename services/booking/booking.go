@@ -25,6 +25,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/periodic"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -135,18 +136,8 @@ const sweepEvery = 10 * time.Minute
 
 // sweep removes expired idempotency records until ctx ends. A database that is away is tried again the next time.
 func sweep(ctx context.Context, records *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
-	ticker := time.NewTicker(sweepEvery)
-	defer ticker.Stop()
-	for {
-		step, cancel := context.WithTimeout(ctx, time.Minute)
-		if _, err := records.SweepIdempotency(step, now.Now()); err != nil && ctx.Err() == nil {
-			tel.Logger.WarnContext(ctx, "expired idempotency records stay for now", "error", err)
-		}
-		cancel()
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	return periodic.Job{Every: sweepEvery, Within: time.Minute, Failed: "expired idempotency records stay for now", Do: func(ctx context.Context) error {
+		_, err := records.SweepIdempotency(ctx, now.Now())
+		return err
+	}}.Run(ctx, tel.Logger)
 }

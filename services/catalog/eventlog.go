@@ -9,6 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/periodic"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
@@ -36,18 +37,8 @@ const eraseEventsEvery = time.Hour
 // eraseEvents erases events of businesses that were removed long enough ago, until ctx ends. A database that is away is tried again the
 // next time.
 func eraseEvents(ctx context.Context, businesses *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
-	ticker := time.NewTicker(eraseEventsEvery)
-	defer ticker.Stop()
-	for {
-		step, cancel := context.WithTimeout(ctx, time.Minute)
-		if _, err := businesses.EraseEvents(step, now.Now().Add(-catalog.KeptAfterRemoval)); err != nil && ctx.Err() == nil {
-			tel.Logger.WarnContext(ctx, "events of removed businesses stay for now", "error", err)
-		}
-		cancel()
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	return periodic.Job{Every: eraseEventsEvery, Within: time.Minute, Failed: "events of removed businesses stay for now", Do: func(ctx context.Context) error {
+		_, err := businesses.EraseEvents(ctx, now.Now().Add(-catalog.KeptAfterRemoval))
+		return err
+	}}.Run(ctx, tel.Logger)
 }

@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/periodic"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -44,18 +45,9 @@ func NewPast(records PastRecords, alone func(context.Context, func(context.Conte
 
 // Run moves at once and then every hour, until ctx ends. What cannot be moved now is moved the next time: nothing waits for it.
 func (p *Past) Run(ctx context.Context) error {
-	ticker := time.NewTicker(pastEvery)
-	defer ticker.Stop()
-	for {
-		if err := p.alone(ctx, p.Once); err != nil && ctx.Err() == nil {
-			p.tel.Logger.WarnContext(ctx, "occupied time of the past stays for now", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+	return periodic.Job{Every: pastEvery, Failed: "occupied time of the past stays for now", Do: func(ctx context.Context) error {
+		return p.alone(ctx, p.Once)
+	}}.Run(ctx, p.tel.Logger)
 }
 
 // Once moves what is due.
