@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
@@ -38,7 +39,7 @@ func (w *World) TokenUntil(t *testing.T, expires time.Time) string {
 func (w *World) addToken(t *testing.T, m access.Member, expires *time.Time) string {
 	t.Helper()
 	clear, hash := secret.New(secret.TokenPrefix)
-	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.Shown(clear), CreatedAt: time.Now(), ExpiresAt: expires}
+	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.Shown(clear), CreatedAt: clock.System().Now(), ExpiresAt: expires}
 	if err := w.Store.AddToken(t.Context(), token, hash); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func (w *World) CallAs(t *testing.T, token, method, path, body string, header ..
 // SessionOf signs somebody in who is this in businesses, and returns the secret of the session, which [Cookie] shows.
 func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) string {
 	t.Helper()
-	now := time.Now()
+	now := clock.System().Now()
 	person, err := w.Store.AddPerson(t.Context(), store.Person{ID: uuid.New(), Email: email, Name: email, CreatedAt: now})
 	if err != nil {
 		t.Fatal(err)
