@@ -24,6 +24,15 @@ func (c *Client) Bookable(ctx context.Context, request BookableRequest) (*Bookab
 	return &out, nil
 }
 
+// WorkingTime asks how long members work. Faults: business_not_found, invalid_parameter, and fault.PeerUnavailable as of Bookable.
+func (c *Client) WorkingTime(ctx context.Context, request WorkingTimeRequest) (*WorkingTime, error) {
+	var out WorkingTime
+	if err := c.peer.Ask(ctx, "/internal/working-time", request, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
 // Explain asks why one start can or cannot be booked; what could not be read makes the answer not computed. Faults as of
 // Bookable.
 func (c *Client) Explain(ctx context.Context, request ExplainRequest) (*Explanation, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/report"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -112,6 +113,16 @@ func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move strin
 	var out Reservation
 	at := path(slug, "reservations/"+id.String()+"/"+url.PathEscape(move))
 	if err := c.peer.Call(ctx, http.MethodPost, at, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// RevenueReport adds up reservations that were sold, by the first date of them, by stretch and currency. Faults: invalid_parameter for
+// more rows than a report has.
+func (c *Client) RevenueReport(ctx context.Context, slug string, q report.Query) (*report.Revenue, error) {
+	var out report.Revenue
+	if err := c.peer.Call(ctx, http.MethodGet, path(slug, "reports/revenue")+"?"+q.Values().Encode(), nil, &out); err != nil {
 		return nil, err
 	}
 	return &out, nil

@@ -85,7 +85,7 @@ func (o Options) compare(ctx context.Context, report *Report) error {
 		return err
 	}
 	if o.Engine {
-		if report.Engine, err = runEngine(ctx, o.Progress); err != nil {
+		if report.Engine, err = o.runEngine(ctx); err != nil {
 			return err
 		}
 	}

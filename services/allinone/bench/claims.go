@@ -86,6 +86,12 @@ func engineClaims(rows []EngineRow) []Claim {
 			list = append(list, Claim{"slot engine, " + members + " members listed: time against the plain sweep", ratio(float64(listed.Time), float64(plain.Time)), 1.3, true})
 		}
 	}
+	for _, report := range []string{"bookings", "revenue", "staff-time"} {
+		read, plain := byName["Reports/"+report+"/report"], byName["Reports/"+report+"/plain"]
+		if plain.Time > 0 {
+			list = append(list, Claim{"report of " + report + ", a year of 100,000 bookings by week: time against plain SQL", ratio(float64(read.Time), float64(plain.Time)), 1.5, true})
+		}
+	}
 	large := byName["Large/one-appointment-of-20/list"]
 	return append(list, Claim{"slot engine, 62 days of 20 services, 300 members, 60,000 bookings listed, against 60 ms",
 		ratio(float64(large.Time), float64(60*time.Millisecond)), 1, true})

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// EngineRow is a result of the slot engine's own benchmarks (services/availability/internal/slot).
+// EngineRow is a result of Go's benchmarks of the slot engine (services/availability/internal/slot) and of booking's reports
+// (services/booking/internal/store).
 type EngineRow struct {
 	Name   string
 	Time   time.Duration
@@ -21,13 +22,27 @@ type EngineRow struct {
 // enginePackage is where the engine and the plain sweep stand beside each other.
 const enginePackage = "./services/availability/internal/slot"
 
-// runEngine runs the benchmarks with the go command, from the root of the repository.
-func runEngine(ctx context.Context, progress io.Writer) ([]EngineRow, error) {
-	_, _ = fmt.Fprintln(progress, "measuring the slot engine")
-	command := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", ".", "-benchmem", "-benchtime", "300ms", "-timeout", "5m", enginePackage)
+// reportsPackage is where each report and plain SQL stand beside each other.
+const reportsPackage = "./services/booking/internal/store"
+
+// runEngine runs the benchmarks with the go command, from the root of the repository; those of reports in a schema of their own.
+func (o Options) runEngine(ctx context.Context) ([]EngineRow, error) {
+	_, _ = fmt.Fprintln(o.Progress, "measuring the slot engine")
+	rows, err := o.goBenchmarks(ctx, ".", "300ms", enginePackage)
+	if err != nil {
+		return nil, err
+	}
+	_, _ = fmt.Fprintln(o.Progress, "measuring reports of a year of 100,000 bookings")
+	reports, err := o.goBenchmarks(ctx, "^BenchmarkReports$", "10x", reportsPackage)
+	return append(rows, reports...), err
+}
+
+func (o Options) goBenchmarks(ctx context.Context, which, duration, pkg string) ([]EngineRow, error) {
+	command := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", which, "-benchmem", "-benchtime", duration, "-timeout", "10m", pkg)
+	command.Env = append(os.Environ(), "SLOTMESH_TEST_DATABASE_URL="+o.DatabaseURL)
 	out, err := command.CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("the engine's benchmarks: %w: %s", err, out)
+		return nil, fmt.Errorf("the benchmarks of %s: %w: %s", pkg, err, out)
 	}
 	return parseEngine(out), nil
 }

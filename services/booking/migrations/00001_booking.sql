@@ -102,6 +102,7 @@ CREATE TABLE past_occupied_time (
     resource_id uuid      NOT NULL,
     lane        integer   NOT NULL,
     during      tstzrange NOT NULL,
+    holder      uuid      NOT NULL,
     PRIMARY KEY (business_id, booking_id, part),
     FOREIGN KEY (business_id, booking_id) REFERENCES bookings (business_id, id) ON DELETE CASCADE
 );

@@ -17,7 +17,7 @@ WITH b AS (INSERT INTO bookings (business_id, id, status, starts_at, ends_at, lo
     FROM (VALUES ($2::uuid), ($3)) AS ids (id)),
  o AS (INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
     SELECT $1, id, 0, id, 0, '[2027-06-01T12:00Z, 2027-06-01T13:00Z)', id FROM (VALUES ($2::uuid), ($3)) AS ids (id)),
- h AS (INSERT INTO past_occupied_time VALUES ($1, $2, 0, $2, 0, '[2027-06-01T12:00Z, 2027-06-01T13:00Z)')),
+ h AS (INSERT INTO past_occupied_time VALUES ($1, $2, 0, $2, 0, '[2027-06-01T12:00Z, 2027-06-01T13:00Z)', $2)),
  p AS (INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency, cancellation_policy, refund_number,
         refund_amount, refund_percent, refund_status, due_at, created_at, updated_at)
     SELECT $1, 'booking', id, 'paid', 'stripe', 'acct', 5, 'EUR', '{}', number, 5, 100, status, now(), now(), now()

@@ -47,10 +47,10 @@ WITH due AS MATERIALIZED (
 ), gone AS (
     DELETE FROM occupied_time o USING due
     WHERE o.business_id = @business_id AND o.booking_id = due.id
-    RETURNING o.booking_id, o.part, o.resource_id, o.lane, o.during
+    RETURNING o.booking_id, o.part, o.resource_id, o.lane, o.during, o.holder
 ), kept AS (
-    INSERT INTO past_occupied_time (business_id, booking_id, part, resource_id, lane, during)
-    SELECT @business_id, booking_id, part, resource_id, lane, during FROM gone
+    INSERT INTO past_occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
+    SELECT @business_id, booking_id, part, resource_id, lane, during, holder FROM gone
 ), unseated AS (
     DELETE FROM class_seats c USING due
     WHERE c.business_id = @business_id AND c.booking_id = due.id

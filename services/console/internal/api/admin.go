@@ -37,6 +37,7 @@ func (a *Admin) Mount(router fiber.Router) {
 	a.mountOffer(business)
 	a.mountBookings(business)
 	a.mountSales(business)
+	a.mountReports(business)
 	a.mountIntegrations(business)
 	a.mountWebhooks(business)
 	a.mountMessages(business)

@@ -115,7 +115,7 @@ holds in SLOTMESH_HOME, or in .slotmesh where that is not set.`,
 	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "how long to wait for each answer")
 	mustComplete(root, "output", formats...)
 	root.AddCommand(c.apply(), c.validate(), c.get(), c.history(), c.rollback(), c.list(), c.delete(), c.keys(), c.bookings(),
-		c.reservations(), c.tickets(), c.customers(), c.calendars(), c.audit(), c.webhooks(), c.messages(), c.explain())
+		c.reservations(), c.tickets(), c.customers(), c.calendars(), c.audit(), c.webhooks(), c.messages(), c.explain(), c.reports())
 	return root
 }
 

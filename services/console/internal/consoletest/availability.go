@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 )
 
-// Availability explains every start as it is told to.
+// Availability explains every start as it is told to, and has [Former] work two hours.
 type Availability struct {
 	mu       sync.Mutex
 	asked    []availability.ExplainRequest
@@ -39,6 +39,9 @@ func (s *Availability) Handler() http.Handler {
 		}
 		s.asked = append(s.asked, asked)
 		return ok(s.answered)
+	}))
+	mux.Handle("POST /internal/working-time", locked(&s.mu, func(*http.Request) (*reply, error) {
+		return ok(availability.WorkingTime{Rows: []availability.WorkingTimeRow{{Date: March, StaffID: Former, Minutes: 120}}})
 	}))
 	return mux
 }

@@ -56,6 +56,7 @@ func (s *Booking) Handler() http.Handler {
 		"DELETE /internal/businesses/{business}/keys":                    s.revokeAll,
 		"DELETE /internal/businesses/{business}/keys/{id}":               s.revokeKey,
 		"GET /internal/businesses/{business}/bookings":                   s.list,
+		"GET /internal/businesses/{business}/reports/{report}":           s.reportRows,
 		"POST /internal/businesses/{business}/bookings":                  s.book,
 		"POST /internal/businesses/{business}/bookings/{id}/reschedule":  s.reschedule,
 		"GET /internal/businesses/{business}/bookings/ahead":             s.ahead,

@@ -28,6 +28,7 @@ func (s *Rental) Handler() http.Handler {
 		"POST /internal/businesses/harbor/reservations":             s.reserve,
 		"GET /internal/businesses/harbor/reservations":              s.list,
 		"GET /internal/businesses/harbor/reservations/ahead":        s.ahead,
+		"GET /internal/businesses/harbor/reports/revenue":           s.revenue,
 		"POST /internal/businesses/harbor/reservations/{id}/{move}": s.move,
 		"GET /internal/businesses/{business}/events":                s.events,
 		"POST /internal/businesses/harbor/customers/search":         s.customers,

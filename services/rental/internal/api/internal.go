@@ -44,6 +44,7 @@ func (in *Internal) Mount(router fiber.Router) {
 	business.Get("/ceilings", in.ceilings)
 	business.Post("/reservations", in.once(in.reserve, fiber.StatusCreated))
 	business.Get("/reservations", in.reservations)
+	business.Get("/reports/revenue", in.revenueReport)
 	business.Get("/reservations/ahead", in.ahead)
 	business.Get("/reservations/:id", in.reservation)
 	business.Post("/customers/search", in.customers)

@@ -1,0 +1,57 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestReportsAddUpWhatWasBookedThroughTheInterface(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "counted", salon("counted", 1))
+	key, cut := w.key(t, "counted", "write"), w.named(t, "counted", "services")["Cut"]
+	var told struct{ Booking struct{ ID string } }
+	for _, clock := range []string{"10:00", "12:00"} {
+		w.book(t, "counted", key, appointment(cut, "2027-03-02", clock)).into(t, http.StatusCreated, &told)
+	}
+	w.admin(t, http.MethodPost, "businesses/counted/bookings/"+told.Booking.ID+"/cancel", nil).want(t, http.StatusOK, "")
+	const week = "?from=2027-03-01&to=2027-03-07"
+	var bookings struct {
+		Rows []struct {
+			Date, Source                 string
+			Bookings, Pending, Cancelled int
+		}
+	}
+	w.admin(t, http.MethodGet, "businesses/counted/reports/bookings"+week, nil).into(t, http.StatusOK, &bookings)
+	if r := bookings.Rows; len(r) != 1 || r[0].Date != "2027-03-01" || r[0].Source != "api" || r[0].Bookings != 2 || r[0].Pending != 1 || r[0].Cancelled != 1 {
+		t.Errorf("%+v", r)
+	}
+	var revenue struct {
+		Rows []struct {
+			Kind, Currency string
+			Sold           int
+		}
+	}
+	w.admin(t, http.MethodGet, "businesses/counted/reports/revenue"+week, nil).into(t, http.StatusOK, &revenue)
+	if r := revenue.Rows; len(r) != 1 || r[0].Kind != "booking" || r[0].Currency != "EUR" || r[0].Sold != 1 {
+		t.Errorf("%+v", r)
+	}
+	var used struct {
+		Rows []struct {
+			StaffName     string `json:"staff_name"`
+			BookedMinutes int    `json:"booked_minutes"`
+			OpenMinutes   int    `json:"open_minutes"`
+			Utilisation   *float64
+		}
+	}
+	w.admin(t, http.MethodGet, "businesses/counted/reports/utilisation"+week, nil).into(t, http.StatusOK, &used)
+	if r := used.Rows; len(r) == 0 || r[0].StaffName == "" || r[0].BookedMinutes < 30 || r[0].OpenMinutes < r[0].BookedMinutes || r[0].Utilisation == nil {
+		t.Errorf("%+v", r)
+	}
+	csv := w.do(t, http.MethodGet, w.AdminURL+"/admin/businesses/counted/reports/bookings"+week, nil,
+		http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Accept": {"text/csv"}})
+	if csv.status != http.StatusOK || !strings.Contains(string(csv.body), "\n2027-03-01,api,2,1,0,0,0,1,1\r\n") {
+		t.Errorf("%d %s", csv.status, csv.body)
+	}
+}

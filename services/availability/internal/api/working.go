@@ -1,0 +1,58 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
+)
+
+// workingTime answers how long members work, for reports of how much of it is booked.
+func (p *Public) workingTime(c *fiber.Ctx) error {
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	var asked availability.WorkingTimeRequest
+	if err := request.JSON(body, &asked); err != nil {
+		return err
+	}
+	if err := asked.Check(); err != nil {
+		return err
+	}
+	offer, err := p.offers.AtLeast(c.UserContext(), asked.Slug, asked.OfferVersion)
+	if err != nil {
+		return err
+	}
+	leave, err := p.places.Enter(c.UserContext(), asked.Slug)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	rows := workingRows(offer, asked.Query)
+	if len(rows) > report.MaxRows {
+		return report.TooManyRows()
+	}
+	return c.JSON(availability.WorkingTime{Rows: rows})
+}
+
+// workingRows adds up dates to stretches.
+func workingRows(offer *catalog.Offer, q report.Query) []availability.WorkingTimeRow {
+	rows := []availability.WorkingTimeRow{}
+	seconds := int64(0)
+	slot.WorkingTime(offer, q.From, q.To, func(m *catalog.Staff, d timespan.Date, worked int64) {
+		seconds += worked
+		if start := q.By.Start(d); d == q.To || q.By.Start(d+1) != start {
+			if seconds > 0 {
+				rows = append(rows, availability.WorkingTimeRow{Date: start, StaffID: m.ID, Minutes: seconds / 60})
+			}
+			seconds = 0
+		}
+	})
+	return rows
+}

@@ -1,0 +1,42 @@
+package slot
+
+import (
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// WorkingTime calls yield for each active member and each of the dates from..to with how many seconds of that calendar date they
+// work: their windows as the calendars read them (semantics.md §2), cut to the time the business is open, without blocked time.
+func WorkingTime(offer *catalog.Offer, from, to timespan.Date, yield func(*catalog.Staff, timespan.Date, int64)) {
+	s := &sweep{horizon: newHorizon(offer, from-2, to+2)} // each date's windows are cut to those of the dates around it
+	var there, spare []timespan.Span
+	for i := range offer.Staff {
+		member := &offer.Staff[i]
+		if !member.Active {
+			continue
+		}
+		_, work := s.workOf(member)
+		spare = timespan.Subtract(spare, work, s.horizon.blocked)
+		there = timespan.Subtract(there, spare, s.horizon.memberBlocked[member.ID])
+		next := 0
+		for d := from; d <= to; d++ {
+			date := timespan.Span{Start: s.horizon.clock.instant(d, 0), End: s.horizon.clock.instant(d+1, 0)}
+			for next < len(there) && there[next].End <= date.Start {
+				next++
+			}
+			yield(member, d, overlap(there[next:], date))
+		}
+	}
+}
+
+// overlap is how many seconds of a span sorted spans cover.
+func overlap(spans []timespan.Span, within timespan.Span) int64 {
+	total := int64(0)
+	for _, s := range spans {
+		if s.Start >= within.End {
+			break
+		}
+		total += max(0, min(s.End, within.End)-max(s.Start, within.Start))
+	}
+	return total
+}

@@ -1,0 +1,60 @@
+package slot
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// TestWorkingTimeIsThatOfTheOracle counts the minutes that the oracle paints: those in which a member works, but blocked ones.
+func TestWorkingTimeIsThatOfTheOracle(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		member uuid.UUID
+		date   timespan.Date
+	}
+	worked := int64(0)
+	for seed := uint64(1); seed <= businesses(t)/100; seed++ {
+		b := newBusiness(seed)
+		offer := b.offer()
+		o := newOracle(b.table, offer, b.question(offer), booking.Occupied{})
+		want, got := map[row]int64{}, map[row]int64{}
+		for i := range offer.Staff {
+			m := &offer.Staff[i]
+			blocked := slices.Clone(o.blocked)
+			for _, block := range offer.Blocks {
+				if slices.Contains(block.StaffIDs, m.ID) {
+					o.paint(blocked, o.minuteOf(block.From.Date, block.From.Time), o.minuteOf(block.To.Date, block.To.Time))
+				}
+			}
+			for at, works := range o.worksAt(m) {
+				d := timespan.Date(o.shown[at] / 1440)
+				if m.Active && works && !blocked[at] && b.base-1 <= d && d <= b.base+3 {
+					want[row{m.ID, d}] += 60
+				}
+			}
+		}
+		WorkingTime(offer, b.base-1, b.base+3, func(m *catalog.Staff, d timespan.Date, seconds int64) {
+			if seconds > 0 {
+				got[row{m.ID, d}] = seconds
+			}
+		})
+		for at, seconds := range want {
+			worked += seconds
+			if got[at] != seconds {
+				t.Fatalf("seed %d: %s in %s: %d seconds of %d", seed, at.date, offer.Timezone, got[at], seconds)
+			}
+		}
+		if len(got) != len(want) {
+			t.Fatalf("seed %d: work on %d dates, not %d", seed, len(got), len(want))
+		}
+	}
+	if worked == 0 {
+		t.Error("nobody works: the comparison means nothing")
+	}
+}

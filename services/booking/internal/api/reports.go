@@ -1,0 +1,75 @@
+package api
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// reportOf reads which business and which dates a report is about.
+func reportOf(c *fiber.Ctx) (uuid.UUID, report.Query, error) {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return uuid.Nil, report.Query{}, err
+	}
+	q, err := report.Read(server.Query(c))
+	return businessID, q, err
+}
+
+func (in *Internal) bookingsReport(c *fiber.Ctx) error {
+	businessID, q, err := reportOf(c)
+	if err != nil {
+		return err
+	}
+	rows, err := in.records.BookingsReport(c.UserContext(), businessID, q)
+	if err != nil {
+		return err
+	}
+	return c.JSON(booking.BookingsReport{Rows: rows})
+}
+
+func (in *Internal) revenueReport(c *fiber.Ctx) error {
+	businessID, q, err := reportOf(c)
+	if err != nil {
+		return err
+	}
+	rows, err := in.records.RevenueReport(c.UserContext(), businessID, q)
+	if err != nil {
+		return err
+	}
+	return c.JSON(report.Revenue{Rows: all(rows, showRevenue)})
+}
+
+func showRevenue(r store.RevenueRow) report.RevenueRow {
+	return report.RevenueRow{
+		Date: r.Date, Kind: r.Kind, Currency: r.Currency.Code, Sold: r.Sold,
+		Total: r.Currency.JSON(r.Total), Paid: r.Currency.JSON(r.Paid), Refunded: r.Currency.JSON(r.Refunded),
+	}
+}
+
+func (in *Internal) staffTimeReport(c *fiber.Ctx) error {
+	businessID, q, err := reportOf(c)
+	if err != nil {
+		return err
+	}
+	timezone, err := server.Query(c).Required("timezone", "an IANA name such as Europe/Lisbon")
+	if err != nil {
+		return err
+	}
+	if _, err := time.LoadLocation(timezone); err != nil {
+		return request.Invalid("timezone: write an IANA name such as Europe/Lisbon.")
+	}
+	rows, err := in.records.StaffTimeReport(c.UserContext(), businessID, q, timezone)
+	if err != nil {
+		return err
+	}
+	return c.JSON(booking.StaffTimeReport{Rows: rows})
+}

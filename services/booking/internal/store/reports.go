@@ -1,0 +1,144 @@
+package store
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+const (
+	// bookingsReportSQL goes by the local start, as it was agreed with the customer.
+	bookingsReportSQL = `
+SELECT date_trunc(@by, local_start)::date - date '1970-01-01', source, count(*),
+	count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'confirmed'),
+	count(*) FILTER (WHERE status = 'completed'), count(*) FILTER (WHERE status = 'no_show'),
+	count(*) FILTER (WHERE status = 'cancelled'), coalesce(sum(party_size) FILTER (WHERE status <> 'cancelled'), 0)
+FROM bookings
+WHERE business_id = @business_id AND local_start >= @from::date AND local_start < @to::date
+GROUP BY 1, 2 ORDER BY 1, 2
+LIMIT @most`
+
+	revenueReportSQL = `
+SELECT date_trunc(@by, b.local_start)::date - date '1970-01-01', 'booking', b.currency, count(*) FILTER (WHERE b.status <> 'cancelled'),
+	coalesce(sum(b.total) FILTER (WHERE b.status <> 'cancelled'), 0)::bigint,
+	coalesce(sum(p.amount) FILTER (WHERE p.status = 'paid'), 0)::bigint, coalesce(sum(p.refunded), 0)::bigint
+FROM bookings b LEFT JOIN payments p ON p.business_id = b.business_id AND p.subject_kind = 'booking' AND p.subject_id = b.id
+WHERE b.business_id = @business_id AND b.local_start >= @from::date AND b.local_start < @to::date
+GROUP BY 1, 3
+UNION ALL
+SELECT date_trunc(@by, t.local_start)::date - date '1970-01-01', 'ticket', t.currency, count(*) FILTER (WHERE t.status <> 'cancelled'),
+	coalesce(sum(t.total) FILTER (WHERE t.status <> 'cancelled'), 0)::bigint,
+	coalesce(sum(p.amount) FILTER (WHERE p.status = 'paid'), 0)::bigint, coalesce(sum(p.refunded), 0)::bigint
+FROM tickets t LEFT JOIN payments p ON p.business_id = t.business_id AND p.subject_kind = 'ticket' AND p.subject_id = t.id
+WHERE t.business_id = @business_id AND t.local_start >= @from::date AND t.local_start < @to::date
+GROUP BY 1, 3
+ORDER BY 1, 2, 3
+LIMIT @most`
+
+	// staffTimeReportSQL adds up at once what lies within one stretch of the business's calendar and is held by one booking alone, which
+	// is nearly all. The rest is merged, as guests of a class hold time together, and cut where stretches meet.
+	staffTimeReportSQL = `
+WITH calendar AS MATERIALIZED (
+    SELECT array_agg(stretch AT TIME ZONE @timezone ORDER BY stretch) AS starts,
+           @from::timestamp AT TIME ZONE @timezone AS begins, @to::timestamp AT TIME ZONE @timezone AS ends
+    FROM generate_series(date_trunc(@by, @from::timestamp), @to::timestamp + @step::interval, @step::interval) AS stretch
+), held AS (
+    SELECT resource_id, during, holder FROM occupied_time
+    WHERE business_id = @business_id AND lane = 0 AND during && (SELECT tstzrange(begins, ends) FROM calendar)
+    UNION ALL
+    SELECT resource_id, during, holder FROM past_occupied_time
+    WHERE business_id = @business_id AND lane = 0 AND during && (SELECT tstzrange(begins, ends) FROM calendar)
+), placed AS (
+    SELECT resource_id, during, lower(during) AS begun, upper(during) AS ended, width_bucket(lower(during), starts) AS stretch,
+           holder = '00000000-0000-0000-0000-000000000000' AS shared, starts, begins, ends
+    FROM held, calendar
+), sums AS (
+    SELECT resource_id, stretch, sum(ended - begun) FILTER (WHERE simple) AS length, range_agg(during) FILTER (WHERE NOT simple) AS others
+    FROM placed, LATERAL (SELECT NOT shared AND ended <= starts[stretch + 1] AND begun >= begins AND ended <= ends AS simple) AS kind
+    GROUP BY 1, 2
+), rest AS (
+    SELECT resource_id, unnest(range_agg(others)) AS span FROM sums WHERE others IS NOT NULL GROUP BY 1
+), parts AS (
+    SELECT resource_id, stretch, length FROM sums WHERE length IS NOT NULL
+    UNION ALL
+    SELECT resource_id, stretch, least(upper(span), starts[stretch + 1], ends) - greatest(lower(span), starts[stretch], begins)
+    FROM rest, calendar, LATERAL generate_series(greatest(width_bucket(lower(span), starts), 1), width_bucket(upper(span), starts)) AS stretch
+)
+SELECT (starts[stretch] AT TIME ZONE @timezone)::date - date '1970-01-01', resource_id, (extract(epoch FROM sum(length)) / 60)::bigint
+FROM parts, calendar
+WHERE length > interval '0'
+GROUP BY 1, 2 ORDER BY 1, 2
+LIMIT @most`
+)
+
+func reportArgs(businessID uuid.UUID, q report.Query) pgx.NamedArgs {
+	return pgx.NamedArgs{
+		"business_id": businessID, "from": q.From.String(), "to": (q.To + 1).String(), "by": string(q.By), "most": report.MaxRows + 1,
+	}
+}
+
+// rowsOf reads the rows of a report. Faults: invalid_parameter where there are too many.
+func rowsOf[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, sql string, args pgx.NamedArgs) ([]T, error) {
+	rows, err := postgres.Rows(ctx, s.pool, scan, what, sql, args)
+	if err == nil && len(rows) > report.MaxRows {
+		err = report.TooManyRows()
+	}
+	return rows, err
+}
+
+// BookingsReport counts the bookings of a business by stretch, source and status. Faults: invalid_parameter for too many rows, as of
+// the other reports.
+func (s *Store) BookingsReport(ctx context.Context, businessID uuid.UUID, q report.Query) ([]booking.BookingsRow, error) {
+	return rowsOf(ctx, s, func(row pgx.CollectableRow) (booking.BookingsRow, error) {
+		var r booking.BookingsRow
+		var day int32
+		err := row.Scan(&day, &r.Source, &r.Bookings, &r.Pending, &r.Confirmed, &r.Completed, &r.NoShow, &r.Cancelled, &r.Guests)
+		r.Date = timespan.Date(day)
+		return r, err
+	}, "count bookings", bookingsReportSQL, reportArgs(businessID, q))
+}
+
+// RevenueRow is one kind of what is sold, in one currency and stretch. Amounts are in minor units.
+type RevenueRow struct {
+	Date                  timespan.Date
+	Kind                  string
+	Currency              money.Currency
+	Sold                  int64
+	Total, Paid, Refunded int64
+}
+
+// RevenueReport adds up what a business has sold, and what was paid and refunded of it.
+func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query) ([]RevenueRow, error) {
+	return rowsOf(ctx, s, func(row pgx.CollectableRow) (RevenueRow, error) {
+		var r RevenueRow
+		var day int32
+		var currency string
+		err := row.Scan(&day, &r.Kind, &currency, &r.Sold, &r.Total, &r.Paid, &r.Refunded)
+		if err != nil {
+			return r, err
+		}
+		r.Date = timespan.Date(day)
+		r.Currency, err = money.ParseCurrency(currency)
+		return r, err
+	}, "add up revenue", revenueReportSQL, reportArgs(businessID, q))
+}
+
+// StaffTimeReport adds up for how long the members of a business are booked, by the clock of a time zone that the database knows.
+func (s *Store) StaffTimeReport(ctx context.Context, businessID uuid.UUID, q report.Query, timezone string) ([]booking.StaffTimeRow, error) {
+	args := reportArgs(businessID, q)
+	args["timezone"], args["step"] = timezone, "1 "+string(q.By)
+	return rowsOf(ctx, s, func(row pgx.CollectableRow) (booking.StaffTimeRow, error) {
+		var r booking.StaffTimeRow
+		var day int32
+		err := row.Scan(&day, &r.StaffID, &r.Minutes)
+		r.Date = timespan.Date(day)
+		return r, err
+	}, "add up the time of staff", staffTimeReportSQL, args)
+}

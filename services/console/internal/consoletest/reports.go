@@ -1,0 +1,42 @@
+package consoletest
+
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// March is what all reports of a [World] are about: its first date.
+var March = timespan.NewDate(2027, 3, 1)
+
+// Former is a member whom no offer knows any more.
+var Former = uuid.MustParse("ffffffff-ffff-4fff-8fff-ffffffffffff")
+
+// reportRows answers with the same rows whatever is asked for.
+func (s *Booking) reportRows(r *http.Request) (*reply, error) {
+	switch r.PathValue("report") {
+	case "bookings":
+		return ok(booking.BookingsReport{Rows: []booking.BookingsRow{
+			{Date: March, Source: "=cmd()", Bookings: 3, Completed: 2, Cancelled: 1, Guests: 5},
+			{Date: March, Source: "api", Bookings: 1, NoShow: 1, Guests: 1},
+		}})
+	case "revenue":
+		return ok(report.Revenue{Rows: []report.RevenueRow{
+			{Date: March, Kind: "booking", Currency: "EUR", Sold: 2, Total: "80.00", Paid: "40.00", Refunded: "10.00"},
+		}})
+	case "staff-time":
+		return ok(booking.StaffTimeReport{Rows: []booking.StaffTimeRow{{Date: March, StaffID: Former, Minutes: 90}}})
+	}
+	return nil, fault.New(fault.NotFound, "There is nothing here.")
+}
+
+func (s *Rental) revenue(*http.Request) (*reply, error) {
+	return ok(report.Revenue{Rows: []report.RevenueRow{
+		{Date: March - 7, Kind: "reservation", Currency: "EUR", Sold: 1, Total: "24.00", Paid: "0.00", Refunded: "0.00"},
+	}})
+}

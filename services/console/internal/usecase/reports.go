@@ -1,0 +1,110 @@
+package usecase
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// BookingsReport counts bookings by the date of their start, their source and status. Faults: invalid_parameter for more rows than a
+// report has, as of the other reports.
+func (o *Owner) BookingsReport(ctx context.Context, slug string, q report.Query) (*report.Report[booking.BookingsRow], error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	counted, err := o.Bookings.BookingsReport(ctx, business.ID, q)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Report[booking.BookingsRow]{Query: q, Timezone: business.Timezone, Rows: counted.Rows}, nil
+}
+
+// RevenueReport adds up what was sold, paid online and refunded, by the date on which it begins: bookings, tickets and reservations.
+func (o *Owner) RevenueReport(ctx context.Context, slug string, q report.Query) (*report.Report[report.RevenueRow], error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	sold, err := o.Bookings.RevenueReport(ctx, business.ID, q)
+	if err != nil {
+		return nil, err
+	}
+	rented, err := o.Rentals.RevenueReport(ctx, slug, q)
+	if err != nil {
+		return nil, err
+	}
+	rows := slices.Concat(sold.Rows, rented.Rows)
+	slices.SortStableFunc(rows, func(a, b report.RevenueRow) int { return cmp.Compare(a.Date, b.Date) })
+	return &report.Report[report.RevenueRow]{Query: q, Timezone: business.Timezone, Rows: rows}, nil
+}
+
+// UtilisationReport compares what is booked of members with how long they work, by the hours that are published now: what hours were
+// before is not looked at.
+func (o *Owner) UtilisationReport(ctx context.Context, slug string, q report.Query) (*report.Report[report.UtilisationRow], error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	booked, err := o.Bookings.StaffTimeReport(ctx, business.ID, q, business.Timezone)
+	if err != nil {
+		return nil, err
+	}
+	open, err := o.Availability.WorkingTime(ctx, availability.WorkingTimeRequest{Slug: business.Slug, OfferVersion: business.Version, Query: q})
+	if err != nil {
+		return nil, err
+	}
+	return &report.Report[report.UtilisationRow]{Query: q, Timezone: business.Timezone, Rows: utilisation(business, booked.Rows, open.Rows)}, nil
+}
+
+// utilisation has a row for each member and stretch of which anything is booked or open, by date, then in Auto-Assign order; those whom
+// the offer does not know come last.
+func utilisation(offer *catalog.Offer, booked []booking.StaffTimeRow, open []availability.WorkingTimeRow) []report.UtilisationRow {
+	type place struct {
+		date   timespan.Date
+		member uuid.UUID
+	}
+	rows := make(map[place]*report.UtilisationRow, len(open))
+	at := func(date timespan.Date, member uuid.UUID) *report.UtilisationRow {
+		row := rows[place{date, member}]
+		if row == nil {
+			row = &report.UtilisationRow{Date: date, StaffID: member}
+			rows[place{date, member}] = row
+		}
+		return row
+	}
+	for _, b := range booked {
+		at(b.Date, b.StaffID).BookedMinutes = b.Minutes
+	}
+	for _, w := range open {
+		at(w.Date, w.StaffID).OpenMinutes = w.Minutes
+	}
+	order := make(map[uuid.UUID]int, len(offer.Staff))
+	for i := range offer.Staff {
+		order[offer.Staff[i].ID] = i + 1
+	}
+	list := make([]report.UtilisationRow, 0, len(rows))
+	for _, row := range rows {
+		if i := order[row.StaffID]; i > 0 {
+			row.StaffName = offer.Staff[i-1].Name
+		}
+		if row.OpenMinutes > 0 {
+			share := float64(row.BookedMinutes) / float64(row.OpenMinutes)
+			row.Utilisation = &share
+		}
+		list = append(list, *row)
+	}
+	slices.SortFunc(list, func(a, b report.UtilisationRow) int {
+		known := func(r report.UtilisationRow) int { return cmp.Or(order[r.StaffID], len(order)+1) }
+		return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(known(a), known(b)), slices.Compare(a.StaffID[:], b.StaffID[:]))
+	})
+	return list
+}

@@ -1,0 +1,24 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/server"
+)
+
+func (in *Internal) revenueReport(c *fiber.Ctx) error {
+	q, err := report.Read(server.Query(c))
+	if err != nil {
+		return err
+	}
+	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	rows, err := in.records.RevenueReport(c.UserContext(), offer.ID, q, offer.Currency)
+	if err != nil {
+		return err
+	}
+	return send(c, report.Revenue{Rows: rows})
+}
