@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -21,7 +22,7 @@ type Managed struct {
 	Reservation ManagedReservation      `json:"reservation"`
 }
 
-// ManagedReservation is a reservation as its customer sees it; its fields are those of [Reservation].
+// ManagedReservation is a reservation as its customer sees it, and what they may do with it now; its fields are those of [Reservation].
 type ManagedReservation struct {
 	ID           uuid.UUID           `json:"id"`
 	RentalName   string              `json:"rental_name"`
@@ -38,6 +39,18 @@ type ManagedReservation struct {
 	CustomerName string              `json:"customer_name"`
 	Locale       string              `json:"locale"`
 	CreatedAt    time.Time           `json:"created_at"`
+	// Cancellation is what cancelling would do now. Nothing of a reservation is paid online, so nothing of it is refunded.
+	Cancellation booking.Cancellation `json:"cancellation"`
+}
+
+// CancelByLink cancels a reservation for its customer, who has agreed to the refund that they were shown, and returns what they see then.
+// Faults: not_found; conflict where they may not cancel it now, or the refund is another one.
+func (c *Client) CancelByLink(ctx context.Context, token string, agreed booking.CancelByLink) (*Managed, error) {
+	var out Managed
+	if err := c.peer.Call(ctx, http.MethodPost, ManagePath(token)+"/cancel", agreed, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
 }
 
 // Managed returns what the customer sees by the token of a link. Faults: not_found, one for every token that leads nowhere; whoever asks
@@ -50,5 +63,5 @@ func (c *Client) Managed(ctx context.Context, token string) (*Managed, error) {
 	return &out, nil
 }
 
-// ManagePath is where what a link leads to is read; below it, /calendar is the same as text/calendar.
+// ManagePath is where what a link leads to is read; below it, /calendar is the same as text/calendar, and /cancel cancels it.
 func ManagePath(token string) string { return "/internal/manage/" + url.PathEscape(token) }

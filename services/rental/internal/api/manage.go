@@ -2,14 +2,18 @@ package api
 
 import (
 	"github.com/gofiber/fiber/v2"
+	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/ical"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// ByLink serves to the customers' pages what customers see by the link of a reservation (lifecycle.md §5).
+// ByLink serves to the customers' pages what customers see and do by the link of a reservation (lifecycle.md §5).
 type ByLink struct{ links *usecase.ByLink }
 
 // NewByLink returns the internal API of customers' links.
@@ -17,29 +21,73 @@ func NewByLink(links *usecase.ByLink) *ByLink { return &ByLink{links: links} }
 
 // Mount adds the routes.
 func (l *ByLink) Mount(router fiber.Router) {
-	router.Get("/internal/manage/:token", l.view)
-	router.Get("/internal/manage/:token/calendar", l.calendar)
+	managed := router.Group("/internal/manage/:token", func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderCacheControl, "no-store")
+		return c.Next()
+	})
+	managed.Get("", l.view)
+	managed.Get("/calendar", l.calendar)
+	managed.Post("/cancel", server.Once(l.cancel, func(c *fiber.Ctx) ([]byte, error) {
+		return l.links.Outcome(c.UserContext(), c.Params("token"))
+	}, func(c *fiber.Ctx, answer []byte) error {
+		return sendManaged(c)(l.links.Again(c.UserContext(), c.Params("token"), answer))
+	}))
 }
 
 func (l *ByLink) view(c *fiber.Ctx) error {
-	c.Set(fiber.HeaderCacheControl, "no-store")
-	m, err := l.links.View(c.UserContext(), c.Params("token"))
-	if err != nil {
+	return sendManaged(c)(l.links.View(c.UserContext(), c.Params("token")))
+}
+
+// cancel looks at the token before the body: only who has a link learns what is wrong with that.
+func (l *ByLink) cancel(c *fiber.Ctx) error {
+	if _, err := l.links.View(c.UserContext(), c.Params("token")); err != nil {
 		return err
 	}
-	r := agreed(m.Reservation)
-	return c.JSON(rental.Managed{
+	var asked booking.CancelByLink
+	if err := bodyOf(c, &asked); err != nil {
+		return err
+	}
+	if asked.Refund == nil {
+		return request.Invalid("refund: send the amount that the customer was shown, such as 12.50, or 0.")
+	}
+	agreed, err := decimal.NewFromString(asked.Refund.String())
+	if err != nil || agreed.IsNegative() {
+		return request.Invalid("refund: send the amount that the customer was shown, such as 12.50, or 0.")
+	}
+	return sendManaged(c)(l.links.Cancel(c.UserContext(), c.Params("token"), agreed))
+}
+
+// sendManaged answers with what the customer sees, or the fault.
+func sendManaged(c *fiber.Ctx) func(usecase.Managed, error) error {
+	return func(m usecase.Managed, err error) error {
+		if err != nil {
+			return err
+		}
+		return c.JSON(showManaged(m))
+	}
+}
+
+// showManaged is what the customer sees.
+func showManaged(m usecase.Managed) rental.Managed {
+	r, currency := agreed(m.Reservation), m.Offer.Money()
+	cancellation := booking.Cancellation{
+		Allowed: m.Cancellation.Allowed, Reason: m.Cancellation.Reason,
+		Refund: booking.CancellationRefund{Amount: currency.JSON(0), Currency: currency.Code},
+	}
+	if until := m.Cancellation.Until.UTC(); m.Cancellation.Allowed {
+		cancellation.Until = &until
+	}
+	return rental.Managed{
 		Kind: event.Reservation, Business: m.Offer.Managed(),
 		Reservation: rental.ManagedReservation{
 			ID: r.ID, RentalName: r.RentalName, Status: r.Status, Quantity: r.Quantity, StartDate: r.StartDate, EndDate: r.EndDate,
 			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total, Currency: r.Currency,
-			CustomerName: r.CustomerName, Locale: r.Locale, CreatedAt: r.CreatedAt,
+			CustomerName: r.CustomerName, Locale: r.Locale, CreatedAt: r.CreatedAt, Cancellation: cancellation,
 		},
-	})
+	}
 }
 
 func (l *ByLink) calendar(c *fiber.Ctx) error {
-	c.Set(fiber.HeaderCacheControl, "no-store")
 	text, err := l.links.Calendar(c.UserContext(), c.Params("token"))
 	if err != nil {
 		return err

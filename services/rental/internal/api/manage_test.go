@@ -1,17 +1,22 @@
 package api_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 )
 
@@ -79,5 +84,59 @@ func TestByTheLinkACustomerSeesTheirReservationUntilThirtyDaysAfterIt(t *testing
 	s.change(func(n *peers) { gone := *n.offer; gone.ID = uuid.New(); n.offer = &gone })
 	if status, text := s.calendar(t, strings.TrimPrefix(forgotten.ManageURL, "https://book.example.org/m/")); status != http.StatusNotFound || text != old {
 		t.Errorf("of a removed business: %d %s", status, text)
+	}
+}
+
+func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	two := 2
+	agreed := booking.CancelByLink{Refund: new(json.Number("0.00"))}
+	token := func(from string) string {
+		return strings.TrimPrefix(s.reserve(t, kayak, 1, from, from, "10:00", "12:00").ManageURL, "https://book.example.org/m/")
+	}
+	see := func(when, token string, want booking.Cancellation) {
+		t.Helper()
+		want.Refund = booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}
+		m, err := s.client.Managed(t.Context(), token)
+		if err != nil || cmp.Diff(want, m.Reservation.Cancellation) != "" {
+			t.Errorf("%s: %+v, %v", when, m, err)
+		}
+	}
+	tomorrow := token("2027-06-11")
+	see("not offered", tomorrow, booking.Cancellation{Reason: booking.CancelNotOffered})
+	if _, err := s.client.CancelByLink(t.Context(), tomorrow, agreed); !fault.Is(err, fault.Conflict) {
+		t.Errorf("not offered: %v", err)
+	}
+	s.edit(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = &two })
+	until := time.Date(2027, 6, 11, 7, 0, 0, 0, time.UTC) // 10:00 in Lisbon, less two hours
+	see("ahead", tomorrow, booking.Cancellation{Allowed: true, Until: &until})
+	for name, refund := range map[string]*json.Number{"none": nil, "negative": new(json.Number("-1"))} {
+		if _, err := s.client.CancelByLink(t.Context(), tomorrow, booking.CancelByLink{Refund: refund}); !fault.Is(err, fault.InvalidParameter) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := s.client.CancelByLink(t.Context(), tomorrow, booking.CancelByLink{Refund: new(json.Number("5.00"))}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("another refund: %v", err)
+	}
+	s.clock.Advance(until.Sub(s.clock.Now()))
+	keyed := idempotency.With(t.Context(), idempotency.Request{Key: "k"})
+	for range 2 { // a second click
+		if m, err := s.client.CancelByLink(keyed, tomorrow, agreed); err != nil || m.Reservation.Status != rental.StatusCancelled || m.Reservation.Cancellation.Allowed {
+			t.Errorf("at the last moment: %+v, %v", m, err)
+		}
+	}
+	if _, err := s.client.CancelByLink(t.Context(), tomorrow, agreed); !fault.Is(err, fault.Conflict) {
+		t.Errorf("cancelled twice: %v", err)
+	}
+	late := token("2027-06-11")
+	s.clock.Advance(time.Microsecond)
+	see("too late", late, booking.Cancellation{Reason: booking.CancelTooLate})
+	if _, err := s.client.CancelByLink(t.Context(), late, agreed); !fault.Is(err, fault.Conflict) {
+		t.Errorf("too late: %v", err)
+	}
+	random, _ := link.Random()
+	if _, err := s.client.CancelByLink(t.Context(), random, booking.CancelByLink{}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a wrong token with a wrong body: %v", err)
 	}
 }

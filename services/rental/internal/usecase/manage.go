@@ -2,16 +2,20 @@ package usecase
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/ical"
 	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
@@ -26,11 +30,13 @@ type Businesses interface {
 // LinkedReservations finds reservations by the hash of their link's token; [store.Store] says what its method returns.
 type LinkedReservations interface {
 	ByLink(ctx context.Context, hash []byte) (store.Linked, error)
+	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
+	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 }
 
 var _ LinkedReservations = (*store.Store)(nil)
 
-// ByLink shows customers their reservation by its link (lifecycle.md §5). A token that leads nowhere is answered with the one fault of
+// ByLink shows customers their reservation by its link, and cancels it for them (lifecycle.md §5). A token that leads nowhere is answered with the one fault of
 // [link.NotFound], whatever the reason.
 type ByLink struct {
 	reservations LinkedReservations
@@ -46,8 +52,16 @@ func NewByLink(reservations LinkedReservations, businesses Businesses, c clock.C
 // Managed is what a customer sees.
 type Managed struct {
 	store.Linked
-	Offer *catalog.Offer
-	Ends  time.Time
+	Offer        *catalog.Offer
+	Ends         time.Time
+	Cancellation Cancellation
+}
+
+// Cancellation says whether the customer may cancel now. Until is the last instant at which they may, zero where they may not.
+type Cancellation struct {
+	Allowed bool
+	Reason  string // one of booking's Cancel… reasons, or the reservation's status
+	Until   time.Time
 }
 
 // View returns what the customer sees.
@@ -70,11 +84,94 @@ func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 	if err != nil {
 		return Managed{}, err
 	}
-	m := Managed{Linked: found, Offer: offer, Ends: ends(found.Reservation, offer.Location())}
+	m := l.managed(found, offer)
 	if l.clock.Now().After(m.Ends.Add(link.Lasts)) {
 		return Managed{}, link.NotFound()
 	}
 	return m, nil
+}
+
+// managed is what the customer sees of a reservation as it was read or written.
+func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
+	return Managed{
+		Linked: found, Offer: offer, Ends: ends(found.Reservation, offer.Location()),
+		Cancellation: mayCancel(found.Reservation, offer, l.clock.Now()),
+	}
+}
+
+// mayCancel says whether self_service lets the customer cancel a reservation now (lifecycle.md §4).
+func mayCancel(r store.Reservation, offer *catalog.Offer, now time.Time) Cancellation {
+	hours := offer.SelfService.CancelUntilHours
+	switch {
+	case r.Status != state.Reserved:
+		return Cancellation{Reason: string(r.Status)}
+	case hours == nil:
+		return Cancellation{Reason: booking.CancelNotOffered}
+	}
+	until := starts(r, offer.Location()).Add(-time.Duration(*hours) * time.Hour)
+	if now.After(until) {
+		return Cancellation{Reason: booking.CancelTooLate}
+	}
+	return Cancellation{Allowed: true, Until: until}
+}
+
+// Cancel cancels a reservation for its customer, at once, and returns what they see then. Nothing of it was paid online, so they have agreed
+// to a refund of nothing. Faults: conflict where it cannot be cancelled now, or another refund was agreed to.
+func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decimal) (Managed, error) {
+	m, err := l.View(ctx, token)
+	if err != nil {
+		return Managed{}, err
+	}
+	switch c := m.Cancellation; {
+	case c.Reason == booking.CancelNotOffered:
+		return Managed{}, fault.New(fault.Conflict, "Reservations of this business cannot be cancelled online; ask the business.")
+	case c.Reason == booking.CancelTooLate:
+		return Managed{}, fault.New(fault.Conflict, "It is too late to cancel this reservation online; ask the business.")
+	case c.Allowed && !agreed.IsZero():
+		return Managed{}, fault.New(fault.Conflict, "The refund is another one by now; look at it before you cancel.")
+	}
+	transition, _ := state.Of(state.Cancel)
+	cancelled, err := l.reservations.Move(actor.With(ctx, actor.Actor{Kind: actor.Customer}), m.BusinessID, m.ID, transition, l.clock.Now())
+	var refused *store.NotAllowedError
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return Managed{}, link.NotFound()
+	case errors.As(err, &refused):
+		return Managed{}, fault.Newf(fault.Conflict, "The reservation is %s; it cannot be cancelled.", refused.Status)
+	case err != nil:
+		return Managed{}, err
+	}
+	m.Reservation = cancelled // not read again: that could fail, although it is cancelled
+	return l.managed(m.Linked, m.Offer), nil
+}
+
+// Outcome returns what became of the write of the request's Idempotency-Key, as [store.Store.Outcome] does.
+func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
+	m, err := l.View(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	return l.reservations.Outcome(ctx, m.BusinessID)
+}
+
+// Again is what the customer saw after a write, which is kept for its Idempotency-Key.
+func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Managed, error) {
+	m, err := l.View(ctx, token)
+	if err != nil {
+		return Managed{}, err
+	}
+	if err := json.Unmarshal(answer, &m.Reservation); err != nil {
+		return Managed{}, err
+	}
+	return l.managed(m.Linked, m.Offer), nil
+}
+
+// starts is when a reservation begins: one of whole dates with the first.
+func starts(r store.Reservation, zone *time.Location) time.Time {
+	if r.Hours != nil {
+		return time.Unix(r.Hours.During.Start, 0)
+	}
+	return time.Unix(timespan.Instant(r.Dates.From, 0, zone), 0)
 }
 
 // ends is when a reservation is over: one of whole dates at the end of the last.
@@ -93,12 +190,7 @@ func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 	}
 	event := ical.Event{
 		UID: m.ID.String(), Sequence: m.Sequence, Stamp: m.UpdatedAt, Status: ical.Confirmed, Summary: m.RentalName + " · " + m.Offer.Name,
-		AllDay: m.Hours == nil, End: m.Ends.In(m.Offer.Location()),
-	}
-	if m.Hours != nil {
-		event.Start = time.Unix(m.Hours.During.Start, 0)
-	} else {
-		event.Start = time.Unix(timespan.Instant(m.Dates.From, 0, m.Offer.Location()), 0).In(m.Offer.Location())
+		AllDay: m.Hours == nil, Start: starts(m.Reservation, m.Offer.Location()).In(m.Offer.Location()), End: m.Ends.In(m.Offer.Location()),
 	}
 	if m.Quantity > 1 {
 		event.Summary = fmt.Sprintf("%s (%d) · %s", m.RentalName, m.Quantity, m.Offer.Name)
