@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -19,18 +20,12 @@ const (
 	defaultPaymentRequirement  = "none"
 )
 
+// or is the value that was written, else another.
 func or[T any](value *T, otherwise T) T {
 	if value == nil {
 		return otherwise
 	}
 	return *value
-}
-
-func orText(value, otherwise string) string {
-	if value == "" {
-		return otherwise
-	}
-	return value
 }
 
 // OfferedLanguages are the languages listed, or the default language alone.
@@ -66,9 +61,9 @@ func (m *Manifest) PaymentAccounts() map[string]Line { return or(m.Payments, Pay
 func (m *Manifest) PaymentModes() PaymentModes {
 	modes := or(or(m.Payments, Payments{}).Modes, PaymentModes{})
 	return PaymentModes{
-		Services: orText(modes.Services, defaultPaymentMode),
-		Rentals:  orText(modes.Rentals, defaultPaymentMode),
-		Events:   orText(modes.Events, defaultPaymentMode),
+		Services: cmp.Or(modes.Services, defaultPaymentMode),
+		Rentals:  cmp.Or(modes.Rentals, defaultPaymentMode),
+		Events:   cmp.Or(modes.Events, defaultPaymentMode),
 	}
 }
 
@@ -151,7 +146,7 @@ func (s *Service) Lanes() int { return or(s.Capacity, 1) }
 
 // Requirement is what is paid when booking; none by default.
 func (s *Service) Requirement() string {
-	return orText(s.PaymentRequirement, defaultPaymentRequirement)
+	return cmp.Or(s.PaymentRequirement, defaultPaymentRequirement)
 }
 
 // Minutes is the variant's duration, the service's where it states none.
@@ -167,13 +162,13 @@ func (e *Event) IsActive() bool { return or(e.Active, true) }
 func (e *Event) IsPublic() bool { return or(e.Public, true) }
 
 // Requirement is what is paid when booking; none by default.
-func (e *Event) Requirement() string { return orText(e.PaymentRequirement, defaultPaymentRequirement) }
+func (e *Event) Requirement() string { return cmp.Or(e.PaymentRequirement, defaultPaymentRequirement) }
 
 // IsActive reports whether the rental is active, as by default.
 func (r *Rental) IsActive() bool { return or(r.Active, true) }
 
 // Requirement is what is paid when booking; none by default.
-func (r *Rental) Requirement() string { return orText(r.PaymentRequirement, defaultPaymentRequirement) }
+func (r *Rental) Requirement() string { return cmp.Or(r.PaymentRequirement, defaultPaymentRequirement) }
 
 // IsInService reports whether the unit can be rented at all, as by default.
 func (u *RentalUnit) IsInService() bool { return or(u.InService, true) }
