@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
@@ -283,4 +284,79 @@ func (p *pages) lastTickets(t *testing.T) {
 	second.Sees("The price is now €115.00")
 	second.Press("Book now")
 	second.Sees("Your tickets", "1 × Circle")
+}
+
+// charging has the theatre's tickets paid online, in this mode.
+func charging(slug, mode string) string {
+	return strings.Replace(theatre(slug, 40, 20, 20, 1), "modules:",
+		"payments: {providers: [stripe], accounts: {stripe: acct_salon}, modes: {events: "+mode+"}}\n"+
+			"self_service: {cancel_until_hours: 0}\ncancellation_policy:\n  - {hours_before: 24, refund_percent: 100}\nmodules:", 1)
+}
+
+// Where the business wants it, or the customer does, the form leads to the provider's page; free tickets are bought without.
+func TestTicketsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
+	t.Parallel()
+	mock := testkit.StartStripeMock(t)
+	w := start(t, connected(mock.URL))
+	const provider = "https://checkout.stripe.com/"
+	for _, c := range []struct{ slug, mode, tier, pay, leads string }{
+		{"online", "online", "Stalls", "", provider}, {"free", "online", "Box", "", "/m/"}, {"choice", "customer_choice", "Stalls", "online", provider},
+		{"door", "customer_choice", "Stalls", "at_door", "/m/"}, {"later", "at_door", "Stalls", "", "/m/"},
+	} {
+		w.publish(t, c.slug, charging(c.slug, c.mode))
+		address, event := w.to(t, w.browse(t, w.PublicURL+"/b/"+c.slug+"/events", nil), "/b/"+c.slug+"/events/")
+		at := address + "/details?" + url.Values{event.tier(t, c.tier): {"1"}}.Encode()
+		page := w.browse(t, at, nil)
+		if asks := strings.Contains(page.text, `name="pay"`); asks != (c.pay != "") {
+			t.Errorf("%s: the form asks how it is paid: %v", c.slug, asks)
+		}
+		form := page.filled(t, typed)
+		form.Set("pay", c.pay)
+		if bought := w.browse(t, at, form); bought.status != http.StatusSeeOther || !strings.HasPrefix(strings.TrimPrefix(bought.location, w.PublicURL), c.leads) {
+			t.Errorf("%s: %d to %q: %s", c.slug, bought.status, bought.location, bought.text)
+		}
+	}
+}
+
+// payTickets gives up paying, pays by the link, and gives the tickets back for what was paid.
+func (p *pages) payTickets(t *testing.T) {
+	t.Parallel()
+	p.publish(t, "paid-gala", charging("paid-gala", "online"))
+	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	v.Go(p.PublicURL + "/b/paid-gala/events")
+	v.Press("Gala")
+	v.Finds(".tiers select")
+	v.Choose(".tiers li:nth-child(1) select", 2)
+	v.Press("Continue")
+	v.Sees("Your details", "Pay €142.00")
+	v.Check()
+	v.FillThe("input[name=name]", "Zoë Example")
+	v.FillThe("input[name=email]", "zoe@example.com")
+	v.PressThe("main button[type=submit]")
+	v.Sees("The provider's page")
+	v.Press("Give up")
+	v.Sees("Please pay online to keep your booking", "2 × Stalls")
+	link, _, _ := strings.Cut(v.Address(), "?")
+	later := p.visit(t, visitor.As{Locale: "en-GB", NoScript: true})
+	later.Go(link)
+	later.Sees("Please pay online to keep your booking")
+	later.Check()
+	later.Keep("tickets-to-be-paid")
+	later.Press("Pay now")
+	later.Sees("The provider's page")
+	later.Press("Pay")
+	later.Sees("Your tickets", "Cancel booking")
+	later.SeesNot("Pay now")
+	last := p.visit(t, visitor.As{Locale: "en-GB"})
+	last.Go(link + "/cancel")
+	last.Sees("Cancel this booking?", "2 × Stalls", "Refund €142.00")
+	last.Check()
+	last.Keep("tickets-cancel")
+	last.PressTwice("Cancel booking")
+	last.Sees("Tickets cancelled", "Your refund goes back the way you paid")
+	last.SeesNot("Cancel booking", "Add to calendar")
+	last.Check()
+	if n := p.sold(t, "paid-gala", 40); n != 0 {
+		t.Errorf("%d tickets are still sold", n)
+	}
 }

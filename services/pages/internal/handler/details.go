@@ -36,7 +36,7 @@ func (p *Pages) start(c *fiber.Ctx) (*sent, error) {
 		return nil, err
 	}
 	return &sent{page: page, appointment: a, form: view.Form{
-		Names: names, Details: usecase.Details{People: 1, Language: page.Business.Language(page.Words.Asked), Pay: usecase.PayAtDoor},
+		Names: names, Details: newcomer(page),
 	}}, nil
 }
 
@@ -92,7 +92,7 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	if err != nil {
 		return p.refuse(c, s, err)
 	}
-	if typed.Get("total") != price.Total.String() || typed.Get("now") != price.Now.String() {
+	if changed(typed, price) {
 		return p.ask(c, s, fiber.StatusConflict, words.With("price_changed", "Price", words.Amount(price.Total.String(), s.page.Business.Offer.Currency)))
 	}
 	s.form.Price = price

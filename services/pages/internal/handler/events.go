@@ -2,6 +2,7 @@ package handler
 
 import (
 	"net/url"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
@@ -72,7 +73,17 @@ func (p *Pages) eventOf(c *fiber.Ctx, wanted url.Values) (*ticketOrder, error) {
 		return nil, err
 	}
 	page.Step = "events/" + event.ID.String()
-	return &ticketOrder{page: page, basket: usecase.ReadBasket(event, wanted), form: view.Form{Details: usecase.Details{People: 1, Language: page.Words.Asked}}}, nil
+	return &ticketOrder{page: page, basket: usecase.ReadBasket(event, wanted), form: view.Form{Details: newcomer(page)}}, nil
+}
+
+// changed reports whether something costs another price than was shown, or is paid otherwise.
+func changed(typed url.Values, price *usecase.Price) bool {
+	return typed.Get("total") != price.Total.String() || typed.Get("now") != price.Now.String()
+}
+
+// newcomer is who has typed nothing yet.
+func newcomer(page *view.Page) usecase.Details {
+	return usecase.Details{People: 1, Language: page.Business.Language(page.Words.Asked), Pay: usecase.PayAtDoor}
 }
 
 // event shows an event with its tickets.
@@ -148,7 +159,7 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return p.refuseTickets(c, o, err)
 	}
-	if typed.Get("total") != price.Total.String() {
+	if changed(typed, price) {
 		return p.askBuyer(c, o, fiber.StatusConflict, words.With("price_changed", "Price", words.Amount(price.Total.String(), o.page.Business.Offer.Currency)), false)
 	}
 	o.form.Price = price
@@ -162,6 +173,12 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 // typedBy takes over who it is, and returns the key of the form; "" for one that this page did not show, or no person sent.
 func (p *Pages) typedBy(page *view.Page, form *view.Form, typed url.Values) string {
 	form.Details.Name, form.Details.Email, form.Typed, form.Token = typed.Get("name"), typed.Get("email"), typed, typed.Get("token")
+	if typed.Get("pay") == usecase.PayOnline {
+		form.Details.Pay = usecase.PayOnline
+	}
+	if chosen := typed.Get("language"); slices.Contains(page.Business.Offer.Languages, chosen) {
+		form.Details.Language = chosen
+	}
 	if typed.Get(trap) != "" {
 		return ""
 	}

@@ -110,7 +110,7 @@ func (p *Pages) askCancel(c *fiber.Ctx) error {
 	switch {
 	case err != nil:
 		return err
-	case m.Booking == nil || !m.Booking.Cancellation.Allowed:
+	case !m.MayCancel():
 		return c.Redirect(seen(c, ""), fiber.StatusSeeOther)
 	}
 	return p.show(c, fiber.StatusOK, page, view.AskCancel(page, m, false))
@@ -127,7 +127,7 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		if m.Booking == nil || !m.Booking.Cancellation.Allowed { // cancelled twice, or too late by now: the page says so
+		if !m.MayCancel() { // cancelled twice, or too late by now: the page says so
 			return c.Redirect(seen(c, ""), fiber.StatusSeeOther)
 		}
 		return p.show(c, fiber.StatusConflict, page, view.AskCancel(page, m, true))

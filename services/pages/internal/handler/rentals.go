@@ -74,7 +74,7 @@ func (p *Pages) rentalOf(c *fiber.Ctx, wanted url.Values) (*rentalOrder, error) 
 	}
 	page.Step = "rentals/" + rental.ID.String()
 	return &rentalOrder{
-		page: page, wanted: usecase.ReadReservation(rental, wanted), form: view.Form{Details: usecase.Details{People: 1, Language: page.Words.Asked}},
+		page: page, wanted: usecase.ReadReservation(rental, wanted), form: view.Form{Details: newcomer(page)},
 	}, nil
 }
 
@@ -184,7 +184,7 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 	if err != nil {
 		return p.refuseRental(c, o, err)
 	}
-	if typed.Get("total") != price.Total.String() {
+	if changed(typed, price) {
 		return p.askRenter(c, o, fiber.StatusConflict, words.With("price_changed", "Price", words.Amount(price.Total.String(), o.page.Business.Offer.Currency)), false)
 	}
 	o.form.Price = price

@@ -38,7 +38,7 @@ type Prices interface {
 type Price struct {
 	Lines []json.Number // of the services, in their order
 	Total json.Number
-	Pays  string      // how it is paid, as [Business.Paying] says; "" is [PayAtDoor]
+	Pays  string      // how it is paid, as [Business.Paying] says
 	Now   json.Number // what of it is paid online; "" where nothing is
 	Later json.Number // what of it is paid on site then
 }
@@ -57,16 +57,13 @@ func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people in
 	if err != nil {
 		return nil, err
 	}
-	price, total, due, money := &Price{Pays: PayAtDoor}, int64(0), int64(0), b.Offer.Money()
+	price, total, due, money := &Price{}, int64(0), int64(0), b.Offer.Money()
 	for i, quote := range answer.Quotes {
 		price.Lines = append(price.Lines, money.JSON(quote.Price))
 		total += quote.Price
 		due += catalog.Due(a.Services[i].PaymentRequirement, a.Services[i].DepositValue, quote.Price, money)
 	}
-	price.Total = money.JSON(total)
-	if pays := b.Paying(due); pays != PayAtDoor {
-		price.Pays, price.Now, price.Later = pays, money.JSON(due), money.JSON(total-due)
-	}
+	price.total(b, b.Offer.Payments.Modes.Services, total, due)
 	return price, nil
 }
 
@@ -77,20 +74,32 @@ const (
 	PayChoice = "choice"
 )
 
-// Paying says how an appointment is paid of which so much is to be paid when it is booked: online where the business wants so, at the
-// door, or as the customer chooses.
-func (b *Business) Paying(due int64) string {
-	payments := b.Offer.Payments
-	connected := slices.ContainsFunc(payments.Providers, func(name string) bool { return payments.Accounts[name] != "" })
+// Paying says how something is paid of which so much is to be paid when it is booked, by the mode of its kind: online where the business
+// wants so, at the door, or as the customer chooses.
+func (b *Business) Paying(mode string, due int64) string {
 	switch {
-	case due == 0 || len(payments.Providers) == 0 || payments.Modes.Services == catalog.ModeAtDoor:
+	case due == 0 || len(b.Offer.Payments.Providers) == 0:
 		return PayAtDoor
-	case payments.Modes.Services == catalog.ModeOnline:
+	case mode == catalog.ModeOnline:
 		return PayOnline
-	case connected:
+	case mode == catalog.ModeCustomerChoice && b.connected():
 		return PayChoice
 	}
 	return PayAtDoor
+}
+
+// total is what all lines of a price are together, and how that is paid of which so much is to be paid when it is booked.
+func (p *Price) total(b *Business, mode string, total, due int64) {
+	money := b.Offer.Money()
+	p.Total, p.Pays = money.JSON(total), b.Paying(mode, due)
+	if p.Pays != PayAtDoor {
+		p.Now, p.Later = money.JSON(due), money.JSON(total-due)
+	}
+}
+
+// connected reports whether a provider can be paid through.
+func (b *Business) connected() bool {
+	return slices.ContainsFunc(b.Offer.Payments.Providers, func(name string) bool { return b.Offer.Payments.Accounts[name] != "" })
 }
 
 // Details is what a customer types.

@@ -187,7 +187,8 @@ func (s *Shop) PriceTickets(ctx context.Context, b *Business, basket *Basket) (*
 	for _, t := range basket.Lines() {
 		ask.Items = append(ask.Items, pricing.Item{Kind: pricing.KindEvent, ID: basket.Event.ID, TierID: &t.ID, Date: basket.Event.Date, PartySize: &party})
 	}
-	price := &Price{Total: b.Offer.Money().JSON(0)}
+	price, total, due, money := &Price{}, int64(0), int64(0), b.Offer.Money()
+	price.total(b, "", 0, 0)
 	if len(ask.Items) == 0 {
 		return price, nil
 	}
@@ -195,40 +196,41 @@ func (s *Shop) PriceTickets(ctx context.Context, b *Business, basket *Basket) (*
 	if err != nil {
 		return nil, err
 	}
-	total := int64(0)
 	for i, t := range basket.Lines() {
-		line := answer.Quotes[i].Price * int64(basket.Of(t))
-		price.Lines = append(price.Lines, b.Offer.Money().JSON(line))
-		total += line
+		quote, n := answer.Quotes[i].Price, int64(basket.Of(t))
+		price.Lines = append(price.Lines, money.JSON(quote*n))
+		total += quote * n
+		due += b.dueOf(basket.Event, quote) * n
 	}
-	price.Total = b.Offer.Money().JSON(total)
+	price.total(b, b.Offer.Payments.Modes.Events, total, due)
 	return price, nil
 }
 
-// SellsOnline reports whether the page may sell tickets of an event: not where something must be paid online, which tickets cannot be.
+// dueOf is what of the price of a ticket is to be paid when it is bought, in minor units.
+func (b *Business) dueOf(e *Event, price int64) int64 {
+	offered := b.Offer.Event(e.ID)
+	if offered == nil {
+		return 0
+	}
+	return catalog.Due(offered.PaymentRequirement, offered.DepositValue, price, b.Offer.Money())
+}
+
+// SellsOnline reports whether the page may sell tickets of an event: not where something must be paid online and nobody can be paid through.
 func (b *Business) SellsOnline(e *Event) bool {
-	return !slices.ContainsFunc(e.Tiers, func(t Tier) bool {
-		return b.Offer.CheckPrepaid(b.Offer.Payments.Modes.Events, e.PaymentRequirement, tierPrice(b.Offer, e.ID, t.ID)) != nil
+	offered := b.Offer.Event(e.ID)
+	return offered == nil || b.connected() || !slices.ContainsFunc(offered.Tiers, func(t catalog.Tier) bool {
+		return b.Paying(b.Offer.Payments.Modes.Events, b.dueOf(e, t.Price)) == PayOnline
 	})
 }
 
-// tierPrice is the list price of a tier in minor units, 0 where the offer has it no more.
-func tierPrice(offer *catalog.Offer, event, tier uuid.UUID) int64 {
-	if e := offer.Event(event); e != nil {
-		for _, t := range e.Tiers {
-			if t.ID == tier {
-				return t.Price
-			}
-		}
-	}
-	return 0
-}
-
 // Buy buys the tickets of a basket as the page, all or none, once for each key. Faults: not_found where the event or a tier is gone; conflict
-// where not as many are left, or nothing is sold any more; what the business's account does not allow.
+// where not as many are left, or nothing is sold any more; what the business's account does not allow; payment_unavailable.
 func (s *Shop) Buy(ctx context.Context, b *Business, basket *Basket, d Details, key string) (Booked, error) {
 	order := booking.NewTicket{
 		Slug: b.Offer.Slug, EventID: basket.Event.ID, CustomerName: d.Name, CustomerEmail: &d.Email, Locale: d.Language,
+	}
+	if b.Offer.Payments.Modes.Events == catalog.ModeCustomerChoice {
+		order.PaymentChoice = d.Pay
 	}
 	for _, t := range basket.Lines() {
 		order.Tiers = append(order.Tiers, booking.OrderedTier{TierID: t.ID, Quantity: basket.Of(t)})
@@ -239,5 +241,5 @@ func (s *Shop) Buy(ctx context.Context, b *Business, basket *Basket, d Details, 
 	if err != nil {
 		return Booked{}, err
 	}
-	return Booked{Link: sold.ManageURL}, nil
+	return Booked{sold.ManageURL, sold.CheckoutURL}, nil
 }

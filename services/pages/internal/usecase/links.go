@@ -76,7 +76,24 @@ func (l *Links) of(ctx context.Context, of catalog.ManagedBusiness, m *Managed) 
 	return m, err
 }
 
-// Cancel cancels a booking with the refund that the customer was shown. Faults: not_found; conflict where they may not, or the refund is
+// Cancellation says whether the customer may cancel, and what they get back; nil for what is not cancelled by its link.
+func (m *Managed) Cancellation() *booking.Cancellation {
+	switch {
+	case m.Booking != nil:
+		return &m.Booking.Cancellation
+	case m.Ticket != nil:
+		return &m.Ticket.Cancellation
+	}
+	return nil
+}
+
+// MayCancel reports whether the customer may cancel now.
+func (m *Managed) MayCancel() bool {
+	c := m.Cancellation()
+	return c != nil && c.Allowed
+}
+
+// Cancel cancels a booking or tickets with the refund that the customer was shown. Faults: not_found; conflict where they may not, or the refund is
 // another one by now.
 func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) error {
 	if _, err := json.Marshal(refund); err != nil || refund == "" {

@@ -414,7 +414,7 @@ func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation
 		price.Lines = append(price.Lines, b.Offer.Money().JSON(amount))
 		total += amount
 	}
-	price.Total = b.Offer.Money().JSON(total)
+	price.total(b, catalog.ModeAtDoor, total, 0)
 	return price, nil
 }
 

@@ -46,17 +46,25 @@ func (p *Page) rate(r *usecase.Rental) string {
 	return per
 }
 
-// deposit is what a rental asks for as its deposit; "" for none, and where all is paid on site.
-func (p *Page) deposit(r *usecase.Rental) string {
+// deposit is what a payment requirement asks for as a deposit; "" for none.
+func (p *Page) deposit(requirement string, amount *json.Number) string {
 	switch {
-	case r.DepositValue == nil, p.Business.Offer.Payments.Modes.Rentals == catalog.ModeAtDoor:
+	case amount == nil:
 		return ""
-	case r.PaymentRequirement == catalog.RequirementDepositPercent:
-		return r.DepositValue.String() + " %"
-	case r.PaymentRequirement == catalog.RequirementDepositFixed:
-		return p.money(*r.DepositValue)
+	case requirement == catalog.RequirementDepositPercent:
+		return amount.String() + " %"
+	case requirement == catalog.RequirementDepositFixed:
+		return p.money(*amount)
 	}
 	return ""
+}
+
+// rentalDeposit is that of a rental, where it is not paid on site.
+func (p *Page) rentalDeposit(r *usecase.Rental) string {
+	if p.Business.Offer.Payments.Modes.Rentals == catalog.ModeAtDoor {
+		return ""
+	}
+	return p.deposit(r.PaymentRequirement, r.DepositValue)
 }
 
 // rentable leads from a month to the days of a rental.

@@ -1,0 +1,99 @@
+package usecase_test
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// spots are what is left of something: a number, or unknown.
+var spots = rapid.Ptr(rapid.IntRange(0, 30), true)
+
+// A basket is cut to what is left of each tier and of the event, and to nothing less; where all of it is left, or nobody knows, it stays.
+func TestABasketIsCutToWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		e := &usecase.Event{SpotsRemaining: spots.Draw(t, "of the event")}
+		query := url.Values{}
+		for i := range rapid.IntRange(1, 4).Draw(t, "tiers") {
+			tier := usecase.Tier{ID: uuid.NewSHA1(uuid.Nil, []byte{byte(i)}), SpotsRemaining: spots.Draw(t, "of a tier")}
+			e.Tiers = append(e.Tiers, tier)
+			query.Set(tier.Field(), strconv.Itoa(rapid.IntRange(-1, usecase.MostTickets+1).Draw(t, "wanted")))
+		}
+		before, after := usecase.ReadBasket(e, query), usecase.ReadBasket(e, query)
+		if again := usecase.ReadBasket(e, before.Values()); again.Tickets() != before.Tickets() {
+			t.Fatalf("%v: read again it wants %d tickets, not %d", query, again.Tickets(), before.Tickets())
+		}
+		cut, all := after.Fit(), 0
+		for i := range e.Tiers {
+			tier := &e.Tiers[i]
+			wanted, got := before.Of(tier), after.Of(tier)
+			all += got
+			switch {
+			case got > wanted || got < 0 || tier.SpotsRemaining != nil && got > *tier.SpotsRemaining:
+				t.Errorf("tier %d: %d of %d wanted, with %v left", i, got, wanted, tier.SpotsRemaining)
+			case e.SpotsRemaining == nil && tier.SpotsRemaining == nil && got != wanted:
+				t.Errorf("tier %d: cut to %d of %d, where nobody knows what is left", i, got, wanted)
+			}
+		}
+		if e.SpotsRemaining != nil && all > *e.SpotsRemaining {
+			t.Errorf("%d tickets, with %d left", all, *e.SpotsRemaining)
+		}
+		if cut != (all < before.Tickets()) {
+			t.Errorf("cut: %v, from %d to %d", cut, before.Tickets(), all)
+		}
+		if after.Fit() {
+			t.Error("what fits is cut again")
+		}
+	})
+}
+
+// What is chosen of a rental stands in the address; a length is offered exactly where every day of it is free and its owner allows it.
+func TestAReservationStandsInTheAddressAndEndsWhereItShould(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := &usecase.Rental{ID: uuid.New(), PriceType: rapid.SampledFrom([]string{catalog.PriceHourly, catalog.PriceDaily}).Draw(t, "price type")}
+		r.MinDays, r.MaxDays = rapid.Ptr(rapid.IntRange(1, 4), true).Draw(t, "least"), rapid.Ptr(rapid.IntRange(1, 40), true).Draw(t, "most")
+		r.Extras = []usecase.Extra{{Rental: &usecase.Rental{ID: uuid.New()}, Required: true}, {Rental: &usecase.Rental{ID: uuid.New()}}}
+		from, n := timespan.Date(rapid.Int32Range(0, 50_000).Draw(t, "from")), rapid.IntRange(1, 31).Draw(t, "for")
+		query := url.Values{"from": {from.String()}, "for": {strconv.Itoa(n)}, "units": {strconv.Itoa(rapid.IntRange(1, usecase.MostUnits).Draw(t, "units"))}}
+		start := timespan.TimeOfDay(rapid.IntRange(0, timespan.MinutesPerDay-1).Draw(t, "start"))
+		if r.Hourly() {
+			query.Set("start", start.String())
+		}
+		if rapid.Bool().Draw(t, "with the other extra") {
+			query.Set("extra", r.Extras[1].ID.String())
+		}
+		w := usecase.ReadReservation(r, query)
+		again := usecase.ReadReservation(r, w.Values())
+		if !w.Chosen() || w.Values().Encode() != again.Values().Encode() || len(again.Lines()) != 2+len(query["extra"]) {
+			t.Fatalf("%v is read as %v, with %d lines", query, again.Values(), len(again.Lines()))
+		}
+		until, ends := w.Until()
+		if !r.Hourly() {
+			if until != from+timespan.Date(n-1) {
+				t.Errorf("%d days from %s end on %s", n, from, until)
+			}
+		} else if took := int(until-from)*timespan.MinutesPerDay + int(ends-start); took != n*60 || ends < 1 || ends > timespan.MinutesPerDay {
+			t.Errorf("%d h from %s end on %s at %s", n, start, until, ends)
+		}
+		free := map[timespan.Date]int{}
+		for i := range rapid.IntRange(0, 40).Draw(t, "days free in a row") {
+			free[from+timespan.Date(i)] = 1
+		}
+		for days := 1; days <= 40 && !r.Hourly(); days++ {
+			want := days <= len(free) && (r.MinDays == nil || days >= *r.MinDays) && (r.MaxDays == nil && (days <= 31) || r.MaxDays != nil && days <= min(*r.MaxDays, 31))
+			if got := slices.Contains(w.Lengths(free), days); got != want {
+				t.Errorf("%d days with %d free, %v to %v: offered %v", days, len(free), r.MinDays, r.MaxDays, got)
+			}
+		}
+	})
+}
