@@ -96,9 +96,15 @@ func (s *spans) edges(traceID string) map[string]bool {
 func startTraced(t *testing.T) (*world, *spans) {
 	t.Helper()
 	received := &spans{}
-	sink := httptest.NewServer(received)
+	return start(t, traced(t, received)), received
+}
+
+// traced sends spans to a receiver.
+func traced(t *testing.T, to *spans) func(*allinone.Config) {
+	t.Helper()
+	sink := httptest.NewServer(to)
 	t.Cleanup(sink.Close)
-	return start(t, func(c *allinone.Config) { c.Telemetry.OTLPEndpoint = sink.URL }), received
+	return func(c *allinone.Config) { c.Telemetry.OTLPEndpoint = sink.URL }
 }
 
 func TestOneTraceRunsThroughAllHops(t *testing.T) {

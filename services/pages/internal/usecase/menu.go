@@ -63,10 +63,11 @@ func (s *Shop) Menu(ctx context.Context, slug, language string) ([]Group, error)
 	return groups, nil
 }
 
-// PriceMoves reports whether a pricing rule of the business may change the price of the service, so that what is shown is where it begins.
-func PriceMoves(offer *catalog.Offer, service uuid.UUID) bool {
+// PriceRises reports whether a pricing rule of the business may raise the price of the service above what is shown, in minor units.
+func PriceRises(offer *catalog.Offer, service uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
-		return r.AppliesTo.Everything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services, service)
+		applies := r.AppliesTo.Everything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services, service)
+		return applies && (r.Percent != nil && r.Percent.IsPositive() || r.Amount != nil && *r.Amount > 0 || r.Set != nil && *r.Set > shown)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/message/words"
@@ -59,8 +60,17 @@ func (p *Page) frame(title string) web.Frame {
 		f.Description = p.About
 	}
 	f.Canonical = p.Base + p.path(p.Step)
-	for _, language := range p.Business.Offer.Languages {
-		f.Alternates = append(f.Alternates, web.Alternate{Language: language, URL: f.Canonical + "?lang=" + url.QueryEscape(language)})
+	languages := p.Business.Offer.Languages
+	if len(languages) < 2 {
+		return f
+	}
+	f.Alternates = []web.Alternate{{Language: "x-default", URL: f.Canonical}} // in the reader's own
+	for _, language := range languages {
+		at := f.Alternates[0].URL + "?lang=" + url.QueryEscape(language)
+		f.Alternates = append(f.Alternates, web.Alternate{Language: language, URL: at})
+		if p.Chosen == language {
+			f.Canonical = at
+		}
 	}
 	return f
 }
@@ -116,12 +126,12 @@ func (p *Page) money(amount json.Number) string {
 	return p.Words.Amount(amount.String(), p.Business.Offer.Currency)
 }
 
-// price is what a service costs: from where it begins, if rules or variants move it.
+// price is what a service costs: from where it begins, if rules may raise it, or variants cost another price.
 func (p *Page) price(s *usecase.Service) string {
-	least, moves := shown(s.Price, s.QuotedPrice), usecase.PriceMoves(p.Business.Offer, s.ID)
+	least, moves := p.priceOf(s.ID, s.Price, s.QuotedPrice)
 	for _, v := range s.Variants {
-		price := shown(v.Price, v.QuotedPrice)
-		moves = moves || !value(price).Equal(value(least))
+		price, alsoMoves := p.priceOf(s.ID, v.Price, v.QuotedPrice)
+		moves = moves || alsoMoves || !value(price).Equal(value(least))
 		if value(price).LessThan(value(least)) {
 			least = price
 		}
@@ -129,8 +139,17 @@ func (p *Page) price(s *usecase.Service) string {
 	return p.priced(least, moves)
 }
 
-func (p *Page) variantPrice(s *usecase.Service, v usecase.Variant) string {
-	return p.priced(shown(v.Price, v.QuotedPrice), usecase.PriceMoves(p.Business.Offer, s.ID))
+// priceOf is what is shown of a price, and whether it may be higher at another time: by a rule that raises it, or as today's is lowered.
+func (p *Page) priceOf(service uuid.UUID, list json.Number, quoted *json.Number) (json.Number, bool) {
+	price := shown(list, quoted)
+	minor, err := p.Business.Offer.Money().Minor(value(price))
+	return price, value(price).LessThan(value(list)) || err == nil && usecase.PriceRises(p.Business.Offer, service, minor)
+}
+
+// itself is the price of a service without its variants, or of one of those.
+func (p *Page) itself(service uuid.UUID, list json.Number, quoted *json.Number) string {
+	price, moves := p.priceOf(service, list, quoted)
+	return p.priced(price, moves)
 }
 
 func (p *Page) priced(amount json.Number, moves bool) string {

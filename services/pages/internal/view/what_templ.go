@@ -443,9 +443,9 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var18 string
-			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.priced(shown(s.Price, s.QuotedPrice), usecase.PriceMoves(p.Business.Offer, s.ID)))
+			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(p.itself(s.ID, s.Price, s.QuotedPrice))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 116, Col: 223}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 116, Col: 178}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 			if templ_7745c5c3_Err != nil {
@@ -500,9 +500,9 @@ func service(p *Page, s *usecase.Service, below bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var22 string
-				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.variantPrice(s, v))
+				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(p.itself(s.ID, v.Price, v.QuotedPrice))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 118, Col: 172}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `what.templ`, Line: 118, Col: 190}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
