@@ -15,6 +15,7 @@ type pages struct {
 	*world
 	chromium *visitor.Chromium
 	key, cut string
+	mock     string // stripe-mock
 	listed   string // a site that may embed the page
 	stranger string // one that may not
 }
@@ -58,7 +59,7 @@ func TestPeopleUsePagesInABrowser(t *testing.T) {
 	cashier.notices = w.PublicURL + "/api/public/stripe/webhook"
 	listed, stranger := embedding(t, &w.PublicURL)
 	w.publish(t, "parlour", parlour("parlour")+"page: {embed_origins: ["+listed+"]}\n")
-	p := &pages{world: w, chromium: chromium, listed: listed, stranger: stranger, key: w.key(t, "parlour", "write"), cut: w.named(t, "parlour", "services")["Cut"]}
+	p := &pages{world: w, chromium: chromium, mock: mock.URL, listed: listed, stranger: stranger, key: w.key(t, "parlour", "write"), cut: w.named(t, "parlour", "services")["Cut"]}
 	t.Run("meanwhile", p.meanwhile)
 	t.Run("unknown availability", p.unknown)
 }
@@ -66,7 +67,7 @@ func TestPeopleUsePagesInABrowser(t *testing.T) {
 // meanwhile are visitors who come all at once.
 func (p *pages) meanwhile(t *testing.T) {
 	for name, do := range map[string]func(*testing.T){
-		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing, "keyboard alone": p.byKeyboard, "month by keys": p.monthGrid,
+		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing, "keyboard alone": p.byKeyboard, "month by keys": p.monthGrid, "several at once": p.together, "gone meanwhile": p.gone, "from elsewhere": p.elsewhere, "late from the payment": p.late,
 		"within another site": p.embedded, "strangers": p.strangers, "paid online": p.payOnline,
 		"tickets in every way": p.evenings, "the last tickets": p.lastTickets, "tickets paid online": p.payTickets, "rentals in every way": p.outings, "the last kayaks": p.lastKayaks,
 	} {

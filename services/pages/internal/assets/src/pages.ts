@@ -32,13 +32,13 @@ for (const picture of document.querySelectorAll<HTMLImageElement>("img")) {
 const zone = document.querySelector<HTMLElement>("[data-zone]");
 if (zone) {
   const clock = (at: Date, timeZone?: string) =>
-    new Intl.DateTimeFormat(document.documentElement.lang, { hour: "numeric", minute: "2-digit", timeZone }).format(at);
+    new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "short", timeZone }).format(at);
   for (const time of document.querySelectorAll<HTMLTimeElement>(".starts time")) {
     const at = new Date(time.dateTime);
     const own = clock(at);
     if (own === clock(at, zone.dataset.zone)) continue;
     const shown = document.createElement("span");
-    shown.className = "quiet small";
+    shown.className = "own quiet small";
     shown.textContent = own;
     time.after(" ", shown);
     zone.querySelector("[hidden]")?.removeAttribute("hidden");
