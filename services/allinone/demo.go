@@ -46,7 +46,8 @@ func (p *Process) startDemo(ctx context.Context) error {
 	if !p.cfg.WithDemo {
 		return nil
 	}
-	if err := p.publishDemo(ctx); err != nil {
+	published, err := p.publishDemo(ctx)
+	if err != nil {
 		return fmt.Errorf("the demo business cannot be published: %w", err)
 	}
 	key, err := p.demoKey(ctx)
@@ -57,22 +58,27 @@ func (p *Process) startDemo(ctx context.Context) error {
 	if p.Demo.SignIn, err = p.demoSignIn(ctx); err != nil {
 		return fmt.Errorf("a sign-in link for the demo's owner cannot be made: %w", err)
 	}
+	if published {
+		if err := p.bookMonth(ctx); err != nil {
+			return fmt.Errorf("the demo business's month cannot be booked: %w", err)
+		}
+	}
 	if err := p.findTry(ctx); err != nil {
 		return fmt.Errorf("the demo business cannot be read: %w", err)
 	}
 	return nil
 }
 
-// publishDemo leaves a business alone that is there already: its owner may have changed it.
-func (p *Process) publishDemo(ctx context.Context) error {
+// publishDemo leaves a business alone that is there already: its owner may have changed it. It reports whether it was not.
+func (p *Process) publishDemo(ctx context.Context) (bool, error) {
 	status, body, err := p.admin(ctx, http.MethodGet, "", nil)
 	if err != nil || status == http.StatusOK {
-		return err
+		return false, err
 	}
 	if status == http.StatusNotFound {
 		status, body, err = p.admin(ctx, http.MethodPut, "", demoManifest)
 	}
-	return expect(http.StatusCreated, status, body, err)
+	return true, expect(http.StatusCreated, status, body, err)
 }
 
 // demoKey is the one kept in the home while it is still good, else a new one.

@@ -90,6 +90,98 @@ var rowOf = map[string]string{
 	"POST /admin/businesses/:slug/messages/:id/retry":       "book, move, cancel, sell",
 }
 
+// rowOfPage says the same of each route of the owner's pages.
+var rowOfPage = map[string]string{
+	"GET /":                                        "see businesses",
+	"GET /business/:slug":                          "sign in",
+	"GET /business/:slug/more":                     "sign in",
+	"GET /business/:slug/today":                    "see bookings",
+	"GET /business/:slug/bookings":                 "see bookings",
+	"GET /business/:slug/bookings.csv":             "refund, export",
+	"GET /business/:slug/bookings/new":             "book, move, cancel, sell",
+	"POST /business/:slug/bookings/new":            "book, move, cancel, sell",
+	"GET /business/:slug/bookings/:id":             "see bookings",
+	"POST /business/:slug/bookings/:id/confirm":    "book, move, cancel, sell",
+	"POST /business/:slug/bookings/:id/complete":   "complete, no-show",
+	"POST /business/:slug/bookings/:id/no-show":    "complete, no-show",
+	"GET /business/:slug/bookings/:id/cancel":      "book, move, cancel, sell",
+	"POST /business/:slug/bookings/:id/cancel":     "book, move, cancel, sell",
+	"GET /business/:slug/bookings/:id/refund":      "refund, export",
+	"POST /business/:slug/bookings/:id/refund":     "refund, export",
+	"GET /business/:slug/bookings/:id/move":        "book, move, cancel, sell",
+	"POST /business/:slug/bookings/:id/move":       "book, move, cancel, sell",
+	"POST /business/:slug/reservations/:id/pickup": "book, move, cancel, sell",
+	"POST /business/:slug/reservations/:id/return": "book, move, cancel, sell",
+}
+
+// pageOutcome is the outcome of a page, which says by its status alone what a request met: what is not there, and what is somebody
+// else's, are shown alike. The business is there, so that nothing but an id names what is not.
+func pageOutcome(a consoletest.Answer, path, want string) string {
+	switch {
+	case a.Status == 401, a.Status == 303 && a.Header.Get("Location") == "/sign-in":
+		return "401 unauthorized"
+	case a.Status == 403:
+		return "403 forbidden"
+	case a.Status == 404 && (want != "in" || !strings.Contains(path, ":id")):
+		return "404 business_not_found"
+	}
+	return "in"
+}
+
+// manyPeople are sessions of people of each role in a business, of an owner of another one, and of nobody.
+func manyPeople(t *testing.T, w *consoletest.World, businessID uuid.UUID) map[string]string {
+	t.Helper()
+	sessions := map[string]string{
+		"nobody": "", "another's owner": w.SessionOf(t, "another@example.com", access.Member{BusinessID: uuid.New(), Role: access.Owner}),
+	}
+	for _, role := range access.Roles {
+		m := access.Member{BusinessID: businessID, Role: role}
+		if role == access.Staff {
+			m.StaffID = uuid.New()
+		}
+		sessions[letters[role]] = w.SessionOf(t, string(role)+"@example.com", m)
+	}
+	return sessions
+}
+
+func TestEveryPageIsAllowedByTheTable(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	people := manyPeople(t, w, publish(t, w))
+	walked := map[string]bool{}
+	for _, route := range w.Routes {
+		name := route.Method + " " + route.Path
+		ours := route.Path == "/" || strings.HasPrefix(route.Path, "/business/")
+		if !ours || route.Method != http.MethodGet && route.Method != http.MethodPost || walked[name] {
+			continue
+		}
+		walked[name] = true
+		row, ok := rowOfPage[name]
+		if !ok || mayWhat[row] == "" {
+			t.Errorf("%s has no row in the table of who may do what", name)
+			continue
+		}
+		path := strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString()).Replace(route.Path)
+		for _, who := range slices.Sorted(maps.Keys(people)) {
+			want := expected(route.Path, row, who)
+			var got consoletest.Answer
+			if route.Method == http.MethodPost {
+				got = press(t, w, path, people[who])
+			} else {
+				got = look(t, w, path, people[who])
+			}
+			if got := pageOutcome(got, route.Path, want); got != want {
+				t.Errorf("%s by %s: %s, want %s", name, who, got, want)
+			}
+		}
+	}
+	for name := range rowOfPage {
+		if !walked[name] {
+			t.Errorf("%s is in the table and is no route", name)
+		}
+	}
+}
+
 // letters are the roles as mayWhat writes them.
 var letters = map[access.Role]string{
 	access.Operator: "o", access.Owner: "w", access.Manager: "m", access.Desk: "d", access.Staff: "s", access.Viewer: "v",

@@ -16,7 +16,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
+
 	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
@@ -30,6 +33,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/console/internal/api"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages"
 	"github.com/slotmesh/slotmesh/services/console/internal/signin"
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
@@ -130,5 +134,16 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	entrance.Mount(s.Public)
 	s.Go("sweep of ended sessions", accounts.KeepSweeping)
+	owners, err := pages.New(owner)
+	if err != nil {
+		return err
+	}
+	owners.Mount(s.Public, entrance.Admit)
+	s.ShowFaults(func(c *fiber.Ctx, f *fault.Error) error {
+		if strings.HasPrefix(c.Path(), "/admin") {
+			return f // as JSON
+		}
+		return owners.ShowFault(c, f)
+	})
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/console"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
@@ -184,10 +185,16 @@ func TestAnUnknownBusinessIsNotFound(t *testing.T) {
 func TestPathsAndMethodsThatDoNotExistAreFaults(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	publish(t, w)
-	for _, path := range []string{"/", "/admin", "/admin/nowhere", harb + "/ticket", harb + "/tickets/" + uuid.NewString(),
-		harb + "/bookings/" + uuid.NewString(), harb + "/bookings/" + uuid.NewString() + "/refunds", "/internal/businesses", "/metrics"} {
+	business := publish(t, w)
+	for _, path := range []string{"/admin", "/admin/", "/admin/nowhere", harb + "/ticket", harb + "/tickets/" + uuid.NewString(),
+		harb + "/bookings/" + uuid.NewString(), harb + "/bookings/" + uuid.NewString() + "/refunds"} {
 		expect(t, w.Call(t, "GET", path, ""), 404, "not_found", "nothing")
+	}
+	session := consoletest.Cookie(w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner}))
+	for _, path := range []string{"/nowhere", "/internal/businesses", "/metrics", "/business", "/business/harbor/nothing", "/assets/owner.css"} {
+		if got := w.Call(t, "GET", path, "", session...); got.Status != 404 || !strings.Contains(got.Body, "There is nothing here") {
+			t.Errorf("%s: %d %s", path, got.Status, got.Body)
+		}
 	}
 	for _, call := range [][2]string{{"POST", "/admin/businesses"}, {"PATCH", harb}, {"DELETE", harb + "/versions"}, {"PUT", harb + "/keys"}} {
 		expect(t, w.Call(t, call[0], call[1], ""), 405, "method_not_allowed", "method")

@@ -52,7 +52,7 @@ func (w *World) CallAs(t *testing.T, token, method, path, body string, header ..
 	return w.Call(t, method, path, body, append([]string{"Authorization", "Bearer " + token}, header...)...)
 }
 
-// SessionOf signs somebody in who is this in businesses, and returns the secret of the session, which [Cookie] shows.
+// SessionOf signs somebody in who is this in businesses, or an operator, and returns the secret of the session, which [Cookie] shows.
 func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) string {
 	t.Helper()
 	now := clock.System().Now()
@@ -61,6 +61,12 @@ func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) 
 		t.Fatal(err)
 	}
 	for _, m := range members {
+		if m.Role == access.Operator {
+			if err := w.Store.MakeOperator(t.Context(), person.ID); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
 		if err := w.Store.AddMember(t.Context(), person.ID, m, now, func(store.Person, []access.Member) error { return nil }); err != nil {
 			t.Fatal(err)
 		}

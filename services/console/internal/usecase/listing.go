@@ -30,11 +30,14 @@ func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, fil
 	list, err := o.Bookings.Bookings(ctx, business.ID, filter, page)
 	if err == nil && reach == access.NoContact {
 		for i := range list.Bookings {
-			b := &list.Bookings[i]
-			b.CustomerEmail, b.CustomerPhone, b.FormData = "", nil, []byte("{}")
+			withoutContact(&list.Bookings[i])
 		}
 	}
 	return list, err
+}
+
+func withoutContact(b *booking.Booking) {
+	b.CustomerEmail, b.CustomerPhone, b.FormData = "", nil, []byte("{}")
 }
 
 // ListTickets lists orders of tickets, of one event where eventID is one; a viewer sees them without customers' contact. Faults:

@@ -1,0 +1,188 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// office is a business whose owner's pages people visit: on its first day four customers are booked by a server and wait to be confirmed.
+type office struct {
+	*pages
+	slug string
+}
+
+// open publishes a business of a test's own, with two members, and has it booked.
+func (p *pages) open(t *testing.T, slug string) *office {
+	t.Helper()
+	p.publish(t, slug, strings.NewReplacer("name: Salon", "name: Hair of "+slug, "Member 0", "Inês", "Member 1", "Tomás").Replace(salon(slug, 2))+
+		"form: [{key: allergies, label: Allergies, type: text, max_length: 200}]\nrentals: [{key: kayak, name: Kayak, price: 12, price_type: hourly, quantity: 2, units_count: 2}]\n")
+	key, cut := p.world.key(t, slug, "write"), p.world.named(t, slug, "services")["Cut"]
+	for time, customer := range map[string]string{"09:00": "Ada Example", "09:45": "Zoë Example", "11:00": "Bruno Costa"} {
+		p.world.book(t, slug, key, appointment(cut, "2027-03-01", time).with("customer_name", customer).with("form_data", map[string]any{"allergies": "Nuts"})).want(t, http.StatusCreated, "")
+	}
+	p.world.book(t, slug, key, appointment(cut, "2027-03-02", "10:00").with("customer_name", "Clara Neves")).want(t, http.StatusCreated, "")
+	return &office{p, slug}
+}
+
+// signIn is one more visitor, who is invited as this and signs in by the link.
+func (o *office) signIn(t *testing.T, role string, as visitor.As) *visitor.Visitor {
+	t.Helper()
+	var invited struct{ Link string }
+	o.admin(t, http.MethodPost, "invitations", fmt.Appendf(nil, `{"business":%q,"email":"%s@example.com","name":"Marta Silva","role":%q}`, o.slug, o.slug, role)).
+		into(t, http.StatusCreated, &invited)
+	v := o.chromium.Visit(t, as)
+	v.Go(o.AdminURL + invited.Link)
+	v.PressThe("button")
+	v.Finds(`a[href="/"]`)
+	return v
+}
+
+// at is an address of the business's pages.
+func (o *office) at(path string) string { return o.AdminURL + "/business/" + o.slug + path }
+
+// Owners see who comes, confirm, move, cancel and book, on a phone and on a desk, with and without scripts; each page is held against what
+// pages owe.
+func TestOwnersUseTheirPagesInABrowser(t *testing.T) {
+	t.Parallel()
+	chromium := visitor.Open(t)
+	p := &pages{world: start(t), chromium: chromium}
+	for name, as := range map[string]visitor.As{
+		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true}, "plain": {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar"},
+		"ar-desk": {Locale: "ar", Width: 1280}, "de-desk": {Locale: "de", Width: 1280}, "zoomed": {Locale: "en-GB", Width: 1280, Zoom: 200},
+	} {
+		t.Run("every page "+name, func(t *testing.T) {
+			t.Parallel()
+			p.open(t, "office-"+name).everyPage(t, name, as)
+		})
+	}
+	t.Run("a day", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "day").aDay(t)
+	})
+	t.Run("by phone", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "calls").byPhone(t)
+	})
+	t.Run("keyboard alone", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "keys").byKeyboard(t)
+	})
+}
+
+// everyPage looks at each page and its states.
+func (o *office) everyPage(t *testing.T, name string, as visitor.As) {
+	v := o.signIn(t, "owner", as)
+	seen := func(step, selector string) {
+		v.Finds(selector)
+		v.Check()
+		v.Keep("owner-" + name + "-" + step)
+	}
+	v.Go(o.at("/today"))
+	seen("1-today", ".today .row")
+	v.Go(o.at("/bookings"))
+	seen("2-bookings", ".list .row")
+	v.PressThe(".list .cover")
+	seen("3-booking", ".drawer .history")
+	v.PressThe(`.drawer a[href*="/move"]`)
+	seen("4-move", "input[name=date]")
+	v.Back()
+	v.PressThe(`.drawer a[href*="/cancel"]`)
+	seen("5-cancel", "button.danger")
+	v.Go(o.at("/bookings/new"))
+	seen("6-new", "input[name=name]")
+	v.Go(o.at("/bookings?query=nobody"))
+	seen("7-none", ".empty")
+	v.Go(o.at("/more"))
+	seen("8-more", ".cards")
+	v.Go(o.at("/nothing"))
+	seen("9-gone", ".empty")
+}
+
+// aDay is what is done on a day: confirmed, arrived, moved and cancelled.
+func (o *office) aDay(t *testing.T) {
+	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
+	v.Go(o.AdminURL) // the only business is shown at once
+	v.Sees("Today", "Monday, 1 March 2027", "Ada Example", "Zoë Example", "To be confirmed", "Clara Neves", "€40.00 to pay on site")
+	v.Press("Confirm Ada Example")
+	v.Sees("The booking is confirmed")
+	v.Press("Arrived Ada Example")
+	v.Sees("Noted: the customer has arrived")
+	v.Check()
+	v.Press("Zoë Example")
+	v.Sees("Allergies", "Nuts", "ada@example.com", "History", "Booked", "Messages")
+	v.Press("Move")
+	v.Fill("Date", "2027-03-01")
+	v.Fill("Time", "11:00") // when the same member has another customer, and the other one is free
+	v.Press("Move")
+	v.Sees("The booking has a new time", "11:00 – 11:45", "Moved from")
+	v.Press("Cancel booking")
+	v.Sees("Cancel this booking?", "Nothing was paid online")
+	v.Press("Keep booking")
+	v.Press("Cancel booking")
+	v.PressThe("button.danger")
+	v.Sees("The booking is cancelled", "Cancelled")
+	v.SeesNot("Cancel this booking?")
+	v.Check()
+	v.Go(o.at("/bookings?from=2027-03-01&status=cancelled"))
+	v.Sees("Zoë Example")
+	v.SeesNot("Bruno Costa")
+	v.Fill("Find a booking", "clara")
+	v.Keys(kb.Enter)
+	v.Until("only the one is listed", `document.querySelectorAll(".list .row").length === 1 && document.body.innerText.includes("Clara Neves")`)
+}
+
+// byPhone books for somebody who calls: at a time that is taken, then outside of the usual start times.
+func (o *office) byPhone(t *testing.T) {
+	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
+	v.Go(o.at("/bookings/new"))
+	v.Press("Book")
+	v.Until("the browser asks for what is missing", `document.querySelector("input[name=time]:invalid, input[name=name]:invalid") !== null`)
+	v.Fill("Service", "Cut · €40.00")
+	v.Fill("Date", "2027-03-01")
+	v.Fill("Time", "09:10")
+	v.Fill("With", "Inês")
+	v.Fill("Customer", "Eva Lind")
+	v.Press("Book")
+	v.Sees("This time is not free")
+	v.Check()
+	if kept := v.Filled("Customer"); kept != "Eva Lind" {
+		t.Errorf("the customer is %q", kept)
+	}
+	v.Fill("Time", "13:07") // on no grid
+	v.Press("Book")
+	v.Sees("This time is not free")
+	v.Press("Also outside of notice")
+	v.PressTwice("Book")
+	v.Sees("The booking is made", "Eva Lind", "13:07 – 13:52", "By the business", "Confirmed")
+	v.Check()
+	if n := o.booked(t, o.slug); n != 5 {
+		t.Errorf("%d bookings, want 5", n)
+	}
+}
+
+// byKeyboard confirms and searches without a pointer.
+func (o *office) byKeyboard(t *testing.T) {
+	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
+	v.Go(o.at("/today"))
+	v.Tab("Confirm Ada Example")
+	v.Keys(kb.Enter)
+	v.Sees("The booking is confirmed")
+	v.Until("scripts have run", `document.readyState === "complete"`)
+	v.Keys("/")
+	v.Until("the search has the focus", `document.activeElement?.id === "search"`)
+	v.Fill("Find a booking", "bruno")
+	v.Keys(kb.Enter)
+	v.Until("only the one is listed", `document.querySelectorAll(".list .row").length === 1`)
+	v.Tab("Bruno Costa")
+	v.Keys(kb.Enter)
+	v.Finds(".drawer")
+	v.Keys(kb.Escape)
+	v.Until("the booking is closed", `!document.querySelector(".drawer")`)
+	v.Sees("Bruno Costa")
+}

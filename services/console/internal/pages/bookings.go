@@ -1,0 +1,152 @@
+package pages
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// onPage is how many bookings a page lists.
+const onPage = 50
+
+// listOf reads the list that the address asks for; without any filter it begins today. A query looks through all.
+func (p *Pages) listOf(c *fiber.Ctx, page *view.Page) (view.List, error) {
+	l := view.List{Asked: asked(c), Today: page.Business.Today(page.Now).String()}
+	l.Asked.Del("lang")
+	if l.Asked.Get("back") != "" || len(l.Asked) == 0 || len(l.Asked) == 1 && l.Asked.Has("cursor") {
+		l.Asked.Set("from", l.Today)
+	}
+	filter, err := bookingclient.ReadFilter(func(name string) []string { return l.Asked[name] })
+	if err != nil {
+		return l, err
+	}
+	cursor := l.Asked.Get("cursor")
+	found, err := p.owner.ListBookings(c.UserContext(), gate.Principal(c), page.Business.Slug, filter, request.Page{Limit: onPage, Cursor: cursor})
+	if err != nil {
+		return l, err
+	}
+	l.Filter, l.Found, l.Next, l.Paged = filter, found.Bookings, found.NextCursor, cursor != ""
+	page.Query = filter.Query
+	return l, nil
+}
+
+func (p *Pages) bookings(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceBookings)
+	if err != nil {
+		return err
+	}
+	l, err := p.listOf(c, page)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Bookings(page, l))
+}
+
+// booking shows one booking beside the list that it was opened from.
+func (p *Pages) booking(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceBookings)
+	if err != nil {
+		return err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return err
+	}
+	var (
+		l    view.List
+		open *usecase.Details
+	)
+	err = usecase.Together(func() error {
+		var err error
+		l, err = p.listOf(c, page)
+		return err
+	}, func() error {
+		var err error
+		open, err = p.owner.Details(c.UserContext(), gate.Principal(c), page.Business.Slug, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.Open = open
+	return p.show(c, fiber.StatusOK, page, view.Bookings(page, l))
+}
+
+var columns = []string{
+	"id", "status", "date", "start_time", "end_time", "services", "staff", "people", "total", "currency", "payment", "paid_online", "refunded",
+	"customer_name", "customer_email", "customer_phone", "source", "created_at",
+}
+
+// exportBookings sends what the address asks for as a table that spreadsheets read.
+func (p *Pages) exportBookings(c *fiber.Ctx) error {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	filter, err := bookingclient.ReadFilter(server.Query(c))
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	out.WriteString("\ufeff") // by which spreadsheets know UTF-8
+	table := csv.NewWriter(&out)
+	_ = table.Write(columns) // into memory
+	err = p.owner.ExportBookings(c.UserContext(), gate.Principal(c), slug, filter, func(list []booking.Booking) {
+		for _, b := range list {
+			_ = table.Write(row(b)) // into memory
+		}
+	})
+	if err != nil {
+		return err
+	}
+	table.Flush()
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Attachment("bookings-" + slug + ".csv")
+	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
+	return c.Send(out.Bytes())
+}
+
+func row(b booking.Booking) []string {
+	var services []string
+	for _, s := range b.Services {
+		services = append(services, s.Name)
+	}
+	payment, paid, refunded := "", "", ""
+	if b.Payment != nil {
+		payment, refunded = b.Payment.Status, b.Payment.Refunded.String()
+		if b.Payment.Status == booking.PaymentPaid {
+			paid = b.Payment.Amount.String()
+		}
+	}
+	return []string{
+		b.ID.String(), b.Status, b.Date, strings.TrimSuffix(b.StartTime, ":00"), strings.TrimSuffix(b.EndTime, ":00"), text(strings.Join(services, " + ")), text(deref(b.StaffName)),
+		strconv.Itoa(b.PartySize), b.Total.String(), b.Currency, payment, paid, refunded,
+		text(b.CustomerName), text(b.CustomerEmail), text(deref(b.CustomerPhone)), text(b.Source), b.CreatedAt.Format("2006-01-02T15:04:05Z"),
+	}
+}
+
+// text keeps what somebody else has written from being run as a formula.
+func text(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

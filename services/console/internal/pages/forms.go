@@ -1,0 +1,316 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/email"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// askCancel asks whether a booking is to be cancelled. Of one that is over there is nothing to ask.
+func (p *Pages) askCancel(c *fiber.Ctx) error {
+	page, b, err := p.found(c)
+	if err != nil {
+		return err
+	}
+	return p.showCancel(c, fiber.StatusOK, page, view.Cancelling{Booking: *b, Choice: string(booking.RefundPolicy)})
+}
+
+func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, asked view.Cancelling) error {
+	preview, err := p.owner.PreviewCancellation(c.UserContext(), page.Business.Slug, asked.Booking.ID)
+	if err != nil {
+		return err
+	}
+	if !preview.Allowed {
+		return c.Redirect(string(view.OneBooking(page, asked.Booking.ID, here(c))), fiber.StatusSeeOther)
+	}
+	asked.Preview, asked.Back = preview, here(c)
+	return p.show(c, status, page, view.Cancel(page, asked))
+}
+
+// byAmount is the choice of a refund whose amount is typed.
+const byAmount = "amount"
+
+// cancel cancels a booking with the refund that was chosen. Where the policy gives back another amount by now than was shown, it asks again.
+func (p *Pages) cancel(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, b, err := p.found(c)
+	if err != nil {
+		return err
+	}
+	asked := view.Cancelling{Booking: *b, Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)), Amount: form.Get("amount")}
+	refund := booking.RefundAmount(asked.Choice)
+	switch {
+	case asked.Choice == byAmount:
+		amount, ok := amountOf(asked.Amount)
+		if !ok {
+			asked.Wrong = page.Words.Say("amount_wrong")
+			return p.showCancel(c, fiber.StatusUnprocessableEntity, page, asked)
+		}
+		refund = amount
+	case !refund.Word():
+		return fault.New(fault.InvalidParameter, "refund: choose one of those that the form offers.")
+	case refund == booking.RefundPolicy:
+		preview, err := p.owner.PreviewCancellation(c.UserContext(), page.Business.Slug, b.ID)
+		if err != nil {
+			return err
+		}
+		if preview.Allowed && preview.Refund.Amount.String() != form.Get("shown") {
+			page.Wrong = page.Words.Say("changed")
+			return p.showCancel(c, fiber.StatusConflict, page, asked)
+		}
+	}
+	_, err = p.owner.CancelBooking(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID, booking.Cancel{Refund: refund})
+	if fault.Is(err, fault.InvalidParameter) {
+		asked.Wrong = page.Words.Say("amount_wrong")
+		return p.showCancel(c, fiber.StatusUnprocessableEntity, page, asked)
+	}
+	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
+		page.Wrong = page.Words.Say(sentence)
+		return p.showCancel(c, fault.KindOf(err).Status, page, asked)
+	}
+	if err != nil {
+		return err
+	}
+	return toBooking(c, page.Business, b.ID, booking.MoveCancel)
+}
+
+// amountOf reads an amount as a person types it, with a point or a comma.
+func amountOf(typed string) (booking.RefundAmount, bool) {
+	d, err := decimal.NewFromString(strings.Replace(strings.TrimSpace(typed), ",", ".", 1))
+	if err != nil || d.IsNegative() || len(typed) > 20 {
+		return "", false
+	}
+	return booking.RefundAmount(d.String()), true
+}
+
+// left is what was paid online and has not gone back.
+func left(b *booking.Booking) json.Number {
+	if b.Payment == nil {
+		return "0"
+	}
+	amount, err := decimal.NewFromString(b.Payment.Amount.String())
+	refunded, err2 := decimal.NewFromString(b.Payment.Refunded.String())
+	if err != nil || err2 != nil {
+		return "0"
+	}
+	return json.Number(amount.Sub(refunded).String())
+}
+
+func (p *Pages) askRefund(c *fiber.Ctx) error {
+	page, b, err := p.found(c)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Refund(page, view.Refunding{Booking: *b, Left: left(b), Amount: left(b).String(), Back: here(c)}))
+}
+
+func (p *Pages) refund(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, b, err := p.found(c)
+	if err != nil {
+		return err
+	}
+	asked := view.Refunding{Booking: *b, Left: left(b), Amount: form.Get("amount"), Back: here(c)}
+	amount, ok := amountOf(asked.Amount)
+	if ok {
+		_, err = p.owner.RefundBooking(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID, booking.NewRefund{Refund: amount})
+	}
+	sentence := sentences[fault.KindOf(err)]
+	switch {
+	case !ok || fault.Is(err, fault.InvalidParameter):
+		asked.Wrong = page.Words.Say("amount_wrong")
+		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, asked))
+	case err != nil && sentence != "":
+		page.Wrong = page.Words.Say(sentence)
+		return p.show(c, fault.KindOf(err).Status, page, view.Refund(page, asked))
+	case err != nil:
+		return err
+	}
+	return toBooking(c, page.Business, b.ID, "refunded")
+}
+
+func (p *Pages) askMove(c *fiber.Ctx) error {
+	page, b, err := p.found(c)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Move(page, view.Moving{Booking: *b, Date: b.Date, Time: b.StartTime[:len("15:04")], Back: here(c)}))
+}
+
+func (p *Pages) move(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, b, err := p.found(c)
+	if err != nil {
+		return err
+	}
+	m := view.Moving{
+		Booking: *b, Date: form.Get("date"), Time: form.Get("time"), Staff: form.Get("staff"), Override: form.Get("override") == "yes", Back: here(c),
+	}
+	to := booking.Reschedule{Date: m.Date, Time: m.Time, Override: m.Override}
+	if m.Staff != "" {
+		to.StaffID = &m.Staff
+	}
+	_, err = p.owner.Reschedule(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID, to)
+	if err == nil {
+		return toBooking(c, page.Business, b.ID, "moved")
+	}
+	status, ok := refused(page, err, &m.Wrong)
+	if !ok {
+		return err
+	}
+	return p.show(c, status, page, view.Move(page, m))
+}
+
+// refused says what keeps a start from being booked, beside the field where there is one. It reports false for what is not the person's to
+// see to.
+func refused(page *view.Page, err error, fields *map[string]string) (int, bool) {
+	f := fault.Of(err)
+	field, sentence := "", sentences[f.Kind]
+	switch f.Kind {
+	case fault.InvalidParameter:
+		name, _, _ := strings.Cut(f.Sentence, ":")
+		field, sentence = fieldOf[name], "check_field"
+	case fault.SlotUnavailable:
+		field = "time"
+	case fault.NoStaffAvailable:
+		field = "staff"
+	case fault.ServiceNotFound:
+		field = "service"
+	case fault.NotFound, fault.BusinessNotFound, fault.Internal, fault.Forbidden:
+		return 0, false
+	}
+	if sentence == "" {
+		return 0, false
+	}
+	if field != "" {
+		*fields = map[string]string{field: page.Words.Say(sentence)}
+		sentence = "check"
+	}
+	page.Wrong = page.Words.Say(sentence)
+	return f.Kind.Status, true
+}
+
+// fieldOf are the fields of forms by the names that booking gives them.
+var fieldOf = map[string]string{
+	"date": "date", "time": "time", "staff_id": "staff", "party_size": "people", "customer_name": "name", "customer_email": "email",
+	"customer_phone": "phone", "service_ids": "service", "variants": "service",
+}
+
+// askBooking asks what to book; the address may name a service, a date, a time and a member.
+func (p *Pages) askBooking(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceNew)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.New(page, view.Booking{
+		Service: c.Query("service"), Date: cmp.Or(c.Query("date"), page.Business.Today(page.Now).String()), Time: c.Query("time"), Staff: c.Query("staff"),
+		People: 1, Key: rand.Text(),
+	}))
+}
+
+// book books for a customer, once for each form that was shown.
+func (p *Pages) book(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.page(c, view.PlaceNew)
+	if err != nil {
+		return err
+	}
+	typed := typedBooking(form)
+	if typed.Wrong = checked(page, typed); len(typed.Wrong) > 0 {
+		page.Wrong = page.Words.Say("check")
+		return p.show(c, fiber.StatusUnprocessableEntity, page, view.New(page, typed))
+	}
+	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
+	booked, err := p.bookFor(ctx, c, page.Business, typed)
+	if err == nil {
+		return backTo(c, page.Business.Slug, "bookings/"+booked.ID.String()+"?back=today", "done", "booked")
+	}
+	status, ok := refused(page, err, &typed.Wrong)
+	if !ok {
+		return err
+	}
+	typed.Key = rand.Text() // another booking than the one that was refused
+	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
+		typed.Key = form.Get("key")
+	}
+	return p.show(c, status, page, view.New(page, typed))
+}
+
+func typedBooking(form url.Values) view.Booking {
+	people, err := strconv.Atoi(form.Get("people"))
+	if err != nil {
+		people = 0
+	}
+	return view.Booking{
+		Service: form.Get("service"), Date: form.Get("date"), Time: form.Get("time"), Staff: form.Get("staff"), People: people,
+		Name: strings.TrimSpace(form.Get("name")), Email: strings.TrimSpace(form.Get("email")), Phone: strings.TrimSpace(form.Get("phone")),
+		Override: form.Get("override") == "yes", Key: form.Get("key"),
+	}
+}
+
+// checked finds what is wrong before anybody is asked; all else booking judges.
+func checked(page *view.Page, b view.Booking) map[string]string {
+	wrong := map[string]string{}
+	for field, value := range map[string]string{"service": b.Service, "date": b.Date, "time": b.Time, "name": b.Name} {
+		if value == "" {
+			wrong[field] = page.Words.Say("fill")
+		}
+	}
+	if b.Email != "" && !email.Valid(b.Email) {
+		wrong["email"] = page.Words.Say("email_wrong")
+	}
+	if b.People < 1 {
+		wrong["people"] = page.Words.Say("check_field")
+	}
+	return wrong
+}
+
+func (p *Pages) bookFor(ctx context.Context, c *fiber.Ctx, business *catalog.Offer, typed view.Booking) (*booking.Booking, error) {
+	service, variant, varied := strings.Cut(typed.Service, ":")
+	wanted := booking.NewBooking{
+		ServiceIDs: []string{service}, Date: typed.Date, Time: typed.Time, CustomerName: typed.Name, CustomerEmail: typed.Email,
+		PartySize: &typed.People, Override: typed.Override,
+	}
+	if varied {
+		wanted.Variants = []string{service + ":" + variant}
+	}
+	if typed.Phone != "" {
+		wanted.CustomerPhone = &typed.Phone
+	}
+	if typed.Staff != "" {
+		wanted.StaffID = &typed.Staff
+	}
+	if business.Payments.Modes.Services == catalog.ModeCustomerChoice {
+		choice := catalog.ModeAtDoor
+		wanted.PaymentChoice = &choice
+	}
+	return p.owner.Book(ctx, gate.Principal(c), business.Slug, wanted)
+}

@@ -1,0 +1,300 @@
+// Package pages are the owner's pages over HTTP (pages.md): each handler parses, calls one use case and renders one view. Every route is
+// registered with its action, so that internal/access decides who may; what somebody may not do is not shown either.
+package pages
+
+import (
+	"cmp"
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/assets"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/signin"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// Pages are all pages.
+type Pages struct {
+	owner  *usecase.Owner
+	texts  *message.Catalog
+	assets *web.Assets
+}
+
+// New returns the pages.
+func New(owner *usecase.Owner) (*Pages, error) {
+	sentences, textErr := texts.Load()
+	files, fileErr := web.NewAssets(assets.Files(), "/assets")
+	if err := errors.Join(textErr, fileErr); err != nil {
+		return nil, err
+	}
+	return &Pages{owner: owner, texts: sentences, assets: files}, nil
+}
+
+// Mount adds the routes, each with its action; admit says who asks.
+func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
+	p.assets.Mount(router)
+	router.Get("/", admit)
+	router.Use("/business", admit)
+	all := gate.New(router, "", p.owner.Business)
+	all.Get("/", access.SeeBusinesses, p.choose)
+	business := all.Below("/business/:slug")
+	business.Get("", access.SignedIn, p.first)
+	business.Get("/more", access.SignedIn, p.more)
+	business.Get("/today", access.SeeBookings, p.today)
+	business.Get("/bookings", access.SeeBookings, p.bookings)
+	business.Get("/bookings.csv", access.Refund, p.exportBookings)
+	business.Get("/bookings/new", access.Serve, p.askBooking)
+	business.Post("/bookings/new", access.Serve, p.book)
+	business.Get("/bookings/:id", access.SeeBookings, p.booking)
+	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, p.transition(booking.MoveConfirm))
+	business.Post("/bookings/:id/"+booking.MoveComplete, access.Finish, p.transition(booking.MoveComplete))
+	business.Post("/bookings/:id/"+booking.MoveNoShow, access.Finish, p.transition(booking.MoveNoShow))
+	business.Get("/bookings/:id/cancel", access.Serve, p.askCancel)
+	business.Post("/bookings/:id/cancel", access.Serve, p.cancel)
+	business.Get("/bookings/:id/refund", access.Refund, p.askRefund)
+	business.Post("/bookings/:id/refund", access.Refund, p.refund)
+	business.Get("/bookings/:id/move", access.Serve, p.askMove)
+	business.Post("/bookings/:id/move", access.Serve, p.move)
+	business.Post("/reservations/:id/"+rental.MovePickup, access.Serve, p.reservation(rental.MovePickup))
+	business.Post("/reservations/:id/"+rental.MoveReturn, access.Serve, p.reservation(rental.MoveReturn))
+}
+
+// plain is a page of no business, in the language of the person, else in that which their browser asks for, else in own.
+func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
+	page := &view.Page{
+		May: func(a access.Action) bool { return gate.Principal(c).Furthest(a) != access.None },
+		Now: p.owner.Clock.Now(), Style: p.assets.Path("owner.css"), Script: p.assets.Path("owner.js"),
+	}
+	chosen := c.Query("lang")
+	if signed := signin.SignedIn(c); signed != nil {
+		page.Person = cmp.Or(signed.Person.Name, signed.Person.Email)
+		chosen = cmp.Or(chosen, signed.Person.Language)
+	}
+	page.Words = words.In(p.texts, web.Languages(chosen, c.Get(fiber.HeaderAcceptLanguage), own)...)
+	return page
+}
+
+// page is what every page of a business begins with. Faults: business_not_found; service_unavailable.
+func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return nil, err
+	}
+	business, err := p.owner.Business(c.UserContext(), slug)
+	if err != nil {
+		return nil, err
+	}
+	page := p.plain(c, business.DefaultLanguage)
+	page.Business, page.Place = business, place
+	page.May = func(a access.Action) bool { return gate.Principal(c).Reach(business.ID, a) != access.None }
+	page.Searches = gate.Principal(c).Reach(business.ID, access.SeeBookings) != access.NoContact
+	page.Notice = done(page, c.Query("done"))
+	page.Wrong = wrong(page, c.Query("wrong"))
+	return page, nil
+}
+
+// done says what was just done, as the address names it.
+func done(page *view.Page, what string) string {
+	switch what {
+	case "booked", "moved", "refunded", booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow, rental.MovePickup, rental.MoveReturn:
+		return page.Words.Say("done_" + what)
+	}
+	return ""
+}
+
+// wrong says what was not done, as the address names it.
+func wrong(page *view.Page, what string) string {
+	for _, sentence := range sentences {
+		if sentence == what {
+			return page.Words.Say(sentence)
+		}
+	}
+	return ""
+}
+
+// show renders a page with its headers. Nothing of it is kept: it has customers on it.
+func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
+	web.Protect(c, web.Policy{})
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	if err := web.Render(c, status, view.Whole(page, content)); err != nil {
+		return err
+	}
+	return page.Words.Fault()
+}
+
+// ShowFault is a [server.ShowFault]: a page that says what can be done. It tells nothing of the inside.
+func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
+	page := p.plain(c, "")
+	return p.show(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))
+}
+
+// choose lists the businesses of the person; to the only one it leads at once.
+func (p *Pages) choose(c *fiber.Ctx) error {
+	asked, err := server.Query(c).Page()
+	if err != nil {
+		return err
+	}
+	list, err := p.owner.Businesses.List(c.UserContext(), gate.Principal(c).Businesses(), asked)
+	if err != nil {
+		return err
+	}
+	if len(list.Businesses) == 1 && list.NextCursor == "" && asked.Cursor == "" {
+		return c.Redirect(view.Path(list.Businesses[0].Slug)+"/today", fiber.StatusSeeOther)
+	}
+	page := p.plain(c, "")
+	return p.show(c, fiber.StatusOK, page, view.Choose(page, list.Businesses, list.NextCursor))
+}
+
+// first leads to the page that a day begins with.
+func (p *Pages) first(c *fiber.Ctx) error {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(view.Path(slug)+"/today", fiber.StatusSeeOther)
+}
+
+func (p *Pages) more(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceMore)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.More(page))
+}
+
+func (p *Pages) today(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceToday)
+	if err != nil {
+		return err
+	}
+	t, err := p.owner.Today(c.UserContext(), gate.Principal(c), page.Business.Slug)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Today(page, t))
+}
+
+// idOf reads the id of the path. What is no UUID names nothing.
+func idOf(c *fiber.Ctx) (uuid.UUID, error) {
+	id, err := request.ID("id", c.Params("id"))
+	if err != nil {
+		return uuid.Nil, fault.New(fault.NotFound, "There is nothing at this path.")
+	}
+	return id, nil
+}
+
+// asked are the parameters of the address, but for what the last page has done.
+func asked(c *fiber.Ctx) url.Values {
+	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
+	if err != nil {
+		return url.Values{}
+	}
+	values.Del("done")
+	values.Del("wrong")
+	return values
+}
+
+// backTo leads back to a page of the business, which says what was done, or was not. The form names the page by what stands
+// behind the business's path; anything else leads to today.
+func backTo(c *fiber.Ctx, slug, back, says, what string) error {
+	at, err := url.Parse(back)
+	if err != nil || at.IsAbs() || at.Host != "" || !strings.HasPrefix(at.Path, "bookings/") || strings.Contains(at.Path, "..") {
+		at = &url.URL{Path: "today"}
+	}
+	values := at.Query()
+	values.Set(says, what)
+	return c.Redirect(view.Path(slug)+"/"+at.EscapedPath()+"?"+values.Encode(), fiber.StatusSeeOther)
+}
+
+// transition makes a move of a booking. Where its state has none any more, the page shows it as it is.
+func (p *Pages) transition(move string) fiber.Handler {
+	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+		_, err := p.owner.MoveBooking(c.UserContext(), gate.Principal(c), slug, id, move)
+		return err
+	})
+}
+
+// reservation makes a move of a reservation.
+func (p *Pages) reservation(move string) fiber.Handler {
+	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+		_, err := p.owner.MoveReservation(c.UserContext(), gate.Principal(c), slug, id, move)
+		return err
+	})
+}
+
+// pressed does what one press does, and leads back; what cannot be done any more, the page that it leads to says.
+func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		form, err := web.Form(c)
+		if err != nil {
+			return err
+		}
+		slug, err := server.Slug(c)
+		if err != nil {
+			return err
+		}
+		id, err := idOf(c)
+		if err != nil {
+			return err
+		}
+		err = do(c, slug, id)
+		if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
+			return backTo(c, slug, form.Get("back"), "wrong", sentence)
+		}
+		if err != nil {
+			return err
+		}
+		return backTo(c, slug, form.Get("back"), "done", done)
+	}
+}
+
+// sentences say what keeps something from being done that the person can see to.
+var sentences = map[fault.Kind]string{
+	fault.Conflict: "changed", fault.SlotUnavailable: "taken", fault.NoStaffAvailable: "nobody_free", fault.ServiceNotFound: "not_offered",
+	fault.SubscriptionInactive: "account_closed", fault.AccountClosing: "account_closed", fault.NotAcceptingBookings: "paused",
+	fault.PeerUnavailable: "fault_later", fault.AvailabilityUnverified: "fault_later", fault.PaymentUnavailable: "no_payment",
+	fault.OutcomeUnknown: "outcome_unknown", fault.IdempotencyInProgress: "in_progress", fault.IdempotencyMismatch: "sent_already",
+}
+
+// found is a business's booking that a form is about.
+func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
+	page, err := p.page(c, view.PlaceBookings)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := p.owner.Booking(c.UserContext(), gate.Principal(c), page.Business.Slug, id)
+	return page, b, err
+}
+
+// here is the query of the list that the booking was opened from.
+func here(c *fiber.Ctx) string {
+	if values := asked(c); len(values) > 0 {
+		return "?" + values.Encode()
+	}
+	return ""
+}
+
+// toBooking leads to the booking after something was done.
+func toBooking(c *fiber.Ctx, business *catalog.Offer, id uuid.UUID, done string) error {
+	return backTo(c, business.Slug, "bookings/"+id.String()+here(c), "done", done)
+}

@@ -1,0 +1,200 @@
+// Package view is how the owner's pages look: one templ file for each page, and what their texts are made of. Views take what use cases
+// return and decide nothing but what of it a person may see, which internal/access says.
+package view
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+)
+
+//go:generate go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -log-level error
+
+// Page is what every page knows.
+type Page struct {
+	Words    *words.Words
+	Business *catalog.Offer // nil outside of one
+	Person   string         // who is signed in
+	Searches bool           // the person may look for customers
+	May      func(access.Action) bool
+	Now      time.Time
+	Place    Place  // which entry of the menu it belongs to
+	Query    string // what is searched for
+	Notice   string // what was done; ""
+	Wrong    string // what was not done, and why; ""
+	Style    string
+	Script   string
+}
+
+// Content is the inside of a page.
+type Content struct {
+	Title string
+	Body  templ.Component
+}
+
+// Place is an entry of the menu.
+type Place string
+
+// The places.
+const (
+	PlaceNone     Place = ""
+	PlaceToday    Place = "today"
+	PlaceBookings Place = "bookings"
+	PlaceNew      Place = "new"
+	PlaceMore     Place = "more"
+)
+
+// paths of the places, below a business's.
+var paths = map[Place]string{PlaceToday: "/today", PlaceBookings: "/bookings", PlaceNew: "/bookings/new", PlaceMore: "/more"}
+
+// needs is what somebody must be allowed to see a place.
+var needs = map[Place]access.Action{
+	PlaceToday: access.SeeBookings, PlaceBookings: access.SeeBookings, PlaceNew: access.Serve, PlaceMore: access.SignedIn,
+}
+
+// menu are the places that the person may go to; on a phone, these are the tabs.
+func (p *Page) menu() []Place {
+	return slices.DeleteFunc([]Place{PlaceToday, PlaceBookings, PlaceNew, PlaceMore}, func(place Place) bool { return !p.May(needs[place]) })
+}
+
+// at is an address below the business's.
+func (p *Page) at(rest string) templ.SafeURL {
+	return templ.SafeURL(Path(p.Business.Slug) + rest)
+}
+
+// Path is where a business's pages are.
+func Path(slug string) string { return "/business/" + slug }
+
+func (p *Page) frame(title string) web.Frame {
+	if p.Business != nil {
+		title += " · " + p.Business.Name
+	}
+	return web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script}
+}
+
+// say is a sentence.
+func (p *Page) say(id string) string { return p.Words.Say(id) }
+
+// money writes an amount.
+func (p *Page) money(amount json.Number, currency string) string {
+	return p.Words.Amount(amount.String(), currency)
+}
+
+// nothing reports whether an amount is 0.
+func nothing(n json.Number) bool { return strings.Trim(n.String(), "0.-") == "" }
+
+// wall is a date and a time of the day as a time that words are made of, whatever the zone; the zero time where they cannot be read.
+func wall(date, clock string) time.Time {
+	t, err := time.Parse(time.DateTime, date+" "+clock)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// day is a date as a time at noon, which dates are written from.
+func day(d timespan.Date) time.Time {
+	year, month, number := d.YMD()
+	return time.Date(year, month, number, 12, 0, 0, 0, time.UTC)
+}
+
+// local is an instant on the business's wall clock.
+func (p *Page) local(t time.Time) time.Time {
+	if p.Business == nil {
+		return t.UTC()
+	}
+	return t.In(p.Business.Location())
+}
+
+// moment is a date with a time of the day, on the business's wall clock.
+func (p *Page) moment(t time.Time) string {
+	l := p.local(t)
+	return p.Words.ShortDate(l) + " · " + p.Words.Clock(l)
+}
+
+// hours is from when to when a booking is, the end with its date where that is another one.
+func (p *Page) hours(b booking.Booking) string {
+	return p.Words.Clock(wall(b.Date, b.StartTime)) + " – " + p.Words.Clock(wall(b.Date, b.EndTime))
+}
+
+// date is a booking's date, whole.
+func (p *Page) date(b booking.Booking) string { return p.Words.Date(wall(b.Date, b.StartTime)) }
+
+// start is when a booking begins, short.
+func (p *Page) start(b booking.Booking) string {
+	at := wall(b.Date, b.StartTime)
+	return p.Words.ShortDate(at) + " · " + p.Words.Clock(at)
+}
+
+// services names what was booked.
+func services(b booking.Booking) string {
+	var names []string
+	for _, s := range b.Services {
+		name := s.Name
+		if s.VariantName != "" {
+			name += " (" + s.VariantName + ")"
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, " + ")
+}
+
+// who is the customer's name; a customer that was forgotten has none.
+func (p *Page) who(b booking.Booking) string {
+	if b.CustomerName == "" {
+		return p.say("forgotten")
+	}
+	return b.CustomerName
+}
+
+// with are the member and the number of people, as far as there is something to say.
+func (p *Page) with(b booking.Booking) string {
+	var parts []string
+	if b.StaffName != nil {
+		parts = append(parts, *b.StaffName)
+	}
+	if b.PartySize > 1 {
+		parts = append(parts, p.Words.Count("people_count", b.PartySize))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// status names a booking's status. Who has come is there until the booking is over.
+func (p *Page) status(b booking.Booking) string {
+	if b.Status == booking.StatusCompleted && p.Now.Before(b.EndsAt) {
+		return p.say("status_arrived")
+	}
+	return p.say("status_" + b.Status)
+}
+
+// unpaid is what is still to be paid online of a booking that is not cancelled.
+func unpaid(b booking.Booking) bool {
+	return b.Payment != nil && b.Payment.Status == booking.PaymentOpen && b.Status != booking.StatusCancelled
+}
+
+// atDoor is what of a booking is paid when the customer comes.
+func atDoor(b booking.Booking) bool { return b.Payment == nil && !nothing(b.Total) }
+
+// ahead reports whether the customer is still expected.
+func ahead(b booking.Booking) bool {
+	return b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed
+}
+
+// query writes parameters behind a path.
+func query(values url.Values) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
+}

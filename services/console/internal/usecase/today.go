@@ -1,0 +1,209 @@
+package usecase
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+)
+
+// Part is what one service says of what a page shows.
+type Part[T any] struct {
+	List    []T
+	More    bool // there is more than was asked for
+	Unknown bool // the service is away
+}
+
+// Shown reports whether there is something to say.
+func (p Part[T]) Shown() bool { return p.Unknown || len(p.List) > 0 }
+
+// known reads what a service answered: one that is away leaves its part unknown, every other fault is the page's.
+func known[T any](ctx context.Context, o *Owner, part *Part[T], list []T, next string, err error) error {
+	if fault.Is(err, fault.PeerUnavailable) {
+		o.Logger.WarnContext(ctx, "a part of a page is unknown", slog.Any("error", err))
+		part.Unknown = true
+		return nil
+	}
+	part.List, part.More = list, next != ""
+	return err
+}
+
+// Today is who comes today, and what is to be done, as far as the person who asks may see it.
+type Today struct {
+	Business *catalog.Offer
+	Date     timespan.Date            // today, by the business's zone
+	Arrivals Part[booking.Booking]    // of today, by start, without those that are cancelled
+	Pending  Part[booking.Booking]    // to be confirmed, from tomorrow on
+	Unpaid   Part[booking.Booking]    // to be paid online, from today on
+	Due      Part[rental.Reservation] // to be handed out today
+	Out      Part[rental.Reservation] // out, and to come back by today
+}
+
+const (
+	mostToday = 500 // arrivals of one day that are shown
+	mostBrief = 20  // of each of the other lists
+)
+
+// Today reads what a business has to do today. A service that is away leaves its part unknown.
+func (o *Owner) Today(ctx context.Context, by Principal, slug string) (*Today, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	t := &Today{Business: business, Date: business.Today(o.Clock.Now())}
+	tomorrow := t.Date + 1
+	asks := []func() error{
+		o.bookingsOf(ctx, by, business, &t.Arrivals, booking.Filter{From: &t.Date, To: &t.Date}, mostToday),
+		o.bookingsOf(ctx, by, business, &t.Pending, booking.Filter{From: &tomorrow, Status: booking.StatusPending}, mostBrief),
+		o.bookingsOf(ctx, by, business, &t.Unpaid, booking.Filter{From: &t.Date, Payment: booking.PaymentOpen}, mostBrief),
+	}
+	if business.Modules.Rentals && by.Reach(business.ID, access.SeeSales) != access.None {
+		asks = append(asks,
+			o.reservationsOf(ctx, by, slug, &t.Due, rental.Filter{From: &t.Date, To: &t.Date, Status: rental.StatusReserved}),
+			o.reservationsOf(ctx, by, slug, &t.Out, rental.Filter{To: &t.Date, Status: rental.StatusPickedUp}),
+		)
+	}
+	if err := Together(asks...); err != nil {
+		return nil, err
+	}
+	t.Arrivals.List = slices.DeleteFunc(t.Arrivals.List, func(b booking.Booking) bool { return b.Status == booking.StatusCancelled })
+	t.Unpaid.List = slices.DeleteFunc(t.Unpaid.List, func(b booking.Booking) bool { return b.Status == booking.StatusCancelled })
+	t.Out.List = slices.DeleteFunc(t.Out.List, func(r rental.Reservation) bool { return r.EndDate > t.Date })
+	return t, nil
+}
+
+func (o *Owner) bookingsOf(ctx context.Context, by Principal, business *catalog.Offer, part *Part[booking.Booking], filter booking.Filter, most int) func() error {
+	return func() error {
+		list, err := o.ListBookings(ctx, by, business.Slug, filter, request.Page{Limit: most})
+		if err != nil {
+			return known(ctx, o, part, nil, "", err)
+		}
+		return known(ctx, o, part, list.Bookings, list.NextCursor, nil)
+	}
+}
+
+func (o *Owner) reservationsOf(ctx context.Context, by Principal, slug string, part *Part[rental.Reservation], filter rental.Filter) func() error {
+	return func() error {
+		list, err := o.ListReservations(ctx, by, slug, filter, request.Page{Limit: mostToday})
+		if err != nil {
+			return known(ctx, o, part, nil, "", err)
+		}
+		return known(ctx, o, part, list.Reservations, list.NextCursor, nil)
+	}
+}
+
+// Together does all at once, and returns the first fault.
+func Together(asks ...func() error) error {
+	var (
+		all  sync.WaitGroup
+		errs = make([]error, len(asks))
+	)
+	for i, ask := range asks {
+		all.Go(func() { errs[i] = ask() })
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Details is all that is known of one booking.
+type Details struct {
+	Booking  booking.Booking
+	History  Part[event.Event]           // newest first
+	Messages Part[notifications.Message] // newest first
+}
+
+// Booking returns one booking, as far as the role sees it. Faults: not_found, also for another member's where somebody sees their own.
+func (o *Owner) Booking(ctx context.Context, by Principal, slug string, id uuid.UUID) (*booking.Booking, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	found, err := o.Bookings.Booking(ctx, business.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	switch by.Reach(business.ID, access.SeeBookings) {
+	case access.Own:
+		if self, _ := by.In(business.ID); found.StaffID == nil || *found.StaffID != self.StaffID {
+			return nil, fault.New(fault.NotFound, "Booking not found")
+		}
+	case access.NoContact:
+		withoutContact(found)
+	}
+	return found, nil
+}
+
+// mostHistory is how much of a booking's history, and of its messages, is shown.
+const mostHistory = 50
+
+// Details reads all of one booking, as far as the person who asks may see it. A service that is away leaves its part unknown. Faults:
+// not_found.
+func (o *Owner) Details(ctx context.Context, by Principal, slug string, id uuid.UUID) (*Details, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	d := &Details{}
+	asks := []func() error{func() error {
+		found, err := o.Booking(ctx, by, slug, id)
+		if err == nil {
+			d.Booking = *found
+		}
+		return err
+	}}
+	if by.Reach(business.ID, access.SeeCustomers) != access.None {
+		asks = append(asks, func() error {
+			list, err := o.Events(ctx, slug, event.Filter{Subject: id}, request.Page{Limit: mostHistory})
+			if err != nil {
+				return known(ctx, o, &d.History, nil, "", err)
+			}
+			return known(ctx, o, &d.History, list.Events, list.NextCursor, nil)
+		}, func() error {
+			list, err := o.Messages(ctx, slug, notifications.MessageFilter{About: id}, request.Page{Limit: mostHistory})
+			if err != nil {
+				return known(ctx, o, &d.Messages, nil, "", err)
+			}
+			return known(ctx, o, &d.Messages, list.Messages, list.NextCursor, nil)
+		})
+	}
+	return d, Together(asks...)
+}
+
+// MostExported bounds a list that is exported.
+const MostExported = 20_000
+
+// ExportBookings calls take with each page of the bookings of a list. Fault: conflict where there are more than [MostExported].
+func (o *Owner) ExportBookings(ctx context.Context, by Principal, slug string, filter booking.Filter, take func([]booking.Booking)) error {
+	page, taken := request.Page{Limit: 1000}, 0
+	for {
+		list, err := o.ListBookings(ctx, by, slug, filter, page)
+		if err != nil {
+			return err
+		}
+		if taken += len(list.Bookings); taken > MostExported {
+			return fault.Newf(fault.Conflict, "These are more than %d bookings; choose fewer by a narrower filter.", MostExported)
+		}
+		take(list.Bookings)
+		if page.Cursor = list.NextCursor; page.Cursor == "" {
+			o.changed(ctx, by, "export bookings", slug, slog.Int("bookings", taken))
+			return nil
+		}
+	}
+}
