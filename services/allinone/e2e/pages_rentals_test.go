@@ -23,6 +23,7 @@ default_language: en
 languages: [en, ar, ja]
 modules: {services: true, events: true, rentals: true}
 bookings: {advance_days: 365}
+self_service: {cancel_until_hours: 0}
 hours: {mon: ["10:00-18:00"], tue: ["10:00-18:00"]}
 rentals:
   - key: kayak
@@ -208,6 +209,10 @@ func (p *pages) outings(t *testing.T) {
 			if !strings.Contains(v.Address(), "/m/") || !strings.Contains(v.Text(), "Life vest") {
 				t.Errorf("it ends at %s:\n%s", v.Address(), v.Text())
 			}
+			v.PressThe(`main a[href*="/cancel"]`)
+			seen("5-cancel", "main .danger")
+			v.PressThe("main .danger")
+			seen("6-cancelled", `main .button[href*="/rentals"]`)
 		})
 	}
 }

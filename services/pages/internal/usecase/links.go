@@ -76,30 +76,28 @@ func (l *Links) of(ctx context.Context, of catalog.ManagedBusiness, m *Managed) 
 	return m, err
 }
 
-// Cancellation says whether the customer may cancel, and what they get back; nil for what is not cancelled by its link.
-func (m *Managed) Cancellation() *booking.Cancellation {
-	switch {
-	case m.Booking != nil:
-		return &m.Booking.Cancellation
-	case m.Ticket != nil:
-		return &m.Ticket.Cancellation
-	}
-	return nil
-}
-
 // MayCancel reports whether the customer may cancel now.
 func (m *Managed) MayCancel() bool {
-	c := m.Cancellation()
-	return c != nil && c.Allowed
+	switch {
+	case m.Ticket != nil:
+		return m.Ticket.Cancellation.Allowed
+	case m.Reservation != nil:
+		return m.Reservation.Cancellation.Allowed
+	}
+	return m.Booking.Cancellation.Allowed
 }
 
-// Cancel cancels a booking or tickets with the refund that the customer was shown. Faults: not_found; conflict where they may not, or the refund is
+// Cancel cancels what was booked with the refund that the customer was shown. Faults: not_found; conflict where they may not, or the refund is
 // another one by now.
 func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) error {
 	if _, err := json.Marshal(refund); err != nil || refund == "" {
 		return fault.New(fault.InvalidParameter, "refund: send the amount that was shown.")
 	}
-	_, err := l.bookings.Cancel(ctx, token, booking.CancelByLink{Refund: &refund})
+	agreed := booking.CancelByLink{Refund: &refund}
+	_, err := l.bookings.Cancel(ctx, token, agreed)
+	if fault.Is(err, fault.NotFound) {
+		_, err = l.rentals.CancelByLink(ctx, token, agreed)
+	}
 	return err
 }
 
