@@ -95,7 +95,10 @@ func TestARentalIsReservedByPlainLinksAndForms(t *testing.T) {
 			t.Fatalf("the clicks lead to %q", links)
 		}
 	}
-	w.browse(t, links[0], nil).want(t, "the customer's page", http.StatusOK, "Reservation confirmed", "2 × Kayak", "2 × Life vest", "€52.00", `data-told="booked"`)
+	w.browse(t, links[0], nil).want(t, "the customer's page", http.StatusOK, "Reservation confirmed", "2 × Kayak", "2 × Life vest", "€52.00", "10:00 – 12:00", `data-told="booked"`)
+	late := at + "/details?from=2027-03-03&start=23:00&for=1"
+	night := w.browse(t, late, w.browse(t, late, nil).filled(t, typed))
+	w.browse(t, night.location, nil).want(t, "until midnight", http.StatusOK, "Wednesday, 3 March 2027 · 23:00 – Thursday, 4 March 2027 · 00:00")
 	if why := w.availability(t, "shed", "rentalId="+w.named(t, "shed", "rentals")["Kayak"]+"&startDate=2027-03-02&endDate=2027-03-02&startTime=11:00&endTime=12:00"); why != "nothing_available" {
 		t.Errorf("another kayak then: %q", why)
 	}

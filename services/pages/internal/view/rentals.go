@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/json"
 	"strconv"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -130,6 +131,12 @@ func (p *Page) startsAt(w *usecase.Reservation, all []timespan.TimeOfDay) timesp
 		}
 	}
 	return opens
+}
+
+// clockOn is a time of a date as words are made of; 24:00 is midnight of the next date.
+func clockOn(d timespan.Date, t timespan.TimeOfDay) time.Time {
+	year, month, number := d.YMD()
+	return time.Date(year, month, number, 0, int(t), 0, 0, time.UTC)
 }
 
 // lineName names a line of a reservation.

@@ -1327,9 +1327,21 @@ func reservationFacts(p *Page, r *rental.ManagedReservation) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact(p.Words.Say("manage_when"), p.reservedFor(r)).Render(ctx, templ_7745c5c3_Buffer)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
+		if r.StartTime != nil && r.EndTime != nil {
+			templ_7745c5c3_Err = at(p, clockOn(r.StartDate, *r.StartTime), clockOn(r.EndDate, *r.EndTime)).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		} else if r.StartDate == r.EndDate {
+			templ_7745c5c3_Err = fact(p.Words.Say("manage_when"), p.Words.Date(day(r.StartDate))).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		} else {
+			templ_7745c5c3_Err = fact(p.Words.Say("manage_when"), p.Words.Date(day(r.StartDate))+" – "+p.Words.Date(day(r.EndDate))).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		}
 		return nil
 	})
