@@ -140,3 +140,20 @@ func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.
 		t.Errorf("a wrong token with a wrong body: %v", err)
 	}
 }
+
+// Customers of a business choose their keys without knowing of each other, or of the owner.
+func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.edit(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = new(int) })
+	keyed := idempotency.With(t.Context(), idempotency.Request{Key: "k"})
+	if _, err := s.client.Move(keyed, "harbor", s.reserve(t, kayak, 1, "2027-06-11", "2027-06-11").ID, rental.MovePickup); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		token := strings.TrimPrefix(s.reserve(t, kayak, 1, "2027-06-12", "2027-06-12").ManageURL, "https://book.example.org/m/")
+		if m, err := s.client.CancelByLink(keyed, token, booking.CancelByLink{Refund: new(json.Number("0"))}); err != nil || m.Reservation.Status != rental.StatusCancelled {
+			t.Errorf("%+v, %v", m, err)
+		}
+	}
+}

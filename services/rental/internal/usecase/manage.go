@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/ical"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -131,7 +132,7 @@ func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decima
 		return Managed{}, fault.New(fault.Conflict, "The refund is another one by now; look at it before you cancel.")
 	}
 	transition, _ := state.Of(state.Cancel)
-	cancelled, err := l.reservations.Move(actor.With(ctx, actor.Actor{Kind: actor.Customer}), m.BusinessID, m.ID, transition, l.clock.Now())
+	cancelled, err := l.reservations.Move(held(actor.With(ctx, actor.Actor{Kind: actor.Customer}), m.Linked), m.BusinessID, m.ID, transition, l.clock.Now())
 	var refused *store.NotAllowedError
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -151,7 +152,12 @@ func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.reservations.Outcome(ctx, m.BusinessID)
+	return l.reservations.Outcome(held(ctx, m.Linked), m.BusinessID)
+}
+
+// held has the request's Idempotency-Key count for the link alone: customers do not know each other's keys.
+func held(ctx context.Context, by store.Linked) context.Context {
+	return idempotency.HeldBy(ctx, by.ID.String())
 }
 
 // Again is what the customer saw after a write, which is kept for its Idempotency-Key.
