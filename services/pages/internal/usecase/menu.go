@@ -63,11 +63,16 @@ func (s *Shop) Menu(ctx context.Context, slug, language string) ([]Group, error)
 	return groups, nil
 }
 
+// raises reports whether a rule makes more of a price, in minor units, where it applies.
+func raises(r catalog.Rule, shown int64) bool {
+	return r.Percent != nil && r.Percent.IsPositive() || r.Amount != nil && *r.Amount > 0 || r.Set != nil && *r.Set > shown
+}
+
 // PriceRises reports whether a pricing rule of the business may raise the price of the service above what is shown, in minor units.
 func PriceRises(offer *catalog.Offer, service uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services, service)
-		return applies && (r.Percent != nil && r.Percent.IsPositive() || r.Amount != nil && *r.Amount > 0 || r.Set != nil && *r.Set > shown)
+		return applies && raises(r, shown)
 	})
 }
 

@@ -30,5 +30,10 @@ func TestAPriceRisesWhereARuleOfTheServiceMayRaiseIt(t *testing.T) {
 		if got := usecase.PriceRises(&catalog.Offer{Rules: []catalog.Rule{{Percent: percent(-5)}, c.rule}}, cut, 4000); got != c.rises {
 			t.Errorf("%s: %v, want %v", name, got, c.rises)
 		}
+		rental := c.rule
+		rental.AppliesTo = catalog.AppliesTo{Rentals: c.rule.AppliesTo.Services, AllRentals: c.rule.AppliesTo.AllServices, AllEvents: c.rule.AppliesTo.AllEvents}
+		if got := usecase.RentalRises(&catalog.Offer{Rules: []catalog.Rule{{Percent: percent(-5)}, rental}}, cut, 4000); got != c.rises {
+			t.Errorf("the same of a rental, %s: %v, want %v", name, got, c.rises)
+		}
 	}
 }

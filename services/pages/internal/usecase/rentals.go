@@ -463,9 +463,10 @@ type Reservations interface {
 	Reserve(ctx context.Context, slug string, wanted rental.NewReservation) (*rental.Reservation, error)
 }
 
-// RentalMoves reports whether a pricing rule of the business may change the price of a rental.
-func RentalMoves(offer *catalog.Offer, id uuid.UUID) bool {
+// RentalRises reports whether a pricing rule of the business may raise the rate of a rental above what is shown, in minor units.
+func RentalRises(offer *catalog.Offer, id uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
-		return r.AppliesTo.Everything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)
+		applies := r.AppliesTo.Everything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)
+		return applies && raises(r, shown)
 	})
 }

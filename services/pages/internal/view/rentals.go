@@ -34,14 +34,15 @@ func Unrented(p *Page, r *usecase.Rental) string {
 	return ""
 }
 
-// rate is what a rental costs for an hour or a day: from where it begins, if rules move it.
+// rate is what a rental costs for an hour or a day: from where it begins, if it may cost more at another time.
 func (p *Page) rate(r *usecase.Rental) string {
 	price := shown(r.Price, r.QuotedPrice)
 	if value(price).IsZero() {
 		return p.Words.Say("free")
 	}
 	per := p.Words.With(map[bool]string{true: "per_hour", false: "per_day"}[r.Hourly()], "Price", p.money(price))
-	if usecase.RentalMoves(p.Business.Offer, r.ID) {
+	minor, err := p.Business.Offer.Money().Minor(value(price))
+	if value(price).LessThan(value(r.Price)) || err == nil && usecase.RentalRises(p.Business.Offer, r.ID, minor) {
 		return p.Words.With("from", "Price", per)
 	}
 	return per
