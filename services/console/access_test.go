@@ -39,6 +39,13 @@ var mayWhat = map[string]string{
 // rowOf says which row each route of the admin API belongs to. A route that is not here fails the test.
 var rowOf = map[string]string{
 	"GET /admin/openapi.json":                               "sign in",
+	"POST /admin/tokens":                                    "team",
+	"GET /admin/tokens":                                     "team",
+	"DELETE /admin/tokens/:id":                              "team",
+	"POST /admin/businesses/:slug/members":                  "team",
+	"GET /admin/businesses/:slug/members":                   "team",
+	"PATCH /admin/businesses/:slug/members/:id":             "team",
+	"DELETE /admin/businesses/:slug/members/:id":            "team",
 	"POST /admin/invitations":                               "team",
 	"GET /admin/businesses":                                 "see businesses",
 	"PUT /admin/businesses/:slug":                           "edit the offer",

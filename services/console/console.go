@@ -134,6 +134,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	entrance.Mount(s.Public)
 	s.Go("sweep of ended sessions", accounts.KeepSweeping)
+	s.Go("sweep of old writes", func(ctx context.Context) error { return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger) })
 	owners, err := pages.New(owner)
 	if err != nil {
 		return err

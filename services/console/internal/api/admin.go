@@ -33,6 +33,7 @@ func (a *Admin) Mount(router fiber.Router) {
 	admin := gate.New(router, "/admin", a.Owner.Business)
 	admin.Get("/businesses", access.SeeBusinesses, a.listBusinesses)
 	admin.Post("/invitations", access.ManageTeam, a.invite)
+	a.mountTokens(admin)
 	business := admin.Below("/businesses/:slug")
 	a.mountOffer(business)
 	a.mountBookings(business)
@@ -42,6 +43,7 @@ func (a *Admin) Mount(router fiber.Router) {
 	a.mountWebhooks(business)
 	a.mountMessages(business)
 	a.mountCustomers(business)
+	a.mountTeam(business)
 }
 
 func (a *Admin) mountOffer(business *gate.Router) {

@@ -34,6 +34,11 @@ func (a *Admin) invite(c *fiber.Ctx) error {
 	if err := decode(c, &body); err != nil {
 		return err
 	}
+	return a.sendInvited(c, body)
+}
+
+// sendInvited invites somebody and answers with their link.
+func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 	made, err := a.inviteInto(c, body)
 	if err != nil {
 		return err
@@ -53,11 +58,7 @@ func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*usecase.Invited, 
 	if body.Business == "" {
 		return nil, request.Invalid("business: missing; send the slug of the business that the person is to belong to.")
 	}
-	slug, err := request.Slug(body.Business)
-	if err != nil {
-		return nil, err
-	}
-	business, err := a.Owner.Business(c.UserContext(), slug)
+	business, err := a.named(c, body.Business)
 	if err != nil {
 		return nil, err
 	}

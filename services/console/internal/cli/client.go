@@ -55,7 +55,7 @@ func (c *command) client() (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	token, err := c.resolveToken()
+	token, err := c.resolveToken(base)
 	if err != nil {
 		return nil, err
 	}

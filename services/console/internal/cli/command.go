@@ -68,7 +68,7 @@ func sentence(err error) string {
 		return strings.TrimSpace(err.Error())
 	}
 	if refused.Kind == fault.Unauthorized {
-		return refused.Sentence + " Set it by --token, SLOTMESH_ADMIN_TOKEN or the file admin-token in SLOTMESH_HOME."
+		return refused.Sentence + " Set it by slotmesh login, --token, SLOTMESH_ADMIN_TOKEN or the file admin-token in SLOTMESH_HOME."
 	}
 	if refused.Sentence == "" {
 		return fmt.Sprintf("The server answered with status %d.", refused.Kind.Status)
@@ -97,8 +97,8 @@ func newRoot(host Host) *cobra.Command {
 rental reservations and tickets.
 
 The server is --server, else SLOTMESH_SERVER, else ` + defaultServer + `.
-The token is --token (others on this machine can see it), else SLOTMESH_ADMIN_TOKEN, else what the file admin-token
-holds in SLOTMESH_HOME, or in .slotmesh where that is not set.`,
+The token is --token (others on this machine can see it), else SLOTMESH_ADMIN_TOKEN, else that of slotmesh login at this
+server, else what the file admin-token holds in SLOTMESH_HOME, or in .slotmesh where that is not set.`,
 		SilenceErrors:      true,
 		SilenceUsage:       true,
 		DisableSuggestions: true,
@@ -115,7 +115,8 @@ holds in SLOTMESH_HOME, or in .slotmesh where that is not set.`,
 	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "how long to wait for each answer")
 	mustComplete(root, "output", formats...)
 	root.AddCommand(c.apply(), c.validate(), c.get(), c.history(), c.rollback(), c.list(), c.delete(), c.keys(), c.bookings(),
-		c.reservations(), c.tickets(), c.customers(), c.calendars(), c.audit(), c.webhooks(), c.messages(), c.explain(), c.reports())
+		c.reservations(), c.tickets(), c.customers(), c.calendars(), c.audit(), c.webhooks(), c.messages(), c.explain(), c.reports(),
+		c.users(), c.tokens(), c.login())
 	return root
 }
 

@@ -21,16 +21,19 @@ func (c *command) resolveServer() (string, error) {
 	return strings.TrimRight(server, "/"), nil
 }
 
-// resolveToken returns the admin token; `make run` keeps it in a file.
-func (c *command) resolveToken() (string, error) {
+// resolveToken returns the token for a server: login keeps one for each, and `make run` keeps the admin token in a file.
+func (c *command) resolveToken(server string) (string, error) {
 	// The server's setting may name several.
 	if token, _, _ := strings.Cut(firstOf(c.token, c.host.Getenv("SLOTMESH_ADMIN_TOKEN")), ","); token != "" {
 		return token, nil
 	}
+	if kept, err := c.keptTokens(); err != nil || kept[server] != "" {
+		return kept[server], err
+	}
 	path := filepath.Join(firstOf(c.host.Getenv("SLOTMESH_HOME"), ".slotmesh"), "admin-token")
 	content, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", &localError{fmt.Errorf("no admin token: give --token, set SLOTMESH_ADMIN_TOKEN, or keep it in %s", path)}
+		return "", &localError{fmt.Errorf("no admin token: run slotmesh login, give --token, set SLOTMESH_ADMIN_TOKEN, or keep it in %s", path)}
 	}
 	if err != nil {
 		return "", &localError{fmt.Errorf("the admin token cannot be read: %w", err)}

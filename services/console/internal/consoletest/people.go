@@ -27,19 +27,25 @@ func (w *World) openStore(t *testing.T, cfg postgres.Config) {
 // TokenOf makes a token of the admin API, and returns it in clear.
 func (w *World) TokenOf(t *testing.T, m access.Member) string {
 	t.Helper()
-	return w.addToken(t, m, nil)
+	return w.addToken(t, m, uuid.Nil, nil)
 }
 
 // TokenUntil makes a token of an operator that expires.
 func (w *World) TokenUntil(t *testing.T, expires time.Time) string {
 	t.Helper()
-	return w.addToken(t, access.Member{Role: access.Operator}, &expires)
+	return w.addToken(t, access.Member{Role: access.Operator}, uuid.Nil, &expires)
 }
 
-func (w *World) addToken(t *testing.T, m access.Member, expires *time.Time) string {
+// TokenMadeBy makes a token as a person does.
+func (w *World) TokenMadeBy(t *testing.T, m access.Member, personID uuid.UUID) string {
+	t.Helper()
+	return w.addToken(t, m, personID, nil)
+}
+
+func (w *World) addToken(t *testing.T, m access.Member, by uuid.UUID, expires *time.Time) string {
 	t.Helper()
 	clear, hash := secret.New(secret.TokenPrefix)
-	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.Shown(clear), CreatedAt: clock.System().Now(), ExpiresAt: expires}
+	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.Shown(clear), CreatedBy: by, CreatedAt: clock.System().Now(), ExpiresAt: expires}
 	if err := w.Store.AddToken(t.Context(), token, hash); err != nil {
 		t.Fatal(err)
 	}

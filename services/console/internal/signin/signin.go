@@ -124,7 +124,7 @@ func SignedIn(c *fiber.Ctx) *usecase.SignedIn {
 
 func (p *Pages) ask(c *fiber.Ctx) error {
 	if _, err := p.accounts.BySession(c.UserContext(), shownSession(c)); err == nil {
-		return c.Redirect("/account", fiber.StatusSeeOther)
+		return c.Redirect("/", fiber.StatusSeeOther)
 	} else if !errors.Is(err, usecase.ErrNobody) {
 		return err
 	}
@@ -165,7 +165,7 @@ func (p *Pages) signIn(c *fiber.Ctx) error {
 		}
 	}
 	setCookie(c, secret, int(store.SessionMost.Seconds()))
-	return c.Redirect("/account", fiber.StatusSeeOther)
+	return c.Redirect("/", fiber.StatusSeeOther)
 }
 
 func (p *Pages) signOut(c *fiber.Ctx) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
@@ -35,17 +36,77 @@ func scanToken(row pgx.CollectableRow) (Token, error) {
 	return t, err
 }
 
-// AddToken keeps a token by the hash of its secret.
+// TokenMadeError says that another request with the same Idempotency-Key made a token, whose secret it alone had.
+type TokenMadeError struct{ ID uuid.UUID }
+
+func (e *TokenMadeError) Error() string { return "the token was made as " + e.ID.String() }
+
+// AddToken keeps a token by the hash of its secret, once. Errors: [*TokenMadeError].
 func (s *Store) AddToken(ctx context.Context, t Token, hash [sha256.Size]byte) error {
-	_, err := s.pool.Exec(ctx, `
-		INSERT INTO tokens (business_id, id, name, role, staff_id, hash, prefix, created_by, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, nullif($5, '00000000-0000-0000-0000-000000000000'::uuid), $6, $7,
-		        nullif($8, '00000000-0000-0000-0000-000000000000'::uuid), $9, $10)`,
-		t.BusinessID, t.ID, t.Name, t.Role, t.StaffID, hash[:], t.Prefix, t.CreatedBy, t.CreatedAt, t.ExpiresAt)
-	if err != nil {
+	made, err := postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (TokenMadeError, error) {
+		_, err := tx.Exec(ctx, `
+			INSERT INTO tokens (business_id, id, name, role, staff_id, hash, prefix, created_by, created_at, expires_at)
+			VALUES ($1, $2, $3, $4, nullif($5, '00000000-0000-0000-0000-000000000000'::uuid), $6, $7,
+			        nullif($8, '00000000-0000-0000-0000-000000000000'::uuid), $9, $10)`,
+			t.BusinessID, t.ID, t.Name, t.Role, t.StaffID, hash[:], t.Prefix, t.CreatedBy, t.CreatedAt, t.ExpiresAt)
+		return TokenMadeError{ID: t.ID}, err
+	})
+	switch {
+	case err != nil:
 		return fmt.Errorf("add a token: %w", err)
+	case made.ID != t.ID:
+		return &made
 	}
 	return nil
+}
+
+// Tokens lists the tokens of these businesses, of all and of operators where of is nil, oldest first, and the cursor of the page that follows, ""
+// after the last. Fault: invalid_parameter for a cursor that it has not given.
+func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) ([]Token, string, error) {
+	after, afterID, err := place(page)
+	if err != nil {
+		return nil, "", err
+	}
+	list, err := postgres.Rows(ctx, s.pool, scanToken, "list tokens", `
+		SELECT `+tokenColumns+` FROM tokens
+		WHERE ($1::uuid[] IS NULL OR business_id = ANY ($1)) AND (created_at, id) > ($2, $3)
+		ORDER BY created_at, id LIMIT $4`, of, after, afterID, page.Limit+1)
+	if err != nil {
+		return nil, "", err
+	}
+	list, next := request.Cut(list, page.Limit, func(t Token) string { return request.Cursor{At: t.CreatedAt.UnixMicro(), ID: t.ID}.String() })
+	return list, next, nil
+}
+
+// TokenByID returns a token, revoked or expired ones included. Errors: [ErrNotFound].
+func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
+	t, err := postgres.Row(ctx, s.pool, scanToken, "read a token", `SELECT `+tokenColumns+` FROM tokens WHERE id = $1`, id)
+	return t, found(err)
+}
+
+// RevokeToken ends a token and those that were made with it, at once; what ended before stays as it was.
+func (s *Store) RevokeToken(ctx context.Context, id uuid.UUID, now time.Time) error {
+	_, err := s.pool.Exec(ctx, `
+		WITH RECURSIVE ended AS (
+		    SELECT id FROM tokens WHERE id = $1
+		    UNION SELECT t.id FROM tokens AS t JOIN ended ON t.created_by = ended.id
+		)
+		UPDATE tokens SET revoked_at = $2 FROM ended WHERE tokens.id = ended.id AND revoked_at IS NULL`, id, now)
+	if err != nil {
+		return fmt.Errorf("revoke a token: %w", err)
+	}
+	return nil
+}
+
+// revokeMadeBy ends the tokens of a business that a person has made, and those that were made with them.
+func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
+	_, err := tx.Exec(ctx, `
+		WITH RECURSIVE ended AS (
+		    SELECT id FROM tokens WHERE business_id = $1 AND created_by = $2
+		    UNION SELECT t.id FROM tokens AS t JOIN ended ON t.created_by = ended.id
+		)
+		UPDATE tokens SET revoked_at = $3 FROM ended WHERE tokens.id = ended.id AND revoked_at IS NULL`, businessID, personID, now)
+	return err
 }
 
 // TokenByHash returns the token with this hash that is good at the instant now, and notes to the minute that it was used. Errors:

@@ -1,0 +1,119 @@
+package api
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+func (a *Admin) mountTeam(business *gate.Router) {
+	business.Post("/members", access.ManageTeam, a.addMember)
+	business.Get("/members", access.ManageTeam, a.listMembers)
+	business.Patch("/members/:id", access.ManageTeam, a.changeMember)
+	business.Delete("/members/:id", access.ManageTeam, a.removeMember)
+}
+
+// member is a member of a business as the owner sees them.
+type member struct {
+	ID       uuid.UUID   `json:"id"`
+	Email    string      `json:"email"`
+	Name     string      `json:"name"`
+	Role     access.Role `json:"role"`
+	StaffID  *uuid.UUID  `json:"staff_id"`
+	Verified bool        `json:"verified"`
+	JoinedAt time.Time   `json:"joined_at"`
+}
+
+func showMember(m store.TeamMember) member {
+	return member{
+		ID: m.Person.ID, Email: m.Person.Email, Name: m.Person.Name, Role: m.Role, StaffID: unlessNil(m.StaffID),
+		Verified: m.Person.Verified, JoinedAt: m.JoinedAt.UTC(),
+	}
+}
+
+func unlessNil(id uuid.UUID) *uuid.UUID {
+	if id == uuid.Nil {
+		return nil
+	}
+	return &id
+}
+
+func (a *Admin) addMember(c *fiber.Ctx) error {
+	var body newInvitation
+	if err := decode(c, &body); err != nil {
+		return err
+	}
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	body.Business = slug
+	return a.sendInvited(c, body)
+}
+
+func (a *Admin) listMembers(c *fiber.Ctx) error {
+	page, err := server.Query(c).Page()
+	if err != nil {
+		return err
+	}
+	business, err := a.business(c)
+	if err != nil {
+		return err
+	}
+	found, next, err := a.Accounts.Team(c.UserContext(), principal(c), business, page)
+	if err != nil {
+		return err
+	}
+	list := struct {
+		Members    []member `json:"members"`
+		NextCursor string   `json:"next_cursor,omitempty"`
+	}{make([]member, len(found)), next}
+	for i, m := range found {
+		list.Members[i] = showMember(m)
+	}
+	return c.JSON(list)
+}
+
+func (a *Admin) changeMember(c *fiber.Ctx) error {
+	var body struct {
+		Role    string     `json:"role"`
+		StaffID *uuid.UUID `json:"staff_id"`
+	}
+	if err := decode(c, &body); err != nil {
+		return err
+	}
+	_, id, err := idOf(c, "Member")
+	if err != nil {
+		return err
+	}
+	business, err := a.business(c)
+	if err != nil {
+		return err
+	}
+	changed, err := a.Accounts.ChangeMember(c.UserContext(), principal(c), business, id, access.Role(body.Role), body.StaffID)
+	if err != nil {
+		return err
+	}
+	return c.JSON(showMember(*changed))
+}
+
+func (a *Admin) removeMember(c *fiber.Ctx) error {
+	_, id, err := idOf(c, "Member")
+	if err != nil {
+		return err
+	}
+	business, err := a.business(c)
+	if err != nil {
+		return err
+	}
+	if err := a.Accounts.RemoveMember(c.UserContext(), principal(c), business, id); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
+}

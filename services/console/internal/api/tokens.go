@@ -1,0 +1,123 @@
+package api
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+func (a *Admin) mountTokens(admin *gate.Router) {
+	admin.Post("/tokens", access.ManageTeam, a.createToken)
+	admin.Get("/tokens", access.ManageTeam, a.listTokens)
+	admin.Delete("/tokens/:id", access.ManageTeam, a.revokeToken)
+}
+
+// token is a token of the admin API as who may revoke it sees it. Token is set only in the answer that made it.
+type token struct {
+	ID         uuid.UUID   `json:"id"`
+	Name       string      `json:"name"`
+	BusinessID *uuid.UUID  `json:"business_id"` // null: an operator's
+	Role       access.Role `json:"role"`
+	StaffID    *uuid.UUID  `json:"staff_id"`
+	Token      string      `json:"token,omitempty"`
+	Prefix     string      `json:"prefix"`
+	CreatedAt  time.Time   `json:"created_at"`
+	ExpiresAt  *time.Time  `json:"expires_at"`
+	LastUsedAt *time.Time  `json:"last_used_at"`
+	RevokedAt  *time.Time  `json:"revoked_at"`
+}
+
+func showToken(t store.Token) token {
+	return token{
+		ID: t.ID, Name: t.Name, BusinessID: unlessNil(t.BusinessID), Role: t.Role, StaffID: unlessNil(t.StaffID), Prefix: t.Prefix,
+		CreatedAt: t.CreatedAt.UTC(), ExpiresAt: t.ExpiresAt, LastUsedAt: t.LastUsedAt, RevokedAt: t.RevokedAt,
+	}
+}
+
+func (a *Admin) createToken(c *fiber.Ctx) error {
+	var body struct {
+		Name      string     `json:"name"`
+		Business  string     `json:"business"`
+		Role      string     `json:"role"`
+		StaffID   *uuid.UUID `json:"staff_id"`
+		ExpiresAt *string    `json:"expires_at"`
+	}
+	if err := decode(c, &body); err != nil {
+		return err
+	}
+	wanted := usecase.NewToken{Name: body.Name, Role: access.Role(body.Role), StaffID: body.StaffID}
+	if body.ExpiresAt != nil {
+		expires, err := time.Parse(time.RFC3339, *body.ExpiresAt)
+		if err != nil {
+			return request.Invalid("expires_at: not an instant; write one such as 2027-03-01T09:00:00Z, or leave it out.")
+		}
+		wanted.ExpiresAt = &expires
+	}
+	business, err := a.named(c, body.Business)
+	if err != nil {
+		return err
+	}
+	made, secret, err := a.Accounts.CreateToken(c.UserContext(), principal(c), business, wanted)
+	if err != nil {
+		return err
+	}
+	answer := showToken(*made)
+	answer.Token = secret
+	return c.Status(fiber.StatusCreated).JSON(answer)
+}
+
+// named finds a business that is named beside the path; nil where none is.
+func (a *Admin) named(c *fiber.Ctx, slug string) (*catalog.Offer, error) {
+	if slug == "" {
+		return nil, nil
+	}
+	slug, err := request.Slug(slug)
+	if err != nil {
+		return nil, err
+	}
+	return a.Owner.Business(c.UserContext(), slug)
+}
+
+func (a *Admin) listTokens(c *fiber.Ctx) error {
+	page, err := server.Query(c).Page()
+	if err != nil {
+		return err
+	}
+	business, err := a.named(c, c.Query("business"))
+	if err != nil {
+		return err
+	}
+	found, next, err := a.Accounts.Tokens(c.UserContext(), principal(c), business, page)
+	if err != nil {
+		return err
+	}
+	list := struct {
+		Tokens     []token `json:"tokens"`
+		NextCursor string  `json:"next_cursor,omitempty"`
+	}{make([]token, len(found)), next}
+	for i, t := range found {
+		list.Tokens[i] = showToken(t)
+	}
+	return c.JSON(list)
+}
+
+func (a *Admin) revokeToken(c *fiber.Ctx) error {
+	id, err := request.ID("id", c.Params("id"))
+	if err != nil {
+		return fault.New(fault.NotFound, "Token not found")
+	}
+	if err := a.Accounts.RevokeToken(c.UserContext(), principal(c), id); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
+}

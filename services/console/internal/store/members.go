@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+)
+
+// ErrLastOwner says that a business would have no owner any more.
+var ErrLastOwner = errors.New("is the last owner")
+
+// TeamMember is a person as a member of a business.
+type TeamMember struct {
+	access.Member
+	Person   Person
+	JoinedAt time.Time
+}
+
+const teamSQL = `
+	SELECT members.business_id, members.role, coalesce(members.staff_id, '00000000-0000-0000-0000-000000000000'), members.created_at, ` + personColumns + `
+	FROM members JOIN people ON people.id = members.person_id WHERE members.business_id = $1 `
+
+func scanTeamMember(row pgx.CollectableRow) (TeamMember, error) {
+	var m TeamMember
+	p := &m.Person
+	err := row.Scan(&m.BusinessID, &m.Role, &m.StaffID, &m.JoinedAt, &p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.CreatedAt, &p.Verified)
+	return m, err
+}
+
+// Team lists the members of a business in the order in which they came, and the cursor of the page that follows, "" after the last. Fault:
+// invalid_parameter for a cursor that it has not given.
+func (s *Store) Team(ctx context.Context, businessID uuid.UUID, page request.Page) ([]TeamMember, string, error) {
+	after, afterID, err := place(page)
+	if err != nil {
+		return nil, "", err
+	}
+	list, err := postgres.Rows(ctx, s.pool, scanTeamMember, "list members", teamSQL+`
+		AND (members.created_at, members.person_id) > ($2, $3) ORDER BY members.created_at, members.person_id LIMIT $4`,
+		businessID, after, afterID, page.Limit+1)
+	if err != nil {
+		return nil, "", err
+	}
+	list, next := request.Cut(list, page.Limit, func(m TeamMember) string {
+		return request.Cursor{At: m.JoinedAt.UnixMicro(), ID: m.Person.ID}.String()
+	})
+	return list, next, nil
+}
+
+// ChangeMember gives a member another role. Who is no owner any more is signed out everywhere, and the tokens that they made for the business end.
+// Errors: [ErrNotFound], [ErrLastOwner].
+func (s *Store) ChangeMember(ctx context.Context, personID uuid.UUID, to access.Member, now time.Time) (TeamMember, error) {
+	var changed TeamMember
+	err := s.overMember(ctx, to.BusinessID, personID, to.Role, now, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+			UPDATE members SET role = $3, staff_id = nullif($4, '00000000-0000-0000-0000-000000000000'::uuid)
+			WHERE business_id = $1 AND person_id = $2`, to.BusinessID, personID, to.Role, to.StaffID)
+		if err != nil {
+			return err
+		}
+		changed, err = postgres.Row(ctx, tx, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`, to.BusinessID, personID)
+		return err
+	})
+	return changed, err
+}
+
+// RemoveMember takes a person out of a business, signs them out everywhere and ends the tokens that they made for it. Errors: [ErrNotFound],
+// [ErrLastOwner].
+func (s *Store) RemoveMember(ctx context.Context, businessID, personID uuid.UUID, now time.Time) error {
+	return s.overMember(ctx, businessID, personID, "", now, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM members WHERE business_id = $1 AND person_id = $2`, businessID, personID)
+		return err
+	})
+}
+
+// overMember changes a member who has the role to afterwards, "" for none. It locks the owners of the business in one order, so that of two who take
+// each other's role away one is the last owner.
+func (s *Store) overMember(ctx context.Context, businessID, personID uuid.UUID, to access.Role, now time.Time, change func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		owners, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the owners", `
+			SELECT person_id FROM members WHERE business_id = $1 AND role = 'owner' ORDER BY person_id FOR UPDATE`, businessID)
+		if err != nil {
+			return err
+		}
+		from, err := postgres.Row(ctx, tx, pgx.RowTo[access.Role], "lock a member", `
+			SELECT role FROM members WHERE business_id = $1 AND person_id = $2 FOR UPDATE`, businessID, personID)
+		if err != nil {
+			return found(err)
+		}
+		if from == access.Owner && to != access.Owner && len(owners) == 1 {
+			return ErrLastOwner
+		}
+		if err := change(tx); err != nil {
+			return err
+		}
+		if to == from {
+			return nil
+		}
+		if err := revokeMadeBy(ctx, tx, businessID, personID, now); err != nil {
+			return fmt.Errorf("end a member's tokens: %w", err)
+		}
+		return endAll(ctx, tx, personID)
+	})
+}

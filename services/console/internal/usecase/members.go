@@ -1,0 +1,64 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+// Team lists the members of a business in the order in which they came. Faults: invalid_parameter for a bad page.
+func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Offer, page request.Page) ([]store.TeamMember, string, error) {
+	if err := by.Require(business.ID, access.ManageTeam); err != nil {
+		return nil, "", err
+	}
+	return a.Store.Team(ctx, business.ID, page)
+}
+
+// ChangeMember gives a member another role. They sign in anew, and the tokens that they made for the business end. Faults: invalid_parameter;
+// not_found; conflict for the last owner.
+func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID, role access.Role, staffID *uuid.UUID) (*store.TeamMember, error) {
+	if err := by.Require(business.ID, access.ManageTeam); err != nil {
+		return nil, err
+	}
+	to, err := memberOf(business, role, staffID)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := a.Store.ChangeMember(ctx, personID, to, a.Clock.Now())
+	if err != nil {
+		return nil, teamFault(err)
+	}
+	a.changed(ctx, by, "change member", slog.String("slug", business.Slug), slog.String("person_id", personID.String()), slog.String("role", string(role)))
+	return &changed, nil
+}
+
+// RemoveMember takes a person out of a business: they are signed out everywhere, and the tokens that they made for it end. Faults: not_found;
+// conflict for the last owner.
+func (a *Accounts) RemoveMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) error {
+	if err := by.Require(business.ID, access.ManageTeam); err != nil {
+		return err
+	}
+	if err := a.Store.RemoveMember(ctx, business.ID, personID, a.Clock.Now()); err != nil {
+		return teamFault(err)
+	}
+	a.changed(ctx, by, "remove member", slog.String("slug", business.Slug), slog.String("person_id", personID.String()))
+	return nil
+}
+
+func teamFault(err error) error {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return fault.New(fault.NotFound, "Member not found")
+	case errors.Is(err, store.ErrLastOwner):
+		return fault.New(fault.Conflict, "This is the last owner of the business; make somebody else an owner first.")
+	}
+	return err
+}

@@ -1,0 +1,113 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+// NewToken asks for a token of the admin API.
+type NewToken struct {
+	Name      string
+	Role      access.Role
+	StaffID   *uuid.UUID // for the role staff
+	ExpiresAt *time.Time // nil: it does not expire
+}
+
+// CreateToken makes a token with a role in a business, or, where business is nil, of an operator, and returns it with its secret, which nobody
+// can be told again. Faults: invalid_parameter; forbidden; conflict for a repeated Idempotency-Key.
+func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *catalog.Offer, wanted NewToken) (*store.Token, string, error) {
+	m, err := tokenFor(by, business, wanted)
+	if err != nil {
+		return nil, "", err
+	}
+	const longest = 100
+	name, err := request.Line("name", wanted.Name, longest)
+	if err != nil {
+		return nil, "", err
+	}
+	now := a.Clock.Now().UTC().Truncate(time.Microsecond)
+	if wanted.ExpiresAt != nil && (!wanted.ExpiresAt.After(now) || wanted.ExpiresAt.Year() > 9999) {
+		return nil, "", request.Invalid("expires_at: send an instant in the future, or leave it out for a token that does not expire.")
+	}
+	clear, hash := secret.New(secret.TokenPrefix)
+	token := store.Token{
+		Member: m, ID: uuid.New(), Name: name, Prefix: secret.Shown(clear), CreatedBy: by.ID, CreatedAt: now, ExpiresAt: wanted.ExpiresAt,
+	}
+	err = a.Store.AddToken(ctx, token, hash)
+	var made *store.TokenMadeError
+	if errors.As(err, &made) {
+		return nil, "", fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the token %s; its secret is shown once, in that "+
+			"answer, and kept nowhere. If that answer was lost, revoke this token and make another one with a new Idempotency-Key.", made.ID)
+	}
+	if err == nil {
+		a.changed(ctx, by, "create token", slog.String("token_id", token.ID.String()), slog.String("business_id", m.BusinessID.String()), slog.String("role", string(m.Role)))
+	}
+	return &token, clear, err
+}
+
+// tokenFor says what a token is to be.
+func tokenFor(by Principal, business *catalog.Offer, wanted NewToken) (access.Member, error) {
+	if business != nil {
+		if err := by.Require(business.ID, access.ManageTeam); err != nil {
+			return access.Member{}, err
+		}
+		return memberOf(business, wanted.Role, wanted.StaffID)
+	}
+	switch {
+	case wanted.Role != access.Operator:
+		return access.Member{}, request.Invalid("business: missing; send the slug of the business that the token is for.")
+	case !by.Operator:
+		return access.Member{}, fault.New(fault.Forbidden, "Only operators make tokens of operators.")
+	case wanted.StaffID != nil:
+		return access.Member{}, request.Invalid("staff_id: an operator is in no business; leave it out.")
+	}
+	return access.Member{Role: access.Operator}, nil
+}
+
+// Tokens lists the tokens that the principal may revoke, oldest first: those of one business, or of all whose team they manage. Faults:
+// invalid_parameter for a bad page.
+func (a *Accounts) Tokens(ctx context.Context, by Principal, business *catalog.Offer, page request.Page) ([]store.Token, string, error) {
+	if business != nil {
+		if err := by.Require(business.ID, access.ManageTeam); err != nil {
+			return nil, "", err
+		}
+		return a.Store.Tokens(ctx, []uuid.UUID{business.ID}, page)
+	}
+	if by.Operator {
+		return a.Store.Tokens(ctx, nil, page)
+	}
+	of := []uuid.UUID{}
+	for _, id := range by.Businesses() {
+		if by.Reach(id, access.ManageTeam) != access.None {
+			of = append(of, id)
+		}
+	}
+	return a.Store.Tokens(ctx, of, page)
+}
+
+// RevokeToken ends a token and those that were made with it, at once. Faults: not_found, also for another business's.
+func (a *Accounts) RevokeToken(ctx context.Context, by Principal, id uuid.UUID) error {
+	token, err := a.Store.TokenByID(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !by.Operator && by.Reach(token.BusinessID, access.ManageTeam) == access.None {
+		return fault.New(fault.NotFound, "Token not found")
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.Store.RevokeToken(ctx, id, a.Clock.Now()); err != nil {
+		return err
+	}
+	a.changed(ctx, by, "revoke token", slog.String("token_id", id.String()))
+	return nil
+}

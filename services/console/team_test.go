@@ -1,0 +1,179 @@
+package console_test
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// idOfMember is the id of the member of harbor with this address.
+func idOfMember(t *testing.T, w *consoletest.World, email string) string {
+	t.Helper()
+	for _, m := range field(t, w.Call(t, "GET", harb+"/members", ""), "members").([]any) {
+		if found := m.(map[string]any); found["email"] == email {
+			return found["id"].(string)
+		}
+	}
+	t.Fatalf("%s is no member", email)
+	return ""
+}
+
+func TestAMemberWhoIsDemotedOrRemovedIsOutAtOnce(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	other := w.Replica(t)
+	owner := access.Member{BusinessID: id, Role: access.Owner}
+	w.SessionOf(t, "stays@example.com", owner)
+	for what, end := range map[string]func(member string) consoletest.Answer{
+		"demoted": func(member string) consoletest.Answer {
+			return w.Call(t, "PATCH", harb+"/members/"+member, `{"role":"desk"}`)
+		},
+		"removed": func(member string) consoletest.Answer { return w.Call(t, "DELETE", harb+"/members/"+member, "") },
+	} {
+		email := what + "@example.com"
+		session := w.SessionOf(t, email, owner)
+		member := idOfMember(t, w, email)
+		made := w.TokenMadeBy(t, owner, uuid.MustParse(member))
+		of := field(t, w.CallAs(t, made, "POST", "/admin/tokens", `{"name":"of a token","business":"harbor","role":"owner"}`), "token").(string)
+		if got := w.CallAs(t, of, "GET", harb, ""); got.Status != 200 {
+			t.Fatalf("%s: before: %d", what, got.Status)
+		}
+		if got := end(member); got.Status >= 300 {
+			t.Fatalf("%s: %d %s", what, got.Status, got.Body)
+		}
+		for _, replica := range []*consoletest.World{w, other} {
+			if got := look(t, replica, "/account", session); got.Status != 303 {
+				t.Errorf("%s: the session: %d", what, got.Status)
+			}
+			for name, token := range map[string]string{"the token": made, "the token's token": of} {
+				if got := replica.CallAs(t, token, "GET", harb, ""); got.Status != 401 {
+					t.Errorf("%s: %s: %d", what, name, got.Status)
+				}
+			}
+		}
+	}
+	if got := w.Call(t, "GET", harb+"/members", ""); strings.Contains(got.Body, "removed@") || !strings.Contains(got.Body, `"desk"`) {
+		t.Error(got.Body)
+	}
+}
+
+func TestABusinessKeepsAnOwner(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	owner := access.Member{BusinessID: id, Role: access.Owner}
+	w.SessionOf(t, "ana@example.com", owner)
+	ana := harb + "/members/" + idOfMember(t, w, "ana@example.com")
+	expect(t, w.Call(t, "PATCH", ana, `{"role":"manager"}`), 409, "conflict", "last owner")
+	expect(t, w.Call(t, "DELETE", ana, ""), 409, "conflict", "last owner")
+	if got := w.Call(t, "PATCH", ana, `{"role":"owner"}`); got.Status != 200 {
+		t.Errorf("stays an owner: %d %s", got.Status, got.Body)
+	}
+	for range 5 { // two owners take each other out at once: one stays
+		w.SessionOf(t, "bo@example.com", owner)
+		w.SessionOf(t, "ana@example.com", owner)
+		paths := []string{harb + "/members/" + idOfMember(t, w, "bo@example.com"), harb + "/members/" + idOfMember(t, w, "ana@example.com")}
+		statuses := make([]int, len(paths))
+		var all sync.WaitGroup
+		for i, path := range paths {
+			all.Go(func() { statuses[i] = w.Call(t, "DELETE", path, "").Status })
+		}
+		all.Wait()
+		slices.Sort(statuses)
+		if !slices.Equal(statuses, []int{204, 409}) {
+			t.Errorf("%v", statuses)
+		}
+	}
+}
+
+func TestTeamsAreEachBusinesssOwn(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")), "id").(string))
+	quays := w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
+	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Desk})
+	ana := idOfMember(t, w, "ana@example.com")
+	for _, call := range [][2]string{{"PATCH", `{"role":"viewer"}`}, {"DELETE", ""}} {
+		expect(t, w.CallAs(t, quays, call[0], "/admin/businesses/quay/members/"+ana, call[1]), 404, "not_found", "Member")
+		expect(t, w.CallAs(t, quays, call[0], harb+"/members/"+ana, call[1]), 404, "business_not_found", "")
+	}
+	harbors := field(t, w.Call(t, "POST", "/admin/tokens", `{"name":"n","business":"harbor","role":"viewer"}`), "id").(string)
+	expect(t, w.CallAs(t, quays, "DELETE", "/admin/tokens/"+harbors, ""), 404, "not_found", "Token")
+	expect(t, w.CallAs(t, quays, "POST", "/admin/tokens", `{"name":"n","business":"harbor","role":"viewer"}`), 404, "business_not_found", "")
+	expect(t, w.CallAs(t, quays, "POST", "/admin/tokens", `{"name":"n","role":"operator"}`), 403, "forbidden", "operators")
+	expect(t, w.CallAs(t, quays, "GET", "/admin/tokens?business=harbor", ""), 404, "business_not_found", "")
+	if list := field(t, w.CallAs(t, quays, "GET", "/admin/tokens", ""), "tokens").([]any); len(list) != 1 {
+		t.Errorf("quay's owner sees %v", list)
+	}
+}
+
+func TestATokenIsShownOnceAndRevoked(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	publish(t, w)
+	body := `{"name":"backup","business":"harbor","role":"viewer","expires_at":"2100-03-01T09:00:00Z"}`
+	made := w.Call(t, "POST", "/admin/tokens", body, "Idempotency-Key", "once")
+	token, id := field(t, made, "token").(string), field(t, made, "id").(string)
+	if made.Status != 201 || len(token) != len("slo_")+64 || !strings.HasPrefix(token, "slo_") {
+		t.Fatalf("%d %s", made.Status, made.Body)
+	}
+	expect(t, w.Call(t, "POST", "/admin/tokens", body, "Idempotency-Key", "once"), 409, "conflict", id)
+	if got := w.CallAs(t, token, "GET", harb+"/bookings", ""); got.Status != 200 {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	list := w.Call(t, "GET", "/admin/tokens?business=harbor", "")
+	if strings.Contains(list.Body, token) || strings.Contains(w.Log.String(), token) || !strings.Contains(list.Body, `"last_used_at":"2`) {
+		t.Error(list.Body)
+	}
+	for range 2 {
+		if got := w.Call(t, "DELETE", "/admin/tokens/"+id, ""); got.Status != 204 {
+			t.Errorf("%d %s", got.Status, got.Body)
+		}
+	}
+	if got := w.CallAs(t, token, "GET", harb+"/bookings", ""); got.Status != 401 {
+		t.Errorf("revoked: %d", got.Status)
+	}
+	for body, want := range map[string]string{
+		`{"business":"harbor","role":"viewer"}`:                                                "name",
+		`{"name":"n","business":"harbor","role":"operator"}`:                                   "role",
+		`{"name":"n","role":"viewer"}`:                                                         "business",
+		`{"name":"n","business":"harbor","role":"viewer","expires_at":"2020-03-01T09:00:00Z"}`: "expires_at",
+		`{"name":"n","business":"harbor","role":"viewer","expires_at":"tomorrow"}`:             "expires_at",
+		`{"name":"n","business":"harbor","role":"staff"}`:                                      "staff_id",
+	} {
+		expect(t, w.Call(t, "POST", "/admin/tokens", body), 400, "invalid_parameter", want)
+	}
+}
+
+func TestTokensAndMembersComeInPages(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	for _, name := range []string{"a", "b", "c"} {
+		w.SessionOf(t, name+"@example.com", access.Member{BusinessID: id, Role: access.Desk})
+		w.TokenOf(t, access.Member{BusinessID: id, Role: access.Desk})
+	}
+	for path, member := range map[string]string{"/admin/tokens": "tokens", harb + "/members": "members"} {
+		seen, query := 0, "?limit=2"
+		for query != "" {
+			got := w.Call(t, "GET", path+query, "")
+			seen += len(field(t, got, member).([]any))
+			query = ""
+			if next, more := field(t, got, "next_cursor").(string); more {
+				query = "?limit=2&cursor=" + next
+			}
+		}
+		if seen != 3 {
+			t.Errorf("%s: %d entries", path, seen)
+		}
+		expect(t, w.Call(t, "GET", path+"?cursor=x", ""), 400, "invalid_parameter", "cursor")
+	}
+}
