@@ -25,13 +25,13 @@ const (
 	lookEvery = 250 * time.Millisecond
 )
 
-// byIndexSQL begins each transaction here. What a connection has planned while the table was small reads it whole, and goes on doing so when
-// it holds a million events.
+// byIndexSQL begins each transaction here. Without it, a connection that planned its statements while the table was small goes on reading
+// the whole table when it holds a million events.
 const byIndexSQL = `SELECT set_config('enable_seqscan', 'off', true)`
 
 // A numbering is two statements of one transaction. The second begins once the first has the lock, and so sees all that was numbered
-// before: positions grow in the order in which they can be seen, without regard to the order in which rows were written. What is not
-// committed yet is numbered later.
+// before: positions grow in the order in which they can be seen, without regard to the order in which rows were written. A row that is
+// not committed yet is numbered later.
 const (
 	lockFeedSQL = `SELECT FROM event_feed FOR UPDATE`
 

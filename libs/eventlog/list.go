@@ -27,7 +27,7 @@ LIMIT @limit`
 
 // List lists events of a business, newest first. Faults: invalid_parameter for a cursor that it has not given.
 func (l *Log) List(ctx context.Context, businessID uuid.UUID, filter event.Filter, of request.Page) (event.List, error) {
-	// Whatever a client makes of a cursor, PostgreSQL can read the time.
+	// These bounds keep a cursor that a client made up within the times that PostgreSQL can read.
 	first, end := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)
 	before, err := of.After(first.UnixMicro(), end.UnixMicro()-1)
 	if err != nil {

@@ -113,7 +113,8 @@ func (x extent) check(last *yaml.Node) *Problem {
 }
 
 // merge replaces the merge keys of a mapping by the fields they bring in. The mapping's own fields win, then those of the
-// mapping that is named first. What the merged mappings merge themselves has replaced their merge keys before.
+// mapping that is named first. The merge keys of the
+// merged mappings were replaced before.
 func merge(n *yaml.Node) *Problem {
 	own, sources := splitMergeKeys(n.Content)
 	if len(sources) == 0 {

@@ -11,7 +11,7 @@ import (
 // work twelve hours in steps of five minutes stays below half of it.
 const MaxSlotsBytes = 16 << 20
 
-// What a slot takes in an answer beside the member's name: its times, date and ids; and a class session's fields beside.
+// The bytes of a slot in an answer, without the member's name: its times, date and ids; and those of a class session's further fields.
 const (
 	slotBytes    = 140
 	sessionBytes = 80

@@ -54,8 +54,8 @@ const writeRefused = "SM001"
 const decideWithin = 3 * time.Second
 
 // Make makes a write by do, on one connection. Where that is lost on the way, it looks for the write with made on others,
-// until ctx ends. What it returns is so: nil: it is written; [ErrRefused] and the errors of do: it is not, and never will be by this
-// attempt; a fault of kind outcome_unknown: there was nobody to ask.
+// until ctx ends. It returns nil where the write is there, and [ErrRefused] or an error of do where it is not, and never will be by
+// this attempt. A fault of kind outcome_unknown says that nobody could be asked.
 //
 // do sends the statement with the call of may_write, and may not change anything else than the database. made says whether the
 // write is there, and may read for the caller what it answers with.

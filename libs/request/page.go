@@ -22,7 +22,7 @@ type Page struct {
 	Cursor string
 }
 
-// Page reads limit and cursor. What a cursor means is known to who gave it.
+// Page reads limit and cursor. Only the list that gave a cursor knows what it means.
 func (q Query) Page() (Page, error) {
 	limit, err := q.OptionalNumber("limit", maxLimit, defaultLimit)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// framing is how long the body of one request is. What two servers in a row could read differently is refused before either of
-// our HTTP servers sees a byte of it: one rule for the ports of fasthttp, those of net/http and the front.
+// framing is how long the body of one request is. A request that two servers in a row could read differently is refused before either
+// of our HTTP servers sees a byte of it: one rule for the ports of fasthttp, those of net/http and the front.
 type framing struct {
 	left    int64 // bytes of a body of announced length that are to come
 	chunked bool

@@ -91,7 +91,7 @@ func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {
 	return nil
 }
 
-// What is answered is what its Content-Type says: a browser must not take JSON for a page.
+// This header keeps browsers to the Content-Type of an answer: they must not take JSON for a page.
 var nosniffKey, nosniff = []byte(fiber.HeaderXContentTypeOptions), []byte("nosniff")
 
 // serverSpan is made once: every request passes it.

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Database returns the URL of a new, empty database on the test server, for what has several schemas; it goes when the test ends.
-// What has one takes [Postgres] or [PostgresSchema], which cost less.
+// Database returns the URL of a new, empty database on the test server, for tests of several schemas; it is dropped when the test ends.
+// Tests of one schema take [Postgres] or [PostgresSchema], which cost less.
 func Database(t testing.TB, prefix string) string {
 	t.Helper()
 	base := lookup(t, DatabaseURL)

@@ -15,7 +15,7 @@ const (
 	oldLogs      = 3  // that are kept
 )
 
-// openLog appends to the log at path, so that what is printed stays readable. What it takes of the disk is bounded.
+// openLog appends to the log at path: log lines on the terminal would hide the greeting. The log takes a bounded part of the disk.
 func openLog(path string) (io.WriteCloser, error) {
 	log := &lumberjack.Logger{Filename: path, MaxSize: logMegabytes, MaxBackups: oldLogs}
 	if _, err := log.Write(nil); err != nil { // it opens the file when it is written to

@@ -1,9 +1,9 @@
 // Package rental is the service that owns rental reservations, pick-ups and returns, and says whether units are free
 // (interface.md, /rental-availability and /rental-available-dates; semantics.md §4).
 //
-// What is rented out, in how many units, is part of the offer, which catalog keeps and this service caches. What is
-// free is computed from the offer and the reservations of its own tables by one function, the sweep of
-// internal/occupancy, for the calendars and for whoever reserves: what they show can be reserved and nothing else can.
+// The offer, which catalog keeps and this service caches, says what is rented out, in how many units. One function, the sweep of
+// internal/occupancy, counts free units from the offer and the reservations of its own tables, for the calendars and for
+// whoever reserves: only units that the calendars show can be reserved.
 // Of many that reserve at once each counts under the lock of the rental's row (internal/store).
 package rental
 

@@ -123,7 +123,7 @@ func (b *bare) limited(query string, row func() []any) fiber.Handler {
 	}
 }
 
-// What a row is read into: whose time, and when.
+// each and gathered return what a row is read into: whose time, and when.
 func each() []any     { return []any{new(uuid.UUID), new(int32), new(time.Time), new(time.Time)} }
 func gathered() []any { return []any{new(uuid.UUID), new(int32), new([]time.Time), new([]time.Time)} }
 

@@ -23,7 +23,7 @@ type Startup struct {
 	Resident int64         // bytes, a second after it was ready
 }
 
-// What each service may take to start and to hold.
+// Bounds of each service: the time that it may take to start, and the memory that it may hold.
 const (
 	readyWithin  = 300 * time.Millisecond
 	idleResident = 40 << 20

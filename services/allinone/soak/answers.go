@@ -187,7 +187,7 @@ func (j *judgement) offered(op *operation) {
 }
 
 // revoked: no attempt that began after the revocation of its key was answered has booked, and no other was refused for it.
-// What was on its way when the answer came is not judged: when a row was committed, no table says.
+// An attempt that was on its way when the answer came is not judged: no table says when a row was committed.
 func (j *judgement) revoked(op *operation) {
 	if op.apiKey == nil {
 		return

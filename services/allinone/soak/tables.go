@@ -15,7 +15,8 @@ import (
 type rule struct{ name, query string }
 
 // live is every booking that takes something, with its time widened by the buffers of the first and the last service
-// (§2). What a booking holds is in occupied_time or, long after its end, in past_occupied_time. Days are closed at night, so that what overlaps is of one date.
+// (§2). The time that a booking holds is in occupied_time or, long after its end, in past_occupied_time. The businesses are closed at
+// night, so that bookings that overlap are of one date.
 const live = `
 WITH held AS (
 	SELECT business_id, booking_id, resource_id, during FROM booking.occupied_time

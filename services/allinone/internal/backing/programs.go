@@ -16,7 +16,7 @@ type programs struct {
 	redis    string
 }
 
-// findOrInstall finds the programs that the stores not given by a URL need. What is missing is installed; where that
+// findOrInstall finds the programs that the stores not given by a URL need. A missing one is installed; where that
 // cannot be, PostgreSQL is fetched and Redis runs in process.
 func findOrInstall(ctx context.Context, o Options, p place) (programs, error) {
 	want, err := dataMajor(postgresData(p))

@@ -15,7 +15,7 @@ func cursor(at time.Time, id uuid.UUID) string {
 
 // place is where a page begins: after this time and id, nil at the beginning.
 func place(page request.Page) (*time.Time, uuid.UUID, error) {
-	// Whatever a client makes of a cursor, PostgreSQL can read the time.
+	// These bounds keep a cursor that a client made up within the times that PostgreSQL can read.
 	first, last := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)
 	after, err := page.After(first.UnixMicro(), last.UnixMicro()-1)
 	if err != nil || after == nil {

@@ -16,8 +16,8 @@ import (
 // row is what an event keeps of a row: all of it but the hashes of secrets.
 func row(of string) string { return `to_jsonb(` + of + `) - '{hash,link_hash}'::text[]` }
 
-// What an event keeps of its subject is the row, and of a booking that is paid online also the row of its charge, as payment: both as
-// the statement leaves them.
+// An event keeps the row of its subject, and of a booking that is paid online also the row of its charge, as payment: both as the
+// statement leaves them.
 var (
 	// A booking that is paid online is told of when its charge is open: until then it may come to nothing, and nobody hears of it.
 	recordCreated = eventlog.Record(event.Booking, event.BookingCreated, "booked WHERE sequence > 0", row("booked")+` || '{"payment": null}'`)

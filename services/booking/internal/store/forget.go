@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// What is forgotten of a booking or an order of tickets is who made it: name, e-mail address, phone number, form and link. What was sold,
-// when and for how much stays. A name is never empty otherwise, so that an empty one says that the customer is forgotten.
+// Forgetting takes away who made a booking or an order of tickets: name, e-mail address, phone number, form and link. It leaves what was
+// sold, when and for how much. An empty name says that the customer is forgotten; it is never empty otherwise.
 //
 // Copies are in the events of the subject and, for a day, in the answers that repeated writes of the owner get.
 const (

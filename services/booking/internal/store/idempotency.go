@@ -61,7 +61,7 @@ WHERE business_id = @business_id AND principal = @principal AND idempotency_key 
   AND NOT EXISTS (SELECT FROM claimed)`
 
 // Claim asks for the right to answer a key for a request with this hash until the given instant. It returns the claim, or
-// else what is known of the request that holds the key or has been answered. What is answered is kept for keep.
+// else what is known of the request that holds the key or has been answered. An answer is kept for as long as keep.
 func (s *Store) Claim(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte, now, until time.Time, keep time.Duration) (*Claim, Record, error) {
 	token, err := uuid.NewRandom()
 	if err != nil {

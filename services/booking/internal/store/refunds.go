@@ -173,7 +173,8 @@ func follows(from, to payment.RefundStatus) bool {
 	return false
 }
 
-// endRefund notes how a refund ended. What was reported as refunded and is then refused was not given back after all.
+// endRefund notes how a refund ended. Where a refund was reported as made and is refused later, its
+// amount was not given back after all.
 const endRefund = `
 UPDATE payments
 SET refunded = CASE WHEN @refund_status = 'refunded' THEN refunded + refund_amount

@@ -144,8 +144,8 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 	return store.Confirmation{}, b.refuse(ctx, *claim, begun, err)
 }
 
-// Refuse answers a request that [Booker.Book] cannot be asked, as it could not be read, with this refusal; what the business's
-// account does not allow comes first. What was booked under the same name before is confirmed all the same, see Book.
+// Refuse answers a request that could not be read, which [Booker.Book] so cannot be asked, with this refusal; a refusal by the business's
+// account comes first. A booking that was made under the same key before is confirmed all the same, as Book does.
 func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
 	return b.replay(ctx, offer, by, named, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
 }

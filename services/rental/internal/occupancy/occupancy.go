@@ -1,8 +1,8 @@
 // Package occupancy counts how many units of a rental are free (semantics.md §4). It is pure.
 //
 // Units free at a moment are max(0, min(quantity, units in service − units under maintenance then) − units booked then).
-// What counts for a stretch of time is its busiest moment, never the total of what touches it: one sweep over the sorted
-// edges of all that holds units finds it, for one stretch or for each day of a calendar.
+// The busiest moment of a stretch of time decides, never the total of the reservations that touch it. One sweep over the sorted edges of
+// reservations and maintenance finds that moment, for one stretch or for each day of a calendar.
 //
 // Everything is counted in instants (seconds since the epoch), so that whole dates, hours over midnight and clock
 // changes are one calculation; a date lasts from its 00:00 to the 00:00 of the next in the business's zone.

@@ -2,8 +2,8 @@ package occupancy
 
 import "github.com/slotmesh/slotmesh/libs/timespan"
 
-// sweep gathers the edges within a stretch of time. What holds units from its beginning on is counted at once, and what
-// holds them to its end never comes back: most reservations so cost one edge or none.
+// sweep gathers the edges within a stretch of time. A reservation that begins before the stretch needs no edge for its start, and one that
+// ends after it needs none for its end: most reservations have one edge or none.
 type sweep struct {
 	within             timespan.Span
 	booked, maintained int

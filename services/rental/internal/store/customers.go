@@ -60,7 +60,7 @@ type Erase struct {
 	Zone  *time.Location
 }
 
-// EraseCustomer forgets a customer's reservations, once (postgres.Once). What lies ahead is kept and named, unless it is forced. Faults:
+// EraseCustomer forgets a customer's reservations, once (postgres.Once). Those that lie ahead are kept and named, unless Force is set. Faults:
 // conflict where too much lies ahead to be named.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (customer.Erased, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// What is forgotten of a reservation is who made it: name, e-mail address and link. What was reserved and when stays. A name is never empty
-// otherwise, so that an empty one says that the customer is forgotten.
+// Forgetting takes away who made a reservation: name, e-mail address and link. It leaves what was reserved, and when. An empty name says
+// that the customer is forgotten; it is never empty otherwise.
 //
 // Copies are in the events of the reservation and, for a day, in the answers that repeated writes of the owner get.
 const (

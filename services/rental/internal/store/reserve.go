@@ -59,8 +59,8 @@ type Price struct {
 }
 
 // makeRowsSQL makes the rows of the rentals where there are none; lockSQL waits for whoever holds one. Both go by id, so that those who
-// reserve several rentals wait for each other in one order. What is read by a later statement of the transaction is what the holders
-// before have written.
+// reserve several rentals wait for each other in one order. A later statement of the transaction reads what the
+// holders before have written.
 const (
 	makeRowsSQL = `INSERT INTO rentals (business_id, rental_id) SELECT $1, id FROM unnest($2::uuid[]) AS ids (id) ORDER BY id ON CONFLICT DO NOTHING`
 	lockSQL     = `SELECT FROM rentals WHERE business_id = $1 AND rental_id = ANY($2) ORDER BY rental_id FOR NO KEY UPDATE`
