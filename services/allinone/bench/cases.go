@@ -40,6 +40,7 @@ const (
 	bookName, bookBare, bookHot = "POST /book, distinct slots", "  bare: one statement, same constraint", "POST /book, one member, 64 clients"
 	agentName, agentBare        = "MCP find_slots, one day", "  bare: the SDK, one tool that asks for /slots"
 	frontInfo, frontSlots       = "GET /info, through the front", "GET /slots, through the front"
+	pageName, frontServices     = "the booking page's first view, through the front", "GET /services, through the front"
 )
 
 func (w *world) cases() []aCase {
@@ -67,6 +68,8 @@ func (w *world) cases() []aCase {
 		w.bareAgents(public("availability", slots)),
 		w.read(frontInfo, front+"/info", nil),
 		w.read(frontSlots, front+slots, nil),
+		w.read(frontServices, front+"/services", nil),
+		w.read(pageName, w.at.Front+"/b/"+w.reader.slug, w.rightPage),
 		{name: bookName, shot: w.bookAnywhere, allowed: []int{http.StatusCreated}, check: w.rightBooking},
 		{name: bookBare, bare: true, shot: w.insert, allowed: []int{http.StatusCreated}, check: w.makeBareTables},
 		{name: bookHot, shot: w.bookHot, clients: 64, allowed: []int{http.StatusCreated, http.StatusConflict}},
@@ -77,6 +80,20 @@ func (w *world) read(name, url string, check func() error) aCase {
 	return aCase{name: name, allowed: []int{http.StatusOK}, check: check, shot: func(n int64) (int, error) {
 		return w.http.send(call{Method: http.MethodGet, URL: url, Headers: client(n)}, nil)
 	}}
+}
+
+// rightPage says whether the page leads to each service.
+func (w *world) rightPage() error {
+	body, err := w.http.get(call{Method: http.MethodGet, URL: w.at.Front + "/b/" + w.reader.slug, Headers: client(w.number.Add(1))})
+	if err != nil {
+		return err
+	}
+	for _, service := range w.reader.services {
+		if !bytes.Contains(body, []byte("/who?service="+service.String())) {
+			return fmt.Errorf("the page leads to no service %s", service)
+		}
+	}
+	return nil
 }
 
 func (w *world) bareRead(name, path string) aCase {

@@ -60,6 +60,8 @@ func claims(r *Report) []Claim {
 		whole(datesName, datesBare),
 		Claim{"/rental-availability, 30 days: CPU a request against the same", cpu(rentalName, rentalBare), 2, true},
 		whole(rentalName, rentalBare),
+		Claim{"the booking page's first view: CPU against /info and /services, which it reads",
+			ratio(float64(rows[pageName].server()), float64(rows[frontInfo].server()+rows[frontServices].server())), 1.5, true},
 		Claim{"POST /book, distinct slots: throughput against one-statement inserts", ratio(rows[bookName].PerSecond, rows[bookBare].PerSecond), 0.5, false},
 		Claim{"POST /book, one member, 64 clients: p99 against p50", ratio(float64(hot.P99), float64(hot.P50)), 10, true},
 		Claim{"MCP find_slots: CPU a request against the same SDK with a tool that only asks for /slots", cpu(agentName, agentBare), 1.5, true},

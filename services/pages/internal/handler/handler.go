@@ -27,6 +27,7 @@ type Pages struct {
 	base   string // public, without a slash at its end
 	texts  *message.Catalog
 	assets *web.Assets
+	menus  *view.Menus
 	forms  forms
 	pay    []string // origins of the pages on which customers pay
 }
@@ -47,7 +48,7 @@ func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 		return nil, err
 	}
 	return &Pages{
-		shop: shop, links: links, base: cfg.Base, texts: sentences, assets: files, forms: newForms(cfg.Secrets, cfg.FormAtLeast, shop.Clock), pay: cfg.PayOrigins,
+		shop: shop, links: links, base: cfg.Base, texts: sentences, assets: files, menus: view.NewMenus(), forms: newForms(cfg.Secrets, cfg.FormAtLeast, shop.Clock), pay: cfg.PayOrigins,
 	}, nil
 }
 

@@ -29,5 +29,5 @@ func (p *Pages) offered(c *fiber.Ctx, page *view.Page, notice string) error {
 		return err
 	}
 	page.Notice = notice
-	return p.show(c, fiber.StatusOK, page, view.What(page, groups))
+	return p.show(c, fiber.StatusOK, page, p.menus.What(page, groups))
 }
