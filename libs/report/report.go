@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -30,7 +30,7 @@ const MaxRows = 50_000
 
 // TooManyRows refuses a report of more than [MaxRows].
 func TooManyRows() error {
-	return request.Invalid("by: there are more than %d rows; ask for fewer dates, or by week or month.", MaxRows)
+	return fault.Newf(fault.InvalidParameter, "by: there are more than %d rows; ask for fewer dates, or by week or month.", MaxRows)
 }
 
 // Query asks for a report about the dates From to To of the business, both included. Row by row its date is the first of the stretch,
@@ -41,37 +41,20 @@ type Query struct {
 	By   By            `json:"by"`
 }
 
-// Read reads from, to and by (week where it is left out). Faults: invalid_parameter.
-func Read(get request.Query) (Query, error) {
-	from, to, err := get.Dates("from", "to")
-	if err != nil {
-		return Query{}, err
-	}
-	by, err := get.Text("by")
-	if err != nil {
-		return Query{}, err
-	}
-	q := Query{From: from, To: to, By: By(by)}
-	if q.By == "" {
-		q.By = Week
-	}
-	return q, q.Check()
-}
-
 // Check bounds a query. Faults: invalid_parameter.
 func (q Query) Check() error {
 	switch {
 	case q.By != Day && q.By != Week && q.By != Month:
-		return request.Invalid("by: write day, week or month.")
+		return fault.Newf(fault.InvalidParameter, "by: write day, week or month.")
 	case q.To < q.From:
-		return request.Invalid("to: %s lies before from, %s; give a date on or after it.", q.To, q.From)
+		return fault.Newf(fault.InvalidParameter, "to: %s lies before from, %s; give a date on or after it.", q.To, q.From)
 	case q.To-q.From >= MaxDays:
-		return request.TooWide(MaxDays)
+		return fault.Newf(fault.InvalidParameter, "Window too large (max %d days).", MaxDays)
 	}
 	return nil
 }
 
-// Values are the parameters that [Read] reads.
+// Values are the parameters of a request for it.
 func (q Query) Values() url.Values {
 	return url.Values{"from": {q.From.String()}, "to": {q.To.String()}, "by": {string(q.By)}}
 }

@@ -20,7 +20,7 @@ func reportOf(c *fiber.Ctx) (uuid.UUID, report.Query, error) {
 	if err != nil {
 		return uuid.Nil, report.Query{}, err
 	}
-	q, err := report.Read(server.Query(c))
+	q, err := server.Query(c).Report()
 	return businessID, q, err
 }
 

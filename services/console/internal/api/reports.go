@@ -34,7 +34,7 @@ func reported[Row any](
 		if err != nil {
 			return err
 		}
-		q, err := report.Read(server.Query(c))
+		q, err := server.Query(c).Report()
 		if err != nil {
 			return err
 		}

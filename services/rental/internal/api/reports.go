@@ -8,7 +8,7 @@ import (
 )
 
 func (in *Internal) revenueReport(c *fiber.Ctx) error {
-	q, err := report.Read(server.Query(c))
+	q, err := server.Query(c).Report()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,20 @@
+package request
+
+import "github.com/slotmesh/slotmesh/libs/report"
+
+// Report reads which dates a report is about, from, to and by (week where it is left out). Faults: invalid_parameter.
+func (q Query) Report() (report.Query, error) {
+	from, to, err := q.Dates("from", "to")
+	if err != nil {
+		return report.Query{}, err
+	}
+	by, err := q.Text("by")
+	if err != nil {
+		return report.Query{}, err
+	}
+	asked := report.Query{From: from, To: to, By: report.By(by)}
+	if asked.By == "" {
+		asked.By = report.Week
+	}
+	return asked, asked.Check()
+}
