@@ -1,0 +1,68 @@
+// Package template makes first manifests by trade, with comments: what the command `init` writes, and what the owner's pages start a
+// business from.
+package template
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+//go:embed manifests/*.yaml
+var files embed.FS
+
+var parsed = template.Must(template.New("").Funcs(template.FuncMap{"quoted": quoted}).ParseFS(files, "manifests/*.yaml"))
+
+// titles say in the first line of a manifest what it is of.
+var titles = map[string]string{
+	"salon": "A salon", "clinic": "A clinic", "studio": "A studio with classes", "venue": "A venue with events", "rental": "A rental shop",
+}
+
+// Trades are what there are manifests of, by name.
+func Trades() []string {
+	trades := make([]string, 0, len(titles))
+	for trade := range titles {
+		trades = append(trades, trade)
+	}
+	slices.Sort(trades)
+	return trades
+}
+
+// Title says in words what a trade is; "" where there is no such trade.
+func Title(trade string) string { return titles[trade] }
+
+// Business is what a manifest says of a business whatever its trade. It is not checked here: the manifest package does that.
+type Business struct {
+	Slug, Name string
+	Currency   string        // ISO 4217
+	Timezone   string        // IANA name
+	Today      timespan.Date // what is offered on a date lies a month after it
+}
+
+// Manifest is the manifest of a trade, as YAML. Error: there is no such trade.
+func Manifest(trade string, b Business) (string, error) {
+	if titles[trade] == "" {
+		return "", fmt.Errorf("there is no manifest for the trade %q; choose one of %s", trade, strings.Join(Trades(), ", "))
+	}
+	const month = 30
+	year, _, _ := b.Today.YMD()
+	var out strings.Builder
+	err := parsed.ExecuteTemplate(&out, trade+".yaml", struct {
+		Business
+		Title string
+		Ahead timespan.Date
+		Year  int
+	}{b, titles[trade], b.Today + month, year})
+	return out.String(), err
+}
+
+// quoted writes a text as YAML does in double quotes, which JSON's is too.
+func quoted(text string) (string, error) {
+	q, err := json.Marshal(text)
+	return string(q), err
+}
