@@ -103,6 +103,7 @@ var rowOfPage = map[string]string{
 	"GET /business/:slug":                          "sign in",
 	"GET /business/:slug/more":                     "sign in",
 	"GET /business/:slug/today":                    "see bookings",
+	"GET /business/:slug/calendar":                 "see bookings",
 	"GET /business/:slug/bookings":                 "see bookings",
 	"GET /business/:slug/bookings.csv":             "refund, export",
 	"GET /business/:slug/bookings/new":             "book, move, cancel, sell",

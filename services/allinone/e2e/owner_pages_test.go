@@ -65,6 +65,10 @@ func TestOwnersUseTheirPagesInABrowser(t *testing.T) {
 		t.Parallel()
 		p.open(t, "day").aDay(t)
 	})
+	t.Run("calendar", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "calendar").inCalendar(t)
+	})
 	t.Run("by phone", func(t *testing.T) {
 		t.Parallel()
 		p.open(t, "calls").byPhone(t)
@@ -85,6 +89,10 @@ func (o *office) everyPage(t *testing.T, name string, as visitor.As) {
 	}
 	v.Go(o.at("/today"))
 	seen("1-today", ".today .row")
+	v.Go(o.at("/calendar"))
+	seen("1-calendar-day", ".box")
+	v.Go(o.at("/calendar?view=week"))
+	seen("1-calendar-week", ".box")
 	v.Go(o.at("/bookings"))
 	seen("2-bookings", ".list .row")
 	v.PressThe(".list .cover")
@@ -137,6 +145,31 @@ func (o *office) aDay(t *testing.T) {
 	v.Until("only the one is listed", `document.querySelectorAll(".list .row").length === 1 && document.body.innerText.includes("Clara Neves")`)
 }
 
+// inCalendar finds a booking in the day and in the week, and moves it to another member by its form.
+func (o *office) inCalendar(t *testing.T) {
+	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB", Width: 1280})
+	v.Go(o.at("/calendar?date=2027-03-02"))
+	v.Sees("Tuesday, 2 March 2027", "Inês", "Tomás", "Clara Neves", "10:00 · Cut")
+	column := func(name string) string {
+		return `[...document.querySelectorAll(".column")].findIndex(c => c.innerText.includes("Clara Neves")) === [...document.querySelectorAll(".column")].findIndex(c => c.innerText.startsWith("` + name + `"))`
+	}
+	v.Until("she is with Inês", column("Inês"))
+	v.Until("it is an hour below nine", `Math.round(document.querySelector(".box").getBoundingClientRect().top - document.querySelector(".slots").getBoundingClientRect().top) === Math.round(72 * (10 - parseInt(document.querySelector(".hours li").innerText)))`)
+	v.Press("Clara Neves")
+	v.Press("Move")
+	v.Fill("With", "Tomás")
+	v.Press("Move")
+	v.Sees("The booking has a new time")
+	v.PressThe(".drawer .close")
+	v.Sees("Tuesday, 2 March 2027")
+	v.Until("she is with Tomás", column("Tomás"))
+	v.Press("Week")
+	v.Sees("Clara Neves", "Ada Example")
+	v.Check()
+	v.Press("Later")
+	v.Until("the next week is shown, and empty", `!!document.body?.innerText.includes("8 Mar 2027") && !!document.querySelector(".calendar") && !document.querySelector(".box")`)
+}
+
 // byPhone books for somebody who calls: at a time that is taken, then outside of the usual start times.
 func (o *office) byPhone(t *testing.T) {
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
@@ -156,6 +189,7 @@ func (o *office) byPhone(t *testing.T) {
 	}
 	v.Fill("Time", "13:07") // on no grid
 	v.Press("Book")
+	v.Until("the form is back with what was typed", `document.readyState === "complete" && document.querySelector("input[name=time]")?.defaultValue === "13:07"`)
 	v.Sees("This time is not free")
 	v.Press("Also outside of notice")
 	v.PressTwice("Book")

@@ -24,7 +24,7 @@ const onPage = 50
 func (p *Pages) listOf(c *fiber.Ctx, page *view.Page) (view.List, error) {
 	l := view.List{Asked: asked(c), Today: page.Business.Today(page.Now).String()}
 	l.Asked.Del("lang")
-	if l.Asked.Get("back") != "" || len(l.Asked) == 0 || len(l.Asked) == 1 && l.Asked.Has("cursor") {
+	if l.Asked.Get("back") == "today" || len(l.Asked) == 0 || len(l.Asked) == 1 && l.Asked.Has("cursor") {
 		l.Asked.Set("from", l.Today)
 	}
 	filter, err := bookingclient.ReadFilter(func(name string) []string { return l.Asked[name] })

@@ -57,6 +57,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	business.Get("", access.SignedIn, p.first)
 	business.Get("/more", access.SignedIn, p.more)
 	business.Get("/today", access.SeeBookings, p.today)
+	business.Get("/calendar", access.SeeBookings, p.calendar)
 	business.Get("/bookings", access.SeeBookings, p.bookings)
 	business.Get("/bookings.csv", access.Refund, p.exportBookings)
 	business.Get("/bookings/new", access.Serve, p.askBooking)
@@ -130,7 +131,7 @@ func wrong(page *view.Page, what string) string {
 
 // show renders a page with its headers. Nothing of it is kept: it has customers on it.
 func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
-	web.Protect(c, web.Policy{})
+	web.Protect(c, web.Policy{Nonce: page.Nonce})
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if err := web.Render(c, status, view.Whole(page, content)); err != nil {
 		return err

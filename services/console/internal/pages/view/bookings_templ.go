@@ -838,8 +838,11 @@ func ofDay(p *Page, l List, first int) templ.Component {
 
 // back is where the open booking was opened.
 func (p *Page) back(l List) templ.SafeURL {
-	if l.Asked.Get("back") == "today" {
+	switch l.Asked.Get("back") {
+	case "today":
 		return p.at("/today")
+	case "calendar":
+		return p.at("/calendar?date=" + url.QueryEscape(l.Asked.Get("from")))
 	}
 	return p.at("/bookings" + cmp.Or(l.here(), ""))
 }

@@ -33,6 +33,7 @@ type Page struct {
 	Query    string // what is searched for
 	Notice   string // what was done; ""
 	Wrong    string // what was not done, and why; ""
+	Nonce    string // of the one inline style; "" for none
 	Style    string
 	Script   string
 }
@@ -50,22 +51,23 @@ type Place string
 const (
 	PlaceNone     Place = ""
 	PlaceToday    Place = "today"
+	PlaceCalendar Place = "calendar"
 	PlaceBookings Place = "bookings"
 	PlaceNew      Place = "new"
 	PlaceMore     Place = "more"
 )
 
 // paths of the places, below a business's.
-var paths = map[Place]string{PlaceToday: "/today", PlaceBookings: "/bookings", PlaceNew: "/bookings/new", PlaceMore: "/more"}
+var paths = map[Place]string{PlaceToday: "/today", PlaceCalendar: "/calendar", PlaceBookings: "/bookings", PlaceNew: "/bookings/new", PlaceMore: "/more"}
 
 // needs is what somebody must be allowed to see a place.
 var needs = map[Place]access.Action{
-	PlaceToday: access.SeeBookings, PlaceBookings: access.SeeBookings, PlaceNew: access.Serve, PlaceMore: access.SignedIn,
+	PlaceToday: access.SeeBookings, PlaceCalendar: access.SeeBookings, PlaceBookings: access.SeeBookings, PlaceNew: access.Serve, PlaceMore: access.SignedIn,
 }
 
 // menu are the places that the person may go to; on a phone, these are the tabs.
 func (p *Page) menu() []Place {
-	return slices.DeleteFunc([]Place{PlaceToday, PlaceBookings, PlaceNew, PlaceMore}, func(place Place) bool { return !p.May(needs[place]) })
+	return slices.DeleteFunc([]Place{PlaceToday, PlaceCalendar, PlaceBookings, PlaceNew, PlaceMore}, func(place Place) bool { return !p.May(needs[place]) })
 }
 
 // at is an address below the business's.

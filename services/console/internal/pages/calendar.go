@@ -1,0 +1,41 @@
+package pages
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// calendar shows a day by member, or a week; without a date, that of today.
+func (p *Pages) calendar(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceCalendar)
+	if err != nil {
+		return err
+	}
+	query := server.Query(c)
+	member, err := query.OptionalID("staff_id")
+	if err != nil {
+		return err
+	}
+	date, _, err := query.OptionalDates("date", "to")
+	if err != nil {
+		return err
+	}
+	days := 1
+	if c.Query("view") == "week" {
+		days = 7
+	}
+	from := page.Business.Today(page.Now)
+	if date != nil {
+		from = *date
+	}
+	cal, err := p.owner.Calendar(c.UserContext(), gate.Principal(c), page.Business.Slug, page.First(from, days), days, member)
+	if err != nil {
+		return err
+	}
+	page.Nonce = web.Nonce()
+	return p.show(c, fiber.StatusOK, page, view.Calendar(page, cal, c.Query("staff_id")))
+}

@@ -1,0 +1,184 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// drawn is a calendar with the place of everything in it. The places are rules of the page's one inline style, as no element may have a
+// style of its own.
+type drawn struct {
+	From, To int // hours that are shown
+	Columns  []drawnColumn
+	Style    string
+}
+
+type drawnColumn struct {
+	usecase.Column
+	Closed  []string // ids
+	Buffers []string
+	Boxes   []box
+	Now     string // id of the line; "" on every other day
+}
+
+// box is a booking in its place; guests of one class session are one box.
+type box struct {
+	usecase.Placed
+	ID      string
+	Guests  int // bookings of the session; 1 for an appointment
+	People  int
+	service int // its number in the offer, which its hue follows
+}
+
+const (
+	perMinute = 0.075 // rem
+	hour      = 60
+)
+
+// canvas numbers what is drawn, and keeps its rules.
+type canvas struct {
+	first int // minute at the top
+	rules strings.Builder
+	n     int
+}
+
+// put places something, beside others where it shares its time.
+func (c *canvas) put(at usecase.Minutes, lane, lanes int) string {
+	c.n++
+	id := "at-" + strconv.Itoa(c.n)
+	fmt.Fprintf(&c.rules, "#%s{top:%.3frem;height:%.3frem", id, float64(at.From-c.first)*perMinute, float64(at.To-at.From)*perMinute)
+	if lanes > 1 {
+		fmt.Fprintf(&c.rules, ";inset-inline-start:%.2f%%;inline-size:%.2f%%", 100*float64(lane)/float64(lanes), 100/float64(lanes))
+	}
+	c.rules.WriteString("}")
+	return id
+}
+
+// draw places a calendar's bookings, what is closed, and the line of now.
+func (p *Page) draw(cal *usecase.Calendar) drawn {
+	d := drawn{From: 8, To: 18}
+	d.From, d.To = shown(cal, d.From, d.To)
+	c := &canvas{first: d.From * hour}
+	all := usecase.Minutes{From: d.From * hour, To: d.To * hour}
+	now := p.local(p.Now)
+	today := timespan.NewDate(now.Year(), now.Month(), now.Day())
+	for _, col := range cal.Columns {
+		out := drawnColumn{Column: col}
+		for _, closed := range gaps(col.Open, all) {
+			out.Closed = append(out.Closed, c.put(closed, 0, 1))
+		}
+		p.place(c, &out)
+		if minute := now.Hour()*hour + now.Minute(); col.Date == today && minute >= all.From && minute < all.To {
+			out.Now = c.put(usecase.Minutes{From: minute, To: minute}, 0, 1)
+		}
+		d.Columns = append(d.Columns, out)
+	}
+	d.Style = c.rules.String() + fmt.Sprintf(".day-height{height:%.3frem}", float64(all.To-all.From)*perMinute)
+	return d
+}
+
+// shown widens the hours to all that is open or booked.
+func shown(cal *usecase.Calendar, from, to int) (int, int) {
+	first, last := from*hour, to*hour
+	for _, col := range cal.Columns {
+		for _, o := range col.Open {
+			first, last = min(first, o.From), max(last, o.To)
+		}
+		for _, b := range col.Bookings {
+			first, last = min(first, b.Before.From), max(last, b.After.To)
+		}
+	}
+	return first / hour, (last + hour - 1) / hour
+}
+
+// gaps are what of all is not open.
+func gaps(open []usecase.Minutes, all usecase.Minutes) []usecase.Minutes {
+	var closed []usecase.Minutes
+	at := all.From
+	for _, o := range open {
+		if o.From > at {
+			closed = append(closed, usecase.Minutes{From: at, To: min(o.From, all.To)})
+		}
+		at = max(at, o.To)
+	}
+	if at < all.To {
+		closed = append(closed, usecase.Minutes{From: at, To: all.To})
+	}
+	return closed
+}
+
+// place draws a column's bookings. Those that share time stand beside each other, as many as ever meet in a row of them.
+func (p *Page) place(c *canvas, col *drawnColumn) {
+	boxes := p.sessions(col.Bookings)
+	slices.SortStableFunc(boxes, func(a, b box) int { return a.Before.From - b.Before.From })
+	for len(boxes) > 0 {
+		var ends []int // of the lanes
+		lanes := make([]int, 0, len(boxes))
+		reach := boxes[0].After.To
+		for _, b := range boxes {
+			if len(lanes) > 0 && b.Before.From >= reach {
+				break
+			}
+			lane := slices.IndexFunc(ends, func(end int) bool { return end <= b.Before.From })
+			if lane < 0 {
+				lane, ends = len(ends), append(ends, 0)
+			}
+			ends[lane] = b.After.To
+			reach = max(reach, b.After.To)
+			lanes = append(lanes, lane)
+		}
+		for i, lane := range lanes {
+			b := boxes[i]
+			for _, buffer := range []usecase.Minutes{b.Before, b.After} {
+				if buffer.From < buffer.To && b.Guests == 1 {
+					col.Buffers = append(col.Buffers, c.put(buffer, lane, len(ends)))
+				}
+			}
+			b.ID = c.put(b.At, lane, len(ends))
+			col.Boxes = append(col.Boxes, b)
+		}
+		boxes = boxes[len(lanes):]
+	}
+}
+
+// sessions joins the guests of a class session.
+func (p *Page) sessions(bookings []usecase.Placed) []box {
+	type session struct {
+		id string
+		at time.Time
+	}
+	var boxes []box
+	at := map[session]int{}
+	for _, b := range bookings {
+		one := box{Placed: b, Guests: 1, People: b.PartySize, service: p.serviceNumber(b)}
+		if b.ClassScheduleID != nil {
+			key := session{b.ClassScheduleID.String(), b.StartsAt}
+			if i, ok := at[key]; ok {
+				boxes[i].Guests++
+				boxes[i].People += b.PartySize
+				continue
+			}
+			at[key] = len(boxes)
+		}
+		boxes = append(boxes, one)
+	}
+	return boxes
+}
+
+func (p *Page) serviceNumber(b usecase.Placed) int {
+	if len(b.Services) == 0 {
+		return 0
+	}
+	for i := range p.Business.Services {
+		if p.Business.Services[i].ID == b.Services[0].ID {
+			return i
+		}
+	}
+	return 0
+}
