@@ -17,7 +17,9 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -94,12 +96,54 @@ func (m *mortal) pool(t *testing.T, cfg *pgxpool.Config, process string) *pgxpoo
 	return pool
 }
 
+// boughtKind is how something of a kind is bought and cancelled, and what is expected of its refund.
+type boughtKind struct {
+	buy    func(round int) (id uuid.UUID, reference string)
+	cancel func(ctx context.Context, c *usecase.Cancellations, id uuid.UUID, wanted booking.RefundAmount) error
+	expect func(id uuid.UUID, reference string, owed int64)
+}
+
 // TestKilledAtAnyPointARefundIsMadeOnce kills the process that cancels, refunds and notes at 200 random points, up to five times for
 // a booking, while the provider answers, fails, breaks its answers off and forgets its idempotency keys. The client repeats its
 // cancellation until it is answered. Then what went back is what is owed, in one piece.
 func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)
+	s.killRefunds(t, f, 200, boughtKind{
+		buy: func(round int) (uuid.UUID, string) { return s.bought(f, fmt.Sprintf("%02d:00", round%24)) },
+		cancel: func(ctx context.Context, c *usecase.Cancellations, id uuid.UUID, wanted booking.RefundAmount) error {
+			_, err := c.Cancel(ctx, s.offer.ID, id, wanted)
+			return err
+		},
+		expect: func(id uuid.UUID, reference string, owed int64) { s.expectGivenBack(f, id, reference, owed) },
+	})
+}
+
+// TestKilledAtAnyPointTicketsAreRefundedOnce does the same to orders of tickets, each of which takes the last ticket of its event.
+func TestKilledAtAnyPointTicketsAreRefundedOnce(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openBoxOffice(t, f.URL)
+	s.change(withGala(func(e *catalog.Event) {
+		e.Public, e.PaymentRequirement, e.TotalCapacity, e.Date = true, catalog.RequirementFull, 1, timespan.NewDate(2030, time.March, 1)
+		e.Tiers[0].Price = 4000
+	}))
+	s.killRefunds(t, f, 100, boughtKind{
+		buy: func(int) (uuid.UUID, string) {
+			sold, page := s.order("", seats(1, 0))
+			s.paysFor(f, page)
+			return sold.ID, "pi_of_" + page
+		},
+		cancel: func(ctx context.Context, c *usecase.Cancellations, id uuid.UUID, wanted booking.RefundAmount) error {
+			_, err := c.CancelTicket(ctx, s.offer.ID, id, wanted)
+			return err
+		},
+		expect: func(id uuid.UUID, reference string, owed int64) { s.expectTicketsGivenBack(f, id, reference, owed) },
+	})
+}
+
+func (s *shop) killRefunds(t *testing.T, f *fakeStripe, deaths int, of boughtKind) {
+	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -113,8 +157,8 @@ func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
 	payments := usecase.NewPayments(records, usecase.PaymentOptions{Providers: providers, Within: time.Minute}, s.clock, telemetry.Discard())
 
 	died := 0
-	for round := 0; died < 200; round++ {
-		id, reference := s.bought(f, fmt.Sprintf("%02d:00", round%24))
+	for round := 0; died < deaths; round++ {
+		id, reference := of.buy(round)
 		wanted, owed := howMuch(rng)
 		answered := false
 		// live is what a process does until it is killed, and reports whether it was not.
@@ -123,7 +167,7 @@ func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
 			defer l.kill()
 			m.now.Store(l)
 			if !answered {
-				_, err := cancellations.Cancel(idempotency.With(l, idempotency.Request{Key: id.String()}), s.offer.ID, id, wanted)
+				err := of.cancel(idempotency.With(l, idempotency.Request{Key: id.String()}), cancellations, id, wanted)
 				answered = err == nil && l.Err() == nil
 			}
 			_ = payments.Reconcile(l)
@@ -149,7 +193,33 @@ func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
 		if !live(1<<40) || !answered {
 			t.Fatalf("round %d: the cancellation was not answered at last", round)
 		}
-		s.expectGivenBack(f, id, reference, owed)
+		of.expect(id, reference, owed)
+	}
+}
+
+// expectTicketsGivenBack compares what the provider gave back of an order that is cancelled, and what is noted and told of it, with what is
+// owed.
+func (s *shop) expectTicketsGivenBack(f *fakeStripe, id uuid.UUID, reference string, owed int64) {
+	s.t.Helper()
+	var given []int64
+	told := "ticket.created payment.succeeded ticket.sold ticket.cancelled"
+	if owed > 0 {
+		given = []int64{owed}
+		told += " payment.refunded"
+	}
+	if got := f.given(reference); !slices.Equal(got, given) {
+		s.t.Errorf("%s: %v went back, want %v", id, got, given)
+	}
+	var status, events string
+	var refunded, held int64
+	err := s.pool.QueryRow(s.t.Context(), `SELECT t.status, p.refunded, (SELECT string_agg(type, ' ' ORDER BY sequence) FROM events e WHERE e.subject_id = t.id),
+			(SELECT sold FROM event_sales e WHERE e.event_id = t.event_id)
+		FROM tickets t JOIN payments p ON p.business_id = t.business_id AND p.subject_id = t.id WHERE t.id = $1`, id).Scan(&status, &refunded, &events, &held)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if status != "cancelled" || refunded != owed || held != 0 || events != told {
+		s.t.Errorf("%s: it is %s, holds %d, %d is noted as refunded, told are %s; want cancelled, 0, %d and %s", id, status, held, refunded, events, owed, told)
 	}
 }
 
