@@ -34,15 +34,23 @@ func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 		}
 	}
 	at := harb + "/tickets/" + field(t, sold, "id").(string)
-	if got := w.Call(t, "POST", at+"/cancel", ""); got.Status != 200 || field(t, got, "status") != "cancelled" {
+	if got := w.Call(t, "GET", at+"/cancellation", ""); got.Status != 200 || field(t, got, "allowed") != true {
+		t.Errorf("previewed: %d %s", got.Status, got.Body)
+	}
+	expect(t, w.Call(t, "POST", at+"/cancel", `{"refund": "all"}`), 400, "invalid_parameter", "refund")
+	expect(t, w.Call(t, "POST", at+"/refund", ""), 409, "conflict", "cancel it")
+	if got := w.Call(t, "POST", at+"/cancel", `{"refund": "full"}`); got.Status != 200 || field(t, got, "status") != "cancelled" {
 		t.Errorf("cancelled: %d %s", got.Status, got.Body)
 	}
 	expect(t, w.Call(t, "POST", at+"/cancel", ""), 409, "conflict", "cancelled")
+	if got := w.Call(t, "POST", at+"/refund", `{"refund": 12.5}`); got.Status != 200 {
+		t.Errorf("refunded: %d %s", got.Status, got.Body)
+	}
 	expect(t, w.Call(t, "POST", at+"/use", ""), 404, "not_found", "nothing")
 	for _, id := range []string{uuid.NewString(), "1"} {
 		expect(t, w.Call(t, "POST", harb+"/tickets/"+id+"/cancel", ""), 404, "not_found", "Tickets")
 	}
-	for _, change := range []string{`"change":"sell tickets"`, `"change":"cancel tickets"`} {
+	for _, change := range []string{`"change":"sell tickets"`, `"change":"cancel tickets"`, `"change":"refund tickets"`} {
 		if !strings.Contains(w.Log.String(), change) {
 			t.Errorf("the log does not hold %s: %s", change, w.Log)
 		}

@@ -47,11 +47,30 @@ func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uui
 	return &out, nil
 }
 
-// CancelTicket cancels an order, whose tickets are free again at once. Faults: not_found; conflict where it is
-// cancelled already.
-func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Ticket, error) {
+// TicketCancellation says what cancelling an order would refund now, by its policy. Faults: not_found.
+func (c *Client) TicketCancellation(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Cancellation, error) {
+	var out booking.Cancellation
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "tickets/"+ticketID.String()+"/cancellation"), nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// CancelTicket cancels an order, whose tickets are free again at once, and refunds what is wanted of what was paid online. Faults:
+// not_found; conflict where it is cancelled already, or more is wanted than was paid; invalid_parameter for what is no amount.
+func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID, wanted booking.Cancel) (*booking.Ticket, error) {
 	var out booking.Ticket
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/cancel"), nil, &out); err != nil {
+	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/cancel"), wanted, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// RefundTicket refunds an order that is cancelled, as after a refusal. Faults: not_found; conflict where it is not, a refund is on its way,
+// or more is wanted than is left; invalid_parameter for what is no amount.
+func (c *Client) RefundTicket(ctx context.Context, businessID, ticketID uuid.UUID, wanted booking.NewRefund) (*booking.Ticket, error) {
+	var out booking.Ticket
+	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/refund"), wanted, &out); err != nil {
 		return nil, err
 	}
 	return &out, nil

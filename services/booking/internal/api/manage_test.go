@@ -101,7 +101,7 @@ func TestByTheLinkACustomerSeesTheirTickets(t *testing.T) {
 		got.Ticket.StartTime != "22:00:00" || !got.Ticket.EndsAt.After(got.Ticket.StartsAt) {
 		t.Errorf("%+v, %v", got.Ticket, err)
 	}
-	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, sold.ID); err != nil {
+	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, sold.ID, booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
 	ics := entries(t, w.read("/internal/manage/"+token+"/calendar").text)

@@ -36,7 +36,7 @@ func TestARepeatedSaleIsAnsweredAsTheFirst(t *testing.T) {
 	if _, err := client.SellTicket(named(t, "a"), business, tickets(vipID, 1)); !fault.Is(err, fault.IdempotencyMismatch) {
 		t.Errorf("another order under the key: %v", err)
 	}
-	if _, err := client.CancelTicket(named(t, "a"), business, first.ID); !fault.Is(err, fault.IdempotencyMismatch) {
+	if _, err := client.CancelTicket(named(t, "a"), business, first.ID, booking.Cancel{}); !fault.Is(err, fault.IdempotencyMismatch) {
 		t.Errorf("another path under the key: %v", err)
 	}
 	w.change(withGala(func(e *catalog.Event) { e.Active = false }))
@@ -47,7 +47,7 @@ func TestARepeatedSaleIsAnsweredAsTheFirst(t *testing.T) {
 		t.Errorf("a new key: %v", err)
 	}
 	for range 2 {
-		cancelled, err := client.CancelTicket(named(t, "c"), business, first.ID)
+		cancelled, err := client.CancelTicket(named(t, "c"), business, first.ID, booking.Cancel{})
 		if err != nil || cancelled.Status != booking.StatusCancelled {
 			t.Errorf("cancel: %+v, %v", cancelled, err)
 		}

@@ -151,7 +151,7 @@ func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
 	if _, err := w.buyTickets("", nil); !fault.Is(err, fault.AvailabilityUnverified) {
 		t.Errorf("without a price: %v", err)
 	}
-	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, sold.ID); err != nil {
+	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, sold.ID, booking.Cancel{}); err != nil {
 		t.Error(err)
 	}
 	if n := w.count(`SELECT sum(sold) FROM tier_sales`) + w.count(`SELECT sum(sold) FROM event_sales`); n != 0 {

@@ -250,7 +250,7 @@ func TestWhatIsPaidForTicketsThatAreOffGoesBack(t *testing.T) {
 	s := openBoxOffice(t, f.URL)
 	sold, id := s.order("", seats(1, 0))
 	f.checkOut(t, id)
-	if _, err := s.client().CancelTicket(t.Context(), s.offer.ID, sold.ID); err != nil {
+	if _, err := s.client().CancelTicket(t.Context(), s.offer.ID, sold.ID, booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
 	s.expectOrder("cancelled", "cancelling", 0)
@@ -344,5 +344,41 @@ func TestADepositOfTicketsIsThatOfEachAndTheCustomerMayChoose(t *testing.T) {
 	}
 	if _, err := s.buyTickets("", func(n *booking.NewTicket) { n.PaymentChoice = "cash" }); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("another choice: %v", err)
+	}
+}
+
+// The owner decides how much goes back of an order, and tries again what the provider refused (lifecycle.md §4).
+func TestTheOwnerRefundsTicketsAsTheyWant(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openBoxOffice(t, f.URL)
+	sold, id := s.order("", seats(1, 0))
+	s.paysFor(f, id)
+	client, business := s.client(), s.offer.ID
+	if got, err := client.TicketCancellation(t.Context(), business, sold.ID); err != nil || !got.Allowed || got.Refund.Amount != "30.00" {
+		t.Errorf("by the policy: %+v, %v", got, err)
+	}
+	if _, err := client.RefundTicket(t.Context(), business, sold.ID, booking.NewRefund{}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("refunded while it is sold: %v", err)
+	}
+	if _, err := client.CancelTicket(t.Context(), business, sold.ID, booking.Cancel{Refund: "60.01"}); !fault.Is(err, fault.Conflict) {
+		t.Errorf("more than was paid: %v", err)
+	}
+	f.set(refuses)
+	cancelled, err := client.CancelTicket(t.Context(), business, sold.ID, booking.Cancel{Refund: "20.50"})
+	if err != nil || cancelled.Payment.Refund.Amount != "20.50" {
+		t.Fatalf("cancelled %+v, %v", cancelled, err)
+	}
+	s.step()
+	if shown, err := client.Ticket(t.Context(), business, sold.ID); err != nil || shown.Payment.Refund.Status != booking.RefundRefused || shown.Payment.Refund.Reason == "" {
+		t.Errorf("refused, and the owner sees %+v, %v", shown, err)
+	}
+	f.set(answers)
+	if _, err := client.RefundTicket(t.Context(), business, sold.ID, booking.NewRefund{}); err != nil {
+		t.Error(err)
+	}
+	s.step()
+	if got := f.given("pi_of_" + id); !slices.Equal(got, []int64{6000}) {
+		t.Errorf("%v went back, want all that was left", got)
 	}
 }

@@ -80,16 +80,16 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 		t.Errorf("ahead of another business: %v", err)
 	}
 	w.clock.Advance(time.Minute)
-	cancelled, err := client.CancelTicket(t.Context(), business, sold.ID)
+	cancelled, err := client.CancelTicket(t.Context(), business, sold.ID, booking.Cancel{})
 	at := w.clock.Now()
 	want.Status, want.CancelledAt, want.ManageURL = "cancelled", &at, ""
 	if err != nil || cmp.Diff(want, *cancelled) != "" {
 		t.Errorf("cancelled: %+v, %v", cancelled, err)
 	}
-	if _, err := client.CancelTicket(t.Context(), business, sold.ID); !fault.Is(err, fault.Conflict) {
+	if _, err := client.CancelTicket(t.Context(), business, sold.ID, booking.Cancel{}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("cancelled twice: %v", err)
 	}
-	if _, err := client.CancelTicket(t.Context(), business, uuid.New()); !fault.Is(err, fault.NotFound) {
+	if _, err := client.CancelTicket(t.Context(), business, uuid.New(), booking.Cancel{}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("unknown tickets: %v", err)
 	}
 	event := galaID

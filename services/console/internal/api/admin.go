@@ -60,8 +60,8 @@ func (a *Admin) mountBookings(business *gate.Router) {
 	business.Get("/explain", access.Serve, a.explain)
 	business.Post("/bookings/:id/reschedule", access.Serve, change("Booking", a.Owner.Reschedule))
 	business.Get("/bookings/:id/cancellation", access.Serve, read("Booking", a.Owner.PreviewCancellation))
-	business.Post("/bookings/:id/cancel", access.Serve, a.cancelBooking)
-	business.Post("/bookings/:id/refund", access.Refund, a.refundBooking)
+	business.Post("/bookings/:id/cancel", access.Serve, refunded("Booking", a.Owner.CancelBooking))
+	business.Post("/bookings/:id/refund", access.Refund, refunded("Booking", a.Owner.RefundBooking))
 	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, transition("Booking", booking.MoveConfirm, a.Owner.MoveBooking))
 	for _, move := range []string{booking.MoveComplete, booking.MoveNoShow} {
 		business.Post("/bookings/:id/"+move, access.Finish, transition("Booking", move, a.Owner.MoveBooking))
@@ -76,7 +76,9 @@ func (a *Admin) mountSales(business *gate.Router) {
 	}
 	business.Post("/tickets", access.Serve, a.sellTickets)
 	business.Get("/tickets", access.SeeSales, a.listTickets)
-	business.Post("/tickets/:id/cancel", access.Serve, ofID("Tickets", fiber.StatusOK, a.Owner.CancelTickets))
+	business.Get("/tickets/:id/cancellation", access.Serve, read("Tickets", a.Owner.PreviewTicketCancellation))
+	business.Post("/tickets/:id/cancel", access.Serve, refunded("Tickets", a.Owner.CancelTickets))
+	business.Post("/tickets/:id/refund", access.Refund, refunded("Tickets", a.Owner.RefundTickets))
 }
 
 func (a *Admin) mountIntegrations(business *gate.Router) {

@@ -12,33 +12,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-func (a *Admin) cancelBooking(c *fiber.Ctx) error {
-	return refunded(c, func(ctx context.Context, by usecase.Principal, slug string, id uuid.UUID, amount booking.RefundAmount) (*booking.Booking, error) {
-		return a.Owner.CancelBooking(ctx, by, slug, id, booking.Cancel{Refund: amount})
-	})
-}
-
-func (a *Admin) refundBooking(c *fiber.Ctx) error {
-	return refunded(c, func(ctx context.Context, by usecase.Principal, slug string, id uuid.UUID, amount booking.RefundAmount) (*booking.Booking, error) {
-		return a.Owner.RefundBooking(ctx, by, slug, id, booking.NewRefund{Refund: amount})
-	})
-}
-
-// refunded answers with the booking that is left after a write that may give money back.
-func refunded(c *fiber.Ctx, write func(context.Context, usecase.Principal, string, uuid.UUID, booking.RefundAmount) (*booking.Booking, error)) error {
-	slug, id, err := idOf(c, "Booking")
-	if err != nil {
-		return err
+// refunded is the handler of a write that may give money back, of so much; it answers with what is left.
+func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write func(context.Context, usecase.Principal, string, uuid.UUID, W) (*T, error)) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		slug, id, err := idOf(c, what)
+		if err != nil {
+			return err
+		}
+		amount, err := refundOf(c)
+		if err != nil {
+			return err
+		}
+		left, err := write(c.UserContext(), principal(c), slug, id, W(booking.Cancel{Refund: amount}))
+		if err != nil {
+			return err
+		}
+		return c.JSON(left)
 	}
-	amount, err := refundOf(c)
-	if err != nil {
-		return err
-	}
-	left, err := write(c.UserContext(), principal(c), slug, id, amount)
-	if err != nil {
-		return err
-	}
-	return c.JSON(left)
 }
 
 // refundOf reads how much is to be refunded, "" where there is no body or it does not say.

@@ -59,16 +59,45 @@ func (s *Booking) ticketsAhead(r *http.Request) (*reply, error) {
 	return ok(booking.AheadCount{Count: ahead})
 }
 
-func (s *Booking) cancelTickets(r *http.Request) (*reply, error) {
+func (s *Booking) order(r *http.Request) (*booking.Ticket, error) {
 	tickets := s.tickets[r.PathValue("business")]
 	i := slices.IndexFunc(tickets, func(t booking.Ticket) bool { return t.ID.String() == r.PathValue("id") })
 	if i < 0 {
 		return nil, fault.New(fault.NotFound, "Tickets not found")
 	}
-	if tickets[i].Status != booking.StatusSold {
+	return &tickets[i], nil
+}
+
+func (s *Booking) ticketCancellation(r *http.Request) (*reply, error) {
+	order, err := s.order(r)
+	if err != nil {
+		return nil, err
+	}
+	return ok(booking.Cancellation{
+		Allowed: order.Status == booking.StatusSold, Refund: booking.CancellationRefund{Amount: "60.00", Percent: 50, Currency: order.Currency},
+	})
+}
+
+func (s *Booking) cancelTickets(r *http.Request) (*reply, error) {
+	order, err := s.order(r)
+	if err != nil {
+		return nil, err
+	}
+	if order.Status != booking.StatusSold {
 		return nil, fault.New(fault.Conflict, "The tickets are cancelled already.")
 	}
 	at := Epoch
-	tickets[i].Status, tickets[i].CancelledAt = booking.StatusCancelled, &at
-	return ok(tickets[i])
+	order.Status, order.CancelledAt = booking.StatusCancelled, &at
+	return ok(*order)
+}
+
+func (s *Booking) refundTickets(r *http.Request) (*reply, error) {
+	order, err := s.order(r)
+	if err != nil {
+		return nil, err
+	}
+	if order.Status == booking.StatusSold {
+		return nil, fault.New(fault.Conflict, "The order of tickets is sold; cancel it, which refunds it.")
+	}
+	return ok(*order)
 }

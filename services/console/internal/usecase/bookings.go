@@ -8,6 +8,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
@@ -72,18 +73,13 @@ func (o *Owner) PreviewCancellation(ctx context.Context, slug string, id uuid.UU
 
 // CancelBooking cancels a booking and refunds what is wanted of what was paid online; another amount than the policy's needs a role that may.
 func (o *Owner) CancelBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*booking.Booking, error) {
-	business, err := o.Business(ctx, slug)
+	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)
 	if err != nil {
 		return nil, err
 	}
-	if wanted.Refund != "" && wanted.Refund != booking.RefundPolicy {
-		if err := by.Require(business.ID, access.Refund); err != nil {
-			return nil, err
-		}
-	}
 	cancelled, err := o.Bookings.Cancel(ctx, business.ID, id, wanted)
 	if err == nil {
-		o.changed(ctx, by, "cancel booking", slug, slog.String("booking_id", id.String()), slog.String("status", cancelled.Status), refundAttr(cancelled))
+		o.changed(ctx, by, "cancel booking", slug, slog.String("booking_id", id.String()), slog.String("status", cancelled.Status), refundAttr(cancelled.Payment))
 	}
 	return cancelled, err
 }
@@ -96,17 +92,26 @@ func (o *Owner) RefundBooking(ctx context.Context, by Principal, slug string, id
 	}
 	refunded, err := o.Bookings.Refund(ctx, business.ID, id, wanted)
 	if err == nil {
-		o.changed(ctx, by, "refund booking", slug, slog.String("booking_id", id.String()), refundAttr(refunded))
+		o.changed(ctx, by, "refund booking", slug, slog.String("booking_id", id.String()), refundAttr(refunded.Payment))
 	}
 	return refunded, err
 }
 
 // refundAttr is the amount that is on its way back to the customer.
-func refundAttr(b *booking.Booking) slog.Attr {
-	if b.Payment == nil || b.Payment.Refund == nil {
+func refundAttr(p *booking.Payment) slog.Attr {
+	if p == nil || p.Refund == nil {
 		return slog.String("refund", "0")
 	}
-	return slog.String("refund", b.Payment.Refund.Amount.String())
+	return slog.String("refund", p.Refund.Amount.String())
+}
+
+// mayRefund finds the business of a cancellation that refunds so much; another amount than the policy's needs a role that may.
+func (o *Owner) mayRefund(ctx context.Context, by Principal, slug string, refund booking.RefundAmount) (*catalog.Offer, error) {
+	business, err := o.Business(ctx, slug)
+	if err == nil && refund != "" && refund != booking.RefundPolicy {
+		err = by.Require(business.ID, access.Refund)
+	}
+	return business, err
 }
 
 // SellTickets sells tickets of an event. The order's slug is the business's.
@@ -122,17 +127,39 @@ func (o *Owner) SellTickets(ctx context.Context, by Principal, order booking.New
 	return sold, err
 }
 
-// CancelTickets cancels an order of tickets, which are free again at once.
-func (o *Owner) CancelTickets(ctx context.Context, by Principal, slug string, id uuid.UUID) (*booking.Ticket, error) {
+// PreviewTicketCancellation says what cancelling an order of tickets would do now.
+func (o *Owner) PreviewTicketCancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	cancelled, err := o.Bookings.CancelTicket(ctx, business.ID, id)
+	return o.Bookings.TicketCancellation(ctx, business.ID, id)
+}
+
+// CancelTickets cancels an order of tickets, which are free again at once, and refunds as [Owner.CancelBooking] does.
+func (o *Owner) CancelTickets(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*booking.Ticket, error) {
+	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)
+	if err != nil {
+		return nil, err
+	}
+	cancelled, err := o.Bookings.CancelTicket(ctx, business.ID, id, wanted)
 	if err == nil {
-		o.changed(ctx, by, "cancel tickets", slug, slog.String("tickets_id", id.String()))
+		o.changed(ctx, by, "cancel tickets", slug, slog.String("tickets_id", id.String()), refundAttr(cancelled.Payment))
 	}
 	return cancelled, err
+}
+
+// RefundTickets refunds an order of tickets that is cancelled.
+func (o *Owner) RefundTickets(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.NewRefund) (*booking.Ticket, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	refunded, err := o.Bookings.RefundTicket(ctx, business.ID, id, wanted)
+	if err == nil {
+		o.changed(ctx, by, "refund tickets", slug, slog.String("tickets_id", id.String()), refundAttr(refunded.Payment))
+	}
+	return refunded, err
 }
 
 // Reserve holds units of a rental.
