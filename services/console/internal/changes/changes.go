@@ -1,0 +1,157 @@
+// Package changes compares two manifests field by field. It is pure.
+package changes
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+)
+
+// Most bounds the changes that are listed.
+const Most = 1000
+
+// What became of a field.
+const (
+	Added   = "added"
+	Changed = "changed"
+	Removed = "removed"
+)
+
+// Change is one field that differs. What has a key is compared with what had it before, wherever it stands in its list; other lists
+// are compared whole.
+type Change struct {
+	Path   string `json:"path"`   // such as services[cut].price
+	Change string `json:"change"` // Added, Changed or Removed
+	Before any    `json:"before,omitempty"`
+	After  any    `json:"after,omitempty"`
+}
+
+// Between lists what differs, by path, and how many changes more there are than are listed. Its errors say that a manifest cannot be
+// written as JSON.
+func Between(before, after *manifest.Manifest) ([]Change, int, error) {
+	old, err := fields(before)
+	if err != nil {
+		return nil, 0, err
+	}
+	wanted, err := fields(after)
+	if err != nil {
+		return nil, 0, err
+	}
+	c := comparison{list: []Change{}}
+	c.objects("", old, wanted)
+	return c.list, c.more, nil
+}
+
+// fields are a manifest's, as its JSON names them.
+func fields(m *manifest.Manifest) (map[string]any, error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]any
+	return all, json.Unmarshal(text, &all)
+}
+
+type comparison struct {
+	list []Change
+	more int
+}
+
+func (c *comparison) note(change Change) {
+	if len(c.list) == Most {
+		c.more++
+		return
+	}
+	c.list = append(c.list, change)
+}
+
+// objects compares member by member, by name.
+func (c *comparison) objects(path string, before, after map[string]any) {
+	names := slices.Collect(maps.Keys(before))
+	for name := range after {
+		if _, both := before[name]; !both {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		at := name
+		if path != "" {
+			at = path + "." + name
+		}
+		old, was := before[name]
+		wanted, is := after[name]
+		c.values(at, old, wanted, was, is)
+	}
+}
+
+func (c *comparison) values(at string, old, wanted any, was, is bool) {
+	oldObject, oldIs := old.(map[string]any)
+	object, bothAre := wanted.(map[string]any)
+	oldList, oldKeyed := keyed(old)
+	list, bothKeyed := keyed(wanted)
+	switch {
+	case !was && !oldKeyed && bothKeyed && len(list) > 0, was && oldKeyed && !is && len(oldList) > 0, oldKeyed && bothKeyed && len(oldList)+len(list) > 0:
+		c.lists(at, oldList, list)
+	case !was:
+		c.note(Change{Path: at, Change: Added, After: wanted})
+	case !is:
+		c.note(Change{Path: at, Change: Removed, Before: old})
+	case oldIs && bothAre:
+		c.objects(at, oldObject, object)
+	case !reflect.DeepEqual(old, wanted):
+		c.note(Change{Path: at, Change: Changed, Before: old, After: wanted})
+	}
+}
+
+// keyed reports whether a value is a list of objects that have keys, and returns it.
+func keyed(value any) ([]map[string]any, bool) {
+	list, ok := value.([]any)
+	if !ok {
+		return nil, false
+	}
+	objects := make([]map[string]any, len(list))
+	for i, element := range list {
+		object, _ := element.(map[string]any)
+		if _, has := object["key"].(string); !has {
+			return nil, false
+		}
+		objects[i] = object
+	}
+	return objects, true
+}
+
+// lists compares what has the same key, then the order in which both have it.
+func (c *comparison) lists(path string, before, after []map[string]any) {
+	wanted := make(map[string]map[string]any, len(after))
+	for _, object := range after {
+		wanted[object["key"].(string)] = object
+	}
+	var order, newOrder []string
+	had := make(map[string]bool, len(before))
+	for _, object := range before {
+		key := object["key"].(string)
+		had[key] = true
+		at := fmt.Sprintf("%s[%s]", path, key)
+		if wanted[key] == nil {
+			c.note(Change{Path: at, Change: Removed, Before: object})
+			continue
+		}
+		order = append(order, key)
+		c.objects(at, object, wanted[key])
+	}
+	for _, object := range after {
+		if key := object["key"].(string); had[key] {
+			newOrder = append(newOrder, key)
+		} else {
+			c.note(Change{Path: fmt.Sprintf("%s[%s]", path, key), Change: Added, After: object})
+		}
+	}
+	if !slices.Equal(order, newOrder) {
+		c.note(Change{Path: path, Change: Changed, Before: order, After: newOrder})
+	}
+}
