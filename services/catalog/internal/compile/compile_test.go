@@ -102,7 +102,7 @@ func TestExampleAtTheTop(t *testing.T) {
 		Modules: catalog.Modules{Services: true, Events: true, Rentals: true},
 		Payments: catalog.Payments{
 			Providers: []string{"stripe"},
-			Modes:     catalog.PaymentModes{Services: "customer_choice", Rentals: "online", Events: "online"},
+			Modes:     catalog.PaymentModes{Services: "customer_choice", Rentals: "customer_choice", Events: "customer_choice"},
 		},
 		Account:            catalog.Account{SubscriptionActive: true},
 		Bookings:           catalog.Bookings{SlotIntervalMinutes: 15, AdvanceDays: 365, MaxOpenPerCustomer: 20},
