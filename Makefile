@@ -111,14 +111,17 @@ away: $(BIN)/withstores ## bookings while notifications is away, and all that is
 
 # What the READMEs show of the pages, of all that a test keeps.
 SCREENSHOTS := phone-3-when phone-5-done desk-dark-4-details ar-3-when phone-event-2-event phone-rental-2-rental
+OWNER_SCREENSHOTS := owner-phone-1-today owner-desk-dark-3-booking
 
 .PHONY: screenshots
-screenshots: $(BIN)/withstores $(STRIPE_MOCK) ## the pages in Chromium, as services/pages/README.md shows them
+screenshots: $(BIN)/withstores $(STRIPE_MOCK) ## the pages in Chromium, as the READMEs of pages and console show them
 	@rm -rf $(BIN)/screenshots
 	@SLOTMESH_TEST_SCREENSHOTS=$(BIN)/screenshots SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) $(BIN)/withstores \
-	  $(GO) test ./services/allinone/e2e -count=1 -run '^TestPeopleUsePagesInABrowser$$/^meanwhile$$/^(book|tickets|rentals)_in_every_way$$'
-	@mkdir -p services/pages/docs/screenshots
+	  sh -c '$(GO) test ./services/allinone/e2e -count=1 -run "^TestPeopleUsePagesInABrowser$$/^meanwhile$$/^(book|tickets|rentals)_in_every_way$$" && \
+	    $(GO) test ./services/allinone/e2e -count=1 -run "^TestOwnersUseTheirPagesInABrowser$$/^every_page_(phone|desk-dark)$$"'
+	@mkdir -p services/pages/docs/screenshots services/console/docs/screenshots
 	@cp $(foreach name,$(SCREENSHOTS),$(BIN)/screenshots/$(name).png) services/pages/docs/screenshots/
+	@cp $(foreach name,$(OWNER_SCREENSHOTS),$(BIN)/screenshots/$(name).png) services/console/docs/screenshots/
 
 .PHONY: profile
 profile: ## CPU and allocation profiles of every path in bin/profiles/ (go tool pprof -top FILE)
