@@ -20,7 +20,7 @@ type office struct {
 // open publishes a business of a test's own, with two members, and has it booked.
 func (p *pages) open(t *testing.T, slug string) *office {
 	t.Helper()
-	p.publish(t, slug, strings.NewReplacer("name: Salon", "name: Hair of "+slug, "Member 0", "Inês", "Member 1", "Tomás").Replace(salon(slug, 2))+
+	p.publish(t, slug, strings.NewReplacer("name: Salon", "name: Harbour Hair", "Member 0", "Inês", "Member 1", "Tomás").Replace(salon(slug, 2))+
 		"form: [{key: allergies, label: Allergies, type: text, max_length: 200}]\nrentals: [{key: kayak, name: Kayak, price: 12, price_type: hourly, quantity: 2, units_count: 2}]\n")
 	key, cut := p.world.key(t, slug, "write"), p.world.named(t, slug, "services")["Cut"]
 	for time, customer := range map[string]string{"09:00": "Ada Example", "09:45": "Zoë Example", "11:00": "Bruno Costa"} {

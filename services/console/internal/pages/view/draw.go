@@ -79,7 +79,9 @@ func (p *Page) draw(cal *usecase.Calendar) drawn {
 		}
 		d.Columns = append(d.Columns, out)
 	}
-	d.Style = c.rules.String() + fmt.Sprintf(".day-height{height:%.3frem}", float64(all.To-all.From)*perMinute)
+	// The number of columns is said before them: found as they arrive, it would move those that are painted already.
+	d.Style = c.rules.String() + fmt.Sprintf(".day-height{height:%.3frem}.calendar{grid-template-columns:4.5rem repeat(%d,minmax(7rem,1fr))}",
+		float64(all.To-all.From)*perMinute, max(1, len(d.Columns)))
 	return d
 }
 
