@@ -30,12 +30,17 @@ func (p *pages) open(t *testing.T, slug string) *office {
 	return &office{p, slug}
 }
 
+// ownerShift is a tenth of the Cumulative Layout Shift that counts as good. That nothing moves at all is owed by the booking page (pages.md);
+// here a list that comes in pieces may grow.
+const ownerShift = 0.01
+
 // signIn is one more visitor, who is invited as this and signs in by the link.
 func (o *office) signIn(t *testing.T, role string, as visitor.As) *visitor.Visitor {
 	t.Helper()
 	var invited struct{ Link string }
 	o.admin(t, http.MethodPost, "invitations", fmt.Appendf(nil, `{"business":%q,"email":"%s@example.com","name":"Marta Silva","role":%q}`, o.slug, o.slug, role)).
 		into(t, http.StatusCreated, &invited)
+	as.MayShift = ownerShift
 	v := o.chromium.Visit(t, as)
 	v.Go(o.AdminURL + invited.Link)
 	v.PressThe("button")
@@ -55,6 +60,7 @@ func TestOwnersUseTheirPagesInABrowser(t *testing.T) {
 	for name, as := range map[string]visitor.As{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true}, "plain": {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar"},
 		"ar-desk": {Locale: "ar", Width: 1280}, "de-desk": {Locale: "de", Width: 1280}, "zoomed": {Locale: "en-GB", Width: 1280, Zoom: 200},
+		"slow": {Locale: "en-GB", Slow: true}, "slow-desk": {Locale: "en-GB", Width: 1280, Slow: true},
 	} {
 		t.Run("every page "+name, func(t *testing.T) {
 			t.Parallel()
@@ -84,6 +90,7 @@ func (o *office) everyPage(t *testing.T, name string, as visitor.As) {
 	v := o.signIn(t, "owner", as)
 	seen := func(step, selector string) {
 		v.Finds(selector)
+		v.Until("the page is whole", `document.readyState === "complete"`)
 		v.Check()
 		v.Keep("owner-" + name + "-" + step)
 	}

@@ -117,15 +117,18 @@ func (v *Visitor) overweight() []string {
 	return found
 }
 
-// shifts says what moved without anybody having done something: its sum is the Cumulative Layout Shift, which is to be 0.
+// shifts says what moved without anybody having done something, and from where to where, if its sum, the Cumulative Layout Shift, is more than
+// the visitor puts up with.
 func (v *Visitor) shifts() []string {
 	v.t.Helper()
-	return Eval[[]string](v, `(() => {
+	return Eval[[]string](v, fmt.Sprintf(`(() => {
 		const o = new PerformanceObserver(() => {});
 		o.observe({type: "layout-shift", buffered: true});
-		return o.takeRecords().filter(s => !s.hadRecentInput && s.value > 0)
-			.map(s => "shifted by " + s.value + ": " + s.sources.map(e => e.node?.outerHTML?.slice(0, 120)).join(", "));
-	})()`)
+		const moved = o.takeRecords().filter(s => !s.hadRecentInput);
+		const rect = r => [r.x, r.y, r.width, r.height].join(" ");
+		return moved.reduce((sum, s) => sum + s.value, 0) <= %g ? [] : moved.filter(s => s.value > 0).map(s => "shifted by " + s.value + ": " +
+			s.sources.map(e => (e.node?.outerHTML ?? e.node?.textContent)?.slice(0, 120) + " from " + rect(e.previousRect) + " to " + rect(e.currentRect)).join(", "));
+	})()`, v.as.MayShift))
 }
 
 func (v *Visitor) sideways() []string {

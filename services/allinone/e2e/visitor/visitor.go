@@ -71,9 +71,14 @@ type As struct {
 	Locale   string // such as ar or ja-JP; "": en
 	Timezone string // ""; Europe/Lisbon
 	NoScript bool
+	Slow     bool              // the line is so slow that pages are painted piece by piece, which shows what moves when the next one comes
+	MayShift float64           // Cumulative Layout Shift that is put up with; 0, as booking pages owe it
 	Headers  map[string]string // sent with every request
 	Zoom     int               // percent; 0: 100. It makes the window so much smaller, as a browser's zoom does.
 }
+
+// slowLine is in bytes a second: some pages take a second and a half.
+const slowLine = 8000
 
 // Visitor is one person with a window. Their methods end the test where something is not as they say.
 type Visitor struct {
@@ -143,6 +148,11 @@ func (v *Visitor) dress() {
 	call(v, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: version, AcceptLanguage: v.as.Locale})
 	call(v, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: v.as.Timezone})
 	call(v, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	if v.as.Slow {
+		call(v, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+			MatchedNetworkConditions: []*network.Conditions{{DownloadThroughput: slowLine, UploadThroughput: -1}},
+		})
+	}
 	headers := network.Headers{}
 	for name, value := range v.as.Headers {
 		headers[name] = value
