@@ -108,7 +108,11 @@ func TestTheTableIsWhatTheServicesAskFor(t *testing.T) {
 
 func TestEveryServiceIsGivenItsSettingsAndNoOthers(t *testing.T) {
 	t.Parallel()
-	ours := []string{"SLOTMESH_SERVER", "GOMEMLIMIT"} // read by the slotmesh command in console's image, and by Go itself
+	// Read by the slotmesh command in console's image, by Go itself, by pgx as libpq does, and by OpenTelemetry, or named in what it reads.
+	ours := []string{
+		"SLOTMESH_SERVER", "GOMEMLIMIT", "PGSSLMODE", "PGSSLROOTCERT",
+		"OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG", "OTEL_RESOURCE_ATTRIBUTES", "POD_NAME", "NODE_NAME",
+	}
 	for _, shape := range shapes(t) {
 		all := mustRender(t, shapeValues(t, shape))
 		for _, service := range services {

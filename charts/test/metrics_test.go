@@ -54,12 +54,12 @@ func exported(t *testing.T) map[string]bool {
 	return found
 }
 
-// expressions are all queries of the alerts and of the dashboard.
+// expressions are all queries of the alerts and of the dashboards.
 func expressions(t *testing.T) []string {
 	t.Helper()
 	var all []string
 	for _, r := range decode[[]rule](t, read(t, filepath.Join(chartPath, "files", "alerts.yaml"))) {
-		all = append(all, r.Expr)
+		all = append(all, r.Expr, r.Objective.Failed, r.Objective.All)
 	}
 	var walk func(value any)
 	walk = func(value any) {
@@ -75,7 +75,9 @@ func expressions(t *testing.T) []string {
 			}
 		}
 	}
-	walk(decode[map[string]any](t, read(t, filepath.Join(chartPath, "files", "dashboard.json"))))
+	for _, dashboard := range dashboards(t) {
+		walk(decode[map[string]any](t, []byte(dashboard)))
+	}
 	return all
 }
 
@@ -94,7 +96,7 @@ func asked(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-func TestAlertsAndDashboardAskForMetricsThatTheServicesGive(t *testing.T) {
+func TestAlertsAndDashboardsAskForMetricsThatTheServicesGive(t *testing.T) {
 	t.Parallel()
 	given, names := exported(t), asked(t)
 	if len(given) < 10 || len(names) < 10 {

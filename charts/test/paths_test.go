@@ -160,7 +160,7 @@ func TestEachIngressLeadsPublicPathsToTheirServicesAndNothingElse(t *testing.T) 
 func TestTheAdminAPIHasAHostOfItsOwnOrNone(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{
-		"frontDoor.adminHost=admin.example.com", "frontDoor.adminHost=admin.example.com,frontDoor.gateway.enabled=false,frontDoor.ingress.controller=traefik", "demo.enabled=true",
+		"frontDoor.gateway.enabled=true,frontDoor.adminHost=admin.example.com", "frontDoor.adminHost=admin.example.com,frontDoor.ingress.controller=traefik", "demo.enabled=true",
 	} {
 		for _, o := range mustRender(t, set(t, settings)) {
 			if o.kind() != "HTTPRoute" && o.kind() != "Ingress" {

@@ -18,7 +18,7 @@ func readme(t *testing.T) string {
 }
 
 // whole are the maps that are one value.
-var whole = []string{"resources", "dashboardLabels"}
+var whole = []string{"resources", "dashboardLabels", "podSecurityContext", "securityContext", "strategy"}
 
 // defaults are all values with their defaults as the README writes them.
 func defaults(t *testing.T, values map[string]any, prefix string, into map[string]string) {
@@ -72,6 +72,11 @@ func sorted(t *testing.T, text string) string {
 type rule struct {
 	Alert string `json:"alert"`
 	Expr  string `json:"expr"`
+
+	Objective struct {
+		Failed string `json:"failed"`
+		All    string `json:"all"`
+	} `json:"objective"` // instead of an expression
 }
 
 func TestEveryAlertSaysInTheReadmeWhatToDo(t *testing.T) {

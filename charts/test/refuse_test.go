@@ -16,26 +16,34 @@ import (
 func TestValuesThatContradictEachOtherAreRefusedWithASentence(t *testing.T) {
 	t.Parallel()
 	for settings, want := range map[string]string{
-		"postgres.provider=external":                                               "postgres.existingSecret.name: name the Secret",
-		"postgres.existingSecret.name=x":                                           "postgres.existingSecret.name: leave it empty",
-		"postgres.provider=cloudnativepg,postgres.existingSecret.name=x":           "cloudnativepg makes a Secret of its own",
-		"redis.provider=external":                                                  "redis: give redis.url, or redis.existingSecret.name",
-		"redis.provider=external,redis.url=redis://a,redis.existingSecret.name=x":  "redis: give redis.url or redis.existingSecret.name, not both",
-		"redis.provider=external,redis.url=redis://:secret@redis.data:6379/0":      "redis.url: put a URL with a password into a Secret",
-		"requestTimeoutSeconds=14,drain.timeoutSeconds=13":                         "drain.timeoutSeconds: write requestTimeoutSeconds (14) or more",
-		"monitoring.enabled=true":                                                  "networkPolicy.metricsFrom: say where Prometheus runs",
-		"defaults.autoscaling.enabled=true":                                        "postgres.maxConnections: write 414 or more if the database takes them, or fewer pods: of 100 connections, 14 are kept",
-		"postgres.provider=cloudnativepg,components.rental.replicas=20":            "54 pods of booking, catalog, console, notifications, rental, old and new ones of a rollout, need 4 each",
-		"postgres.provider=external,postgres.maxConnections=85":                    "postgres.maxConnections: write 86 or more",
-		"postgres.maxConnections=3":                                                "postgres.maxConnections: write 86 or more",
-		"redis.url=redis://a":                                                      "redis: set redis.provider to external",
-		"frontDoor.gateway.className=a,frontDoor.gateway.parentRefs[0].name=b":     "frontDoor.gateway: give className to have a Gateway made, or parentRefs",
-		"frontDoor.adminHost=book.example.com":                                     "frontDoor.adminHost: take a host that is not among frontDoor.hosts",
-		"frontDoor.adminHost=a.example.com,frontDoor.gateway.enabled=false":        "nothing leads to that host otherwise",
-		"frontDoor.gateway.enabled=false,frontDoor.gateway.experimentalRetry=true": "frontDoor.gateway.experimentalRetry: it has no effect",
-		"frontDoor.timeoutSeconds=10":                                              "frontDoor.timeoutSeconds: write more than requestTimeoutSeconds (10)",
-		"mesh.provider=istio":                                                      "mesh.frontAccounts: name the service accounts",
-		"mesh.provider=linkerd":                                                    "mesh.frontAccounts: name the service accounts",
+		"postgres.provider=external":     "postgres.existingSecret.name: name the Secret",
+		"postgres.existingSecret.name=x": "postgres.existingSecret.name: leave it empty",
+		"postgres.pooled=true":           "trial sees to all of that itself",
+		"postgres.provider=external,postgres.existingSecret.name=x,postgres.pooled=true":         "postgres.userPerService: set it",
+		"postgres.provider=external,postgres.existingSecret.name=x,postgres.userPerService=true": "postgres.migrationsSecret.name: name the Secret",
+		"postgres.provider=cloudnativepg,postgres.cloudnativepg.instances=1":                     "write fewer than the instances (1)",
+		"redis.cluster=true": "trial brings one plain Redis of its own",
+		"redis.provider=external,redis.url=redis://r,redis.cluster=true,redis.sentinel.master=m": "not both: a cluster has no Sentinels",
+		"redis.provider=external,redis.url=redis://r,redis.caSecret.name=c":                      "redis.url: write rediss://",
+		"components.booking.env.DATABASE_POOLED=true":                                            "the chart sets it itself",
+		"postgres.provider=cloudnativepg,postgres.existingSecret.name=x":                         "cloudnativepg makes a Secret of its own",
+		"redis.provider=external": "redis: give redis.url, or redis.existingSecret.name",
+		"redis.provider=external,redis.url=redis://a,redis.existingSecret.name=x": "redis: give redis.url or redis.existingSecret.name, not both",
+		"redis.provider=external,redis.url=redis://:secret@redis.data:6379/0":     "redis.url: put a URL with a password into a Secret",
+		"requestTimeoutSeconds=14,drain.timeoutSeconds=13":                        "drain.timeoutSeconds: write requestTimeoutSeconds (14) or more",
+		"monitoring.enabled=true":                                              "networkPolicy.metricsFrom: say where Prometheus runs",
+		"defaults.autoscaling.enabled=true":                                    "postgres.maxConnections: write 414 or more if the database takes them, or fewer pods: of 100 connections, 14 are kept",
+		"postgres.provider=cloudnativepg,components.rental.replicas=20":        "54 pods of booking, catalog, console, notifications, rental, old and new ones of a rollout, need 4 each",
+		"postgres.provider=external,postgres.maxConnections=85":                "postgres.maxConnections: write 86 or more",
+		"postgres.maxConnections=3":                                            "postgres.maxConnections: write 86 or more",
+		"redis.url=redis://a":                                                  "redis: set redis.provider to external",
+		"frontDoor.gateway.className=a,frontDoor.gateway.parentRefs[0].name=b": "frontDoor.gateway: give className to have a Gateway made, or parentRefs",
+		"frontDoor.adminHost=book.example.com":                                 "frontDoor.adminHost: take a host that is not among frontDoor.hosts",
+		"frontDoor.adminHost=a.example.com":                                    "nothing leads to that host otherwise",
+		"frontDoor.gateway.experimentalRetry=true":                             "frontDoor.gateway.experimentalRetry: it has no effect",
+		"frontDoor.timeoutSeconds=10":                                          "frontDoor.timeoutSeconds: write more than requestTimeoutSeconds (10)",
+		"mesh.provider=istio,frontDoor.gateway.enabled=true":                   "mesh.frontAccounts: name the service accounts",
+		"mesh.provider=linkerd,frontDoor.gateway.enabled=true":                 "mesh.frontAccounts: name the service accounts",
 		"mesh.provider=istio,mesh.frontOutside=true,mesh.frontAccounts[0].name=a,mesh.frontAccounts[0].namespace=b": "mesh: set frontOutside or name frontAccounts, not both",
 		"mesh.frontOutside=true": "mesh: set mesh.provider to istio or linkerd",
 		"mesh.provider=linkerd,mesh.frontOutside=true,mesh.tracingProvider=a":                       "mesh.tracingProvider: it names an extension provider of Istio",
@@ -60,10 +68,10 @@ func TestAFrontDoorWithoutTheNetworksOfItsProxiesIsRefused(t *testing.T) {
 		door map[string]any
 		want string
 	}{
-		"a gateway":           {map[string]any{"trustedProxies": none}, "frontDoor.trustedProxies: name the networks from which"},
-		"an ingress":          {map[string]any{"trustedProxies": none, "gateway": map[string]any{"enabled": false}, "ingress": map[string]any{"controller": "nginx"}}, "a node's address is not a proxy's"},
+		"a gateway":           {map[string]any{"trustedProxies": none, "gateway": map[string]any{"enabled": true}}, "frontDoor.trustedProxies: name the networks from which"},
+		"an ingress":          {map[string]any{"trustedProxies": none, "ingress": map[string]any{"controller": "nginx"}}, "a node's address is not a proxy's"},
 		"everybody's network": {map[string]any{"trustedProxies": everybody}, "frontDoor.trustedProxies: ::/0 believes everybody"},
-		"no front door":       {map[string]any{"trustedProxies": none, "gateway": map[string]any{"enabled": false}}, ""},
+		"no front door":       {map[string]any{"trustedProxies": none}, ""},
 	} {
 		_, err := render(t, map[string]any{"frontDoor": c.door}, false)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
@@ -84,7 +92,7 @@ func TestClustersThatLackWhatTheChartUsesAreRefused(t *testing.T) {
 
 func TestAllContradictionsAreReportedAtOnce(t *testing.T) {
 	t.Parallel()
-	_, err := render(t, set(t, "postgres.provider=external,redis.provider=external,mesh.provider=istio"), false)
+	_, err := render(t, set(t, "postgres.provider=external,redis.provider=external,mesh.provider=istio,frontDoor.gateway.enabled=true"), false)
 	for _, want := range []string{"postgres.existingSecret", "redis.existingSecret", "mesh.frontAccounts"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want a sentence of %s too", err, want)
@@ -92,10 +100,11 @@ func TestAllContradictionsAreReportedAtOnce(t *testing.T) {
 	}
 }
 
-// free are the values below which names are the installer's own.
+// free are the values below which names are the installer's own, or Kubernetes'.
 var free = []string{
 	"nodeSelector", "affinity", "podAnnotations", "podLabels", "serviceAnnotations", "serviceAccountAnnotations", "requests",
 	"limits", "annotations", "parameters", "labels", "dashboardLabels", "env", "secretEnv",
+	"podSecurityContext", "securityContext", "lifecycle", "spec",
 }
 
 // places are all objects among the values whose names the chart chooses.

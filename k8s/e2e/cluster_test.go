@@ -112,6 +112,10 @@ func (c cluster) install(t *testing.T) {
 		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "namespace", namespace, "--timeout=3m"); err != nil {
 			t.Error(err)
 		}
+		// The definitions outlive the release, for the objects of others; here there are none.
+		if _, err := c.try(context.WithoutCancel(t.Context()), nil, "kubectl", "delete", "customresourcedefinition", "businesses.slotmesh.io", "apikeys.slotmesh.io", "--ignore-not-found"); err != nil {
+			t.Error(err)
+		}
 	})
 	c.run(t, "kubectl", "label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
 	c.helm(t, append([]string{"install", release, chart, "--wait", "--wait-for-jobs", "--timeout", "8m"}, values()...)...)

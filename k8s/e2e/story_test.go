@@ -33,6 +33,7 @@ func TestTheChartOnACluster(t *testing.T) {
 		described(t, c.reach(t, "Ingress by Skipper", "skipper", "skipper."+host), key)
 	})
 	main := c.reach(t, "Gateway API by Traefik", "traefik", host)
+	t.Run("a business is an object of the cluster and its key a Secret", func(t *testing.T) { c.asObjects(t, main) })
 	t.Run("each internal port answers exactly the services of the table", c.edges)
 	t.Run("an upgrade brings the tables up to date first", func(t *testing.T) { c.upgrade(t, main) })
 	t.Run("a rollback under load replaces every pod and fails no request", func(t *testing.T) { c.rollback(t, main) })

@@ -1,9 +1,11 @@
 // Package bulkhead keeps the work of one tenant from starving that of the others: each has a few places for work at once,
-// and work that several wait for is done once.
+// work that several wait for is done once, and work that fails for one is done for the others all the same.
 package bulkhead
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
@@ -64,6 +66,28 @@ func (t *Tenants) part(tenant string, p *places) {
 	if p.users--; p.users == 0 {
 		delete(t.atWork, tenant)
 	}
+}
+
+// Each does work for each of the tenants in turn, until ctx ends. What fails for one holds up none after it: the error, that of the first for
+// which it failed, says for how many it did.
+func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T) error) error {
+	var (
+		first  error
+		failed int
+	)
+	for _, tenant := range tenants {
+		if ctx.Err() != nil {
+			return cmp.Or(first, ctx.Err())
+		}
+		if err := work(ctx, tenant); err != nil {
+			first = cmp.Or(first, err)
+			failed++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d: %w", failed, len(tenants), first)
 }
 
 // Shared does work once for all who ask for it while it is under way. The zero value is ready.

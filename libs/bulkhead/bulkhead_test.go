@@ -112,3 +112,28 @@ func TestAPanicOfSharedWorkIsAnError(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestWhatFailsForOneTenantIsDoneForTheOthers(t *testing.T) {
+	t.Parallel()
+	var done []string
+	broken := errors.New("broken")
+	work := func(_ context.Context, tenant string) error {
+		if tenant != "good" {
+			return broken
+		}
+		done = append(done, tenant)
+		return nil
+	}
+	err := Each(t.Context(), []string{"bad", "good", "worse", "good"}, work)
+	if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "2 of 4: ") || len(done) != 2 {
+		t.Errorf("done for %v: %v", done, err)
+	}
+	if err := Each(t.Context(), done, work); err != nil {
+		t.Errorf("nothing failed, but %v", err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Each(over, []string{"good"}, work); !errors.Is(err, context.Canceled) || len(done) != 4 {
+		t.Errorf("after its end it is done for %v: %v", done, err)
+	}
+}

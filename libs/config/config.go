@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/sethvargo/go-envconfig"
 )
@@ -41,7 +43,7 @@ func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []
 		}
 		if err := loadField(ctx, target.Field(i), field, from); err != nil {
 			name, _, _ := strings.Cut(tag, ",")
-			faults = append(faults, fmt.Sprintf("%s: %v", name, err))
+			faults = append(faults, fmt.Sprintf("%s: %s", name, why(field.Type, name, from, err)))
 		}
 	}
 	if v, ok := target.Addr().Interface().(Validator); ok && len(faults) == 0 {
@@ -50,6 +52,26 @@ func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []
 		}
 	}
 	return faults
+}
+
+// why says what is wrong with a value, and what would be right, where its type tells; else it is the error. Settings of these types hold no
+// secrets.
+func why(of reflect.Type, name string, from envconfig.Lookuper, err error) string {
+	value, given := from.Lookup(name)
+	if !given {
+		return err.Error()
+	}
+	switch {
+	case of == reflect.TypeFor[time.Duration]():
+		return fmt.Sprintf("%q is not a duration; write one such as 2s or 500ms", value)
+	case of == reflect.TypeFor[slog.Level]():
+		return fmt.Sprintf("%q is not a level; write debug, info, warn or error", value)
+	case of.Kind() == reflect.Bool:
+		return fmt.Sprintf("%q is neither true nor false", value)
+	case of.Kind() >= reflect.Int && of.Kind() <= reflect.Uint64:
+		return fmt.Sprintf("%q is not a whole number that fits; write one such as 8080", value)
+	}
+	return err.Error()
 }
 
 func isGroup(field reflect.StructField) bool {

@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -75,5 +76,29 @@ func TestLoadLeavesUnexportedFieldsAlone(t *testing.T) {
 	}
 	if s.Name != "x" || s.own != "kept" {
 		t.Errorf("got %+v", s)
+	}
+}
+
+// Who sets a variable wrongly is told what would be right, in words of the variable.
+func TestAFaultSaysWhatWouldBeRight(t *testing.T) {
+	t.Parallel()
+	var cfg struct {
+		Port  int           `env:"PORT, default=1"`
+		Wait  time.Duration `env:"WAIT, default=1s"`
+		Demo  bool          `env:"DEMO, default=true"`
+		Level slog.Level    `env:"LOG_LEVEL, default=info"`
+		Need  int           `env:"NEED, required"`
+	}
+	err := Load(context.Background(), &cfg, envconfig.MapLookuper(map[string]string{"PORT": "abc", "WAIT": "soon", "DEMO": "maybe", "LOG_LEVEL": "loud"}))
+	if err == nil {
+		t.Fatal("faulty settings were accepted")
+	}
+	for _, want := range []string{
+		`PORT: "abc" is not a whole number that fits; write one such as 8080`, `WAIT: "soon" is not a duration; write one such as 2s or 500ms`,
+		`DEMO: "maybe" is neither true nor false`, `LOG_LEVEL: "loud" is not a level; write debug, info, warn or error`, "NEED: ",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v lacks %s", err, want)
+		}
 	}
 }

@@ -41,6 +41,8 @@ const (
 	Key         SubjectKind = "key"
 	Business    SubjectKind = "business"
 	Customer    SubjectKind = "customer" // an erasing of one: the id is the erasing's
+	Member      SubjectKind = "member"   // of the team: the id is the person's
+	Token       SubjectKind = "token"    // of the admin API
 )
 
 // Type is what happened.
@@ -62,6 +64,7 @@ const (
 	TicketSold           Type = "ticket.sold"
 	TicketCancelled      Type = "ticket.cancelled"
 	ReservationCreated   Type = "reservation.created"
+	ReservationConfirmed Type = "reservation.confirmed" // it is paid
 	ReservationPickedUp  Type = "reservation.picked_up"
 	ReservationReturned  Type = "reservation.returned"
 	ReservationCancelled Type = "reservation.cancelled"
@@ -70,6 +73,20 @@ const (
 	CustomerErased       Type = "customer.erased"
 	KeyCreated           Type = "key.created"
 	KeyRevoked           Type = "key.revoked"
+)
+
+// The types of events of the team, which who looks after it reads in the audit log. Nobody is told of them by webhooks.
+const (
+	MemberInvited         Type = "member.invited"
+	MemberJoined          Type = "member.joined" // it is known that they are who was invited
+	MemberChanged         Type = "member.changed"
+	MemberRemoved         Type = "member.removed"
+	MemberPasswordChanged Type = "member.password_changed"
+	MemberPasswordRemoved Type = "member.password_removed"
+	MemberPasskeyAdded    Type = "member.passkey_added"
+	MemberPasskeyRemoved  Type = "member.passkey_removed"
+	TokenCreated          Type = "token.created"
+	TokenRevoked          Type = "token.revoked"
 )
 
 // List is a page of the audit log of a business, newest first. NextCursor is "" on the last page.

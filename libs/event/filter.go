@@ -11,13 +11,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Types are all types of events.
+// Types are all types of events that webhooks tell of.
 func Types() []Type {
 	return []Type{
 		BookingCreated, BookingConfirmed, BookingRescheduled, BookingCancelled, BookingCompleted, BookingNoShow,
 		PaymentSucceeded, PaymentFailed, PaymentExpired, PaymentRefunded, TicketCreated, TicketSold, TicketCancelled,
-		ReservationCreated, ReservationPickedUp, ReservationReturned, ReservationCancelled,
+		ReservationCreated, ReservationConfirmed, ReservationPickedUp, ReservationReturned, ReservationCancelled,
 		BusinessPublished, BusinessRemoved, CustomerErased, KeyCreated, KeyRevoked,
+	}
+}
+
+// TeamTypes are all types of events of the team.
+func TeamTypes() []Type {
+	return []Type{
+		MemberInvited, MemberJoined, MemberChanged, MemberRemoved, MemberPasswordChanged, MemberPasswordRemoved, MemberPasskeyAdded, MemberPasskeyRemoved,
+		TokenCreated, TokenRevoked,
 	}
 }
 
@@ -40,7 +48,7 @@ func ReadFilter(q request.Query) (Filter, error) {
 	if err != nil {
 		return Filter{}, err
 	}
-	if f.Type = Type(typ); typ != "" && !slices.Contains(Types(), f.Type) {
+	if f.Type = Type(typ); typ != "" && !slices.Contains(Types(), f.Type) && !slices.Contains(TeamTypes(), f.Type) {
 		return Filter{}, request.Invalid("type: %s is no type of event; write one such as %s.", request.Quoted(typ), BookingCreated)
 	}
 	if f.From, err = readInstant(q, "from", 0); err != nil {
@@ -55,10 +63,10 @@ func readSubject(q request.Query, f *Filter) error {
 	switch kind := SubjectKind(text); {
 	case err != nil || text == "":
 		return err
-	case slices.Contains([]SubjectKind{Booking, Ticket, Reservation, Key, Business, Customer}, kind):
+	case slices.Contains([]SubjectKind{Booking, Ticket, Reservation, Key, Business, Customer, Member, Token}, kind):
 		f.Kind = kind
 	case f.Subject.UnmarshalText([]byte(text)) != nil || len(text) != len(uuid.Nil.String()):
-		return request.Invalid("subject: %s is none; write its id, or booking, ticket, reservation, key, business or customer.", request.Quoted(text))
+		return request.Invalid("subject: %s is none; write its id, or booking, ticket, reservation, key, business, customer, member or token.", request.Quoted(text))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 	"time"
@@ -43,11 +44,13 @@ WITH waiting AS (
     UPDATE events SET position = (SELECT position FROM event_feed) + waiting.place
     FROM waiting
     WHERE events.position IS NULL AND events.serial = waiting.serial
-    RETURNING events.position
+    RETURNING events.*
+), passed AS (
+    UPDATE event_feed SET position = numbered.last
+    FROM (SELECT max(position) AS last FROM numbered) AS numbered
+    WHERE numbered.last IS NOT NULL
 )
-UPDATE event_feed SET position = numbered.last
-FROM (SELECT max(position) AS last FROM numbered) AS numbered
-WHERE numbered.last IS NOT NULL`
+SELECT type, business_id, subject_kind, subject_id, at, actor_kind, actor_id FROM numbered ORDER BY position`
 )
 
 // The page is read before the state of the feed: what was removed before the page was read is known from the state.
@@ -185,16 +188,56 @@ func (l *Log) look(ctx context.Context, from cursor, limit int) (page, error) {
 	return found, nil
 }
 
-// number gives committed events their positions.
+// number gives committed events their positions, and has a log line say of each what happened. An event is numbered once, whatever replicas
+// there are, and so is its line, which is missing only where the connection or the process is lost as the numbering commits.
 func (l *Log) number(ctx context.Context) error {
-	var batch pgx.Batch
+	var (
+		batch pgx.Batch
+		lines [][]slog.Attr
+		types []string
+	)
 	batch.Queue(byIndexSQL)
 	batch.Queue(lockFeedSQL)
-	batch.Queue(numberSQL, pgx.NamedArgs{"most": numberAtOnce})
+	batch.Queue(numberSQL, pgx.NamedArgs{"most": numberAtOnce}).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			typ, line, err := lineOf(rows)
+			if err != nil {
+				return err
+			}
+			types, lines = append(types, typ), append(lines, line)
+		}
+		return rows.Err()
+	})
 	if err := l.pool.SendBatch(ctx, &batch).Close(); err != nil {
 		return fmt.Errorf("number events: %w", err)
 	}
+	for i, line := range lines {
+		// The trace of ctx is that of a reader, not of the change.
+		l.tel.Logger.LogAttrs(context.Background(), slog.LevelInfo, types[i], line...) //nolint:contextcheck // see above
+	}
 	return nil
+}
+
+// lineOf is what the log says of an event: its type, and of what business and subject it is, when it was and who did it, by ids alone.
+func lineOf(from pgx.Row) (string, []slog.Attr, error) {
+	var (
+		typ, kind, by     string
+		business, subject uuid.UUID
+		at                time.Time
+		actorID           *uuid.UUID
+	)
+	if err := from.Scan(&typ, &business, &kind, &subject, &at, &by, &actorID); err != nil {
+		return "", nil, err
+	}
+	line := []slog.Attr{slog.String("business_id", business.String())}
+	if kind != string(event.Business) {
+		line = append(line, slog.String(kind+"_id", subject.String()))
+	}
+	line = append(line, slog.Time("at", at.UTC()), slog.String("by", by))
+	if actorID != nil {
+		line = append(line, slog.String("by_id", actorID.String()))
+	}
+	return typ, line, nil
 }
 
 func (l *Log) page(ctx context.Context, from cursor, rows []row) (event.Page, error) {

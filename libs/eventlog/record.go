@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
@@ -20,20 +21,31 @@ import (
 // SQL expression for what is kept of the subject: its row as jsonb, from which readers are shown what the admin API shows. A type
 // of "" is the parameter @event_type. The statement needs the values of [Add].
 func Record(kind event.SubjectKind, typ event.Type, rows, data string) string {
+	return record(kind, typ, rows, data, "uuid_v7()")
+}
+
+// RecordOne is [Record] of rows that are one at most. The event's id is made by [Add]: made in the database, it was a quarter of what an event
+// costs there.
+func RecordOne(kind event.SubjectKind, typ event.Type, rows, data string) string {
+	return record(kind, typ, rows, data, "@recorded_id::uuid")
+}
+
+func record(kind event.SubjectKind, typ event.Type, rows, data, id string) string {
 	sqlType := "@event_type::text"
 	if typ != "" {
 		sqlType = "'" + string(typ) + "'"
 	}
-	return `INSERT INTO events (business_id, subject_id, sequence, subject_kind, type, at, actor_kind, actor_id, data)
-    SELECT business_id, id, sequence, '` + string(kind) + `', ` + sqlType + `,
+	return `INSERT INTO events (business_id, subject_id, sequence, subject_kind, id, type, at, actor_kind, actor_id, data)
+    SELECT business_id, id, sequence, '` + string(kind) + `', ` + id + `, ` + sqlType + `,
            @event_at::timestamptz, @actor_kind::text, @actor_id::uuid, ` + data + `
     FROM ` + rows
 }
 
-// Add gives a statement with [Record] its values: when the change is made, by the service's clock, and who acts in ctx.
+// Add gives a statement with [Record] its values: when the change is made, by the service's clock, who acts in ctx, and the id of an event
+// that is one.
 func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
 	by := actor.Of(ctx)
-	args["event_at"], args["actor_kind"], args["actor_id"] = at, string(by.Kind), nil
+	args["recorded_id"], args["event_at"], args["actor_kind"], args["actor_id"] = uuid.Must(uuid.NewV7()), at, string(by.Kind), nil
 	if by.ID != [16]byte{} {
 		args["actor_id"] = by.ID
 	}

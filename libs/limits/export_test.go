@@ -6,5 +6,8 @@ func Names() []string {
 	for _, l := range (&Config{}).table() {
 		names = append(names, l.name)
 	}
+	for _, l := range (&Config{}).longer() {
+		names = append(names, l.Name)
+	}
 	return names
 }

@@ -41,6 +41,8 @@ type Config struct {
 	KeyPerMinute int `env:"BOOKING_KEY_LIMIT_PER_MINUTE, default=100"`
 	// WrongTokensPerMinute is how many wrong admin tokens one address may show; with more it is refused whatever it shows.
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE, default=10"`
+	// SignInsPerMinute is how many attempts to sign in one address has, and one account; those that were wrong count in longer windows, too.
+	SignInsPerMinute int `env:"SIGN_INS_PER_MINUTE, default=10"`
 }
 
 // Validate names the settings that are no numbers of requests.
@@ -50,6 +52,7 @@ func (c *Config) Validate() error {
 		"PUBLIC_LIMIT_PER_MINUTE": c.PublicPerMinute, "WEBHOOK_LIMIT_PER_MINUTE": c.WebhookPerMinute,
 		"BOOKING_IP_LIMIT_PER_MINUTE": c.BookPerMinute, "BOOKING_KEY_LIMIT_PER_MINUTE": c.KeyPerMinute,
 		"ADMIN_WRONG_TOKENS_PER_MINUTE": c.WrongTokensPerMinute, "PAGES_LIMIT_PER_MINUTE": c.PagesPerMinute,
+		"SIGN_INS_PER_MINUTE": c.SignInsPerMinute,
 	} {
 		if n < 0 || n > mostPerMinute {
 			errs = append(errs, fmt.Errorf("%s: write a number of requests from 1 to %d, or 0 for no limit", name, mostPerMinute))
@@ -71,6 +74,8 @@ const (
 	other      = "other"
 	byKey      = "key"
 	wrongToken = "wrong-token"
+	signIn     = "sign-in"
+	mailedLink = "mailed-link"
 )
 
 // requests says which requests a limit counts.
@@ -114,6 +119,7 @@ func (c *Config) table() []limit {
 		{other, c.PublicPerMinute, special},           // what is none of the others
 		{byKey, c.KeyPerMinute, special},              // by API key
 		{wrongToken, c.WrongTokensPerMinute, special}, // wrong admin tokens
+		{signIn, c.SignInsPerMinute, special},         // attempts to sign in, by address and by account
 	}
 }
 
@@ -190,14 +196,20 @@ func New(cfg Config, limiter Limiter, tel *telemetry.Telemetry) *Gate {
 		hit: tel.Counter("slotmesh.limits.hit", "Requests refused by a limit, by limit."),
 	}
 	for _, l := range cfg.table() {
-		limit := ratelimit.PerMinute(l.name, l.perMinute)
-		g.rows[l.name] = &row{
-			Limit: limit, requests: l.requests,
-			policy: fmt.Sprintf("%q;q=%d;w=%d", l.name, l.perMinute, int(limit.Window.Seconds())),
-			label:  metric.WithAttributeSet(attribute.NewSet(attribute.String("limit", l.name))),
-		}
+		g.rows[l.name] = rowOf(ratelimit.PerMinute(l.name, l.perMinute), l.requests)
+	}
+	for _, l := range cfg.longer() {
+		g.rows[l.Name] = rowOf(l, special)
 	}
 	return g
+}
+
+func rowOf(l ratelimit.Limit, counts requests) *row {
+	return &row{
+		Limit: l, requests: counts,
+		policy: fmt.Sprintf("%q;q=%d;w=%d", l.Name, l.N, int(l.Window.Seconds())),
+		label:  metric.WithAttributeSet(attribute.NewSet(attribute.String("limit", l.Name))),
+	}
 }
 
 // Pass counts a request to a public path by its address. It is a [server.Limit]. Faults: rate_limited (429).
@@ -208,6 +220,46 @@ func (g *Gate) Pass(ctx context.Context, client netip.Addr, method, path string,
 // PassKey counts a request by its API key. Faults: rate_limited (401).
 func (g *Gate) PassKey(ctx context.Context, keyID string, answer server.Header) error {
 	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.KeyRateLimited, answer)
+}
+
+// PassBoth is [Gate.Pass] and then [Gate.PassKey] in one round trip: a request that its address's limit refuses does not count by its key.
+// What the limit of the key says is for the caller to tell by [ByKey.Pass], once it knows that the key is good. Faults: those of Pass.
+func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string, answer server.Header) (ByKey, error) {
+	byAddress, key := g.row(method, path), g.rows[byKey]
+	if byAddress.N == 0 || key.N == 0 {
+		err := g.count(ctx, byAddress, ratelimit.Address(client), fault.RateLimited, answer)
+		if err != nil || key.N == 0 {
+			return ByKey{}, err
+		}
+		d, err := g.limiter.Allow(ctx, ratelimit.ID(keyID), key.Limit)
+		return ByKey{gate: g, decision: d}, err
+	}
+	decisions, err := g.limiter.AllowInTurn(ctx, ratelimit.Question{Who: ratelimit.Address(client), Limit: byAddress.Limit},
+		ratelimit.Question{Who: ratelimit.ID(keyID), Limit: key.Limit})
+	if err != nil {
+		return ByKey{}, err
+	}
+	if err := g.told(ctx, byAddress, decisions[0], fault.RateLimited, answer); err != nil {
+		return ByKey{}, err
+	}
+	return ByKey{gate: g, decision: decisions[1]}, nil
+}
+
+// ByKey is what the limit of an API key says of a request that was counted; the zero ByKey that there is none.
+type ByKey struct {
+	gate     *Gate
+	decision ratelimit.Decision
+}
+
+// Refused reports whether it refuses the request.
+func (k ByKey) Refused() bool { return k.gate != nil && !k.decision.Allowed }
+
+// Pass tells it. Faults: rate_limited (401).
+func (k ByKey) Pass(ctx context.Context, answer server.Header) error {
+	if k.gate == nil {
+		return nil
+	}
+	return k.gate.told(ctx, k.gate.rows[byKey], k.decision, fault.KeyRateLimited, answer)
 }
 
 // TokensRefused tells whether an address has shown too many wrong admin tokens, as far as this process knows; it asks and counts
@@ -234,6 +286,11 @@ func (g *Gate) count(ctx context.Context, limit *row, who ratelimit.Client, kind
 	if err != nil {
 		return err
 	}
+	return g.told(ctx, limit, d, kind, answer)
+}
+
+// told tells a decision, and returns the fault of one that refuses.
+func (g *Gate) told(ctx context.Context, limit *row, d ratelimit.Decision, kind fault.Kind, answer server.Header) error {
 	tell(answer, limit, d)
 	if d.Allowed {
 		return nil

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var settings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second}, PublicPerMinute: 600, WebhookPerMinute: 6000, BookPerMinute: 10, PagesPerMinute: 120, KeyPerMinute: 100, WrongTokensPerMinute: 10}
+var settings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second}, PublicPerMinute: 600, WebhookPerMinute: 6000, BookPerMinute: 10, PagesPerMinute: 120, KeyPerMinute: 100, WrongTokensPerMinute: 10, SignInsPerMinute: 10}
 
 var somebody = netip.MustParseAddr("192.0.2.7")
 
@@ -36,7 +36,7 @@ func gate(of limits.Config) (*limits.Gate, *clock.Manual) {
 func TestEveryRequestHasALimitByItsPath(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(settings)
-	seen := []string{"key", "wrong-token"} // which no path has
+	seen := []string{"key", "wrong-token", "sign-in", "wrong-sign-in-quarter", "wrong-sign-in-hour", "wrong-sign-in-day", "mailed-link"} // which no path has
 	for request, want := range map[string]string{
 		"GET /api/public/harbor/info":                   `"info";q=600;w=60`,
 		"HEAD /api/public/harbor/info":                  `"info";q=600;w=60`,
@@ -166,6 +166,35 @@ func TestAKeysLimitIsToldBesideThatOfTheAddress(t *testing.T) {
 	}
 }
 
+// Asked together, the limits of the address and of the key say what they say one after the other, whichever of them there is.
+func TestBothLimitsTogetherAreOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]limits.Config{
+		"the address first": {BookPerMinute: 2, KeyPerMinute: 3}, "the key first": {BookPerMinute: 3, KeyPerMinute: 2},
+		"no limit of the address": {KeyPerMinute: 2}, "none of the key": {BookPerMinute: 2}, "none": {},
+	} {
+		together, _ := gate(of)
+		apart, _ := gate(of)
+		for i := range 4 {
+			got, want := http.Header{}, http.Header{}
+			byKey, told := together.PassBoth(t.Context(), somebody, http.MethodPost, "/api/public/harbor/book", "one", got)
+			if told == nil {
+				told = byKey.Pass(t.Context(), got)
+			}
+			wanted := apart.Pass(t.Context(), somebody, http.MethodPost, "/api/public/harbor/book", want)
+			if wanted == nil {
+				wanted = apart.PassKey(t.Context(), "one", want)
+			}
+			if fmt.Sprint(told) != fmt.Sprint(wanted) || told != nil && fault.Of(told).Kind != fault.Of(wanted).Kind {
+				t.Errorf("%s, request %d: %v, want %v", name, i, told, wanted)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, request %d (-want +got):\n%s", name, i, diff)
+			}
+		}
+	}
+}
+
 func TestALimitOfZeroIsNone(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(limits.Config{})
@@ -213,7 +242,7 @@ func TestSettingsAreJudgedTogether(t *testing.T) {
 	if err := settings.Validate(); err != nil {
 		t.Error(err)
 	}
-	bad := limits.Config{PublicPerMinute: -1, WebhookPerMinute: 1 << 30, BookPerMinute: -1, PagesPerMinute: -1, KeyPerMinute: -1, WrongTokensPerMinute: -1}
+	bad := limits.Config{PublicPerMinute: -1, WebhookPerMinute: 1 << 30, BookPerMinute: -1, PagesPerMinute: -1, KeyPerMinute: -1, WrongTokensPerMinute: -1, SignInsPerMinute: -1}
 	err := bad.Validate()
 	for _, name := range append(settingNames(), "LIMIT_TIMEOUT") {
 		if err == nil || !strings.Contains(err.Error(), name) {

@@ -51,13 +51,14 @@ func (c *Config) Validate() error {
 			break
 		}
 	}
-	if c.PagesURL != "" && !isBase(c.PagesURL) {
+	if c.PagesURL != "" && !IsBase(c.PagesURL) {
 		errs = append(errs, errors.New("PAGES_URL: write the base of the customers' pages, such as https://book.example.com, without a query"))
 	}
 	return errors.Join(errs...)
 }
 
-func isBase(text string) bool {
+// IsBase reports whether a text is the base of public addresses: http or https with a host, without a query.
+func IsBase(text string) bool {
 	base, err := url.Parse(text)
 	return err == nil && (base.Scheme == "https" || base.Scheme == "http") && base.Host != "" && base.User == nil &&
 		base.RawQuery == "" && base.Fragment == ""

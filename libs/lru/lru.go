@@ -47,3 +47,10 @@ func (c *Cache[K, V]) Put(key K, v V) {
 		c.values.RemoveOldest()
 	}
 }
+
+// Remove forgets what is kept for key.
+func (c *Cache[K, V]) Remove(key K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.values.Remove(key)
+}

@@ -75,6 +75,9 @@ func (m *Manifest) SubscriptionActive() bool {
 // RemovalOn is the date on which the account is to be removed, or nil.
 func (m *Manifest) RemovalOn() *timespan.Date { return or(m.Account, Account{}).RemovalOn }
 
+// Sandbox reports whether the business is for trying things out.
+func (m *Manifest) Sandbox() bool { return or(m.Account, Account{}).Sandbox }
+
 // BookingSettings are the booking settings, every one of them set but PausedUntil.
 func (m *Manifest) BookingSettings() Bookings {
 	b := or(m.Bookings, Bookings{})

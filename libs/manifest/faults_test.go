@@ -42,7 +42,7 @@ var faults = []struct {
 }{
 	{
 		"unknown field", "logo: x\n",
-		[]string{"line 9: logo: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, hours, overrides, blocks, staff, services, events, rentals, pricing_rules"},
+		[]string{"line 9: logo: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, managed_by, hours, overrides, blocks, staff, services, events, rentals, pricing_rules, translations"},
 	},
 	{
 		"misspelt field", "services:\n- {key: cut, name: Cut, duration_minutes: 30,\n   prise: 10}\n",
@@ -131,6 +131,14 @@ var faults = []struct {
 			"line 9: languages: lacks the default language en; add it",
 			"line 10: services[0].translations.pt.nome: is no field here; did you mean name?",
 			"line 10: services[0].translations.fr: is not among the languages of the business; add it there or remove the translation",
+		},
+	},
+	{
+		"translations of names", "translations: {fr: {name: Atelier}}\nservices: [{key: cut, name: Cut, duration_minutes: 30, variants: [{key: long, name: Long, translations: {fr: {name: Longue}, en: {nom: L}}}]}]\n",
+		[]string{
+			"line 9: translations.fr: is not among the languages of the business; add it there or remove the translation",
+			"line 10: services[0].variants[0].translations.en.nom: is no field here; the fields are name",
+			"line 10: services[0].variants[0].translations.fr: is not among the languages of the business; add it there or remove the translation",
 		},
 	},
 	{
@@ -305,7 +313,7 @@ var faults = []struct {
 	},
 	{
 		"form", "services: [{key: cut, name: Cut, duration_minutes: 5}]\nform:\n- {key: a, label: A, type: text, options: [{key: x, label: X}], consent: true}\n- {key: a, label: A, type: select, max_length: 5}\n" +
-			"- {key: b, label: B, type: select, options: [{key: x, label: X}, {key: x, label: Y, translations: {fr: {label: Z}}}], services: [cut, cuts]}\n" +
+			"- {key: b, label: B, type: select, options: [{key: x, label: X}, {key: x, label: Y, translations: {fr: {label: Z}}}], services: [cut, cuts], events: [gala], rentals: [kayak]}\n" +
 			"- {key: _c, label: ' ', type: email, max_length: 0, translations: {fr: {label: C}}}\n",
 		[]string{
 			"line 11: form[0].options: goes only with type select, not text; remove it or set that",
@@ -316,6 +324,8 @@ var faults = []struct {
 			`line 13: form[2].options[1].key: is "x", as in item 0 of the list; write each only once`,
 			"line 13: form[2].options[1].translations.fr: is not among the languages of the business; add it there or remove the translation",
 			`line 13: form[2].services[1]: names "cuts", but there is no such service; did you mean cut?`,
+			`line 13: form[2].events[0]: names "gala", but there is no such event; write the key of one that is listed`,
+			`line 13: form[2].rentals[0]: names "kayak", but there is no such rental; write the key of one that is listed`,
 			`line 14: form[3].key: "_c" is not a key; write 1 to 63 of a-z, 0-9 and "-"`,
 			"line 14: form[3].label: is blank; write text of at most 200 characters",
 			`line 14: form[3].type: is "email"; write text, textarea, number, select, checkbox, date or phone`,

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-//go:generate go test . -run ^TestSchemaIsInStepWithTheTypes$ -update
+//go:generate go test . -run "^(TestSchemaIsInStepWithTheTypes|TestTheReferenceIsInStepWithTheSchema)$" -update
 
 // Values of the two fields that say what a document is.
 const (
@@ -68,6 +68,8 @@ type Manifest struct {
 	Page *Page `json:"page,omitzero"`
 	// Questions of the booking page; answers arrive as form_data under their keys.
 	Form []Question `json:"form,omitzero" jsonschema:"maxItems=50"`
+	// Where the manifest is written, such as a repository of a GitOps tool: the owner's pages then only read, and name it. null: on the pages, too.
+	ManagedBy Line `json:"managed_by,omitzero" jsonschema:"maxLength=200"`
 	// Business hours; a day left out is closed.
 	Hours WeekHours `json:"hours,omitzero"`
 	// Dates whose business hours differ.
@@ -84,13 +86,24 @@ type Manifest struct {
 	Rentals []Rental `json:"rentals,omitzero" jsonschema:"maxItems=10000"`
 	// Rules that change prices, applied in order of priority (lowest first), then key.
 	PricingRules []PricingRule `json:"pricing_rules,omitzero" jsonschema:"maxItems=1000"`
+	// The business's name in other languages, by language.
+	Translations map[Language]BusinessTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
+}
+
+// BusinessTranslation holds the business's name in one language. Its other texts have translations where they stand.
+type BusinessTranslation struct {
+	// Name shown to customers.
+	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
 }
 
 // Modules says which parts of the platform the business uses.
 type Modules struct {
+	// Services are booked.
 	Services *bool `json:"services,omitzero"`
-	Events   *bool `json:"events,omitzero"`
-	Rentals  *bool `json:"rentals,omitzero"`
+	// Tickets of events are sold.
+	Events *bool `json:"events,omitzero"`
+	// Things are rented.
+	Rentals *bool `json:"rentals,omitzero"`
 }
 
 // ActionButton is a button on the business's page.
@@ -119,23 +132,30 @@ type Payments struct {
 
 // PaymentModes holds a payment mode for each kind of bookable thing; one left out is at_door.
 type PaymentModes struct {
+	// How services are paid.
 	Services string `json:"services,omitzero" jsonschema:"enum=online,enum=at_door,enum=customer_choice"`
-	Rentals  string `json:"rentals,omitzero" jsonschema:"enum=online,enum=at_door,enum=customer_choice"`
-	Events   string `json:"events,omitzero" jsonschema:"enum=online,enum=at_door,enum=customer_choice"`
+	// How rentals are paid.
+	Rentals string `json:"rentals,omitzero" jsonschema:"enum=online,enum=at_door,enum=customer_choice"`
+	// How tickets are paid.
+	Events string `json:"events,omitzero" jsonschema:"enum=online,enum=at_door,enum=customer_choice"`
 }
 
 // CancellationStep says what is refunded when a customer cancels at least so many hours before.
 type CancellationStep struct {
-	HoursBefore   int `json:"hours_before" jsonschema:"minimum=0,maximum=87600"`
+	// Hours before the start from which on the step holds.
+	HoursBefore int `json:"hours_before" jsonschema:"minimum=0,maximum=87600"`
+	// How much of what was paid is given back.
 	RefundPercent int `json:"refund_percent" jsonschema:"minimum=0,maximum=100"`
 }
 
-// Account is how the business stands with the platform: its subscription, and when it leaves.
+// Account is how the business stands with the platform: its subscription, when it leaves, and whether it is real. Operators alone change it.
 type Account struct {
 	// Left out: active. Inactive refuses bookings.
 	Subscription string `json:"subscription,omitzero" jsonschema:"enum=active,enum=inactive"`
 	// Set once the account is scheduled for removal: bookings are refused from then on.
 	RemovalOn *timespan.Date `json:"removal_on,omitzero"`
+	// A sandbox is for trying things out: payments are made up by their amount, and messages are kept and never sent.
+	Sandbox bool `json:"sandbox,omitzero"`
 }
 
 // Bookings are the business's booking settings.
@@ -176,12 +196,15 @@ type Notifications struct {
 
 // Note is plain text of the owner's in the default language, and in others.
 type Note struct {
-	Text         string                       `json:"text" jsonschema:"minLength=1,maxLength=2000"`
+	// The words, in plain text.
+	Text string `json:"text" jsonschema:"minLength=1,maxLength=2000"`
+	// The texts in other languages, by language.
 	Translations map[Language]NoteTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
 // NoteTranslation holds a note in one language.
 type NoteTranslation struct {
+	// The words, in plain text.
 	Text string `json:"text" jsonschema:"minLength=1,maxLength=2000"`
 }
 
@@ -198,18 +221,22 @@ type Page struct {
 	// Web pages that may embed the booking page.
 	EmbedOrigins []Origin `json:"embed_origins,omitzero" jsonschema:"maxItems=50"`
 	// What the page says of the business.
-	AboutHTML    string                       `json:"about_html,omitzero" jsonschema:"maxLength=10000"`
+	AboutHTML string `json:"about_html,omitzero" jsonschema:"maxLength=10000"`
+	// The texts in other languages, by language.
 	Translations map[Language]PageTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
 // PageTranslation holds the page's texts in one language; one left out falls back to the default.
 type PageTranslation struct {
+	// What the page says of the business, in simple HTML.
 	AboutHTML string `json:"about_html,omitzero" jsonschema:"maxLength=10000"`
 }
 
-// Question is one question of the booking page to who books a service.
+// Question is one question of the booking page to who books a service, buys tickets or reserves a rental.
 type Question struct {
-	Key   Key  `json:"key"`
+	// Its name in this document, unique in its list: a-z, 0-9 and -.
+	Key Key `json:"key"`
+	// The question, as customers read it.
 	Label Line `json:"label" jsonschema:"minLength=1,maxLength=200"`
 	// How it is answered.
 	Type string `json:"type" jsonschema:"enum=text,enum=textarea,enum=number,enum=select,enum=checkbox,enum=date,enum=phone"`
@@ -219,47 +246,67 @@ type Question struct {
 	MaxLength *int `json:"max_length,omitzero" jsonschema:"minimum=1,maximum=5000"`
 	// What can be chosen, of select.
 	Options []QuestionOption `json:"options,omitzero" jsonschema:"maxItems=100"`
-	// Services that it is asked for; left out, all.
+	// Services that it is asked for. Where services, events and rentals are all left out, it is asked for everything.
 	Services []Key `json:"services,omitzero" jsonschema:"minItems=1,maxItems=10000"`
+	// Events that it is asked for.
+	Events []Key `json:"events,omitzero" jsonschema:"minItems=1,maxItems=10000"`
+	// Rentals that it is asked for, also where one goes along with another.
+	Rentals []Key `json:"rentals,omitzero" jsonschema:"minItems=1,maxItems=10000"`
 	// Makes a checkbox a consent, such as to be written to: its answer is kept under _consent.
-	Consent      bool                             `json:"consent,omitzero"`
+	Consent bool `json:"consent,omitzero"`
+	// The texts in other languages, by language.
 	Translations map[Language]QuestionTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
 // QuestionTranslation holds a question or an option in one language.
 type QuestionTranslation struct {
+	// The question or the option, as customers read it.
 	Label Line `json:"label,omitzero" jsonschema:"maxLength=200"`
 }
 
 // QuestionOption is one answer of a select; its key is what form_data holds.
 type QuestionOption struct {
-	Key          Key                              `json:"key"`
-	Label        Line                             `json:"label" jsonschema:"minLength=1,maxLength=200"`
+	// What the answer holds: a-z, 0-9 and -.
+	Key Key `json:"key"`
+	// The option, as customers read it.
+	Label Line `json:"label" jsonschema:"minLength=1,maxLength=200"`
+	// The texts in other languages, by language.
 	Translations map[Language]QuestionTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
 // WeekHours holds the windows that begin on each weekday; a day left out has none. Windows of a day may come in any
 // order and overlap.
 type WeekHours struct {
+	// Windows that begin on Monday.
 	Mon []timespan.Window `json:"mon,omitzero" jsonschema:"maxItems=100"`
+	// Windows that begin on Tuesday.
 	Tue []timespan.Window `json:"tue,omitzero" jsonschema:"maxItems=100"`
+	// Windows that begin on Wednesday.
 	Wed []timespan.Window `json:"wed,omitzero" jsonschema:"maxItems=100"`
+	// Windows that begin on Thursday.
 	Thu []timespan.Window `json:"thu,omitzero" jsonschema:"maxItems=100"`
+	// Windows that begin on Friday.
 	Fri []timespan.Window `json:"fri,omitzero" jsonschema:"maxItems=100"`
+	// Windows that begin on Saturday.
 	Sat []timespan.Window `json:"sat,omitzero" jsonschema:"maxItems=100"`
+	// Windows that begin on Sunday.
 	Sun []timespan.Window `json:"sun,omitzero" jsonschema:"maxItems=100"`
 }
 
 // DayOverride replaces the windows that begin on one date; [] closes the day.
 type DayOverride struct {
-	Date  timespan.Date     `json:"date"`
+	// The date whose windows are replaced.
+	Date timespan.Date `json:"date"`
+	// The windows that begin on it instead; [] for none.
 	Hours []timespan.Window `json:"hours" jsonschema:"maxItems=100"`
 }
 
 // Block is blocked time, from (included) to (excluded).
 type Block struct {
+	// When the blocked time begins, in business time.
 	From timespan.LocalDateTime `json:"from"`
-	To   timespan.LocalDateTime `json:"to"`
+	// When it ends, in business time; that moment is free again.
+	To timespan.LocalDateTime `json:"to"`
 	// Whose time is blocked; left out, the whole business's.
 	Staff []Key `json:"staff,omitzero" jsonschema:"minItems=1,maxItems=10000"`
 	// Note for the owner, never shown to customers.
@@ -268,12 +315,18 @@ type Block struct {
 
 // Staff is one staff member.
 type Staff struct {
-	Key             Key    `json:"key"`
-	ID              *ID    `json:"id,omitzero"`
-	Name            Line   `json:"name" jsonschema:"minLength=1,maxLength=200"`
-	Category        Line   `json:"category,omitzero" jsonschema:"maxLength=200"`
+	// Its name in this document, unique in its list: a-z, 0-9 and -.
+	Key Key `json:"key"`
+	// Its public id; left out, it follows from the key.
+	ID *ID `json:"id,omitzero"`
+	// Name shown to customers.
+	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
+	// What the member is, such as a profession.
+	Category Line `json:"category,omitzero" jsonschema:"maxLength=200"`
+	// Description shown to customers, in simple HTML.
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
-	ImageURL        URL    `json:"image_url,omitzero"`
+	// Address of a picture, https or http.
+	ImageURL URL `json:"image_url,omitzero"`
 	// Default true.
 	Active *bool `json:"active,omitzero"`
 	// Display and Auto-Assign order, lowest first.
@@ -281,25 +334,35 @@ type Staff struct {
 	// Left out: the business's hours. {}: none but those of overrides.
 	Hours *WeekHours `json:"hours,omitzero"`
 	// Dates on which the hours differ.
-	Overrides    []DayOverride                 `json:"overrides,omitzero" jsonschema:"maxItems=10000"`
+	Overrides []DayOverride `json:"overrides,omitzero" jsonschema:"maxItems=10000"`
+	// The texts in other languages, by language.
 	Translations map[Language]StaffTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
 // StaffTranslation holds a staff member's texts in one language; one left out falls back to the default.
 type StaffTranslation struct {
-	Name            Line   `json:"name,omitzero" jsonschema:"maxLength=200"`
-	Category        Line   `json:"category,omitzero" jsonschema:"maxLength=200"`
+	// Name shown to customers.
+	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
+	// Heading under which it is listed.
+	Category Line `json:"category,omitzero" jsonschema:"maxLength=200"`
+	// Description shown to customers, in simple HTML.
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
 }
 
 // Service is one bookable service.
 type Service struct {
-	Key             Key    `json:"key"`
-	ID              *ID    `json:"id,omitzero"`
-	Name            Line   `json:"name" jsonschema:"minLength=1,maxLength=200"`
+	// Its name in this document, unique in its list: a-z, 0-9 and -.
+	Key Key `json:"key"`
+	// Its public id; left out, it follows from the key.
+	ID *ID `json:"id,omitzero"`
+	// Name shown to customers.
+	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
+	// Description shown to customers, in simple HTML.
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
-	Category        Line   `json:"category,omitzero" jsonschema:"maxLength=200"`
-	DurationMinutes int    `json:"duration_minutes" jsonschema:"minimum=1,maximum=10080"`
+	// Heading under which it is listed.
+	Category Line `json:"category,omitzero" jsonschema:"maxLength=200"`
+	// How long it takes.
+	DurationMinutes int `json:"duration_minutes" jsonschema:"minimum=1,maximum=10080"`
 	// Time kept free before a booking.
 	BufferBeforeMinutes int `json:"buffer_before_minutes,omitzero" jsonschema:"minimum=0,maximum=1440"`
 	// Time kept free after a booking.
@@ -307,9 +370,11 @@ type Service struct {
 	// Step of the start times; left out, the business's.
 	SlotIntervalMinutes *int `json:"slot_interval_minutes,omitzero" jsonschema:"minimum=1,maximum=1440"`
 	// List price; 0 or left out is free and never quoted.
-	Price         Decimal `json:"price,omitzero" jsonschema:"minimum=0"`
-	ImageURL      URL     `json:"image_url,omitzero"`
-	AllowMultiple bool    `json:"allow_multiple,omitzero"`
+	Price Decimal `json:"price,omitzero" jsonschema:"minimum=0"`
+	// Address of a picture, https or http.
+	ImageURL URL `json:"image_url,omitzero"`
+	// Customers may take it several times in one booking.
+	AllowMultiple bool `json:"allow_multiple,omitzero"`
 	// What is paid when booking; left out: none.
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
 	// Percent or amount, for the two deposit kinds.
@@ -325,35 +390,55 @@ type Service struct {
 	// Other lengths and prices of the service.
 	Variants []Variant `json:"variants,omitzero" jsonschema:"maxItems=1000"`
 	// Sessions; with any, the service can be booked at these only.
-	Classes      []ClassSession                  `json:"classes,omitzero" jsonschema:"maxItems=10000"`
+	Classes []ClassSession `json:"classes,omitzero" jsonschema:"maxItems=10000"`
+	// The texts in other languages, by language.
 	Translations map[Language]ServiceTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
 // ServiceTranslation holds a service's texts in one language; one left out falls back to the default.
 type ServiceTranslation struct {
-	Name            Line   `json:"name,omitzero" jsonschema:"maxLength=200"`
+	// Name shown to customers.
+	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
+	// Description shown to customers, in simple HTML.
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
-	Category        Line   `json:"category,omitzero" jsonschema:"maxLength=200"`
+	// Heading under which it is listed.
+	Category Line `json:"category,omitzero" jsonschema:"maxLength=200"`
 }
 
 // Variant is another length and price of a service.
 type Variant struct {
-	Key  Key  `json:"key"`
-	ID   *ID  `json:"id,omitzero"`
+	// Its name in this document, unique in its list: a-z, 0-9 and -.
+	Key Key `json:"key"`
+	// Its public id; left out, it follows from the key.
+	ID *ID `json:"id,omitzero"`
+	// Name shown to customers.
 	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
 	// Left out: the service's.
 	DurationMinutes *int `json:"duration_minutes,omitzero" jsonschema:"minimum=1,maximum=10080"`
 	// Left out: the service's.
 	Price *Decimal `json:"price,omitempty" jsonschema:"minimum=0"`
+	// The texts in other languages, by language.
+	Translations map[Language]VariantTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
+}
+
+// VariantTranslation holds a variant's name in one language.
+type VariantTranslation struct {
+	// Name shown to customers.
+	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
 }
 
 // ClassSession is a session of a class-based service: on every `weekday` (within from and to), or once on `date`.
 type ClassSession struct {
-	Key     Key                `json:"key"`
-	ID      *ID                `json:"id,omitzero"`
-	Weekday *timespan.Weekday  `json:"weekday,omitzero"`
-	Date    *timespan.Date     `json:"date,omitzero"`
-	Time    timespan.TimeOfDay `json:"time"`
+	// Its name in this document, unique in its list: a-z, 0-9 and -.
+	Key Key `json:"key"`
+	// Its public id; left out, it follows from the key.
+	ID *ID `json:"id,omitzero"`
+	// The day of a weekly session; a session has either weekday or date.
+	Weekday *timespan.Weekday `json:"weekday,omitzero"`
+	// The date of a single session.
+	Date *timespan.Date `json:"date,omitzero"`
+	// When it begins, in business time.
+	Time timespan.TimeOfDay `json:"time"`
 	// Seats.
 	Capacity int `json:"capacity" jsonschema:"minimum=1,maximum=100000"`
 	// Who gives it; left out, nobody's time is taken.
@@ -366,15 +451,22 @@ type ClassSession struct {
 
 // Event is a ticketed event.
 type Event struct {
-	Key             Key                `json:"key"`
-	ID              *ID                `json:"id,omitzero"`
-	Name            Line               `json:"name" jsonschema:"minLength=1,maxLength=200"`
-	DescriptionHTML string             `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
-	Date            timespan.Date      `json:"date"`
-	StartTime       timespan.TimeOfDay `json:"start_time"`
+	// Its name in this document, unique in its list: a-z, 0-9 and -.
+	Key Key `json:"key"`
+	// Its public id; left out, it follows from the key.
+	ID *ID `json:"id,omitzero"`
+	// Name shown to customers.
+	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
+	// Description shown to customers, in simple HTML.
+	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
+	// The date on which it begins.
+	Date timespan.Date `json:"date"`
+	// When it begins, in business time.
+	StartTime timespan.TimeOfDay `json:"start_time"`
 	// An end at or before the start lies on the next day.
-	EndTime  timespan.TimeOfDay `json:"end_time"`
-	ImageURL URL                `json:"image_url,omitzero"`
+	EndTime timespan.TimeOfDay `json:"end_time"`
+	// Address of a picture, https or http.
+	ImageURL URL `json:"image_url,omitzero"`
 	// Default true.
 	Active *bool `json:"active,omitzero"`
 	// Listed for everyone; default true.
@@ -386,53 +478,73 @@ type Event struct {
 	// Percent or amount, for the two deposit kinds.
 	DepositValue *Decimal `json:"deposit_value,omitempty" jsonschema:"minimum=0"`
 	// Kinds of tickets.
-	Tiers        []Tier                        `json:"tiers,omitzero" jsonschema:"maxItems=1000"`
+	Tiers []Tier `json:"tiers,omitzero" jsonschema:"maxItems=1000"`
+	// The texts in other languages, by language.
 	Translations map[Language]EventTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
 // EventTranslation holds an event's texts in one language; one left out falls back to the default.
 type EventTranslation struct {
-	Name            Line   `json:"name,omitzero" jsonschema:"maxLength=200"`
+	// Name shown to customers.
+	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
+	// Description shown to customers, in simple HTML.
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
 }
 
 // Tier is a kind of ticket of an event.
 type Tier struct {
-	Key  Key  `json:"key"`
-	ID   *ID  `json:"id,omitzero"`
+	// Its name in this document, unique in its list: a-z, 0-9 and -.
+	Key Key `json:"key"`
+	// Its public id; left out, it follows from the key.
+	ID *ID `json:"id,omitzero"`
+	// Name shown to customers.
 	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
 	// 0 or left out is free and never quoted.
-	Price        Decimal                      `json:"price,omitzero" jsonschema:"minimum=0"`
-	Capacity     int                          `json:"capacity" jsonschema:"minimum=0,maximum=1000000"`
+	Price Decimal `json:"price,omitzero" jsonschema:"minimum=0"`
+	// How many tickets there are of it.
+	Capacity int `json:"capacity" jsonschema:"minimum=0,maximum=1000000"`
+	// The texts in other languages, by language.
 	Translations map[Language]TierTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
 // TierTranslation holds a tier's name in one language.
 type TierTranslation struct {
+	// Name shown to customers.
 	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
 }
 
 // Rental is a thing rented by the hour or the day.
 type Rental struct {
-	Key             Key    `json:"key"`
-	ID              *ID    `json:"id,omitzero"`
-	Name            Line   `json:"name" jsonschema:"minLength=1,maxLength=200"`
+	// Its name in this document, unique in its list: a-z, 0-9 and -.
+	Key Key `json:"key"`
+	// Its public id; left out, it follows from the key.
+	ID *ID `json:"id,omitzero"`
+	// Name shown to customers.
+	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
+	// Description shown to customers, in simple HTML.
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
-	Category        Line   `json:"category,omitzero" jsonschema:"maxLength=200"`
+	// Heading under which it is listed.
+	Category Line `json:"category,omitzero" jsonschema:"maxLength=200"`
 	// Rate of an hour or a day; 0 or left out is free and never quoted.
-	Price     Decimal `json:"price,omitzero" jsonschema:"minimum=0"`
-	PriceType string  `json:"price_type" jsonschema:"enum=hourly,enum=daily"`
+	Price Decimal `json:"price,omitzero" jsonschema:"minimum=0"`
+	// What the price is of: an hour or a day.
+	PriceType string `json:"price_type" jsonschema:"enum=hourly,enum=daily"`
 	// The offer listed online; left out, nothing is offered.
 	Quantity *int `json:"quantity,omitzero" jsonschema:"minimum=0,maximum=10000"`
 	// The physical units.
 	Units []RentalUnit `json:"units,omitzero" jsonschema:"maxItems=10000"`
 	// Short for so many units in service with no maintenance.
-	UnitsCount     *int `json:"units_count,omitzero" jsonschema:"minimum=0,maximum=10000"`
-	ImageURL       URL  `json:"image_url,omitzero"`
+	UnitsCount *int `json:"units_count,omitzero" jsonschema:"minimum=0,maximum=10000"`
+	// Address of a picture, https or http.
+	ImageURL URL `json:"image_url,omitzero"`
+	// The shortest time it is rented for, by the hour; left out, no limit.
 	MinRentalHours *int `json:"min_rental_hours,omitzero" jsonschema:"minimum=1,maximum=8760"`
+	// The longest time it is rented for, by the hour; left out, no limit.
 	MaxRentalHours *int `json:"max_rental_hours,omitzero" jsonschema:"minimum=1,maximum=8760"`
-	MinRentalDays  *int `json:"min_rental_days,omitzero" jsonschema:"minimum=1,maximum=3650"`
-	MaxRentalDays  *int `json:"max_rental_days,omitzero" jsonschema:"minimum=1,maximum=3650"`
+	// The shortest time it is rented for, by the day; left out, no limit.
+	MinRentalDays *int `json:"min_rental_days,omitzero" jsonschema:"minimum=1,maximum=3650"`
+	// The longest time it is rented for, by the day; left out, no limit.
+	MaxRentalDays *int `json:"max_rental_days,omitzero" jsonschema:"minimum=1,maximum=3650"`
 	// What is paid when booking; left out: none.
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
 	// Percent or amount, for the two deposit kinds.
@@ -444,20 +556,25 @@ type Rental struct {
 	// True: listed as an add-on of others.
 	AddOn bool `json:"add_on,omitzero"`
 	// Rentals offered along with this one.
-	Upsells      []Upsell                       `json:"upsells,omitzero" jsonschema:"maxItems=1000"`
+	Upsells []Upsell `json:"upsells,omitzero" jsonschema:"maxItems=1000"`
+	// The texts in other languages, by language.
 	Translations map[Language]RentalTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
 // RentalTranslation holds a rental's texts in one language; its category is never translated.
 type RentalTranslation struct {
-	Name            Line   `json:"name,omitzero" jsonschema:"maxLength=200"`
+	// Name shown to customers.
+	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
+	// Description shown to customers, in simple HTML.
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
 }
 
 // RentalUnit is one physical unit.
 type RentalUnit struct {
+	// Its name in this document, unique in its list: a-z, 0-9 and -.
 	Key Key `json:"key"`
-	ID  *ID `json:"id,omitzero"`
+	// Its public id; left out, it follows from the key.
+	ID *ID `json:"id,omitzero"`
 	// Default true.
 	InService *bool `json:"in_service,omitzero"`
 	// Spans of dates, both included, on which the unit is away.
@@ -466,13 +583,17 @@ type RentalUnit struct {
 
 // Maintenance covers whole dates, both included.
 type Maintenance struct {
+	// The first date.
 	From timespan.Date `json:"from"`
-	To   timespan.Date `json:"to"`
+	// The last date.
+	To timespan.Date `json:"to"`
 }
 
 // Upsell offers another rental along with one.
 type Upsell struct {
-	Rental   Key  `json:"rental"`
+	// Key of the other rental.
+	Rental Key `json:"rental"`
+	// It goes along whenever this one is rented.
 	Required bool `json:"required,omitzero"`
 	// Display order, lowest first.
 	Order int `json:"order,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`
@@ -480,8 +601,11 @@ type Upsell struct {
 
 // PricingRule changes the running price by exactly one of percent, amount and set, when the condition of its kind holds.
 type PricingRule struct {
-	Key  Key       `json:"key"`
-	ID   *ID       `json:"id,omitzero"`
+	// Its name in this document, unique in its list: a-z, 0-9 and -.
+	Key Key `json:"key"`
+	// Its public id; left out, it follows from the key.
+	ID *ID `json:"id,omitzero"`
+	// What the condition is about; it says which of the fields of conditions the rule has.
 	Kind rule.Kind `json:"kind"`
 	// Rules apply from the lowest priority to the highest, then by key; default 0.
 	Priority int `json:"priority,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`
@@ -501,7 +625,10 @@ type PricingRule struct {
 
 // AppliesTo names what a rule changes. A kind left out is not changed.
 type AppliesTo struct {
+	// Keys of services, or all.
 	Services *Selection `json:"services,omitzero"`
-	Events   *Selection `json:"events,omitzero"`
-	Rentals  *Selection `json:"rentals,omitzero"`
+	// Keys of events, or all.
+	Events *Selection `json:"events,omitzero"`
+	// Keys of rentals, or all.
+	Rentals *Selection `json:"rentals,omitzero"`
 }

@@ -2,6 +2,8 @@ package manifest
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -175,4 +177,21 @@ func Invalid(problems []Problem) error {
 	}
 	f.Extra = map[string]any{"problems": problems}
 	return f
+}
+
+// ProblemsOf are the problems that a refusal of the admin API carries; none where the error says nothing of a manifest.
+func ProblemsOf(err error) []Problem {
+	var refused *fault.Error
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	text, err := json.Marshal(refused.Extra["problems"])
+	if err != nil {
+		return nil
+	}
+	var problems []Problem
+	if json.Unmarshal(text, &problems) != nil {
+		return nil
+	}
+	return problems
 }

@@ -37,6 +37,33 @@ func TestSchemaIsInStepWithTheTypes(t *testing.T) {
 	}
 }
 
+// Editors and the reference show what each field is for.
+func TestEveryPropertyIsDescribed(t *testing.T) {
+	t.Parallel()
+	var schema struct {
+		Properties map[string]struct{ Description string }
+		Defs       map[string]struct {
+			Properties map[string]struct{ Description string }
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(Schema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	schema.Defs["Manifest"] = struct {
+		Properties map[string]struct{ Description string }
+	}{schema.Properties}
+	for of, d := range schema.Defs {
+		for name, property := range d.Properties {
+			if property.Description == "" {
+				t.Errorf("%s.%s has no description", of, name)
+			}
+		}
+	}
+	if len(schema.Defs) < 30 {
+		t.Errorf("only %d objects were found", len(schema.Defs))
+	}
+}
+
 func generateSchema(t *testing.T) []byte {
 	t.Helper()
 	r := &jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, Mapper: scalarSchema}

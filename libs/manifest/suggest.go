@@ -12,6 +12,9 @@ func didYouMean(got string, candidates []string) string {
 	return "the fields are " + strings.Join(candidates, ", ")
 }
 
+// Nearest is the candidate that was probably meant, or "".
+func Nearest(got string, candidates []string) string { return nearest(got, candidates) }
+
 // nearest returns the candidate within two edits of got (one, for short words), or "".
 func nearest(got string, candidates []string) string {
 	best, within := "", 2

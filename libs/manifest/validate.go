@@ -92,6 +92,7 @@ func (v *validator) manifest() {
 	m, root := v.m, (*path)(nil)
 	v.id(root.field("id"), m.ID, v.business)
 	v.languageList(root)
+	translated(v, root, m.Translations)
 	v.buttons(root.field("action_buttons"))
 	v.payments(root.field("payments"))
 	v.cancellation(root.field("cancellation_policy"))

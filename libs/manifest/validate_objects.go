@@ -42,6 +42,7 @@ func (v *validator) variants(at *path, s *Service) {
 		if o.Price != nil {
 			v.amount(here.field("price"), *o.Price)
 		}
+		translated(v, here, o.Translations)
 	}
 }
 

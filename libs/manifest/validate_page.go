@@ -25,6 +25,8 @@ func (v *validator) form(at *path) {
 			v.answers(here, q)
 		}
 		v.referAll(here.field("services"), q.Services, &v.services)
+		v.referAll(here.field("events"), q.Events, &v.events)
+		v.referAll(here.field("rentals"), q.Rentals, &v.rentals)
 		translated(v, here, q.Translations)
 	}
 }

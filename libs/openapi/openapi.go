@@ -15,16 +15,16 @@ import (
 
 // File is something that changes only with the program: callers keep it and ask whether it is still the same.
 type File struct {
-	body      []byte
 	mediaType string
-	etag      string
+	tag       string // the ETag without quotes, of what is sent as it is
 	header    map[string]string
+	forms     map[string]func() []byte // by Content-Encoding; "" as it is
 }
 
-// NewFile returns a file of this media type that is sent with further headers.
+// NewFile returns a file of this media type that is sent with further headers. A large one is also sent compressed.
 func NewFile(body []byte, mediaType string, header map[string]string) *File {
 	sum := sha256.Sum256(body)
-	return &File{body: body, mediaType: mediaType, etag: `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`, header: header}
+	return &File{mediaType: mediaType, tag: base64.RawURLEncoding.EncodeToString(sum[:16]), header: header, forms: compressed(body)}
 }
 
 // Document returns the file of an OpenAPI document that is written in YAML.
@@ -36,18 +36,25 @@ func Document(source []byte) (*File, error) {
 	return NewFile(body, fiber.MIMEApplicationJSON, nil), nil
 }
 
-// Serve answers with the file, or with 304 when the caller has it already.
+// Serve answers with the file in the form that the caller takes, or with 304 when the caller has it already, in whatever form.
 func (f *File) Serve(c *fiber.Ctx) error {
-	c.Set(fiber.HeaderETag, f.etag)
+	encoding := f.encodingFor(c.Get(fiber.HeaderAcceptEncoding))
+	c.Set(fiber.HeaderETag, f.etag(encoding))
 	c.Set(fiber.HeaderCacheControl, "no-cache")
+	if len(f.forms) > 1 {
+		c.Vary(fiber.HeaderAcceptEncoding)
+	}
 	for name, value := range f.header {
 		c.Set(name, value)
 	}
-	if known := c.Get(fiber.HeaderIfNoneMatch); known == "*" || strings.Contains(known, f.etag) {
+	if known := c.Get(fiber.HeaderIfNoneMatch); known == "*" || strings.Contains(known, f.tag) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	c.Set(fiber.HeaderContentType, f.mediaType)
-	return c.Send(f.body)
+	if encoding != "" {
+		c.Set(fiber.HeaderContentEncoding, encoding)
+	}
+	return c.Send(f.forms[encoding]())
 }
 
 // JSON renders a YAML document as JSON. Members stay in their order, as readers of the document see them in it; dates

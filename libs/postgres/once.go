@@ -18,9 +18,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 )
 
-// ownersWrite is the write that a request of the owner, the booking page or the holder of a link asks for: the one that its Idempotency-Key
+// requested is the write that a request of the owner, the booking page or the holder of a link asks for: the one that its Idempotency-Key
 // names, or one of its own. The keys of each of them are apart from those of the others.
-func ownersWrite(ctx context.Context, business uuid.UUID) Write {
+func requested(ctx context.Context, business uuid.UUID) Write {
 	w := Write{Business: business, ID: uuid.New(), Begun: clock.Arrived(ctx)}
 	if named := idempotency.Of(ctx); named.Key != "" {
 		who := actor.Owner
@@ -37,7 +37,7 @@ func OwnersWrite(ctx context.Context, business uuid.UUID) uuid.UUID {
 	if idempotency.Of(ctx).Key == "" {
 		return uuid.Nil
 	}
-	return ownersWrite(ctx, business).ID
+	return requested(ctx, business).ID
 }
 
 // Unmake forgets that a write was made, in the transaction that undoes it: a repeated request makes it anew.
@@ -59,7 +59,7 @@ func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, do
 	var (
 		answer   T
 		mismatch error
-		w        = ownersWrite(ctx, business)
+		w        = requested(ctx, business)
 		hash     = idempotency.Of(ctx).Hash
 	)
 	made := func(ctx context.Context, tx pgx.Tx) (bool, error) {
@@ -189,7 +189,7 @@ func Outcome(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byt
 	var (
 		known *knownWrite
 		hash  = idempotency.Of(ctx).Hash
-		w     = ownersWrite(ctx, business)
+		w     = requested(ctx, business)
 	)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeWithin)
 	defer cancel()

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"time"
 
 	"github.com/exaring/otelpgx"
@@ -26,6 +27,14 @@ import (
 type Config struct {
 	// URL of the database, such as postgres://user@host:5432/name.
 	URL string `env:"DATABASE_URL, required"`
+	// Pooled says that URL leads to a pooler that gives out a connection for one transaction, as PgBouncer does in its transaction mode.
+	// Then nothing is asked of a connection that outlives a transaction: the settings are the role's, which Migrate sees to.
+	Pooled bool `env:"DATABASE_POOLED, default=false"`
+	// MigrationsURL is the database by the user that owns the tables, past a pooler; empty: URL. Where its user is another, the user of
+	// URL may read and write the rows of this service's schema, and nothing else.
+	MigrationsURL string `env:"DATABASE_MIGRATIONS_URL"`
+	// ServerConnections is how many connections all services may hold together; migrations refuse a server that takes fewer. 0: not asked.
+	ServerConnections int `env:"DATABASE_SERVER_CONNECTIONS, default=0"`
 	// MaxConns bounds the pool.
 	MaxConns int32 `env:"DATABASE_MAX_CONNS, default=16"`
 	// StatementTimeout ends a statement that runs longer, and the wait for a connection to run one on. A server that says
@@ -39,8 +48,13 @@ type Config struct {
 
 // Validate refuses a URL that pgx cannot read, without repeating it: it may hold a password.
 func (c *Config) Validate() error {
-	if _, err := pgxpool.ParseConfig(c.URL); err != nil {
-		return errors.New("DATABASE_URL: not a PostgreSQL URL; write postgres://user:password@host:5432/database")
+	for _, url := range [][2]string{{"DATABASE_URL", c.URL}, {"DATABASE_MIGRATIONS_URL", cmp.Or(c.MigrationsURL, c.URL)}} {
+		if _, err := pgxpool.ParseConfig(url[1]); err != nil {
+			return errors.New(url[0] + ": not a PostgreSQL URL; write postgres://user:password@host:5432/database")
+		}
+	}
+	if c.ServerConnections < 0 {
+		return errors.New("DATABASE_SERVER_CONNECTIONS: write how many connections the services may hold together, or 0")
 	}
 	if c.MaxConns < 1 {
 		return errors.New("DATABASE_MAX_CONNS: at least 1")
@@ -55,10 +69,14 @@ func (c *Config) Validate() error {
 }
 
 const (
-	connectTimeout = 2 * time.Second        // of one attempt to connect, where the URL does not say it
-	migrateTimeout = 15 * time.Second       // the same of migrations: nobody waits for them, and many start together
-	pingTimeout    = 500 * time.Millisecond // of the question whether a connection that lay idle for a second is alive
-	silence        = 500 * time.Millisecond // beyond StatementTimeout, at which a server that is alive answers
+	connectTimeout = 2 * time.Second  // of one attempt to connect, where the URL does not say it
+	migrateTimeout = 15 * time.Second // the same of migrations: nobody waits for them, and many start together
+	// A migration that waits for a table holds up all who ask for it after: it stands back, and tries again until others let it.
+	lockTimeout = time.Second
+	lockPause   = time.Second
+	lockTries   = 60
+	pingTimeout = 500 * time.Millisecond // of the question whether a connection that lay idle for a second is alive
+	silence     = 500 * time.Millisecond // beyond StatementTimeout, at which a server that is alive answers
 )
 
 // Open returns a pool whose connections work in the schema of a service. It does not connect yet: a database that is away shows in
@@ -70,14 +88,12 @@ func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Teleme
 	}
 	schema := cmp.Or(cfg.Schema, service)
 	parsed.MaxConns = cfg.MaxConns
-	params := parsed.ConnConfig.RuntimeParams
-	params["search_path"] = searchPath(schema)
-	params["application_name"] = "slotmesh-" + schema
-	params["timezone"] = "UTC"
-	// No statement here runs long enough to be worth compiling. One whose plan may not read a table whole counts as dear where there
-	// is no other way, however small the table: compiling it took fifty times as long as running it.
-	params["jit"] = "off"
-	params["statement_timeout"] = fmt.Sprint(cfg.StatementTimeout.Milliseconds())
+	parsed.ConnConfig.RuntimeParams["application_name"] = "slotmesh-" + schema
+	if cfg.Pooled {
+		parsed.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // no statement stays prepared on a connection
+	} else {
+		maps.Copy(parsed.ConnConfig.RuntimeParams, settings(schema, cfg.StatementTimeout))
+	}
 	if parsed.ConnConfig.ConnectTimeout == 0 {
 		parsed.ConnConfig.ConnectTimeout = connectTimeout
 	}
@@ -94,6 +110,18 @@ func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Teleme
 	return pool, nil
 }
 
+// settings are those that every session of a service works with.
+func settings(schema string, statement time.Duration) map[string]string {
+	return map[string]string{
+		"search_path": searchPath(schema),
+		"timezone":    "UTC",
+		// No statement here runs long enough to be worth compiling. One whose plan may not read a table whole counts as dear where there
+		// is no other way, however small the table: compiling it took fifty times as long as running it.
+		"jit":               "off",
+		"statement_timeout": fmt.Sprint(statement.Milliseconds()),
+	}
+}
+
 // searchPath lets extensions that live in public be found after the service's own tables.
 func searchPath(schema string) string { return pgx.Identifier{schema}.Sanitize() + ", public" }
 
@@ -104,35 +132,53 @@ const migrationLock = 7_319_402_116
 // Migrate brings the schema of a service up to the newest migration of files, creating it first. Replicas that start together wait for
 // each other.
 func Migrate(ctx context.Context, cfg Config, service string, files fs.FS) error {
-	parsed, err := pgx.ParseConfig(cfg.URL)
+	parsed, err := pgx.ParseConfig(cmp.Or(cfg.MigrationsURL, cfg.URL))
 	if err != nil {
 		return cfg.Validate()
 	}
+	role, err := cfg.role(parsed.User)
+	if err != nil {
+		return err
+	}
 	schema := cmp.Or(cfg.Schema, service)
 	parsed.RuntimeParams["search_path"] = searchPath(schema)
+	parsed.RuntimeParams["lock_timeout"] = fmt.Sprint(lockTimeout.Milliseconds())
 	if parsed.ConnectTimeout == 0 {
 		parsed.ConnectTimeout = migrateTimeout
 	}
 	db := stdlib.OpenDB(*parsed)
 	defer func() { _ = db.Close() }()
-	if err := migrate(ctx, db, schema, files, cfg.Wait); err != nil {
+	after := func(ctx context.Context, conn *sql.Conn) error {
+		if role == "" {
+			return nil
+		}
+		return admit(ctx, conn, role, schema, settings(schema, cfg.StatementTimeout))
+	}
+	if err := migrate(ctx, db, cfg, schema, files, after); err != nil {
 		return fmt.Errorf("migrate %s: %w", schema, err)
 	}
 	return nil
 }
 
-func migrate(ctx context.Context, db *sql.DB, schema string, files fs.FS, wait time.Duration) error {
-	lock, err := reach(ctx, db, wait)
+func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files fs.FS, after func(context.Context, *sql.Conn) error) error {
+	lock, err := reach(ctx, db, cfg.Wait)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = lock.Close() }() // the session's end frees the lock
+	// The wait for the others' migrations holds up nobody.
+	if _, err := lock.ExecContext(ctx, "SET lock_timeout = 0"); err != nil {
+		return err
+	}
 	if _, err := lock.ExecContext(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
 		return err
 	}
 	defer func() {
 		_, _ = lock.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
 	}()
+	if err := enoughConnections(ctx, lock, cfg.ServerConnections); err != nil {
+		return err
+	}
 	if _, err := lock.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{schema}.Sanitize()); err != nil {
 		return err
 	}
@@ -143,8 +189,21 @@ func migrate(ctx context.Context, db *sql.DB, schema string, files fs.FS, wait t
 	if err := noteTexts(ctx, db, provider, files, schema); err != nil {
 		return err
 	}
-	_, err = provider.Up(ctx)
-	return err
+	if err := standingBack(ctx, func(ctx context.Context) error { _, err := provider.Up(ctx); return err }); err != nil {
+		return err
+	}
+	return after(ctx, lock)
+}
+
+// standingBack repeats what did not get its locks in time, so that those who were queued behind it go first.
+func standingBack(ctx context.Context, do func(context.Context) error) error {
+	return retry.Do(ctx, retry.WithMaxRetries(lockTries, retry.NewConstant(lockPause)), func(ctx context.Context) error {
+		err := do(ctx)
+		if sqlstate.Of(err) == sqlstate.LockNotAvailable {
+			return retry.RetryableError(err)
+		}
+		return err
+	})
 }
 
 // reach connects; for as long as wait it tries again, as a database that is installed together with the services starts

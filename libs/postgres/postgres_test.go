@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -118,6 +119,63 @@ func TestTablesOfAnotherTextAreRefused(t *testing.T) {
 	}
 	if err := postgres.Migrate(t.Context(), cfg, "texts", oneTable); err == nil {
 		t.Error("tables of which no text is known are taken for this build's")
+	}
+}
+
+// A request that is long on its way holds a lock on the table that a migration wants; those that come later must not queue behind the migration.
+func TestAMigrationThatWaitsForATableHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	cfg := testkit.PostgresSchema(t, "waits")
+	if err := postgres.Migrate(t.Context(), cfg, "waits", oneTable); err != nil {
+		t.Fatal(err)
+	}
+	pool, err := postgres.Open(t.Context(), cfg, "waits", telemetry.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	long, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := long.Exec(t.Context(), `SELECT * FROM one`); err != nil {
+		t.Fatal(err)
+	}
+	two := fstest.MapFS{"00001_one.sql": oneTable["00001_one.sql"], "00002_two.sql": {Data: []byte("-- +goose Up\nALTER TABLE one ADD COLUMN two int;\n")}}
+	migrated := make(chan error, 1)
+	go func() { migrated <- postgres.Migrate(context.Background(), cfg, "waits", two) }()
+	untilSomebodyWaits(t, pool, cfg.Schema)
+	if _, err := pool.Exec(t.Context(), `SELECT * FROM one`); err != nil {
+		t.Error("a request behind the migration:", err)
+	}
+	if err := long.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-migrated; err != nil {
+		t.Error(err)
+	}
+}
+
+// untilSomebodyWaits returns when somebody waits for a lock on a table of the schema.
+func untilSomebodyWaits(t *testing.T, pool *pgxpool.Pool, schema string) {
+	t.Helper()
+	look := time.NewTicker(10 * time.Millisecond) // the server tells nobody
+	defer look.Stop()
+	for {
+		var waits bool
+		err := pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+			WHERE NOT l.granted AND c.relnamespace = $1::regnamespace)`, schema).Scan(&waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waits {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-t.Context().Done():
+			t.Fatal("nobody waits")
+		}
 	}
 }
 

@@ -79,12 +79,21 @@ func (w Write) Make(ctx context.Context, pool *pgxpool.Pool, do func(context.Con
 		case asked == nil && there:
 			return nil
 		case asked == nil:
-			return err
+			return &notMade{err}
 		case !wait(ctx, pause):
 			return fault.Unknown(errors.Join(err, asked))
 		}
 	}
 }
+
+// notMade is the error of a write whose connection was lost, and which is known not to be there: the store was away.
+type notMade struct{ error }
+
+// SafeToRetry is what sqlstate.Away and pgconn.SafeToRetry ask.
+func (*notMade) SafeToRetry() bool { return true }
+
+// Unwrap returns what failed.
+func (n *notMade) Unwrap() error { return n.error }
 
 // try ends before ctx does, so that there is time to learn what became of it.
 func try(ctx context.Context, conn *pgxpool.Conn, do func(context.Context, *pgxpool.Conn) error) error {

@@ -32,7 +32,7 @@ const inRedis, inProcess, remembered = "redis", "local", "remembered"
 type Fallback struct {
 	shared    Limiter
 	local     *Local
-	breaker   *gobreaker.CircuitBreaker[Decision]
+	breaker   *gobreaker.CircuitBreaker[[]Decision]
 	logger    *slog.Logger
 	decisions metric.Int64Counter
 	labels    map[decided]metric.MeasurementOption
@@ -65,7 +65,7 @@ func newFallback(shared Limiter, local *Local, tel *telemetry.Telemetry, retryAf
 			f.labels[decided{store, allowed}] = metric.WithAttributeSet(attribute.NewSet(attribute.String("store", store), attribute.String("outcome", outcome)))
 		}
 	}
-	f.breaker = gobreaker.NewCircuitBreaker[Decision](gobreaker.Settings{
+	f.breaker = gobreaker.NewCircuitBreaker[[]Decision](gobreaker.Settings{
 		Name:          "ratelimit",
 		Timeout:       retryAfter,
 		ReadyToTrip:   func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= failuresToTrip },
@@ -77,39 +77,59 @@ func newFallback(shared Limiter, local *Local, tel *telemetry.Telemetry, retryAf
 // Allow decides by the shared limiter, else by the local one. Its error is that of ctx, or says that the limit makes
 // no sense; never that of Redis.
 func (f *Fallback) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
-	if err := ctx.Err(); err != nil {
-		return Decision{}, err // a caller that went away is no failure of Redis
+	return only(ctx, f, Question{who, limit})
+}
+
+// AllowInTurn decides by the shared limiter, else by the local one. Errors as of Allow.
+func (f *Fallback) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error) {
+	if err := check(ctx, asked); err != nil {
+		return nil, err // a caller that went away is no failure of Redis
 	}
-	if limit.N == 0 {
-		return Decision{Allowed: true}, nil
+	for i, q := range asked {
+		wait := f.local.Refused(q.Who, q.Limit)
+		if wait == 0 {
+			continue
+		}
+		decisions := f.decide(ctx, asked[:i]) // which may refuse it first
+		if i == 0 || decisions[len(decisions)-1].Allowed {
+			decisions = append(decisions, refused(wait))
+			f.count(ctx, remembered, refused(wait))
+		}
+		return decisions, nil
 	}
-	if err := limit.check(); err != nil {
-		return Decision{}, err
-	}
-	store, d := f.decide(ctx, who, limit)
-	f.decisions.Add(ctx, 1, f.labels[decided{store, d.Allowed}])
-	return d, nil
+	return f.decide(ctx, asked), nil
 }
 
 // Refused says how long the client is known to be refused, without counting anything and without asking Redis; 0 where that is
 // not known.
 func (f *Fallback) Refused(who Client, limit Limit) time.Duration { return f.local.Refused(who, limit) }
 
-func (f *Fallback) decide(ctx context.Context, who Client, limit Limit) (string, Decision) {
-	if wait := f.local.Refused(who, limit); wait > 0 {
-		return remembered, refused(wait)
+// decide asks those of whom nothing is known yet.
+func (f *Fallback) decide(ctx context.Context, asked []Question) []Decision {
+	if len(asked) == 0 {
+		return nil
 	}
-	asked := f.local.now()
-	d, err := f.breaker.Execute(func() (Decision, error) { return f.shared.Allow(context.WithoutCancel(ctx), who, limit) })
-	switch {
-	case err != nil:
-		return inProcess, f.local.allow(who, limit)
-	case d.Allowed:
-		f.local.accept(who, limit, asked)
-	default:
-		f.local.refuse(who, limit, asked+d.RetryAfter)
+	began := f.local.now()
+	store := inRedis
+	decisions, err := f.breaker.Execute(func() ([]Decision, error) { return f.shared.AllowInTurn(context.WithoutCancel(ctx), asked...) })
+	if err != nil {
+		store, decisions = inProcess, f.local.inTurn(asked)
 	}
-	return inRedis, d
+	for i, d := range decisions {
+		f.count(ctx, store, d)
+		switch q := asked[i]; {
+		case store == inProcess: // has counted it
+		case d.Allowed:
+			f.local.accept(q.Who, q.Limit, began)
+		default:
+			f.local.refuse(q.Who, q.Limit, began+d.RetryAfter)
+		}
+	}
+	return decisions
+}
+
+func (f *Fallback) count(ctx context.Context, store string, d Decision) {
+	f.decisions.Add(ctx, 1, f.labels[decided{store, d.Allowed}])
 }
 
 // logChange leaves out the half-open state: a try that fails changes nothing for anyone.

@@ -51,18 +51,18 @@ type switchable struct {
 	asked int
 }
 
-func (s *switchable) Allow(ctx context.Context, who ratelimit.Client, limit ratelimit.Limit) (ratelimit.Decision, error) {
+func (s *switchable) AllowInTurn(ctx context.Context, asked ...ratelimit.Question) ([]ratelimit.Decision, error) {
 	s.mu.Lock()
 	s.asked++
 	gone := s.gone
 	s.mu.Unlock()
 	if ctx.Err() != nil {
-		return ratelimit.Decision{}, ctx.Err()
+		return nil, ctx.Err()
 	}
 	if gone {
-		return ratelimit.Decision{}, errors.New("connection refused")
+		return nil, errors.New("connection refused")
 	}
-	return s.Limiter.Allow(ctx, who, limit)
+	return s.Limiter.AllowInTurn(ctx, asked...)
 }
 
 func (s *switchable) set(gone bool) {

@@ -38,6 +38,7 @@ func suite(t *testing.T, b bench) {
 	t.Run("addresses of one /64 share a limit", b.sharedNetwork)
 	t.Run("ten /64s of one /56 have ten times the limit together", b.widerNetwork)
 	t.Run("networks agree with the oracle", b.networksAgreeWithOracle)
+	t.Run("asked in turn, limits decide as one after the other", b.inTurn)
 }
 
 func (b bench) ask(t testing.TB, key string, limit ratelimit.Limit) ratelimit.Decision {
@@ -323,4 +324,36 @@ func judge(limit ratelimit.Limit, from, to time.Time, d ratelimit.Decision, orac
 		return fmt.Sprintf("refused for %s, want above 0 and from %s to %s", d.RetryAfter, least, most)
 	}
 	return ""
+}
+
+// What two limits say in one round trip is what they say in two: the first counts also where the second refuses, and the second does
+// not where the first does. The oracle asks twins of the two clients one after the other.
+func (b bench) inTurn(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		whole, twin := network(), network()
+		keys, twins := []string{b.key(), b.key()}, []string{b.key(), b.key()}
+		first := ratelimit.Limit{Name: "first", N: rapid.IntRange(1, 4).Draw(r, "first"), Window: time.Hour}
+		second := ratelimit.Limit{Name: "second", N: rapid.IntRange(1, 4).Draw(r, "second"), Window: time.Hour}
+		for range rapid.IntRange(1, 20).Draw(r, "requests") {
+			near, key := byte(rapid.IntRange(0, 2).Draw(r, "address")), rapid.IntRange(0, 1).Draw(r, "key")
+			got, err := b.limiter.AllowInTurn(t.Context(), ratelimit.Question{Who: host(whole, 0, near, 1), Limit: first},
+				ratelimit.Question{Who: ratelimit.ID(keys[key]), Limit: second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []ratelimit.Decision{b.askAs(t, host(twin, 0, near, 1), first)}
+			if want[0].Allowed {
+				want = append(want, b.ask(t, twins[key], second))
+			}
+			if len(got) != len(want) {
+				r.Fatalf("%d decisions, want %d: %+v, %+v", len(got), len(want), got, want)
+			}
+			for i := range want {
+				if got[i].Allowed != want[i].Allowed || got[i].Left != want[i].Left {
+					r.Fatalf("limit %d: %+v, want %+v", i, got[i], want[i])
+				}
+			}
+		}
+	})
 }

@@ -9,12 +9,9 @@ import (
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
-)
 
-// Clock tells the present instant.
-type Clock interface {
-	Now() time.Time
-}
+	"github.com/slotmesh/slotmesh/libs/clock"
+)
 
 // Bounds of the memory of a [Local]: keys, and times of requests over all keys (8 bytes each, with room to grow twice that).
 const (
@@ -26,7 +23,7 @@ const (
 // for longest is: an attacker with that many addresses gains more from them than from being forgotten. It is safe for
 // many goroutines.
 type Local struct {
-	clock Clock
+	clock clock.Clock
 	start time.Time // acceptances are kept as time since it: 8 bytes each, and monotonic where the clock is
 	times int       // at most
 
@@ -41,10 +38,10 @@ type windowKey struct{ limit, group, share string }
 var _ Limiter = (*Local)(nil)
 
 // NewLocal returns a limiter without state that goes by the clock.
-func NewLocal(clock Clock) *Local { return newLocal(clock, maxLocalKeys, maxLocalTimes) }
+func NewLocal(now clock.Clock) *Local { return newLocal(now, maxLocalKeys, maxLocalTimes) }
 
-func newLocal(clock Clock, keys, times int) *Local {
-	l := &Local{clock: clock, start: clock.Now(), times: times}
+func newLocal(now clock.Clock, keys, times int) *Local {
+	l := &Local{clock: now, start: now.Now(), times: times}
 	windows, err := simplelru.NewLRU(keys, func(_ windowKey, w *window) { l.kept -= len(w.accepted) })
 	if err != nil {
 		panic(fmt.Sprintf("a constant size above 0 was refused: %v", err))
@@ -55,16 +52,26 @@ func newLocal(clock Clock, keys, times int) *Local {
 
 // Allow decides in memory. Its error is that of ctx, or says that the limit makes no sense.
 func (l *Local) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
-	if err := ctx.Err(); err != nil {
-		return Decision{}, err
+	return only(ctx, l, Question{who, limit})
+}
+
+// AllowInTurn decides in memory. Errors as of Allow.
+func (l *Local) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error) {
+	if err := check(ctx, asked); err != nil {
+		return nil, err
 	}
-	if limit.N == 0 {
-		return Decision{Allowed: true}, nil
+	return l.inTurn(asked), nil
+}
+
+func (l *Local) inTurn(asked []Question) []Decision {
+	var decisions []Decision
+	for _, q := range asked {
+		d := l.allow(q.Who, q.Limit)
+		if decisions = append(decisions, d); !d.Allowed {
+			break
+		}
 	}
-	if err := limit.check(); err != nil {
-		return Decision{}, err
-	}
-	return l.allow(who, limit), nil
+	return decisions
 }
 
 // now is the time since the start.

@@ -6,6 +6,7 @@
 package ratelimit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -45,6 +46,39 @@ func refused(wait time.Duration) Decision { return Decision{RetryAfter: wait, Re
 // means that it could not be decided: that of ctx, that of the store, or that the limit makes no sense.
 type Limiter interface {
 	Allow(ctx context.Context, who Client, limit Limit) (Decision, error)
+	// AllowInTurn decides on one request by several limits, one after the other, in one round trip: it counts under each that lets it
+	// pass, and those after the first that refuses it are not asked. There is a decision for each that was asked. None may be a limit of N 0.
+	AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error)
+}
+
+// Question is whether one more request of a client passes a limit.
+type Question struct {
+	Who   Client
+	Limit Limit
+}
+
+// only is a limiter's decision on a single question. By a limit of N 0 everything passes.
+func only(ctx context.Context, by Limiter, asked Question) (Decision, error) {
+	if asked.Limit.N == 0 {
+		return Decision{Allowed: true}, ctx.Err()
+	}
+	decisions, err := by.AllowInTurn(ctx, asked)
+	if err != nil {
+		return Decision{}, err
+	}
+	return decisions[0], nil
+}
+
+// check says why questions cannot be asked, if anything.
+func check(ctx context.Context, asked []Question) error {
+	err := ctx.Err()
+	for _, q := range asked {
+		if q.Limit.N == 0 {
+			err = cmp.Or(err, fmt.Errorf("limit %q is none, and is not asked about", q.Limit.Name))
+		}
+		err = cmp.Or(err, q.Limit.check())
+	}
+	return err
 }
 
 // Seconds is a wait as headers take it: whole seconds, rounded up.

@@ -34,7 +34,7 @@ type Redis struct {
 	patience time.Duration
 
 	mu         sync.Mutex
-	waiting    []*check
+	waiting    []*call
 	roundTrips int // under way
 }
 
@@ -48,31 +48,53 @@ func NewRedis(client redis.UniversalClient, prefix string, patience time.Duratio
 
 // Allow decides in Redis. Its error is that of Redis or of ctx, or says that the limit makes no sense.
 func (r *Redis) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
-	if err := ctx.Err(); err != nil {
-		return Decision{}, err
+	return only(ctx, r, Question{who, limit})
+}
+
+// AllowInTurn decides in Redis, in one round trip; where that is a cluster, whose nodes each keep some clients, in one for each limit. Errors as of
+// Allow.
+func (r *Redis) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error) {
+	if err := check(ctx, asked); err != nil {
+		return nil, err
 	}
-	if limit.N == 0 {
-		return Decision{Allowed: true}, nil
+	if _, cluster := r.client.(*redis.ClusterClient); !cluster {
+		return r.ask(ctx, asked)
 	}
-	if err := limit.check(); err != nil {
-		return Decision{}, err
+	var decisions []Decision
+	for i := range asked {
+		d, err := r.ask(ctx, asked[i:i+1])
+		if err != nil {
+			return nil, err
+		}
+		if decisions = append(decisions, d...); !d[0].Allowed {
+			break
+		}
 	}
-	c := &check{ctx: ctx, cmd: r.command(who, limit), begun: time.Now(), done: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
+	return decisions, nil
+}
+
+// ask puts questions to one node.
+func (r *Redis) ask(ctx context.Context, asked []Question) ([]Decision, error) {
+	c := &call{ctx: ctx, cmd: r.command(asked), begun: time.Now(), done: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
 	r.enqueue(c)
 	<-c.done // soon: no round trip takes longer than patience
 	answer, err := c.cmd.Int64Slice()
-	if err == nil && len(answer) != 3 {
+	if err == nil && (len(answer) == 0 || len(answer)%3 != 0) {
 		err = fmt.Errorf("the script answered %v", answer)
 	}
 	if err != nil {
-		return Decision{}, fmt.Errorf("count a request in Redis: %w", err)
+		return nil, fmt.Errorf("count a request in Redis: %w", err)
 	}
-	wait := time.Duration(answer[0]) * time.Microsecond
-	return Decision{Allowed: wait == 0, RetryAfter: wait, Left: int(answer[1]), Reset: time.Duration(answer[2]) * time.Microsecond}, nil
+	decisions := make([]Decision, len(answer)/3)
+	for i := range decisions {
+		wait := time.Duration(answer[3*i]) * time.Microsecond
+		decisions[i] = Decision{Allowed: wait == 0, RetryAfter: wait, Left: int(answer[3*i+1]), Reset: time.Duration(answer[3*i+2]) * time.Microsecond}
+	}
+	return decisions, nil
 }
 
-// check is one question whether a request may pass.
-type check struct {
+// call is one call of the script.
+type call struct {
 	ctx   context.Context // of the request that is counted
 	cmd   once
 	begun time.Time
@@ -88,26 +110,27 @@ func (once) NoRetry() bool { return true }
 
 var _ redis.Cmder = once{}
 
-// command calls the script for a client's windows. Their keys are tagged with the client's group, so that in a cluster they lie
-// on the same node.
-func (r *Redis) command(who Client, limit Limit) once {
-	shares := who.shares()
-	args := make([]any, 0, 4+2*len(shares))
-	args = append(args, "evalsha", rollingWindow.Hash(), len(shares))
-	for _, s := range shares {
-		args = append(args, r.prefix+"{"+limit.Name+":"+who.group+"}"+s.name)
+// command calls the script for the windows of each client. Their keys are tagged with the client's group, so that in a cluster those
+// of one client lie on the same node.
+func (r *Redis) command(asked []Question) once {
+	keys, args := make([]any, 0, 4+4*len(asked)), make([]any, 0, 8)
+	keys = append(keys, "evalsha", rollingWindow.Hash(), 0)
+	for _, q := range asked {
+		shares := q.Who.shares()
+		args = append(args, len(shares), q.Limit.Window.Microseconds())
+		for _, s := range shares {
+			keys = append(keys, r.prefix+"{"+q.Limit.Name+":"+q.Who.group+"}"+s.name)
+			args = append(args, q.Limit.N*s.times)
+		}
 	}
-	args = append(args, limit.Window.Microseconds())
-	for _, s := range shares {
-		args = append(args, limit.N*s.times)
-	}
-	cmd := redis.NewCmd(context.Background(), args...)
+	keys[2] = len(keys) - 3
+	cmd := redis.NewCmd(context.Background(), append(keys, args...)...)
 	cmd.SetFirstKeyPos(3)
 	return once{cmd}
 }
 
 // enqueue adds the check to those that wait for a round trip.
-func (r *Redis) enqueue(c *check) {
+func (r *Redis) enqueue(c *call) {
 	r.mu.Lock()
 	r.waiting = append(r.waiting, c)
 	begins := r.roundTrips < maxRoundTrips
@@ -142,11 +165,11 @@ func (r *Redis) drain() {
 
 // run makes one round trip, and a second one for the calls that failed as Redis did not know the script: such calls have not counted. The
 // round trip is part of the first request's trace, but does not end with that request, as others share it.
-func (r *Redis) run(batch []*check) {
+func (r *Redis) run(batch []*call) {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(batch[0].ctx), batch[0].begun.Add(r.patience))
 	defer cancel()
 	r.send(ctx, batch)
-	var unknown []*check
+	var unknown []*call
 	for _, c := range batch {
 		if err := c.cmd.Err(); err != nil && strings.HasPrefix(err.Error(), "NOSCRIPT ") {
 			unknown = append(unknown, c)
@@ -156,7 +179,7 @@ func (r *Redis) run(batch []*check) {
 		return
 	}
 	if err := rollingWindow.Load(ctx, r.client).Err(); err != nil {
-		return // the checks keep their error
+		return // the calls keep their error
 	}
 	for _, c := range unknown {
 		c.cmd = once{redis.NewCmd(context.Background(), c.cmd.Args()...)}
@@ -165,8 +188,8 @@ func (r *Redis) run(batch []*check) {
 	r.send(ctx, unknown)
 }
 
-// send sends the commands of the checks; errors are those of the commands.
-func (r *Redis) send(ctx context.Context, batch []*check) {
+// send sends the commands of the calls; errors are those of the commands.
+func (r *Redis) send(ctx context.Context, batch []*call) {
 	if len(batch) == 1 {
 		_ = r.client.Process(ctx, batch[0].cmd)
 		return

@@ -74,7 +74,11 @@ func TestRedisCheckIsOneRoundTrip(t *testing.T) {
 	if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"evalsha"}, seen.names); diff != "" {
+	another := ratelimit.Question{Who: ratelimit.ID("another"), Limit: limit}
+	if d, err := limiter.AllowInTurn(t.Context(), another, ratelimit.Question{Who: ratelimit.ID("third"), Limit: limit}); err != nil || len(d) != 2 {
+		t.Fatal(d, err)
+	}
+	if diff := cmp.Diff([]string{"evalsha", "evalsha"}, seen.names); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -1,11 +1,9 @@
--- Exact rolling windows of one client (semantics.md §8): a request passes where all of them have room, and then counts in
--- all of them; else it counts in none.
---   KEYS[i]    list of the accepted requests' times, oldest first, at most N of them
---   ARGV[1]    window in microseconds
---   ARGV[1+i]  N of the i-th list
--- Answers {wait, left, reset} in microseconds: wait is 0 where the request passes, else the time until one would; left is
--- how many more would pass now, reset the time until the oldest that counts no longer does, both of the list with the least left.
-local window = tonumber(ARGV[1])
+-- Exact rolling windows (semantics.md §8) of one request, which is asked about by one limit after the other. It passes a limit where all
+-- windows of its client have room, and then counts in all of them; else it counts in none, and the limits after it are not asked.
+--   KEYS  lists of the accepted requests' times, oldest first, at most N of them: those of the first limit, then of the next
+--   ARGV  of each limit in turn: how many of the lists are its own, the window in microseconds, N of each of its lists
+-- Answers {wait, left, reset} in microseconds of each limit that was asked: wait is 0 where the request passes, else the time until one
+-- would; left is how many more would pass now, reset the time until the oldest that counts no longer does, both of the list with the least left.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
@@ -13,7 +11,7 @@ local function at(key, i) return tonumber(redis.call('LINDEX', key, i)) end
 
 -- Drops what is a window old, and returns how many are left and the oldest of them. Mostly nothing or little is: the search
 -- begins at the old end and doubles its steps.
-local function live(key)
+local function live(key, window)
   local length = redis.call('LLEN', key)
   if length == 0 then return 0, now end
   local oldest = at(key, 0)
@@ -30,28 +28,42 @@ local function live(key)
   return length - new, at(key, 0)
 end
 
-local wait, left, reset = 0, math.huge, window
-for i, key in ipairs(KEYS) do
-  local n = tonumber(ARGV[i + 1])
-  local count, oldest = live(key)
-  if count >= n then
-    local age = now - at(key, -n) -- of the Nth newest: once it is a window old, N-1 are left
-    if age < 0 then
-      redis.call('DEL', key) -- Redis's clock was set back; what it wrote before means nothing now
-      count, oldest = 0, now
-    else
-      wait = math.max(wait, window - age)
+-- Asks one limit, whose lists begin after the given number of KEYS and their N after the given number of ARGV.
+local function ask(lists, keys, ns, window)
+  local wait, left, reset = 0, math.huge, window
+  for i = 1, lists do
+    local key, n = KEYS[keys + i], tonumber(ARGV[ns + i])
+    local count, oldest = live(key, window)
+    if count >= n then
+      local age = now - at(key, -n) -- of the Nth newest: once it is a window old, N-1 are left
+      if age < 0 then
+        redis.call('DEL', key) -- Redis's clock was set back; what it wrote before means nothing now
+        count, oldest = 0, now
+      else
+        wait = math.max(wait, window - age)
+      end
+    end
+    if n - count - 1 < left then
+      left, reset = n - count - 1, math.min(window, window - (now - oldest))
     end
   end
-  if n - count - 1 < left then
-    left, reset = n - count - 1, math.min(window, window - (now - oldest))
+  if wait > 0 then return wait, 0, wait end
+  for i = 1, lists do
+    -- %.0f because Lua turns numbers of this size into text with 14 digits only.
+    redis.call('RPUSH', KEYS[keys + i], string.format('%.0f', now))
+    redis.call('PEXPIRE', KEYS[keys + i], math.ceil(window / 1000) + 1000) -- what counts, the times say; expiry goes by a coarser clock
   end
+  return 0, left, reset
 end
-if wait > 0 then return {wait, 0, wait} end
 
-for _, key in ipairs(KEYS) do
-  -- %.0f because Lua turns numbers of this size into text with 14 digits only.
-  redis.call('RPUSH', key, string.format('%.0f', now))
-  redis.call('PEXPIRE', key, math.ceil(window / 1000) + 1000) -- what counts, the times say; expiry goes by a coarser clock
+local answers, keys, args = {}, 0, 0
+while args < #ARGV do
+  local lists, window = tonumber(ARGV[args + 1]), tonumber(ARGV[args + 2])
+  local wait, left, reset = ask(lists, keys, args + 2, window)
+  table.insert(answers, wait)
+  table.insert(answers, left)
+  table.insert(answers, reset)
+  if wait > 0 then break end
+  keys, args = keys + lists, args + 2 + lists
 end
-return {0, left, reset}
+return answers

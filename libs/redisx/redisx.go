@@ -4,8 +4,12 @@ package redisx
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
+	"net/url"
+	"os"
 	"time"
 
 	"github.com/redis/go-redis/extra/redisotel/v9"
@@ -17,39 +21,89 @@ import (
 
 // Config are the settings of Redis.
 type Config struct {
-	// URL of Redis: redis://host:6379/0, rediss:// for TLS, unix:///path/redis.sock, or a cluster's redis://a:6379?addr=b:6379.
+	// URL of Redis: redis://user:password@host:6379/0, rediss:// for TLS, unix:///path/redis.sock. Several addresses are written
+	// redis://a:6379?addr=b:6379: nodes of a cluster, or Sentinels.
 	URL string `env:"REDIS_URL, required"`
+	// Cluster says that the one address of URL is a Redis Cluster's, which names its nodes.
+	Cluster bool `env:"REDIS_CLUSTER, default=false"`
+	// SentinelMaster is what Sentinels at the addresses of URL call the primary, whose credentials are those of URL; empty: there are none.
+	SentinelMaster string `env:"REDIS_SENTINEL_MASTER"`
+	// SentinelUsername and SentinelPassword are what the Sentinels themselves want, if anything.
+	SentinelUsername string `env:"REDIS_SENTINEL_USERNAME"`
+	SentinelPassword string `env:"REDIS_SENTINEL_PASSWORD"`
+	// CAFile holds the certificates, as PEM, by which Redis' own is verified; empty: the system's.
+	CAFile string `env:"REDIS_CA_FILE"`
 	// Timeout bounds the making of a connection, and each command's sending and answer.
 	Timeout time.Duration `env:"REDIS_TIMEOUT, default=500ms"`
 }
 
-// Validate refuses a URL that cannot be read, without repeating it: it may hold a password.
+// Validate refuses what cannot be read, without repeating the URL: it may hold a password.
 func (c *Config) Validate() error {
-	if _, err := c.options(); err != nil {
+	options, err := c.options()
+	switch {
+	case err != nil:
 		return errors.New("REDIS_URL: not a Redis URL; write redis://user:password@host:6379/0 or unix:///path/redis.sock")
-	}
-	if c.Timeout <= 0 {
+	case c.Timeout <= 0:
 		return errors.New("REDIS_TIMEOUT: write a duration above 0, such as 500ms")
+	case c.Cluster && c.SentinelMaster != "":
+		return errors.New("REDIS_CLUSTER, REDIS_SENTINEL_MASTER: write one of them, a cluster has no Sentinels")
+	case (c.Cluster || len(options.Addrs) > 1 && c.SentinelMaster == "") && options.DB != 0:
+		return errors.New("REDIS_URL: leave the database's number out, a Redis Cluster has only one")
+	case c.SentinelMaster == "" && (c.SentinelUsername != "" || c.SentinelPassword != ""):
+		return errors.New("REDIS_SENTINEL_MASTER: write what the Sentinels call the primary, as a name or a password for them is given")
 	}
-	return nil
+	return c.trust(options)
 }
 
-// options reads the URL as a cluster's when it names further nodes by addr.
+// options reads the URL, and says what it leads to.
 func (c *Config) options() (*redis.UniversalOptions, error) {
-	if cluster, err := redis.ParseClusterURL(c.URL); err == nil && len(cluster.Addrs) > 1 {
-		return &redis.UniversalOptions{
-			Addrs: cluster.Addrs, Username: cluster.Username, Password: cluster.Password, TLSConfig: cluster.TLSConfig,
-		}, nil
-	}
 	single, err := redis.ParseURL(c.URL)
+	addresses := []string{}
+	if several, severalErr := redis.ParseClusterURL(c.URL); severalErr == nil && len(several.Addrs) > 1 {
+		addresses = several.Addrs
+		single, err = redis.ParseURL(withoutAddresses(c.URL))
+	}
 	if err != nil {
 		return nil, err
 	}
-	// An address that begins with a slash is dialled as a unix socket.
+	if len(addresses) == 0 {
+		addresses = []string{single.Addr} // one that begins with a slash is dialled as a unix socket
+	}
 	return &redis.UniversalOptions{
-		Addrs: []string{single.Addr}, DB: single.DB,
-		Username: single.Username, Password: single.Password, TLSConfig: single.TLSConfig,
+		Addrs: addresses, DB: single.DB, Username: single.Username, Password: single.Password, TLSConfig: single.TLSConfig,
+		IsClusterMode: c.Cluster, MasterName: c.SentinelMaster, SentinelUsername: c.SentinelUsername, SentinelPassword: c.SentinelPassword,
 	}, nil
+}
+
+// withoutAddresses is a URL without its further addresses.
+func withoutAddresses(all string) string {
+	parsed, err := url.Parse(all)
+	if err != nil {
+		return all
+	}
+	query := parsed.Query()
+	query.Del("addr")
+	parsed.RawQuery = query.Encode()
+	return parsed.String()
+}
+
+// trust has the server's certificate verified by those of the file.
+func (c *Config) trust(options *redis.UniversalOptions) error {
+	if c.CAFile == "" {
+		return nil
+	}
+	if options.TLSConfig == nil {
+		return errors.New("REDIS_CA_FILE: write rediss:// in REDIS_URL, or leave the file out: without TLS there is no certificate to verify")
+	}
+	certificates, err := os.ReadFile(c.CAFile)
+	if err != nil {
+		return fmt.Errorf("REDIS_CA_FILE: %w", err)
+	}
+	options.TLSConfig.RootCAs = x509.NewCertPool()
+	if !options.TLSConfig.RootCAs.AppendCertsFromPEM(certificates) {
+		return fmt.Errorf("REDIS_CA_FILE: %s holds no certificate; write them as PEM", c.CAFile)
+	}
+	return nil
 }
 
 // Open returns a client with tracing. It does not connect yet, and a Redis that is away costs a caller cfg.Timeout
@@ -58,6 +112,9 @@ func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.Univer
 	options, err := cfg.options()
 	if err != nil {
 		return nil, cfg.Validate()
+	}
+	if err := cfg.trust(options); err != nil {
+		return nil, err
 	}
 	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = cfg.Timeout, cfg.Timeout, cfg.Timeout
 	options.Dialer = dialer(cfg.Timeout, options.TLSConfig)

@@ -72,6 +72,27 @@ func (by By) Start(d timespan.Date) timespan.Date {
 	return d
 }
 
+// Stretches are the first dates of all stretches in which a date of the query lies, in their order.
+func (q Query) Stretches() []timespan.Date {
+	var all []timespan.Date
+	for start := q.By.Start(q.From); start <= q.To; start = q.By.next(start) {
+		all = append(all, start)
+	}
+	return all
+}
+
+// next is the first date of the stretch that follows the one which begins at start.
+func (by By) next(start timespan.Date) timespan.Date {
+	switch by {
+	case Week:
+		return start + 7
+	case Month:
+		year, month, _ := start.YMD()
+		return timespan.NewDate(year, month+1, 1)
+	}
+	return start + 1
+}
+
 // Report is a report about a business, in its time zone.
 type Report[Row any] struct {
 	Query

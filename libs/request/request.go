@@ -93,6 +93,15 @@ func Line(name, s string, most int) (string, error) {
 	return s, nil
 }
 
+// OptionalLine reads a text as [Line] does; nil where it is left out or says nothing.
+func OptionalLine(name string, s *string, most int) (*string, error) {
+	if s == nil || strings.TrimSpace(*s) == "" {
+		return nil, nil
+	}
+	line, err := Line(name, *s, most)
+	return &line, err
+}
+
 // OptionalEmail reads an e-mail address, without the white space around it; nil where it is left out or says nothing.
 func OptionalEmail(name string, s *string) (*string, error) {
 	if s == nil || strings.TrimSpace(*s) == "" {

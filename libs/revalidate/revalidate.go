@@ -88,6 +88,15 @@ func (c *Cache[V]) Newest(ctx context.Context, key string) (V, error) {
 	return e.value, err
 }
 
+// Recent returns a value that was the newest at some time within the last [TrustFor]; it never returns an older one.
+func (c *Cache[V]) Recent(ctx context.Context, key string) (V, error) {
+	now := c.opts.Clock.Now()
+	if e, known := c.lookup(key); known && now.Before(e.due) && e.age(now) < TrustFor {
+		return e.value, nil
+	}
+	return c.Newest(ctx, key)
+}
+
 // Get returns a value that was the newest at some time within the last [TrustFor], or the last good one.
 func (c *Cache[V]) Get(ctx context.Context, key string) (V, error) {
 	now := c.opts.Clock.Now()

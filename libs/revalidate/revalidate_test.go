@@ -2,6 +2,7 @@ package revalidate
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -78,5 +79,37 @@ func TestAnOldAnswerIsAskedForAgainAfterTwoSeconds(t *testing.T) {
 			t.Errorf("read %d: %v, %v; want version %d", i, got, err, want)
 		}
 		now.Advance(TrustFor / 2)
+	}
+}
+
+func TestWhatIsRecentIsNeverOlderThanItIsTrusted(t *testing.T) {
+	t.Parallel()
+	asked, away := 0, false
+	c, now := newCache(func(context.Context, string, *note, bool) (*note, time.Duration, error) {
+		if asked++; away {
+			return nil, 0, errors.New("away")
+		}
+		return &note{int64(asked), "note"}, 0, nil
+	})
+	expect := func(name string, want int64) {
+		t.Helper()
+		if got, err := c.Recent(t.Context(), "harbor"); err != nil || got.number != want {
+			t.Errorf("%s: %v, %v; want version %d", name, got, err, want)
+		}
+	}
+	expect("the first", 1)
+	now.Advance(TrustFor - 1)
+	expect("while it is trusted", 1)
+	now.Advance(1)
+	expect("no longer", 2)
+	c.Expire("harbor")
+	expect("when there is news", 3)
+	now.Advance(TrustFor)
+	away = true
+	if _, err := c.Get(t.Context(), "harbor"); err != nil { // which is given the last good one, and puts the next question off
+		t.Error(err)
+	}
+	if got, err := c.Recent(t.Context(), "harbor"); err == nil {
+		t.Errorf("while nobody answers it is %v", got)
 	}
 }

@@ -22,14 +22,22 @@ type Limit func(ctx context.Context, client netip.Addr, method, path string, ans
 
 // Limit is asked about every request to the public port, before its body is read and before anything else is done for it. It is
 // set before Run.
-func (s *Server) Limit(limit Limit) { s.limit = limit }
+func (s *Server) Limit(limit Limit) {
+	s.limit = limit
+	s.LimitBy(func(c *fiber.Ctx) error {
+		return limit(c.UserContext(), ClientIP(c), c.Method(), c.Path(), responseHeaders{c})
+	})
+}
+
+// LimitBy is Limit for one that reads more of the request, where fiber serves the public port.
+func (s *Server) LimitBy(limit func(*fiber.Ctx) error) { s.limitBy = limit }
 
 // limited asks the limit of the public port.
 func (s *Server) limited(c *fiber.Ctx) error {
-	if s.limit == nil {
+	if s.limitBy == nil {
 		return c.Next()
 	}
-	if err := s.limit(c.UserContext(), ClientIP(c), c.Method(), c.Path(), responseHeaders{c}); err != nil {
+	if err := s.limitBy(c); err != nil {
 		return err
 	}
 	return c.Next()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/build"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -81,7 +82,8 @@ type Server struct {
 	observe  *observer
 	web      *web // nil where fiber serves the public port
 	proxies  Proxies
-	limit    Limit // of the public port; nil: none
+	limit    Limit                  // of the public port; nil: none
+	limitBy  func(*fiber.Ctx) error // the same, where fiber serves it
 	draining atomic.Bool
 	checks   []*check
 	parts    []part
@@ -181,6 +183,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	begin("public port", s.publicPort())
 	begin("internal port", func(context.Context) error { return s.Internal.Listener(s.internal) })
+	s.tel.Logger.InfoContext(ctx, "started", "build", build.Version(), "public", s.PublicAddr().String(), "internal", s.InternalAddr().String())
 
 	var cause error
 	select {

@@ -236,7 +236,12 @@ func TestStoppingClosesInReverseOrderAfterTheLastRequest(t *testing.T) {
 		return func(context.Context) error { order = append(order, name); return nil }
 	}
 	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute}
-	s, err := New(cfg, Runtime{Open: true, Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	var log bytes.Buffer
+	tel, err := telemetry.New(t.Context(), telemetry.Config{}, "test", &log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(cfg, Runtime{Open: true, Name: "test", Clock: clock.System(), Telemetry: tel})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,6 +251,9 @@ func TestStoppingClosesInReverseOrderAfterTheLastRequest(t *testing.T) {
 	err = s.Run(context.Background())
 	if err == nil || !strings.Contains(err.Error(), "test: broken: gone") {
 		t.Errorf("a dead part must end the server by name, got %v", err)
+	}
+	if !strings.Contains(log.String(), `"msg":"started"`) || !strings.Contains(log.String(), `"public":"`+s.PublicAddr().String()+`"`) {
+		t.Errorf("the log does not say that it started, and where: %s", log.String())
 	}
 	if strings.Join(order, " ") != "second first" {
 		t.Errorf("closers ran in the order %v", order)

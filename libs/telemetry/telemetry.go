@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,6 +35,17 @@ type Config struct {
 	OTLPEndpoint string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
 	// LogLevel is debug, info, warn or error.
 	LogLevel slog.Level `env:"LOG_LEVEL, default=info"`
+}
+
+// Validate refuses an endpoint that traces could not be sent to.
+func (c *Config) Validate() error {
+	if c.OTLPEndpoint == "" {
+		return nil
+	}
+	if u, err := url.Parse(c.OTLPEndpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return errors.New("OTEL_EXPORTER_OTLP_ENDPOINT: it is not the base URL of a collector; write one such as http://127.0.0.1:4318")
+	}
+	return nil
 }
 
 // Telemetry is what a service reports through.
@@ -100,6 +112,9 @@ func assemble(logger *slog.Logger, traces trace.TracerProvider, meters metric.Me
 		Meter:          meters.Meter(scope),
 	}
 }
+
+// Gatherer gives the metrics to a program that shows those of several services together.
+func (t *Telemetry) Gatherer() prometheus.Gatherer { return t.registry }
 
 // MetricsHandler serves the metrics in Prometheus's text format.
 func (t *Telemetry) MetricsHandler() http.Handler {

@@ -2,7 +2,9 @@ package testkit
 
 import (
 	"context"
+	"fmt"
 	"net/url"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,10 +15,22 @@ import (
 // Tests of one schema take [Postgres] or [PostgresSchema], which cost less.
 func Database(t testing.TB, prefix string) string {
 	t.Helper()
+	return database(t, prefix, "template1")
+}
+
+// database is a new copy of a template. To copy files takes PostgreSQL a quarter of the work that its own way, through its log, does.
+func database(t testing.TB, prefix, template string) string {
+	t.Helper()
 	base := lookup(t, DatabaseURL)
 	name := prefix + "_" + Unique()
-	Administer(t, base, "CREATE DATABASE "+name)
+	Administer(t, base, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy")
 	t.Cleanup(func() { Administer(t, base, "DROP DATABASE "+name+" WITH (FORCE)") })
+	return another(t, base, name)
+}
+
+// another is the URL of another database of a server.
+func another(t testing.TB, base, name string) string {
+	t.Helper()
 	at, err := url.Parse(base)
 	if err != nil {
 		t.Fatal(err)
@@ -25,17 +39,68 @@ func Database(t testing.TB, prefix string) string {
 	return at.String()
 }
 
+// Template is a database that is filled once for all tests of a package, each of which takes a copy.
+type Template struct {
+	Fill func(ctx context.Context, databaseURL string) error // leaves no connection open
+
+	mu         sync.Mutex
+	base, name string // name is "" until it is filled
+}
+
+// Copy returns the URL of a new database, with all that the template has; it is dropped when the test ends.
+func (c *Template) Copy(t testing.TB, prefix string) string {
+	t.Helper()
+	return database(t, prefix, c.filled(t))
+}
+
+func (c *Template) filled(t testing.TB) string {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.name != "" {
+		return c.name
+	}
+	c.base = lookup(t, DatabaseURL)
+	name := "template_" + Unique()
+	Administer(t, c.base, "CREATE DATABASE "+name)
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	defer cancel()
+	if err := c.Fill(ctx, another(t, c.base, name)); err != nil {
+		Administer(t, c.base, "DROP DATABASE "+name+" WITH (FORCE)")
+		t.Fatalf("filling a database that is to be copied: %v", err)
+	}
+	c.name = name
+	return name
+}
+
+// Drop removes the template where there is one, after all tests.
+func (c *Template) Drop() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.name == "" {
+		return nil
+	}
+	return administer(c.base, "DROP DATABASE "+c.name+" WITH (FORCE)")
+}
+
 // Administer runs one statement on a connection of its own.
 func Administer(t testing.TB, databaseURL, statement string) {
 	t.Helper()
+	if err := administer(databaseURL, statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func administer(databaseURL, statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	if _, err := conn.Exec(ctx, statement); err != nil {
-		t.Fatal(err)
+		return fmt.Errorf("%s: %w", statement, err)
 	}
+	return nil
 }

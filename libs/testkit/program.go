@@ -12,7 +12,7 @@ import (
 
 // Serve runs a program that serves at an address, waits until it listens there and returns the address. Another process may take
 // the address first: where the program ends before it listens, it is run at another one, five times at the most.
-func Serve(t *testing.T, command func(address string) *exec.Cmd) string {
+func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 	t.Helper()
 	var said bytes.Buffer
 	for range 5 {
@@ -65,7 +65,7 @@ func listens(address string, ended <-chan struct{}) bool {
 }
 
 // freeAddress is an address on which nothing listens, with a port below those that the system gives to callers.
-func freeAddress(t *testing.T) string {
+func freeAddress(t testing.TB) string {
 	t.Helper()
 	for range 1000 {
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 12000+rand.IntN(18000)))

@@ -14,30 +14,33 @@ import (
 const installProxyWithin = 10 * time.Minute
 
 // Nginx is where nginx is; where it is not, root installs Debian's package, and others skip the test (see [Lacks]).
-func Nginx(t *testing.T) string {
+func Nginx(t *testing.T) string { return debian(t, "nginx", "nginx-light") }
+
+// debian is where a program of a package of Debian's is, installed if need be.
+func debian(t testing.TB, program, pack string) string {
 	t.Helper()
-	if at, ok := installedNginx(); ok {
+	if at, ok := installed(program); ok {
 		return at
 	}
 	if os.Geteuid() == 0 {
-		ctx, cancel := context.WithTimeout(t.Context(), installProxyWithin)
+		ctx, cancel := context.WithTimeout(context.Background(), installProxyWithin)
 		defer cancel()
-		install := "apt-get -q update && apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends nginx-light"
+		install := "apt-get -q update && apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends " + pack
 		cmd := exec.CommandContext(ctx, "sh", "-c", install)
 		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 		if said, err := cmd.CombinedOutput(); err != nil {
-			t.Logf("installing nginx: %v\n%s", err, said)
+			t.Logf("installing %s: %v\n%s", pack, err, said)
 		}
 	}
-	at, ok := installedNginx()
+	at, ok := installed(program)
 	if !ok {
-		Lacks(t, "nginx is not installed; install the package nginx")
+		Lacks(t, "%s is not installed; install the package %s", program, pack)
 	}
 	return at
 }
 
-func installedNginx() (string, bool) {
-	for _, name := range []string{"nginx", "/usr/sbin/nginx"} {
+func installed(program string) (string, bool) {
+	for _, name := range []string{program, "/usr/sbin/" + program} {
 		if at, err := exec.LookPath(name); err == nil {
 			return at, true
 		}

@@ -25,10 +25,17 @@ const (
 	RedisURL    = "SLOTMESH_TEST_REDIS_URL"
 )
 
+// Pooled is the variable that, where it is set, leads the tests of tables through a PgBouncer in transaction mode.
+const Pooled = "SLOTMESH_TEST_POOLED"
+
 // Postgres returns a pool on a new schema with the given migrations applied; the schema goes when the test ends.
 func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 	t.Helper()
-	cfg := PostgresSchema(t, prefix)
+	schema := PostgresSchema
+	if os.Getenv(Pooled) != "" {
+		schema = PooledSchema
+	}
+	cfg := schema(t, prefix)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := postgres.Migrate(ctx, cfg, prefix, migrations); err != nil {
@@ -95,7 +102,27 @@ func lookup(t testing.TB, name string) string {
 	t.Helper()
 	value := os.Getenv(name)
 	if value == "" {
-		t.Fatalf("%s is not set; run the tests by `make test`, which starts PostgreSQL, Redis and stripe-mock", name)
+		t.Fatalf("%s is not set; run the tests by `make test`, which starts PostgreSQL, Redis and stripe-mock, and builds Dex", name)
 	}
 	return value
+}
+
+// Until tries until it works, [Patience] at most.
+func Until(t testing.TB, what string, works func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	defer cancel()
+	look := time.NewTicker(50 * time.Millisecond) // no event tells what other processes have done
+	defer look.Stop()
+	for {
+		err := works(ctx)
+		if err == nil {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
 }

@@ -21,6 +21,8 @@ type Fate int
 const (
 	// LostBefore breaks the connection before the message has arrived.
 	LostBefore Fate = iota
+	// LostAfter takes the message for sent, as a network does, but it never arrives: the connection breaks before an answer.
+	LostAfter
 	// AnswerLost lets the message arrive and be answered, and breaks the connection before the answer has come back.
 	AnswerLost
 	// Held keeps the message in the network until [Wires.Release], also when its sender has long given up.
@@ -140,6 +142,9 @@ func (c *wire) Write(b []byte) (int, error) {
 	case met && fate == LostBefore:
 		_ = c.Conn.Close()
 		return 0, &net.OpError{Op: "write", Err: errBroken}
+	case met && fate == LostAfter:
+		_ = c.Conn.Close()
+		return len(b), nil
 	case met && fate == Held:
 		go c.deliverLate(bytes.Clone(b), until)
 		return len(b), nil

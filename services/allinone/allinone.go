@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/build"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/mailbox"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -35,6 +36,7 @@ type Process struct {
 	PeerSecret string       // what the services show each other, made anew for each process
 	MailURL    string       // where the demo's mail is read; "" where SMTP_URL names a mail server
 	Mailbox    *mailbox.Box // that takes it
+	OpsURL     string       // of readiness and metrics of all services; "" where OPS_PORT is not set
 	Demo       *Demo        // nil without a demo business
 
 	adminTokens string // all of them, parted by commas
@@ -47,7 +49,8 @@ type Process struct {
 	home   *backing.Home
 	stores *backing.Stores
 	ports  ports
-	parts  []*part // in order of start
+	ops    net.Listener // nil where OPS_PORT is not set
+	parts  []*part      // in order of start
 	closes []func() error
 	died   chan error
 }
@@ -80,13 +83,21 @@ func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, er
 
 func (p *Process) start(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		p.openClock, p.openHome, p.openLogs, p.openPorts, p.openMail, p.openToken, p.startStores, p.migrate, p.startServices, p.awaitReady, p.startDemo,
+		p.openClock, p.openHome, p.openLogs, p.openPorts, p.openMail, p.openOps, p.openToken, p.startStores, p.migrate, p.startServices, p.startOps,
+		p.awaitReady, p.startDemo,
 	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
+	p.noteStart(ctx)
 	return nil
+}
+
+// noteStart says in the log which build began to answer where, as the terminal is gone when one asks. No URL has a password: those of stores are left out.
+func (p *Process) noteStart(ctx context.Context) {
+	front := p.parts[len(p.parts)-1]
+	front.telemetry.Logger.InfoContext(ctx, "Slotmesh has started", "build", build.Version(), "public", p.PublicURL, "admin", p.AdminURL, "home", p.home.Path)
 }
 
 func (p *Process) openClock(context.Context) error {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,9 +28,16 @@ import (
 func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
 
 // stores are the settings that name an empty database and the Redis of the tests.
+// stores are a database for one test, and one of Redis for those of this package: limits count this machine's address, from which other packages'
+// browsers book at the same time.
 func stores(t *testing.T) map[string]string {
 	t.Helper()
-	return map[string]string{"DATABASE_URL": testkit.Database(t, "allinone"), "REDIS_URL": os.Getenv(testkit.RedisURL)}
+	counts, err := url.Parse(os.Getenv(testkit.RedisURL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts.RawQuery = url.Values{"db": {"1"}}.Encode()
+	return map[string]string{"DATABASE_URL": testkit.Database(t, "allinone"), "REDIS_URL": counts.String()}
 }
 
 // lines collects what is printed, and tells when the greeting is complete.
@@ -121,6 +129,19 @@ func TestThePrintedLinesWorkAndASecondStartKeepsTheData(t *testing.T) {
 	})
 }
 
+// Without the demo there is nobody who could sign in: it says how the first person does.
+func TestWithoutTheDemoItSaysHowToBegin(t *testing.T) {
+	t.Parallel()
+	env := stores(t)
+	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"], env["SLOTMESH_DEMO"] = "0", "0", "0", t.TempDir(), "false"
+	begin := regexp.MustCompile(`begin +slotmesh users invite --server (http://\S+) --email \S+ --role operator .*\n(?s:.*)admin +(http://\S+)\n`)
+	runOnce(t, env, func(greeting string) {
+		if found := begin.FindStringSubmatch(greeting); found == nil || found[1] != found[2] || signInLine.MatchString(greeting) {
+			t.Errorf("printed:\n%s", greeting)
+		}
+	})
+}
+
 // signInLine is where the demo's owner signs in.
 var signInLine = regexp.MustCompile(`sign in +(http://\S+)`)
 
@@ -172,6 +193,17 @@ func TestSecretsAreKeptForTheirOwnerAlone(t *testing.T) {
 	env := stores(t)
 	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
 	runOnce(t, env, func(string) {})
+	log, err := os.ReadFile(filepath.Join(env["SLOTMESH_HOME"], LogFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := os.ReadFile(filepath.Join(env["SLOTMESH_HOME"], TokenFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(log), "Slotmesh has started") || strings.Contains(string(log), strings.TrimSpace(string(token))) {
+		t.Errorf("the log does not say that it has started, or has the admin token:\n%s", log)
+	}
 	for _, name := range []string{TokenFile, DemoKeyFile} {
 		info, err := os.Stat(filepath.Join(env["SLOTMESH_HOME"], name))
 		if err != nil {
@@ -216,6 +248,9 @@ func TestFaultySettingsAreOneSentence(t *testing.T) {
 		"a mail port in use":     {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "MAIL_PORT": port}, "port " + port + " is in use; set MAIL_PORT to another"},
 		"one port for both":      {map[string]string{"PORT": port, "ADMIN_PORT": port}, "settings: ADMIN_PORT: it must differ from PORT"},
 		"no port":                {map[string]string{"PORT": "65536"}, "settings: PORT: 65536 is not a port; write one from 1 to 65535"},
+		"an ops port in use":     {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "OPS_PORT": port}, "port " + port + " is in use; set OPS_PORT to another"},
+		"no host":                {map[string]string{"HOST": "here"}, `settings: HOST: "here" is no address of this machine; write one such as 192.168.1.20, or 0.0.0.0 for all`},
+		"another's host":         {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "HOST": "192.0.2.1"}, "HOST: 192.0.2.1 is no address of this machine; write one that is, or 0.0.0.0 for all"},
 		"no instant":             {map[string]string{"SLOTMESH_NOW": "noon"}, `SLOTMESH_NOW: "noon" is not an instant; write one such as 2027-03-01T09:00:00Z`},
 		"no network":             {map[string]string{"TRUSTED_PROXIES": "nobody"}, `settings: TRUSTED_PROXIES: "nobody" is not a network; write CIDRs such as 10.0.0.0/8`},
 		"a database not there":   {map[string]string{"PORT": "0", "ADMIN_PORT": "0", "DATABASE_URL": "postgres://u:secret@127.0.0.1:1/d?sslmode=disable"}, `DATABASE_URL: cannot use database "d" at 127.0.0.1:1 as user "u": connect: connection refused`},

@@ -1,8 +1,10 @@
 package allinone
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net/netip"
 
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -14,6 +16,10 @@ type Config struct {
 	Port int `env:"PORT, default=8080"`
 	// AdminPort is the port of the admin address; 0 takes a free one.
 	AdminPort int `env:"ADMIN_PORT, default=8090"`
+	// OpsPort is the port of readiness and metrics of all services; 0: they are served at their own ports alone.
+	OpsPort int `env:"OPS_PORT"`
+	// Host is the address of this machine at which PORT and ADMIN_PORT are opened; empty: the loopback one.
+	Host string `env:"HOST, default=127.0.0.1"`
 	// Home is the folder of everything that outlives the process.
 	Home string `env:"SLOTMESH_HOME, default=.slotmesh"`
 	// AdminToken is what the admin API asks for; empty: made once and kept in the home.
@@ -32,6 +38,8 @@ type Config struct {
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`
 	// PagesURL is the public base of the pages, as booking's, rental's and pages' setting of this name; empty: the public address.
 	PagesURL string `env:"PAGES_URL"`
+	// OwnerURL is the base of the owner's side, as console has it; empty: the admin address.
+	OwnerURL string `env:"OWNER_URL"`
 	// SMTPURL, SMTPAllowPlaintext and MailFrom are notifications' settings of these names; without SMTP_URL mail is kept in this process
 	// and shown at MAIL_PORT.
 	SMTPURL            string `env:"SMTP_URL"`
@@ -56,7 +64,7 @@ type Config struct {
 // Validate checks the settings as a whole; each fault names its variable.
 func (c *Config) Validate() error {
 	var errs []error
-	for name, port := range map[string]int{"PORT": c.Port, "ADMIN_PORT": c.AdminPort, "MAIL_PORT": c.MailPort} {
+	for name, port := range map[string]int{"PORT": c.Port, "ADMIN_PORT": c.AdminPort, "MAIL_PORT": c.MailPort, "OPS_PORT": c.OpsPort} {
 		if port < 0 || port > 65535 {
 			errs = append(errs, fmt.Errorf("%s: %d is not a port; write one from 1 to 65535", name, port))
 		}
@@ -67,8 +75,16 @@ func (c *Config) Validate() error {
 	if c.MailPort != 0 && (c.MailPort == c.Port || c.MailPort == c.AdminPort) {
 		errs = append(errs, errors.New("MAIL_PORT: it must differ from PORT and ADMIN_PORT"))
 	}
+	if c.OpsPort != 0 && (c.OpsPort == c.Port || c.OpsPort == c.AdminPort || c.OpsPort == c.MailPort) {
+		errs = append(errs, errors.New("OPS_PORT: it must differ from PORT, ADMIN_PORT and MAIL_PORT"))
+	}
+	if _, err := netip.ParseAddr(c.host()); err != nil {
+		errs = append(errs, fmt.Errorf("HOST: %q is no address of this machine; write one such as 192.168.1.20, or 0.0.0.0 for all", c.Host))
+	}
 	if _, err := server.ParseProxies(c.TrustedProxies); err != nil {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
+
+func (c *Config) host() string { return cmp.Or(c.Host, loopbackHost) }

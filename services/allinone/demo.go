@@ -46,8 +46,7 @@ func (p *Process) startDemo(ctx context.Context) error {
 	if !p.cfg.WithDemo {
 		return nil
 	}
-	published, err := p.publishDemo(ctx)
-	if err != nil {
+	if err := p.publishDemo(ctx); err != nil {
 		return fmt.Errorf("the demo business cannot be published: %w", err)
 	}
 	key, err := p.demoKey(ctx)
@@ -58,10 +57,8 @@ func (p *Process) startDemo(ctx context.Context) error {
 	if p.Demo.SignIn, err = p.demoSignIn(ctx); err != nil {
 		return fmt.Errorf("a sign-in link for the demo's owner cannot be made: %w", err)
 	}
-	if published {
-		if err := p.bookMonth(ctx); err != nil {
-			return fmt.Errorf("the demo business's month cannot be booked: %w", err)
-		}
+	if err := p.bookMonth(ctx); err != nil {
+		return fmt.Errorf("the demo business's month cannot be booked: %w", err)
 	}
 	if err := p.findTry(ctx); err != nil {
 		return fmt.Errorf("the demo business cannot be read: %w", err)
@@ -69,16 +66,19 @@ func (p *Process) startDemo(ctx context.Context) error {
 	return nil
 }
 
-// publishDemo leaves a business alone that is there already: its owner may have changed it. It reports whether it was not.
-func (p *Process) publishDemo(ctx context.Context) (bool, error) {
+// publishDemo leaves a business alone that is there already: its owner may have changed it.
+func (p *Process) publishDemo(ctx context.Context) error {
 	status, body, err := p.admin(ctx, http.MethodGet, "", nil)
 	if err != nil || status == http.StatusOK {
-		return false, err
+		return err
 	}
 	if status == http.StatusNotFound {
+		if err := p.beginMonth(); err != nil {
+			return err
+		}
 		status, body, err = p.admin(ctx, http.MethodPut, "", demoManifest)
 	}
-	return true, expect(http.StatusCreated, status, body, err)
+	return expect(http.StatusCreated, status, body, err)
 }
 
 // demoKey is the one kept in the home while it is still good, else a new one.
@@ -104,7 +104,7 @@ func (p *Process) demoKey(ctx context.Context) (string, error) {
 // demoSignIn invites the demo's owner, who is one already at a later start, and returns where they sign in.
 func (p *Process) demoSignIn(ctx context.Context) (string, error) {
 	header := http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {"application/json"}}
-	wanted := []byte(`{"business": "` + demoSlug + `", "email": "owner@harbor.example", "name": "Harbor's owner", "role": "owner"}`)
+	wanted := []byte(`{"business": "` + demoSlug + `", "email": "owner@harbor.example", "name": "Harbor's owner", "role": "owner", "mail": false}`)
 	status, body, err := request(ctx, http.MethodPost, p.AdminURL+"/admin/invitations", header, wanted)
 	if err := expect(http.StatusCreated, status, body, err); err != nil {
 		return "", err

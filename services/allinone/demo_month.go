@@ -3,11 +3,14 @@ package allinone
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
-	"strconv"
+	"os"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 )
@@ -44,50 +47,89 @@ var demoGuests = []string{
 // demoMonth is for how many days from today on there are bookings.
 const demoMonth = 30
 
+// demoMonthFile is the name of the file in the home that says how far the month is made. It is there until all of it is.
+const demoMonthFile = "demo-month"
+
+// demoProgress is how far the month is made.
+type demoProgress struct {
+	Database string    `json:"database"` // where: the home may be used with another one
+	From     time.Time `json:"from"`     // when the demo business was published, from whose date on the month goes
+	Made     int       `json:"made"`     // of its writes
+}
+
+// beginMonth notes, before the demo business is published, that its month is to be made: whatever ends the process from then on, a later
+// start goes on.
+func (p *Process) beginMonth() error {
+	return p.noteMonth(demoProgress{Database: place(p.cfg.DatabaseURL), From: p.clock.Now()})
+}
+
+// noteMonth replaces the file in one step, so that none is ever read that was written by half.
+func (p *Process) noteMonth(progress demoProgress) error {
+	text, err := json.Marshal(progress)
+	if err != nil {
+		return err
+	}
+	path := p.file(demoMonthFile)
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
 // bookMonth books, rents and sells at the demo business what a month shows, as its owner and by its key: the same on every machine, but for
-// its dates. What cannot be booked, as the business is closed or it is too late, is left out.
+// its dates. It goes on where an earlier start broke off, and does nothing where none did. Each write has an Idempotency-Key, so that
+// the one that was under way then is not made twice. What cannot be booked, as the business is closed or it is too late, is left out.
 func (p *Process) bookMonth(ctx context.Context) error {
+	text, err := os.ReadFile(p.file(demoMonthFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var progress demoProgress
+	if err := errors.Join(err, json.Unmarshal(text, &progress)); err != nil {
+		return fmt.Errorf("%s cannot be read (without it the month stays as it is): %w", p.file(demoMonthFile), err)
+	}
+	if progress.Database != place(p.cfg.DatabaseURL) {
+		return nil
+	}
 	o, err := p.demoOffer(ctx)
 	if err != nil {
 		return err
 	}
-	today := p.clock.Now().In(o.zone)
-	guest := 0
-	for day := range demoMonth {
-		date := today.AddDate(0, 0, day)
-		for _, order := range demoOrders {
-			if order.weekday != date.Weekday() {
-				continue
-			}
-			wanted := booking.NewBooking{
-				ServiceIDs: []string{o.services[order.service]}, Date: date.Format(time.DateOnly), Time: order.time,
-				CustomerName: demoGuests[guest%len(demoGuests)], CustomerEmail: fmt.Sprintf("guest%d@example.com", guest%len(demoGuests)),
-				PaymentChoice: new("at_door"), Override: !order.byKey,
-			}
-			if order.with != "" {
-				wanted.StaffID = new(o.staff[order.with])
-			}
-			guest++
-			if err := p.bookDemo(ctx, wanted, order.byKey && day > 0, guest); err != nil {
-				return err
-			}
+	writes := o.month(progress.From)
+	for progress.Made < len(writes) {
+		if err := p.writeDemo(ctx, writes[progress.Made], progress); err != nil {
+			return err
+		}
+		progress.Made++
+		if err := p.noteMonth(progress); err != nil {
+			return err
 		}
 	}
-	return p.rentDemo(ctx, o, today)
+	return os.Remove(p.file(demoMonthFile))
 }
 
-// bookDemo books as the owner, or by the demo's key: then each time from another address for documentation (RFC 5737), so that no limit counts
-// them together.
-func (p *Process) bookDemo(ctx context.Context, wanted booking.NewBooking, byKey bool, n int) error {
-	body, err := json.Marshal(wanted)
+// demoWrite is one thing that is booked, rented or sold.
+type demoWrite struct {
+	path  string // below the business, of the owner's API
+	byKey bool   // it is booked by the demo's key
+	body  any
+}
+
+// writeDemo writes as the owner, or by the demo's key: then each time from another address for documentation (RFC 5737), so that no limit
+// counts them together.
+func (p *Process) writeDemo(ctx context.Context, w demoWrite, progress demoProgress) error {
+	body, err := json.Marshal(w.body)
 	if err != nil {
 		return err
 	}
-	if !byKey {
-		return leftOut(p.admin(ctx, http.MethodPost, "/bookings", body))
+	url, token := p.AdminURL+"/admin/businesses/"+demoSlug+w.path, p.AdminToken
+	if w.byKey {
+		url, token = p.ports.url("booking")+"/api/public/"+demoSlug+"/book", p.Demo.Key
 	}
-	header := http.Header{"Authorization": {"Bearer " + p.Demo.Key}, "Content-Type": {"application/json"}, "X-Forwarded-For": {fmt.Sprintf("192.0.2.%d", 2+n%250)}}
-	return leftOut(request(ctx, http.MethodPost, p.ports.url("booking")+"/api/public/"+demoSlug+"/book", header, body))
+	return leftOut(request(ctx, http.MethodPost, url, http.Header{
+		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "X-Forwarded-For": {fmt.Sprintf("192.0.2.%d", 2+progress.Made%250)},
+		idempotency.Header: {fmt.Sprintf("demo-%d-%d", progress.From.UnixNano(), progress.Made)},
+	}, body))
 }
 
 // leftOut takes what was made, and what the business's hours or what is taken keep from being made.
@@ -98,30 +140,42 @@ func leftOut(status int, body []byte, err error) error {
 	return expect(http.StatusCreated, status, body, nil)
 }
 
-// rentDemo has kayaks reserved, one of which is out, and sells tickets of all events.
-func (p *Process) rentDemo(ctx context.Context, o *demoOffer, today time.Time) error {
+// month is what is written, in its order: bookings of all days, kayaks of which one is out, and tickets of all events.
+func (o *demoOffer) month(from time.Time) []demoWrite {
+	today := from.In(o.zone)
+	var all []demoWrite
+	for day := range demoMonth {
+		date := today.AddDate(0, 0, day)
+		for _, order := range demoOrders {
+			if order.weekday != date.Weekday() {
+				continue
+			}
+			guest := len(all) % len(demoGuests)
+			wanted := booking.NewBooking{
+				ServiceIDs: []string{o.services[order.service]}, Date: date.Format(time.DateOnly), Time: order.time,
+				CustomerName: demoGuests[guest], CustomerEmail: fmt.Sprintf("guest%d@example.com", guest),
+				PaymentChoice: new("at_door"), Override: !order.byKey,
+			}
+			if order.with != "" {
+				wanted.StaffID = new(o.staff[order.with])
+			}
+			all = append(all, demoWrite{"/bookings", order.byKey && day > 0, wanted})
+		}
+	}
 	for i, day := range []int{0, 1, 3, 8} {
 		date := today.AddDate(0, 0, day).Format(time.DateOnly)
-		body, err := json.Marshal(rental.NewReservation{
+		all = append(all, demoWrite{path: "/reservations", body: rental.NewReservation{
 			RentalID: o.rentals["Kayak"], StartDate: date, EndDate: date, StartTime: new("10:00"), EndTime: new("12:00"), Quantity: 1 + i%2,
 			Extras:       []rental.NewExtra{{RentalID: o.rentals["Life vest"], Quantity: 1 + i%2}},
 			CustomerName: demoGuests[i], CustomerEmail: new(fmt.Sprintf("guest%d@example.com", i)),
-		})
-		if err != nil {
-			return err
-		}
-		if err := leftOut(p.admin(ctx, http.MethodPost, "/reservations", body)); err != nil {
-			return err
-		}
+		}})
 	}
 	for i, event := range o.events {
-		body := `{"event_id": ` + strconv.Quote(event.ID) + `, "tier_id": ` + strconv.Quote(event.Inventory[0].ID) + `, "quantity": 2, "customer_name": ` +
-			strconv.Quote(demoGuests[i%len(demoGuests)]) + `}`
-		if err := leftOut(p.admin(ctx, http.MethodPost, "/tickets", []byte(body))); err != nil {
-			return err
-		}
+		all = append(all, demoWrite{path: "/tickets", body: map[string]any{
+			"event_id": event.ID, "tier_id": event.Inventory[0].ID, "quantity": 2, "customer_name": demoGuests[i%len(demoGuests)],
+		}})
 	}
-	return nil
+	return all
 }
 
 // demoOffer is what the demo business offers, by name.

@@ -19,7 +19,7 @@ func (p *Process) openMail(ctx context.Context) error {
 	if p.cfg.SMTPURL != "" {
 		return nil
 	}
-	page, err := listen(ctx, setPort{"MAIL_PORT", p.cfg.MailPort})
+	page, err := listen(ctx, setPort{variable: "MAIL_PORT", port: p.cfg.MailPort})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package allinone
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,9 @@ type ports map[string]listeners
 // openPorts opens the front's and the console's public ports as set, and any free loopback port for the rest.
 func openPorts(ctx context.Context, cfg Config) (ports, error) {
 	opened := make(ports)
-	wanted := map[string]setPort{frontName: {"PORT", cfg.Port}, consoleName: {"ADMIN_PORT", cfg.AdminPort}}
+	wanted := map[string]setPort{
+		frontName: {"PORT", cfg.Port, cfg.host()}, consoleName: {"ADMIN_PORT", cfg.AdminPort, cfg.host()},
+	}
 	for _, name := range partNames() {
 		public, err := listen(ctx, wanted[name])
 		if err != nil {
@@ -35,14 +38,18 @@ func openPorts(ctx context.Context, cfg Config) (ports, error) {
 	return opened, nil
 }
 
-// setPort is a port and the variable that sets it; the zero value is any free port.
+// loopbackHost is the address that this machine alone reaches.
+const loopbackHost = "127.0.0.1"
+
+// setPort is a port and the variable that sets it, at an address of this machine; the zero value is any free port of the loopback one.
 type setPort struct {
 	variable string
 	port     int
+	host     string
 }
 
 func listen(ctx context.Context, p setPort) (net.Listener, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)))
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(p.host, loopbackHost), strconv.Itoa(p.port)))
 	switch {
 	case err == nil:
 		return listener, nil
@@ -50,12 +57,21 @@ func listen(ctx context.Context, p setPort) (net.Listener, error) {
 		return nil, fmt.Errorf("port %d is in use; set %s to another", p.port, p.variable)
 	case errors.Is(err, syscall.EACCES):
 		return nil, fmt.Errorf("port %d may not be used by this user; set %s to one above 1023", p.port, p.variable)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, fmt.Errorf("HOST: %s is no address of this machine; write one that is, or 0.0.0.0 for all", p.host)
 	default:
 		return nil, fmt.Errorf("a loopback port cannot be opened: %w", err)
 	}
 }
 
-func (p ports) url(name string) string { return "http://" + p[name].public.Addr().String() }
+// url is where this machine reaches a part's public port.
+func (p ports) url(name string) string {
+	at := p[name].public.Addr().(*net.TCPAddr)
+	if at.IP.IsUnspecified() {
+		return "http://" + net.JoinHostPort(loopbackHost, strconv.Itoa(at.Port))
+	}
+	return "http://" + at.String()
+}
 
 // close closes what no part has taken over and closed already.
 func (p ports) close() error {

@@ -4,24 +4,24 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
+	"net/url"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/sethvargo/go-envconfig"
 	"go.opentelemetry.io/otel"
-
-	"github.com/slotmesh/slotmesh/libs/config"
 )
 
 // Run is the whole command: settings from env, start, what to try on out, and a clean stop when ctx ends. Its error is
 // one sentence.
 func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
-	var cfg Config
-	if err := config.Load(ctx, &cfg, env); err != nil {
+	cfg, err := loadConfig(ctx, env)
+	if err != nil {
 		return err
 	}
 	quiet()
-	p, err := Start(ctx, cfg, func(line string) { _, _ = fmt.Fprintln(out, line) })
+	p, err := Start(ctx, cfg, saying(out))
 	if ctx.Err() != nil {
 		return nil // stopped while it started
 	}
@@ -63,6 +63,9 @@ func (p *Process) greeting() string {
 		fmt.Fprintf(&b, "  book     %s/b/%s (the demo business's page: open it in a browser)\n", p.PublicURL, p.Demo.Slug)
 		fmt.Fprintf(&b, "  sign in  %s (as its owner: works once, for 15 minutes)\n", p.Demo.SignIn)
 	}
+	if p.Demo == nil {
+		fmt.Fprintf(&b, "  begin    slotmesh users invite --server %s --email you@example.com --role operator (prints a link that signs you in, and leads to your first business)\n", p.AdminURL)
+	}
 	fmt.Fprintf(&b, "  public   %s\n  admin    %s\n", p.PublicURL, p.AdminURL)
 	if p.cfg.AdminToken == "" {
 		fmt.Fprintf(&b, "  token    %s (for the admin address)\n", p.file(TokenFile))
@@ -70,6 +73,13 @@ func (p *Process) greeting() string {
 	if p.MailURL != "" {
 		fmt.Fprintf(&b, "  mail     %s (what would be mailed)\n", p.MailURL)
 	}
+	if p.OpsURL != "" {
+		fmt.Fprintf(&b, "  ops      %s (/readyz and /metrics of all services)\n", p.OpsURL)
+	}
+	if host := net.ParseIP(p.cfg.host()); !host.IsLoopback() {
+		fmt.Fprintf(&b, "  network  public and admin are reached at %s from other machines; sign in there by https, through a proxy (OWNER_URL)\n", p.cfg.Host)
+	}
+	fmt.Fprintf(&b, "  stores   %s\n", p.storesInWords())
 	fmt.Fprintf(&b, "  log      %s\n", p.file(LogFile))
 	if p.Demo == nil {
 		return b.String()
@@ -82,4 +92,24 @@ func (p *Process) greeting() string {
 		b.WriteString("  (The demo business has no free time in the next weeks to book.)\n")
 	}
 	return b.String()
+}
+
+// storesInWords says where the data is: a DATABASE_URL of the environment may be another's than who starts this thinks of.
+func (p *Process) storesInWords() string {
+	database, cache := "PostgreSQL of its own, with its data in "+p.stores.Data, "Redis of its own"
+	if p.cfg.DatabaseURL != "" {
+		database = "PostgreSQL" + place(p.cfg.DatabaseURL) + ", as DATABASE_URL of the environment says"
+	}
+	if p.cfg.RedisURL != "" {
+		cache = "Redis" + place(p.cfg.RedisURL) + ", as REDIS_URL says"
+	}
+	return database + "; " + cache
+}
+
+// place is where a store's URL leads, without the user and the password; nothing where it does not say so in the form of a URL.
+func place(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return " at " + u.Host + u.Path
+	}
+	return ""
 }

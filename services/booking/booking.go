@@ -1,7 +1,7 @@
 // Package booking is the service that owns what customers take: bookings with the time they occupy, tickets, API keys, and the
 // answers kept for idempotency keys. It serves POST /book and nothing else to the public.
 //
-// A booking is decided by three parties. availability says by whom the start can be served, on the occupied time that
+// A booking is decided by three parties, on an offer and an API key that the process remembers; the write looks whether both hold still. availability says by whom the start can be served, on the occupied time that
 // booking reads and sends along; pricing says what it costs; and the exclusion constraint of booking's own tables has
 // the last word, because only the database sees every replica. The write is one statement (internal/store), so that a
 // lost race costs one round trip and leaves nothing behind.
@@ -95,26 +95,27 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		return err
 	}
 	gate := s.Limits(cfg.Limits, rdb)
-	s.Limit(gate.Pass)
 	catalogPeer := s.Peer("catalog", cfg.CatalogURL)
 	offers := s.Offers(catalogPeer, rdb)
 
 	records := store.New(pool)
 	s.Ready("postgres", records.Ready)
-	options := paymentOptions(cfg, s.Server)
+	options := paymentOptions(cfg, s.Server, rt.Clock)
 	payments := usecase.NewPayments(records, options, rt.Clock, rt.Telemetry)
 	api.MountWebhooks(s.Public, options.Providers, payments)
 	s.Go("payments", payments.Run) // also without providers: it frees the time of bookings whose charge was never opened
 	booker := usecase.NewBooker(usecase.Dependencies{
 		Offers: offers, Availability: availability.NewClient(s.Peer("availability", cfg.AvailabilityURL)),
 		Pricing: pricing.NewClient(s.Peer("pricing", cfg.PricingURL)), Bookings: records,
-		Payments: options, Links: links, Clock: rt.Clock, RequestTimeout: cfg.Server.RequestTimeout, Telemetry: rt.Telemetry,
+		Payments: options, Notice: payments.Notice, Links: links, Clock: rt.Clock, RequestTimeout: cfg.Server.RequestTimeout, Telemetry: rt.Telemetry,
 	})
 	public := api.NewPublic(records, offers, booker, gate, links, rt.Clock, rt.Telemetry)
+	s.LimitBy(public.Limit)
 	public.Mount(s.Public)
 	public.MountAgents(s.Internal)
 	cancellations := usecase.NewCancellations(records, options.Providers, rt.Clock)
 	api.NewInternal(usecase.NewOwner(records, offers, links, rt.Clock), booker, cancellations, records, links, rt.Clock).Mount(s.Internal)
+	api.NewCharges(usecase.NewCharges(records, booker)).Mount(s.Internal)
 	businesses := catalogclient.NewByID(catalogPeer, offers)
 	api.NewByLink(usecase.NewByLink(records, businesses, booker, cancellations, options, rt.Clock)).Mount(s.Internal)
 	feeds := usecase.NewFeeds(records, offers, businesses, rt.Clock, rt.Telemetry)

@@ -69,7 +69,8 @@ func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
 		Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},
 		Postgres: database, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}, BookPerMinute: 1000, KeyPerMinute: 100},
 		CatalogURL: nobody, AvailabilityURL: nobody, PricingURL: nobody, Events: eventlog.Config{KeepDays: 90},
-		Links: link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}},
+		Links:          link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}},
+		PaymentTimeout: maxPaymentTimeout, PaymentExpiresAfter: time.Hour,
 	}
 	if err := cfg.Validate(); err != nil {
 		t.Fatal(err)

@@ -8,8 +8,10 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment/sandbox"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
@@ -17,12 +19,18 @@ import (
 // maxPaymentTimeout keeps a call shorter than the minute for which the reconciliation leases its charge.
 const maxPaymentTimeout = 30 * time.Second
 
-// validatePayments judges the settings of payments, where a provider is connected.
+// validatePayments judges the settings of payments: those of Stripe where it is connected.
 func (c *Config) validatePayments() error {
-	if c.StripeSecretKey == "" && c.StripeWebhookSecret == "" {
-		return nil
-	}
 	var errs []error
+	if c.PaymentExpiresAfter <= 0 || c.PaymentExpiresAfter > usecase.MaxExpiresAfter {
+		errs = append(errs, fmt.Errorf("PAYMENT_EXPIRES_AFTER: write a duration above 0 and up to %s, such as 30m", usecase.MaxExpiresAfter))
+	}
+	if c.PaymentTimeout <= 0 || c.PaymentTimeout > maxPaymentTimeout {
+		errs = append(errs, fmt.Errorf("PAYMENT_TIMEOUT: write a duration above 0 and up to %s, such as 5s", maxPaymentTimeout))
+	}
+	if c.StripeSecretKey == "" && c.StripeWebhookSecret == "" {
+		return errors.Join(errs...)
+	}
 	if c.StripeSecretKey == "" {
 		errs = append(errs, errors.New("STRIPE_SECRET_KEY: write the platform's secret key, as STRIPE_WEBHOOK_SECRET is set"))
 	}
@@ -32,18 +40,12 @@ func (c *Config) validatePayments() error {
 	if base, err := url.Parse(c.StripeAPIBase); err != nil || base.Host == "" {
 		errs = append(errs, errors.New("STRIPE_API_BASE: write a URL such as https://api.stripe.com"))
 	}
-	if c.PaymentTimeout <= 0 || c.PaymentTimeout > maxPaymentTimeout {
-		errs = append(errs, fmt.Errorf("PAYMENT_TIMEOUT: write a duration above 0 and up to %s, such as 5s", maxPaymentTimeout))
-	}
-	if c.PaymentExpiresAfter <= 0 || c.PaymentExpiresAfter > usecase.MaxExpiresAfter {
-		errs = append(errs, fmt.Errorf("PAYMENT_EXPIRES_AFTER: write a duration above 0 and up to %s, such as 30m", usecase.MaxExpiresAfter))
-	}
 	return errors.Join(errs...)
 }
 
-// paymentOptions connects the providers there are.
-func paymentOptions(cfg Config, srv *server.Server) usecase.PaymentOptions {
-	providers := payment.Providers{}
+// paymentOptions connects the providers there are: that of sandbox businesses always.
+func paymentOptions(cfg Config, srv *server.Server, now clock.Clock) usecase.PaymentOptions {
+	providers := payment.Providers{payment.Sandbox: sandbox.New(now)}
 	if cfg.StripeSecretKey != "" {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		srv.OnStop("stripe", func(context.Context) error { transport.CloseIdleConnections(); return nil })

@@ -178,7 +178,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public.MountForPeers(s.Internal)
 	(&api.Names{Store: businesses}).Mount(s.Internal)
 	(&api.Offers{Versions: versions}).Mount(s.Internal)
-	owner := &usecase.Owner{Store: businesses, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry}
+	// Booking waits for sales that are being written, whatever time the list of events gives it.
+	sold := bookingclient.NewClient(s.Peer("booking", cfg.BookingURL, peer.WriteTimeout(cfg.Server.RequestTimeout)))
+	owner := &usecase.Owner{Store: businesses, Bookings: sold, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry}
 	(&api.Owner{Businesses: owner, Store: businesses}).Mount(s.Internal)
 	eventapi.Serve(s.Server, eventlog.New(pool, showEvents(), cfg.Events, rt.Clock, rt.Telemetry))
 	s.Go("erasing events of removed businesses", func(ctx context.Context) error { return eraseEvents(ctx, businesses, rt.Clock, rt.Telemetry) })

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,6 +28,20 @@ type salesServer struct {
 	tiers atomic.Pointer[[]uuid.UUID]
 	away  atomic.Bool
 	slow  chan struct{} // answers come once it is closed
+
+	deaf   atomic.Bool // it does not hear of offers
+	offers sync.Map    // path → the newest version that it was told
+}
+
+// told takes the newest version of an offer.
+func (s *salesServer) told(w http.ResponseWriter, r *http.Request) {
+	var newest booking.PublishedOffer
+	if err := json.NewDecoder(r.Body).Decode(&newest); err != nil || s.deaf.Load() {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	s.offers.Store(r.URL.Path, newest.Version)
+	w.WriteHeader(http.StatusNoContent)
 }
 
 func newSalesServer(t testing.TB) *salesServer {
@@ -40,6 +55,10 @@ func newSalesServer(t testing.TB) *salesServer {
 }
 
 func (s *salesServer) sales(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPut {
+		s.told(w, r)
+		return
+	}
 	s.calls.Add(1)
 	<-s.slow
 	var asked booking.SalesRequest

@@ -62,6 +62,25 @@ func TestOwnerPublishesReadsBackAndRollsBack(t *testing.T) {
 	}
 }
 
+func TestCompilingPublishesNothing(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.mustPublish(harborYAML)
+	offer, err := h.owner.Compile(t.Context(), "harbor", []byte(strings.Replace(harborYAML, "name: Harbor", "name: New Harbor", 1)))
+	if err != nil || offer.Name != "New Harbor" {
+		t.Errorf("got %+v, %v", offer, err)
+	}
+	if newest, err := h.owner.Get(t.Context(), "harbor", 0, ""); err != nil || newest.ETag != `"1"` {
+		t.Errorf("it was published: %+v, %v", newest, err)
+	}
+	if _, err := h.owner.Compile(t.Context(), "harbor", []byte("kind: Business")); !fault.Is(err, fault.InvalidParameter) || fault.Of(err).Extra["problems"] == nil {
+		t.Errorf("of what is no manifest: %v", err)
+	}
+	if _, err := h.owner.Compile(t.Context(), "elsewhere", []byte(harborYAML)); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("under another slug: %v", err)
+	}
+}
+
 func TestEveryFormatGivesBackTheSameManifest(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -180,6 +199,7 @@ func TestBadOwnerRequestsAreNamed(t *testing.T) {
 	h := start(t)
 	h.mustPublish(harborYAML)
 	one := h.internal + "/internal/businesses/harbor"
+	h.wantFault(h.publish(harborYAML, "If-None-Match", "*"), http.StatusPreconditionFailed, "precondition_failed", "If-Match")
 	for _, match := range []string{"x", `"0"`, "-1", `W/"1"`, "*", `"1", "2"`} {
 		h.wantFault(h.publish(harborYAML, "If-Match", match), http.StatusBadRequest, "invalid_parameter", "If-Match")
 	}

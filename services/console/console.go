@@ -10,17 +10,21 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
@@ -33,7 +37,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/service"
 	"github.com/slotmesh/slotmesh/services/console/internal/api"
+	"github.com/slotmesh/slotmesh/services/console/internal/oidc"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages"
+	"github.com/slotmesh/slotmesh/services/console/internal/passkey"
+	"github.com/slotmesh/slotmesh/services/console/internal/password"
 	"github.com/slotmesh/slotmesh/services/console/internal/signin"
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
@@ -59,8 +66,18 @@ type Config struct {
 	RentalURL string `env:"RENTAL_URL, required"`
 	// NotificationsURL is the base URL of notifications' internal port.
 	NotificationsURL string `env:"NOTIFICATIONS_URL, required"`
+	// PagesURL is the public base of the customers' pages, such as https://book.example.com, which owners are told of.
+	PagesURL string `env:"PAGES_URL, required"`
+	// PublicURL is the public base of the API and of MCP; empty: that of the pages.
+	PublicURL string `env:"PUBLIC_URL"`
 	// PublishTimeout bounds one publish; a manifest of 5 MB is read, checked and stored within it.
 	PublishTimeout time.Duration `env:"PUBLISH_TIMEOUT, default=8s"`
+	// OwnerURL is the public base of the owner's side, such as https://owner.example.com, which links in mails begin with. Empty: no mails lead back.
+	OwnerURL string `env:"OWNER_URL"`
+	// PasswordSignIn lets people sign in by a password, and by passkeys in its place.
+	PasswordSignIn bool `env:"PASSWORD_SIGN_IN, default=true"`
+	OIDC           oidc.Config
+	Events         eventlog.Config
 }
 
 // checkTokens says what is wrong with a token, without showing it.
@@ -75,11 +92,36 @@ func checkTokens(list string) error {
 
 // Validate checks the settings as a whole; each fault names its variable and never shows the token.
 func (c *Config) Validate() error {
-	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), checkTokens(c.AdminToken)}
+	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.OIDC.Validate(), c.Events.Validate(), checkTokens(c.AdminToken)}
+	for name, address := range map[string]string{"PAGES_URL": c.PagesURL, "PUBLIC_URL": cmp.Or(c.PublicURL, c.PagesURL)} {
+		if !link.IsBase(address) {
+			errs = append(errs, fmt.Errorf("%s: write a public base such as https://book.example.com, without a query", name))
+		}
+	}
 	if c.PublishTimeout <= 0 {
 		errs = append(errs, fmt.Errorf("PUBLISH_TIMEOUT: %s is no time; write a duration above 0, such as 8s", c.PublishTimeout))
 	}
+	if c.OIDC.Enabled() && c.OwnerURL == "" {
+		errs = append(errs, errors.New("OWNER_URL: with OIDC_ISSUER, write the base of the owner's side, which the provider leads back to"))
+	}
+	if c.OwnerURL != "" {
+		errs = append(errs, checkOwnerURL(c.OwnerURL))
+	}
 	return errors.Join(errs...)
+}
+
+// checkOwnerURL says what is wrong with the base of the owner's side.
+func checkOwnerURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return errors.New("OWNER_URL: write the base of the owner's side, without a path, such as https://owner.example.com")
+	}
+	return nil
+}
+
+// addresses are the public ones that owners are told of.
+func (c *Config) addresses() pages.Addresses {
+	return pages.Addresses{Pages: strings.TrimSuffix(c.PagesURL, "/"), Public: strings.TrimSuffix(cmp.Or(c.PublicURL, c.PagesURL), "/")}
 }
 
 // Migrate brings console's tables up to date.
@@ -97,6 +139,16 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
 
+// openProvider returns what signs people in by an identity provider; nil where there is none.
+func openProvider(cfg Config, s *service.Service) *oidc.Provider {
+	if !cfg.OIDC.Enabled() {
+		return nil
+	}
+	provider := oidc.New(cfg.OIDC, cfg.OwnerURL+signin.CallbackPath)
+	s.OnStop("identity provider", func(context.Context) error { provider.Close(); return nil })
+	return provider
+}
+
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
 	pool, err := postgres.Open(ctx, cfg.Postgres, "console", rt.Telemetry)
 	if err != nil {
@@ -109,21 +161,34 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	if err != nil {
 		return err
 	}
+	team := eventlog.New(pool, showEvents(), cfg.Events, rt.Clock, rt.Telemetry)
+	s.Go("removing old events", team.Run)
 	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // as long as a peer may take for it
 	catalog, bookings, rentals := s.Peer("catalog", cfg.CatalogURL), s.Peer("booking", cfg.BookingURL, patient), s.Peer("rental", cfg.RentalURL, patient)
+	s.Erase(catalog, records.Erase)
 	owner := &usecase.Owner{
 		Businesses:    catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
 		Offers:        catalogclient.NewClient(catalog, rt.Telemetry), // a publish may take longer than a look-up
 		Bookings:      bookingclient.NewClient(bookings),
 		Rentals:       rental.NewClient(rentals),
-		Availability:  availability.NewClient(s.Peer("availability", cfg.AvailabilityURL)),
+		Availability:  availability.NewClient(s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout))), // a plan looks at thousands of bookings
 		Audit:         []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
+		TeamLog:       team,
 		Notifications: notifications.NewClient(s.Peer("notifications", cfg.NotificationsURL, patient)),
 		Clock:         rt.Clock,
 		Logger:        rt.Telemetry.Logger,
 	}
-	accounts := &usecase.Accounts{Store: records, Clock: rt.Clock, Logger: rt.Telemetry.Logger}
-	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: s.Limits(cfg.Limits, rdb), Owner: owner, Accounts: accounts}
+	passkeys, err := passkey.NewSite(cfg.OwnerURL)
+	if err != nil {
+		return err
+	}
+	gate := s.Limits(cfg.Limits, rdb)
+	accounts := usecase.NewAccounts(usecase.AccountsConfig{
+		Store: records, Passwords: password.NewHasher(), Mails: owner.Notifications, Limits: gate, OwnerURL: cfg.OwnerURL, PasswordSignIn: cfg.PasswordSignIn,
+		Passkeys: passkeys, Provider: openProvider(cfg, s), Businesses: owner.Businesses, Clock: rt.Clock, Telemetry: rt.Telemetry,
+	})
+	s.Go("mails about accounts", accounts.KeepMailing)
+	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: gate, Owner: owner, Accounts: accounts}
 	admin.Mount(s.Public)
 	if err := admin.MountDescription(s.Public); err != nil {
 		return err
@@ -135,13 +200,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	entrance.Mount(s.Public)
 	s.Go("sweep of ended sessions", accounts.KeepSweeping)
 	s.Go("sweep of old writes", func(ctx context.Context) error { return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger) })
-	owners, err := pages.New(owner)
+	owners, err := pages.New(owner, accounts, cfg.addresses())
 	if err != nil {
 		return err
 	}
 	owners.Mount(s.Public, entrance.Admit)
 	s.ShowFaults(func(c *fiber.Ctx, f *fault.Error) error {
-		if strings.HasPrefix(c.Path(), "/admin") {
+		if strings.HasPrefix(c.Path(), "/admin") || strings.HasPrefix(c.Path(), "/device/") { // programs ask
 			return f // as JSON
 		}
 		return owners.ShowFault(c, f)

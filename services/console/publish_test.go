@@ -25,7 +25,8 @@ func TestOnlyOperatorsChangeAnAccount(t *testing.T) {
 	owner, _ := as(t, w, id, access.Owner)
 	inactive := consoletest.Manifest("harbor", "Harbor") + "account: {subscription: inactive}\n"
 	closing := consoletest.Manifest("harbor", "Harbor") + "account: {removal_on: 2027-03-01}\n"
-	for _, text := range []string{inactive, closing} {
+	sandbox := consoletest.Manifest("harbor", "Harbor") + "account: {sandbox: true}\n"
+	for _, text := range []string{inactive, closing, sandbox} {
 		expect(t, w.CallAs(t, owner, "PUT", harb, text), 403, "forbidden", "account")
 	}
 	if got := w.Call(t, "PUT", harb, inactive); got.Status != 200 {
@@ -40,6 +41,8 @@ func TestOnlyOperatorsChangeAnAccount(t *testing.T) {
 	if got := w.CallAs(t, owner, "POST", harb+"/rollback", `{"version":2}`); got.Status != 200 {
 		t.Errorf("back to a version with this account: %d %s", got.Status, got.Body)
 	}
+	w.Call(t, "PUT", harb, sandbox)
+	expect(t, w.CallAs(t, owner, "PUT", harb, consoletest.Manifest("harbor", "Harbor")), 403, "forbidden", "account")
 	spelled := consoletest.Manifest("harbor", "Harbor") + "account: {subscription: active}\n"
 	w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"))
 	if got := w.CallAs(t, owner, "PUT", harb, spelled); got.Status != 200 {

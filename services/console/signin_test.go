@@ -29,10 +29,16 @@ func invite(t *testing.T, w *consoletest.World, token, body string) string {
 	return link
 }
 
-// press posts a form as a browser does from the page itself; header holds pairs that may replace its own.
+// press posts an empty form as a browser does from the page itself; header holds pairs that may replace its own.
 func press(t *testing.T, w *consoletest.World, path, session string, header ...string) consoletest.Answer {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), "POST", w.URL+path, strings.NewReader(""))
+	return fill(t, w, path, session, nil, header...)
+}
+
+// fill posts a form as a browser does from the page itself; header holds pairs that may replace its own.
+func fill(t *testing.T, w *consoletest.World, path, session string, form url.Values, header ...string) consoletest.Answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), "POST", w.URL+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,6 +72,12 @@ func TestBadOrdersOfTicketsAreRefusedByField(t *testing.T) {
 		expect(t, w.Call(t, "POST", harb+"/tickets", strings.Replace(good, change[0], change[1], 1)), 400, "invalid_parameter", name)
 	}
 	expect(t, w.Call(t, "POST", harb+"/tickets", strings.Replace(good, `"quantity": 2`, `"quantity": 11`, 1)), 409, "conflict", "Sold out")
+	for name, tiers := range map[string]string{
+		"tiers: send at least one": `"tiers": []`, "neither tier_id nor quantity": `"quantity": 1, "tiers": [{"tier_id": "` + vip + `", "quantity": 1}]`,
+		"tiers[1].tier_id": `"tiers": [{"tier_id": "` + vip + `", "quantity": 1}, {"tier_id": "vip", "quantity": 1}]`, "colour": `"tiers": [{"tier_id": "` + vip + `", "colour": 1}]`,
+	} {
+		expect(t, w.Call(t, "POST", harb+"/tickets", `{"event_id": "`+gala+`", "customer_name": "Cara", `+tiers+`}`), 400, "invalid_parameter", name)
+	}
 	for _, query := range []string{"event_id=x", "limit=0"} {
 		expect(t, w.Call(t, "GET", harb+"/tickets?"+query, ""), 400, "invalid_parameter", strings.Split(query, "=")[0])
 	}

@@ -21,7 +21,7 @@ func TestASlotNamesItsDateItsTimesItsMemberAndItsSession(t *testing.T) {
 		"computed":true,"timezone":"Europe/Lisbon"}`)
 	got := call(t, start(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01"})
 	want := map[string]any{
-		"timezone": "Europe/Lisbon", "computed": true, "days": []any{}, "total": 2.0, "next_offset": nil,
+		"timezone": "Europe/Lisbon", "online_bookings_paused": false, "computed": true, "days": []any{}, "total": 2.0, "next_offset": nil,
 		"slots": []any{
 			map[string]any{"date": "2027-03-01", "time": "23:00", "end_time": "24:00", "staff_id": annaID, "staff_name": "Anna", "remaining_capacity": 4.0, "class_schedule_id": sessionID},
 			map[string]any{"date": "2027-03-02", "time": "00:30", "end_time": "01:30", "staff_id": nil, "staff_name": nil},
@@ -30,7 +30,8 @@ func TestASlotNamesItsDateItsTimesItsMemberAndItsSession(t *testing.T) {
 	if diff := cmp.Diff(want, got.StructuredContent); got.IsError || diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	const text = "2 free starts on 2027-03-01 (Europe/Lisbon).\n2027-03-01 23:00–24:00 with Anna (staff_id " + annaID + "), 4 places left\n2027-03-02 00:30–01:30"
+	const text = "2 free starts on 2027-03-01 (Europe/Lisbon). Next: book_appointment with date, time and class_schedule_id.\n2027-03-01 23:00–24:00 with Anna (staff_id " +
+		annaID + "), 4 places left, class_schedule_id " + sessionID + "\nafter midnight, with date 2027-03-02, at 00:30–01:30"
 	if got.Content[0].Text != text {
 		t.Errorf("got %q", got.Content[0].Text)
 	}

@@ -100,10 +100,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.OnStop("webhooks", func(context.Context) error { sender.Close(); return nil })
 
 	work := jobs.NewWork()
-	messages, err := openMessages(cfg, rt, s, pool, records, catalog)
+	letters, err := openMail(cfg.Mail)
 	if err != nil {
 		return err
 	}
+	(&api.Mails{Account: &usecase.Mails{Sender: letters, Clock: rt.Clock, Logger: rt.Telemetry.Logger}}).Mount(s.Internal)
+	messages := openMessages(cfg, rt, s, pool, records, catalog)
+	messages.Sender = letters
 	messages.AddTo(work)
 	webhooks := &deliver.Webhooks{Store: records, Sender: sender, Disabled: tellOwner(messages), Clock: rt.Clock, Telemetry: rt.Telemetry}
 	webhooks.Join(work)
@@ -134,19 +137,19 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	return nil
 }
 
-func openMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpool.Pool, records *store.Store, catalog *peer.Client) (*messages.Messages, error) {
-	with := messages.Config{
+// openMail returns what sends mails; nil where there is no mail server.
+func openMail(cfg mail.Config) (messages.Sender, error) {
+	if !cfg.Enabled() {
+		return nil, nil
+	}
+	return mail.NewSender(cfg)
+}
+
+func openMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpool.Pool, records *store.Store, catalog *peer.Client) *messages.Messages {
+	return messages.New(messages.Config{
 		Pool: pool, Store: records, From: cfg.Mail.From, KeptFor: cfg.MessagesKeptFor, Clock: rt.Clock, Telemetry: rt.Telemetry,
 		Peers: messages.NewServices(catalog, s.Peer("booking", cfg.BookingURL), s.Peer("rental", cfg.RentalURL), rt.Telemetry),
-	}
-	if cfg.Mail.Enabled() {
-		sender, err := mail.NewSender(cfg.Mail)
-		if err != nil {
-			return nil, err
-		}
-		with.Sender = sender
-	}
-	return messages.New(with), nil
+	})
 }
 
 // tellOwner has the owner told of an endpoint that is disabled.

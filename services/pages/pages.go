@@ -81,7 +81,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	catalog := s.Peer("catalog", cfg.CatalogURL)
 	// A booking takes as long as its checks; it leaves time to send the answer before the request's own deadline.
 	bookings := s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
-	rentals := s.Peer("rental", cfg.RentalURL)
+	rentals := s.Peer("rental", cfg.RentalURL, peer.WriteTimeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
 	shop := &usecase.Shop{
 		Offers: s.Offers(catalog, rdb), Catalog: usecase.NewReader(catalog),
 		Availability: usecase.NewReader(s.Peer("availability", cfg.AvailabilityURL)),

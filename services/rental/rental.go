@@ -4,20 +4,27 @@
 // The offer, which catalog keeps and this service caches, says what is rented out, in how many units. One function, the sweep of
 // internal/occupancy, counts free units from the offer and the reservations of its own tables, for the calendars and for
 // whoever reserves: only units that the calendars show can be reserved.
-// Of many that reserve at once each counts under the lock of the rental's row (internal/store).
+// Of many that reserve at once each counts under the lock of the rental's row (internal/store). What customers pay online is charged by booking,
+// which says what has become of it (internal/charge).
 package rental
 
 import (
 	"context"
 	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/eventlog/eventapi"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/periodic"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -39,6 +46,8 @@ type Config struct {
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// PricingURL is the base URL of pricing's internal port.
 	PricingURL string `env:"PRICING_URL, required"`
+	// BookingURL is the base URL of booking's internal port, which keeps the charges of reservations.
+	BookingURL string `env:"BOOKING_URL, required"`
 	// Links are the settings of customers' links.
 	Links link.Config
 }
@@ -94,7 +103,25 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public := api.NewPublic(offers, records, sentences, rt.Clock, rt.Telemetry)
 	public.Mount(s.Public)
 	public.MountForPeers(s.Internal)
-	api.NewInternal(usecase.NewOwner(offers, records, pricing.NewClient(s.Peer("pricing", cfg.PricingURL)), links, rt.Clock, rt.Telemetry), offers, records, links, rt.Clock).Mount(s.Internal)
-	api.NewByLink(usecase.NewByLink(records, catalogclient.NewByID(catalog, offers), rt.Clock)).Mount(s.Internal)
+	prices := pricing.NewClient(s.Peer("pricing", cfg.PricingURL))
+	charges := bookingclient.NewCharges(s.Peer("booking", cfg.BookingURL, peer.WriteTimeout(cfg.Server.RequestTimeout)))
+	news := usecase.NewReconciliation(records, charges, rt.Clock, rt.Telemetry)
+	s.Go("asking for charges", keepsUp(pool, rt, "asking for charges", news.Ask))
+	s.Go("closing charges", keepsUp(pool, rt, "closing charges", news.Tell)) // asking does not wait for it
+	owner := usecase.NewOwner(offers, records, prices, charges, links, cfg.Server.RequestTimeout, rt.Clock, rt.Telemetry)
+	api.NewInternal(owner, news, offers, records, links, rt.Clock).Mount(s.Internal)
+	api.NewByLink(usecase.NewByLink(records, catalogclient.NewByID(catalog, offers), charges, news, rt.Clock)).Mount(s.Internal)
 	return nil
+}
+
+// chargesEvery is how often booking is asked, in one call for very many charges; who comes back from the provider's page has it asked at once.
+const chargesEvery = 5 * time.Second
+
+// keepsUp does something about charges again and again, in one replica at a time. What could not be done is done the next time.
+func keepsUp(pool *pgxpool.Pool, rt server.Runtime, name string, do func(context.Context) error) func(context.Context) error {
+	job := periodic.Job{Every: chargesEvery, Within: time.Minute, Failed: name + " failed, and is done again", Do: func(ctx context.Context) error {
+		_, err := postgres.Alone(ctx, pool, name, do)
+		return err
+	}}
+	return func(ctx context.Context) error { return job.Run(ctx, rt.Telemetry.Logger) }
 }

@@ -65,7 +65,7 @@ func start(t *testing.T, catalogURL string) *server.Server {
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute},
 			PublicBodyLimit: 1000, InternalBodyLimit: 1000,
 		},
-		Postgres: db, Redis: testkit.RedisConfig(t), Events: eventlog.Config{KeepDays: 90}, Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}}, CatalogURL: catalogURL, PricingURL: catalogURL,
+		Postgres: db, Redis: testkit.RedisConfig(t), Events: eventlog.Config{KeepDays: 90}, Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}}, CatalogURL: catalogURL, PricingURL: catalogURL, BookingURL: "http://127.0.0.1:1",
 		Links: link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}},
 	}
 	if err := cfg.Validate(); err != nil {

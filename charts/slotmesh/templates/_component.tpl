@@ -63,8 +63,7 @@ spec:
   replicas: {{ .settings.replicas }}
   {{- end }}
   revisionHistoryLimit: 5
-  strategy: # a new pod is ready before an old one goes
-    rollingUpdate: {maxUnavailable: 0, maxSurge: 1}
+  strategy: {{- toYaml .settings.strategy | nindent 4 }}
   selector:
     matchLabels: {{- include "slotmesh.selector" . | nindent 6 }}
   template:
@@ -79,75 +78,6 @@ spec:
       annotations: {{- toYaml . | nindent 8 }}
       {{- end }}
     spec: {{- include "slotmesh.pod" . | nindent 6 }}
-{{- end -}}
-
-{{/* The pod of a component; its image has no shell, so the hook before the stop is the kubelet's own sleep. */}}
-{{- define "slotmesh.pod" -}}
-{{- $drain := .root.Values.drain -}}
-{{- $probes := .root.Values.probes -}}
-serviceAccountName: {{ .full }}
-automountServiceAccountToken: false
-enableServiceLinks: false
-{{- with .root.Values.image.pullSecrets }}
-imagePullSecrets: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .settings.priorityClassName }}
-priorityClassName: {{ . }}
-{{- end }}
-securityContext: {{- include "slotmesh.podSecurity" 65532 | nindent 2 }}
-terminationGracePeriodSeconds: {{ add $drain.preStopSeconds $drain.delaySeconds (mul 2 $drain.timeoutSeconds) 5 }}
-topologySpreadConstraints:
-  {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
-  - maxSkew: 1
-    topologyKey: {{ . }}
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector:
-      matchLabels: {{- include "slotmesh.selector" $ | nindent 8 }}
-    matchLabelKeys: [pod-template-hash]
-  {{- end }}
-{{- with .settings.nodeSelector }}
-nodeSelector: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .settings.tolerations }}
-tolerations: {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .settings.affinity }}
-affinity: {{- toYaml . | nindent 2 }}
-{{- end }}
-containers:
-  - name: {{ .name }}
-    image: {{ include "slotmesh.image" . | quote }}
-    imagePullPolicy: {{ .root.Values.image.pullPolicy }}
-    securityContext: {{- include "slotmesh.containerSecurity" .settings.readOnlyRootFilesystem | nindent 6 }}
-    ports:
-      - {name: public, containerPort: 8080}
-      - {name: internal, containerPort: 9090}
-    env:
-      - {name: PEER_SECRETS, valueFrom: {secretKeyRef: {{ include "slotmesh.peersSecret" .root }}}} # migrations run before it is made
-      {{- if has .name (list "booking" "rental") }}
-      - {name: LINK_SECRETS, valueFrom: {secretKeyRef: {{ include "slotmesh.linksSecret" .root }}}}
-      {{- end }}
-      {{- include "slotmesh.env" . | nindent 6 }}
-    startupProbe:
-      httpGet: {path: /livez, port: internal}
-      periodSeconds: 1
-      failureThreshold: {{ $probes.startupSeconds }}
-    readinessProbe:
-      httpGet: {path: /readyz, port: internal}
-      periodSeconds: {{ $probes.readinessPeriodSeconds }}
-      timeoutSeconds: 3
-      failureThreshold: 2
-    livenessProbe:
-      httpGet: {path: /livez, port: internal}
-      periodSeconds: {{ $probes.livenessPeriodSeconds }}
-      timeoutSeconds: 5
-      failureThreshold: 3
-    {{- if $drain.preStopSeconds }}
-    lifecycle:
-      preStop:
-        sleep: {seconds: {{ $drain.preStopSeconds }}}
-    {{- end }}
-    resources: {{- toYaml .settings.resources | nindent 6 }}
 {{- end -}}
 
 {{- define "slotmesh.autoscaler" -}}

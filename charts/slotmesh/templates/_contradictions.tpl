@@ -11,12 +11,24 @@ release is refused with all of them at once.
 {{- if and (ne $pg.provider "external") $pg.existingSecret.name -}}
 {{- $faults = append $faults (printf "postgres.existingSecret.name: leave it empty, or set postgres.provider to external: %s makes a Secret of its own." $pg.provider) -}}
 {{- end -}}
+{{- if and (ne $pg.provider "external") (or $pg.userPerService $pg.pooled $pg.migrationsSecret.name $pg.caSecret.name) -}}
+{{- $faults = append $faults (printf "postgres: leave userPerService, pooled, migrationsSecret and caSecret out, or set postgres.provider to external: %s sees to all of that itself." $pg.provider) -}}
+{{- end -}}
+{{- if and $pg.pooled (not $pg.userPerService) -}}
+{{- $faults = append $faults "postgres.userPerService: set it, as postgres.pooled is: such a pooler keeps no settings of a session, so that each service needs a user that has them." -}}
+{{- end -}}
+{{- if and $pg.userPerService (not $pg.migrationsSecret.name) -}}
+{{- $faults = append $faults "postgres.migrationsSecret.name: name the Secret with the URL of the user that owns the tables, past any pooler, as the services' own users (postgres.userPerService) own none." -}}
+{{- end -}}
 {{- $pools := include "slotmesh.connections" . | fromYaml -}}
 {{- if lt (int $pools.each) (int $pools.least) -}}
 {{- $faults = append $faults (printf "postgres.maxConnections: write %v or more if the database takes them, or fewer pods: of %v connections, %v are kept for migrations and operators, and %v pods of %s, old and new ones of a rollout, need %v each." $pools.wanted .Values.postgres.maxConnections $pools.kept $pools.pods (join ", " $pools.services) $pools.least) -}}
 {{- end -}}
 {{- if hasKey $pg.cloudnativepg.parameters "max_connections" -}}
 {{- $faults = append $faults "postgres.cloudnativepg.parameters.max_connections: leave it out and write it as postgres.maxConnections, of which the services' pools are made." -}}
+{{- end -}}
+{{- if and (eq $pg.provider "cloudnativepg") (ge (int $pg.cloudnativepg.synchronousReplicas) (int $pg.cloudnativepg.instances)) -}}
+{{- $faults = append $faults (printf "postgres.cloudnativepg.synchronousReplicas: write fewer than the instances (%v), of which one is the primary; nothing could be written otherwise." $pg.cloudnativepg.instances) -}}
 {{- end -}}
 {{- $redis := .Values.redis -}}
 {{- if and (eq $redis.provider "external") (not (or $redis.url $redis.existingSecret.name)) -}}
@@ -30,6 +42,15 @@ release is refused with all of them at once.
 {{- end -}}
 {{- if regexMatch "://[^/?@]*:[^/?]*@" $redis.url -}}
 {{- $faults = append $faults "redis.url: put a URL with a password into a Secret and name it in redis.existingSecret; everybody who may read the release or a pod sees it here." -}}
+{{- end -}}
+{{- if and (eq $redis.provider "trial") (or $redis.cluster $redis.sentinel.master $redis.caSecret.name) -}}
+{{- $faults = append $faults "redis: set redis.provider to external to use redis.cluster, redis.sentinel or redis.caSecret; trial brings one plain Redis of its own." -}}
+{{- end -}}
+{{- if and $redis.cluster $redis.sentinel.master -}}
+{{- $faults = append $faults "redis: give redis.cluster or redis.sentinel.master, not both: a cluster has no Sentinels." -}}
+{{- end -}}
+{{- if and $redis.caSecret.name $redis.url (not (hasPrefix "rediss://" $redis.url)) -}}
+{{- $faults = append $faults "redis.url: write rediss://, as redis.caSecret is given: without TLS there is no certificate to verify." -}}
 {{- end -}}
 {{- if gt (int .Values.requestTimeoutSeconds) (int .Values.drain.timeoutSeconds) -}}
 {{- $faults = append $faults (printf "drain.timeoutSeconds: write requestTimeoutSeconds (%v) or more: a pod that stops cuts off what takes longer." .Values.requestTimeoutSeconds) -}}
@@ -108,7 +129,7 @@ release is refused with all of them at once.
 {{- if and $scale.enabled (not (dig "requests" "cpu" "" $settings.resources)) -}}
 {{- $faults = append $faults (printf "components.%s.resources.requests.cpu: write one, as autoscaling is enabled and measures against it." .name) -}}
 {{- end -}}
-{{- $own := list "LOG_LEVEL" "REQUEST_TIMEOUT" "DRAIN_DELAY" "DRAIN_TIMEOUT" "TRUSTED_PROXIES" "OTEL_EXPORTER_OTLP_ENDPOINT" "DATABASE_URL" "DATABASE_MAX_CONNS" "REDIS_URL" "SLOTMESH_ADMIN_TOKEN" "SLOTMESH_SERVER" "PUBLIC_ADDR" "INTERNAL_ADDR" -}}
+{{- $own := list "LOG_LEVEL" "REQUEST_TIMEOUT" "DRAIN_DELAY" "DRAIN_TIMEOUT" "TRUSTED_PROXIES" "OTEL_EXPORTER_OTLP_ENDPOINT" "OTEL_TRACES_SAMPLER" "OTEL_TRACES_SAMPLER_ARG" "OTEL_RESOURCE_ATTRIBUTES" "POD_NAME" "NODE_NAME" "DATABASE_URL" "DATABASE_MAX_CONNS" "DATABASE_POOLED" "DATABASE_MIGRATIONS_URL" "DATABASE_SERVER_CONNECTIONS" "DATABASE_WAIT" "PGSSLMODE" "PGSSLROOTCERT" "REDIS_URL" "REDIS_CLUSTER" "REDIS_SENTINEL_MASTER" "REDIS_SENTINEL_PASSWORD" "REDIS_CA_FILE" "SLOTMESH_ADMIN_TOKEN" "SLOTMESH_SERVER" "PUBLIC_ADDR" "INTERNAL_ADDR" -}}
 {{- range (include "slotmesh.row" . | fromYaml).calls -}}{{- $own = append $own (printf "%s_URL" (upper .)) -}}{{- end -}}
 {{- range $variable := concat (keys $settings.env) (keys $settings.secretEnv) | sortAlpha -}}
 {{- if has $variable $own -}}

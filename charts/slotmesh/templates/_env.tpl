@@ -19,18 +19,26 @@
 {{- end }}
 {{- with $root.Values.telemetry.otlpEndpoint }}
 - {name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }}}
+- {name: OTEL_TRACES_SAMPLER, value: parentbased_traceidratio}
+- {name: OTEL_TRACES_SAMPLER_ARG, value: {{ include "slotmesh.text" $root.Values.telemetry.traceRatio | quote }}}
+- {name: POD_NAME, valueFrom: {fieldRef: {fieldPath: metadata.name}}}
+- {name: NODE_NAME, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
+- {name: OTEL_RESOURCE_ATTRIBUTES, value: "service.version={{ include "slotmesh.tag" $ }},k8s.namespace.name={{ $root.Release.Namespace }},k8s.pod.name=$(POD_NAME),k8s.node.name=$(NODE_NAME)"}
 {{- end }}
 {{- range $edges.calls }}
 - {name: {{ upper . }}_URL, value: "http://{{ include "slotmesh.fullname" $root }}-{{ . }}:9090"}
 {{- end }}
 {{- range $edges.stores }}
-{{ include (printf "slotmesh.%sEnv" .) $root }}
+{{ include (printf "slotmesh.%sEnv" .) $ }}
 {{- end }}
 {{- if eq .name "console" }}
 - {name: SLOTMESH_ADMIN_TOKEN, valueFrom: {secretKeyRef: {{ include "slotmesh.adminSecret" $root }}}}
 - {name: SLOTMESH_SERVER, value: "http://127.0.0.1:8080"} # for the slotmesh command in this image
+{{- if and $root.Values.frontDoor.adminHost (not (hasKey .settings.env "OWNER_URL")) }}
+- {name: OWNER_URL, value: "{{ ternary "https" "http" (ne $root.Values.frontDoor.tls.secretName "") }}://{{ $root.Values.frontDoor.adminHost }}"}
 {{- end }}
-{{- if and (has .name (list "booking" "pages" "rental")) (not (hasKey .settings.env "PAGES_URL")) }}
+{{- end }}
+{{- if and (has .name (list "booking" "console" "pages" "rental")) (not (hasKey .settings.env "PAGES_URL")) }}
 - {name: PAGES_URL, value: {{ include "slotmesh.pagesURL" $root | quote }}}
 {{- end }}
 {{- range $name, $value := .settings.env }}
@@ -58,17 +66,41 @@
 {{- default (printf "%s://%s" (ternary "https" "http" (ne $door.tls.secretName "")) (first $door.hosts)) $door.pagesURL -}}
 {{- end -}}
 
+{{/* Where PostgreSQL is, and how to trust it. (root, name) */}}
 {{- define "slotmesh.postgresEnv" -}}
+{{- $pg := .root.Values.postgres -}}
 - {name: DATABASE_URL, valueFrom: {secretKeyRef: {{ include "slotmesh.postgresSecret" . }}}}
-- {name: DATABASE_MAX_CONNS, value: {{ (include "slotmesh.connections" . | fromYaml).each | quote }}}
+- {name: DATABASE_MAX_CONNS, value: {{ (include "slotmesh.connections" .root | fromYaml).each | quote }}}
+{{- if $pg.pooled }}
+- {name: DATABASE_POOLED, value: "true"}
+{{- end }}
+{{- if include "slotmesh.postgresCA" .root }}
+- {name: PGSSLMODE, value: verify-full} # unless the URL says another
+- {name: PGSSLROOTCERT, value: /etc/slotmesh/postgres/ca.crt}
+{{- end }}
 {{- end -}}
 
 {{- define "slotmesh.redisEnv" -}}
-{{- if eq .Values.redis.provider "trial" -}}
-- {name: REDIS_URL, value: "redis://{{ include "slotmesh.fullname" . }}-redis:6379/0"}
-{{- else if .Values.redis.url -}}
-- {name: REDIS_URL, value: {{ .Values.redis.url | quote }}}
+{{- $redis := .root.Values.redis -}}
+{{- if eq $redis.provider "trial" -}}
+- {name: REDIS_URL, value: "redis://{{ include "slotmesh.fullname" .root }}-redis:6379/0"}
+{{- else if $redis.url -}}
+- {name: REDIS_URL, value: {{ $redis.url | quote }}}
 {{- else -}}
-- {name: REDIS_URL, valueFrom: {secretKeyRef: {name: {{ .Values.redis.existingSecret.name | quote }}, key: {{ .Values.redis.existingSecret.key | quote }}}}}
+- {name: REDIS_URL, valueFrom: {secretKeyRef: {name: {{ $redis.existingSecret.name | quote }}, key: {{ $redis.existingSecret.key | quote }}}}}
 {{- end -}}
+{{- if $redis.cluster }}
+- {name: REDIS_CLUSTER, value: "true"}
+{{- end }}
+{{- with $redis.sentinel.master }}
+- {name: REDIS_SENTINEL_MASTER, value: {{ . | quote }}}
+{{- end }}
+{{- with $redis.sentinel.existingSecret }}
+{{- if .name }}
+- {name: REDIS_SENTINEL_PASSWORD, valueFrom: {secretKeyRef: {name: {{ .name | quote }}, key: {{ .key | quote }}}}}
+{{- end }}
+{{- end }}
+{{- if $redis.caSecret.name }}
+- {name: REDIS_CA_FILE, value: /etc/slotmesh/redis/ca.crt}
+{{- end }}
 {{- end -}}

@@ -60,11 +60,15 @@ Labels of a Gateway. Istio copies them to the pods that it makes of it, which th
 {{- index (.root.Files.Get "files/components.yaml" | fromYaml) .name | toYaml -}}
 {{- end -}}
 
+{{/* The tag or digest of a component's image. (root, settings) */}}
+{{- define "slotmesh.tag" -}}
+{{- default (default .root.Chart.AppVersion .root.Values.image.tag) .settings.image.tag -}}
+{{- end -}}
+
 {{/* The image of a component. (root, name, settings) */}}
 {{- define "slotmesh.image" -}}
-{{- $image := .root.Values.image -}}
-{{- $repository := default (printf "%s%s" $image.prefix .name) .settings.image.repository -}}
-{{- $tag := default (default .root.Chart.AppVersion $image.tag) .settings.image.tag -}}
+{{- $repository := default (printf "%s%s" .root.Values.image.prefix .name) .settings.image.repository -}}
+{{- $tag := include "slotmesh.tag" . -}}
 {{- if hasPrefix "sha256:" $tag -}}{{ $repository }}@{{ $tag }}{{- else -}}{{ $repository }}:{{ $tag }}{{- end -}}
 {{- end -}}
 
@@ -84,15 +88,25 @@ readOnlyRootFilesystem: {{ . }}
 capabilities: {drop: [ALL]}
 {{- end -}}
 
-{{/* Where the address of a store is kept, as YAML of name and key. (root) */}}
+{{/* Where a service's URL of PostgreSQL is kept, as YAML of name and key. (root, name) */}}
 {{- define "slotmesh.postgresSecret" -}}
-{{- $p := .Values.postgres -}}
+{{- $p := .root.Values.postgres -}}
 {{- if eq $p.provider "external" -}}
-{name: {{ $p.existingSecret.name | quote }}, key: {{ $p.existingSecret.key | quote }}}
+{name: {{ $p.existingSecret.name | quote }}, key: {{ ternary .name $p.existingSecret.key $p.userPerService | quote }}}
 {{- else if eq $p.provider "cloudnativepg" -}}
-{name: {{ include "slotmesh.fullname" . }}-postgres-app, key: uri}
+{name: {{ include "slotmesh.fullname" .root }}-postgres-app, key: uri}
 {{- else -}}
-{name: {{ include "slotmesh.fullname" . }}-postgres, key: url}
+{name: {{ include "slotmesh.fullname" .root }}-postgres, key: url}
+{{- end -}}
+{{- end -}}
+
+{{/* The Secret and key of the certificates by which PostgreSQL's is verified, as YAML; nothing where it is not. (root) */}}
+{{- define "slotmesh.postgresCA" -}}
+{{- $p := .Values.postgres -}}
+{{- if $p.caSecret.name -}}
+{name: {{ $p.caSecret.name | quote }}, key: {{ $p.caSecret.key | quote }}}
+{{- else if eq $p.provider "cloudnativepg" -}}
+{name: {{ include "slotmesh.fullname" . }}-postgres-ca, key: ca.crt}
 {{- end -}}
 {{- end -}}
 

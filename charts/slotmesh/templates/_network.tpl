@@ -1,3 +1,12 @@
+{{/* The way to the collector. */}}
+{{- define "slotmesh.telemetryEgress" -}}
+{{- $address := urlParse .Values.telemetry.otlpEndpoint -}}
+- ports: [{port: {{ regexFind "[0-9]+$" (regexFind ":[0-9]+$" $address.host) | default (ternary "443" "80" (eq $address.scheme "https")) }}}]
+  {{- with .Values.networkPolicy.telemetryTo }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+
 {{- define "slotmesh.postgresEgress" -}}
 {{- if ne .Values.postgres.provider "external" -}}
 - ports: [{port: 5432}]

@@ -6,7 +6,8 @@ serviceAccountName: {{ include "slotmesh.fullname" $root }}-operator
 automountServiceAccountToken: false
 enableServiceLinks: false
 restartPolicy: OnFailure
-securityContext: {{- include "slotmesh.podSecurity" 65532 | nindent 2 }}
+securityContext: {{- toYaml $settings.podSecurityContext | nindent 2 }}
+{{- include "slotmesh.scheduling" $settings }}
 {{- with $root.Values.image.pullSecrets }}
 imagePullSecrets: {{- toYaml . | nindent 2 }}
 {{- end }}
@@ -14,7 +15,7 @@ containers:
   - name: slotmesh
     image: {{ include "slotmesh.image" (dict "root" $root "name" "console" "settings" $settings) | quote }}
     imagePullPolicy: {{ $root.Values.image.pullPolicy }}
-    securityContext: {{- include "slotmesh.containerSecurity" true | nindent 6 }}
+    securityContext: {{- toYaml $settings.securityContext | nindent 6 }}
     command: [/slotmesh]
     args: {{- toYaml .args | nindent 6 }}
     env:
@@ -31,4 +32,25 @@ containers:
 volumes:
   - {name: config, configMap: {name: {{ .config }}}}
 {{- end }}
+{{- end -}}
+
+{{/* The namespaces whose objects the operator looks after, as YAML. */}}
+{{- define "slotmesh.operatorNamespaces" -}}
+{{- default (list .Release.Namespace) .Values.operator.namespaces | uniq | toYaml -}}
+{{- end -}}
+
+{{/* The settings of the operator's pod as YAML: one pod, and the defaults. */}}
+{{- define "slotmesh.operatorSettings" -}}
+{{- $own := dict
+  "replicas" 1
+  "autoscaling" (dict "enabled" false)
+  "resources" .Values.operator.resources
+  "env" (dict
+    "SLOTMESH_SERVER" (printf "http://%s-console:8080" (include "slotmesh.fullname" .))
+    "OPERATOR_NAMESPACES" (include "slotmesh.operatorNamespaces" . | fromYamlArray | join ",")
+    "OPERATOR_RESYNC" (printf "%ds" (int .Values.operator.resyncSeconds)))
+  "secretEnv" (dict "SLOTMESH_ADMIN_TOKEN" (include "slotmesh.adminSecret" . | fromYaml)) -}}
+{{- $settings := mergeOverwrite (deepCopy .Values.defaults) $own -}}
+{{- $_ := set $settings "strategy" (dict "type" "Recreate") -}}
+{{- $settings | toYaml -}}
 {{- end -}}

@@ -1,44 +1,35 @@
 package availability
 
-import "context"
+import (
+	"context"
 
-// Asker sends a POST that only reads and decodes its answer; *peer.Client is the one outside tests. Its errors are
-// faults.
-type Asker interface {
-	Ask(ctx context.Context, path string, in, out any) error
-}
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
+)
 
 // Client is availability's internal API.
-type Client struct{ peer Asker }
+type Client struct{ peer typed.Asker }
 
 // NewClient returns a client that speaks through peer.
-func NewClient(peer Asker) *Client { return &Client{peer: peer} }
+func NewClient(peer typed.Asker) *Client { return &Client{peer: peer} }
 
 // Bookable asks by whom one start can be served. Faults: business_not_found, service_not_found, invalid_parameter, and
 // fault.PeerUnavailable where availability, or catalog behind it, does not answer.
 func (c *Client) Bookable(ctx context.Context, request BookableRequest) (*BookableResponse, error) {
-	var out BookableResponse
-	if err := c.peer.Ask(ctx, "/internal/bookable", request, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Ask[BookableResponse](ctx, c.peer, "/internal/bookable", request)
 }
 
 // WorkingTime asks how long members work. Faults: business_not_found, invalid_parameter, and fault.PeerUnavailable as of Bookable.
 func (c *Client) WorkingTime(ctx context.Context, request WorkingTimeRequest) (*WorkingTime, error) {
-	var out WorkingTime
-	if err := c.peer.Ask(ctx, "/internal/working-time", request, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Ask[WorkingTime](ctx, c.peer, "/internal/working-time", request)
 }
 
 // Explain asks why one start can or cannot be booked; what could not be read makes the answer not computed. Faults as of
 // Bookable.
 func (c *Client) Explain(ctx context.Context, request ExplainRequest) (*Explanation, error) {
-	var out Explanation
-	if err := c.peer.Ask(ctx, "/internal/explain", request, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Ask[Explanation](ctx, c.peer, "/internal/explain", request)
+}
+
+// Outside asks which bookings an offer that is not published yet would leave outside. Faults as of Bookable.
+func (c *Client) Outside(ctx context.Context, request OutsideRequest) (*OutsideResponse, error) {
+	return typed.Ask[OutsideResponse](ctx, c.peer, "/internal/outside", &request)
 }

@@ -30,6 +30,10 @@ const (
 	RuleSubscription = "subscription"
 	RuleRemoval      = "removal"
 	RulePaused       = "paused"
+	// What keeps a booking that lies ahead from being booked again as it is, beside those before.
+	RuleRemoved = "removed" // the service, the variant or the member is no longer in the offer
+	RuleTooFew  = "too_few" // more are booked at a time, or more seats of a session, than are offered
+	RuleMoved   = "moved"   // the event of the tickets is at another time
 )
 
 // Whose hours, override, block or booking a [Reason] means.
@@ -78,6 +82,8 @@ type Reason struct {
 	From      *timespan.LocalDateTime `json:"from,omitempty"`       // of a block, a booking with its buffers; the first start after the notice
 	To        *timespan.LocalDateTime `json:"to,omitempty"`
 	Minutes   int                     `json:"minutes,omitempty"` // of buffer, notice and grid
+	Booked    int                     `json:"booked,omitempty"`  // of too_few: places that are booked at a time
+	Offered   int                     `json:"offered,omitempty"` // of too_few: places that there are
 }
 
 // Explain writes the reason's message.
@@ -122,6 +128,18 @@ func (r *Reason) sentence(who, whose string) string {
 		return who + " gives " + r.Name + " then."
 	case RuleClassFull:
 		return "All seats of the class are taken."
+	case RuleRemoved:
+		if r.StaffName != "" {
+			return r.StaffName + " is no longer in the offer."
+		}
+		return r.Name + " is no longer in the offer."
+	case RuleMoved:
+		return fmt.Sprintf("%s begins at another time: %s.", r.Name, r.From)
+	case RuleTooFew:
+		if r.Name != "" {
+			return fmt.Sprintf("%s: %d are booked, and %d are offered.", r.Name, r.Booked, r.Offered)
+		}
+		return fmt.Sprintf("%d are booked, and %d are offered.", r.Booked, r.Offered)
 	case RuleBooking:
 		if r.Whose == OfBusiness {
 			return fmt.Sprintf("All places are taken, one of them from %s to %s, buffers included.", r.From, r.To)

@@ -76,6 +76,11 @@ const (
 	ScopeAll   = "all"
 )
 
+// PublishedOffer is what catalog tells of an offer: no version before this one is offered any more.
+type PublishedOffer struct {
+	Version int64 `json:"version"`
+}
+
 // NewKey asks for an API key.
 type NewKey struct {
 	Name      string     `json:"name"`

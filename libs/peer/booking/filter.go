@@ -20,6 +20,24 @@ type Filter struct {
 	Payment   string // one of the Payment… values: what is paid online, and where that is
 }
 
+// TicketFilter narrows a list of orders of tickets; what is left out narrows nothing.
+type TicketFilter struct {
+	EventID *uuid.UUID
+	Query   string // part of the customer's name or address, in any case
+}
+
+// Values are the parameters of a list, as bookingclient.ReadTicketFilter reads them.
+func (f TicketFilter) Values() url.Values {
+	query := url.Values{}
+	if f.EventID != nil {
+		query.Set("event_id", f.EventID.String())
+	}
+	if f.Query != "" {
+		query.Set("query", f.Query)
+	}
+	return query
+}
+
 // MaxQuery is how many characters a query may have.
 const MaxQuery = 254
 

@@ -19,6 +19,9 @@ type NewTicket struct {
 	CustomerName  string `json:"customer_name"`
 	// CustomerEmail is where messages go; null: nowhere.
 	CustomerEmail *string `json:"customer_email"`
+	CustomerPhone *string `json:"customer_phone,omitempty"`
+	// FormData are answers to the business's own questions, an object. Members that begin with an underscore are the booking page's to set.
+	FormData json.RawMessage `json:"form_data,omitempty"`
 	// Locale is the customer's language, as semantics.md §6 matches it; what matches nothing is the business's default.
 	Locale string `json:"locale"`
 }
@@ -53,12 +56,15 @@ type Ticket struct {
 	Currency      string       `json:"currency"`
 	CustomerName  string       `json:"customer_name"`
 	CustomerEmail *string      `json:"customer_email"`
-	Locale        string       `json:"locale"`
-	CreatedAt     time.Time    `json:"created_at"`
-	ManageURL     string       `json:"manage_url,omitempty"` // the customer's link; only in the answer to the order
-	CancelledAt   *time.Time   `json:"cancelled_at"`
-	Payment       *Payment     `json:"payment"`                // null: nothing of it is paid online
-	CheckoutURL   string       `json:"checkout_url,omitempty"` // the provider's page on which it is paid; only in the answer to the booking page
+	CustomerPhone *string      `json:"customer_phone"`
+	// FormData are the customer's answers to the business's own questions, an object.
+	FormData    json.RawMessage `json:"form_data"`
+	Locale      string          `json:"locale"`
+	CreatedAt   time.Time       `json:"created_at"`
+	ManageURL   string          `json:"manage_url,omitempty"` // the customer's link; only in the answer to the order
+	CancelledAt *time.Time      `json:"cancelled_at"`
+	Payment     *Payment        `json:"payment"`                // null: nothing of it is paid online
+	CheckoutURL string          `json:"checkout_url,omitempty"` // the provider's page on which it is paid; only in the answer to the booking page
 }
 
 // SoldTier is what an order holds of one tier.

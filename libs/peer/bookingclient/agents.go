@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// Doer sends one request of a peer; *peer.Client is the one outside tests. Its errors are faults.
+// Doer sends one request of a peer and leaves its answer as it is; *peer.Client is the one outside tests. Its errors are faults.
 type Doer interface {
 	Do(ctx context.Context, request peer.Request) (*peer.Response, error)
 }

@@ -8,26 +8,19 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
 // CreateCalendar makes a calendar feed; the answer alone carries its token and address. Faults: invalid_parameter; conflict where the
 // request was made before under the same Idempotency-Key; what catalog answers about the business.
 func (c *Client) CreateCalendar(ctx context.Context, businessID uuid.UUID, wanted booking.NewCalendar) (*booking.Calendar, error) {
-	var out booking.Calendar
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "calendars"), wanted, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Calendar](ctx, c.peer, http.MethodPost, path(businessID, "calendars"), wanted)
 }
 
 // Calendars lists the feeds of a business, oldest first and revoked ones included. Faults: invalid_parameter for a bad page.
 func (c *Client) Calendars(ctx context.Context, businessID uuid.UUID, page request.Page) (*booking.CalendarList, error) {
-	var out booking.CalendarList
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "calendars")+"?"+page.Values().Encode(), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.CalendarList](ctx, c.peer, http.MethodGet, path(businessID, "calendars")+"?"+page.Values().Encode(), nil)
 }
 
 // RevokeCalendar ends a feed at once. Faults: not_found.

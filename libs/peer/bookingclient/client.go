@@ -15,15 +15,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Caller sends one request of a peer and decodes its answer; *peer.Client is the one outside tests. Ask is a POST that
-// changes nothing, Do leaves the answer as it is. Its errors are faults.
+// Caller sends requests of a peer; *peer.Client is the one outside tests.
 type Caller interface {
-	Call(ctx context.Context, method, path string, in, out any) error
-	Ask(ctx context.Context, path string, in, out any) error
-	Do(ctx context.Context, request peer.Request) (*peer.Response, error)
+	typed.Caller
+	typed.Asker
+	Doer
 }
 
 // Client is booking's internal API. Every method returns the fault that booking answered with, or one of kind
@@ -57,22 +57,21 @@ func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to ti
 	return out, nil
 }
 
+// Published tells that a version of a business's offer is the newest, or that all before it are none any more: when it returns, nothing is
+// sold by an older one. It may be told again, and in any order.
+func (c *Client) Published(ctx context.Context, businessID uuid.UUID, version int64) error {
+	_, err := c.peer.Do(ctx, peer.Request{Method: http.MethodPut, Path: path(businessID, "offer"), Body: booking.PublishedOffer{Version: version}, Repeatable: true})
+	return err
+}
+
 // CreateKey makes an API key; the answer alone carries its Secret. Faults: invalid_parameter.
 func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key booking.NewKey) (*booking.Key, error) {
-	var out booking.Key
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "keys"), key, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Key](ctx, c.peer, http.MethodPost, path(businessID, "keys"), key)
 }
 
 // Keys lists the keys of a business, revoked ones included, oldest first. Faults: invalid_parameter for a bad page.
 func (c *Client) Keys(ctx context.Context, businessID uuid.UUID, page request.Page) (*booking.KeyList, error) {
-	var out booking.KeyList
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "keys")+"?"+page.Values().Encode(), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.KeyList](ctx, c.peer, http.MethodGet, path(businessID, "keys")+"?"+page.Values().Encode(), nil)
 }
 
 // RevokeKey ends a key at once; a key revoked before stays as it is. Faults: not_found.
@@ -89,87 +88,55 @@ func (c *Client) RevokeAllKeys(ctx context.Context, businessID uuid.UUID) error 
 func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) (*booking.BookingList, error) {
 	query := filter.Values()
 	maps.Copy(query, page.Values())
-	var out booking.BookingList
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings")+"?"+query.Encode(), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.BookingList](ctx, c.peer, http.MethodGet, path(businessID, "bookings")+"?"+query.Encode(), nil)
 }
 
 // Book books for a customer, as POST /book decides; who acts, the context says. The slug is the business's. Faults: those of POST /book.
 func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string, wanted booking.NewBooking) (*booking.Booking, error) {
-	var out booking.Booking
 	body := struct {
 		Slug string `json:"slug"`
 		booking.NewBooking
 	}{slug, wanted}
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "bookings"), body, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings"), body)
 }
 
 // Reschedule moves a booking to another time and returns it as it is then; who acts, the context says. The slug is the business's.
 // Faults: not_found, conflict where the booking cannot be moved any more, and those of POST /book that say something of a start.
 func (c *Client) Reschedule(ctx context.Context, businessID, bookingID uuid.UUID, slug string, to booking.Reschedule) (*booking.Booking, error) {
-	var out booking.Booking
 	body := struct {
 		Slug string `json:"slug"`
 		booking.Reschedule
 	}{slug, to}
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body)
 }
 
 // Move makes one of the Move… moves and returns the booking as it is then; a cancellation refunds by the policy. Faults: not_found for an unknown booking
 // or move, conflict where the booking's status does not allow it.
 func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move string) (*booking.Booking, error) {
-	var out booking.Booking
 	at := path(businessID, "bookings/"+bookingID.String()+"/"+url.PathEscape(move))
-	if err := c.peer.Call(ctx, http.MethodPost, at, nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, at, nil)
 }
 
 // Cancellation says what cancelling a booking would do now. Faults: not_found.
 func (c *Client) Cancellation(ctx context.Context, businessID, bookingID uuid.UUID) (*booking.Cancellation, error) {
-	var out booking.Cancellation
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings/"+bookingID.String()+"/cancellation"), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet, path(businessID, "bookings/"+bookingID.String()+"/cancellation"), nil)
 }
 
 // Cancel cancels a booking at once and returns it; what is to be refunded is on its way then. Faults: not_found; conflict where its
 // status does not allow it or more is wanted than is left to refund; invalid_parameter.
 func (c *Client) Cancel(ctx context.Context, businessID, bookingID uuid.UUID, wanted booking.Cancel) (*booking.Booking, error) {
-	var out booking.Booking
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/cancel"), wanted, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/cancel"), wanted)
 }
 
 // Refund refunds a booking that is over, and returns it. Faults: not_found; conflict where it is still ahead, a refund is on its way
 // or more is wanted than is left; invalid_parameter.
 func (c *Client) Refund(ctx context.Context, businessID, bookingID uuid.UUID, wanted booking.NewRefund) (*booking.Booking, error) {
-	var out booking.Booking
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/refund"), wanted, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/refund"), wanted)
 }
 
 // Booking returns a booking as it is now. Faults: not_found.
 func (c *Client) Booking(ctx context.Context, businessID, bookingID uuid.UUID) (*booking.Booking, error) {
-	var out booking.Booking
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings/"+bookingID.String()), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodGet, path(businessID, "bookings/"+bookingID.String()), nil)
 }
 
 // Ahead counts the bookings, pending or confirmed, that end in the future.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 )
 
 // Customers lists those who booked or hold tickets, by address. Faults: invalid_parameter for a bad limit.
@@ -19,19 +20,11 @@ func (c *Client) Customers(ctx context.Context, businessID uuid.UUID, asked cust
 
 // Held returns what is held of a customer. Faults: invalid_parameter for what is no address.
 func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*booking.Held, error) {
-	var out booking.Held
-	if err := c.peer.Ask(ctx, path(businessID, "customers/held"), customer.Of{Email: email}, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Ask[booking.Held](ctx, c.peer, path(businessID, "customers/held"), customer.Of{Email: email})
 }
 
 // EraseCustomer forgets a customer's bookings and orders of tickets. Faults: invalid_parameter for what is no address; conflict where too
 // much lies ahead to be named.
 func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase) (*customer.Erased, error) {
-	var out customer.Erased
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "customers/erase"), asked, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[customer.Erased](ctx, c.peer, http.MethodPost, path(businessID, "customers/erase"), asked)
 }

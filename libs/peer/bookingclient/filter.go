@@ -38,9 +38,28 @@ func ReadFilter(q request.Query) (booking.Filter, error) {
 	case f.Payment != "" && !slices.Contains(booking.PaymentStatuses(), f.Payment):
 		return f, request.Invalid("payment: send open, paid or cancelled.")
 	case utf8.RuneCountInString(f.Query) > booking.MaxQuery:
-		return f, request.Invalid("query: the text is too long; send at most %d characters of a name, an address or a phone number.", booking.MaxQuery)
+		return f, tooLong()
 	case utf8.RuneCountInString(f.Source) > maxSource:
 		return f, request.Invalid("source: the text is too long; send at most %d characters.", maxSource)
 	}
 	return f, nil
+}
+
+// ReadTicketFilter reads the parameters event_id and query of a list of orders of tickets. Faults: invalid_parameter.
+func ReadTicketFilter(q request.Query) (booking.TicketFilter, error) {
+	var (
+		f   booking.TicketFilter
+		err error
+	)
+	if f.EventID, err = q.OptionalID("event_id"); err != nil {
+		return f, err
+	}
+	if f.Query, err = q.Text("query"); err == nil && utf8.RuneCountInString(f.Query) > booking.MaxQuery {
+		err = tooLong()
+	}
+	return f, err
+}
+
+func tooLong() error {
+	return request.Invalid("query: the text is too long; send at most %d characters of a name, an address or a phone number.", booking.MaxQuery)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 )
 
 // Links is what the customers' pages ask of booking, with the token of a link (lifecycle.md §5). Every method answers a token that leads
@@ -18,11 +19,7 @@ func NewLinks(p *peer.Client) *Links { return &Links{peer: p} }
 
 // Managed returns what the customer sees.
 func (l *Links) Managed(ctx context.Context, token string) (*booking.Managed, error) {
-	var out booking.Managed
-	if err := l.peer.Call(ctx, http.MethodGet, managePath(token, ""), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Managed](ctx, l.peer, http.MethodGet, managePath(token, ""), nil)
 }
 
 // Calendar returns it as text/calendar.
@@ -49,19 +46,11 @@ func (l *Links) Reschedule(ctx context.Context, token string, to booking.Resched
 // OpenPayment returns the page on which an open charge is paid, once more. Faults: conflict where nothing is to be paid;
 // payment_unavailable.
 func (l *Links) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
-	var out booking.OpenPayment
-	if err := l.peer.Call(ctx, http.MethodPost, managePath(token, "/payment"), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.OpenPayment](ctx, l.peer, http.MethodPost, managePath(token, "/payment"), nil)
 }
 
 func (l *Links) act(ctx context.Context, token, what string, body any) (*booking.Managed, error) {
-	var out booking.Managed
-	if err := l.peer.Call(ctx, http.MethodPost, managePath(token, what), body, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Managed](ctx, l.peer, http.MethodPost, managePath(token, what), body)
 }
 
 func managePath(token, rest string) string { return "/internal/manage/" + url.PathEscape(token) + rest }

@@ -2,14 +2,18 @@ package bookingclient
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
@@ -17,63 +21,65 @@ import (
 // invalid_parameter; not_found for an event or tier that is not offered; conflict where it does not fit or the event is
 // over; what catalog answers about the business.
 func (c *Client) SellTicket(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (*booking.Ticket, error) {
-	var out booking.Ticket
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "tickets"), order, &out); err != nil {
-		return nil, err
+	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets"), order)
+}
+
+// AskedTier is a tier of an order as it is asked for.
+type AskedTier struct {
+	TierID   string `json:"tier_id"`
+	Quantity int    `json:"quantity"`
+}
+
+// ReadTiers puts what is ordered into an order: tiers, or one tier and its quantity where there are none. How many tickets may be ordered, booking judges.
+// Faults: invalid_parameter.
+func ReadTiers(order *booking.NewTicket, tierID string, quantity int, tiers []AskedTier) error {
+	var err error
+	if tiers == nil {
+		order.Quantity = quantity
+		order.TierID, err = request.ID("tier_id", tierID)
+		return err
 	}
-	return &out, nil
+	if tierID != "" || quantity != 0 || len(tiers) == 0 {
+		return fault.New(fault.InvalidParameter, "tiers: send at least one tier here, and then neither tier_id nor quantity beside it.")
+	}
+	for i, tier := range tiers {
+		id, err := request.ID(fmt.Sprintf("tiers[%d].tier_id", i), tier.TierID)
+		if err != nil {
+			return err
+		}
+		order.Tiers = append(order.Tiers, booking.OrderedTier{TierID: id, Quantity: tier.Quantity})
+	}
+	return nil
 }
 
 // Ticket returns an order of tickets as it is now. Faults: not_found.
 func (c *Client) Ticket(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Ticket, error) {
-	var out booking.Ticket
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "tickets/"+ticketID.String()), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodGet, path(businessID, "tickets/"+ticketID.String()), nil)
 }
 
-// Tickets lists orders of one event, or of all where eventID is nil, oldest first and cancelled ones included. Faults:
-// invalid_parameter for a bad page.
-func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page request.Page) (*booking.TicketList, error) {
+// Tickets lists the orders that the filter leaves, oldest first and cancelled ones included. Faults: invalid_parameter for a bad filter or
+// page.
+func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter, page request.Page) (*booking.TicketList, error) {
 	query := page.Values()
-	if eventID != nil {
-		query.Set("event_id", eventID.String())
-	}
-	var out booking.TicketList
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "tickets")+"?"+query.Encode(), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	maps.Copy(query, filter.Values())
+	return typed.Call[booking.TicketList](ctx, c.peer, http.MethodGet, path(businessID, "tickets")+"?"+query.Encode(), nil)
 }
 
 // TicketCancellation says what cancelling an order would refund now, by its policy. Faults: not_found.
 func (c *Client) TicketCancellation(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Cancellation, error) {
-	var out booking.Cancellation
-	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "tickets/"+ticketID.String()+"/cancellation"), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet, path(businessID, "tickets/"+ticketID.String()+"/cancellation"), nil)
 }
 
 // CancelTicket cancels an order, whose tickets are free again at once, and refunds what is wanted of what was paid online. Faults:
 // not_found; conflict where it is cancelled already, or more is wanted than was paid; invalid_parameter for what is no amount.
 func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID, wanted booking.Cancel) (*booking.Ticket, error) {
-	var out booking.Ticket
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/cancel"), wanted, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/cancel"), wanted)
 }
 
 // RefundTicket refunds an order that is cancelled, as after a refusal. Faults: not_found; conflict where it is not, a refund is on its way,
 // or more is wanted than is left; invalid_parameter for what is no amount.
 func (c *Client) RefundTicket(ctx context.Context, businessID, ticketID uuid.UUID, wanted booking.NewRefund) (*booking.Ticket, error) {
-	var out booking.Ticket
-	if err := c.peer.Call(ctx, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/refund"), wanted, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/refund"), wanted)
 }
 
 // Link returns the customer's link to a booking or an order of tickets; "" where there is none to show. Faults: not_found.
@@ -98,9 +104,5 @@ func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug st
 
 // Sales returns what is sold of many events in one call. Faults: invalid_parameter for too many.
 func (c *Client) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error) {
-	var out booking.Sales
-	if err := c.peer.Ask(ctx, path(businessID, "tickets/sales"), booking.SalesRequest{EventIDs: eventIDs}, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Ask[booking.Sales](ctx, c.peer, path(businessID, "tickets/sales"), booking.SalesRequest{EventIDs: eventIDs})
 }

@@ -19,12 +19,3 @@ func (o *Offer) CheckAccount(override bool, now time.Time) error {
 	}
 	return nil
 }
-
-// CheckPrepaid refuses what customers must pay online of a kind that is not charged online, tickets and rentals: something of a price,
-// with a requirement, by a business that has providers and this mode (semantics.md §3).
-func (o *Offer) CheckPrepaid(mode, requirement string, price int64) error {
-	if len(o.Payments.Providers) == 0 || mode != ModeOnline || price == 0 || requirement == RequirementNone {
-		return nil
-	}
-	return fault.New(fault.PaymentUnavailable, "This must be paid online, and online payment is not available for it; ask the business.")
-}

@@ -6,6 +6,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 )
 
+// PaysOnline says whether something with a payment requirement is paid online, by the mode of its kind and the customer's choice, which is
+// one of the modes or "" (semantics.md §3).
+func (o *Offer) PaysOnline(mode, choice string, total int64) bool {
+	if len(o.Payments.Providers) == 0 || total == 0 {
+		return false
+	}
+	return mode == ModeOnline || mode == ModeCustomerChoice && choice == ModeOnline
+}
+
 // Due is what of a price is to be paid online when it is booked, in minor units, as a payment requirement asks with its deposit
 // (semantics.md §3). A fixed deposit is never more than the price; a percentage is rounded half up.
 func Due(requirement string, deposit *decimal.Decimal, price int64, currency money.Currency) int64 {

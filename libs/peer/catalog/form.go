@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -30,7 +32,7 @@ const Consents = "_consent"
 // maxPhone is how many characters a telephone number may have, as customer_phone.
 const maxPhone = 50
 
-// Question is one question of the booking page to who books a service.
+// Question is one question of the booking page to who books a service, buys tickets or reserves a rental.
 type Question struct {
 	Key        string           `json:"key"`
 	Label      Label            `json:"label"`
@@ -38,8 +40,10 @@ type Question struct {
 	Required   bool             `json:"required"`
 	MaxLength  int              `json:"max_length,omitempty"` // characters, of text and textarea
 	Options    []QuestionOption `json:"options,omitempty"`    // of select
-	ServiceIDs []uuid.UUID      `json:"service_ids"`          // empty: asked for every service
-	Consent    bool             `json:"consent,omitempty"`    // of a checkbox, whose answer is kept under [Consents]
+	ServiceIDs []uuid.UUID      `json:"service_ids"`          // of what it is asked for, as EventIDs and RentalIDs; all three empty: of everything
+	EventIDs   []uuid.UUID      `json:"event_ids,omitempty"`
+	RentalIDs  []uuid.UUID      `json:"rental_ids,omitempty"`
+	Consent    bool             `json:"consent,omitempty"` // of a checkbox, whose answer is kept under [Consents]
 }
 
 // QuestionOption is one answer of a select.
@@ -62,15 +66,30 @@ func (l Label) In(language string) string {
 	return l.Text
 }
 
-// Questions are those that are asked of who books these services, in the owner's order.
-func (o *Offer) Questions(services []uuid.UUID) []Question {
+// Questions are those that are asked of who takes these services, events or rentals, in the owner's order.
+func (o *Offer) Questions(taken ...uuid.UUID) []Question {
 	var asked []Question
 	for _, q := range o.Form {
-		if len(q.ServiceIDs) == 0 || slices.ContainsFunc(services, func(id uuid.UUID) bool { return slices.Contains(q.ServiceIDs, id) }) {
+		of := slices.Concat(q.ServiceIDs, q.EventIDs, q.RentalIDs)
+		if len(of) == 0 || slices.ContainsFunc(taken, func(id uuid.UUID) bool { return slices.Contains(of, id) }) {
 			asked = append(asked, q)
 		}
 	}
 	return asked
+}
+
+// Answered are the answers that are kept of who takes these services, events or rentals. On the booking page they are those to the questions
+// of the business (pages.md), each of the form that its question asks for, and nothing else; others send what they like. Fault:
+// invalid_parameter, which names the first question that is not answered as it asks.
+func (o *Offer) Answered(by actor.Actor, given map[string]any, taken ...uuid.UUID) (map[string]any, error) {
+	if by.Kind != actor.Page {
+		return given, nil
+	}
+	kept, wrong := Answers(o.Questions(taken...), given)
+	if len(wrong) > 0 {
+		return nil, fault.New(fault.InvalidParameter, wrong[0].Error())
+	}
+	return kept, nil
 }
 
 // Wrong says what is wrong with an answer.

@@ -95,7 +95,7 @@ func TestQuestionsAreAskedForTheirServices(t *testing.T) {
 	o := &catalog.Offer{Form: []catalog.Question{ofCut, all}}
 	keys := func(services ...uuid.UUID) []string {
 		var list []string
-		for _, q := range o.Questions(services) {
+		for _, q := range o.Questions(services...) {
 			list = append(list, q.Key)
 		}
 		return list

@@ -21,6 +21,14 @@ func (s *Staff) id() uuid.UUID   { return s.ID }
 func (e *Event) id() uuid.UUID   { return e.ID }
 func (r *Rental) id() uuid.UUID  { return r.ID }
 
+// ShortestDays is for how many days it is rented at least: one where its owner sets no other.
+func (r *Rental) ShortestDays() int {
+	if r.MinRentalDays == nil {
+		return 1
+	}
+	return max(1, *r.MinRentalDays)
+}
+
 // index is the places of a list in the order of their ids. Every service keeps an offer of every business it is asked
 // for: a map of so few would take ten times as much.
 type index []int32

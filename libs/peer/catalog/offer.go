@@ -23,6 +23,8 @@ type Offer struct {
 	Name     string    `json:"name"`
 	Currency string    `json:"currency"` // ISO 4217
 	Timezone string    `json:"timezone"` // IANA name
+	// NameTranslations are the name by language; [Offer.NameIn] reads them.
+	NameTranslations map[string]string `json:"name_translations,omitempty"`
 
 	DefaultLanguage string   `json:"default_language"`
 	Languages       []string `json:"languages"`
@@ -93,6 +95,7 @@ type PaymentModes struct {
 type Account struct {
 	SubscriptionActive bool           `json:"subscription_active"`
 	RemovalOn          *timespan.Date `json:"removal_on"` // set: bookings are refused from now on
+	Sandbox            bool           `json:"sandbox"`    // nothing is charged, and no message is sent
 }
 
 // Bookings are the business's booking settings.
@@ -342,6 +345,11 @@ func (o *Offer) Location() *time.Location { return o.location }
 
 // Money is the business's currency with its decimals.
 func (o *Offer) Money() money.Currency { return o.money }
+
+// NameIn is the business's name in one of its languages, the default one where it has no translation.
+func (o *Offer) NameIn(language string) string {
+	return Label{Text: o.Name, Translations: o.NameTranslations}.In(language)
+}
 
 // Today is the business's date at the instant now (semantics.md §1).
 func (o *Offer) Today(now time.Time) timespan.Date { return timespan.DateOf(now, o.location) }

@@ -67,6 +67,11 @@ func (c *Client) Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 	return untagged(c.offers.Newest(ctx, slug))
 }
 
+// Recent returns an offer that was the newest at some time within the last two seconds, from memory where it can. Errors as of Fresh.
+func (c *Client) Recent(ctx context.Context, slug string) (*catalog.Offer, error) {
+	return untagged(c.offers.Recent(ctx, slug))
+}
+
 // AtLeast returns an offer of this version or a newer one, from memory where it can.
 func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
 	known, ok := c.offers.Peek(slug)

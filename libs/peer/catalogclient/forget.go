@@ -1,6 +1,7 @@
 package catalogclient
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
@@ -59,20 +61,18 @@ func (f *Forgetter) Run(ctx context.Context) error {
 // Once forgets what is due.
 func (f *Forgetter) Once(ctx context.Context) error {
 	now := f.clock.Now()
+	var first error // one business whose offer cannot be read keeps no other customers remembered
 	for after := uuid.Nil; ; {
 		businesses, err := f.kept.RemembersEnded(ctx, after, now.Add(-shortestMemory), forgetPage)
 		if err != nil {
 			return err
 		}
-		for _, business := range businesses {
-			if err := f.of(ctx, business, now); err != nil {
-				return err
-			}
-			after = business
+		err = bulkhead.Each(ctx, businesses, func(ctx context.Context, business uuid.UUID) error { return f.of(ctx, business, now) })
+		first = cmp.Or(first, err)
+		if len(businesses) < forgetPage || ctx.Err() != nil {
+			return first
 		}
-		if len(businesses) < forgetPage {
-			return nil
-		}
+		after = businesses[len(businesses)-1]
 	}
 }
 

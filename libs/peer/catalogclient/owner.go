@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
@@ -40,6 +41,12 @@ func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType
 	return o.published(ctx, request)
 }
 
+// Create is Publish of a business's first version. Faults: also precondition_failed where the slug names a business.
+func (o *Owner) Create(ctx context.Context, slug string, text []byte, mediaType string) (*catalog.Published, error) {
+	header := http.Header{"Content-Type": {mediaType}, "If-None-Match": {"*"}}
+	return o.published(ctx, peer.Request{Method: http.MethodPut, Path: businessPath(slug, ""), Header: header, Body: text})
+}
+
 func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.Published, error) {
 	response, err := o.peer.Do(ctx, request)
 	if err != nil {
@@ -50,6 +57,12 @@ func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.P
 		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable answer; try again shortly.")
 	}
 	return published, nil
+}
+
+// Compile returns the offer that publishing the text would make, not prepared, and publishes nothing. Faults: invalid_parameter and
+// payload_too_large as of [Owner.Publish].
+func (o *Owner) Compile(ctx context.Context, slug string, text []byte) (*catalog.Offer, error) {
+	return typed.Ask[catalog.Offer](ctx, o.peer, businessPath(slug, "/offer"), text)
 }
 
 // Get returns a version of the manifest; version 0 is the newest. accept is the header Accept as the owner sent it: a
@@ -76,23 +89,20 @@ func (o *Owner) Get(ctx context.Context, slug string, version int64, accept stri
 // List returns a page of the businesses with these ids, of all where of is nil, by slug. Faults: invalid_parameter for a bad page, or more
 // than [catalog.MostListed] ids.
 func (o *Owner) List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error) {
-	list := new(catalog.BusinessList)
 	if of != nil && len(of) == 0 {
-		list.Businesses = []catalog.Business{}
-		return list, nil
+		return &catalog.BusinessList{Businesses: []catalog.Business{}}, nil
 	}
 	query := page.Values()
 	for _, id := range of {
 		query.Add("id", id.String())
 	}
-	return list, o.peer.Call(ctx, http.MethodGet, "/internal/businesses?"+query.Encode(), nil, list)
+	return typed.Call[catalog.BusinessList](ctx, o.peer, http.MethodGet, "/internal/businesses?"+query.Encode(), nil)
 }
 
 // Versions returns a page of a business's history, newest first. Faults: business_not_found; invalid_parameter for a
 // bad page.
 func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) (*catalog.VersionList, error) {
-	list := new(catalog.VersionList)
-	return list, o.peer.Call(ctx, http.MethodGet, businessPath(slug, "/versions")+"?"+page.Values().Encode(), nil, list)
+	return typed.Call[catalog.VersionList](ctx, o.peer, http.MethodGet, businessPath(slug, "/versions")+"?"+page.Values().Encode(), nil)
 }
 
 // Rollback publishes an old version again as the newest. ifMatch is as in [Owner.Publish]. Faults: business_not_found; not_found for an

@@ -3,6 +3,7 @@ package eventclient
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -11,20 +12,16 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Caller sends one request of a peer and decodes its answer; *peer.Client is the one outside tests. Its errors are faults.
-type Caller interface {
-	Call(ctx context.Context, method, path string, in, out any) error
-}
-
 // Client asks one service. Every method returns the fault that the service answered with, or one of kind fault.PeerUnavailable
 // where it did not answer.
-type Client struct{ peer Caller }
+type Client struct{ peer typed.Caller }
 
 // New returns a client that speaks through caller.
-func New(caller Caller) *Client { return &Client{peer: caller} }
+func New(caller typed.Caller) *Client { return &Client{peer: caller} }
 
 // Events returns up to limit events of the feed after a cursor, "" for the oldest that is kept. Where there is none it waits for one,
 // for whole seconds up to wait, at most 20; a call of the caller must be allowed to take longer. The page's Next is to be kept with what is
@@ -42,9 +39,7 @@ func (c *Client) Events(ctx context.Context, after string, limit int, wait time.
 // List lists events of a business, newest first. Faults: invalid_parameter for a bad filter or page.
 func (c *Client) List(ctx context.Context, businessID uuid.UUID, filter event.Filter, page request.Page) (event.List, error) {
 	query := filter.Values()
-	for name, values := range page.Values() {
-		query[name] = values
-	}
+	maps.Copy(query, page.Values())
 	var list event.List
 	err := c.peer.Call(ctx, http.MethodGet, "/internal/businesses/"+businessID.String()+"/events?"+query.Encode(), nil, &list)
 	return list, err

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 )
 
 // Erase asks to forget a customer, but for what is about these bookings, orders of tickets and reservations, which lie ahead.
@@ -27,7 +28,7 @@ type Erased struct {
 // EraseCustomer deletes a customer's messages and the deliveries of webhooks that hold their data, pending ones too. Fault:
 // invalid_parameter for what is no address.
 func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (*Erased, error) {
-	return call[Erased](ctx, c, http.MethodPost, path(businessID, "customers/erase"), asked)
+	return typed.Call[Erased](ctx, c.peer, http.MethodPost, path(businessID, "customers/erase"), asked)
 }
 
 // HeldMessage is a message about a customer, as it was written: its HTML has the words of Text. One to an owner has no Recipient.
@@ -46,5 +47,5 @@ type Held struct {
 
 // Held returns what is held of a customer: messages to them, and to owners about them. Fault: invalid_parameter for what is no address.
 func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*Held, error) {
-	return call[Held](ctx, c, http.MethodPost, path(businessID, "customers/held"), customer.Of{Email: email})
+	return typed.Call[Held](ctx, c.peer, http.MethodPost, path(businessID, "customers/held"), customer.Of{Email: email})
 }

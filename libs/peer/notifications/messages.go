@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
@@ -73,16 +74,16 @@ func (c *Client) Messages(ctx context.Context, businessID uuid.UUID, filter Mess
 	if filter.About != uuid.Nil {
 		query.Set("about", filter.About.String())
 	}
-	return call[MessageList](ctx, c, http.MethodGet, path(businessID, "messages")+"?"+query.Encode(), nil)
+	return typed.Call[MessageList](ctx, c.peer, http.MethodGet, path(businessID, "messages")+"?"+query.Encode(), nil)
 }
 
 // Message returns one message with all that its mail says. Fault: not_found.
 func (c *Client) Message(ctx context.Context, businessID, id uuid.UUID) (*WholeMessage, error) {
-	return call[WholeMessage](ctx, c, http.MethodGet, path(businessID, "messages/"+id.String()), nil)
+	return typed.Call[WholeMessage](ctx, c.peer, http.MethodGet, path(businessID, "messages/"+id.String()), nil)
 }
 
 // RetryMessage sends a message that failed, or was kept, once more. Faults: not_found; conflict for one that was sent or is being tried, and
 // where there is no mail server.
 func (c *Client) RetryMessage(ctx context.Context, businessID, id uuid.UUID) (*Message, error) {
-	return call[Message](ctx, c, http.MethodPost, path(businessID, "messages/"+id.String()+"/retry"), nil)
+	return typed.Call[Message](ctx, c.peer, http.MethodPost, path(businessID, "messages/"+id.String()+"/retry"), nil)
 }

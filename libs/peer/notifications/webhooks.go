@@ -4,11 +4,11 @@ package notifications
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
@@ -90,33 +90,27 @@ type DeliveryList struct {
 	NextCursor string     `json:"next_cursor,omitempty"`
 }
 
-// Caller sends one request of a peer and decodes its answer; *peer.Client is the one outside tests. Its errors are
-// faults.
-type Caller interface {
-	Call(ctx context.Context, method, path string, in, out any) error
-}
-
 // Client is notifications' internal API. Every method returns the fault that notifications answered with, or one of kind
 // fault.PeerUnavailable where it did not answer.
-type Client struct{ peer Caller }
+type Client struct{ peer typed.Caller }
 
 // NewClient returns a client that speaks through caller.
-func NewClient(caller Caller) *Client { return &Client{peer: caller} }
+func NewClient(caller typed.Caller) *Client { return &Client{peer: caller} }
 
 // CreateWebhook adds an endpoint; the answer alone, and that of [Client.RotateWebhook], shows the secret. Faults: invalid_parameter;
 // conflict where the business has as many as it may.
 func (c *Client) CreateWebhook(ctx context.Context, businessID uuid.UUID, wanted NewWebhook) (*SecretWebhook, error) {
-	return call[SecretWebhook](ctx, c, http.MethodPost, path(businessID, "webhooks"), wanted)
+	return typed.Call[SecretWebhook](ctx, c.peer, http.MethodPost, path(businessID, "webhooks"), wanted)
 }
 
 // Webhooks lists endpoints, oldest first. Fault: invalid_parameter for a bad page.
 func (c *Client) Webhooks(ctx context.Context, businessID uuid.UUID, page request.Page) (*WebhookList, error) {
-	return call[WebhookList](ctx, c, http.MethodGet, path(businessID, "webhooks")+"?"+page.Values().Encode(), nil)
+	return typed.Call[WebhookList](ctx, c.peer, http.MethodGet, path(businessID, "webhooks")+"?"+page.Values().Encode(), nil)
 }
 
 // ChangeWebhook changes an endpoint. Faults: invalid_parameter; not_found.
 func (c *Client) ChangeWebhook(ctx context.Context, businessID, id uuid.UUID, change WebhookChange) (*Webhook, error) {
-	return call[Webhook](ctx, c, http.MethodPatch, path(businessID, "webhooks/"+id.String()), change)
+	return typed.Call[Webhook](ctx, c.peer, http.MethodPatch, path(businessID, "webhooks/"+id.String()), change)
 }
 
 // DeleteWebhook removes an endpoint and its log. Fault: not_found.
@@ -126,12 +120,12 @@ func (c *Client) DeleteWebhook(ctx context.Context, businessID, id uuid.UUID) er
 
 // RotateWebhook gives an endpoint another secret; both sign for a day. Fault: not_found.
 func (c *Client) RotateWebhook(ctx context.Context, businessID, id uuid.UUID) (*SecretWebhook, error) {
-	return call[SecretWebhook](ctx, c, http.MethodPost, path(businessID, "webhooks/"+id.String()+"/rotate"), nil)
+	return typed.Call[SecretWebhook](ctx, c.peer, http.MethodPost, path(businessID, "webhooks/"+id.String()+"/rotate"), nil)
 }
 
 // TestWebhook sends an event of type webhook.test to an endpoint. Fault: not_found.
 func (c *Client) TestWebhook(ctx context.Context, businessID, id uuid.UUID) (*Delivery, error) {
-	return call[Delivery](ctx, c, http.MethodPost, path(businessID, "webhooks/"+id.String()+"/test"), nil)
+	return typed.Call[Delivery](ctx, c.peer, http.MethodPost, path(businessID, "webhooks/"+id.String()+"/test"), nil)
 }
 
 // Deliveries lists an endpoint's deliveries, newest first, those of one status or of all (""). Faults: invalid_parameter; not_found.
@@ -140,22 +134,14 @@ func (c *Client) Deliveries(ctx context.Context, businessID, id uuid.UUID, statu
 	if status != "" {
 		query.Set("status", status)
 	}
-	return call[DeliveryList](ctx, c, http.MethodGet, path(businessID, "webhooks/"+id.String()+"/deliveries")+"?"+query.Encode(), nil)
+	return typed.Call[DeliveryList](ctx, c.peer, http.MethodGet, path(businessID, "webhooks/"+id.String()+"/deliveries")+"?"+query.Encode(), nil)
 }
 
 // RetryDelivery sends a delivery again. Faults: not_found; conflict where it waits for an earlier event of its subject.
 func (c *Client) RetryDelivery(ctx context.Context, businessID, id uuid.UUID) (*Delivery, error) {
-	return call[Delivery](ctx, c, http.MethodPost, path(businessID, "deliveries/"+id.String()+"/retry"), nil)
-}
-
-func call[T any](ctx context.Context, c *Client, method, path string, in any) (*T, error) {
-	out := new(T)
-	if err := c.peer.Call(ctx, method, path, in, out); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return typed.Call[Delivery](ctx, c.peer, http.MethodPost, path(businessID, "deliveries/"+id.String()+"/retry"), nil)
 }
 
 func path(businessID uuid.UUID, rest string) string {
-	return "/internal/businesses/" + url.PathEscape(businessID.String()) + "/" + rest
+	return "/internal/businesses/" + businessID.String() + "/" + rest
 }

@@ -10,16 +10,17 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 	"github.com/slotmesh/slotmesh/libs/report"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Caller sends one request of a peer and decodes its answer; *peer.Client is the one outside tests. Ask is a POST that changes nothing. Its
-// errors are faults.
+// Caller sends requests of a peer; *peer.Client is the one outside tests.
 type Caller interface {
-	Call(ctx context.Context, method, path string, in, out any) error
-	Ask(ctx context.Context, path string, in, out any) error
+	typed.Caller
+	typed.Asker
 }
 
 // Client is rental's internal API. Businesses are named by slug, since rental needs their offer. Every method returns
@@ -32,12 +33,8 @@ func NewClient(peer Caller) *Client { return &Client{peer: peer} }
 
 // Ceilings returns the ceilings of all rentals of a business, by an offer of this version or a newer one.
 func (c *Client) Ceilings(ctx context.Context, slug string, offerVersion int64) (*Ceilings, error) {
-	var out Ceilings
 	query := url.Values{"offer_version": {strconv.FormatInt(offerVersion, 10)}}
-	if err := c.peer.Call(ctx, http.MethodGet, path(slug, "ceilings")+"?"+query.Encode(), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[Ceilings](ctx, c.peer, http.MethodGet, path(slug, "ceilings")+"?"+query.Encode(), nil)
 }
 
 // AvailableDates returns the answer of /rental-available-dates (interface.md §4) to these parameters, as it is sent.
@@ -51,13 +48,18 @@ func (c *Client) AvailableDates(ctx context.Context, slug string, query url.Valu
 	return out, nil
 }
 
+// Starts returns from when on a date a customer could reserve. Faults: invalid_parameter; rental_not_found.
+func (c *Client) Starts(ctx context.Context, slug string, wanted Wanted) (*Starts, error) {
+	query := url.Values{"rental_id": {wanted.RentalID.String()}, "date": {wanted.Date.String()}, "quantity": {strconv.Itoa(wanted.Quantity)}}
+	for _, id := range wanted.Extras {
+		query.Add("extra_id", id.String())
+	}
+	return typed.Call[Starts](ctx, c.peer, http.MethodGet, path(slug, "starts")+"?"+query.Encode(), nil)
+}
+
 // Reserve holds units. Faults: invalid_parameter; rental_not_found; conflict where units are lacking.
 func (c *Client) Reserve(ctx context.Context, slug string, reservation NewReservation) (*Reservation, error) {
-	var out Reservation
-	if err := c.peer.Call(ctx, http.MethodPost, path(slug, "reservations"), reservation, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, path(slug, "reservations"), reservation)
 }
 
 // Reservations lists reservations in order of their start. Faults: invalid_parameter for a bad filter or page.
@@ -72,11 +74,7 @@ func (c *Client) Reservations(ctx context.Context, slug string, filter Filter, p
 	if filter.Status != "" {
 		query.Set("status", filter.Status)
 	}
-	var out ReservationList
-	if err := c.peer.Call(ctx, http.MethodGet, path(slug, "reservations")+"?"+query.Encode(), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[ReservationList](ctx, c.peer, http.MethodGet, path(slug, "reservations")+"?"+query.Encode(), nil)
 }
 
 // Ahead counts the reservations that a customer is still expected for, today or later in business time, and those that
@@ -100,32 +98,37 @@ func (c *Client) Link(ctx context.Context, businessID, id uuid.UUID) (string, er
 
 // Reservation returns a reservation as it is now. Faults: not_found; business_not_found.
 func (c *Client) Reservation(ctx context.Context, slug string, id uuid.UUID) (*Reservation, error) {
-	var out Reservation
-	if err := c.peer.Call(ctx, http.MethodGet, path(slug, "reservations/"+id.String()), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[Reservation](ctx, c.peer, http.MethodGet, path(slug, "reservations/"+id.String()), nil)
 }
 
 // Move makes one of the Move… moves and returns the reservation as it is then. Faults: not_found for an unknown
 // reservation or move, conflict where the reservation's status does not allow it.
 func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move string) (*Reservation, error) {
-	var out Reservation
 	at := path(slug, "reservations/"+id.String()+"/"+url.PathEscape(move))
-	if err := c.peer.Call(ctx, http.MethodPost, at, nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, at, nil)
+}
+
+// Cancellation says what cancelling a reservation would refund now, by its policy. Faults: not_found.
+func (c *Client) Cancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
+	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet, path(slug, "reservations/"+id.String()+"/cancellation"), nil)
+}
+
+// Cancel cancels a reservation, whose units are free again at once, and refunds what is wanted of what was paid online. Faults: not_found;
+// conflict where its status does not allow it, or more is wanted than was paid; invalid_parameter for what is no amount.
+func (c *Client) Cancel(ctx context.Context, slug string, id uuid.UUID, wanted booking.Cancel) (*Reservation, error) {
+	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, path(slug, "reservations/"+id.String()+"/cancel"), wanted)
+}
+
+// Refund refunds a reservation that is over, as after a refusal. Faults: not_found; conflict where it is not, a refund is on its way, or more
+// is wanted than is left; invalid_parameter for what is no amount.
+func (c *Client) Refund(ctx context.Context, slug string, id uuid.UUID, wanted booking.NewRefund) (*Reservation, error) {
+	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, path(slug, "reservations/"+id.String()+"/refund"), wanted)
 }
 
 // RevenueReport adds up reservations that were sold, by the first date of them, by stretch and currency. Faults: invalid_parameter for
 // more rows than a report has.
 func (c *Client) RevenueReport(ctx context.Context, slug string, q report.Query) (*report.Revenue, error) {
-	var out report.Revenue
-	if err := c.peer.Call(ctx, http.MethodGet, path(slug, "reports/revenue")+"?"+q.Values().Encode(), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[report.Revenue](ctx, c.peer, http.MethodGet, path(slug, "reports/revenue")+"?"+q.Values().Encode(), nil)
 }
 
 func path(slug, rest string) string {

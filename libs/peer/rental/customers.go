@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 )
 
 // Held is what is held of one customer, oldest first: at most one more than customer.MostHeld.
@@ -21,19 +22,11 @@ func (c *Client) Customers(ctx context.Context, slug string, asked customer.Sear
 
 // Held returns what is held of a customer. Faults: invalid_parameter for what is no address.
 func (c *Client) Held(ctx context.Context, slug, email string) (*Held, error) {
-	var out Held
-	if err := c.peer.Ask(ctx, path(slug, "customers/held"), customer.Of{Email: email}, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Ask[Held](ctx, c.peer, path(slug, "customers/held"), customer.Of{Email: email})
 }
 
 // EraseCustomer forgets a customer's reservations. Faults: invalid_parameter for what is no address; conflict where too much lies ahead to
 // be named.
 func (c *Client) EraseCustomer(ctx context.Context, slug string, asked customer.Erase) (*customer.Erased, error) {
-	var out customer.Erased
-	if err := c.peer.Call(ctx, http.MethodPost, path(slug, "customers/erase"), asked, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[customer.Erased](ctx, c.peer, http.MethodPost, path(slug, "customers/erase"), asked)
 }

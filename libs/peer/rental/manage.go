@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/typed"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -39,29 +40,30 @@ type ManagedReservation struct {
 	CustomerName string              `json:"customer_name"`
 	Locale       string              `json:"locale"`
 	CreatedAt    time.Time           `json:"created_at"`
-	// Cancellation is what cancelling would do now. Nothing of a reservation is paid online, so nothing of it is refunded.
+	// Payment is what is paid online, without the provider's reasons; null: nothing is.
+	Payment *booking.Payment `json:"payment"`
+	CanPay  bool             `json:"can_pay"` // until payment.due_at
+	// Cancellation is what cancelling would do now.
 	Cancellation booking.Cancellation `json:"cancellation"`
 }
 
 // CancelByLink cancels a reservation for its customer, who has agreed to the refund that they were shown, and returns what they see then.
 // Faults: not_found; conflict where they may not cancel it now, or the refund is another one.
 func (c *Client) CancelByLink(ctx context.Context, token string, agreed booking.CancelByLink) (*Managed, error) {
-	var out Managed
-	if err := c.peer.Call(ctx, http.MethodPost, ManagePath(token)+"/cancel", agreed, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[Managed](ctx, c.peer, http.MethodPost, ManagePath(token)+"/cancel", agreed)
+}
+
+// OpenPayment returns the page on which an open charge is paid, once more. Faults: not_found; conflict where nothing is to be paid;
+// payment_unavailable.
+func (c *Client) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
+	return typed.Call[booking.OpenPayment](ctx, c.peer, http.MethodPost, ManagePath(token)+"/payment", nil)
 }
 
 // Managed returns what the customer sees by the token of a link. Faults: not_found, one for every token that leads nowhere; whoever asks
 // on behalf of an address counts it before (libs/limits, manage).
 func (c *Client) Managed(ctx context.Context, token string) (*Managed, error) {
-	var out Managed
-	if err := c.peer.Call(ctx, http.MethodGet, ManagePath(token), nil, &out); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return typed.Call[Managed](ctx, c.peer, http.MethodGet, ManagePath(token), nil)
 }
 
-// ManagePath is where what a link leads to is read; below it, /calendar is the same as text/calendar, and /cancel cancels it.
+// ManagePath is where what a link leads to is read; below it, /calendar is the same as text/calendar, /cancel cancels it, and /payment is where it is paid.
 func ManagePath(token string) string { return "/internal/manage/" + url.PathEscape(token) }

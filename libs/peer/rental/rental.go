@@ -7,11 +7,13 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 // Statuses of a reservation (semantics.md §4).
 const (
+	StatusPending   = "pending" // it waits for its payment
 	StatusReserved  = "reserved"
 	StatusPickedUp  = "picked_up"
 	StatusReturned  = "returned"
@@ -20,14 +22,13 @@ const (
 
 // Statuses are all statuses of a reservation, in the order in which one comes to them.
 func Statuses() []string {
-	return []string{StatusReserved, StatusPickedUp, StatusReturned, StatusCancelled}
+	return []string{StatusPending, StatusReserved, StatusPickedUp, StatusReturned, StatusCancelled}
 }
 
-// Moves that the owner can make; each is the last part of its path.
+// Moves that the owner can make beside cancelling; each is the last part of its path.
 const (
 	MovePickup = "pickup"
 	MoveReturn = "return"
-	MoveCancel = "cancel"
 )
 
 // NewReservation asks for units of a rental, in the terms and texts of admin.md: rental checks them all. A rental by the
@@ -42,12 +43,38 @@ type NewReservation struct {
 	Quantity  int     `json:"quantity"` // 1 to 1000
 	// Extras are what goes with it, for the same time: on the booking page upsells of the rental, the required ones among them, at least one for
 	// each of its units.
-	Extras       []NewExtra `json:"extras,omitempty"`
-	CustomerName string     `json:"customer_name"`
+	Extras []NewExtra `json:"extras,omitempty"`
+	// PaymentChoice is online or at_door, where the customer of the booking page may choose (payment_modes.rentals); "" is at the door.
+	PaymentChoice string `json:"payment_choice,omitempty"`
+	CustomerName  string `json:"customer_name"`
 	// CustomerEmail is where messages go; null: nowhere.
 	CustomerEmail *string `json:"customer_email"`
+	CustomerPhone *string `json:"customer_phone,omitempty"`
+	// FormData are answers to the business's own questions, an object. Members that begin with an underscore are the booking page's to set.
+	FormData json.RawMessage `json:"form_data,omitempty"`
 	// Locale is the customer's language, as semantics.md §6 matches it; what matches nothing is the business's default.
 	Locale string `json:"locale"`
+}
+
+// Wanted asks from when on a date so many units of a rental can be reserved, with as many of each of the extras.
+type Wanted struct {
+	RentalID uuid.UUID
+	Date     timespan.Date
+	Quantity int
+	Extras   []uuid.UUID
+}
+
+// Starts is from when all that is wanted can be reserved. Computed is false where nobody knows; then there are none.
+type Starts struct {
+	Computed bool    `json:"computed"`
+	Starts   []Start `json:"starts"`
+}
+
+// Start is one of them: for each whole number of hours from Shortest to Longest, of a rental by the day of days. Time is null for whole days.
+type Start struct {
+	Time     *timespan.TimeOfDay `json:"time"`
+	Shortest int                 `json:"shortest"`
+	Longest  int                 `json:"longest"`
 }
 
 // NewExtra asks for units of a rental that goes with another one; each rental once, at most MaxExtras.
@@ -87,10 +114,16 @@ type Reservation struct {
 	Currency      string       `json:"currency,omitempty"` // of the prices
 	CustomerName  string       `json:"customer_name"`
 	CustomerEmail *string      `json:"customer_email"`
-	Locale        string       `json:"locale"`
-	ManageURL     string       `json:"manage_url,omitempty"` // the customer's link; only in the answer to the request
-	CreatedAt     time.Time    `json:"created_at"`
-	UpdatedAt     time.Time    `json:"updated_at"`
+	CustomerPhone *string      `json:"customer_phone"`
+	// FormData are the customer's answers to the business's own questions, an object.
+	FormData  json.RawMessage `json:"form_data"`
+	Locale    string          `json:"locale"`
+	ManageURL string          `json:"manage_url,omitempty"` // the customer's link; only in the answer to the request
+	// Payment is what is paid online; null: nothing is.
+	Payment     *booking.Payment `json:"payment"`
+	CheckoutURL string           `json:"checkout_url,omitempty"` // the provider's page on which it is paid; only in the answer to the booking page
+	CreatedAt   time.Time        `json:"created_at"`
+	UpdatedAt   time.Time        `json:"updated_at"`
 }
 
 // ReservationList is one page of reservations. NextCursor is empty on the last.

@@ -17,6 +17,7 @@ import (
 	"io"
 	"net/url"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,14 +30,16 @@ type Options struct {
 	Duration    time.Duration // of each loop
 	Clients     int           // of the closed loops
 	Seeds       Seeds
-	Engine      bool           // also run the slot engine's benchmarks, by the go command in the current folder
-	Sizes       []Size         // measure how figures change with these, and nothing else
-	Keep        bool           // keep the databases of the sizes, and take those that an earlier run has made
-	OnlyMake    bool           // only make the databases of the sizes
-	Only        *regexp.Regexp // the cases to measure, by name; nil: all
-	Programs    string         // the folder of the services' programs, to measure their start; "": not measured
-	ProfileDir  string         // a folder for CPU and allocation profiles of Slotmesh by path; "" makes none
-	Progress    io.Writer      // what is going on
+	Engine      bool              // also run the slot engine's benchmarks, by the go command in the current folder
+	Sizes       []Size            // measure how figures change with these, and nothing else
+	Keep        bool              // keep the databases of the sizes, and take those that an earlier run has made
+	OnlyMake    bool              // only make the databases of the sizes
+	Only        *regexp.Regexp    // the cases to measure, by name; nil: all
+	Views       int               // how often each step of the booking page, and the owner's calendar, is viewed in Chromium; 0: that is not measured
+	Programs    string            // the folder of the services' programs, to measure their start; "": not measured
+	ProfileDir  string            // a folder for CPU and allocation profiles of Slotmesh by path; "" makes none
+	Settings    map[string]string // of Slotmesh's services, by variable, over those that hold there
+	Progress    io.Writer         // what is going on
 }
 
 // Seeds are the sizes of what is made before the run.
@@ -51,6 +54,8 @@ type Report struct {
 	Engine   []EngineRow
 	Startups []Startup
 	Rows     []Row
+	Painted  []Painted
+	Week     *Week // nil: it was not measured
 	Grown    []Grown
 	Claims   []Claim
 }
@@ -94,18 +99,32 @@ func (o Options) compare(ctx context.Context, report *Report) error {
 			return err
 		}
 	}
-	for _, c := range w.cases() {
-		if o.Only != nil && !o.Only.MatchString(c.name) {
-			continue
+	if o.Views > 0 {
+		if err := w.measurePages(ctx, report); err != nil {
+			return err
 		}
-		_, _ = fmt.Fprintf(o.Progress, "measuring %s\n", c.name)
-		row, err := w.measure(ctx, c)
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
-		}
-		report.Rows = append(report.Rows, row)
 	}
-	return nil
+	report.Rows, err = w.measureAll(ctx)
+	return err
+}
+
+// measureAll measures the cases that are asked for, the early ones first, and returns rows in the order of the cases.
+func (w *world) measureAll(ctx context.Context) ([]Row, error) {
+	cases := w.cases()
+	rows := make([]Row, len(cases))
+	for _, early := range []bool{true, false} {
+		for i, c := range cases {
+			if c.early() != early || w.o.Only != nil && !w.o.Only.MatchString(c.name) {
+				continue
+			}
+			_, _ = fmt.Fprintf(w.o.Progress, "measuring %s\n", c.name)
+			var err error
+			if rows[i], err = w.measure(ctx, c); err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
+			}
+		}
+	}
+	return slices.DeleteFunc(rows, func(r Row) bool { return r.Name == "" }), nil
 }
 
 // makeDatabase makes a database of the run's own and returns its URL and how to drop it.

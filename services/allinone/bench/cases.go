@@ -28,7 +28,20 @@ type aCase struct {
 	clients int          // of the closed loop; 0: as set
 	allowed []int        // statuses of right answers
 	check   func() error // whether answers are right, before anything is measured; may be nil
+
+	// sessions are those of PostgreSQL, by their application_name, whose CPU is told apart; "" for none.
+	sessions string
 }
+
+// Sessions of booking, by which its events are read, too, and of the load itself.
+const (
+	bookingSessions = "slotmesh-booking"
+	ownSessions     = "bench"
+)
+
+// early says whether a case is measured before the others: the database alone is asked, in which messages of bookings made before would
+// still be written for long.
+func (c aCase) early() bool { return c.sessions == ownSessions }
 
 // Names of cases that claims compare.
 const (
@@ -38,6 +51,9 @@ const (
 	datesName, datesBare        = "GET /available-dates, 62 days", "  bare: script, query, bytes of the dates"
 	rentalName, rentalBare      = "GET /rental-availability, 30 days", "  bare: script, query, bytes of the rental"
 	bookName, bookBare, bookHot = "POST /book, distinct slots", "  bare: one statement, same constraint", "POST /book, one member, 64 clients"
+	bookLeast                   = "  bare: what no booking can do without, two statements"
+	bookMany                    = "POST /book, distinct slots, 64 clients"
+	peerHot, peerMany           = "  a peer's way: lock the member, check, insert", "  a peer's way, distinct slots, 64 clients"
 	agentName, agentBare        = "MCP find_slots, one day", "  bare: the SDK, one tool that asks for /slots"
 	frontInfo, frontSlots       = "GET /info, through the front", "GET /slots, through the front"
 	pageName, frontServices     = "the booking page's first view, through the front", "GET /services, through the front"
@@ -70,9 +86,13 @@ func (w *world) cases() []aCase {
 		w.read(frontSlots, front+slots, nil),
 		w.read(frontServices, front+"/services", nil),
 		w.read(pageName, w.at.Front+"/b/"+w.reader.slug, w.rightPage),
-		{name: bookName, shot: w.bookAnywhere, allowed: []int{http.StatusCreated}, check: w.rightBooking},
-		{name: bookBare, bare: true, shot: w.insert, allowed: []int{http.StatusCreated}, check: w.makeBareTables},
-		{name: bookHot, shot: w.bookHot, clients: 64, allowed: []int{http.StatusCreated, http.StatusConflict}},
+		{name: bookName, sessions: bookingSessions, shot: w.bookAnywhere, allowed: []int{http.StatusCreated}, check: w.rightBooking},
+		{name: bookBare, bare: true, sessions: ownSessions, shot: w.insert, allowed: []int{http.StatusCreated}, check: w.makeBareTables},
+		{name: bookLeast, bare: true, sessions: ownSessions, shot: w.leastBook, allowed: []int{http.StatusCreated}, check: w.makeLeastTables},
+		{name: bookHot, sessions: bookingSessions, shot: w.bookHot, clients: 64, allowed: []int{http.StatusCreated, http.StatusConflict}},
+		{name: peerHot, bare: true, sessions: ownSessions, shot: w.peerHot, clients: 64, allowed: []int{http.StatusCreated, http.StatusConflict}, check: w.makePeerTables},
+		{name: bookMany, sessions: bookingSessions, shot: w.bookAnywhere, clients: 64, allowed: []int{http.StatusCreated}},
+		{name: peerMany, bare: true, sessions: ownSessions, shot: w.peerAnywhere, clients: 64, allowed: []int{http.StatusCreated}, check: w.makePeerTables},
 	}
 }
 
@@ -264,15 +284,21 @@ func (w *world) rightTotal(body []byte) error {
 
 // bookAnywhere books slots that nobody has booked, all over the salons.
 func (w *world) bookAnywhere(n int64) (int, error) {
-	s := w.salons[int(n)%len(w.salons)]
-	const all = salonStaff * startsADay * advanceDays / 2
-	i := n / int64(len(w.salons)) * 7919 % all // a prime: every slot comes once before any comes again
-	return w.http.send(w.bookCall(s, i, n), nil)
+	return w.http.send(w.bookCall(w.salons[int(n)%len(w.salons)], anywhere(n, len(w.salons)), n), nil)
 }
+
+// anywhere is the slot that the request number n wants of its salon.
+func anywhere(n int64, salons int) int64 {
+	const all = salonStaff * startsADay * advanceDays / 2
+	return n / int64(salons) * 7919 % all // a prime: every slot comes once before any comes again
+}
+
+// hottest is the slot of the first member that the request number n wants, as every other one does.
+func hottest(n int64) int64 { return n / 2 % (startsADay * advanceDays / 2) * salonStaff }
 
 // bookHot books one member's slots from all clients at once; two want each, so that every other one is refused.
 func (w *world) bookHot(n int64) (int, error) {
-	return w.http.send(w.bookCall(w.hot, n/2%(startsADay*advanceDays/2)*salonStaff, n), nil)
+	return w.http.send(w.bookCall(w.hot, hottest(n), n), nil)
 }
 
 // makeBareTables makes tables like booking's, constraints included.

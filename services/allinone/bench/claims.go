@@ -50,6 +50,7 @@ func claims(r *Report) []Claim {
 	whole := func(a, b string) Claim {
 		return Claim{What: "  with PostgreSQL's and Redis's on both sides", Value: ratio(float64(rows[a].everything()), float64(rows[b].everything()))}
 	}
+	sessions := func(a, b string) float64 { return ratio(float64(rows[a].Sessions), float64(rows[b].Sessions)) }
 	hot := rows[bookHot]
 	list := append(engineClaims(r.Engine),
 		Claim{"/info: CPU a request against bare fiber with the same bytes", cpu(infoName, infoBare), 1.4, true},
@@ -62,7 +63,12 @@ func claims(r *Report) []Claim {
 		whole(rentalName, rentalBare),
 		Claim{"the booking page's first view: CPU against /info and /services, which it reads",
 			ratio(float64(rows[pageName].server()), float64(rows[frontInfo].server()+rows[frontServices].server())), 1.5, true},
-		Claim{"POST /book, distinct slots: throughput against one-statement inserts", ratio(rows[bookName].PerSecond, rows[bookBare].PerSecond), 0.5, false},
+		Claim{"POST /book, distinct slots: throughput against one-statement inserts", ratio(rows[bookName].PerSecond, rows[bookBare].PerSecond), 0, false},
+		Claim{"  throughput against two statements with all that no booking can do without", ratio(rows[bookName].PerSecond, rows[bookLeast].PerSecond), 0.2, false},
+		Claim{"  PostgreSQL's CPU a booking, in booking's sessions, against that of the one statement", sessions(bookName, bookBare), 0, true},
+		Claim{"  the same against that of the two statements", sessions(bookName, bookLeast), 1.6, true},
+		Claim{"  distinct slots, 64 clients: throughput against a peer's way, in the database alone", ratio(rows[bookMany].PerSecond, rows[peerMany].PerSecond), 0, false},
+		Claim{"  one member, 64 clients: throughput against the same", ratio(hot.PerSecond, rows[peerHot].PerSecond), 0, false},
 		Claim{"POST /book, one member, 64 clients: p99 against p50", ratio(float64(hot.P99), float64(hot.P50)), 10, true},
 		Claim{"MCP find_slots: CPU a request against the same SDK with a tool that only asks for /slots", cpu(agentName, agentBare), 1.5, true},
 		whole(agentName, agentBare),
@@ -71,6 +77,17 @@ func claims(r *Report) []Claim {
 		list = append(list,
 			Claim{s.Service + ": ready, against 300 ms", ratio(float64(s.Ready), float64(readyWithin)), 1, true},
 			Claim{s.Service + ": resident when idle, against 40 MB", ratio(float64(s.Resident), idleResident), 1, true})
+	}
+	for _, p := range r.Painted {
+		list = append(list, Claim{"the booking page, " + p.Page + ": largest paint at 1.6 Mbit/s and 150 ms, against 1.5 s", ratio(float64(p.Largest), float64(largestPaint)), 1, true})
+	}
+	if len(r.Painted) > 0 {
+		p := r.Painted[0] // of which all steps have the same
+		list = append(list, Claim{"the booking page: script on the line, against 25 kB", ratio(float64(p.Script), mostScript), 1, true},
+			Claim{"the booking page: style on the line, against 15 kB", ratio(float64(p.Style), mostStyle), 1, true})
+	}
+	if r.Week != nil {
+		list = append(list, Claim{"the owner's calendar: the longest task of a week of 20 members and 2,000 bookings, against 200 ms", ratio(float64(max(r.Week.Longest, toldFrom)), float64(longestTask)), 1, true})
 	}
 	list = append(list, grownClaims(r.Grown)...)
 	return slices.DeleteFunc(list, func(c Claim) bool { return c.Value == 0 }) // not measured
@@ -124,12 +141,26 @@ func (r *Report) Print(out io.Writer) error {
 		_, _ = fmt.Fprintln(t)
 	}
 	if len(r.Rows) > 0 {
-		_, _ = fmt.Fprint(t, "\trequests/s\tp50 ms\tp99 ms\tp99.9 ms\tserver µs\tPostgres µs\tRedis µs\tallocs\tkB\tresident MB\t\n")
+		_, _ = fmt.Fprint(t, "\trequests/s\tp50 ms\tp99 ms\tp99.9 ms\tserver µs\tPostgres µs\tin its sessions\tRedis µs\tallocs\tkB\tresident MB\t\n")
 		for _, row := range r.Rows {
-			_, _ = fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f\t%.1f\t%d\t\n", row.Name, row.PerSecond,
+			sessions := ""
+			if row.Sessions > 0 {
+				sessions = microseconds(row.Sessions)
+			}
+			_, _ = fmt.Fprintf(t, "%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.0f\t%.1f\t%d\t\n", row.Name, row.PerSecond,
 				milliseconds(row.P50), milliseconds(row.P99), milliseconds(row.P999), microseconds(row.server()),
-				microseconds(row.CPU.Postgres), microseconds(row.CPU.Redis), row.Allocs, row.Bytes/1000, row.Resident>>20)
+				microseconds(row.CPU.Postgres), sessions, microseconds(row.CPU.Redis), row.Allocs, row.Bytes/1000, row.Resident>>20)
 		}
+	}
+	if len(r.Painted) > 0 {
+		_, _ = fmt.Fprint(t, "\nthe booking page, on a phone\tlargest paint ms\tkB of HTML\tkB of script\tkB of style\t\n")
+		for _, p := range r.Painted {
+			_, _ = fmt.Fprintf(t, "%s\t%d\t%.1f\t%.1f\t%.1f\t\n", p.Page, p.Largest.Milliseconds(), float64(p.HTML)/1000, float64(p.Script)/1000, float64(p.Style)/1000)
+		}
+	}
+	if r.Week != nil {
+		_, _ = fmt.Fprint(t, "\nthe owner's calendar, on a desk\tbookings drawn\tlongest task ms\tloaded ms\t\n")
+		_, _ = fmt.Fprintf(t, "a week of 20 members\t%d\t%d\t%d\t\n", r.Week.Boxes, r.Week.Longest.Milliseconds(), r.Week.Loaded.Milliseconds())
 	}
 	printGrowth(t, r.Grown)
 	_, _ = fmt.Fprint(t, "\nratio\tbound\tmeasured\t\t\n")

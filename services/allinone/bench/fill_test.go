@@ -14,14 +14,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
 )
 
 // Businesses and bookings that are written straight into the tables are rows like those of the interface.
 func TestWhatIsMadeInBulkIsAsTheInterfaceMakesIt(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	o := Options{DatabaseURL: os.Getenv(testkit.DatabaseURL), RedisURL: os.Getenv(testkit.RedisURL), Progress: progress{t}}
+	o := Options{DatabaseURL: os.Getenv(testkit.DatabaseURL), RedisURL: os.Getenv(testkit.RedisURL), Settings: deadlines.Roomy, Progress: progress{t}}
 	size := Size{Businesses: 3, Bookings: 100}
 	bulk, drop, err := o.filled(ctx, size)
 	if err != nil {

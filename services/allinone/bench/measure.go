@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -21,8 +22,9 @@ type Row struct {
 	Name           string
 	PerSecond      float64
 	P50, P99, P999 time.Duration
-	CPU            Usage   // of one request
-	Allocs         float64 // of the server asked, a request
+	CPU            Usage         // of one request
+	Sessions       time.Duration // of CPU.Postgres, what the sessions took that do it; 0: not told apart
+	Allocs         float64       // of the server asked, a request
 	Bytes          float64
 	Resident       int64 // of the server asked, after the closed loop
 	Statuses       map[int]int64
@@ -90,12 +92,20 @@ func (w *world) ceiling(ctx context.Context, c aCase, clients int, inside string
 	if err != nil {
 		return firing{}, err
 	}
+	sessions, err := w.sessions(ctx, c.sessions)
+	if err != nil {
+		return firing{}, err
+	}
 	used := w.meter.read()
 	closed, err := closedLoop(ctx, clients, w.o.Duration, &w.number, c.shot)
 	if err != nil {
 		return closed, err
 	}
 	used = w.meter.read().minus(used)
+	sessionsAfter, err := w.sessions(ctx, c.sessions)
+	if err != nil {
+		return closed, err
+	}
 	after, err := w.memory(inside)
 	if err != nil {
 		return closed, err
@@ -105,10 +115,28 @@ func (w *world) ceiling(ctx context.Context, c aCase, clients int, inside string
 	}
 	each := func(d time.Duration) time.Duration { return d / time.Duration(max(1, closed.Sent)) }
 	row.PerSecond, row.Statuses = closed.PerSecond(), closed.Statuses
+	row.Sessions = each(sessionsAfter - sessions)
 	row.CPU = Usage{each(used.Slotmesh), each(used.Bare), each(used.Postgres), each(used.Redis)}
 	row.Allocs = float64(after.Mallocs-before.Mallocs) / float64(closed.Sent)
 	row.Bytes = float64(after.Bytes-before.Bytes) / float64(closed.Sent)
 	return closed, onlyAllowed(c, closed)
+}
+
+// sessions is the CPU that PostgreSQL's sessions with this application_name have taken since they began.
+func (w *world) sessions(ctx context.Context, name string) (time.Duration, error) {
+	if name == "" {
+		return 0, nil
+	}
+	rows, err := w.pool.Query(ctx, `SELECT pid FROM pg_stat_activity WHERE application_name = $1`, name)
+	if err != nil {
+		return 0, err
+	}
+	pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	var total time.Duration
+	for _, pid := range pids {
+		total += own(pid)
+	}
+	return total, err
 }
 
 func onlyAllowed(c aCase, f firing) error {

@@ -2,6 +2,8 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 
 	"github.com/slotmesh/slotmesh/services/allinone"
@@ -19,8 +21,15 @@ type Addresses struct {
 	Services             map[string]string // each service's public port
 }
 
+// settingsVariable has the settings of the child that is Slotmesh, as a JSON object.
+const settingsVariable = "SLOTMESH_BENCH_SETTINGS"
+
 // serveSlotmesh runs everything in this process, on the stores of the environment.
 func serveSlotmesh(ctx context.Context, ready func(any) error) error {
+	var settings map[string]string
+	if err := json.Unmarshal([]byte(os.Getenv(settingsVariable)), &settings); err != nil {
+		return fmt.Errorf("%s: %w", settingsVariable, err)
+	}
 	home, err := os.MkdirTemp("", "slotmesh-bench-")
 	if err != nil {
 		return err
@@ -28,7 +37,7 @@ func serveSlotmesh(ctx context.Context, ready func(any) error) error {
 	defer func() { _ = os.RemoveAll(home) }()
 	p, err := allinone.Start(ctx, allinone.Config{
 		Home: home, Now: startsAt, TrustedProxies: []string{"127.0.0.0/8"}, AdminToken: adminToken,
-		DatabaseURL: os.Getenv("DATABASE_URL"), RedisURL: os.Getenv("REDIS_URL"),
+		DatabaseURL: os.Getenv("DATABASE_URL"), RedisURL: os.Getenv("REDIS_URL"), Settings: settings,
 	}, func(string) {})
 	if err != nil {
 		return err

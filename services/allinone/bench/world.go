@@ -22,6 +22,8 @@ type world struct {
 	o        Options
 	http     *caller
 	pool     *pgxpool.Pool
+	peer     *pgxpool.Pool // what books in a peer's way; nil until it does
+	least    *pgxpool.Pool // what does what no booking can do without; nil until it does
 	slotmesh *child
 	bare     *child
 	at       Addresses
@@ -42,6 +44,7 @@ type salon struct {
 	staff    []uuid.UUID
 	rental   uuid.UUID
 	keys     []string
+	keyIDs   []uuid.UUID // in the order of keys
 }
 
 const (
@@ -67,8 +70,11 @@ func newWorld(ctx context.Context, o Options) (*world, error) {
 
 func (w *world) start(ctx context.Context) error {
 	stores := []string{"DATABASE_URL=" + w.o.DatabaseURL, "REDIS_URL=" + w.o.RedisURL}
-	var err error
-	if w.slotmesh, err = startChild(ctx, "slotmesh", stores, &w.at); err != nil {
+	settings, err := json.Marshal(w.o.Settings)
+	if err != nil {
+		return err
+	}
+	if w.slotmesh, err = startChild(ctx, "slotmesh", append(stores, settingsVariable+"="+string(settings)), &w.at); err != nil {
 		return err
 	}
 	if w.bare, err = startChild(ctx, "bare", stores, &w.bareAt); err != nil {
@@ -77,7 +83,12 @@ func (w *world) start(ctx context.Context) error {
 	if w.meter, err = newMeter(ctx, w.o, w.slotmesh.pid(), w.bare.pid()); err != nil {
 		return err
 	}
-	w.pool, err = pgxpool.New(ctx, w.o.DatabaseURL)
+	cfg, err := pgxpool.ParseConfig(w.o.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	cfg.ConnConfig.RuntimeParams["application_name"] = ownSessions
+	w.pool, err = pgxpool.NewWithConfig(ctx, cfg)
 	return err
 }
 
@@ -87,8 +98,10 @@ func (w *world) close() {
 			c.stop()
 		}
 	}
-	if w.pool != nil {
-		w.pool.Close()
+	for _, pool := range []*pgxpool.Pool{w.pool, w.peer, w.least} {
+		if pool != nil {
+			pool.Close()
+		}
 	}
 }
 
@@ -138,7 +151,12 @@ func (s salon) name() string { return "Salon " + s.slug }
 
 // found publishes a salon and gives it keys.
 func (w *world) found(ctx context.Context, slug string, keys int) (salon, error) {
-	s := newSalon(slug)
+	return w.open(ctx, newSalon(slug), keys)
+}
+
+// open publishes a salon as it is known and gives it keys.
+func (w *world) open(ctx context.Context, s salon, keys int) (salon, error) {
+	slug := s.slug
 	manifest, err := json.Marshal(s.manifest())
 	if err != nil {
 		return s, err
@@ -193,11 +211,12 @@ func (w *world) makeKeys(ctx context.Context, s *salon, n int) error {
 			return err
 		}
 		hash := apikey.Hash(key)
-		s.keys, hashes, shown = append(s.keys, key), append(hashes, hash[:]), append(shown, apikey.Display(key))
+		s.keys, s.keyIDs = append(s.keys, key), append(s.keyIDs, uuid.New())
+		hashes, shown = append(hashes, hash[:]), append(shown, apikey.Display(key))
 	}
 	_, err := w.pool.Exec(ctx, `INSERT INTO booking.api_keys (business_id, id, name, scope, hash, prefix, created_at)
-		SELECT $1, gen_random_uuid(), 'bench', 'all', k.hash, k.prefix, now() FROM unnest($2::bytea[], $3::text[]) AS k (hash, prefix)`,
-		s.id, hashes, shown)
+		SELECT $1, k.id, 'bench', 'all', k.hash, k.prefix, now() FROM unnest($2::bytea[], $3::text[], $4::uuid[]) AS k (hash, prefix, id)`,
+		s.id, hashes, shown, s.keyIDs)
 	return err
 }
 
@@ -244,14 +263,14 @@ func client(n int64) []string {
 // addressBase differs from run to run, as a Redis may be used again within a minute.
 var addressBase = now().Unix() * 9973
 
-// bookCall books the slot number i of a salon: by member, then start, then day.
+// bookCall books the slot number i of a salon: by member, then start, then day. Keys take turns, so that none meets its limit of 100 bookings a minute.
 func (w *world) bookCall(s salon, i, n int64) call {
 	body := fmt.Appendf(nil, `{"service_ids":[%q],"staff_id":%q,"date":%q,"time":"%02d:%02d","customer_name":"C","customer_email":"c%d@example.com"}`,
 		s.services[0], s.staff[i%salonStaff], tomorrow.AddDate(0, 0, int(i/(salonStaff*startsADay))).Format(time.DateOnly),
 		opens+i/salonStaff%startsADay/2, i/salonStaff%2*30, n)
 	return call{
 		Method: http.MethodPost, URL: w.at.Services["booking"] + "/api/public/" + s.slug + "/book", Body: body,
-		Headers: append(client(n), "Content-Type", "application/json", "Authorization", "Bearer "+s.keys[int(n)%len(s.keys)]),
+		Headers: append(client(n), "Content-Type", "application/json", "Authorization", "Bearer "+s.keys[int(n/2)%len(s.keys)]),
 	}
 }
 

@@ -86,9 +86,17 @@ func load(text []byte) (*document, error) {
 			closeSchema(schema)
 		}
 	}
+	closeCodes(described)
 	described.Servers = nil // any host
 	router, err := gorillamux.NewRouter(described)
 	return &document{described, router}, err
+}
+
+// closeCodes forbids codes of errors that the document does not name, though clients should expect new ones.
+func closeCodes(described *openapi3.T) {
+	if code := described.Components.Schemas["Error"].Value.Properties["messageCode"].Value; strings.HasPrefix(described.Info.Title, "Slotmesh public") {
+		code.Enum = code.Examples
+	}
 }
 
 // closeSchema forbids members that the schema does not name, in the schema and in those written within it.

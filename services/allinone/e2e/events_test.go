@@ -151,7 +151,14 @@ func TestEventsShowWhatIsLeftAsTicketsAreSoldAndCancelled(t *testing.T) {
 	wantLeft(t, "with fewer seats", w.events(t, "stage/events"), 0, 0, 0, 0)
 	w.publish(t, "stage", theatre("stage", 12, 8, 4, 4))
 	wantLeft(t, "with more seats", w.events(t, "stage/events"), 9, 8, 4, 1)
-	w.mustSell(t, "stage", gala, tiers[2].ID, 1)
+	both := func(stalls, box int) answer {
+		return w.admin(t, http.MethodPost, "businesses/stage/tickets", fmt.Appendf(nil,
+			`{"event_id": %q, "customer_name": "Ada Example", "tiers": [{"tier_id": %q, "quantity": %d}, {"tier_id": %q, "quantity": %d}]}`, gala, tiers[0].ID, stalls, tiers[2].ID, box))
+	}
+	both(2, 2).want(t, http.StatusConflict, "conflict")
+	wantLeft(t, "after an order of which not all is left", w.events(t, "stage/events"), 9, 8, 4, 1)
+	both(2, 1).want(t, http.StatusCreated, "")
+	wantLeft(t, "after an order of two tiers", w.events(t, "stage/events"), 6, 6, 4, 0)
 	if all := w.admin(t, http.MethodGet, "businesses/stage/tickets?event_id="+gala, nil).object(t)["tickets"].([]any); len(all) != 3 {
 		t.Errorf("orders: %v", all)
 	}

@@ -32,8 +32,8 @@ const (
 
 var (
 	goneEverywhere  = []string{"gonelia", "vanishova", "faded.example"}
-	goneWithThePast = []string{"555019", "hazelnutty"} // the phone number and the form of what has ended
-	goneWithTheRest = []string{"555077", "pistachio"}  // and of what lies ahead
+	goneWithThePast = []string{"555019", "hazelnutty", "555088", "walnutty", "555099", "cashewy"} // the phone numbers and forms of what has ended
+	goneWithTheRest = []string{"555077", "pistachio"}                                             // and of what lies ahead
 )
 
 // dump is the whole database as pg_dump writes it.
@@ -108,10 +108,11 @@ func (w *world) takesOfEverything(t *testing.T) (string, string) {
 	gala := w.events(t, "forgetful/events").Events[0]
 	w.owns(t, "tickets", "gala", order{
 		"event_id": gala.ID, "tier_id": gala.Inventory[0].ID, "quantity": 2, "customer_name": goneName, "customer_email": goneEmail,
+		"customer_phone": "+351 210 555088", "form_data": order{"meal": "walnutty"},
 	}).want(t, http.StatusCreated, "")
 	w.owns(t, "reservations", "kayak", order{
 		"rental_id": w.named(t, "forgetful", "rentals")["Kayak"], "start_date": "2027-03-05", "end_date": "2027-03-06", "quantity": 1,
-		"customer_name": goneName, "customer_email": goneEmail,
+		"customer_name": goneName, "customer_email": goneEmail, "customer_phone": "+351 210 555099", "form_data": order{"snack": "cashewy"},
 	}).want(t, http.StatusCreated, "")
 	w.book(t, "forgetful", key, hers("2027-03-09", "10:00").with("customer_email", "no address")).want(t, http.StatusBadRequest, "invalid_parameter")
 	w.book(t, "forgetful", key, appointment(cut, "2027-03-09", "10:00").with("customer_name", "Staying Customer")).want(t, http.StatusCreated, "")

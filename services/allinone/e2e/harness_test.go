@@ -6,31 +6,74 @@ import (
 	"context"
 	cryptorand "crypto/rand"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone"
+	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
+	"github.com/slotmesh/slotmesh/services/booking"
+	"github.com/slotmesh/slotmesh/services/catalog"
+	"github.com/slotmesh/slotmesh/services/console"
+	"github.com/slotmesh/slotmesh/services/notifications"
+	"github.com/slotmesh/slotmesh/services/rental"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+// Some tests wait for a line that is slow on purpose: others use the processors meanwhile. A -parallel that is asked for stays.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if most := flag.Lookup("test.parallel"); most.Value.String() == most.DefValue {
+		if err := most.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
+	}
+	testkit.VerifyNoLeaks(tests{m})
+}
+
+// tests are all tests, after which the template of their databases goes.
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	code := m.M.Run()
+	if err := tables.Drop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return max(code, 1)
+	}
+	return code
+}
+
+// tables are those of every service. A world begins with a copy of them: to make them anew takes a third of its start.
+var tables = testkit.Template{Fill: func(ctx context.Context, databaseURL string) error {
+	at := postgres.Config{URL: databaseURL, StatementTimeout: testkit.Patience}
+	for _, migrate := range []func() error{
+		func() error { return catalog.Migrate(ctx, catalog.Config{Postgres: at}) },
+		func() error { return booking.Migrate(ctx, booking.Config{Postgres: at}) },
+		func() error { return rental.Migrate(ctx, rental.Config{Postgres: at}) },
+		func() error { return notifications.Migrate(ctx, notifications.Config{Postgres: at}) },
+		func() error { return console.Migrate(ctx, console.Config{Postgres: at}) },
+	} {
+		if err := migrate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}}
 
 // monday is the clock's start in most tests: 2027-03-01, a Monday, 06:00 UTC.
 const monday = "2027-03-01T06:00:00Z"
-
-// patient are deadlines that a slow machine keeps: what a test does not set is not what it tests.
-var patient = map[string]string{
-	"REQUEST_TIMEOUT": "150s", "PUBLISH_TIMEOUT": "140s", "DATABASE_STATEMENT_TIMEOUT": "130s", "DRAIN_TIMEOUT": "1m",
-	"PEER_TIMEOUT": "130s", "CATALOG_PATIENCE": "0s", "CALENDAR_TIMEOUT": "2m", "PRICING_TIMEOUT": "2m", "BOOKING_TIMEOUT": "2m", "RENTAL_TIMEOUT": "2m",
-	"REDIS_TIMEOUT": "1m", "LIMIT_TIMEOUT": "1m", "PAYMENT_TIMEOUT": "30s", "FORM_AT_LEAST": "0s",
-}
 
 // world is one Slotmesh and a client of it.
 type world struct {
@@ -46,8 +89,8 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	t.Helper()
 	cfg := allinone.Config{
 		Home: t.TempDir(), Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
-		DatabaseURL: testkit.Database(t, "e2e"), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: cryptorand.Text(),
-		Settings:             patient,
+		DatabaseURL: tables.Copy(t, "e2e"), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: cryptorand.Text(),
+		Settings:             deadlines.Roomy,
 		PublicLimitPerMinute: 50_000, WrongTokensPerMinute: 10_000,
 	}
 	for _, c := range change {
@@ -63,6 +106,23 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	t.Cleanup(func() { w.stop(t) })
 	w.http.Transport = w.underContract(t, &http.Transport{MaxIdleConnsPerHost: 256})
 	return w
+}
+
+// taken are how many databases of the test Redis were given to worlds of their own; 0 is everybody's.
+var taken atomic.Int32
+
+// alone gives a world a database of the test Redis to itself, and so limits of its own: programs that are run as they are name no address, and all of
+// them come from this machine's.
+func alone(t *testing.T) func(*allinone.Config) {
+	t.Helper()
+	at, err := url.Parse(os.Getenv(testkit.RedisURL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := at.Query()
+	query.Set("db", strconv.Itoa(int(taken.Add(1)))) // Redis has 16
+	at.RawQuery = query.Encode()
+	return func(cfg *allinone.Config) { cfg.RedisURL = at.String() }
 }
 
 func (w *world) stop(t *testing.T) {

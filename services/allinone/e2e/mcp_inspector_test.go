@@ -18,7 +18,7 @@ func TestTheInspectorListsTheToolsAndBooks(t *testing.T) {
 	w := start(t)
 	w.publish(t, "salon", salon("salon", 1))
 	cut, key := w.named(t, "salon", "services")["Cut"], w.key(t, "salon", "all")
-	inspect := func(out any, args ...string) testkit.NodeRun {
+	inspect := func(out any, args ...string) testkit.ToolRun {
 		t.Helper()
 		run := programs.Run(t, "mcp-inspector", append([]string{
 			"--cli", "--server-url", w.PublicURL + "/mcp", "--transport", "http", "--header", "Authorization: Bearer " + key,

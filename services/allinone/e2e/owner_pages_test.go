@@ -1,13 +1,14 @@
 package e2e
 
 import (
-	"fmt"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
@@ -17,11 +18,11 @@ type office struct {
 	slug string
 }
 
-// open publishes a business of a test's own, with two members, and has it booked.
-func (p *pages) open(t *testing.T, slug string) *office {
+// open publishes a business of a test's own, with two members, and has it booked. Of its manifest is replaced what is given, in pairs.
+func (p *pages) open(t *testing.T, slug string, replaced ...string) *office {
 	t.Helper()
-	p.publish(t, slug, strings.NewReplacer("name: Salon", "name: Harbour Hair", "Member 0", "Inês", "Member 1", "Tomás").Replace(salon(slug, 2))+
-		"form: [{key: allergies, label: Allergies, type: text, max_length: 200}]\nrentals: [{key: kayak, name: Kayak, price: 12, price_type: hourly, quantity: 2, units_count: 2}]\n")
+	p.publish(t, slug, strings.NewReplacer(replaced...).Replace(strings.NewReplacer("name: Salon", "name: Harbour Hair", "Member 0", "Inês", "Member 1", "Tomás", "capacity: 2, order: 3}\n", "capacity: 2, order: 3}\n"+yoga).Replace(salon(slug, 2))+
+		"form: [{key: allergies, label: Allergies, type: text, max_length: 200}]\nrentals: [{key: kayak, name: Kayak, price: 12, price_type: hourly, quantity: 2, units_count: 2}]\n"+gala))
 	key, cut := p.world.key(t, slug, "write"), p.world.named(t, slug, "services")["Cut"]
 	for time, customer := range map[string]string{"09:00": "Ada Example", "09:45": "Zoë Example", "11:00": "Bruno Costa"} {
 		p.world.book(t, slug, key, appointment(cut, "2027-03-01", time).with("customer_name", customer).with("form_data", map[string]any{"allergies": "Nuts"})).want(t, http.StatusCreated, "")
@@ -34,12 +35,19 @@ func (p *pages) open(t *testing.T, slug string) *office {
 // here a list that comes in pieces may grow.
 const ownerShift = 0.01
 
-// signIn is one more visitor, who is invited as this and signs in by the link.
+// signIn is one more visitor, who is invited as this and signs in by the link. Who is a member of the staff is Inês.
 func (o *office) signIn(t *testing.T, role string, as visitor.As) *visitor.Visitor {
 	t.Helper()
 	var invited struct{ Link string }
-	o.admin(t, http.MethodPost, "invitations", fmt.Appendf(nil, `{"business":%q,"email":"%s@example.com","name":"Marta Silva","role":%q}`, o.slug, o.slug, role)).
-		into(t, http.StatusCreated, &invited)
+	body := map[string]any{"business": o.slug, "email": role + "-" + o.slug + "@example.com", "name": "Marta Silva", "role": role}
+	if role == "staff" {
+		body["staff_id"] = o.world.named(t, o.slug, "staff")["Inês"]
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.admin(t, http.MethodPost, "invitations", text).into(t, http.StatusCreated, &invited)
 	as.MayShift = ownerShift
 	v := o.chromium.Visit(t, as)
 	v.Go(o.AdminURL + invited.Link)
@@ -56,10 +64,12 @@ func (o *office) at(path string) string { return o.AdminURL + "/business/" + o.s
 func TestOwnersUseTheirPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
-	p := &pages{world: start(t), chromium: chromium}
+	cashier := openCashier(t, testkit.StartStripeMock(t).URL)
+	p := &pages{world: start(t, cashier.connect), chromium: chromium}
+	cashier.notices = p.PublicURL + "/api/public/stripe/webhook"
 	for name, as := range map[string]visitor.As{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true}, "plain": {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar"},
-		"ar-desk": {Locale: "ar", Width: 1280}, "de-desk": {Locale: "de", Width: 1280}, "zoomed": {Locale: "en-GB", Width: 1280, Zoom: 200},
+		"ar-desk": {Locale: "ar", Width: 1280, NoRules: true}, "de-desk": {Locale: "de", Width: 1280}, "zoomed": {Locale: "en-GB", Width: 1280, Zoom: 200, NoRules: true},
 		"slow": {Locale: "en-GB", Slow: true}, "slow-desk": {Locale: "en-GB", Width: 1280, Slow: true},
 	} {
 		t.Run("every page "+name, func(t *testing.T) {
@@ -79,6 +89,30 @@ func TestOwnersUseTheirPagesInABrowser(t *testing.T) {
 		t.Parallel()
 		p.open(t, "calls").byPhone(t)
 	})
+	t.Run("at the door", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "door").atTheDoor(t)
+	})
+	t.Run("watched", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "watched").watched(t)
+	})
+	t.Run("lending", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "lending", rentedOnline...).lending(t)
+	})
+	t.Run("teaching", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "teaching").teaching(t)
+	})
+	t.Run("dragging", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "dragging").byDragging(t)
+	})
+	t.Run("taking off", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "off").takingOff(t)
+	})
 	t.Run("keyboard alone", func(t *testing.T) {
 		t.Parallel()
 		p.open(t, "keys").byKeyboard(t)
@@ -90,7 +124,7 @@ func (o *office) everyPage(t *testing.T, name string, as visitor.As) {
 	v := o.signIn(t, "owner", as)
 	seen := func(step, selector string) {
 		v.Finds(selector)
-		v.Until("the page is whole", `document.readyState === "complete"`)
+		v.Whole()
 		v.Check()
 		v.Keep("owner-" + name + "-" + step)
 	}
@@ -113,8 +147,22 @@ func (o *office) everyPage(t *testing.T, name string, as visitor.As) {
 	seen("6-new", "input[name=name]")
 	v.Go(o.at("/bookings?query=nobody"))
 	seen("7-none", ".empty")
+	v.Go(o.at("/team"))
+	seen("8-team", ".rows")
+	v.PressThe(".rows .cover")
+	seen("8-team-member", "select[name=role]")
+	v.PressThe(`main a[href$="/remove"]`)
+	seen("8-team-remove", "button.danger")
+	v.Go(o.at("/team/invite"))
+	seen("8-team-invite", "input[name=email]")
+	v.FillThe("input[name=email]", name+"@invited.example")
+	v.Choose("select[name=role]", 3)
+	v.PressThe("main button")
+	seen("8-team-invited", ".secret")
 	v.Go(o.at("/more"))
 	seen("8-more", ".cards")
+	o.everySale(t, v, seen)
+	o.everyDay(v, seen)
 	v.Go(o.at("/nothing"))
 	seen("9-gone", ".empty")
 }
@@ -147,7 +195,7 @@ func (o *office) aDay(t *testing.T) {
 	v.Go(o.at("/bookings?from=2027-03-01&status=cancelled"))
 	v.Sees("Zoë Example")
 	v.SeesNot("Bruno Costa")
-	v.Fill("Find a booking", "clara")
+	v.Fill("Find a booking, customer or page", "clara")
 	v.Keys(kb.Enter)
 	v.Until("only the one is listed", `document.querySelectorAll(".list .row").length === 1 && document.body.innerText.includes("Clara Neves")`)
 }
@@ -214,15 +262,15 @@ func (o *office) byKeyboard(t *testing.T) {
 	v.Tab("Confirm Ada Example")
 	v.Keys(kb.Enter)
 	v.Sees("The booking is confirmed")
-	v.Until("scripts have run", `document.readyState === "complete"`)
 	v.Keys("/")
 	v.Until("the search has the focus", `document.activeElement?.id === "search"`)
-	v.Fill("Find a booking", "bruno")
+	v.Fill("Find a booking, customer or page", "bruno")
 	v.Keys(kb.Enter)
 	v.Until("only the one is listed", `document.querySelectorAll(".list .row").length === 1`)
 	v.Tab("Bruno Costa")
 	v.Keys(kb.Enter)
 	v.Finds(".drawer")
+	v.Until("scripts have run", `document.readyState === "complete"`)
 	v.Keys(kb.Escape)
 	v.Until("the booking is closed", `!document.querySelector(".drawer")`)
 	v.Sees("Bruno Costa")

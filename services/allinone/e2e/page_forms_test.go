@@ -406,3 +406,20 @@ func TestCustomersChooseTheLanguageOfMessages(t *testing.T) {
 		t.Errorf("%d bookings", n)
 	}
 }
+
+// A page that was left open until its day is over, or a day after which its month has nothing free, leads on to the next free times.
+func TestWhoComesTooLateIsShownTheNextFreeTimes(t *testing.T) {
+	t.Parallel()
+	w := start(t) // today is Monday, 2027-03-01; it is open from Monday to Wednesday
+	w.publish(t, "late", salon("late", 1))
+	chosen := w.PublicURL + "/b/late/when?staff=any&service=" + w.named(t, "late", "services")["Cut"]
+	for _, over := range []string{"&date=2027-02-28", "&month=2027-02", "&month=1999-01"} {
+		w.browse(t, chosen+over, nil).want(t, over, http.StatusOK, "March 2027", "Monday, 1 March 2027", "time=09%3A00")
+	}
+	for date, next := range map[string]string{"2027-02-28": "date=2027-03-01", "2027-04-30": "date=2027-05-03"} {
+		at := strings.Replace(chosen, "/when?", "/details?date="+date+"&time=10:00&", 1)
+		sent := w.browse(t, at, w.browse(t, at, nil).filled(t, typed))
+		sent.want(t, date, http.StatusConflict, "Choose another one", `name="pick"`, next)
+		sent.keepsCustomer(t)
+	}
+}

@@ -1,14 +1,10 @@
 package e2e
 
 import (
-	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/slotmesh/slotmesh/services/allinone"
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
@@ -119,40 +115,4 @@ func (p *pages) elsewhere(t *testing.T) {
 		v.Check() // its Cumulative Layout Shift is 0
 		v.Keep("elsewhere")
 	}
-}
-
-// late comes back from the provider's page after the booking was given up for want of payment.
-func (p *pages) late(t *testing.T) {
-	t.Parallel()
-	cashier := openCashier(t, p.mock)
-	w := start(t, cashier.connect, func(cfg *allinone.Config) { cfg.Settings["PAYMENT_EXPIRES_AFTER"] = "1s" })
-	cashier.notices = w.PublicURL + "/api/public/stripe/webhook"
-	w.publish(t, "late", paidSalon("late"))
-	v := p.visit(t, visitor.As{Locale: "en-GB"})
-	v.Go(w.PublicURL + "/b/late")
-	v.Press("Cut")
-	v.PressThe(".day[href]")
-	v.Press("10:00")
-	fill(v)
-	v.Press("Pay €10.00 now")
-	v.Sees("The provider's page")
-	given, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for !slices.Equal(w.statuses(t, "late"), []string{"cancelled"}) { // by the reconciliation
-		select {
-		case <-tick.C:
-		case <-given.Done():
-			t.Fatalf("the booking is not given up: %v", w.statuses(t, "late"))
-		}
-	}
-	v.Press("Give up")
-	v.Sees("Booking cancelled", "Book again")
-	v.SeesNot("Pay now", "Add to calendar")
-	other := p.visit(t, visitor.As{Locale: "en-GB"})
-	other.Go(v.Address())
-	other.Sees("Booking cancelled")
-	other.Check()
-	other.Keep("late")
 }

@@ -25,6 +25,7 @@ import (
 type cashier struct {
 	*httptest.Server
 	notices string // where it tells of what was paid
+	refunds chan url.Values
 	mu      sync.Mutex
 	back    map[string]url.Values // by session: what it was made with
 }
@@ -35,7 +36,7 @@ func openCashier(t *testing.T, mock string) *cashier {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cashier{back: map[string]url.Values{}}
+	c := &cashier{back: map[string]url.Values{}, refunds: make(chan url.Values, 100)}
 	proxy := httputil.NewSingleHostReverseProxy(stripe)
 	proxy.ModifyResponse = c.remember
 	mux := http.NewServeMux()
@@ -47,6 +48,9 @@ func openCashier(t *testing.T, mock string) *cashier {
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
+		}
+		if r.Method == http.MethodPost && r.URL.Path == "/v1/refunds" {
+			c.refunds <- r.Form
 		}
 		r.Body = io.NopCloser(bytes.NewReader(text))
 		proxy.ServeHTTP(w, r)
@@ -85,6 +89,7 @@ func (c *cashier) remember(r *http.Response) error {
 		c.mu.Unlock()
 	}
 	session["id"], session["status"], session["payment_status"], session["url"] = id, "open", "unpaid", c.URL+"/pay/"+id
+	session["payment_intent"] = "pi_" + id
 	text, err := json.Marshal(session)
 	if err != nil {
 		return err
@@ -144,13 +149,13 @@ func (p *pages) payOnline(t *testing.T) {
 	other := p.visit(t, visitor.As{Locale: "en-GB", NoScript: true})
 	other.Go(link)
 	other.Check()
-	other.Press("Pay now")
+	other.Press("Pay €10.00 now")
 	other.Sees("The provider's page")
 	other.Press("Pay")
 	other.Sees("Booking confirmed")
 	v.Go(link)
 	v.Sees("Booking confirmed")
-	v.SeesNot("Pay now")
+	v.SeesNot("To pay now")
 	if n := p.live(t, "paying"); n != 1 {
 		t.Errorf("%d bookings, want 1", n)
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
@@ -136,6 +137,47 @@ func TestARentalByTheDayIsChosenForAsLongAsItIsFree(t *testing.T) {
 	w.browse(t, at+"/details?from=2027-02-30&for=x&units=900", nil).want(t, "no dates", http.StatusOK, "When?")
 }
 
+// Of the hours of a day those are offered from which what is wanted is free, in the quantity that is wanted, and for how long.
+func TestTheHoursOfARentalAreThoseThatAreFreeForWhatIsWanted(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "shed", shed("shed"))
+	kayak := w.named(t, "shed", "rentals")["Kayak"]
+	w.mustReserve(t, "shed", kayak, "2027-03-02", "2027-03-02", 1, "12:00", "14:30")
+	at, _ := w.rentalPage(t, "shed", "Kayak")
+	options := func(units string) string {
+		page := w.browse(t, at+"?from=2027-03-02&units="+units, nil)
+		page.want(t, units, http.StatusOK, "Tuesday, 2 March 2027", "Start", "For how long?")
+		return page.text
+	}
+	one, two := options("1"), options("2")
+	for _, free := range []string{`value="10:00" selected>10:00<`, `value="12:00">12:00<`, `value="14:00">14:00<`} {
+		if !strings.Contains(one, free) {
+			t.Errorf("one kayak: %s is missing in %s", free, one)
+		}
+	}
+	for _, free := range []string{`value="09:00">09:00 (≤ 3 h)<`, `value="11:00">11:00 (≤ 1 h)<`, `value="14:30">14:30<`} {
+		if !strings.Contains(two, free) {
+			t.Errorf("two kayaks: %s is missing in %s", free, two)
+		}
+	}
+	for _, taken := range []string{`value="11:30"`, `value="12:00"`, `value="14:00"`} {
+		if strings.Contains(two, taken) {
+			t.Errorf("two kayaks are offered from %s on", taken)
+		}
+	}
+	if chosen := w.browse(t, at+"?from=2027-03-02&units=2&start=10:00", nil).text; !strings.Contains(chosen, ">2 h<") || strings.Contains(chosen, ">3 h<") {
+		t.Errorf("two kayaks from 10:00 on are not offered for one or two hours: %s", chosen)
+	}
+	w.browse(t, at+"/details?from=2027-03-02&units=2&start=10:00&for=2", nil).want(t, "until the other begins", http.StatusOK, "2 × Kayak")
+	w.mustReserve(t, "shed", kayak, "2027-03-03", "2027-03-03", 2)
+	none := w.browse(t, at+"?from=2027-03-03", nil)
+	none.want(t, "taken all day", http.StatusOK, "No free times on this day")
+	if strings.Contains(none.text, "Continue") || strings.Contains(none.text, "cannot be checked") {
+		t.Errorf("a day on which all are out: %s", none.text)
+	}
+}
+
 // What cannot be told, must be paid in advance or is gone is said, and nothing is offered that would be refused.
 func TestARentalSaysWhyItIsNotReserved(t *testing.T) {
 	t.Parallel()
@@ -247,4 +289,91 @@ func (p *pages) lastKayaks(t *testing.T) {
 	second.Fill("Start", "16:00")
 	second.Press("Book now")
 	second.Sees("Reservation confirmed", "16:00")
+}
+
+// paidShed has its kayaks paid in advance, by this mode, with their money back until a day before.
+func paidShed(slug, mode string) string {
+	return strings.NewReplacer("modules:",
+		"payments: {providers: [stripe], accounts: {stripe: acct_salon}, modes: {rentals: "+mode+"}}\ncancellation_policy:\n  - {hours_before: 1, refund_percent: 100}\nmodules:",
+		"price_type: hourly", "price_type: hourly\n    payment_requirement: full").Replace(shed(slug))
+}
+
+// Where the business wants it, or the customer does, the form leads to the provider's page; a bike, which needs no payment, is reserved without.
+func TestRentalsArePaidWhereTheBusinessOrTheCustomerWants(t *testing.T) {
+	t.Parallel()
+	mock := testkit.StartStripeMock(t)
+	w := start(t, connected(mock.URL))
+	const provider = "https://checkout.stripe.com/"
+	kayak, bike := url.Values{"from": {"2027-03-02"}, "start": {"10:00"}, "for": {"2"}}, url.Values{"from": {"2027-03-02"}, "for": {"2"}}
+	for _, c := range []struct {
+		slug, mode, rental string
+		wanted             url.Values
+		pay, leads         string
+	}{
+		{"online", "online", "Kayak", kayak, "", provider}, {"free", "online", "Bike", bike, "", "/m/"}, {"choice", "customer_choice", "Kayak", kayak, "online", provider},
+		{"door", "customer_choice", "Kayak", kayak, "at_door", "/m/"}, {"later", "at_door", "Kayak", kayak, "", "/m/"},
+	} {
+		w.publish(t, c.slug, paidShed(c.slug, c.mode))
+		at, _ := w.rentalPage(t, c.slug, c.rental)
+		at += "/details?" + c.wanted.Encode()
+		page := w.browse(t, at, nil)
+		if asks := strings.Contains(page.text, `name="pay"`); asks != (c.pay != "") {
+			t.Errorf("%s: the form asks how it is paid: %v", c.slug, asks)
+		}
+		form := page.filled(t, typed)
+		form.Set("pay", c.pay)
+		if made := w.browse(t, at, form); made.status != http.StatusSeeOther || !strings.HasPrefix(strings.TrimPrefix(made.location, w.PublicURL), c.leads) {
+			t.Errorf("%s: %d to %q: %s", c.slug, made.status, made.location, made.text)
+		}
+	}
+}
+
+// payRental gives up paying a kayak with its vest, pays by the link, and gives it back for what was paid.
+func (p *pages) payRental(t *testing.T) {
+	t.Parallel()
+	p.publish(t, "paid-kayak", paidShed("paid-kayak", "online"))
+	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	v.Go(p.PublicURL + "/b/paid-kayak/rentals")
+	v.Press("Kayak")
+	v.Finds("main select[name=start]")
+	v.PressThe(`.day[href*="from=2027-03-02"]`)
+	v.Until("the day is chosen", `!!document.querySelector("input[name=from][value='2027-03-02']")`)
+	v.Choose("select[name=for]", 1)
+	v.PressThe("main button[type=submit]")
+	v.Sees("Your details", "Total €26.00", "To pay now €24.00", "To pay on site €2.00")
+	v.FillThe("input[name=name]", "Zoë Example")
+	v.FillThe("input[name=email]", "zoe@example.com")
+	v.Check()
+	v.PressThe("main button[type=submit]")
+	v.Sees("The provider's page")
+	v.Press("Give up")
+	v.Sees("Please pay online to keep your reservation", "Kayak", "Life vest")
+	v.SeesNot("Reservation confirmed")
+	link, _, _ := strings.Cut(v.Address(), "?")
+	later := p.visit(t, visitor.As{Locale: "en-GB", NoScript: true})
+	later.Go(link)
+	later.Sees("Payment needed", "Please pay online to keep your reservation", "Total €26.00", "To pay now €24.00")
+	later.Check()
+	later.Keep("rental-to-be-paid")
+	for name, as := range map[string]visitor.As{"ar": {Locale: "ar", Dark: true}, "ja": {Locale: "ja", Width: 1280}} {
+		reader := p.visit(t, as)
+		reader.Go(link + "?lang=" + name)
+		reader.Sees("24.00")
+		reader.Check()
+		reader.Keep("rental-to-be-paid-" + name)
+	}
+	later.Press("Pay €24.00 now")
+	later.Sees("The provider's page")
+	later.Press("Pay")
+	later.Sees("Reservation confirmed", "Cancel reservation")
+	later.SeesNot("To pay now")
+	last := p.visit(t, visitor.As{Locale: "en-GB"})
+	last.Go(link + "/cancel")
+	last.Sees("Cancel this reservation?", "Life vest", "Refund €24.00")
+	last.Check()
+	last.Keep("rental-cancel-paid")
+	last.PressTwice("Cancel reservation")
+	last.Sees("Reservation cancelled", "Your refund goes back the way you paid")
+	last.SeesNot("Cancel reservation", "Add to calendar")
+	last.Check()
 }

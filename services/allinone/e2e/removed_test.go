@@ -26,6 +26,7 @@ func takeAll(t *testing.T, w *world, key string) {
 	kayak := w.named(t, "quay", "rentals")["Kayak"]
 	w.admin(t, http.MethodPost, "businesses/quay/reservations", fmt.Appendf(nil,
 		`{"rental_id":%q,"start_date":"2027-03-05","end_date":"2027-03-06","quantity":1,"customer_name":"Old Customer"}`, kayak)).want(t, http.StatusCreated, "")
+	w.admin(t, http.MethodPost, "invitations", []byte(`{"business":"quay","email":"rosa@quay.example","role":"desk","mail":false}`)).want(t, http.StatusCreated, "")
 	gala := w.events(t, "quay/events").Events[0]
 	w.mustSell(t, "quay", gala.ID, gala.Inventory[0].ID, 5)
 }
@@ -104,7 +105,7 @@ func (w *world) wantNothingOfTheOld(t *testing.T, oldKey string) {
 	}
 }
 
-// heldOf counts the rows that booking and rental keep of a business.
+// heldOf counts the rows that are kept of a business.
 func heldOf(t *testing.T, databaseURL, business string) int {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), databaseURL)
@@ -113,7 +114,7 @@ func heldOf(t *testing.T, databaseURL, business string) int {
 	}
 	defer func() { _ = conn.Close(t.Context()) }()
 	found, err := conn.Query(t.Context(), `SELECT table_schema || '.' || table_name FROM information_schema.columns
-		WHERE table_schema IN ('booking', 'rental', 'catalog') AND column_name = 'business_id'`)
+		WHERE table_schema IN ('booking', 'rental', 'catalog', 'console') AND column_name = 'business_id'`)
 	if err != nil {
 		t.Fatal(err)
 	}

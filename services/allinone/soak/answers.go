@@ -73,7 +73,7 @@ func (j *judgement) compare(op *operation) {
 			j.wrong(op, "what is there is not what was answered: %s", text)
 		}
 	}
-	if op.kind == "paid" { // each charge that failed leaves a cancelled booking
+	if op.pays() { // each charge that failed leaves a cancelled booking
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !r.Live })
 	}
 	if len(rows) > 1 {
@@ -143,7 +143,7 @@ func (j *judgement) straggler(op *operation) {
 		}
 	}
 	later := slices.ContainsFunc(op.attempts, func(a *attempt) bool { return a.verdict == unknown && a.begin > lastRefusal })
-	if lastRefusal > 0 && !later && op.kind != "paid" {
+	if lastRefusal > 0 && !later && !op.pays() {
 		j.wrong(op, "an earlier attempt succeeded after a later one under the same key was refused")
 	}
 }
@@ -157,7 +157,7 @@ func (j *judgement) cancelled(op *operation) {
 		switch {
 		case cancelled && r.Live:
 			j.wrong(op, "what was cancelled is not")
-		case !maybe && !r.Live && op.kind != "paid":
+		case !maybe && !r.Live && !op.pays():
 			j.wrong(op, "it is cancelled, and nobody has")
 		}
 	}
@@ -232,7 +232,7 @@ func (j *judgement) charges(rows []payment, p *provider) {
 	defer p.mu.Unlock()
 	known, made := map[string]payment{}, j.madeBy()
 	for _, r := range rows {
-		known[r.BookingID.String()] = r
+		known[r.SubjectID.String()] = r
 		c := &charge{status: "none"}
 		if r.Reference != nil && p.charges[*r.Reference] != nil {
 			c = p.charges[*r.Reference]
@@ -240,28 +240,44 @@ func (j *judgement) charges(rows []payment, p *provider) {
 		want := map[string]string{"open": "requires_payment_method", "paid": "succeeded", "cancelled": "canceled"}[r.Status]
 		switch {
 		case want == "":
-			j.found = append(j.found, fmt.Sprintf("the charge of booking %s stays %s", r.BookingID, r.Status))
+			j.found = append(j.found, fmt.Sprintf("the charge of %s stays %s", r.SubjectID, r.Status))
 		case r.Reference == nil && r.Status == "cancelled": // there is none, or the loop below finds it
 		case c.status != want || c.amount != r.Amount || c.refunded != r.Refunded:
-			j.found = append(j.found, fmt.Sprintf("the charge of booking %s is %s over %d, and with the provider %+v", r.BookingID, r.Status, r.Amount, *c))
+			j.found = append(j.found, fmt.Sprintf("the charge of %s is %s over %d, and with the provider %+v", r.SubjectID, r.Status, r.Amount, *c))
 		case r.Live && r.Status == "cancelled":
-			j.found = append(j.found, fmt.Sprintf("booking %s stands, and its charge is cancelled", r.BookingID))
+			j.found = append(j.found, fmt.Sprintf("%s stands, and its charge is cancelled", r.SubjectID))
 		}
-		if op := made[r.BookingID]; op != nil {
+		if op := made[r.SubjectID]; op != nil {
 			j.refunds(op, r)
 		}
 	}
+	told := j.told()
 	for _, c := range p.charges {
-		if _, ok := known[c.booking]; !ok && c.status != "canceled" {
-			j.found = append(j.found, fmt.Sprintf("a charge that belongs to no booking: %+v", *c))
-		} else if r := known[c.booking]; ok && c.status != "canceled" && (r.Reference == nil || *r.Reference != c.reference) {
-			j.found = append(j.found, fmt.Sprintf("a charge that its booking does not know: %+v", *c))
+		r, ok := known[c.subject]
+		switch {
+		case c.status == "canceled" || c.isSession() && c.status == "requires_payment_method" && !told[c.reference]:
+			// It cannot be paid: a page that nobody was given the address of ends by itself.
+		case !ok:
+			j.found = append(j.found, fmt.Sprintf("a charge that belongs to nothing: %+v", *c))
+		case r.Reference == nil || *r.Reference != c.reference:
+			j.found = append(j.found, fmt.Sprintf("a charge that nobody knows: %+v", *c))
 		}
 	}
 	j.paid(p)
 }
 
-// madeBy are the operations by the bookings that they made.
+// told are the references of all charges that customers were given.
+func (j *judgement) told() map[string]bool {
+	all := map[string]bool{}
+	for _, op := range j.w.done {
+		for _, a := range op.attempts {
+			all[a.answer.reference] = true
+		}
+	}
+	return all
+}
+
+// madeBy are the operations by what they made.
 func (j *judgement) madeBy() map[uuid.UUID]*operation {
 	made := map[uuid.UUID]*operation{}
 	for _, op := range j.w.done {
@@ -276,11 +292,11 @@ func (j *judgement) madeBy() map[uuid.UUID]*operation {
 func (j *judgement) paid(p *provider) {
 	for _, op := range j.w.done {
 		for _, a := range op.attempts {
-			if op.kind != "paid" || a.verdict != made {
+			if !op.pays() || a.verdict != made || a.answer.reference == "" { // a repeated answer may come when nothing can be paid any more
 				continue
 			}
 			c := p.charges[a.answer.reference]
-			if c == nil || c.booking != a.id || float64(c.amount) != a.answer.amount*100 {
+			if c == nil || c.subject != a.id || float64(c.amount) != a.answer.amount*100 {
 				j.wrong(op, "its charge is %+v with the provider", c)
 			}
 		}

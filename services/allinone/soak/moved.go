@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 )
 
-// change is an event of a booking: what was done, by whom, and the booking then.
+// change is an event of a booking, an order of tickets or a reservation: what was done, by whom, and how it was then.
 type change struct {
-	BookingID uuid.UUID
+	SubjectID uuid.UUID
 	Sequence  int
 	Type      event.Type
 	By        actor.Kind
@@ -27,22 +28,23 @@ type change struct {
 	Refund    *int64  // what is to be refunded since; nil: nothing
 }
 
-// changes are the events of each booking, in their order.
+// changes are the events of each booking, order of tickets and reservation, in their order.
 func (t *tables) changes(ctx context.Context) (map[uuid.UUID][]change, error) {
 	found, err := t.conn.Query(ctx, `
-		SELECT subject_id, sequence, type, actor_kind, at, to_char((data ->> 'local_start')::timestamp, 'YYYY-MM-DD HH24:MI:SS'),
-		       (data ->> 'starts_at')::timestamptz, (data ->> 'staff_id')::uuid,
+		SELECT subject_id, sequence, type, actor_kind, at, coalesce(to_char((data ->> 'local_start')::timestamp, 'YYYY-MM-DD HH24:MI:SS'), ''),
+		       coalesce((data ->> 'starts_at')::timestamptz, (data ->> 'start_date')::timestamp AT TIME ZONE 'UTC'), (data ->> 'staff_id')::uuid,
 		       to_char((data -> 'from' ->> 'local_start')::timestamp, 'YYYY-MM-DD HH24:MI:SS'), (data -> 'payment' ->> 'refund_amount')::bigint
-		FROM booking.events WHERE subject_kind = 'booking' ORDER BY subject_id, sequence`)
+		FROM (SELECT subject_id, sequence, type, actor_kind, at, data FROM booking.events WHERE subject_kind IN ('booking', 'ticket')
+		      UNION ALL SELECT subject_id, sequence, type, actor_kind, at, data FROM rental.events WHERE subject_kind = 'reservation') AS events ORDER BY subject_id, sequence`)
 	if err != nil {
 		return nil, err
 	}
 	all, err := pgx.CollectRows(found, pgx.RowToStructByPos[change])
-	byBooking := map[uuid.UUID][]change{}
+	bySubject := map[uuid.UUID][]change{}
 	for _, c := range all {
-		byBooking[c.BookingID] = append(byBooking[c.BookingID], c)
+		bySubject[c.SubjectID] = append(bySubject[c.SubjectID], c)
 	}
-	return byBooking, err
+	return bySubject, err
 }
 
 // may reports whether the task may have happened.
@@ -168,10 +170,10 @@ func (j *judgement) movable(op *operation, c change, moves []*move) {
 	j.wrong(op, "no version of the offer from %d to %d allows the move to %s: %s", oldest, newest, c.Start, why)
 }
 
-// owed is what is to be refunded of a paid booking (lifecycle.md §4): each amount that the tasks that may have cancelled it say.
+// owed is what is to be refunded of what was paid (lifecycle.md §4): each amount that the tasks that may have cancelled it say.
 func (op *operation) owed(p payment, changes []change) []int64 {
 	paid := slices.IndexFunc(changes, func(c change) bool { return c.Type == event.PaymentSucceeded })
-	off := slices.IndexFunc(changes, func(c change) bool { return c.Type == event.BookingCancelled })
+	off := slices.IndexFunc(changes, func(c change) bool { return strings.HasSuffix(string(c.Type), ".cancelled") })
 	switch {
 	case paid < 0 || off < 0:
 		return []int64{0}
@@ -198,7 +200,7 @@ func (op *operation) owed(p payment, changes []change) []int64 {
 
 // refunds: what went back is what was owed, by the answer, the events, the tables and the provider.
 func (j *judgement) refunds(op *operation, p payment) {
-	changes := j.changes[p.BookingID]
+	changes := j.changes[p.SubjectID]
 	owed := op.owed(p, changes)
 	if !slices.Contains(owed, p.Refunded) {
 		j.wrong(op, "%d of %d were refunded, and %v is owed: %v", p.Refunded, p.Amount, owed, op.cancels)

@@ -16,6 +16,7 @@ type business struct {
 	services []*service
 	staff    []string // keys of members, in order
 	events   []*ticketed
+	paid     []*ticketed // events whose tickets are paid online
 	rentals  []*rental
 
 	exact bool // its owner changes nothing, so that a refusal always says that something is taken
@@ -44,6 +45,7 @@ type rental struct {
 	id       uuid.UUID
 	quantity int
 	hourly   bool
+	paid     bool // online, by who reserves on the booking page
 }
 
 const (
@@ -53,6 +55,7 @@ const (
 	tierCapacity      = 30
 	eventCapacity     = 50 // less than the two tiers together
 	events            = 40
+	paidEvents        = 10
 	advanceDays       = 3650
 	firstDay          = 3 // days after today: no clock of a replica makes it the past
 	stripeAccount     = "acct_soak"
@@ -114,15 +117,17 @@ func mixedBusiness() *business {
 	b.add(service{key: "sauna", minutes: 60, capacity: 3})
 	b.add(service{key: "yoga", minutes: 60, capacity: 6, session: "daily", staff: []string{"teacher"}})
 	b.add(service{key: "paid", minutes: 30, staff: []string{"p0"}, paid: true})
-	for i := range events {
+	for i := range events + paidEvents {
 		key := fmt.Sprintf("event-%d", i)
 		b.events = append(b.events, &ticketed{
 			id: b.sub("event", key), tiers: []uuid.UUID{b.sub("tier", key+"-a"), b.sub("tier", key+"-b")}, capacity: eventCapacity,
 		})
 	}
+	b.events, b.paid = b.events[:events], b.events[events:]
 	b.rentals = []*rental{
 		{key: "kayak", id: b.sub("rental", "kayak"), quantity: 3},
 		{key: "bike", id: b.sub("rental", "bike"), quantity: 2, hourly: true},
+		{key: "canoe", id: b.sub("rental", "canoe"), quantity: 3, paid: true},
 	}
 	return b
 }
@@ -155,7 +160,7 @@ func (b *business) manifest(e edition, today time.Time) object {
 	m["overrides"] = overrides
 	if len(b.events) > 0 {
 		m["events"], m["rentals"] = b.eventsOf(today), b.rentalsOf()
-		m["payments"] = object{"providers": []string{"stripe"}, "accounts": object{"stripe": stripeAccount}, "modes": object{"services": "customer_choice"}}
+		m["payments"] = object{"providers": []string{"stripe"}, "accounts": object{"stripe": stripeAccount}, "modes": object{"services": "customer_choice", "events": "online", "rentals": "online"}}
 	}
 	return m
 }
@@ -200,15 +205,19 @@ func (b *business) servicesOf() []object {
 
 func (b *business) eventsOf(today time.Time) []object {
 	var all []object
-	for i, e := range b.events {
+	for i, e := range slices.Concat(b.events, b.paid) {
 		var tiers []object
 		for j, tier := range e.tiers {
 			tiers = append(tiers, object{"key": fmt.Sprintf("t%d", j), "id": tier, "name": "Tier", "price": 10, "capacity": tierCapacity})
 		}
-		all = append(all, object{
+		event := object{
 			"key": fmt.Sprintf("event-%d", i), "id": e.id, "name": fmt.Sprintf("Event %d", i), "total_capacity": e.capacity, "tiers": tiers,
 			"date": today.AddDate(0, 0, 300).Format(time.DateOnly), "start_time": "20:00", "end_time": "23:00",
-		})
+		}
+		if i >= events {
+			event["payment_requirement"] = "full"
+		}
+		all = append(all, event)
 	}
 	return all
 }
@@ -220,9 +229,13 @@ func (b *business) rentalsOf() []object {
 		if r.hourly {
 			kind = "hourly"
 		}
-		all = append(all, object{
+		rented := object{
 			"key": r.key, "id": r.id, "name": r.key, "price": 10, "price_type": kind, "quantity": r.quantity, "units_count": r.quantity,
-		})
+		}
+		if r.paid {
+			rented["payment_requirement"] = "full"
+		}
+		all = append(all, rented)
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package soak
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -35,10 +36,13 @@ type provider struct {
 	ended   chan struct{}
 }
 
-// charge is a PaymentIntent.
+// checkoutURL is what the addresses of the provider's own pages begin with.
+const checkoutURL = "https://checkout.soak/"
+
+// charge is a PaymentIntent, or a Checkout Session with the PaymentIntent that comes of it.
 type charge struct {
 	reference string
-	booking   string
+	subject   string // id of the booking, the order of tickets or the reservation
 	amount    int64
 	status    string // requires_payment_method, succeeded or canceled
 	refunded  int64
@@ -57,6 +61,9 @@ func startProvider(rng *rand.Rand) (*provider, error) {
 	mux.HandleFunc("POST /v1/payment_intents", p.answer(p.create))
 	mux.HandleFunc("GET /v1/payment_intents/{reference}", p.answer(p.read))
 	mux.HandleFunc("POST /v1/payment_intents/{reference}/cancel", p.answer(p.cancel))
+	mux.HandleFunc("POST /v1/checkout/sessions", p.answer(p.create))
+	mux.HandleFunc("GET /v1/checkout/sessions/{reference}", p.answer(p.read))
+	mux.HandleFunc("POST /v1/checkout/sessions/{reference}/expire", p.answer(p.cancel))
 	mux.HandleFunc("POST /v1/refunds", p.answer(p.refund))
 	mux.HandleFunc("GET /v1/refunds", p.answer(p.listRefunds))
 	p.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
@@ -119,11 +126,32 @@ func problem(kind, code string) object {
 	return object{"error": object{"type": kind, "code": code, "message": "no"}}
 }
 
-func (c *charge) object() object {
-	return object{
-		"id": c.reference, "object": "payment_intent", "amount": c.amount, "currency": "eur", "status": c.status,
-		"client_secret": c.reference + "_secret",
+// isSession reports whether it is paid on the provider's own page.
+func (c *charge) isSession() bool { return strings.HasPrefix(c.reference, "cs_") }
+
+// intent is what refunds of it name.
+func (c *charge) intent() string {
+	if c.isSession() {
+		return "pi_of_" + c.reference
 	}
+	return c.reference
+}
+
+func (c *charge) object() object {
+	if !c.isSession() {
+		return object{
+			"id": c.reference, "object": "payment_intent", "amount": c.amount, "currency": "eur", "status": c.status,
+			"client_secret": c.reference + "_secret",
+		}
+	}
+	session := object{"id": c.reference, "object": "checkout.session", "status": "open", "payment_status": "unpaid", "url": checkoutURL + c.reference}
+	switch c.status {
+	case "canceled":
+		session["status"], session["url"] = "expired", nil
+	case "succeeded":
+		session["status"], session["payment_status"], session["url"], session["payment_intent"] = "complete", "paid", nil, c.intent()
+	}
+	return session
 }
 
 func (p *provider) create(r *http.Request) (int, object) {
@@ -131,10 +159,20 @@ func (p *provider) create(r *http.Request) (int, object) {
 	if c := p.byKey[key]; c != nil {
 		return http.StatusOK, c.object()
 	}
-	c := &charge{reference: fmt.Sprintf("pi_%d", len(p.charges)), booking: r.Form.Get("metadata[slotmesh_booking]"), status: "requires_payment_method"}
-	_, _ = fmt.Sscan(r.Form.Get("amount"), &c.amount)
+	c := &charge{reference: fmt.Sprintf("pi_%d", len(p.charges)), status: "requires_payment_method"}
+	amount := r.Form.Get("amount")
+	if strings.HasSuffix(r.URL.Path, "/sessions") {
+		c.reference, amount = fmt.Sprintf("cs_%d", len(p.charges)), r.Form.Get("line_items[0][price_data][unit_amount]")
+	}
+	c.subject = cmp.Or(r.Form.Get("metadata[slotmesh_booking]"), r.Form.Get("metadata[slotmesh_ticket]"), r.Form.Get("metadata[slotmesh_reservation]"))
+	_, _ = fmt.Sscan(amount, &c.amount)
 	p.charges[c.reference], p.byKey[key] = c, c
 	return http.StatusOK, c.object()
+}
+
+// paidBy is the charge of a PaymentIntent.
+func (p *provider) paidBy(intent string) *charge {
+	return p.charges[strings.TrimPrefix(intent, "pi_of_")]
 }
 
 func (p *provider) read(r *http.Request) (int, object) {
@@ -158,7 +196,7 @@ func (p *provider) cancel(r *http.Request) (int, object) {
 }
 
 func (p *provider) refund(r *http.Request) (int, object) {
-	c, key := p.charges[r.Form.Get("payment_intent")], r.Header.Get("Idempotency-Key")
+	c, key := p.paidBy(r.Form.Get("payment_intent")), r.Header.Get("Idempotency-Key")
 	var amount int64
 	_, _ = fmt.Sscan(r.Form.Get("amount"), &amount)
 	switch {
@@ -180,7 +218,7 @@ func (p *provider) refund(r *http.Request) (int, object) {
 
 func (p *provider) listRefunds(r *http.Request) (int, object) {
 	list := []object{}
-	if c := p.charges[r.Form.Get("payment_intent")]; c != nil {
+	if c := p.paidBy(r.Form.Get("payment_intent")); c != nil {
 		list = append(list, c.refunds...)
 	}
 	return http.StatusOK, object{"object": "list", "has_more": false, "data": list}
@@ -221,6 +259,10 @@ func (p *provider) tell(ctx context.Context, client *http.Client, url string) er
 func notify(ctx context.Context, client *http.Client, url, reference string) error {
 	event := fmt.Sprintf(`{"id": "evt_%s", "object": "event", "type": "payment_intent.succeeded", "account": %q,
 		"data": {"object": {"id": %q, "object": "payment_intent"}}}`, reference, stripeAccount, reference)
+	if strings.HasPrefix(reference, "cs_") {
+		event = fmt.Sprintf(`{"id": "evt_%s", "object": "event", "type": "checkout.session.completed", "account": %q,
+			"data": {"object": {"id": %q, "object": "checkout.session", "payment_status": "paid"}}}`, reference, stripeAccount, reference)
+	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader([]byte(event)))
 	if err != nil {
 		return err

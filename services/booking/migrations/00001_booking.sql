@@ -134,7 +134,7 @@ CREATE TABLE class_seats (
 -- Seats of the past are found by their start, as a class without a teacher occupies no time.
 CREATE INDEX class_seats_by_start ON class_seats (business_id, starts_at);
 
--- The charge of a booking, or of an order of tickets, that is paid online: its subject.
+-- The charge of a booking, of an order of tickets, or of a reservation that is paid online: its subject. Reservations are rental's.
 --
 --   creating ──► open ──► paid      its newest refund:  pending ──► refunded
 --       │          │       ▲                               │           │
@@ -146,7 +146,7 @@ CREATE INDEX class_seats_by_start ON class_seats (business_id, starts_at);
 -- good; refund_number tells it from earlier ones of the charge, which the provider refused. No more goes back than was paid.
 CREATE TABLE payments (
     business_id uuid        NOT NULL,
-    subject_kind text       NOT NULL CHECK (subject_kind IN ('booking', 'ticket')),
+    subject_kind text       NOT NULL CHECK (subject_kind IN ('booking', 'ticket', 'reservation')),
     subject_id  uuid        NOT NULL,
     status      text        NOT NULL CHECK (status IN ('creating', 'open', 'paid', 'cancelling', 'cancelled')),
     provider    text        NOT NULL,
@@ -197,6 +197,8 @@ CREATE TABLE tickets (
     currency      text        NOT NULL,
     customer_name text        NOT NULL,
     customer_email text,                -- null: nothing is mailed
+    customer_phone text,
+    form_data     jsonb       NOT NULL DEFAULT '{}', -- answers to the business's own questions
     locale        text        NOT NULL, -- the customer's language, one of the business's
     offer_version bigint      NOT NULL, -- the version of the offer whose capacities it was sold under
     sequence      integer     NOT NULL DEFAULT 1, -- of its newest event; 0: none yet, as its charge is not open
@@ -205,6 +207,7 @@ CREATE TABLE tickets (
     link_hash     bytea       CHECK (octet_length(link_hash) = 32), -- SHA-256 of the token of the customer's link; null: forgotten
     PRIMARY KEY (business_id, id),
     CHECK (jsonb_typeof(tiers) = 'array' AND jsonb_array_length(tiers) > 0),
+    CHECK (jsonb_typeof(form_data) = 'object'),
     CHECK ((status = 'cancelled') = (cancelled_at IS NOT NULL))
 );
 
@@ -296,6 +299,13 @@ CREATE TABLE refused_writes (
 );
 CREATE INDEX refused_writes_by_age ON refused_writes (refused_at);
 
+-- Of each business the newest version of its offer that was published, as catalog tells it before the publish is answered. What is sold is
+-- sold by no older one. A business of which nothing was told yet has no row.
+CREATE TABLE offer_versions (
+    business_id uuid   PRIMARY KEY,
+    version     bigint NOT NULL
+);
+
 -- Every statement that makes a write calls this. The lock makes whoever decides about the write wait for it, and it for them;
 -- being volatile, the function then sees what they have decided, also where that is newer than the statement's snapshot.
 -- +goose StatementBegin
@@ -304,6 +314,26 @@ BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended(write::text, 0));
     IF EXISTS (SELECT FROM refused_writes AS r WHERE r.business_id = business AND r.write_id = write AND r.refused_at > begun) THEN
         RAISE EXCEPTION 'the write was refused after this attempt had begun' USING ERRCODE = 'SM001';
+    END IF;
+    RETURN true;
+END
+$$;
+-- +goose StatementEnd
+
+-- Every statement that sells time calls this last: it fails where the offer that was decided by is no longer the newest, or the API key
+-- that was shown (null: none) does not count any more. Who publishes or revokes takes the same lock alone, and so waits for the sales that
+-- have passed; being volatile, the function then sees what they have committed, also where that is newer than the statement's snapshot.
+-- Who has this lock waits for no other.
+-- +goose StatementBegin
+CREATE FUNCTION may_sell(business uuid, offer bigint, api_key uuid) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('sells ' || business::text, 0));
+    IF EXISTS (SELECT FROM offer_versions AS o WHERE o.business_id = business AND o.version > offer) THEN
+        RAISE EXCEPTION 'a newer offer was published' USING ERRCODE = 'SM003';
+    END IF;
+    IF api_key IS NOT NULL AND NOT EXISTS (
+        SELECT FROM api_keys AS k WHERE k.business_id = business AND k.id = api_key AND k.revoked_at IS NULL) THEN
+        RAISE EXCEPTION 'the API key was revoked' USING ERRCODE = 'SM004';
     END IF;
     RETURN true;
 END
@@ -386,12 +416,14 @@ DROP TABLE event_feed;
 DROP TABLE events;
 DROP FUNCTION uuid_v7();
 DROP TABLE made_writes;
+DROP FUNCTION may_sell(uuid, bigint, uuid);
 DROP FUNCTION may_open(uuid, uuid, text, timestamptz, integer);
 DROP FUNCTION may_write(uuid, uuid, timestamptz);
 DROP TABLE refused_writes;
 DROP TABLE idempotency_records;
 DROP TABLE calendar_feeds;
 DROP TABLE api_keys;
+DROP TABLE offer_versions;
 DROP TABLE tier_sales;
 DROP TABLE event_sales;
 DROP TABLE tickets;

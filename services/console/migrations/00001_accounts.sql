@@ -9,7 +9,9 @@ CREATE TABLE people (
     operator   boolean     NOT NULL,
     created_at timestamptz NOT NULL,
     -- Since when it is known that the address is theirs. Until then whoever invited them may have signed in as them.
-    verified_at timestamptz
+    verified_at timestamptz,
+    password_hash text, -- argon2id; null for who has no password
+    sequence   integer     NOT NULL DEFAULT 0 -- of their newest event, in whichever business
 );
 
 CREATE TABLE members (
@@ -36,15 +38,57 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_person ON sessions (person_id);
 CREATE INDEX sessions_by_age ON sessions (last_seen_at);
 
--- Links that sign in, once. One that an operator made says that its bearer is who they are.
+-- Links that sign in, once, or, with the purpose password, let somebody choose a password and sign in by that. One that an operator made, or that was
+-- mailed, says that its bearer is who they are.
 CREATE TABLE links (
     hash       bytea       PRIMARY KEY CHECK (octet_length(hash) = 32),
     person_id  uuid        NOT NULL REFERENCES people (id),
+    purpose    text        NOT NULL CHECK (purpose IN ('sign_in', 'password')),
     verifies   boolean     NOT NULL,
     expires_at timestamptz NOT NULL
 );
 CREATE INDEX links_by_person ON links (person_id);
 CREATE INDEX links_by_age ON links (expires_at);
+
+-- Passkeys, by which a person signs in as by a password. Nothing here is secret: what signs stays in the person's device.
+CREATE TABLE passkeys (
+    credential_id bytea       PRIMARY KEY CHECK (octet_length(credential_id) BETWEEN 1 AND 1023), -- as the device calls it
+    id            uuid        NOT NULL UNIQUE, -- by which its person removes it
+    person_id     uuid        NOT NULL REFERENCES people (id),
+    name          text        NOT NULL,
+    public_key    bytea       NOT NULL, -- COSE
+    flags         smallint    NOT NULL, -- of its last answer
+    transports    text[]      NOT NULL,
+    sign_count    bigint      NOT NULL, -- of its answers, as the device counts them; it never goes back
+    created_at    timestamptz NOT NULL,
+    last_used_at  timestamptz
+);
+CREATE INDEX passkeys_by_person ON passkeys (person_id);
+
+-- What a browser was asked to sign with a passkey, by the hash of the secret in its cookie; each is gone with the first answer.
+CREATE TABLE challenges (
+    hash       bytea       PRIMARY KEY CHECK (octet_length(hash) = 32),
+    person_id  uuid        REFERENCES people (id), -- who adds a passkey; null where somebody signs in
+    challenge  bytea       NOT NULL, -- JSON
+    expires_at timestamptz NOT NULL
+);
+CREATE INDEX challenges_by_age ON challenges (expires_at);
+
+-- Programs that wait for somebody to let them act for them (RFC 8628), by the hash of their own secret; each is gone with the answer.
+CREATE TABLE device_logins (
+    hash        bytea       PRIMARY KEY CHECK (octet_length(hash) = 32),
+    user_code   text        NOT NULL UNIQUE, -- that the program shows and its person confirms
+    client      text        NOT NULL, -- what its machine calls itself
+    created_at  timestamptz NOT NULL,
+    expires_at  timestamptz NOT NULL,
+    polled_at   timestamptz, -- when it has asked last
+    person_id   uuid        REFERENCES people (id), -- who has answered
+    allowed     boolean,
+    business_id uuid,       -- as what it may act; the nil UUID for an operator
+    role        text,
+    staff_id    uuid
+);
+CREATE INDEX device_logins_by_age ON device_logins (expires_at);
 
 -- Tokens of the admin API. business_id is the nil UUID for those that act as an operator.
 CREATE TABLE tokens (
@@ -60,6 +104,7 @@ CREATE TABLE tokens (
     expires_at   timestamptz,
     last_used_at timestamptz, -- to the minute
     revoked_at   timestamptz,
+    sequence     integer     NOT NULL DEFAULT 1, -- of its newest event
     PRIMARY KEY (business_id, id),
     CONSTRAINT tokens_staff_check CHECK ((role = 'staff') = (staff_id IS NOT NULL)),
     CONSTRAINT tokens_operator_check CHECK ((role = 'operator') = (business_id = '00000000-0000-0000-0000-000000000000'))
@@ -67,6 +112,45 @@ CREATE TABLE tokens (
 CREATE UNIQUE INDEX tokens_by_id ON tokens (id);
 CREATE INDEX tokens_by_creator ON tokens (created_by) WHERE created_by IS NOT NULL;
 CREATE INDEX tokens_by_age ON tokens (created_at, id);
+
+-- A UUIDv7 (RFC 9562): 48 bits of milliseconds since the epoch, then random bits.
+CREATE FUNCTION uuid_v7() RETURNS uuid LANGUAGE sql VOLATILE
+RETURN encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
+    PLACING substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid;
+
+-- One event for each change, written by the statement that makes the change. The key allows one event for each sequence of a subject.
+--
+-- Transactions commit in another order than they write, so a number that a row is given when it is written cannot be a reader's
+-- cursor. position is null until the feed is read: then rows that are committed are numbered from event_feed, under its row lock.
+-- Within one numbering rows go by serial, which for one subject follows the order of its row's lock.
+CREATE TABLE events (
+    business_id  uuid        NOT NULL,
+    subject_id   uuid        NOT NULL,
+    sequence     integer     NOT NULL, -- counts per subject, from 1
+    subject_kind text        NOT NULL,
+    id           uuid        NOT NULL DEFAULT uuid_v7(),
+    type         text        NOT NULL,
+    at           timestamptz NOT NULL, -- by the clock of the service
+    actor_kind   text        NOT NULL,
+    actor_id     uuid,
+    data         jsonb       NOT NULL, -- the subject after the change, without names of people
+    serial       bigint      GENERATED ALWAYS AS IDENTITY,
+    position     bigint,
+    PRIMARY KEY (business_id, subject_id, sequence)
+);
+CREATE UNIQUE INDEX events_by_position ON events (position) WHERE position IS NOT NULL;
+CREATE INDEX events_to_number ON events (serial) WHERE position IS NULL;
+
+-- The audit log of a business goes by time.
+CREATE INDEX events_by_time ON events (business_id, at, id);
+
+-- The one row that numbers events. A reader whose cursor lies before pruned has missed what was removed.
+CREATE TABLE event_feed (
+    one       boolean PRIMARY KEY DEFAULT true CHECK (one),
+    position  bigint NOT NULL, -- the last that was given
+    pruned    bigint NOT NULL  -- the last that was removed for its age
+);
+INSERT INTO event_feed (position, pruned) VALUES (0, 0);
 
 -- business_id is the nil UUID for what is made for no business.
 
@@ -112,7 +196,13 @@ CREATE INDEX made_writes_by_age ON made_writes (made_at);
 DROP TABLE made_writes;
 DROP FUNCTION may_write(uuid, uuid, timestamptz);
 DROP TABLE refused_writes;
+DROP TABLE event_feed;
+DROP TABLE events;
+DROP FUNCTION uuid_v7();
 DROP TABLE tokens;
+DROP TABLE device_logins;
+DROP TABLE challenges;
+DROP TABLE passkeys;
 DROP TABLE links;
 DROP TABLE sessions;
 DROP TABLE members;

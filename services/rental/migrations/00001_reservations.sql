@@ -16,7 +16,7 @@ CREATE TABLE reservations (
     id            uuid        NOT NULL,
     rental_id     uuid        NOT NULL,
     rental_name   text        NOT NULL,
-    status        text        NOT NULL CHECK (status IN ('reserved', 'picked_up', 'returned', 'cancelled')),
+    status        text        NOT NULL CHECK (status IN ('pending', 'reserved', 'picked_up', 'returned', 'cancelled')), -- pending: it waits for its payment
     quantity      integer     NOT NULL CHECK (quantity BETWEEN 1 AND 1000),
     start_date    date        NOT NULL,
     end_date      date        NOT NULL, -- included
@@ -28,11 +28,14 @@ CREATE TABLE reservations (
     price         bigint      CHECK (price >= 0), -- of the rental itself, minor units of currency; null: it has no price, as the owner reserved
     total         bigint      CHECK (total >= 0), -- with the extras
     currency      text,
+    payment       jsonb,                -- the charge as booking told of it last, or as it will be once booking has heard of a cancellation; null: nothing is paid online
     customer_name text        NOT NULL,
     customer_email text,                -- null: nothing is mailed
+    customer_phone text,
+    form_data     jsonb       NOT NULL DEFAULT '{}', -- answers to the business's own questions
     locale        text        NOT NULL, -- the customer's language, one of the business's
     offer_version bigint      NOT NULL, -- the version of the offer whose units were counted
-    sequence      integer     NOT NULL DEFAULT 1, -- of its newest event
+    sequence      integer     NOT NULL DEFAULT 1, -- of its newest event; 0: none yet, as its charge is not open
     link_hash     bytea       CHECK (octet_length(link_hash) = 32), -- SHA-256 of the token of the customer's link; null: forgotten
     created_at    timestamptz NOT NULL,
     updated_at    timestamptz NOT NULL,
@@ -40,14 +43,16 @@ CREATE TABLE reservations (
     FOREIGN KEY (business_id, rental_id) REFERENCES rentals (business_id, rental_id),
     CHECK (end_date >= start_date),
     CHECK (jsonb_typeof(extras) = 'array'),
+    CHECK (jsonb_typeof(form_data) = 'object'),
     CHECK (num_nulls(price, total, currency) IN (0, 3)),
+    CHECK (payment IS NOT NULL OR status <> 'pending'),
     CHECK (num_nulls(start_minute, end_minute, starts_at, ends_at) IN (0, 4)),
     CHECK (ends_at > starts_at)
 );
 
 -- What holds units of a rental from a date on. Reservations of long ago that nobody came for are passed over.
 CREATE INDEX reservations_holding ON reservations (business_id, rental_id, end_date)
-    WHERE status IN ('reserved', 'picked_up');
+    WHERE status IN ('pending', 'reserved', 'picked_up');
 
 -- What is out holds units today, however long ago its dates have ended.
 CREATE INDEX reservations_out ON reservations (business_id, rental_id) WHERE status = 'picked_up';
@@ -68,6 +73,10 @@ CREATE TABLE extra_units (
 
 -- What holds units of a rental from a date on, as reservations_holding and reservations_out.
 CREATE INDEX extra_units_holding ON extra_units (business_id, rental_id, held_until);
+
+-- Of these booking is asked what has become of their charge, or told that they are off.
+CREATE INDEX reservations_unfinished ON reservations (business_id, id)
+    WHERE payment->>'status' IN ('creating', 'open', 'cancelling') OR payment->>'refund_status' = 'pending';
 
 -- A customer's link names what it leads to by its token alone.
 CREATE INDEX reservations_by_link ON reservations (link_hash) WHERE link_hash IS NOT NULL;

@@ -1,4 +1,4 @@
-// Command allinone runs all of Slotmesh in one process; see package allinone.
+// Command allinone runs all of Slotmesh in one process, and backs it up and restores it; see package allinone.
 package main
 
 import (
@@ -15,10 +15,16 @@ import (
 )
 
 func main() {
+	if done, err := allinone.Asked(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "slotmesh: "+err.Error())
+		os.Exit(2)
+	} else if done {
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	server.LimitMemory()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	if err := allinone.Run(ctx, envconfig.OsLookuper(), os.Stdout); err != nil {
+	if err := allinone.Do(ctx, os.Args[1:], envconfig.OsLookuper(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "slotmesh: "+err.Error())
 		os.Exit(1)
 	}

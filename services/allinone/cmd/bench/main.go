@@ -40,6 +40,7 @@ func run(ctx context.Context) error {
 	flag.IntVar(&o.Clients, "clients", 32, "clients of the closed loops")
 	flag.StringVar(&o.ProfileDir, "profiles", "", "folder for CPU and allocation profiles of each path")
 	flag.BoolVar(&o.Engine, "engine", true, "also run the slot engine's benchmarks, from the root of the repository")
+	flag.IntVar(&o.Views, "views", 5, "how often each step of the booking page, on a slow line, and a full week of the owner's calendar are viewed in Chromium; 0: not at all")
 	flag.StringVar(&o.Programs, "programs", "", "folder of the services' programs, to measure how they start")
 	only := flag.String("only", "", "measure only the cases whose names match this regular expression")
 	sizes := flag.String("grow", "", "measure only growth, at these numbers of businesses and bookings, such as 10:10000,1000:1000000")
@@ -56,7 +57,7 @@ func run(ctx context.Context) error {
 	if o.Only, err = regexp.Compile(*only); err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
-	o.Seeds = bench.Seeds{Salons: 20, Keys: 100, Bookings: 2000}
+	o.Seeds = bench.Seeds{Salons: 20, Keys: 200, Bookings: 2000}
 	o.Progress = os.Stderr
 	if o.ProfileDir != "" {
 		if err := os.MkdirAll(o.ProfileDir, 0o755); err != nil {

@@ -98,93 +98,6 @@ func (e BookingRequestPaymentChoice) Valid() bool {
 	}
 }
 
-// Defines values for ErrorMessageCode.
-const (
-	ErrorMessageCodeAccountClosing         ErrorMessageCode = "account_closing"
-	ErrorMessageCodeAvailabilityUnverified ErrorMessageCode = "availability_unverified"
-	ErrorMessageCodeBusinessNotFound       ErrorMessageCode = "business_not_found"
-	ErrorMessageCodeHeadersTooLarge        ErrorMessageCode = "headers_too_large"
-	ErrorMessageCodeIdempotencyInProgress  ErrorMessageCode = "idempotency_in_progress"
-	ErrorMessageCodeIdempotencyMismatch    ErrorMessageCode = "idempotency_mismatch"
-	ErrorMessageCodeInternal               ErrorMessageCode = "internal"
-	ErrorMessageCodeInvalidApiKey          ErrorMessageCode = "invalid_api_key"
-	ErrorMessageCodeInvalidParameter       ErrorMessageCode = "invalid_parameter"
-	ErrorMessageCodeMethodNotAllowed       ErrorMessageCode = "method_not_allowed"
-	ErrorMessageCodeMissingApiKey          ErrorMessageCode = "missing_api_key"
-	ErrorMessageCodeNoStaffAvailable       ErrorMessageCode = "no_staff_available"
-	ErrorMessageCodeNotAcceptingBookings   ErrorMessageCode = "not_accepting_bookings"
-	ErrorMessageCodeNotFound               ErrorMessageCode = "not_found"
-	ErrorMessageCodeOutcomeUnknown         ErrorMessageCode = "outcome_unknown"
-	ErrorMessageCodePayloadTooLarge        ErrorMessageCode = "payload_too_large"
-	ErrorMessageCodePaymentUnavailable     ErrorMessageCode = "payment_unavailable"
-	ErrorMessageCodeRateLimited            ErrorMessageCode = "rate_limited"
-	ErrorMessageCodeRentalNotFound         ErrorMessageCode = "rental_not_found"
-	ErrorMessageCodeScopeForbidden         ErrorMessageCode = "scope_forbidden"
-	ErrorMessageCodeServiceNotFound        ErrorMessageCode = "service_not_found"
-	ErrorMessageCodeServiceUnavailable     ErrorMessageCode = "service_unavailable"
-	ErrorMessageCodeSlotUnavailable        ErrorMessageCode = "slot_unavailable"
-	ErrorMessageCodeSubscriptionInactive   ErrorMessageCode = "subscription_inactive"
-	ErrorMessageCodeUnsupportedMediaType   ErrorMessageCode = "unsupported_media_type"
-)
-
-// Valid indicates whether the value is a known member of the ErrorMessageCode enum.
-func (e ErrorMessageCode) Valid() bool {
-	switch e {
-	case ErrorMessageCodeAccountClosing:
-		return true
-	case ErrorMessageCodeAvailabilityUnverified:
-		return true
-	case ErrorMessageCodeBusinessNotFound:
-		return true
-	case ErrorMessageCodeHeadersTooLarge:
-		return true
-	case ErrorMessageCodeIdempotencyInProgress:
-		return true
-	case ErrorMessageCodeIdempotencyMismatch:
-		return true
-	case ErrorMessageCodeInternal:
-		return true
-	case ErrorMessageCodeInvalidApiKey:
-		return true
-	case ErrorMessageCodeInvalidParameter:
-		return true
-	case ErrorMessageCodeMethodNotAllowed:
-		return true
-	case ErrorMessageCodeMissingApiKey:
-		return true
-	case ErrorMessageCodeNoStaffAvailable:
-		return true
-	case ErrorMessageCodeNotAcceptingBookings:
-		return true
-	case ErrorMessageCodeNotFound:
-		return true
-	case ErrorMessageCodeOutcomeUnknown:
-		return true
-	case ErrorMessageCodePayloadTooLarge:
-		return true
-	case ErrorMessageCodePaymentUnavailable:
-		return true
-	case ErrorMessageCodeRateLimited:
-		return true
-	case ErrorMessageCodeRentalNotFound:
-		return true
-	case ErrorMessageCodeScopeForbidden:
-		return true
-	case ErrorMessageCodeServiceNotFound:
-		return true
-	case ErrorMessageCodeServiceUnavailable:
-		return true
-	case ErrorMessageCodeSlotUnavailable:
-		return true
-	case ErrorMessageCodeSubscriptionInactive:
-		return true
-	case ErrorMessageCodeUnsupportedMediaType:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for PaymentMode.
 const (
 	PaymentModeAtDoor         PaymentMode = "at_door"
@@ -250,31 +163,31 @@ func (e RentalPriceType) Valid() bool {
 
 // Defines values for RentalAvailabilityMessageCode.
 const (
-	RentalAvailabilityMessageCodeBeyondAdvanceLimit RentalAvailabilityMessageCode = "beyond_advance_limit"
-	RentalAvailabilityMessageCodeDateInPast         RentalAvailabilityMessageCode = "date_in_past"
-	RentalAvailabilityMessageCodeNotEnoughUnits     RentalAvailabilityMessageCode = "not_enough_units"
-	RentalAvailabilityMessageCodeNothingAvailable   RentalAvailabilityMessageCode = "nothing_available"
-	RentalAvailabilityMessageCodeRentalNotFound     RentalAvailabilityMessageCode = "rental_not_found"
-	RentalAvailabilityMessageCodeTooLong            RentalAvailabilityMessageCode = "too_long"
-	RentalAvailabilityMessageCodeTooShort           RentalAvailabilityMessageCode = "too_short"
+	BeyondAdvanceLimit RentalAvailabilityMessageCode = "beyond_advance_limit"
+	DateInPast         RentalAvailabilityMessageCode = "date_in_past"
+	NotEnoughUnits     RentalAvailabilityMessageCode = "not_enough_units"
+	NothingAvailable   RentalAvailabilityMessageCode = "nothing_available"
+	RentalNotFound     RentalAvailabilityMessageCode = "rental_not_found"
+	TooLong            RentalAvailabilityMessageCode = "too_long"
+	TooShort           RentalAvailabilityMessageCode = "too_short"
 )
 
 // Valid indicates whether the value is a known member of the RentalAvailabilityMessageCode enum.
 func (e RentalAvailabilityMessageCode) Valid() bool {
 	switch e {
-	case RentalAvailabilityMessageCodeBeyondAdvanceLimit:
+	case BeyondAdvanceLimit:
 		return true
-	case RentalAvailabilityMessageCodeDateInPast:
+	case DateInPast:
 		return true
-	case RentalAvailabilityMessageCodeNotEnoughUnits:
+	case NotEnoughUnits:
 		return true
-	case RentalAvailabilityMessageCodeNothingAvailable:
+	case NothingAvailable:
 		return true
-	case RentalAvailabilityMessageCodeRentalNotFound:
+	case RentalNotFound:
 		return true
-	case RentalAvailabilityMessageCodeTooLong:
+	case TooLong:
 		return true
-	case RentalAvailabilityMessageCodeTooShort:
+	case TooShort:
 		return true
 	default:
 		return false
@@ -389,7 +302,7 @@ type BookingRequest struct {
 	// ClassScheduleId A session of a class. Left out, the first session of that start with enough seats is taken: send it only where two
 	// sessions of a class start together.
 	ClassScheduleId *openapi_types.UUID `json:"class_schedule_id,omitempty"`
-	CustomerEmail   string              `json:"customer_email"`
+	CustomerEmail   openapi_types.Email `json:"customer_email"`
 	CustomerName    string              `json:"customer_name"`
 	CustomerPhone   *string             `json:"customer_phone,omitempty"`
 
@@ -405,7 +318,7 @@ type BookingRequest struct {
 	// Locale The customer's language as a BCP 47 tag, for messages, matched against the business's languages as everywhere; else the business's default.
 	Locale *string `json:"locale,omitempty"`
 
-	// PartySize Guests; a class booking takes that many seats. The price stays the service's, as `total` says.
+	// PartySize Guests, 1 when it is left out; a class booking takes that many seats. The price stays the service's, as `total` says.
 	PartySize *int `json:"party_size,omitempty"`
 
 	// PaymentChoice Decides only where the business leaves the choice to the customer; left out means at the door.
@@ -415,7 +328,7 @@ type BookingRequest struct {
 	PreferredProvider *string `json:"preferred_provider,omitempty"`
 	ServiceIds        []Id    `json:"service_ids"`
 
-	// Source Where the booking comes from.
+	// Source Where the booking comes from; api when it is left out.
 	Source *string `json:"source,omitempty"`
 
 	// StaffId A `staffId` from /slots.
@@ -484,6 +397,9 @@ type BusinessInfo struct {
 	} `json:"modules_enabled"`
 	Name string `json:"name"`
 
+	// NameTranslations The name by language code; left out where the business has no translation of it.
+	NameTranslations *map[string]string `json:"name_translations,omitempty"`
+
 	// OnlineBookingsPaused True while POST /book answers 403; judged in the business's time zone, ends by itself.
 	OnlineBookingsPaused bool `json:"online_bookings_paused"`
 	PaymentModes         struct {
@@ -515,12 +431,11 @@ type Error struct {
 	// Error One sentence for people.
 	Error string `json:"error"`
 
-	// MessageCode For programs. More codes may come.
-	MessageCode ErrorMessageCode `json:"messageCode"`
+	// MessageCode For programs. These are the codes that there are; expect new ones.
+	//
+	// Examples: invalid_parameter, business_not_found, service_not_found, rental_not_found, not_found, method_not_allowed, payload_too_large, unsupported_media_type, headers_too_large, missing_api_key, invalid_api_key, rate_limited, scope_forbidden, subscription_inactive, account_closing, not_accepting_bookings, slot_unavailable, no_staff_available, availability_unverified, payment_unavailable, idempotency_mismatch, idempotency_in_progress, service_unavailable, outcome_unknown, internal
+	MessageCode string `json:"messageCode"`
 }
-
-// ErrorMessageCode For programs. More codes may come.
-type ErrorMessageCode string
 
 // Event defines model for Event.
 type Event struct {
@@ -863,6 +778,9 @@ type Variant struct {
 	Id              Id     `json:"id"`
 	Name            string `json:"name"`
 
+	// NameTranslations Language code to text; null where there is none. Left out when locale is given.
+	NameTranslations *TranslationsOrNull `json:"name_translations,omitempty"`
+
 	// Price List price.
 	Price float64 `json:"price"`
 
@@ -991,7 +909,9 @@ type CheckRentalParams struct {
 	StartDate Date `form:"startDate" json:"startDate"`
 
 	// EndDate On or after `startDate`; at most 730 days counting both.
-	EndDate  Date `form:"endDate" json:"endDate"`
+	EndDate Date `form:"endDate" json:"endDate"`
+
+	// Quantity How many units; 1 when it is left out.
 	Quantity *int `form:"quantity,omitempty" json:"quantity,omitempty"`
 
 	// StartTime For rentals by the hour, together with `endTime`; without both, whole days. Rentals by the day ignore them.
@@ -1284,6 +1204,8 @@ type ClientInterface interface {
 
 	// GetOpenAPI This document
 	//
+	// What clients are generated from. It changes by additions alone; keep its ETag and ask again.
+	//
 	// Corresponds with GET /api/public/openapi.json (the `GetOpenAPI` operationId).
 	GetOpenAPI(ctx context.Context, params *GetOpenAPIParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -1360,6 +1282,9 @@ type ClientInterface interface {
 
 	// GetInfo The business
 	//
+	// Its name, money, time zone, languages and what it offers, how customers pay and what cancelling costs. While
+	// `online_bookings_paused` is true, `POST /book` is refused.
+	//
 	// Corresponds with GET /api/public/{slug}/info (the `GetInfo` operationId).
 	GetInfo(ctx context.Context, slug Slug, params *GetInfoParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -1419,6 +1344,8 @@ type ClientInterface interface {
 }
 
 // GetOpenAPI This document
+//
+// What clients are generated from. It changes by additions alone; keep its ETag and ask again.
 //
 // Corresponds with GET /api/public/openapi.json (the `GetOpenAPI` operationId).
 func (c *Client) GetOpenAPI(ctx context.Context, params *GetOpenAPIParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1565,6 +1492,9 @@ func (c *Client) ListEvents(ctx context.Context, slug Slug, params *ListEventsPa
 }
 
 // GetInfo The business
+//
+// Its name, money, time zone, languages and what it offers, how customers pay and what cancelling costs. While
+// `online_bookings_paused` is true, `POST /book` is refused.
 //
 // Corresponds with GET /api/public/{slug}/info (the `GetInfo` operationId).
 func (c *Client) GetInfo(ctx context.Context, slug Slug, params *GetInfoParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2713,6 +2643,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetOpenAPIWithResponse This document
 	//
+	// What clients are generated from. It changes by additions alone; keep its ETag and ask again.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/public/openapi.json (the `GetOpenAPI` operationId).
@@ -2794,6 +2726,9 @@ type ClientWithResponsesInterface interface {
 	ListEventsWithResponse(ctx context.Context, slug Slug, params *ListEventsParams, reqEditors ...RequestEditorFn) (*ListEventsResponse, error)
 
 	// GetInfoWithResponse The business
+	//
+	// Its name, money, time zone, languages and what it offers, how customers pay and what cancelling costs. While
+	// `online_bookings_paused` is true, `POST /book` is refused.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -3990,6 +3925,8 @@ func (r ListStaffResponse) ContentType() string {
 
 // GetOpenAPIWithResponse This document
 //
+// What clients are generated from. It changes by additions alone; keep its ETag and ask again.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/public/openapi.json (the `GetOpenAPI` operationId).
@@ -4113,6 +4050,9 @@ func (c *ClientWithResponses) ListEventsWithResponse(ctx context.Context, slug S
 }
 
 // GetInfoWithResponse The business
+//
+// Its name, money, time zone, languages and what it offers, how customers pay and what cancelling costs. While
+// `online_bookings_paused` is true, `POST /book` is refused.
 //
 // Returns a wrapper object for the known response body format(s).
 //

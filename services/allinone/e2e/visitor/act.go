@@ -62,6 +62,15 @@ func (v *Visitor) Until(what, expression string) {
 	v.until("it does not come to be that "+what, func() (bool, error) { return tryEval[bool](v, expression) })
 }
 
+// whole is true of a page that is there with its scripts. Nobody presses or types before: what hears it may not be there.
+const whole = `(document.readyState === "complete")`
+
+// Whole waits until the page is there with its scripts.
+func (v *Visitor) Whole() {
+	v.t.Helper()
+	v.Until("the page is whole", whole)
+}
+
 // Sees waits until the page, as it is painted, has these words.
 func (v *Visitor) Sees(words ...string) {
 	v.t.Helper()
@@ -124,7 +133,7 @@ func (v *Visitor) pressAt(missing, element string, times int) {
 	// the root is what would be pressed.
 	where := fmt.Sprintf(`(() => {
 		let e = %s;
-		if (!e) return null;
+		if (!e || !`+whole+`) return null;
 		if (!e.checkVisibility() || e.getBoundingClientRect().width < 2) e = e.labels?.[0] ?? e;
 		e.scrollIntoView({block: "center", inline: "center", behavior: "instant"});
 		const box = e.getClientRects()[0], x = box.x + box.width / 2, y = box.y + box.height / 2, top = document.elementFromPoint(x, y);
@@ -174,14 +183,14 @@ func (v *Visitor) fill(missing, field, text string) {
 	v.until(missing, func() (bool, error) {
 		return tryEval[bool](v, fmt.Sprintf(`(() => {
 			const e = %s;
-			if (!e) return false;
+			if (!e || !`+whole+`) return false;
 			e.scrollIntoView({block: "center", behavior: "instant"});
 			e.focus();
 			if (e.tagName === "SELECT") {
 				const entry = [...e.options].find(o => o.text.trim() === %q);
 				if (!entry) return false;
 				e.value = entry.value;
-			} else if (e.type === "date" || e.type === "time") {
+			} else if (e.type === "date" || e.type === "time" || e.type === "datetime-local") {
 				e.value = %q;
 			} else {
 				e.select();
@@ -192,7 +201,7 @@ func (v *Visitor) fill(missing, field, text string) {
 			return true;
 		})()`, field, text, text))
 	})
-	if Eval[bool](v, fmt.Sprintf(`(e => e.tagName !== "SELECT" && e.type !== "date" && e.type !== "time")(%s)`, field)) {
+	if Eval[bool](v, fmt.Sprintf(`(e => e.tagName !== "SELECT" && e.type !== "date" && e.type !== "time" && e.type !== "datetime-local")(%s)`, field)) {
 		if text == "" {
 			v.Keys(kb.Delete)
 			return
@@ -220,9 +229,10 @@ func (v *Visitor) Filled(label string) string {
 	return Eval[string](v, fmt.Sprintf(`(%s)?.value ?? "(no such field)"`, fmt.Sprintf(find, fillable, label)))
 }
 
-// Keys presses keys, one after the other, as kb names them.
+// Keys presses keys, one after the other, as kb names them, on a page that is whole: a key that comes before the script that hears it is lost.
 func (v *Visitor) Keys(keys ...string) {
 	v.t.Helper()
+	v.Whole()
 	for _, key := range keys {
 		v.need(chromedp.Do(v.ctx, chromedp.KeyEvent(key)))
 	}

@@ -18,25 +18,54 @@ const (
 	mostCSS    = 15 << 10
 )
 
-// Check holds the page, as it is now, against what every page owes: no finding of axe-core, nothing asked of another host, nothing that the
-// browser refused by Content-Security-Policy, no script that failed, the budgets of script and CSS, nothing that shifted, and no need to
-// scroll sideways. What the network and the log tell counts from when the window was opened.
+// Check holds the page, as it is now and whole, against what every page owes: no finding of axe-core, nothing asked of another host, nothing that
+// the browser refused by Content-Security-Policy, no script that failed, the budgets of script and CSS, nothing that shifted, and no need to
+// scroll sideways. What the network and the log tell counts from when the window was opened. Where one page gives way to the next meanwhile,
+// the next one is looked at.
 func (v *Visitor) Check() {
 	v.t.Helper()
-	for _, check := range []func() []string{v.barriers, v.strangers, v.complaints, v.overweight, v.shifts, v.sideways} {
-		for _, problem := range check() {
-			v.t.Errorf("%s: %s", v.Address(), problem)
+	var found []string
+	v.until("a page does not stay to be looked at", func() (bool, error) {
+		page, err := tryEval[float64](v, thisPage)
+		if err != nil || page == 0 {
+			return false, err
 		}
+		if found, err = v.look(); err != nil {
+			return false, err
+		}
+		now, err := tryEval[float64](v, thisPage)
+		return now == page, err
+	})
+	for _, check := range []func() []string{v.strangers, v.complaints, v.overweight} {
+		found = append(found, check()...)
+	}
+	for _, problem := range found {
+		v.t.Errorf("%s: %s", v.Address(), problem)
 	}
 }
 
-// barriers are the findings of axe-core. Its rules need scripts; a page is the same without.
-func (v *Visitor) barriers() []string {
-	if v.as.NoScript {
-		return nil
+// thisPage is when the page began that is there, as no other did; 0 while it is not whole.
+const thisPage = whole + ` ? performance.timeOrigin : 0`
+
+// look is what is found on the page by asking it.
+func (v *Visitor) look() ([]string, error) {
+	var found []string
+	for _, check := range []func() ([]string, error){v.barriers, v.shifts, v.sideways} {
+		problems, err := check()
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, problems...)
 	}
-	v.t.Helper()
-	return Eval[[]string](v, v.c.axe+`;axe.run(document, {resultTypes: ["violations"]}).then(r =>
+	return found, nil
+}
+
+// barriers are the findings of axe-core. Its rules need scripts; a page is the same without, and on a slow line.
+func (v *Visitor) barriers() ([]string, error) {
+	if v.as.NoScript || v.as.Slow || v.as.NoRules {
+		return nil, nil
+	}
+	return tryEval[[]string](v, v.c.axe+`;axe.run(document, {resultTypes: ["violations"]}).then(r =>
 		r.violations.map(f => f.id + ": " + f.help + ": " + f.nodes.map(n => n.html.slice(0, 200) + " " + n.failureSummary).join(" | ")))`)
 }
 
@@ -108,7 +137,7 @@ func (v *Visitor) overweight() []string {
 	v.t.Helper()
 	script, css := v.Weight()
 	var found []string
-	if script > mostScript {
+	if script > mostScript && !v.as.Heavy {
 		found = append(found, fmt.Sprintf("%d bytes of script, more than %d", script, mostScript))
 	}
 	if css > mostCSS {
@@ -119,9 +148,8 @@ func (v *Visitor) overweight() []string {
 
 // shifts says what moved without anybody having done something, and from where to where, if its sum, the Cumulative Layout Shift, is more than
 // the visitor puts up with.
-func (v *Visitor) shifts() []string {
-	v.t.Helper()
-	return Eval[[]string](v, fmt.Sprintf(`(() => {
+func (v *Visitor) shifts() ([]string, error) {
+	return tryEval[[]string](v, fmt.Sprintf(`(() => {
 		const o = new PerformanceObserver(() => {});
 		o.observe({type: "layout-shift", buffered: true});
 		const moved = o.takeRecords().filter(s => !s.hadRecentInput);
@@ -131,14 +159,14 @@ func (v *Visitor) shifts() []string {
 	})()`, v.as.MayShift))
 }
 
-func (v *Visitor) sideways() []string {
-	v.t.Helper()
-	if wide := Eval[int](v, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wide > 0 {
-		who := Eval[[]string](v, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 || e.getBoundingClientRect().left < -1)
-			.slice(0, 3).map(e => e.outerHTML.slice(0, 120))`)
-		return []string{fmt.Sprintf("it is %d px wider than the window: %s", wide, strings.Join(who, ", "))}
+func (v *Visitor) sideways() ([]string, error) {
+	wide, err := tryEval[int](v, "document.documentElement.scrollWidth - document.documentElement.clientWidth")
+	if err != nil || wide <= 0 {
+		return nil, err
 	}
-	return nil
+	who, err := tryEval[[]string](v, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 || e.getBoundingClientRect().left < -1)
+		.slice(0, 3).map(e => e.outerHTML.slice(0, 120))`)
+	return []string{fmt.Sprintf("it is %d px wider than the window: %s", wide, strings.Join(who, ", "))}, err
 }
 
 // Asked are the addresses of everything that the window has asked for, in order.

@@ -74,6 +74,8 @@ type As struct {
 	Slow     bool              // the line is so slow that pages are painted piece by piece, which shows what moves when the next one comes
 	MayShift float64           // Cumulative Layout Shift that is put up with; 0, as booking pages owe it
 	Headers  map[string]string // sent with every request
+	Heavy    bool              // the page is for developers: what its scripts weigh is not held against it
+	NoRules  bool              // others see the same page at this width, and in these colours: the rules of axe-core, which are dear, are left to them
 	Zoom     int               // percent; 0: 100. It makes the window so much smaller, as a browser's zoom does.
 }
 

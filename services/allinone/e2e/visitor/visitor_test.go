@@ -45,6 +45,10 @@ func pages(t *testing.T) *httptest.Server {
 	serve("/", html, form)
 	serve("/faulty", html, strings.ReplaceAll(faulty, "%s", strings.Split(server.Listener.Addr().String(), ":")[1]))
 	serve("/host", html, `<!doctype html><html lang=en><title>Host</title><main><h1>Host</h1><p style="height: 300px">above</p><iframe src="/" title="Form" width=350 height=300></iframe></main>`)
+	serve("/leaving", html, `<!doctype html><html lang=en><title>Leaving</title><script src=/leaving.js></script><main>A page that is left once it is looked at</main>`)
+	serve("/leaving.js", js, `Object.defineProperty(window, "axe", {configurable: true, set(rules) {
+		Object.defineProperty(window, "axe", {value: rules}); location.assign("/")
+	}})`)
 	serve("/script.js", js, `document.querySelector("h1").append(" with script")`)
 	serve("/style.css", css, "label, button { display: block; min-height: 30px; margin: 10px }")
 	serve("/long.js", js, noise(9000))
@@ -94,15 +98,25 @@ func TestAVisitorDoesWhatAPersonDoesAndSeesEveryFault(t *testing.T) {
 		})
 		v.Within("/sent", func() { v.Sees("inside s") })
 	})
+	t.Run("a page that is left meanwhile", func(t *testing.T) {
+		t.Parallel()
+		v := chromium.Visit(t, As{})
+		v.Go(server.URL + "/leaving")
+		v.Check()
+		if at := v.Address(); at != server.URL+"/" {
+			t.Errorf("%s was looked at", at)
+		}
+	})
 	t.Run("faults", func(t *testing.T) {
 		t.Parallel()
 		v := chromium.Visit(t, As{})
 		v.Go(server.URL + "/faulty")
-		v.until("it has not moved", func() (bool, error) { return len(v.shifts()) > 0, nil })
-		found := slices.Concat(v.barriers(), v.strangers(), v.complaints(), v.overweight(), v.shifts(), v.sideways())
+		v.until("it has not moved", func() (bool, error) { moved, err := v.shifts(); return len(moved) > 0, err })
+		seen, err := v.look()
+		found := slices.Concat(seen, v.strangers(), v.complaints(), v.overweight())
 		for _, want := range []string{"image-alt", "another host was asked for", "Content Security Policy", "bytes of script", "bytes of CSS", "shifted by", "px wider"} {
 			if !strings.Contains(strings.Join(found, "\n"), want) {
-				t.Errorf("%q was not found in %q", want, found)
+				t.Errorf("%q was not found in %q, %v", want, found, err)
 			}
 		}
 	})

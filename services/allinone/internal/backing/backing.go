@@ -23,6 +23,7 @@ type Options struct {
 	DatabaseURL string            // a PostgreSQL to use instead of starting one
 	RedisURL    string            // a Redis to use instead of starting one
 	Throwaway   bool              // for tests: no durability, many connections; without a Home, data in a temporary folder
+	NoRedis     bool              // starts and asks none
 	Say         func(line string) // tells the person at the terminal about installs and other choices
 }
 
@@ -53,7 +54,7 @@ func (s *Stores) start(ctx context.Context, o Options) error {
 	if err := checkGiven(ctx, o); err != nil {
 		return err
 	}
-	if o.DatabaseURL != "" && o.RedisURL != "" {
+	if o.DatabaseURL != "" && !o.startsRedis() {
 		return nil
 	}
 	account, err := processAccount()
@@ -73,11 +74,13 @@ func (s *Stores) start(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	if o.RedisURL == "" {
+	if o.startsRedis() {
 		return s.startRedis(ctx, place, programs.redis)
 	}
 	return nil
 }
+
+func (o Options) startsRedis() bool { return o.RedisURL == "" && !o.NoRedis }
 
 // Failed yields an error when a store that Start started ends by itself. The process cannot go on then.
 func (s *Stores) Failed() <-chan error { return s.failed }
@@ -125,10 +128,13 @@ func (s *Stores) place(o Options, a account) (place, error) {
 	return place{account: a, data: data, sockets: sockets, logs: o.Home}, nil
 }
 
+// socketsNote is the file in the home that names the folder of the sockets.
+const socketsNote = "sockets"
+
 // rememberSockets notes the folder of the sockets in the home, and removes the one that a run that was killed noted
 // there and could not remove.
 func rememberSockets(home, sockets string) error {
-	note := filepath.Join(home, "sockets")
+	note := filepath.Join(home, socketsNote)
 	if left, err := os.ReadFile(note); err == nil && strings.HasPrefix(filepath.Base(string(left)), tempDirPattern) {
 		_ = os.RemoveAll(string(left)) // only tidies up
 	}

@@ -77,8 +77,17 @@ func lockError(f *os.File, home string, err error) error {
 	}
 	holder := make([]byte, 32)
 	n, _ := f.ReadAt(holder, 0) // only for the sentence
-	return fmt.Errorf("SLOTMESH_HOME: %s is in use by the slotmesh process %s; stop that one, or name another folder",
-		home, strings.TrimSpace(string(holder[:n])))
+	return &InUseError{Home: home, Holder: strings.TrimSpace(string(holder[:n]))}
+}
+
+// InUseError says that another process has the home.
+type InUseError struct {
+	Home   string
+	Holder string // id of the process
+}
+
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("SLOTMESH_HOME: %s is in use by the slotmesh process %s; stop that one, or name another folder", e.Home, e.Holder)
 }
 
 func homeError(home string, err error) error {

@@ -21,9 +21,9 @@ const readyWithin = 90 * time.Second
 // durable are the settings of a server whose data is kept.
 var durable = []string{"max_connections=200"}
 
-// throwaway are the settings of a server for tests: nothing needs to survive, and every test has its own pool.
+// throwaway are the settings of a server for tests: nothing needs to survive, and every service of every test has a pool of its own.
 var throwaway = []string{
-	"max_connections=500", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
+	"max_connections=1500", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
 	"wal_level=minimal", "max_wal_senders=0",
 }
 

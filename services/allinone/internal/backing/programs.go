@@ -23,7 +23,7 @@ func findOrInstall(ctx context.Context, o Options, p place) (programs, error) {
 	if err != nil {
 		return programs{}, err
 	}
-	search := search{finder: machine(), major: want, postgres: o.DatabaseURL == "", redis: o.RedisURL == ""}
+	search := search{finder: machine(), major: want, postgres: o.DatabaseURL == "", redis: o.startsRedis()}
 	found, missing := search.run(ctx)
 	if len(missing) == 0 {
 		return found, nil

@@ -49,12 +49,13 @@ func (p *Public) Mount(router fiber.Router) {
 }
 
 // MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and the pages, which may also ask where a
-// booking can be moved to, and what explains them to owners and reports of their staff's time. It has no limits of its own: all count
-// each request before they ask.
+// booking can be moved to, and what explains them to owners, reports their staff's time and holds an offer that they have in mind against what is
+// booked. It has no limits of its own: all count each request before they ask.
 func (p *Public) MountForPeers(router fiber.Router) {
 	p.mount(router.Group("/internal/api/public/:slug"), forPeers)
 	router.Post("/internal/explain", p.explain)
 	router.Post("/internal/working-time", p.workingTime)
+	router.Post("/internal/outside", p.outside)
 }
 
 // parser reads a calendar question.

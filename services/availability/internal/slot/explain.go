@@ -21,6 +21,11 @@ import (
 func Explain(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied booking.Occupied) *availability.Reason {
 	q.From, q.To = d-1, d
 	e := explanation{offer: offer, question: q, occupied: occupied, date: d, start: timespan.Instant(d, t, offer.Location())}
+	return e.reason()
+}
+
+// reason is the first rule that keeps the start from being booked, nil where none does.
+func (e *explanation) reason() *availability.Reason {
 	if e.bookable(len(rules), all) {
 		return nil
 	}
@@ -32,9 +37,9 @@ func Explain(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeO
 	if r := rules[first]; r.describe != nil {
 		causes := 0
 		if r.causes != nil {
-			causes = sort.Search(r.causes(&e), func(n int) bool { return !e.bookable(first+1, n+1) })
+			causes = sort.Search(r.causes(e), func(n int) bool { return !e.bookable(first+1, n+1) })
 		}
-		r.describe(&e, causes, reason)
+		r.describe(e, causes, reason)
 	}
 	return reason
 }

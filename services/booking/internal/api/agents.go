@@ -16,7 +16,11 @@ func (p *Public) MountAgents(app fiber.Router) {
 
 // checkKey answers whose the key of the Authorization header is, and notes its use.
 func (p *Public) checkKey(c *fiber.Ctx) error {
-	key, err := p.authenticate(c)
+	hash, err := hashOf(c)
+	if err != nil {
+		return err
+	}
+	key, err := p.lookUp(c, hash)
 	if err != nil {
 		return err
 	}
@@ -24,6 +28,6 @@ func (p *Public) checkKey(c *fiber.Ctx) error {
 	return c.JSON(booking.CheckedKey{BusinessID: key.BusinessID, ID: key.ID, Scope: key.Scope})
 }
 
-// bookForAgent is POST /book for a request that [Public.checkKey] has counted. The key is looked at again, as it may
+// bookForAgent is POST /book for a request that [Public.checkKey] has counted. The key is looked at again with the write, as it may
 // have been revoked meanwhile.
 func (p *Public) bookForAgent(c *fiber.Ctx) error { return p.respond(c, p.authenticate) }

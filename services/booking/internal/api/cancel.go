@@ -19,7 +19,7 @@ func (in *Internal) cancellation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(showCancellation(preview))
+	return c.JSON(preview.Shown())
 }
 
 func (in *Internal) cancel(c *fiber.Ctx) error {

@@ -72,6 +72,7 @@ func NewInternal(owner *usecase.Owner, booker *usecase.Booker, cancellations *us
 func (in *Internal) Mount(app fiber.Router) {
 	business := app.Group("/internal/businesses/:business")
 	business.Get("/occupied", in.occupied)
+	business.Put("/offer", in.published)
 	business.Post("/keys", in.once(in.createKey, keyMadeAgain))
 	business.Get("/keys", in.keys)
 	business.Delete("/keys", in.once(in.revokeAllKeys, server.Again(fiber.StatusNoContent)))
@@ -92,7 +93,7 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Post("/customers/search", in.customers)
 	business.Post("/customers/held", in.held)
 	business.Post("/customers/erase", in.once(in.eraseCustomer, server.Again(fiber.StatusOK)))
-	business.Post("/tickets", in.once(in.sellTickets, again(fiber.StatusCreated, in.showSold)))
+	business.Post("/tickets", in.once(in.sellTickets, in.soldAgain))
 	business.Get("/tickets", in.listTickets)
 	business.Get("/tickets/ahead", in.ticketsAhead)
 	business.Post("/tickets/sales", in.sales)
@@ -101,6 +102,26 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Get("/tickets/:ticket/cancellation", in.ticketCancellation)
 	business.Post("/tickets/:ticket/cancel", in.once(in.cancelTickets, again(fiber.StatusOK, showTicket)))
 	business.Post("/tickets/:ticket/refund", in.once(in.refundTickets, again(fiber.StatusOK, showTicket)))
+}
+
+// published notes the newest version of the business's offer, before catalog answers who has published it.
+func (in *Internal) published(c *fiber.Ctx) error {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return err
+	}
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	var newest booking.PublishedOffer
+	if err := json.Unmarshal(body, &newest); err != nil || newest.Version < 1 {
+		return fault.New(fault.InvalidParameter, `version: missing or not a whole number from 1 on; send {"version": 3}.`)
+	}
+	if err := in.records.Published(c.UserContext(), businessID, newest.Version); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
 }
 
 func (in *Internal) occupied(c *fiber.Ctx) error {

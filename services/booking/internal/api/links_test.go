@@ -9,6 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
@@ -57,7 +58,7 @@ func TestWhoBooksIsToldTheCustomersLink(t *testing.T) {
 	if _, err := client.Booking(t.Context(), uuid.New(), booked.body.Booking.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("another business reads the booking: %v", err)
 	}
-	list, err := client.Tickets(t.Context(), w.offer.ID, nil, request.Page{})
+	list, err := client.Tickets(t.Context(), w.offer.ID, booking.TicketFilter{}, request.Page{})
 	if err != nil || len(list.Tickets) != 1 || list.Tickets[0].ManageURL != "" {
 		t.Errorf("the list of orders shows links: %+v, %v", list, err)
 	}

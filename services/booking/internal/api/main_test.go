@@ -56,19 +56,25 @@ type town struct {
 	internal string
 	http     *http.Client
 	trips    roundTrips
+	redis    commands
 	booker   *usecase.Booker
 
 	mu         sync.Mutex
 	offer      *catalog.Offer // nil: no such business
+	remembered *catalog.Offer // what replicas go on with; nil: the newest
 	catalogErr error
 	slotsErr   error
 	pricesErr  error
-	keysErr    error                 // the keys cannot be looked up
-	openErr    error                 // is returned where an open charge has been noted
-	opening    bool                  // availability offers nothing when false
-	asked      int                   // questions to availability
-	question   availability.Question // the last of them
-	held       chan struct{}         // availability waits for it where it is set
+	keysErr    error                            // the keys cannot be looked up
+	openErr    error                            // is returned where an open charge has been noted
+	opening    bool                             // availability offers nothing when false
+	asked      int                              // questions to availability
+	question   availability.Question            // the last of them
+	held       chan struct{}                    // availability waits for it where it is set
+	holds      func(availability.Question) bool // which questions; nil: all
+	holding    chan struct{}                    // is sent to by each that waits; nil: nothing is
+	meeting    *meeting                         // availability and pricing answer once both are asked; nil: at once
+	freshened  int                              // questions to catalog
 	quotes     []pricing.QuotesRequest
 }
 
@@ -125,7 +131,16 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 	w := &town{t: t, clock: clock.Fixed(now), offer: newOffer(t), opening: true, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
 	w.pool = traced(t, testkit.Postgres(t, "booking", migrations.FS), &w.trips)
 	w.store = store.New(w.pool)
+	w.public, w.internal = w.serve(of, tel)
+	t.Cleanup(w.http.CloseIdleConnections)
+	return w
+}
+
+// serve starts a replica and returns its two base URLs.
+func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string) {
+	t := w.t
 	rdb, prefix := testkit.Redis(t)
+	rdb.AddHook(&w.redis)
 	public, internal := listen(t), listen(t)
 	cfg := server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1 << 20}
 	srv, err := server.New(cfg, server.Runtime{Open: true, Name: "booking", Clock: w.clock, Telemetry: tel, Public: public, Internal: internal})
@@ -133,7 +148,6 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 		t.Fatal(err)
 	}
 	gate := limits.New(of, ratelimit.NewFallback(ratelimit.NewRedis(rdb, prefix, time.Minute), ratelimit.NewLocal(clock.System()), tel), tel)
-	srv.Limit(gate.Pass)
 	links, err := (&link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}, PagesURL: pagesURL}).Open()
 	if err != nil {
 		t.Fatal(err)
@@ -144,13 +158,14 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 	})
 	providers := payment.Providers{stripe.Name: stripe.New("", webhookSecret, "", nil)}
 	api.MountWebhooks(srv.Public, providers, usecase.NewPayments(w.store, usecase.PaymentOptions{}, w.clock, tel))
-	api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, links, w.clock, tel).Mount(srv.Public)
+	book := api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, links, w.clock, tel)
+	srv.LimitBy(book.Limit)
+	book.Mount(srv.Public)
 	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.booker, usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
 	api.NewByLink(usecase.NewByLink(w.store, w, w.booker, usecase.NewCancellations(w.store, providers, w.clock), usecase.PaymentOptions{Providers: providers, Within: time.Minute}, w.clock)).Mount(srv.Internal)
+	api.NewCharges(usecase.NewCharges(w.store, w.booker)).Mount(srv.Internal)
 	api.NewFeeds(usecase.NewFeeds(w.store, w, w, w.clock, tel), w.store, links).Mount(srv.Internal)
 	eventapi.Serve(srv, eventlog.New(w.pool, api.ShowEvents(w.store), eventlog.Config{KeepDays: 90}, w.clock, tel))
-	w.public, w.internal = "http://"+public.Addr().String(), "http://"+internal.Addr().String()
-
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
@@ -161,7 +176,7 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 			t.Error(err)
 		}
 	})
-	return w
+	return "http://" + public.Addr().String(), "http://" + internal.Addr().String()
 }
 
 // keys are looked up in the store, unless they cannot be.
@@ -178,6 +193,16 @@ func (k keys) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (store.Key,
 		return store.Key{}, err
 	}
 	return k.Store.KeyByHash(ctx, hash)
+}
+
+func (k keys) Current(ctx context.Context, by store.Basis) (bool, error) {
+	k.town.mu.Lock()
+	err := k.town.keysErr
+	k.town.mu.Unlock()
+	if err != nil {
+		return false, err
+	}
+	return k.Store.Current(ctx, by)
 }
 
 func listen(t testing.TB) net.Listener {
@@ -216,6 +241,7 @@ func (w *town) change(edit func(*catalog.Offer)) {
 func (w *town) Fresh(_ context.Context, slug string) (*catalog.Offer, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.freshened++
 	if w.catalogErr != nil {
 		return nil, w.catalogErr
 	}
@@ -223,6 +249,17 @@ func (w *town) Fresh(_ context.Context, slug string) (*catalog.Offer, error) {
 		return nil, fault.New(fault.BusinessNotFound, "Business not found")
 	}
 	return w.offer, nil
+}
+
+// Recent is the offer that the test's process remembers, where there is one, else the newest.
+func (w *town) Recent(ctx context.Context, slug string) (*catalog.Offer, error) {
+	w.mu.Lock()
+	remembered := w.remembered
+	w.mu.Unlock()
+	if remembered != nil && remembered.Slug == slug {
+		return remembered, nil
+	}
+	return w.Fresh(ctx, slug)
 }
 
 // Offer is the offer of a business by its id.
@@ -240,8 +277,19 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 	w.mu.Lock()
 	w.asked++
 	w.question = r.Question
-	held := w.held
+	held, holding, meeting := w.held, w.holding, w.meeting
+	if w.holds != nil && !w.holds(r.Question) {
+		held = nil
+	}
 	w.mu.Unlock()
+	if meeting != nil {
+		if err := meet(ctx, meeting.availability, meeting.pricing); err != nil {
+			return nil, err
+		}
+	}
+	if held != nil && holding != nil {
+		holding <- struct{}{}
+	}
 	if held != nil {
 		select {
 		case <-held:
@@ -251,6 +299,9 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 	}
 	w.mu.Lock()
 	offer, opening, err := w.offer, w.opening, w.slotsErr
+	if w.remembered != nil && r.OfferVersion == w.remembered.Version { // it is as late as booking
+		offer, opening = w.remembered, true
+	}
 	w.mu.Unlock()
 	if err != nil {
 		return nil, err
@@ -319,14 +370,26 @@ func (w *town) quoteOfTier(item pricing.Item) pricing.Quote {
 	return pricing.Quote{Priced: tier.Price > 0, List: tier.Price, Price: price}
 }
 
-func (w *town) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+func (w *town) Quotes(ctx context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
+	w.mu.Lock()
+	meeting := w.meeting
+	w.mu.Unlock()
+	if meeting != nil {
+		if err := meet(ctx, meeting.pricing, meeting.availability); err != nil {
+			return nil, err
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.quotes = append(w.quotes, r)
 	if w.pricesErr != nil {
 		return nil, w.pricesErr
 	}
-	answer := &pricing.QuotesResponse{OfferVersion: w.offer.Version, Currency: w.offer.Currency}
+	offer := w.offer
+	if w.remembered != nil && r.OfferVersion == w.remembered.Version {
+		offer = w.remembered
+	}
+	answer := &pricing.QuotesResponse{OfferVersion: offer.Version, Currency: offer.Currency}
 	for _, item := range r.Items {
 		if item.Kind == pricing.KindEvent {
 			answer.Quotes = append(answer.Quotes, w.quoteOfTier(item))
@@ -336,7 +399,7 @@ func (w *town) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.Quot
 		if item.VariantID != nil {
 			variants[item.ID] = *item.VariantID
 		}
-		services, err := w.offer.Appointment([]uuid.UUID{item.ID}, variants)
+		services, err := offer.Appointment([]uuid.UUID{item.ID}, variants)
 		if err != nil {
 			return nil, err
 		}
@@ -425,6 +488,12 @@ func (w *town) book(key string, body any, headers ...string) answer {
 
 func (w *town) bookAt(slug, key string, body any, headers ...string) answer {
 	w.t.Helper()
+	return w.bookOn(w.public, slug, key, body, headers...)
+}
+
+// bookOn is bookAt of one replica.
+func (w *town) bookOn(public, slug, key string, body any, headers ...string) answer {
+	w.t.Helper()
 	raw, isText := body.(string)
 	if !isText {
 		b, err := json.Marshal(body)
@@ -440,7 +509,7 @@ func (w *town) bookAt(slug, key string, body any, headers ...string) answer {
 	for i := 0; i < len(headers); i += 2 {
 		header.Set(headers[i], headers[i+1])
 	}
-	return w.send(http.MethodPost, w.public+"/api/public/"+slug+"/book", raw, header)
+	return w.send(http.MethodPost, public+"/api/public/"+slug+"/book", raw, header)
 }
 
 func (w *town) send(method, url, body string, header http.Header) answer {

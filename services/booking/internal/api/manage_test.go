@@ -80,8 +80,9 @@ func TestByTheLinkACustomerSeesTheirBookingAndNothingInternal(t *testing.T) {
 	if raw.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("may be kept: %v", raw.header)
 	}
+	w.change(func(o *catalog.Offer) { o.NameTranslations = map[string]string{got.Booking.Locale: "Porto"} })
 	ics := w.read("/internal/manage/" + tokenOf(a.body.ManageURL) + "/calendar")
-	if diff := cmp.Diff([]entry{{UID: a.body.Booking.ID.String(), Summary: "Haircut · " + w.offer.Name, Description: "Anna", Status: "TENTATIVE",
+	if diff := cmp.Diff([]entry{{UID: a.body.Booking.ID.String(), Summary: "Haircut · Porto", Description: "Anna", Status: "TENTATIVE",
 		Start: "2027-03-02T10:00:00.000Z", End: "2027-03-02T10:45:00.000Z", Sequence: 1}}, entries(t, ics.text)); diff != "" {
 		t.Errorf("the calendar (-want +got):\n%s", diff)
 	}

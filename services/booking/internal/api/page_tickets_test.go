@@ -75,6 +75,56 @@ func TestOnThePageCustomersBuyTicketsOfPublicEventsUntilTheyBegin(t *testing.T) 
 	refused("it has begun", fault.Conflict, nil)
 }
 
+func TestOnThePageWhoBuysTicketsAnswersTheQuestionsAboutTheEvent(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(withGala(public))
+	w.change(func(o *catalog.Offer) {
+		o.Form = []catalog.Question{
+			{Key: "meal", Type: catalog.QuestionText, MaxLength: 10, Required: true, EventIDs: []uuid.UUID{galaID}},
+			{Key: "other", Type: catalog.QuestionText, MaxLength: 10, Required: true, EventIDs: []uuid.UUID{otherID}},
+			{Key: "news", Type: catalog.QuestionCheckbox, Consent: true},
+		}
+	})
+	answering := func(form string) func(*booking.NewTicket) {
+		return func(n *booking.NewTicket) { n.FormData, n.CustomerPhone = json.RawMessage(form), new(" +351 1 777 ") }
+	}
+	for name, change := range map[string]func(*booking.NewTicket){
+		"no answer": nil, "too long": answering(`{"meal": "hazelnut cake"}`), "no object": answering(`[]`),
+		"a phone number on two lines": func(n *booking.NewTicket) { answering(`{"meal": "fish"}`)(n); n.CustomerPhone = new("1\n2") },
+	} {
+		if _, err := w.buyTickets("", change); !fault.Is(err, fault.InvalidParameter) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	const sent = `{"meal": "fish", "other": "x", "_consent": {"news": true, "gone": true}}`
+	order := tickets(vipID, 1)
+	answering(sent)(&order)
+	bought, err := w.buyTickets("", answering(sent))
+	sold, ownersErr := w.client().SellTicket(actor.With(t.Context(), owner), w.offer.ID, order)
+	if err := errors.Join(err, ownersErr); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[uuid.UUID]string{
+		bought.ID: `{"meal": "fish", "_consent": {"news": true}}`,
+		sold.ID:   `{"meal": "fish", "other": "x"}`, // consent is the customer's to give
+	} {
+		kept, err := w.client().Ticket(t.Context(), w.offer.ID, id)
+		if err != nil || kept.CustomerPhone == nil || *kept.CustomerPhone != "+351 1 777" || cmp.Diff(decoded(t, want), decoded(t, string(kept.FormData))) != "" {
+			t.Errorf("kept %+v with %s, %v", kept, kept.FormData, err)
+		}
+	}
+}
+
+func decoded(t *testing.T, object string) map[string]any {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal([]byte(object), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // What must be paid online and cannot be is not sold for nothing.
 func TestOnThePageNothingIsSoldThatMustBePaidAndCannotBe(t *testing.T) {
 	t.Parallel()
@@ -132,7 +182,8 @@ func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
 			{TierID: seatID, TierName: "Seat", Quantity: 3, Price: new(json.Number("54.00"))},
 			{TierID: vipID, TierName: "VIP", Quantity: 1, Price: new(json.Number("108.00"))},
 		},
-		Date: "2027-03-01", StartTime: "22:00:00", CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), Locale: "pt", CreatedAt: now, ManageURL: sold.ManageURL,
+		Date: "2027-03-01", StartTime: "22:00:00", CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), FormData: json.RawMessage("{}"),
+		Locale: "pt", CreatedAt: now, ManageURL: sold.ManageURL,
 	}
 	if diff := cmp.Diff(want, *sold); diff != "" {
 		t.Error(diff)

@@ -5,23 +5,20 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"mime"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/google/uuid"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
-	"github.com/slotmesh/slotmesh/libs/apikey"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/link"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/lru"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -30,23 +27,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// Keys looks API keys up; [store.Store] says what its methods do and return.
-type Keys interface {
-	KeyByHash(ctx context.Context, hash [sha256.Size]byte) (store.Key, error)
-	TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error
-}
-
-// Limits counts a request by its API key; [limits.Gate] does. Faults: rate_limited (401).
-type Limits interface {
-	PassKey(ctx context.Context, keyID string, answer server.Header) error
+// Offers gives what [usecase.Offers] does, and from memory the offer that was the newest a moment ago.
+type Offers interface {
+	usecase.Offers
+	Recent(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
 // Public serves POST /api/public/{slug}/book.
 type Public struct {
 	keys     Keys
-	offers   usecase.Offers
+	offers   Offers
 	booker   *usecase.Booker
 	limits   Limits
+	known    *lru.Cache[[sha256.Size]byte, store.Key] // keys by their hashes, as they were when they were looked up last
 	links    *link.Links
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
@@ -54,25 +47,25 @@ type Public struct {
 }
 
 // NewPublic returns the public API.
-func NewPublic(keys Keys, offers usecase.Offers, booker *usecase.Booker, limits Limits, links *link.Links, c clock.Clock, tel *telemetry.Telemetry) *Public {
+func NewPublic(keys Keys, offers Offers, booker *usecase.Booker, limits Limits, links *link.Links, c clock.Clock, tel *telemetry.Telemetry) *Public {
 	return &Public{
 		keys: keys, offers: offers, booker: booker, limits: limits, links: links, clock: c, tel: tel,
-		outcomes: newOutcomes(tel),
+		known: lru.New[[sha256.Size]byte](rememberedKeys, func(store.Key) int { return 1 }), outcomes: newOutcomes(tel),
 	}
 }
 
 // Mount adds the route.
 func (p *Public) Mount(app fiber.Router) { app.Post("/api/public/:slug/book", p.book) }
 
-func (p *Public) book(c *fiber.Ctx) error { return p.respond(c, p.counted) }
+func (p *Public) book(c *fiber.Ctx) error { return p.respond(c, p.admit) }
 
 // respond books for the key that authenticate finds, sends what became of the request and counts it. The checks are made in the order
 // of semantics.md §3, of which the limit by address has been made; the booker makes those from the business's account on.
-func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (store.Key, error)) error {
+func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (shown, error)) error {
 	var confirmation store.Confirmation
 	key, err := authenticate(c)
 	if err == nil {
-		confirmation, err = p.bookWith(c, key)
+		confirmation, err = p.decide(c, key)
 	}
 	p.outcomes.count(c.UserContext(), confirmation, err)
 	if err != nil {
@@ -103,101 +96,57 @@ func (o outcomes) count(ctx context.Context, made store.Confirmation, err error)
 	o.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// counted finds the caller's key, counts the request against its limit and notes its use.
-func (p *Public) counted(c *fiber.Ctx) (store.Key, error) {
-	ctx := c.UserContext()
-	key, err := p.authenticate(c)
-	if err != nil {
-		return store.Key{}, err
+// decide books by what this process remembers of the key and of the offer: the write of a booking looks whether both count still. What is
+// answered without a write, a refusal or what was booked before, is told where they do; where they do not, it is decided anew.
+func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
+	ctx, slug := c.UserContext(), c.Params("slug")
+	read := sync.OnceValue(func() asked { return parse(c, actor.Actor{Kind: actor.APIKey, ID: key.ID}) })
+	offer, unread := p.offers.Recent(ctx, slug)
+	made, err := p.attempt(ctx, key, offer, unread, read)
+	if err == nil && !made.Replayed || fault.Is(err, fault.OutcomeUnknown) {
+		return made, err
 	}
-	if err := p.limits.PassKey(ctx, key.ID.String(), server.AnswerHeader(c)); err != nil {
-		return store.Key{}, err
+	by := store.Basis{KeyOf: key.BusinessID, Key: key.ID}
+	if offer != nil {
+		by.OfferOf, by.Version = offer.ID, offer.Version
 	}
-	p.touch(ctx, key)
-	return key, nil
-}
-
-// bookWith makes the checks that follow those of the caller, and books.
-func (p *Public) bookWith(c *fiber.Ctx, key store.Key) (store.Confirmation, error) {
-	ctx := c.UserContext()
-	offer, err := p.offers.Fresh(ctx, c.Params("slug"))
-	if err != nil {
-		return store.Confirmation{}, usecase.Unverified(err)
+	current, unknown := p.keys.Current(ctx, by)
+	switch {
+	case current || unknown != nil && err != nil && server.FaultOf(err).Kind.Status == fiber.StatusServiceUnavailable:
+		return made, err
+	case unknown != nil:
+		return store.Confirmation{}, unknown
 	}
-	if err := authorize(key, offer); err != nil {
+	if key, err = p.lookUp(c, key.hash); err != nil {
 		return store.Confirmation{}, err
 	}
-	by := actor.Actor{Kind: actor.APIKey, ID: key.ID}
-	named, asked, err := parse(c, by)
-	if err != nil {
-		return p.booker.Refuse(ctx, offer, by, named, err)
-	}
-	return p.booker.Book(ctx, offer, by, named, asked)
+	offer, unread = p.offers.Fresh(ctx, slug)
+	return p.attempt(ctx, key, offer, unread, read)
 }
 
-// authenticate finds the key of the Authorization header. What cannot be a key is refused without a look into the store.
-func (p *Public) authenticate(c *fiber.Ctx) (store.Key, error) {
-	scheme, secret, _ := strings.Cut(strings.TrimSpace(c.Get(fiber.HeaderAuthorization)), " ")
-	secret = strings.TrimSpace(secret)
-	if !strings.EqualFold(scheme, "Bearer") || secret == "" {
-		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
-		return store.Key{}, fault.New(fault.MissingAPIKey, "An API key is required; send it as Authorization: Bearer sm_….")
+// attempt makes the checks that follow those of the caller, by a key and an offer, and books.
+func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, unread error, read func() asked) (store.Confirmation, error) {
+	if unread != nil {
+		return store.Confirmation{}, usecase.Unverified(unread)
 	}
-	key, err := p.find(c.UserContext(), secret)
-	if fault.Is(err, fault.InvalidAPIKey) {
-		c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="invalid_token"`)
+	if err := authorize(key.Key, offer); err != nil {
+		return store.Confirmation{}, err
 	}
-	return key, err
+	by, asked := actor.Actor{Kind: actor.APIKey, ID: key.ID}, read()
+	if asked.err != nil {
+		return p.booker.Refuse(ctx, offer, by, asked.named, asked.err)
+	}
+	return p.booker.Book(ctx, offer, by, asked.named, asked.request)
 }
 
-func (p *Public) find(ctx context.Context, secret string) (store.Key, error) {
-	if !apikey.WellFormed(secret) {
-		return store.Key{}, invalidKey("The API key is not one; it is sm_ and 64 hexadecimal digits, as it was shown when it was made.")
-	}
-	key, err := p.keys.KeyByHash(ctx, apikey.Hash(secret))
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return store.Key{}, invalidKey("The API key is not known.")
-	case err != nil:
-		return store.Key{}, err
-	case key.RevokedAt != nil:
-		return store.Key{}, invalidKey("The API key has been revoked.")
-	case key.ExpiresAt != nil && !p.clock.Now().Before(*key.ExpiresAt):
-		return store.Key{}, invalidKey("The API key has expired.")
-	}
-	return key, nil
+// asked is what a request asks for, and by which name: none where it has none that can be kept, or no body that can be read.
+type asked struct {
+	named   idempotency.Request
+	request *request.Request
+	err     error
 }
 
-func invalidKey(sentence string) error { return fault.New(fault.InvalidAPIKey, sentence) }
-
-// useNotedEvery is how often the use of a key is written down.
-const useNotedEvery = time.Minute
-
-// touch notes the key's use, at most once a minute. A booking does not fail for it.
-func (p *Public) touch(ctx context.Context, key store.Key) {
-	now := p.clock.Now()
-	since := now.Add(-useNotedEvery)
-	if key.LastUsedAt != nil && key.LastUsedAt.After(since) {
-		return
-	}
-	if err := p.keys.TouchKey(ctx, key.BusinessID, key.ID, now, since); err != nil {
-		p.tel.Logger.WarnContext(ctx, "the use of an API key was not noted", "error", err)
-	}
-}
-
-// authorize refuses a key of another business, then one whose scope does not reach POST /book.
-func authorize(key store.Key, offer *catalog.Offer) error {
-	if key.BusinessID != offer.ID {
-		return invalidKey("The API key belongs to another business.")
-	}
-	if key.Scope != booking.ScopeWrite && key.Scope != booking.ScopeAll {
-		return fault.New(fault.ScopeForbidden, "The API key's scope is read; booking takes a key of scope write or all.")
-	}
-	return nil
-}
-
-// parse reads what is asked for, and by which name: none where the request has none that can be kept, or no body that can be read.
-func parse(c *fiber.Ctx, by actor.Actor) (idempotency.Request, *request.Request, error) {
+func parse(c *fiber.Ctx, by actor.Actor) asked {
 	key, noKey := server.IdempotencyKey(c)
 	body, unread := server.Body(c)
 	var named idempotency.Request
@@ -205,10 +154,10 @@ func parse(c *fiber.Ctx, by actor.Actor) (idempotency.Request, *request.Request,
 		named = idempotency.Request{Key: key, Hash: request.Hash(body)}
 	}
 	if err := cmp.Or(noKey, checkContentType(c.Get(fiber.HeaderContentType)), unread); err != nil {
-		return named, nil, err
+		return asked{named: named, err: err}
 	}
-	asked, err := request.Parse(body, by)
-	return named, asked, err
+	r, err := request.Parse(body, by)
+	return asked{named, r, err}
 }
 
 // checkContentType refuses a body that says it is something else than JSON. One that does not say what it is, is read as JSON.

@@ -99,7 +99,7 @@ func (m *mortal) pool(t *testing.T, cfg *pgxpool.Config, process string) *pgxpoo
 // boughtKind is how something of a kind is bought and cancelled, and what is expected of its refund.
 type boughtKind struct {
 	buy    func(round int) (id uuid.UUID, reference string)
-	cancel func(ctx context.Context, c *usecase.Cancellations, id uuid.UUID, wanted booking.RefundAmount) error
+	cancel func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error
 	expect func(id uuid.UUID, reference string, owed int64)
 }
 
@@ -111,8 +111,8 @@ func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
 	s, f := openPolicyShop(t)
 	s.killRefunds(t, f, 200, boughtKind{
 		buy: func(round int) (uuid.UUID, string) { return s.bought(f, fmt.Sprintf("%02d:00", round%24)) },
-		cancel: func(ctx context.Context, c *usecase.Cancellations, id uuid.UUID, wanted booking.RefundAmount) error {
-			_, err := c.Cancel(ctx, s.offer.ID, id, wanted)
+		cancel: func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error {
+			_, err := usecase.NewCancellations(records, s.providers, s.clock).Cancel(ctx, s.offer.ID, id, wanted)
 			return err
 		},
 		expect: func(id uuid.UUID, reference string, owed int64) { s.expectGivenBack(f, id, reference, owed) },
@@ -134,8 +134,8 @@ func TestKilledAtAnyPointTicketsAreRefundedOnce(t *testing.T) {
 			s.paysFor(f, page)
 			return sold.ID, "pi_of_" + page
 		},
-		cancel: func(ctx context.Context, c *usecase.Cancellations, id uuid.UUID, wanted booking.RefundAmount) error {
-			_, err := c.CancelTicket(ctx, s.offer.ID, id, wanted)
+		cancel: func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error {
+			_, err := usecase.NewCancellations(records, s.providers, s.clock).CancelTicket(ctx, s.offer.ID, id, wanted)
 			return err
 		},
 		expect: func(id uuid.UUID, reference string, owed int64) { s.expectTicketsGivenBack(f, id, reference, owed) },
@@ -153,7 +153,6 @@ func (s *shop) killRefunds(t *testing.T, f *fakeStripe, deaths int, of boughtKin
 	pool := m.pool(t, s.pool.Config(), process)
 	records := store.New(pool)
 	providers := payment.Providers{stripe.Name: m}
-	cancellations := usecase.NewCancellations(records, providers, s.clock)
 	payments := usecase.NewPayments(records, usecase.PaymentOptions{Providers: providers, Within: time.Minute}, s.clock, telemetry.Discard())
 
 	died := 0
@@ -167,7 +166,7 @@ func (s *shop) killRefunds(t *testing.T, f *fakeStripe, deaths int, of boughtKin
 			defer l.kill()
 			m.now.Store(l)
 			if !answered {
-				err := of.cancel(idempotency.With(l, idempotency.Request{Key: id.String()}), cancellations, id, wanted)
+				err := of.cancel(idempotency.With(l, idempotency.Request{Key: id.String()}), records, id, wanted)
 				answered = err == nil && l.Err() == nil
 			}
 			_ = payments.Reconcile(l)

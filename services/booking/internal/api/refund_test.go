@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/cancellation"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -461,7 +462,7 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	c := usecase.NewCancellations(s.store, s.providers, s.clock)
 	start := time.Date(2027, 3, 2, 9, 30, 0, 0, time.UTC)
 	id, reference := s.bought(f, "09:30")
-	look := func(want usecase.Cancellation) {
+	look := func(want cancellation.Preview) {
 		t.Helper()
 		want.Currency = s.offer.Money()
 		got, err := c.PreviewForCustomer(t.Context(), s.offer, id)
@@ -475,22 +476,22 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 			t.Errorf("it is cancelled: %v", err)
 		}
 	}
-	look(usecase.Cancellation{Reason: booking.CancelNotOffered})
+	look(cancellation.Preview{Reason: booking.CancelNotOffered})
 	fail(0)
 	twelve := 12
 	s.change(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = &twelve })
-	look(usecase.Cancellation{Allowed: true, Refund: 4000, Percent: 100, Until: start.Add(-24 * time.Hour)})
+	look(cancellation.Preview{Allowed: true, Refund: 4000, Percent: 100, Until: start.Add(-24 * time.Hour)})
 	s.clock.Advance(start.Add(-12 * time.Hour).Sub(s.clock.Now()))
-	look(usecase.Cancellation{Allowed: true, Refund: 2000, Percent: 50, Until: start.Add(-12 * time.Hour)})
+	look(cancellation.Preview{Allowed: true, Refund: 2000, Percent: 50, Until: start.Add(-12 * time.Hour)})
 	fail(4000) // what was shown a while ago
 	s.clock.Advance(time.Nanosecond)
-	look(usecase.Cancellation{Reason: booking.CancelTooLate})
+	look(cancellation.Preview{Reason: booking.CancelTooLate})
 	fail(2000)
 	s.clock.Advance(-time.Nanosecond)
 	if b, err := c.CancelForCustomer(t.Context(), s.offer, id, 2000); err != nil || string(b.Status) != booking.StatusCancelled {
 		t.Errorf("%+v, %v", b, err)
 	}
-	look(usecase.Cancellation{Reason: booking.StatusCancelled})
+	look(cancellation.Preview{Reason: booking.StatusCancelled})
 	fail(0)
 	s.step()
 	if !slices.Equal(f.given(reference), []int64{2000}) {

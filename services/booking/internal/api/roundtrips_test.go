@@ -6,12 +6,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/limits"
 )
 
 // roundTrips notes what is sent to the database: a statement or a batch is one round trip, and so is the preparation
@@ -64,8 +68,11 @@ func (r *roundTrips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.
 
 func (r *roundTrips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-func (r *roundTrips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	r.note("batch")
+func (r *roundTrips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	ofTheFeed := func(q *pgx.QueuedQuery) bool { return strings.Contains(q.SQL, "event_feed") } // which is pruned beside the requests
+	if !slices.ContainsFunc(data.Batch.QueuedQueries, ofTheFeed) {
+		r.note("batch")
+	}
 	return ctx
 }
 
@@ -103,7 +110,51 @@ func traced(t testing.TB, pool *pgxpool.Pool, r *roundTrips) *pgxpool.Pool {
 	return noted
 }
 
-func TestABookingTakesThreeRoundTripsToTheDatabase(t *testing.T) {
+// commands counts what is sent to Redis: a command or a pipeline is one round trip.
+type commands struct{ sent atomic.Int64 }
+
+var _ redis.Hook = (*commands)(nil)
+
+func (c *commands) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (c *commands) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		c.sent.Add(1)
+		return next(ctx, cmd)
+	}
+}
+
+func (c *commands) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		c.sent.Add(1)
+		return next(ctx, cmds)
+	}
+}
+
+func TestABookingTakesOneRoundTripToRedis(t *testing.T) {
+	t.Parallel()
+	w := open(t, limits.Config{BookPerMinute: 100, KeyPerMinute: 4})
+	key := w.key("write")
+	w.expect("the key is not known yet", w.book(key, order("08:30", nil)), 201, "")
+	for _, at := range []string{"09:30", "10:30", "11:30"} {
+		before := w.redis.sent.Load()
+		w.expect(at, w.book(key, order(at, nil)), 201, "")
+		if n := w.redis.sent.Load() - before; n != 1 {
+			t.Errorf("%s: %d round trips to Redis, want 1", at, n)
+		}
+	}
+	w.expect("over the limit of the key", w.book(key, order("12:30", nil)), 401, "rate_limited")
+	if err := w.store.RevokeAllKeys(t.Context(), w.offer.ID, now); err != nil {
+		t.Fatal(err)
+	}
+	a := w.book(key, order("12:30", nil))
+	w.expect("that the key is none comes first", a, 401, "invalid_api_key")
+	if policy := a.header.Get("RateLimit-Policy"); policy != `"book";q=100;w=60` {
+		t.Errorf("it tells the limits %s", policy)
+	}
+}
+
+func TestABookingTakesTwoRoundTripsToTheDatabase(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	key := w.key("write")
@@ -112,20 +163,51 @@ func TestABookingTakesThreeRoundTripsToTheDatabase(t *testing.T) {
 	sent := w.trips.prepared(t, func(n int) {
 		w.expect("plain", w.book(key, order("12:30", map[string]any{"date": at(n)})), 201, "")
 	})
-	want := []string{"FROM api_keys", "batch", "INSERT INTO occupied_time"}
+	want := []string{"FROM occupied_time", "INSERT INTO occupied_time"}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("a booking (-want +got):\n%s", diff)
 	}
 	sent = w.trips.prepared(t, func(n int) {
 		w.expect("with an idempotency key", w.book(key, order("14:30", map[string]any{"date": at(n)}), header, at(n)), 201, "")
 	})
-	want = []string{"FROM api_keys", "INSERT INTO idempotency_records", "batch", "INSERT INTO occupied_time"}
+	want = []string{"batch", "INSERT INTO occupied_time"}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("a booking with an idempotency key (-want +got):\n%s", diff)
 	}
 	w.expect("a forged key", w.book("sm_"+strings.Repeat("0", 64), order("14:30", nil)), 401, "invalid_api_key")
 	if sent := w.trips.take(); len(sent) > 0 {
 		t.Errorf("a key with a wrong checksum is looked up: %v", sent)
+	}
+}
+
+// Each of the two answers only once the other is asked, too.
+func TestABookingAsksAvailabilityAndPricingSideBySideAndNobodyElse(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	w.expect("the first", w.book(key, order("08:30", nil)), 201, "")
+	w.set(func(w *town) {
+		w.remembered, w.freshened, w.asked, w.quotes, w.meeting = w.offer, 0, 0, nil, newMeeting()
+	})
+	w.expect("the next", w.book(key, order("09:30", nil)), 201, "")
+	if w.freshened != 0 || w.asked != 1 || len(w.quotes) != 1 {
+		t.Errorf("catalog is asked %d times, availability %d, pricing %d; want 0, 1, 1", w.freshened, w.asked, len(w.quotes))
+	}
+}
+
+// meeting is of two that wait for each other.
+type meeting struct{ availability, pricing chan struct{} }
+
+func newMeeting() *meeting { return &meeting{make(chan struct{}), make(chan struct{})} }
+
+// meet tells of one and waits for the other.
+func meet(ctx context.Context, here, there chan struct{}) error {
+	close(here)
+	select {
+	case <-there:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
-	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
 // showBooking is a booking as the owner's side reads it.
@@ -60,25 +59,14 @@ func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	return shown
 }
 
-// showCancellation is what cancelling would do.
-func showCancellation(c usecase.Cancellation) booking.Cancellation {
-	shown := booking.Cancellation{Allowed: c.Allowed, Reason: c.Reason, Refund: booking.CancellationRefund{
-		Amount: c.Currency.JSON(c.Refund), Percent: c.Percent, Currency: c.Currency.Code,
-	}}
-	if !c.Until.IsZero() {
-		until := c.Until.UTC()
-		shown.Until = &until
-	}
-	return shown
-}
-
 // showTicket is an order of tickets as the owner's side reads it.
 func showTicket(t store.Ticket) booking.Ticket {
 	shown := booking.Ticket{
 		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
 		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly),
 		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
-		CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, Locale: t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt,
+		CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, CustomerPhone: t.CustomerPhone, FormData: t.FormData,
+		Locale: t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt,
 		Payment: showPayment(t.Payment, t.Currency),
 	}
 	if len(t.Tiers) == 1 {

@@ -53,6 +53,9 @@ func (f *fakeStripe) createSession(w http.ResponseWriter, r *http.Request) {
 	if f.manner == breaks {
 		panic(http.ErrAbortHandler)
 	}
+	if f.opened != nil {
+		f.opened()
+	}
 	_ = json.NewEncoder(w).Encode(made)
 }
 

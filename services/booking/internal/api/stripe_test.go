@@ -23,6 +23,7 @@ type fakeStripe struct {
 
 	sessions   map[string]*session // Checkout Sessions, by id
 	sessionFor map[string]*session // by idempotency key
+	opened     func()              // is called where a session is open, before that is answered; may be nil
 }
 
 // refunded is a refund of a charge.

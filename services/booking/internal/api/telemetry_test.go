@@ -77,6 +77,12 @@ func TestOutcomesAreCountedAndCustomersStayOutOfTelemetry(t *testing.T) {
 	if !strings.Contains(metrics.String(), `slotmesh_limits_hit_total{limit="key"`) {
 		t.Error("the limit that was hit is not counted")
 	}
+	if page, err := w.events(t).Events(t.Context(), "", 100, 0); err != nil || len(page.Events) == 0 {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	if booked := strings.Count(logs.String(), `"msg":"booking.created"`); booked != 1 {
+		t.Errorf("one booking has %d lines: %s", booked, logs.String())
+	}
 	if !strings.Contains(logs.String(), `"status":500`) {
 		t.Errorf("the failure is not logged: %s", logs.String())
 	}

@@ -14,11 +14,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
 // openBoxOffice is a shop that sells tickets of a gala tonight, at 60 and 120, to be paid online, and gives half back until two hours
@@ -102,6 +106,11 @@ func TestTicketsWaitForTheirPaymentAndAreSoldByIt(t *testing.T) {
 	if again, err := s.buyTickets("k", seats(3, 1)); err != nil || cmp.Diff(sold, again) != "" {
 		t.Errorf("a second click: %+v, %v", again, err)
 	}
+	s.change(withGala(func(e *catalog.Event) { e.Public = false }))
+	if again, err := s.buyTickets("k", seats(3, 1)); err != nil || cmp.Diff(sold, again) != "" {
+		t.Errorf("a click when they are sold to nobody any more: %+v, %v", again, err)
+	}
+	s.change(withGala(func(e *catalog.Event) { e.Public = true }))
 	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "unpaid"})
 	s.expectOrder("pending", "open", 4)
 	if _, err := s.buyTickets("", seats(2, 0)); !fault.Is(err, fault.Conflict) {
@@ -111,7 +120,7 @@ func TestTicketsWaitForTheirPaymentAndAreSoldByIt(t *testing.T) {
 	s.tell("checkout.session.completed", map[string]any{"id": id, "payment_status": "paid"}) // Stripe tells at least once
 	s.expectOrder("sold", "paid", 4)
 	s.expectEvents(sold.ID, "ticket.created", "payment.succeeded", "ticket.sold")
-	list, err := s.client().Tickets(t.Context(), s.offer.ID, nil, request.Page{})
+	list, err := s.client().Tickets(t.Context(), s.offer.ID, booking.TicketFilter{}, request.Page{})
 	if err != nil || len(list.Tickets) != 1 || list.Tickets[0].Status != booking.StatusSold || list.Tickets[0].Payment.Status != booking.PaymentPaid {
 		t.Errorf("the owner sees %+v, %v", list, err)
 	}
@@ -189,6 +198,25 @@ func TestTicketsWhosePageCannotBeOpenedAreNotSold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Where the answer to noting a charge is lost, the charge may be noted and a repeated request told so: the order is not taken back then.
+func TestTicketsWhoseChargeMayBeNotedAreLeftToTheNextLook(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openBoxOffice(t, f.URL)
+	pool, wires := testkit.OpenWires(t, s.pool)
+	sales := usecase.NewTickets(store.New(pool), s.booker)
+	f.opened = func() { wires.Break("cs_1", testkit.AnswerLost, false) } // the statement that notes it
+	wanted := tickets(seatID, 2)
+	ctx := idempotency.With(actor.With(t.Context(), thePage), idempotency.Request{Key: "k"})
+	if sold, err := sales.Sell(ctx, s.offer.ID, wanted); !fault.Is(err, fault.OutcomeUnknown) {
+		t.Errorf("got %+v, %v", sold, err)
+	}
+	if sold, err := sales.Sell(ctx, s.offer.ID, wanted); err != nil || sold.CheckoutURL == "" {
+		t.Errorf("the same order again: %+v, %v", sold, err)
+	}
+	s.expectOrder("pending", "open", 2)
 }
 
 // By their link customers see, pay, and cancel what they ordered, with the refund that they were shown (lifecycle.md §4, §5).

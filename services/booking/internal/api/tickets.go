@@ -4,15 +4,16 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
 func (in *Internal) sellTickets(c *fiber.Ctx) error {
@@ -32,6 +33,27 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	return in.sendSold(c, sold)
+}
+
+// soldAgain answers an order that was made the first time.
+func (in *Internal) soldAgain(c *fiber.Ctx, answer []byte) error {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return err
+	}
+	var made store.Ticket
+	if err := json.Unmarshal(answer, &made); err != nil {
+		return err
+	}
+	sold, err := in.tickets.Again(c.UserContext(), businessID, made)
+	if err != nil {
+		return err
+	}
+	return in.sendSold(c, sold)
+}
+
+func (in *Internal) sendSold(c *fiber.Ctx, sold usecase.Order) error {
 	shown := in.showSold(sold.Ticket)
 	shown.CheckoutURL = sold.CheckoutURL
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -41,18 +63,17 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 // newTicket reads an order.
 func newTicket(body []byte) (booking.NewTicket, error) {
 	var wire struct {
-		Slug     string `json:"slug"`
-		EventID  string `json:"event_id"`
-		TierID   string `json:"tier_id"`
-		Quantity int    `json:"quantity"`
-		Tiers    []struct {
-			TierID   string `json:"tier_id"`
-			Quantity int    `json:"quantity"`
-		} `json:"tiers"`
-		CustomerName  string  `json:"customer_name"`
-		CustomerEmail *string `json:"customer_email"`
-		Locale        string  `json:"locale"`
-		PaymentChoice string  `json:"payment_choice"`
+		Slug          string                    `json:"slug"`
+		EventID       string                    `json:"event_id"`
+		TierID        string                    `json:"tier_id"`
+		Quantity      int                       `json:"quantity"`
+		Tiers         []bookingclient.AskedTier `json:"tiers"`
+		CustomerName  string                    `json:"customer_name"`
+		CustomerEmail *string                   `json:"customer_email"`
+		CustomerPhone *string                   `json:"customer_phone"`
+		FormData      json.RawMessage           `json:"form_data"`
+		Locale        string                    `json:"locale"`
+		PaymentChoice string                    `json:"payment_choice"`
 	}
 	if err := json.Unmarshal(body, &wire); err != nil {
 		return booking.NewTicket{}, fault.Newf(fault.InvalidParameter,
@@ -60,23 +81,11 @@ func newTicket(body []byte) (booking.NewTicket, error) {
 	}
 	eventID, wrong := request.ID("event_id", wire.EventID)
 	order := booking.NewTicket{
-		Slug: wire.Slug, EventID: eventID, Quantity: wire.Quantity, CustomerName: wire.CustomerName, CustomerEmail: wire.CustomerEmail, Locale: wire.Locale,
-		PaymentChoice: wire.PaymentChoice,
+		Slug: wire.Slug, EventID: eventID, CustomerName: wire.CustomerName, CustomerEmail: wire.CustomerEmail,
+		CustomerPhone: wire.CustomerPhone, FormData: wire.FormData, Locale: wire.Locale, PaymentChoice: wire.PaymentChoice,
 	}
-	if wire.Tiers == nil {
-		tierID, err := request.ID("tier_id", wire.TierID)
-		order.TierID = tierID
-		return order, cmp.Or(wrong, err)
-	}
-	if wire.TierID != "" || wire.Quantity != 0 || len(wire.Tiers) == 0 {
-		return order, fault.New(fault.InvalidParameter, "tiers: send at least one tier here, and then neither tier_id nor quantity beside it.")
-	}
-	for i, tier := range wire.Tiers {
-		tierID, err := request.ID(fmt.Sprintf("tiers[%d].tier_id", i), tier.TierID)
-		wrong = cmp.Or(wrong, err)
-		order.Tiers = append(order.Tiers, booking.OrderedTier{TierID: tierID, Quantity: tier.Quantity})
-	}
-	return order, wrong
+	err := bookingclient.ReadTiers(&order, wire.TierID, wire.Quantity, wire.Tiers)
+	return order, cmp.Or(wrong, err)
 }
 
 func (in *Internal) listTickets(c *fiber.Ctx) error {
@@ -89,11 +98,11 @@ func (in *Internal) listTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	eventID, err := query.OptionalID("event_id")
+	filter, err := bookingclient.ReadTicketFilter(query)
 	if err != nil {
 		return err
 	}
-	tickets, next, err := in.records.Tickets(c.UserContext(), businessID, eventID, page)
+	tickets, next, err := in.records.Tickets(c.UserContext(), businessID, filter, page)
 	if err != nil {
 		return err
 	}
@@ -172,7 +181,7 @@ func (in *Internal) ticketCancellation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(showCancellation(preview))
+	return c.JSON(preview.Shown())
 }
 
 func (in *Internal) refundTickets(c *fiber.Ctx) error {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 	want := booking.Ticket{
 		ID: sold.ID, Status: "sold", EventID: galaID, EventName: "Gala", TierID: vipID, TierName: "VIP",
 		Tiers: []booking.SoldTier{{TierID: vipID, TierName: "VIP", Quantity: 2}}, Currency: "EUR",
-		Date: "2027-03-01", StartTime: "22:00:00", Quantity: 2, CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), Locale: "pt",
+		Date: "2027-03-01", StartTime: "22:00:00", Quantity: 2, CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), FormData: json.RawMessage("{}"), Locale: "pt",
 		CreatedAt: now, ManageURL: sold.ManageURL,
 	}
 	if diff := cmp.Diff(want, *sold); diff != "" {
@@ -93,12 +94,12 @@ func TestTicketsAreSoldListedAndCancelledByAPeer(t *testing.T) {
 		t.Errorf("unknown tickets: %v", err)
 	}
 	event := galaID
-	list, err := client.Tickets(t.Context(), business, &event, request.Page{})
+	list, err := client.Tickets(t.Context(), business, booking.TicketFilter{EventID: &event}, request.Page{})
 	if err != nil || cmp.Diff(&booking.TicketList{Tickets: []booking.Ticket{want}}, list) != "" {
 		t.Errorf("the list is %+v, %v", list, err)
 	}
 	event = otherID
-	if list, err := client.Tickets(t.Context(), business, &event, request.Page{}); err != nil || list.Tickets == nil || len(list.Tickets) != 0 {
+	if list, err := client.Tickets(t.Context(), business, booking.TicketFilter{EventID: &event}, request.Page{}); err != nil || list.Tickets == nil || len(list.Tickets) != 0 {
 		t.Errorf("of another event: %+v, %v", list, err)
 	}
 }

@@ -13,12 +13,16 @@ import (
 // we have no use for, as providers send again what is answered otherwise.
 func MountWebhooks(app fiber.Router, providers payment.Providers, payments *usecase.Payments) {
 	for name, provider := range providers {
+		notifier, tells := provider.(payment.Notifier)
+		if !tells {
+			continue
+		}
 		app.Post("/api/public/"+name+"/webhook", func(c *fiber.Ctx) error {
 			body, err := server.Body(c)
 			if err != nil {
 				return err
 			}
-			notice, err := provider.ReadNotice(body, func(name string) string { return c.Get(name) })
+			notice, err := notifier.ReadNotice(body, func(name string) string { return c.Get(name) })
 			if err != nil {
 				return err
 			}

@@ -34,11 +34,18 @@ type Provider interface {
 	// Refund gives back a part of a charge that was paid, once however often it is asked for, and says how far that is. Any error
 	// means that it is not known.
 	Refund(ctx context.Context, r Refund) (RefundState, error)
+}
+
+// Notifier is a [Provider] that tells by a webhook what becomes of charges.
+type Notifier interface {
 	// ReadNotice reads what came to the provider's webhook. Faults: invalid_parameter for what the provider has not signed.
 	ReadNotice(body []byte, header func(name string) string) (Notice, error)
 }
 
-// Subject is what a charge is of: a booking, or an order of tickets. Ids of two kinds differ, too.
+// Sandbox is the name of the provider of sandbox businesses, and of their account with it.
+const Sandbox = "sandbox"
+
+// Subject is what a charge is of: a booking, an order of tickets, or a reservation. Ids of different kinds differ, too.
 type Subject struct {
 	BusinessID uuid.UUID
 	Kind       event.SubjectKind
@@ -64,11 +71,13 @@ type Checkout struct {
 }
 
 // Intent is an open charge. What it is paid by is for the answer to the customer alone: ClientSecret, by which the customer's browser
-// pays it, or, of one with a Checkout, URL, the provider's page.
+// pays it, or, of one with a Checkout, URL, the provider's page. Nothing is for the customer to do where the provider has decided already what
+// becomes of it, which is then to be noted as its notice once the charge is open.
 type Intent struct {
 	Reference    string
 	ClientSecret string
 	URL          string
+	Decided      *Notice // nil: the provider tells later
 }
 
 // Outcome is how a charge ended.
@@ -144,3 +153,16 @@ type RefundNotice struct {
 
 // Providers are the connected ones, by the identifiers that manifests name them by.
 type Providers map[string]Provider
+
+// Step is what a provider pays this currency in multiples of, in minor units; 1 where it is not connected.
+func (p Providers) Step(name string, currency money.Currency) int64 {
+	const coarsest = 1000
+	if provider, connected := p[name]; connected {
+		for step := int64(1); step <= coarsest; step *= 10 {
+			if payable, err := provider.Chargeable(step, currency); err == nil && payable == step {
+				return step
+			}
+		}
+	}
+	return 1
+}

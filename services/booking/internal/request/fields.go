@@ -1,10 +1,8 @@
 package request
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/email"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/formdata"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -228,32 +227,12 @@ func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 	return variants
 }
 
-// maySet reports whether the caller may set this member of form_data. Those that begin with an underscore, in particular the consent
-// to be written to (_consent), are the customer's alone to set, on the booking page (interface.md §4).
-func maySet(from actor.Actor, member string) bool {
-	return from.Kind == actor.Page || !strings.HasPrefix(member, "_")
-}
-
 // form reads the answers to the business's own questions. Members that the caller may not set are left out.
 func (f *fields) form(name string, from actor.Actor) map[string]any {
-	form := map[string]any{}
-	raw := f.get(name)
-	if raw == nil {
-		return form
+	form, err := formdata.Read(name, f.get(name), from)
+	if err != nil && f.fault == nil {
+		f.fault = err
 	}
-	if len(raw) > maxFormBytes {
-		f.fail(name, "the object is too large; send at most %d bytes.", maxFormBytes)
-		return nil
-	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if err := decoder.Decode(&form); err != nil {
-		f.fail(name, "%s is not an object; send one such as {\"notes\": \"…\"}.", kind(raw))
-		return nil
-	}
-	maps.DeleteFunc(form, func(member string, _ any) bool { return !maySet(from, member) })
-	check := formCheck{fields: f, name: name, left: maxFormValues}
-	check.value(name, form, maxFormDepth)
 	return form
 }
 

@@ -33,16 +33,7 @@ const (
 	maxSource    = 100
 	maxProvider  = 100
 	maxLocale    = 100
-	maxFormBytes = 64 << 10
-	maxFormDepth = 16
-	maxFormKey   = 100
-	// maxFormValues bounds the values of all levels, objects and arrays among them.
-	maxFormValues = 1000
-	// maxFormDigits bounds the digits of a number, on either side of its point.
-	maxFormDigits = 40
-	// maxFormExponent is more than any number within maxFormDigits needs in a body of maxFormBytes.
-	maxFormExponent = 1 << 20
-	maxPartySize    = 1000
+	maxPartySize = 1000
 )
 
 // The source of a booking is what was sent, or the first of these, on the business's booking page the second; of one that the owner

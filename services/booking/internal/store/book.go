@@ -89,6 +89,9 @@ type NewBooking struct {
 	// that is for [Store.OpenPayment] to do.
 	Claim *Claim
 
+	// APIKey is the key that was shown, which must count still when the booking is written; the nil UUID for none.
+	APIKey uuid.UUID
+
 	// Write is what the client named by its idempotency key; without one it is the booking itself.
 	Write postgres.Write
 }
@@ -118,6 +121,12 @@ type SoldService struct {
 	Price           int64     `json:"price"`
 }
 
+// toldColumns are those of a booking but for the hash of its link, which no event keeps.
+const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
+        staff_name, class_schedule_id, party_size, total, currency, first_booking, source, on_page, customer_name,
+        customer_email, customer_phone, form_data, locale, offer_version,
+        is_package, staffing_mode, staff_requested, sequence, created_at, updated_at`
+
 // bookSQL writes a whole booking in one round trip.
 //
 // Occupied time comes first. Under an exclusion constraint, plain INSERTs that conflict can each see the other's index
@@ -134,7 +143,8 @@ type SoldService struct {
 // page the customer's address, by may_open. So whoever waits at one of them holds nothing that those ahead of it still need (moveSQL
 // keeps to it, too). may_open is asked once the booking is in, and fails the statement where that is one too many.
 //
-// may_write, which takes the last of the locks, fails the statement of an attempt that was refused meanwhile.
+// may_write fails the statement of an attempt that was refused meanwhile, and may_sell, which takes the last of the locks, one by an offer
+// or an API key that no longer counts: what a decision was made by need not be asked for anew, as it is looked at here.
 //
 // claim locks the idempotency record, so that nobody takes it over while this statement runs, and yields no row when
 // somebody has: then nothing is inserted.
@@ -169,20 +179,17 @@ WITH claim AS MATERIALIZED (
     SELECT @business_id, @id, @starts_at, @session_id, @party_size
     FROM counted
 ), booked AS (
-    INSERT INTO bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
-                          staff_name, class_schedule_id, party_size, total, currency, first_booking, source, on_page, customer_name,
-                          customer_email, customer_phone, form_data, locale, offer_version,
-                          is_package, staffing_mode, staff_requested, link_hash, sequence, created_at, updated_at)
+    INSERT INTO bookings (` + toldColumns + `, link_hash)
     SELECT @business_id, @id, @status, @starts_at, @ends_at, @local_start, @local_end, @services, @staff_id,
            @staff_name, @session_id, @party_size, @total, @currency, @first_booking, @source, @most_open::integer IS NOT NULL, @customer_name,
            @customer_email, @customer_phone, @form_data, @locale, @offer_version,
-           @is_package, @staffing_mode, @staff_requested, @link_hash, CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END,
-           @now::timestamptz, @now::timestamptz
+           @is_package, @staffing_mode, @staff_requested, CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END,
+           @now::timestamptz, @now::timestamptz, @link_hash
     WHERE (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
       AND (@session_id::uuid IS NULL OR EXISTS (SELECT FROM counted))
       AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))
     ON CONFLICT DO NOTHING
-    RETURNING *
+    RETURNING ` + toldColumns + `, NULL::jsonb AS payment
 ), charged AS (
     INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency, cancellation_policy, due_at,
                           on_checkout, created_at, updated_at)
@@ -201,15 +208,19 @@ WITH claim AS MATERIALIZED (
 SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM claim),
        CASE WHEN @most_open::integer IS NOT NULL AND EXISTS (SELECT FROM booked)
             THEN may_open(@business_id, @id, @customer_email, @now::timestamptz, @most_open::integer) END,
-       may_write(@business_id, @write_id, @begun)`
+       may_write(@business_id, @write_id, @begun) AND may_sell(@business_id, @offer_version, @api_key)`
 
 var bookStatement = positional(bookSQL)
 
-// tooManyOpen is the SQLSTATE by which may_open fails a statement.
-const tooManyOpen = "SM002"
+// The SQLSTATE by which may_open and may_sell fail a statement.
+const (
+	tooManyOpen  = "SM002"
+	offerChanged = "SM003"
+	keyRevoked   = "SM004"
+)
 
 // Book writes the booking, its occupied time or seats, and the answer to its idempotency key, or nothing. Errors: [ErrTaken],
-// [ErrTooManyOpen], [ErrClaimLost], [postgres.ErrRefused]; a fault of kind outcome_unknown, after any other nothing is written.
+// [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrClaimLost], [postgres.ErrRefused]; a fault of kind outcome_unknown, after any other nothing is written.
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	write := b.write()
 	args, err := bookArgs(b)
@@ -227,6 +238,10 @@ func (s *Store) Book(ctx context.Context, b NewBooking) error {
 		switch {
 		case postgres.Code(err) == tooManyOpen:
 			return ErrTooManyOpen
+		case postgres.Code(err) == offerChanged:
+			return ErrOfferChanged
+		case postgres.Code(err) == keyRevoked:
+			return ErrKeyRevoked
 		case postgres.Code(err) == postgres.ForeignKeyViolation:
 			return ErrTaken
 		case err != nil:
@@ -258,6 +273,10 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 		"party_size": b.PartySize, "total": b.Total, "currency": b.Currency.Code, "first_booking": b.FirstBooking,
 		"source": b.Source, "most_open": b.MostOpen, "customer_name": b.Customer.Name, "customer_email": b.Customer.Email,
 		"customer_phone": b.Customer.Phone, "locale": b.Locale, "offer_version": b.OfferVersion, "link_hash": b.LinkHash, "now": b.Now,
+	}
+	args["api_key"] = nil
+	if b.APIKey != uuid.Nil {
+		args["api_key"] = b.APIKey
 	}
 	var services, form, claim error
 	args["services"], services = json.Marshal(b.Services)

@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
@@ -178,11 +179,11 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 		if _, err := lockBooking(ctx, tx, businessID, id); err != nil {
 			return Booking{}, err
 		}
-		return move(ctx, tx, businessID, id, t, Owed{}, now)
+		return move(ctx, tx, businessID, id, t, refund.Owed{}, now)
 	})
 }
 
-func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, owed Owed, now time.Time) (Booking, error) {
+func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, owed refund.Owed, now time.Time) (Booking, error) {
 	moved, err := postgres.Row(ctx, tx, scanBooking, "move a booking", moveSQL, moveArgs(ctx, businessID, id, t, owed, now))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Booking{}, whyNot(ctx, tx, businessID, id)
@@ -190,7 +191,7 @@ func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Tran
 	return moved, err
 }
 
-func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, owed Owed, now time.Time) pgx.NamedArgs {
+func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, owed refund.Owed, now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
 		"event_type": "booking." + string(t.To), "refund_amount": owed.Amount, "refund_percent": owed.Percent, "untold": false,

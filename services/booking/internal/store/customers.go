@@ -23,7 +23,7 @@ FROM (
     SELECT lower(customer_email) AS email, customer_name AS name, customer_phone AS phone, 'booking' AS kind, created_at
     FROM bookings WHERE business_id = @business_id AND lower(customer_email) > @after
     UNION ALL
-    SELECT lower(customer_email), customer_name, NULL, 'ticket', created_at
+    SELECT lower(customer_email), customer_name, customer_phone, 'ticket', created_at
     FROM tickets WHERE business_id = @business_id AND lower(customer_email) > @after
 ) AS held
 GROUP BY email

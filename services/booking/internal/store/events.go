@@ -20,7 +20,8 @@ func row(of string) string { return `to_jsonb(` + of + `) - '{hash,link_hash}'::
 // statement leaves them.
 var (
 	// A booking that is paid online is told of when its charge is open: until then it may come to nothing, and nobody hears of it.
-	recordCreated = eventlog.Record(event.Booking, event.BookingCreated, "booked WHERE sequence > 0", row("booked")+` || '{"payment": null}'`)
+	// booked has what is kept, and no more: to cut jsonb and to join it takes the database longer than to make it.
+	recordCreated = eventlog.RecordOne(event.Booking, event.BookingCreated, "booked WHERE sequence > 0", `to_jsonb(booked)`)
 	recordOpened  = eventlog.Record(event.Booking, event.BookingCreated, "told",
 		row("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
 
@@ -49,9 +50,9 @@ var (
 const movedCharge = `coalesce((SELECT to_jsonb(uncharged) FROM uncharged), (SELECT to_jsonb(refunding) FROM refunding), (SELECT to_jsonb(charge) FROM charge))`
 
 // recordCharge is a statement that makes a change to a charge, an UPDATE of payments, of a subject that the transaction has locked, and
-// records that for the subject: one for each kind.
+// records that for the subject: one for each kind. What becomes of the charge of a reservation is recorded by rental, which owns that.
 func recordCharge(change string) map[event.SubjectKind]string {
-	statements := map[event.SubjectKind]string{}
+	statements := map[event.SubjectKind]string{event.Reservation: change}
 	for kind, table := range subjectTable {
 		statements[kind] = `
 WITH changed AS (` + change + `

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
@@ -28,8 +31,12 @@ import (
 func asKept(_ context.Context, kept []json.RawMessage) ([]json.RawMessage, error) { return kept, nil }
 
 func openLog(pool *pgxpool.Pool, c clock.Clock) *eventlog.Log {
+	return openTelling(pool, c, telemetry.Discard())
+}
+
+func openTelling(pool *pgxpool.Pool, c clock.Clock, tel *telemetry.Telemetry) *eventlog.Log {
 	show := map[event.SubjectKind]eventlog.Show{event.Booking: asKept, event.Ticket: asKept, event.Key: asKept}
-	return eventlog.New(pool, show, eventlog.Config{KeepDays: 90}, c, telemetry.Discard())
+	return eventlog.New(pool, show, eventlog.Config{KeepDays: 90}, c, tel)
 }
 
 func never() bool { return false }
@@ -285,6 +292,50 @@ func TestAReaderThatLagsBehindWhatIsKeptIsToldSo(t *testing.T) {
 	}
 	if again, err := log.Feed(t.Context(), rest.Next, 10, 0, never); err != nil || len(again.Events) != 0 || again.Next != rest.Next {
 		t.Errorf("after it: %+v, %v", again, err)
+	}
+}
+
+// Several replicas read at once: each event is one line of the log, of ids and of who made the change.
+func TestEachEventIsOneLineOfTheLog(t *testing.T) {
+	t.Parallel()
+	_, pool := open(t)
+	var written bytes.Buffer // slog's handler writes one line at a time
+	tel, err := telemetry.New(t.Context(), telemetry.Config{}, "booking", &written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := actor.Actor{Kind: actor.APIKey, ID: uuid.New()}
+	business, subject := uuid.New(), uuid.New()
+	err = pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { return change(actor.With(t.Context(), key), tx, business, subject) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	record(t, pool, now, 40)
+	log := openTelling(pool, clock.Fixed(now), tel)
+	var replicas sync.WaitGroup
+	for range 4 {
+		replicas.Go(func() {
+			if _, err := log.Feed(t.Context(), "", 100, 0, never); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	replicas.Wait()
+	type line struct {
+		Level, Msg, Service, By string
+		BusinessID              uuid.UUID `json:"business_id"`
+		KeyID                   uuid.UUID `json:"key_id"`
+		ByID                    uuid.UUID `json:"by_id"`
+		At                      time.Time
+	}
+	lines := strings.Split(strings.TrimSpace(written.String()), "\n")
+	var first line
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil {
+		t.Fatal(err)
+	}
+	want := line{Level: "INFO", Msg: "key.created", Service: "booking", By: "api_key", BusinessID: business, KeyID: subject, ByID: key.ID, At: now}
+	if len(lines) != 41 || first != want {
+		t.Errorf("%d lines, first %+v, want 41 and %+v", len(lines), first, want)
 	}
 }
 

@@ -24,20 +24,20 @@ UPDATE bookings SET customer_name = '', customer_email = '', customer_phone = NU
 WHERE business_id = @business_id AND id = ANY(@bookings)`
 
 	forgetTicketsSQL = `
-UPDATE tickets SET customer_name = '', customer_email = NULL, link_hash = NULL
+UPDATE tickets SET customer_name = '', customer_email = NULL, customer_phone = NULL, form_data = '{}', link_hash = NULL
 WHERE business_id = @business_id AND id = ANY(@tickets)`
 
 	forgetEventsSQL = `
 UPDATE events
 SET data = data || CASE subject_kind WHEN 'booking' THEN '{"customer_name": "", "customer_email": "", "customer_phone": null, "form_data": {}}'::jsonb
-                                     ELSE '{"customer_name": "", "customer_email": null}' END
+                                     ELSE '{"customer_name": "", "customer_email": null, "customer_phone": null, "form_data": {}}' END
 WHERE business_id = @business_id AND subject_id = ANY(@bookings::uuid[] || @tickets::uuid[]) AND data ? 'customer_name'`
 
 	forgetAnswersSQL = `
 UPDATE made_writes
 SET answer = convert_to((told.answer || CASE WHEN told.answer ? 'Customer'
                                              THEN '{"Customer": {"Name": "", "Email": "", "Phone": null}, "FormData": {}, "LinkHash": null}'::jsonb
-                                             ELSE '{"CustomerName": "", "CustomerEmail": null, "LinkHash": null}' END)::text, 'UTF8')
+                                             ELSE '{"CustomerName": "", "CustomerEmail": null, "CustomerPhone": null, "FormData": {}, "LinkHash": null}' END)::text, 'UTF8')
 FROM (SELECT write_id, convert_from(answer, 'UTF8')::jsonb AS answer FROM made_writes WHERE business_id = @business_id) AS told
 WHERE made_writes.business_id = @business_id AND made_writes.write_id = told.write_id
   AND (told.answer ? 'Customer' OR told.answer ? 'CustomerName') AND told.answer->>'ID' = ANY(@ids)`

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
@@ -29,7 +30,7 @@ func ofAda(business uuid.UUID, from int) store.NewBooking {
 	return b
 }
 
-var adas = []string{"Ada Lovelace", "ada.l@example.com", "555 019", "hazelnuts"}
+var adas = []string{"Ada Lovelace", "ada.l@example.com", "555 019", "hazelnuts", "555 077", "pistachios"}
 
 // sums is what must stay as it is when customers are forgotten.
 func sums(t testing.TB, pool *pgxpool.Pool) string {
@@ -48,10 +49,12 @@ func sums(t testing.TB, pool *pgxpool.Pool) string {
 
 func sellToAda(t *testing.T, s *store.Store, g gala) {
 	t.Helper()
-	address := "ADA.L@example.com"
+	address, phone := "ADA.L@example.com", "+351 210 555 077"
 	order := g.order(0, 2)
-	order.CustomerName, order.CustomerEmail, order.Locale = "Ada Lovelace", &address, "en"
-	if _, err := s.SellTicket(t.Context(), order); err != nil {
+	order.CustomerName, order.CustomerEmail, order.CustomerPhone, order.Locale = "Ada Lovelace", &address, &phone, "en"
+	order.FormData = json.RawMessage(`{"meal": "pistachios"}`)
+	named := idempotency.With(t.Context(), idempotency.Request{Key: "tickets"}) // leaves an answer, too
+	if _, err := s.SellTicket(clock.WithArrival(named, time.Now()), order); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -199,17 +202,16 @@ func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
 	old.Customer.Name, newer.Now = "A. King", now.Add(time.Hour)
 	newer.Customer.Phone = nil
 	mustBook(t, s, old, newer, newBooking(g.business, part(uuid.New(), 0, 0, 45)))
-	order, address := g.order(0, 2), "zoe@example.com"
-	order.CustomerEmail = &address
+	order, address, phone := g.order(0, 2), "zoe@example.com", "+351 210 555 019"
+	order.CustomerEmail, order.CustomerPhone = &address, new("+351 1 777")
 	if _, err := s.SellTicket(t.Context(), order); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SellTicket(t.Context(), g.order(0, 1)); err != nil { // without an address
 		t.Fatal(err)
 	}
-	phone := "+351 210 555 019"
 	ada := customer.Customer{Email: "ada.l@example.com", Name: "Ada Lovelace", Phone: &phone, Bookings: 2, FirstAt: now, LastAt: now.Add(time.Hour)}
-	zoe := customer.Customer{Email: "zoe@example.com", Name: "Zoë", Bookings: 1, Tickets: 1, FirstAt: now, LastAt: now}
+	zoe := customer.Customer{Email: "zoe@example.com", Name: "Zoë", Phone: order.CustomerPhone, Bookings: 1, Tickets: 1, FirstAt: now, LastAt: now}
 	for _, c := range []struct {
 		query, after string
 		limit        int
@@ -221,6 +223,7 @@ func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
 		{"KING", "", 10, []customer.Customer{ada}}, // by the name of an older booking
 		{"ZOE@", "", 10, []customer.Customer{zoe}},
 		{"210-555", "", 10, []customer.Customer{ada}},
+		{"1777", "", 10, []customer.Customer{zoe}}, // by that of an order of tickets
 		{"%", "", 10, nil},
 		{"nobody", "", 10, nil},
 	} {

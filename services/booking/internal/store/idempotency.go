@@ -60,32 +60,66 @@ FROM idempotency_records
 WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
   AND NOT EXISTS (SELECT FROM claimed)`
 
-// Claim asks for the right to answer a key for a request with this hash until the given instant. It returns the claim, or
-// else what is known of the request that holds the key or has been answered. An answer is kept for as long as keep.
-func (s *Store) Claim(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte, now, until time.Time, keep time.Duration) (*Claim, Record, error) {
+var claimStatement = positional(claimSQL)
+
+// Claiming asks for the right to answer a key for a request with this hash until the given instant. An answer is kept for as long as Keep.
+type Claiming struct {
+	IdempotencyKey
+	Hash       [sha256.Size]byte
+	Now, Until time.Time
+	Keep       time.Duration
+}
+
+// Claimed is the claim, or else, where that is nil, what is known of the request that holds the key or has been answered.
+type Claimed struct {
+	Claim *Claim
+	Record
+}
+
+// Claim asks for the right to answer a key. [Store.Snapshot] does it beside what it reads.
+func (s *Store) Claim(ctx context.Context, asked Claiming) (Claimed, error) {
+	var (
+		batch   pgx.Batch
+		claimed Claimed
+	)
+	if err := queueClaim(&batch, asked, &claimed); err != nil {
+		return Claimed{}, err
+	}
+	if err := s.pool.SendBatch(ctx, &batch).Close(); err != nil {
+		return Claimed{}, fmt.Errorf("claim an idempotency key: %w", err)
+	}
+	return claimed, nil
+}
+
+func queueClaim(batch *pgx.Batch, asked Claiming, into *Claimed) error {
 	token, err := uuid.NewRandom()
 	if err != nil {
-		return nil, Record{}, err
+		return err
 	}
-	var (
-		claimed bool
-		known   []byte
-		stored  []byte
-	)
-	err = s.pool.QueryRow(ctx, claimSQL, pgx.NamedArgs{
-		"business_id": key.BusinessID, "principal": key.Principal, "idempotency_key": key.Key,
-		"request_hash": hash[:], "token": token, "claimed_until": until, "expires_at": now.Add(keep), "now": now,
-	}).Scan(&claimed, &known, &stored)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return nil, Record{SameRequest: true}, nil
-	case err != nil:
-		return nil, Record{}, fmt.Errorf("claim an idempotency key: %w", err)
-	case claimed:
-		return &Claim{IdempotencyKey: key, Token: token}, Record{}, nil
-	}
-	confirmation, err := replayed(stored)
-	return nil, Record{SameRequest: bytes.Equal(known, hash[:]), Confirmation: confirmation}, err
+	batch.Queue(claimStatement.text, claimStatement.values(pgx.NamedArgs{
+		"business_id": asked.BusinessID, "principal": asked.Principal, "idempotency_key": asked.Key,
+		"request_hash": asked.Hash[:], "token": token, "claimed_until": asked.Until, "expires_at": asked.Now.Add(asked.Keep), "now": asked.Now,
+	})...).QueryRow(func(row pgx.Row) error {
+		var (
+			claimed       bool
+			known, stored []byte
+		)
+		err := row.Scan(&claimed, &known, &stored)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			into.Record = Record{SameRequest: true}
+			return nil
+		case err != nil:
+			return err
+		case claimed:
+			into.Claim = &Claim{IdempotencyKey: asked.IdempotencyKey, Token: token}
+			return nil
+		}
+		into.SameRequest = bytes.Equal(known, asked.Hash[:])
+		into.Confirmation, err = replayed(stored)
+		return err
+	})
+	return nil
 }
 
 // replayed reads a stored confirmation, nil where there is none.

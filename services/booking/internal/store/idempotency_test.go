@@ -28,7 +28,8 @@ func newKey() store.IdempotencyKey {
 // claim asks at an instant for the usual time.
 func claim(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte, at time.Time) (*store.Claim, store.Record) {
 	t.Helper()
-	c, record, err := s.Claim(t.Context(), key, hash, at, at.Add(deadline), keep)
+	claimed, err := s.Claim(t.Context(), store.Claiming{IdempotencyKey: key, Hash: hash, Now: at, Until: at.Add(deadline), Keep: keep})
+	c, record := claimed.Claim, claimed.Record
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,8 +168,9 @@ func TestOfManyRequestsWithOneKeyOneHoldsIt(t *testing.T) {
 	)
 	for i := range claims {
 		wg.Go(func() {
-			var record store.Record
-			claims[i], record, errs[i] = s.Claim(context.Background(), key, bodyHash, now, now.Add(deadline), keep)
+			claimed, err := s.Claim(context.Background(), store.Claiming{IdempotencyKey: key, Hash: bodyHash, Now: now, Until: now.Add(deadline), Keep: keep})
+			record := claimed.Record
+			claims[i], errs[i] = claimed.Claim, err
 			if claims[i] == nil && (!record.SameRequest || record.Confirmation != nil) {
 				t.Errorf("a loser is told %+v", record)
 			}

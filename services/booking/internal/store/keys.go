@@ -40,8 +40,7 @@ func scanKey(row pgx.Row, more ...any) (Key, error) {
 	return k, err
 }
 
-// KeyByHash returns the key with this hash, revoked or expired ones included, or [ErrNotFound]. It is asked for every
-// request and never cached, so that revocation takes effect at once on every replica.
+// KeyByHash returns the key with this hash, revoked or expired ones included, or [ErrNotFound].
 func (s *Store) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (Key, error) {
 	var stored []byte
 	key, err := scanKey(s.pool.QueryRow(ctx, `SELECT `+keyColumns+`, hash FROM api_keys WHERE hash = $1`, hash[:]), &stored)
@@ -129,7 +128,8 @@ WITH revoked AS (
 )
 SELECT EXISTS (SELECT FROM api_keys WHERE business_id = @business_id AND id = @id)`
 
-// RevokeKey ends a key, once, or returns [ErrNotFound]. A key revoked before keeps its time.
+// RevokeKey ends a key, once, or returns [ErrNotFound]: when it returns, no booking by the key is written any more. A key revoked before
+// keeps its time.
 func (s *Store) RevokeKey(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
 	return s.revokeKeys(ctx, businessID, &id, now)
 }
@@ -141,6 +141,9 @@ func (s *Store) RevokeAllKeys(ctx context.Context, businessID uuid.UUID, now tim
 
 func (s *Store) revokeKeys(ctx context.Context, businessID uuid.UUID, id *uuid.UUID, now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		if _, err := tx.Exec(ctx, lockSalesSQL, businessID); err != nil {
+			return struct{}{}, err
+		}
 		var known bool
 		err := tx.QueryRow(ctx, revokeKeysSQL, eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id, "now": now}, now)).Scan(&known)
 		if err == nil && id != nil && !known {

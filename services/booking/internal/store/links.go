@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// subjectTable is the table of what a link can lead to, and a charge can be of.
+// subjectTable is the table of what a link can lead to, and a charge can be of. Reservations, of which a charge can be, too, are rental's.
 var subjectTable = map[event.SubjectKind]string{event.Booking: "bookings", event.Ticket: "tickets"}
 
 // LinkHash returns what is kept of the link to a booking or an order of tickets, nil where the customer was forgotten. Errors:

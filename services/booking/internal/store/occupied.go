@@ -88,6 +88,7 @@ type Asked struct {
 	FirstBookingOf string    // an e-mail address, or ""
 	Seats          bool      // those taken in class sessions
 	Moving         uuid.UUID // a booking whose own time is to count as free; the nil UUID for none
+	Claim          *Claiming // the right to answer an idempotency key; nil where none is asked for
 }
 
 // Snapshot is what the decision about one booking needs of the tables.
@@ -95,14 +96,25 @@ type Snapshot struct {
 	Occupied booking.Occupied
 	First    bool        // the customer has no earlier booking; false when it was not asked
 	Held     []uuid.UUID // the resources that the booking holds that is moved
+	Claimed  Claimed     // what became of the claim that was asked for
 }
 
-// Snapshot reads the occupied time within [from, to) and what else is asked, in one round trip.
+// Snapshot reads the occupied time within [from, to) and what else is asked, in one round trip. A claim is asked for first, so that what its holder reads is
+// not older.
 func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked Asked) (Snapshot, error) {
+	if asked == (Asked{}) {
+		occupied, err := s.Occupied(ctx, businessID, from, to, false)
+		return Snapshot{Occupied: occupied}, err
+	}
 	var (
 		now   Snapshot
 		batch pgx.Batch
 	)
+	if asked.Claim != nil {
+		if err := queueClaim(&batch, *asked.Claim, &now.Claimed); err != nil {
+			return Snapshot{}, err
+		}
+	}
 	sql, args := occupiedSQL(from, to), []any{pgtype.UUID{Bytes: businessID, Valid: true}, from, to}
 	if asked.Moving != uuid.Nil {
 		sql, args = othersSQL, append(args, asked.Moving)

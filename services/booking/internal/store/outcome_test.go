@@ -47,7 +47,7 @@ func TestABookingWhoseAnswerIsLostIsFound(t *testing.T) {
 
 func TestABookingLostOnTheWayIsRefusedForGood(t *testing.T) {
 	t.Parallel()
-	for name, fate := range map[string]testkit.Fate{"broken": testkit.LostBefore, "held": testkit.Held} {
+	for name, fate := range map[string]testkit.Fate{"broken": testkit.LostBefore, "sent, never there": testkit.LostAfter, "held": testkit.Held} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, pool := open(t)
@@ -71,7 +71,7 @@ func TestWhereNobodyCanBeAskedTheOutcomeIsUnknown(t *testing.T) {
 	for name, c := range map[string]struct {
 		fate testkit.Fate
 		rows int
-	}{"answer lost": {testkit.AnswerLost, 1}, "held": {testkit.Held, 1}} {
+	}{"answer lost": {testkit.AnswerLost, 1}, "never there": {testkit.LostAfter, 0}, "held": {testkit.Held, 1}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, pool := open(t)
@@ -148,7 +148,7 @@ func TestNoDefiniteAnswerIsContradictedByTheTables(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(r, "bookings") {
 			b, marker := marked(business)
 			b.Parts[0] = part(resource, 0, 0, 45) // they want the same time
-			fate := rapid.SampledFrom([]testkit.Fate{testkit.LostBefore, testkit.AnswerLost, testkit.Held}).Draw(r, "fate")
+			fate := rapid.SampledFrom([]testkit.Fate{testkit.LostBefore, testkit.LostAfter, testkit.AnswerLost, testkit.Held}).Draw(r, "fate")
 			wires.Break(marker, fate, rapid.Bool().Draw(r, "dark"))
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			err := s.Book(ctx, b)

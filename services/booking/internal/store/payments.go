@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
-	"github.com/slotmesh/slotmesh/services/booking/internal/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
@@ -271,7 +271,7 @@ func (s *Store) PaymentPaid(ctx context.Context, businessID, subjectID uuid.UUID
 			return nil
 		case p.status == booking.StatusCancelled:
 			return errors.Join(p.become(ctx, tx, ChargePaid, "", event.PaymentSucceeded, now),
-				refundCharge(ctx, tx, businessID, subjectID, Owed{Amount: p.amount, Percent: 100}, now))
+				refundCharge(ctx, tx, businessID, subjectID, refund.Owed{Amount: p.amount, Percent: 100}, now))
 		}
 		return errors.Join(p.become(ctx, tx, ChargePaid, "", event.PaymentSucceeded, now), p.confirm(ctx, tx, now))
 	})
@@ -341,15 +341,19 @@ func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID, 
 		if err != nil {
 			return err
 		}
-		err = tx.QueryRow(ctx, `SELECT status FROM `+subjectTable[p.kind]+` WHERE business_id = $1 AND id = $2 FOR UPDATE`,
-			businessID, subjectID).Scan(&p.status)
-		if err != nil {
-			return err
+		if table, ours := subjectTable[p.kind]; ours {
+			err := tx.QueryRow(ctx, `SELECT status FROM `+table+` WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, subjectID).Scan(&p.status)
+			if err != nil {
+				return err
+			}
 		}
 		err = tx.QueryRow(ctx, `SELECT status, amount, refund_number, coalesce(refund_status, '') FROM payments
 			WHERE business_id = $1 AND subject_id = $2 FOR UPDATE`, businessID, subjectID).Scan(&p.payment, &p.amount, &p.refundNumber, &p.refund)
 		if err != nil {
 			return err
+		}
+		if p.kind == event.Reservation {
+			p.status = reservationStatus[p.payment]
 		}
 		return decide(tx, p)
 	})
@@ -362,9 +366,15 @@ func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID, 
 	return nil
 }
 
-// confirm confirms what waits for its payment; what has moved on stays where it is.
+// reservationStatus is the status of a reservation as far as its charge says: one whose charge is closed, or about to be, is off.
+var reservationStatus = map[string]string{
+	ChargeCreating: booking.StatusPending, ChargeOpen: booking.StatusPending, ChargePaid: booking.StatusConfirmed,
+	ChargeCancelling: booking.StatusCancelled, ChargeCancelled: booking.StatusCancelled,
+}
+
+// confirm confirms what waits for its payment; what has moved on stays where it is. A reservation is confirmed by rental, which asks.
 func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
-	if p.status != booking.StatusPending {
+	if p.status != booking.StatusPending || p.kind == event.Reservation {
 		return nil
 	}
 	if p.kind == event.Ticket {
@@ -372,18 +382,22 @@ func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
 		return err
 	}
 	t, _ := state.Of(state.Confirm)
-	_, err := tx.Exec(ctx, moveSQL, moveArgs(ctx, p.businessID, p.id, t, Owed{}, now))
+	_, err := tx.Exec(ctx, moveSQL, moveArgs(ctx, p.businessID, p.id, t, refund.Owed{}, now))
 	return err
 }
 
-// cancel cancels the subject, whatever has become of it. Where it is untold, and no event has told of it, none does now.
+// cancel cancels the subject, whatever has become of it. Where it is untold, and no event has told of it, none does now. A reservation is
+// cancelled by rental, which asks.
 func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Time) error {
-	if p.kind == event.Ticket {
-		_, err := tx.Exec(ctx, cancelTicketSQL, cancelTicketArgs(ctx, p.businessID, p.id, Owed{}, untold, now))
+	switch p.kind {
+	case event.Reservation:
+		return nil
+	case event.Ticket:
+		_, err := tx.Exec(ctx, cancelTicketSQL, cancelTicketArgs(ctx, p.businessID, p.id, refund.Owed{}, untold, now))
 		return err
 	}
 	t, _ := state.Of(state.Cancel)
-	args := moveArgs(ctx, p.businessID, p.id, t, Owed{}, now)
+	args := moveArgs(ctx, p.businessID, p.id, t, refund.Owed{}, now)
 	args["untold"] = untold
 	_, err := tx.Exec(ctx, moveSQL, args)
 	return err

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
-	"github.com/slotmesh/slotmesh/services/booking/internal/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
@@ -45,21 +45,6 @@ func (p *Payment) Left() int64 {
 	return left
 }
 
-// Owed is an amount of the charge, with its share of what was paid, to a whole number. p may be nil where the amount is 0.
-func (p *Payment) Owed(amount int64) Owed {
-	if amount == 0 {
-		return Owed{}
-	}
-	return Owed{Amount: amount, Percent: int((amount*100 + p.Amount/2) / p.Amount)}
-}
-
-// Owed is what is to be refunded of a charge: an amount in minor units, and its share of what was paid. Where the amount is 0,
-// nothing is.
-type Owed struct {
-	Amount  int64
-	Percent int
-}
-
 // Booking returns a booking of the business. Errors: [ErrNotFound].
 func (s *Store) Booking(ctx context.Context, businessID, id uuid.UUID) (Booking, error) {
 	return findBooking(ctx, s.pool, businessID, id)
@@ -85,7 +70,7 @@ func lockBooking(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Book
 
 // Cancel cancels a booking, once, and frees its time; what owed says of it is to be refunded from then on. Errors: [ErrNotFound],
 // [*NotAllowedError], and owed's own, after which nothing is changed.
-func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Booking) (Owed, error)) (Booking, error) {
+func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Booking) (refund.Owed, error)) (Booking, error) {
 	t, _ := state.Of(state.Cancel)
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)
@@ -113,7 +98,7 @@ WHERE business_id = @business_id AND subject_id = @id AND status = 'paid' AND re
   AND @refund_amount::bigint > 0`
 
 // Refund has a booking refunded as owed says. Errors: [ErrNotFound], and owed's own, after which nothing is changed.
-func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Booking) (Owed, error)) (Booking, error) {
+func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Booking) (refund.Owed, error)) (Booking, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)
 		if err != nil {
@@ -130,7 +115,7 @@ func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.T
 	})
 }
 
-func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, owed Owed, now time.Time) error {
+func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, owed refund.Owed, now time.Time) error {
 	_, err := tx.Exec(ctx, refundSQL, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "refund_amount": owed.Amount, "refund_percent": owed.Percent, "now": now,
 	})

@@ -23,7 +23,9 @@ type Reschedule struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
 	Sequence   int // of the booking that was decided on
-	Now        time.Time
+	// OfferVersion is that of the offer it was decided by.
+	OfferVersion int64
+	Now          time.Time
 
 	StartsAt       time.Time
 	EndsAt         time.Time
@@ -81,7 +83,7 @@ func MovedFrom(kept json.RawMessage) (*BookedTime, error) {
 // Both counters of a class booking change in the order of their keys; of one that ended long ago there is only the new one, as
 // [Store.MovePast] took its seats. The booking is changed last, as in moveSQL.
 //
-// Where anything of it could not be had, no row is returned and the transaction must be rolled back.
+// Where anything of it could not be had, no row is returned and the transaction must be rolled back. may_sell, as in bookSQL, comes last.
 var rescheduleSQL = `
 WITH taken AS (
     INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
@@ -141,9 +143,10 @@ WITH taken AS (
 ), recorded AS (
     ` + recordRescheduled + `
 )
-SELECT ` + bookingColumns + ` FROM moved`
+SELECT ` + bookingColumns + ` FROM moved WHERE may_sell(@business_id, @offer_version, NULL)`
 
-// Reschedule moves a booking to another time, once (postgres.Once), or changes nothing. Errors: [ErrNotFound], [ErrChanged], [ErrTaken].
+// Reschedule moves a booking to another time, once (postgres.Once), or changes nothing. Errors: [ErrNotFound], [ErrChanged], [ErrOfferChanged],
+// [ErrTaken].
 func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 	args, err := rescheduleArgs(ctx, r)
 	if err != nil {
@@ -165,6 +168,9 @@ func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 		if errors.Is(err, pgx.ErrNoRows) {
 			return Booking{}, ErrTaken
 		}
+		if postgres.Code(err) == offerChanged {
+			return Booking{}, ErrOfferChanged
+		}
 		if err != nil {
 			return Booking{}, fmt.Errorf("reschedule a booking: %w", err)
 		}
@@ -175,7 +181,7 @@ func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 func rescheduleArgs(ctx context.Context, r Reschedule) (pgx.NamedArgs, error) {
 	services, err := json.Marshal(r.Services)
 	args := eventlog.Add(ctx, pgx.NamedArgs{
-		"business_id": r.BusinessID, "id": r.ID, "now": r.Now,
+		"business_id": r.BusinessID, "id": r.ID, "now": r.Now, "offer_version": r.OfferVersion,
 		"starts_at": r.StartsAt, "ends_at": r.EndsAt, "local_start": r.LocalStart, "local_end": r.LocalEnd, "services": services,
 		"staff_id": r.StaffID, "staff_name": r.StaffName, "staff_requested": r.StaffRequested,
 		"session_id": r.SessionID, "capacity": r.Capacity, "party_size": r.PartySize,

@@ -24,6 +24,10 @@ var (
 	ErrTaken = errors.New("the time is taken")
 	// ErrTooManyOpen says that the customer's address has as many open bookings of the booking page as it may. Nothing was written.
 	ErrTooManyOpen = errors.New("the address has too many open bookings")
+	// ErrOfferChanged says that a newer version of the offer was published than the one that was decided by. Nothing was written.
+	ErrOfferChanged = errors.New("a newer offer was published")
+	// ErrKeyRevoked says that the API key that was shown does not count any more. Nothing was written.
+	ErrKeyRevoked = errors.New("the API key was revoked")
 	// ErrClaimLost says that another request has taken over the idempotency key. Nothing was written.
 	ErrClaimLost = errors.New("the idempotency key was taken over")
 	// ErrNotFound says that there is no such row, whatever was asked for.

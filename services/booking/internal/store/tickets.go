@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -33,7 +35,9 @@ type Ticket struct {
 	CustomerName string
 	// CustomerEmail is nil where nothing is to be mailed.
 	CustomerEmail *string
-	Locale        string // the customer's language, one of the business's
+	CustomerPhone *string
+	FormData      json.RawMessage // answers to the business's own questions, an object
+	Locale        string          // the customer's language, one of the business's
 	CreatedAt     time.Time
 	CancelledAt   *time.Time
 	LinkHash      []byte   // what is kept of the customer's link (libs/link); nil where the customer was forgotten
@@ -73,7 +77,7 @@ func (e *SoldOutError) Error() string {
 
 // ownTicketColumns are those of the row.
 const ownTicketColumns = `id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
-	customer_name, customer_email, locale, created_at, cancelled_at, link_hash, sequence`
+	customer_name, customer_email, customer_phone, form_data, locale, created_at, cancelled_at, link_hash, sequence`
 
 // ticketColumns are what [scanTicket] reads: the row, and that of the charge where it is paid online.
 const ticketColumns = ownTicketColumns + `,
@@ -111,9 +115,9 @@ WITH tier AS MATERIALIZED (
       AND EXISTS (SELECT FROM event)
 ), ticket AS (
     INSERT INTO tickets (business_id, id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
-                         customer_name, customer_email, locale, offer_version, created_at, link_hash, sequence)
+                         customer_name, customer_email, customer_phone, form_data, locale, offer_version, created_at, link_hash, sequence)
     SELECT @business_id, @id, @status, @event_id, @event_name, @tiers, @local_start, @starts_at, @ends_at, @quantity, @total, @currency,
-           @customer_name, @customer_email, @locale, @offer_version, @now::timestamptz, @link_hash,
+           @customer_name, @customer_email, @customer_phone, coalesce(@form_data::jsonb, '{}'), @locale, @offer_version, @now::timestamptz, @link_hash,
            CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END
     FROM event
     RETURNING *
@@ -180,7 +184,8 @@ func sellArgs(t NewTicket) pgx.NamedArgs {
 		"tiers": t.Tiers, "tier_ids": ids, "quantities": quantities, "capacities": t.TierCapacities,
 		"local_start": t.LocalStart, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "link_hash": t.LinkHash,
 		"quantity": t.Quantity, "total": t.Total, "currency": t.Currency.Code,
-		"customer_name": t.CustomerName, "customer_email": t.CustomerEmail, "locale": t.Locale,
+		"customer_name": t.CustomerName, "customer_email": t.CustomerEmail,
+		"customer_phone": t.CustomerPhone, "form_data": t.FormData, "locale": t.Locale,
 		"offer_version": t.OfferVersion, "now": t.CreatedAt,
 	}
 }
@@ -231,7 +236,7 @@ var ErrCancelled = errors.New("cancelled already")
 
 // CancelTicket cancels an order, once (postgres.Once), and frees its tickets; what owed says of it is to be refunded from then on. Errors:
 // [ErrNotFound], [ErrCancelled], and owed's own, after which nothing is changed.
-func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Ticket) (Owed, error)) (Ticket, error) {
+func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Ticket) (refund.Owed, error)) (Ticket, error) {
 	return s.changeTicket(ctx, businessID, id, func(ctx context.Context, tx pgx.Tx, t Ticket) (Ticket, error) {
 		if t.Status == booking.StatusCancelled {
 			return Ticket{}, ErrCancelled
@@ -245,7 +250,7 @@ func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now 
 }
 
 // RefundTicket has an order refunded as owed says, once. Errors: [ErrNotFound], and owed's own, after which nothing is changed.
-func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Ticket) (Owed, error)) (Ticket, error) {
+func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Ticket) (refund.Owed, error)) (Ticket, error) {
 	return s.changeTicket(ctx, businessID, id, func(ctx context.Context, tx pgx.Tx, t Ticket) (Ticket, error) {
 		back, err := owed(t)
 		if err != nil {
@@ -273,7 +278,7 @@ func (s *Store) changeTicket(ctx context.Context, businessID, id uuid.UUID, chan
 	})
 }
 
-func cancelTicketArgs(ctx context.Context, businessID, id uuid.UUID, owed Owed, untold bool, now time.Time) pgx.NamedArgs {
+func cancelTicketArgs(ctx context.Context, businessID, id uuid.UUID, owed refund.Owed, untold bool, now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "refund_amount": owed.Amount, "refund_percent": owed.Percent, "untold": untold, "now": now,
 	}, now)
@@ -333,7 +338,7 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 		currency string
 	)
 	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.Tiers, &t.LocalStart, &t.StartsAt, &t.EndsAt, &t.Quantity, &t.Total, &currency,
-		&t.CustomerName, &t.CustomerEmail, &t.Locale, &t.CreatedAt, &t.CancelledAt, &t.LinkHash, &t.Sequence, &t.Payment)
+		&t.CustomerName, &t.CustomerEmail, &t.CustomerPhone, &t.FormData, &t.Locale, &t.CreatedAt, &t.CancelledAt, &t.LinkHash, &t.Sequence, &t.Payment)
 	if err != nil {
 		return Ticket{}, err
 	}
@@ -343,9 +348,9 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 	return t, err
 }
 
-// Tickets lists orders of an event, or of all where eventID is nil, oldest first, and the cursor of the page that follows, ""
-// after the last. Faults: invalid_parameter for a cursor that it has not given.
-func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid.UUID, page request.Page) ([]Ticket, string, error) {
+// Tickets lists the orders that the filter leaves, oldest first, and the cursor of the page that follows, "" after the last. Faults:
+// invalid_parameter for a cursor that it has not given.
+func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter, page request.Page) ([]Ticket, string, error) {
 	after, afterID, err := place(page)
 	if err != nil {
 		return nil, "", err
@@ -354,10 +359,11 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, eventID *uuid
 		SELECT `+ticketColumns+` FROM tickets
 		WHERE business_id = @business_id
 		  AND (@event_id::uuid IS NULL OR event_id = @event_id)
+		  AND (@query = '' OR strpos(lower(customer_name), lower(@query)) > 0 OR strpos(lower(customer_email), lower(@query)) > 0)
 		  AND (@after::timestamptz IS NULL OR (created_at, id) > (@after, @after_id))
 		ORDER BY created_at, id
 		LIMIT @limit`, pgx.NamedArgs{
-		"business_id": businessID, "event_id": eventID, "after": after, "after_id": afterID, "limit": page.Limit + 1,
+		"business_id": businessID, "event_id": filter.EventID, "query": filter.Query, "after": after, "after_id": afterID, "limit": page.Limit + 1,
 	})
 	if err != nil {
 		return nil, "", err

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -59,7 +61,7 @@ func (g gala) orderOf(quantities map[int]int) store.NewTicket {
 }
 
 // nothing is owed of what was not paid online.
-func nothing(store.Ticket) (store.Owed, error) { return store.Owed{}, nil }
+func nothing(store.Ticket) (refund.Owed, error) { return refund.Owed{}, nil }
 
 // checkCounters compares the counters with the orders themselves.
 func checkCounters(t *testing.T, pool *pgxpool.Pool) {
@@ -369,7 +371,7 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 	var got []uuid.UUID
 	var third store.Ticket
 	for cursor := ""; ; {
-		page, next, err := s.Tickets(t.Context(), g.business, &g.event, request.Page{Limit: 2, Cursor: cursor})
+		page, next, err := s.Tickets(t.Context(), g.business, booking.TicketFilter{EventID: &g.event}, request.Page{Limit: 2, Cursor: cursor})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -388,16 +390,38 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 	cancelledAt := now
 	whole := store.Ticket{
 		ID: want[2], Status: "cancelled", EventID: g.event, EventName: "Gala", Currency: euro,
-		Tiers: []store.SoldTier{{ID: g.tiers[0], Name: "Tier 0", Quantity: 3}}, LocalStart: noon, StartsAt: noon, EndsAt: noon.Add(time.Hour), Quantity: 3, CustomerName: "Zoë",
+		Tiers: []store.SoldTier{{ID: g.tiers[0], Name: "Tier 0", Quantity: 3}}, LocalStart: noon, StartsAt: noon, EndsAt: noon.Add(time.Hour), Quantity: 3, CustomerName: "Zoë", FormData: json.RawMessage("{}"),
 		CreatedAt: now.Add(2 * time.Minute), CancelledAt: &cancelledAt, Sequence: 2,
 	}
 	if diff := cmp.Diff(whole, third); diff != "" {
 		t.Error(diff)
 	}
-	if all, _, err := s.Tickets(t.Context(), g.business, nil, request.Page{Limit: 100}); err != nil || len(all) != 10 {
+	if all, _, err := s.Tickets(t.Context(), g.business, booking.TicketFilter{}, request.Page{Limit: 100}); err != nil || len(all) != 10 {
 		t.Errorf("%d orders of all events, %v", len(all), err)
 	}
-	if _, _, err := s.Tickets(t.Context(), g.business, nil, request.Page{Limit: 1, Cursor: "x"}); !fault.Is(err, fault.InvalidParameter) {
+	if _, _, err := s.Tickets(t.Context(), g.business, booking.TicketFilter{}, request.Page{Limit: 1, Cursor: "x"}); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("a bad cursor: %v", err)
+	}
+}
+
+// A query is part of a name or an address, in any case, and no pattern.
+func TestTicketsAreFoundByTheirCustomer(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	g := newGala(100, 50)
+	for name, address := range map[string]string{"Zoë Martins": "zoe@example.com", "Bruno 100%": "", "Martina_X": "ada@example.com"} {
+		order := g.order(0, 1)
+		if order.CustomerName = name; address != "" {
+			order.CustomerEmail = &address
+		}
+		if _, err := s.SellTicket(t.Context(), order); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for query, want := range map[string]int{"": 3, "martin": 2, "MARTINS": 1, "0%": 1, "%": 1, "_": 1, "ADA@example": 1, "@example.com": 2, "nobody": 0} {
+		found, _, err := s.Tickets(t.Context(), g.business, booking.TicketFilter{EventID: &g.event, Query: query}, request.Page{Limit: 10})
+		if err != nil || len(found) != want {
+			t.Errorf("%q finds %d, want %d: %v", query, len(found), want, err)
+		}
 	}
 }

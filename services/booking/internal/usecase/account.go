@@ -22,16 +22,11 @@ func checkProvider(offer *catalog.Offer, provider string) error {
 		strings.Join(providers, " or "))
 }
 
-// answered is the request with the answers that its booking keeps. On the booking page they are those to the questions of the business
-// (pages.md), each of the form that its question asks for, and nothing else; others send what they like. Fault: invalid_parameter, which
-// names the first question that is not answered as it asks.
+// answered is the request with the answers that its booking keeps. Fault: as [catalog.Offer.Answered].
 func answered(offer *catalog.Offer, by actor.Actor, r *request.Request) (*request.Request, error) {
-	if by.Kind != actor.Page {
-		return r, nil
-	}
-	kept, wrong := catalog.Answers(offer.Questions(r.ServiceIDs), r.FormData)
-	if len(wrong) > 0 {
-		return r, fault.New(fault.InvalidParameter, wrong[0].Error())
+	kept, err := offer.Answered(by, r.FormData, r.ServiceIDs...)
+	if err != nil {
+		return r, err
 	}
 	like := *r
 	like.FormData = kept
@@ -49,15 +44,7 @@ func checkClassSession(r *request.Request, services []*catalog.Service) error {
 // needsOnlinePayment says whether semantics.md §3 requires an online payment of total.
 func needsOnlinePayment(offer *catalog.Offer, r *request.Request, services []*catalog.Service, total int64) bool {
 	return slices.ContainsFunc(services, func(s *catalog.Service) bool { return s.PaymentRequirement != catalog.RequirementNone }) &&
-		paysOnline(offer, offer.Payments.Modes.Services, r.PaymentChoice, total)
-}
-
-// paysOnline says whether something with a payment requirement is paid online, by the mode of its kind and the customer's choice.
-func paysOnline(offer *catalog.Offer, mode, choice string, total int64) bool {
-	if len(offer.Payments.Providers) == 0 || total == 0 {
-		return false
-	}
-	return mode == catalog.ModeOnline || mode == catalog.ModeCustomerChoice && choice == request.PayOnline
+		offer.PaysOnline(offer.Payments.Modes.Services, r.PaymentChoice, total)
 }
 
 // noneLeft is the answer when nobody can serve the start.

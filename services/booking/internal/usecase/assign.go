@@ -103,19 +103,23 @@ func (t taken) conflict(party int) func(availability.Assignment) bool {
 	}
 }
 
-// write stores one assignment. Errors: [store.ErrTaken]; the faults idempotency_in_progress when the claim is gone or the key was
+// write stores one assignment. Errors: [store.ErrTaken]; [errAgain] where the offer is no longer the newest; invalid_api_key; the faults idempotency_in_progress when the claim is gone or the key was
 // refused meanwhile, too_many_open_bookings, and outcome_unknown; of a booking that is paid online those of charge, too.
-func (b *Booker) write(ctx context.Context, q question, c availability.Assignment, t terms, a attempt) (store.Confirmation, error) {
+func (b *Booker) write(ctx context.Context, q question, c availability.Assignment, t terms, a *attempt) (store.Confirmation, error) {
 	id, err := uuid.NewV7() // in order of time, so that neighbours in the index are neighbours in time
 	if err != nil {
 		return store.Confirmation{}, err
 	}
 	n := q.newBooking(id, c, t)
 	n.LinkHash = b.Links.Hash(event.Booking, id)
-	n.Claim, n.Write = a.claim, a.write
+	n.Claim, n.Write, n.APIKey = a.claim, a.write, a.apiKey
 	switch err := b.Bookings.Book(ctx, n); {
 	case errors.Is(err, store.ErrClaimLost):
 		return store.Confirmation{}, inProgress()
+	case errors.Is(err, store.ErrOfferChanged):
+		return store.Confirmation{}, errAgain
+	case errors.Is(err, store.ErrKeyRevoked):
+		return store.Confirmation{}, fault.Wrap(fault.InvalidAPIKey, err, "The API key has been revoked.")
 	case errors.Is(err, store.ErrTooManyOpen):
 		return store.Confirmation{}, fault.Newf(fault.TooManyOpen, "This e-mail address has %d open bookings here, which is as many as one may have; "+
 			"cancel one by the link in its messages, or ask the business.", *n.MostOpen)

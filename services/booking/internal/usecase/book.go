@@ -27,6 +27,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -54,7 +55,7 @@ type Bookings interface {
 	Booking(ctx context.Context, businessID, id uuid.UUID) (store.Booking, error)
 	Reschedule(ctx context.Context, r store.Reschedule) (store.Booking, error)
 	Book(ctx context.Context, b store.NewBooking) error
-	Claim(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, now, until time.Time, keep time.Duration) (*store.Claim, store.Record, error)
+	Claim(ctx context.Context, asked store.Claiming) (store.Claimed, error)
 	Confirmed(ctx context.Context, key store.IdempotencyKey, hash [sha256.Size]byte, begun, now time.Time) (store.Confirmation, error)
 	Refuse(ctx context.Context, c store.Claim, begun time.Time) error
 	Release(ctx context.Context, c store.Claim) error
@@ -78,8 +79,10 @@ type Dependencies struct {
 	Pricing      Pricing
 	Bookings     Bookings
 	Payments     PaymentOptions
-	Links        *link.Links
-	Clock        clock.Clock
+	// Notice acts on what a provider tells of a charge ([Payments.Notice]).
+	Notice func(ctx context.Context, provider string, n payment.Notice) error
+	Links  *link.Links
+	Clock  clock.Clock
 	// RequestTimeout is how long a request may take. One that holds an idempotency key loses it when it has not answered this long,
 	// and a margin, after it began.
 	RequestTimeout time.Duration
@@ -101,13 +104,32 @@ func NewBooker(with Dependencies) *Booker {
 // replicas differ.
 func (b *Booker) claimFor() time.Duration { return b.RequestTimeout + 5*time.Second }
 
-// attempt is one request to make a write. claim is nil without an idempotency key, and write then names no write yet.
+// attempt is one request to make a write. Without an idempotency key there is no claim, and write then names no write yet.
 type attempt struct {
-	write postgres.Write
-	claim *store.Claim
+	write  postgres.Write
+	asking *store.Claiming // the claim that is to be asked for with the first reading of the tables; nil once that is done
+	claim  *store.Claim
+	apiKey uuid.UUID // that must count still when the booking is written; the nil UUID for none
 }
 
-// Book books what r asks for on this offer of its business. named is what the caller calls the request by, so that it is
+// claimed keeps the claim that was asked for. Where another request holds the key, it returns its answer. Faults: idempotency_mismatch,
+// idempotency_in_progress.
+func (a *attempt) claimed(c store.Claimed) (*store.Confirmation, error) {
+	a.asking, a.claim = nil, c.Claim
+	switch {
+	case c.Claim != nil:
+		return nil, nil
+	case !c.SameRequest:
+		return nil, fault.New(fault.IdempotencyMismatch,
+			"Idempotency-Key: this key was used with another body; send a new key with a new booking.")
+	case c.Confirmation == nil:
+		return nil, inProgress()
+	}
+	return c.Confirmation, nil
+}
+
+// Book books what r asks for on this offer of its business, which need not be the newest: where a newer one was published, the booking is
+// decided by that. So what Book refuses is to be taken back where the offer was not. named is what the caller calls the request by, so that it is
 // booked once however often it is sent; its Hash is of all that was sent. What Book returns as a fault is the answer to the
 // caller, and but for outcome_unknown nothing was or will be written then; any other error is internal.
 func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, r *request.Request) (store.Confirmation, error) {
@@ -117,31 +139,26 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 	if err := cmp.Or(offer.CheckAccount(r.Override, now), checkProvider(offer, r.PreferredProvider), unanswered); err != nil {
 		return b.replay(ctx, offer, by, named, err)
 	}
-	if named.Key == "" {
-		return b.decide(ctx, offer, r, attempt{})
+	begun, a := clock.Arrived(ctx), &attempt{}
+	if by.Kind == actor.APIKey {
+		a.apiKey = by.ID
 	}
-	key, begun := recordOf(offer, by, named), clock.Arrived(ctx)
-	claim, record, err := b.Bookings.Claim(ctx, key, named.Hash, now, now.Add(b.claimFor()), keepConfirmations)
-	switch {
-	case err != nil:
-		return store.Confirmation{}, err
-	case claim == nil && !record.SameRequest:
-		return store.Confirmation{}, fault.New(fault.IdempotencyMismatch,
-			"Idempotency-Key: this key was used with another body; send a new key with a new booking.")
-	case claim == nil && record.Confirmation == nil:
-		return store.Confirmation{}, inProgress()
-	case claim == nil:
-		return *record.Confirmation, nil
+	if named.Key != "" {
+		key := recordOf(offer, by, named)
+		a.write = key.Write(begun)
+		a.asking = &store.Claiming{IdempotencyKey: key, Hash: named.Hash, Now: now, Until: now.Add(b.claimFor()), Keep: keepConfirmations}
 	}
-	confirmation, err := b.decide(ctx, offer, r, attempt{write: key.Write(begun), claim: claim})
+	confirmation, err := b.decide(ctx, offer, r, a)
 	switch {
-	case err == nil || fault.Is(err, fault.OutcomeUnknown): // the claim stays with what may still become of it
+	case a.asking != nil && err != nil: // nobody knows who holds the key
+		return b.unheld(ctx, offer, by, named, err)
+	case a.claim == nil || err == nil || fault.Is(err, fault.OutcomeUnknown): // the claim stays with what may still become of it
 		return confirmation, err
 	case fault.Is(err, fault.IdempotencyInProgress):
-		b.release(ctx, *claim)
+		b.release(ctx, *a.claim)
 		return store.Confirmation{}, err
 	}
-	return store.Confirmation{}, b.refuse(ctx, *claim, begun, err)
+	return store.Confirmation{}, b.refuse(ctx, *a.claim, begun, err)
 }
 
 // Refuse answers a request that could not be read, which [Booker.Book] so cannot be asked, with this refusal; a refusal by the business's
@@ -172,6 +189,17 @@ func (b *Booker) replay(ctx context.Context, offer *catalog.Offer, by actor.Acto
 	stored, err := b.Bookings.Confirmed(ctx, recordOf(offer, by, named), named.Hash, clock.Arrived(ctx), b.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return store.Confirmation{}, refusal
+	}
+	return stored, err
+}
+
+// unheld is the answer to a request whose claim could not be asked for.
+func (b *Booker) unheld(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), refuseWithin)
+	defer cancel()
+	stored, err := b.replay(within, offer, by, named, refusal)
+	if err != nil && !errors.Is(err, refusal) {
+		err = fault.Unknown(errors.Join(err, refusal))
 	}
 	return stored, err
 }

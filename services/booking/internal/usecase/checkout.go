@@ -26,10 +26,15 @@ func (b *Booker) checkout(kind event.SubjectKind, id uuid.UUID, linkHash []byte,
 	if manage == "" {
 		return nil, errors.New("there are no customers' pages to come back to (PAGES_URL)")
 	}
+	return checkoutPage(manage, name, due), nil
+}
+
+// checkoutPage is the provider's page from which the customer comes to this link.
+func checkoutPage(manage, name string, due time.Time) *payment.Checkout {
 	return &payment.Checkout{
 		Name: shortened(name), SuccessURL: manage + "?payment=done", CancelURL: manage + "?payment=open",
 		ExpiresAt: due.Add(checkoutLasts),
-	}, nil
+	}
 }
 
 // servicesOf names what was booked.

@@ -1,6 +1,7 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -29,7 +30,7 @@ const maxRounds = 50
 var errAgain = errors.New("the offer or the tables have changed")
 
 // decide asks and writes until the request is booked or refused.
-func (b *Booker) decide(ctx context.Context, offer *catalog.Offer, r *request.Request, a attempt) (store.Confirmation, error) {
+func (b *Booker) decide(ctx context.Context, offer *catalog.Offer, r *request.Request, a *attempt) (store.Confirmation, error) {
 	for range maxRounds {
 		confirmation, err := b.round(ctx, offer, r, a)
 		if !errors.Is(err, errAgain) {
@@ -59,18 +60,26 @@ func Unverified(err error) error {
 }
 
 // round is one decision on one offer and one reading of the tables. It returns [errAgain] when either has changed.
-func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Request, a attempt) (store.Confirmation, error) {
+func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Request, a *attempt) (store.Confirmation, error) {
 	services, err := offer.Appointment(r.ServiceIDs, r.Variants)
-	if err != nil {
-		return store.Confirmation{}, err
+	if err == nil {
+		err = checkClassSession(r, services)
 	}
-	if err := checkClassSession(r, services); err != nil {
-		return store.Confirmation{}, err
+	if err != nil {
+		return b.unasked(ctx, a, err)
 	}
 	q := question{offer: offer, request: r, services: services, now: b.Clock.Now(), by: actor.Of(ctx).Kind}
-	snapshot, err := b.snapshot(ctx, q)
+	claims := a.asking != nil
+	snapshot, err := b.snapshot(ctx, q, a.asking)
 	if err != nil {
 		return store.Confirmation{}, Unverified(err)
+	}
+	if claims {
+		if before, err := a.claimed(snapshot.Claimed); err != nil {
+			return store.Confirmation{}, err
+		} else if before != nil {
+			return *before, nil
+		}
 	}
 	assignments, quotes, err := b.ask(ctx, q, snapshot)
 	if err != nil {
@@ -83,6 +92,22 @@ func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Req
 	}
 	t := terms{prices: prices, total: total, first: snapshot.First, payment: due}
 	return take(ctx, b, q, assignments, func(c availability.Assignment) (store.Confirmation, error) { return b.write(ctx, q, c, t, a) })
+}
+
+// unasked is the answer to a request that is refused before the tables are read: what its idempotency key says comes first.
+func (b *Booker) unasked(ctx context.Context, a *attempt, refusal error) (store.Confirmation, error) {
+	if a.asking == nil {
+		return store.Confirmation{}, refusal
+	}
+	claimed, err := b.Bookings.Claim(ctx, *a.asking)
+	if err != nil {
+		return store.Confirmation{}, err
+	}
+	before, err := a.claimed(claimed)
+	if before != nil {
+		return *before, nil
+	}
+	return store.Confirmation{}, cmp.Or(err, refusal)
 }
 
 // question is one start asked for on one offer.
@@ -120,9 +145,9 @@ func (q question) window() (time.Time, time.Time) {
 }
 
 // snapshot reads the occupied time, the seats taken in classes where it is about one, and, where the price needs it,
-// whether this is the customer's first booking.
-func (b *Booker) snapshot(ctx context.Context, q question) (store.Snapshot, error) {
-	asked := store.Asked{Seats: q.ofClass(), Moving: q.moving}
+// whether this is the customer's first booking. A claim is asked for with it, where there is one to ask for.
+func (b *Booker) snapshot(ctx context.Context, q question, claim *store.Claiming) (store.Snapshot, error) {
+	asked := store.Asked{Seats: q.ofClass(), Moving: q.moving, Claim: claim}
 	if q.moving == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
 		asked.FirstBookingOf = q.request.CustomerEmail
 	}

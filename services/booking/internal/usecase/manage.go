@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/cancellation"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -46,7 +47,7 @@ type Managed struct {
 	Offer        *catalog.Offer
 	Booking      store.Booking
 	Ticket       store.Ticket
-	Cancellation Cancellation
+	Cancellation cancellation.Preview
 	Reschedule   MayMove // of a booking
 	CanPay       bool
 }
@@ -123,7 +124,7 @@ func (l *ByLink) managed(found store.Linked, offer *catalog.Offer, b store.Booki
 	now := l.clock.Now()
 	return Managed{
 		Linked: found, Offer: offer, Booking: b,
-		Cancellation: l.cancellations.previewForCustomer(offer, bookingPurchase(b), now), Reschedule: mayMove(offer, b, now),
+		Cancellation: l.cancellations.ofBooking(b).ForCustomer(offer, now), Reschedule: mayMove(offer, b, now),
 		CanPay: canPay(b.Payment, now),
 	}
 }
@@ -133,7 +134,7 @@ func (l *ByLink) managedTicket(found store.Linked, offer *catalog.Offer, t store
 	now := l.clock.Now()
 	return Managed{
 		Linked: found, Offer: offer, Ticket: t,
-		Cancellation: l.cancellations.previewForCustomer(offer, ticketPurchase(t), now), CanPay: canPay(t.Payment, now),
+		Cancellation: l.cancellations.ofTicket(t).ForCustomer(offer, now), CanPay: canPay(t.Payment, now),
 	}
 }
 
@@ -164,9 +165,9 @@ func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 		return nil, err
 	}
 	if m.Kind == event.Ticket {
-		return calendar.OfTicket(m.Offer.Name, m.Ticket)
+		return calendar.OfTicket(m.Offer.NameIn(m.Ticket.Locale), m.Ticket)
 	}
-	return calendar.OfBooking(m.Offer.Name, m.Booking)
+	return calendar.OfBooking(m.Offer.NameIn(m.Booking.Locale), m.Booking)
 }
 
 // Cancel cancels a booking or an order of tickets for its customer, who has agreed to this refund, and returns what they see then. Faults: invalid_parameter;

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
-	"github.com/slotmesh/slotmesh/services/booking/internal/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
@@ -47,13 +47,13 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 
 // newPayment is a charge by the preferred provider of a business, or else by the first that can charge this amount; nil where none can.
 func (b *Booker) newPayment(offer *catalog.Offer, preferred string, due int64, now time.Time) *store.NewPayment {
-	names := slices.Clone(offer.Payments.Providers)
+	names, accounts := connections(offer)
 	if i := slices.Index(names, preferred); i > 0 {
 		names = slices.Insert(slices.Delete(names, i, i+1), 0, preferred)
 	}
 	for _, name := range names {
 		provider, connected := b.Payments.Providers[name]
-		account := offer.Payments.Accounts[name]
+		account := accounts[name]
 		if !connected || account == "" {
 			continue
 		}
@@ -62,6 +62,27 @@ func (b *Booker) newPayment(offer *catalog.Offer, preferred string, due int64, n
 		}
 	}
 	return nil
+}
+
+// connections are the providers by which a business is paid, and its accounts with them. A sandbox has one that moves no money, and nobody else has it.
+func connections(offer *catalog.Offer) ([]string, map[string]string) {
+	if offer.Account.Sandbox {
+		return []string{payment.Sandbox}, map[string]string{payment.Sandbox: payment.Sandbox}
+	}
+	live := slices.DeleteFunc(slices.Clone(offer.Payments.Providers), func(name string) bool { return name == payment.Sandbox })
+	return live, offer.Payments.Accounts
+}
+
+// decided notes what the provider of a charge that is open now has decided as it made it. Where that fails, the charge stays open until it expires.
+func (b *Booker) decided(ctx context.Context, provider, account string, made payment.Intent) {
+	if made.Decided == nil {
+		return
+	}
+	notice := *made.Decided
+	notice.Account, notice.Reference = account, made.Reference
+	if err := b.Notice(ctx, provider, notice); err != nil {
+		b.Telemetry.Logger.WarnContext(ctx, "what a provider decided is not noted; its charge stays open until it expires", "provider", provider, "error", err)
+	}
 }
 
 // charge lets the provider create the charge of a booking that was written, while no transaction is open, and notes it. Where
@@ -73,6 +94,7 @@ func (b *Booker) charge(ctx context.Context, n store.NewBooking) (store.Confirma
 	if err == nil {
 		var confirmation store.Confirmation
 		if confirmation, err = b.openCharge(ctx, n, intent); err == nil {
+			b.decided(ctx, n.Payment.Provider, n.Payment.Account, intent)
 			return confirmation, nil
 		}
 		mayBeOpen = !errors.Is(err, store.ErrPaymentOver)

@@ -96,7 +96,7 @@ func (b *Booker) reschedule(ctx context.Context, m move, id uuid.UUID) (store.Bo
 	if m.stays(booked) {
 		return booked, errStays
 	}
-	snapshot, err := b.snapshot(ctx, q)
+	snapshot, err := b.snapshot(ctx, q, nil)
 	if err != nil {
 		return booked, Unverified(err)
 	}
@@ -108,7 +108,7 @@ func (b *Booker) reschedule(ctx context.Context, m move, id uuid.UUID) (store.Bo
 	prefer(assignments, booked, snapshot.Held)
 	return take(ctx, b, q, assignments, func(c availability.Assignment) (store.Booking, error) {
 		moved, err := b.Bookings.Reschedule(ctx, m.rescheduled(booked, q, c))
-		if errors.Is(err, store.ErrChanged) {
+		if errors.Is(err, store.ErrChanged) || errors.Is(err, store.ErrOfferChanged) {
 			err = errAgain
 		}
 		return moved, err
@@ -195,7 +195,7 @@ func prefer(assignments []availability.Assignment, b store.Booking, held []uuid.
 func (m move) rescheduled(b store.Booking, q question, c availability.Assignment) store.Reschedule {
 	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
 	r := store.Reschedule{
-		BusinessID: q.offer.ID, ID: b.ID, Sequence: b.Sequence, Now: q.now,
+		BusinessID: q.offer.ID, ID: b.ID, Sequence: b.Sequence, OfferVersion: q.offer.Version, Now: q.now,
 		StartsAt: start, EndsAt: end, LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc),
 		Services: slices.Clone(b.Services), StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: b.PartySize, Parts: c.Parts,
 	}

@@ -22,7 +22,7 @@ import (
 // ticket's price. Fault: payment_unavailable where nobody can charge it.
 func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.NewTicket) error {
 	sold := offer.Event(ticket.EventID)
-	if !paysOnline(offer, offer.Payments.Modes.Events, choice, *ticket.Total) {
+	if !offer.PaysOnline(offer.Payments.Modes.Events, choice, *ticket.Total) {
 		return nil
 	}
 	var due int64
@@ -43,27 +43,26 @@ func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.New
 
 // open lets the provider open its page for an order that was written, while no transaction is open, and notes it. Where that fails, the
 // order is taken back; where this process dies, the reconciliation does it. Faults: payment_unavailable, and outcome_unknown where the
-// charge may be noted and the order could not be taken back.
+// charge may be noted: a repeated request, or the reconciliation, finds what is so.
 func (t *Tickets) open(ctx context.Context, n store.NewTicket) (Order, error) {
-	mayBeOpen := false
 	intent, err := t.openPage(ctx, n)
 	if err == nil {
 		now := t.now()
 		err = t.records.OpenTicketPayment(ctx, n.BusinessID, n.ID, intent.Reference, t.dueAt(n), now)
 		if err == nil {
+			t.decided(ctx, n.Charge.Provider, n.Charge.Account, intent)
 			return t.asItIs(ctx, n.BusinessID, n.Ticket, intent.URL)
 		}
-		mayBeOpen = !errors.Is(err, store.ErrPaymentOver)
+		if !errors.Is(err, store.ErrPaymentOver) { // it may be noted, and a repeated request may have been told so
+			return Order{}, fault.Unknown(err)
+		}
 	}
 	t.Telemetry.Logger.WarnContext(ctx, "a charge could not be opened; its tickets are taken back", "ticket", n.ID, "error", err)
 	refused := errors.Is(err, payment.ErrRefused)
 	write := postgres.OwnersWrite(ctx, n.BusinessID)
-	taken := t.takeBack(ctx, n.ID, func(ctx context.Context) error {
+	t.takeBack(ctx, n.ID, func(ctx context.Context) error {
 		return t.records.AbandonTicket(ctx, n.BusinessID, n.ID, intent.Reference, refused, write, t.now())
 	})
-	if !taken && mayBeOpen {
-		return Order{}, fault.Unknown(err)
-	}
 	if refused {
 		return Order{}, fault.New(fault.PaymentUnavailable, "The payment provider refuses to charge this amount online, so nothing was sold; ask the business.")
 	}
@@ -104,6 +103,19 @@ func (t *Tickets) asItIs(ctx context.Context, businessID uuid.UUID, made store.T
 		return Order{}, fault.Unknown(err)
 	}
 	return Order{Ticket: found, CheckoutURL: checkoutURL}, nil
+}
+
+// Again answers a repeated request that would be refused now with the order that was made, as it is now: what was written first knew nothing of a
+// page to pay on. Faults: those of a repeated request; idempotency_in_progress also where it was taken back before anybody was told of it.
+func (t *Tickets) Again(ctx context.Context, businessID uuid.UUID, made store.Ticket) (Order, error) {
+	if made.Status != booking.StatusPending {
+		return Order{Ticket: made}, nil
+	}
+	order, err := t.again(ctx, businessID, made)
+	if errors.Is(err, errAgain) {
+		return Order{}, inProgress()
+	}
+	return order, err
 }
 
 // again answers a repeated request for an order that waits, or waited, for its payment: with the page on which it is paid, where it is open.

@@ -3,6 +3,7 @@ package usecase
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/formdata"
 	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -24,8 +26,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// maxCustomerName is as long as that of a booking's customer may be.
-const maxCustomerName = 200
+// How many characters the name and the telephone number of a booking's customer may have.
+const (
+	maxCustomerName  = 200
+	maxCustomerPhone = 50
+)
 
 // Tickets sells tickets and takes them back. It is safe for many goroutines.
 type Tickets struct {
@@ -94,8 +99,11 @@ func checked(order booking.NewTicket) (booking.NewTicket, error) {
 	case !isLine(order.CustomerName, maxCustomerName):
 		return order, fault.Newf(fault.InvalidParameter, "customer_name: send 1 to %d characters on one line.", maxCustomerName)
 	}
-	address, err := request.OptionalEmail("customer_email", order.CustomerEmail)
-	order.CustomerEmail = address
+	var err error
+	if order.CustomerEmail, err = request.OptionalEmail("customer_email", order.CustomerEmail); err != nil {
+		return order, err
+	}
+	order.CustomerPhone, err = request.OptionalLine("customer_phone", order.CustomerPhone, maxCustomerPhone)
 	return order, err
 }
 
@@ -112,6 +120,9 @@ func (t *Tickets) sell(ctx context.Context, businessID uuid.UUID, order booking.
 		}
 	}
 	ticket, err := offered(offer, order, onPage, now)
+	if err == nil {
+		ticket.FormData, err = answersTo(offer, actor.Of(ctx), order)
+	}
 	if err == nil && onPage {
 		err = t.price(ctx, offer, &ticket)
 	}
@@ -133,6 +144,19 @@ func (t *Tickets) sell(ctx context.Context, businessID uuid.UUID, order booking.
 		return t.again(ctx, businessID, sold)
 	}
 	return t.open(ctx, ticket)
+}
+
+// answersTo are those that are kept of who orders. Fault: as [catalog.Offer.Answered].
+func answersTo(offer *catalog.Offer, by actor.Actor, order booking.NewTicket) (json.RawMessage, error) {
+	given, err := formdata.Read("form_data", order.FormData, by)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := offer.Answered(by, given, order.EventID)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(kept)
 }
 
 // tooFewTickets says what is left of what was asked for.
@@ -188,7 +212,7 @@ func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now tim
 			LocalStart: wallClock(event.Date, event.Start),
 			StartsAt:   time.Unix(timespan.Instant(event.Date, event.Start, offer.Location()), 0).UTC(),
 			EndsAt:     time.Unix(endOf(event, offer.Location()), 0).UTC(), Quantity: order.Quantity, Currency: offer.Money(),
-			CustomerName: order.CustomerName, CustomerEmail: order.CustomerEmail,
+			CustomerName: order.CustomerName, CustomerEmail: order.CustomerEmail, CustomerPhone: order.CustomerPhone,
 			Locale: locale.Or(order.Locale, offer.Languages, offer.DefaultLanguage), CreatedAt: now,
 		},
 		BusinessID: offer.ID, EventCapacity: event.TotalCapacity, OfferVersion: offer.Version,

@@ -31,6 +31,7 @@ func (o *Owner) Mount(router fiber.Router) {
 	business.Delete("", o.once(o.remove, o.removedAgain))
 	business.Get("/versions", o.versions)
 	business.Post("/rollback", o.once(o.rollback, o.publishedAgain))
+	business.Post("/offer", o.compile)
 }
 
 // once makes a change once for each Idempotency-Key of a slug.
@@ -49,7 +50,9 @@ func (o *Owner) publishedAgain(c *fiber.Ctx, answer []byte) error {
 	if err := json.Unmarshal(answer, &made); err != nil {
 		return err
 	}
-	o.Businesses.Announce(c.UserContext(), "published before", c.Params("slug"), made.Version)
+	if err := o.Businesses.Announce(c.UserContext(), "published before", c.Params("slug"), made.BusinessID, made.Version); err != nil {
+		return err
+	}
 	return sendPublished(c, made)
 }
 
@@ -73,8 +76,28 @@ func (o *Owner) publish(c *fiber.Ctx) error {
 	return sendPublished(c, published)
 }
 
-// ifMatchHeader reads If-Match: "<version>", nil where it is left out.
+// compile answers the offer that publishing the body would make.
+func (o *Owner) compile(c *fiber.Ctx) error {
+	source, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	compiled, err := o.Businesses.Compile(c.UserContext(), slug, source)
+	if err != nil {
+		return err
+	}
+	return c.JSON(compiled.Offer)
+}
+
+// ifMatchHeader reads If-Match: "<version>", nil where it is left out; If-None-Match: * is 0, where nothing may be published yet.
 func ifMatchHeader(c *fiber.Ctx) (*int64, error) {
+	if c.Get(fiber.HeaderIfNoneMatch) == "*" {
+		return new(int64), nil
+	}
 	header := strings.TrimSpace(c.Get(fiber.HeaderIfMatch))
 	if header == "" {
 		return nil, nil
@@ -134,7 +157,10 @@ func (o *Owner) removedAgain(c *fiber.Ctx, answer []byte) error {
 	if err := json.Unmarshal(answer, &removed); err != nil {
 		return err
 	}
-	o.Businesses.Announce(c.UserContext(), "removed before", c.Params("slug"), removed.LastVersion+1)
+	err := o.Businesses.Announce(c.UserContext(), "removed before", c.Params("slug"), removed.BusinessID, removed.LastVersion+1)
+	if err != nil {
+		return err
+	}
 	return c.SendStatus(fiber.StatusNoContent)
 }
 

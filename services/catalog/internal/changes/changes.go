@@ -1,5 +1,5 @@
 // Package changes tells every reader of offers, on all replicas, which business has just changed: a Redis message with
-// its slug. A message may be lost; readers then notice the change by age (DESIGN.md), so sending never fails a publish.
+// its slug. A message may be lost; readers then notice the change by age (docs/decisions/004), so sending never fails a publish.
 package changes
 
 import (

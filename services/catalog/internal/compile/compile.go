@@ -81,17 +81,20 @@ func newCompiler(m *manifest.Manifest) (*compiler, error) {
 func (c *compiler) business(version int64) *catalog.Offer {
 	m, bookings := c.m, c.m.BookingSettings()
 	return &catalog.Offer{
-		ID:              c.id,
-		Slug:            string(m.Slug),
-		Version:         version,
-		Name:            string(m.Name),
-		Currency:        c.currency.Code,
-		Timezone:        string(m.Timezone),
+		ID:       c.id,
+		Slug:     string(m.Slug),
+		Version:  version,
+		Name:     string(m.Name),
+		Currency: c.currency.Code,
+		Timezone: string(m.Timezone),
+
+		NameTranslations: names(m.Translations),
+
 		DefaultLanguage: string(m.DefaultLanguage),
 		Languages:       each(m.OfferedLanguages(), func(l *manifest.Language) string { return string(*l) }),
 		Modules:         catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
 		Payments:        payments(m),
-		Account:         catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn()},
+		Account:         catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(), Sandbox: m.Sandbox()},
 		Bookings: catalog.Bookings{
 			PausedUntil:         bookings.PausedUntil,
 			SlotIntervalMinutes: *bookings.SlotIntervalMinutes,
@@ -110,6 +113,21 @@ func (c *compiler) business(version int64) *catalog.Offer {
 		Page:            page(m.PageSettings()),
 		Form:            each(m.Form, c.question),
 	}
+}
+
+// names are the translations that say something; nothing maps to nil.
+func names(translations map[manifest.Language]manifest.BusinessTranslation) map[string]string {
+	var all map[string]string
+	for language, translation := range translations {
+		if translation.Name == "" {
+			continue
+		}
+		if all == nil {
+			all = make(map[string]string, len(translations))
+		}
+		all[string(language)] = string(translation.Name)
+	}
+	return all
 }
 
 func notifications(n manifest.Notifications) catalog.Notifications {

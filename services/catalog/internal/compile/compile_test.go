@@ -126,6 +126,7 @@ func TestExampleAtTheTop(t *testing.T) {
 				Options: []catalog.QuestionOption{{Key: "new", Label: label("Beginner", "Principiante")}, {Key: "old", Label: label("Advanced", "Com experiência")}},
 			},
 			{Key: "news", Label: label("Write to me about offers", "Quero receber ofertas"), Type: "checkbox", Consent: true},
+			{Key: "diet", Label: label("What you do not eat", "O que não come"), Type: "text", MaxLength: 200, EventIDs: []uuid.UUID{id(o, "event/gala")}},
 		},
 		Hours: catalog.WeekHours{
 			time.Monday:    {window(t, "09:00-13:00"), window(t, "14:00-18:00")},

@@ -3,7 +3,7 @@
 //
 // A version's text never changes, so only the number of the newest one must be kept fresh (libs/revalidate). [Cache.Verified] asks
 // the database for it every time; [Cache.Fresh] trusts what it learned a moment ago, and goes on with the last good version
-// while the database is away (DESIGN.md): the one in memory, or where there is none its copy in Redis (package lastknown).
+// while the database is away (docs/decisions/004): the one in memory, or where there is none its copy in Redis (package lastknown).
 package current
 
 import (

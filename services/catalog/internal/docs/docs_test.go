@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 func fetch(t *testing.T, path string) (string, string, string) {
@@ -47,7 +49,7 @@ func TestTheDocumentIsServedAsJSON(t *testing.T) {
 func TestThePageLoadsNothingFromElsewhere(t *testing.T) {
 	t.Parallel()
 	page, mediaType, policy := fetch(t, "/api/public/docs")
-	if !strings.HasPrefix(mediaType, "text/html") || regexp.MustCompile(`(?i)https?://|\son[a-z]+=|<script>`).MatchString(page) {
+	if !strings.HasPrefix(mediaType, "text/html") || regexp.MustCompile(`(?i)(src|spec-url)="?https?://|<link[^>]*https?://|\son[a-z]+=|<script>`).MatchString(page) {
 		t.Errorf("%s: the page names another origin or has script of its own:\n%s", mediaType, page)
 	}
 	for _, source := range regexp.MustCompile(`(?:src|spec-url)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
@@ -60,5 +62,111 @@ func TestThePageLoadsNothingFromElsewhere(t *testing.T) {
 	}
 	if strings.Contains(strings.ReplaceAll(policy, "style-src 'self' 'unsafe-inline'", ""), "unsafe") {
 		t.Errorf("the policy %q lets script in", policy)
+	}
+}
+
+func TestTheGuideSaysWhatToDoAboutEveryCode(t *testing.T) {
+	t.Parallel()
+	body, _, _ := fetch(t, "/api/public/openapi.json")
+	var document struct {
+		Components struct {
+			Schemas struct {
+				Error struct {
+					Properties struct {
+						MessageCode struct{ Examples []string }
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &document); err != nil {
+		t.Fatal(err)
+	}
+	codes := document.Components.Schemas.Error.Properties.MessageCode.Examples
+	page, _, _ := fetch(t, "/api/public/docs")
+	for _, code := range codes {
+		if !strings.Contains(page, "<td><code>"+code+"</code></td>") {
+			t.Errorf("the guide says nothing of %s", code)
+		}
+	}
+	if len(codes) != len(errorAdvice) || len(codes) == 0 {
+		t.Errorf("the document has %d codes, the guide %d", len(codes), len(errorAdvice))
+	}
+}
+
+// The collection has a request for each operation of the document, with each of its parameters, and no request besides.
+func TestTheCollectionOfPostmanHasEveryOperation(t *testing.T) {
+	t.Parallel()
+	type named struct{ Key, Value string }
+	var collection struct {
+		Info struct{ Name, Schema string }
+		Item []struct {
+			Item []struct {
+				Name    string
+				Request struct {
+					Method string
+					Header []named
+					Auth   struct{ Type string }
+					Body   struct{ Raw string }
+					URL    struct {
+						Raw   string
+						Query []named
+					}
+				}
+			}
+		}
+	}
+	body, _, _ := fetch(t, "/api/public/postman.json")
+	if err := json.Unmarshal([]byte(body), &collection); err != nil || !strings.HasSuffix(collection.Info.Schema, "/v2.1.0/collection.json") {
+		t.Fatalf("%s: %v", collection.Info.Schema, err)
+	}
+	requests := make(map[string]int)
+	for _, folder := range collection.Item {
+		for _, item := range folder.Item {
+			r := item.Request
+			requests[r.Method+" "+strings.TrimPrefix(r.URL.Raw, "{{baseUrl}}")] = len(r.URL.Query)
+			if item.Name == "" || r.Method == "POST" && !json.Valid([]byte(r.Body.Raw)) || (r.Auth.Type == "bearer") != strings.HasSuffix(r.URL.Raw, "/book") {
+				t.Errorf("%+v", item)
+			}
+		}
+	}
+	var document struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	text, _, _ := fetch(t, "/api/public/openapi.json")
+	if err := json.Unmarshal([]byte(text), &document); err != nil {
+		t.Fatal(err)
+	}
+	operations := 0
+	for path, methods := range document.Paths {
+		for method := range methods {
+			if method == "parameters" {
+				continue
+			}
+			operations++
+			if _, has := requests[strings.ToUpper(method)+" "+strings.Replace(path, "{slug}", "{{slug}}", 1)]; !has {
+				t.Errorf("the collection lacks %s %s", method, path)
+			}
+		}
+	}
+	if operations != len(requests) || requests["GET /api/public/{{slug}}/slots"] != 6 {
+		t.Errorf("the document has %d operations, the collection %v", operations, requests)
+	}
+}
+
+// Postman's own library reads the collection, and knows each request's method and address.
+func TestPostmanReadsTheCollection(t *testing.T) {
+	t.Parallel()
+	node := testkit.InstallNode(t, "postman-collection@5.3.1")
+	body, _, _ := fetch(t, "/api/public/postman.json")
+	run := node.Script(t, `
+const { Collection } = require("postman-collection");
+const collection = new Collection(JSON.parse(require("fs").readFileSync(0, "utf8")));
+collection.forEachItem((item) => {
+  const of = (name) => ({ baseUrl: "https://book.example", slug: "salon" })[name] ?? "{{" + name + "}}";
+  console.log(item.request.method, item.request.url.toString().replace(/{{(\w+)}}/g, (_, name) => of(name)).split("?")[0]);
+});`, []byte(body))
+	if run.Exit != 0 || !strings.Contains(run.Stdout, "POST https://book.example/api/public/salon/book\n") || strings.Count(run.Stdout, "\n") != 12 {
+		t.Errorf("it reads %s %s", run.Stdout, run.Stderr)
 	}
 }

@@ -31,12 +31,10 @@ const (
 	// ConfirmEvery is how often each replica says that a version is still the newest; ages are as exact as that.
 	ConfirmEvery = time.Minute
 
-	mostBytes   = 1 << 20  // of a compressed text; larger ones have no copy
-	mostText    = 64 << 20 // of a text
-	atOnce      = 16       // copies that a process writes at the same time
-	writeWithin = 2 * time.Second
-	tellWithin  = 250 * time.Millisecond // a change and a reader wait so long for Redis
-	retryEvery  = time.Second
+	mostBytes  = 1 << 20  // of a compressed text; larger ones have no copy
+	mostText   = 64 << 20 // of a text
+	atOnce     = 16       // copies that a process writes at the same time
+	retryEvery = time.Second
 )
 
 //go:embed confirm.lua
@@ -44,11 +42,18 @@ var confirmSource string
 
 var confirm = redis.NewScript(confirmSource)
 
+// waits are how long Redis is waited for.
+type waits struct {
+	write time.Duration // by nobody: a copy is written beside requests
+	tell  time.Duration // by a change or a reader
+}
+
 // Copies are the copies of one database's businesses.
 type Copies struct {
 	redis  redis.UniversalClient
 	prefix string
 	tel    *telemetry.Telemetry
+	within waits
 	writes errgroup.Group
 	away   atomic.Bool // Redis did not take the last copy
 
@@ -61,7 +66,7 @@ type Copies struct {
 // New returns the copies whose Redis keys begin with prefix. Run tells Redis later what it could not be told at once.
 func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) *Copies {
 	c := &Copies{
-		redis: client, prefix: prefix, tel: tel, pending: map[string]int64{},
+		redis: client, prefix: prefix, tel: tel, within: waits{write: 2 * time.Second, tell: 250 * time.Millisecond}, pending: map[string]int64{},
 		served:  tel.Counter("slotmesh.catalog.copies.read", "Versions taken from their copy in Redis because PostgreSQL did not answer."),
 		unsaved: tel.Counter("slotmesh.catalog.copies.unsaved", "Copies of versions that Redis did not take."),
 	}
@@ -78,7 +83,7 @@ func (c *Copies) marker() string { return c.prefix + "*" }
 // JSON where the copy lacks it. It reports false where too much else is being written: try again later.
 func (c *Copies) Confirm(slug string, version int64, age time.Duration, text func(context.Context) ([]byte, error)) bool {
 	return c.writes.TryGo(func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), writeWithin)
+		ctx, cancel := context.WithTimeout(context.Background(), c.within.write)
 		defer cancel()
 		err := c.confirm(ctx, slug, version, age, text)
 		if err != nil {
@@ -124,7 +129,7 @@ func (c *Copies) tell(ctx context.Context, slug string, version int64, age time.
 // Supersede says that the versions of slug before this one are not the newest any more, for good; version is the newest now, or
 // follows the last one of a business that is removed. Where Redis does not answer soon it is told by [Copies.Run].
 func (c *Copies) Supersede(ctx context.Context, slug string, version int64) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.within.tell)
 	defer cancel()
 	if _, err := c.tell(ctx, slug, version, 0, ""); err != nil {
 		c.tel.Logger.WarnContext(ctx, "Redis was not told yet that older versions are superseded", "slug", slug, "version", version, "error", err)
@@ -159,7 +164,7 @@ func (c *Copies) retry(ctx context.Context) {
 	pending := maps.Clone(c.pending)
 	c.mu.Unlock()
 	for slug, version := range pending {
-		within, cancel := context.WithTimeout(ctx, tellWithin)
+		within, cancel := context.WithTimeout(ctx, c.within.tell)
 		_, err := c.tell(within, slug, version, 0, "")
 		cancel()
 		if err != nil {
@@ -188,7 +193,7 @@ var ErrNone = errors.New("no copy of the business is known")
 
 // Read returns the copy of slug. It waits for Redis only a little.
 func (c *Copies) Read(ctx context.Context, slug string) (Copy, error) {
-	ctx, cancel := context.WithTimeout(ctx, tellWithin)
+	ctx, cancel := context.WithTimeout(ctx, c.within.tell)
 	defer cancel()
 	var (
 		known = struct {

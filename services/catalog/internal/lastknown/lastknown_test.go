@@ -29,7 +29,9 @@ type bench struct {
 
 func open(t *testing.T) bench {
 	rdb, prefix := testkit.Redis(t)
-	return bench{lastknown.New(rdb, prefix, telemetry.Discard()), t, rdb, prefix}
+	copies := lastknown.New(rdb, prefix, telemetry.Discard())
+	copies.Wait(testkit.Patience)
+	return bench{copies, t, rdb, prefix}
 }
 
 // confirm says that a version was the newest, and waits until that is written.

@@ -52,6 +52,8 @@ type Info struct {
 	CancellationPolicy   []CancellationStep `json:"cancellation_policy"`
 	CoolingOffHours      int                `json:"cooling_off_hours"`
 	OnlineBookingsPaused bool               `json:"online_bookings_paused"`
+	// NameTranslations are by language code; left out where there are none. The interface resolves no name here (§2, Localization 6).
+	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
 // ActionButton is a button on the business's page.
@@ -93,6 +95,7 @@ func newInfo(m *manifest.Manifest, offer *catalog.Offer) Info {
 		PaymentModes:        PaymentModes(offer.Payments.Modes),
 		CancellationPolicy:  cancellationPolicy(m.CancellationPolicy),
 		CoolingOffHours:     m.CoolingOffHours,
+		NameTranslations:    offer.NameTranslations,
 	}
 }
 

@@ -195,7 +195,7 @@ services:
     duration_minutes: 45
     variants:
       - {key: long, name: Long hair, duration_minutes: 60, price: 55}
-      - {key: child, name: Children, price: 0}
+      - {key: child, name: Children, price: 0, translations: {pt: {name: Crianças}}}
   - key: yoga
     name: Yoga
     duration_minutes: 60
@@ -209,9 +209,13 @@ services:
 	}
 	services := b.Services(public.Language{}, public.Quotes{Prices: map[uuid.UUID]json.Number{long: "50.00"}}).Services
 	same(t, fmt.Sprintf(`[
-		{"id": %q, "name": "Long hair", "duration_minutes": 60, "price": 55.00, "quoted_price": 50.00},
-		{"id": %q, "name": "Children", "duration_minutes": 45, "price": 0.00, "quoted_price": null}]`, long, child),
+		{"id": %q, "name": "Long hair", "duration_minutes": 60, "price": 55.00, "quoted_price": 50.00, "name_translations": null},
+		{"id": %q, "name": "Children", "duration_minutes": 45, "price": 0.00, "quoted_price": null, "name_translations": {"pt": "Crianças"}}]`, long, child),
 		services[0].Variants)
+	inPortuguese := b.Services(public.Language{Resolved: true, Code: "pt"}, public.Quotes{}).Services
+	same(t, fmt.Sprintf(`[
+		{"id": %q, "name": "Long hair", "duration_minutes": 60, "price": 55.00, "quoted_price": null},
+		{"id": %q, "name": "Crianças", "duration_minutes": 45, "price": 0.00, "quoted_price": null}]`, long, child), inPortuguese[0].Variants)
 	if services[1].Variants != nil {
 		t.Errorf("a class, as long as its sessions, lists %+v", services[1].Variants)
 	}
@@ -331,6 +335,18 @@ cooling_off_hours: 3
 		"online_bookings_paused": %t}`
 	same(t, fmt.Sprintf(want, false), b.Info(false))
 	same(t, fmt.Sprintf(want, true), b.Info(true))
+}
+
+// /info takes no locale (interface.md §2, Localization 6): its name stays the default one, with the translations that there are beside it.
+func TestInfoShowsTheTranslationsOfTheName(t *testing.T) {
+	t.Parallel()
+	b, offer := read(t, "translations: {pt: {name: Porto}, de: {}}\n")
+	same(t, `["Harbor", {"pt": "Porto"}]`, []any{b.Info(false).Name, b.Info(false).NameTranslations})
+	same(t, `["Porto", "Harbor", "Harbor"]`, []string{offer.NameIn("pt"), offer.NameIn("de"), offer.NameIn("")})
+	without, _ := read(t, "")
+	if _, has := shown(t, without.Info(false)).(map[string]any)["name_translations"]; has {
+		t.Error("a name without translations has a map of them")
+	}
 }
 
 func TestSparseInfoHoldsNoNull(t *testing.T) {

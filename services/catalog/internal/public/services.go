@@ -55,6 +55,13 @@ type Variant struct {
 	DurationMinutes int          `json:"duration_minutes"`
 	Price           json.Number  `json:"price"`
 	QuotedPrice     *json.Number `json:"quoted_price"`
+
+	*VariantTranslations
+}
+
+// VariantTranslations are shown without a locale; null where there is none.
+type VariantTranslations struct {
+	Name map[string]string `json:"name_translations"`
 }
 
 // ServiceTranslations are shown without a locale; each is null where there is none.
@@ -69,6 +76,7 @@ type ServiceTranslations struct {
 type service struct {
 	shown       Service // without texts that have translations, not quoted
 	name        text
+	variants    []text // names of those shown
 	category    text
 	description description
 	order       int
@@ -126,6 +134,7 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) s
 			Variants:           newVariants(o, offer),
 		},
 		name:        name,
+		variants:    variantNames(m, o),
 		category:    category,
 		description: words,
 		order:       m.Order,
@@ -139,9 +148,19 @@ func newVariants(o *catalog.Service, offer *catalog.Offer) []Variant {
 	}
 	variants := make([]Variant, len(o.Variants))
 	for i, v := range o.Variants {
-		variants[i] = Variant{ID: v.ID, Name: v.Name, DurationMinutes: v.DurationMinutes, Price: offer.Money().JSON(v.Price)}
+		variants[i] = Variant{ID: v.ID, DurationMinutes: v.DurationMinutes, Price: offer.Money().JSON(v.Price)}
 	}
 	return variants
+}
+
+// variantNames are the names of the variants that [newVariants] lists.
+func variantNames(m *manifest.Service, o *catalog.Service) []text {
+	written := byKey(m.Variants, func(v *manifest.Variant) manifest.Key { return v.Key })
+	names := make([]text, len(o.Variants))
+	for i, v := range o.Variants {
+		names[i] = newText(v.Name, written[v.Key].Translations, func(t manifest.VariantTranslation) string { return string(t.Name) })
+	}
+	return names
 }
 
 // pricesOf lists the prices of a service that are not free.
@@ -214,8 +233,13 @@ func (s *service) show(l Language, q Quotes) Service {
 	}
 	shown.Variants = slices.Clone(shown.Variants)
 	for i := range shown.Variants {
-		if price, ok := q.Prices[shown.Variants[i].ID]; ok {
-			shown.Variants[i].QuotedPrice = &price
+		v := &shown.Variants[i]
+		v.Name = s.variants[i].show(l)
+		if price, ok := q.Prices[v.ID]; ok {
+			v.QuotedPrice = &price
+		}
+		if !l.Resolved {
+			v.VariantTranslations = &VariantTranslations{Name: s.variants[i].all()}
 		}
 	}
 	if !l.Resolved {

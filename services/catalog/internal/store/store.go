@@ -101,7 +101,7 @@ func (s *Store) Ready(ctx context.Context) error {
 }
 
 // Publish makes c the newest version of slug at the instant now. With ifMatch it does so only if that is the newest
-// version until then. Concurrent calls each get a version of their own. It is done once (postgres.Once), as all changes are.
+// version until then; 0 is where there is none. Concurrent calls each get a version of their own. It is done once (postgres.Once), as all changes are.
 func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, now time.Time) (Published, error) {
 	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published, error) {
 		known, err := claim(ctx, tx, slug, c.BusinessID)
@@ -168,7 +168,11 @@ func lock(ctx context.Context, tx pgx.Tx, slug string) (row, error) {
 }
 
 func checkMatch(known row, ifMatch *int64) error {
-	if ifMatch != nil && (known.head == nil || *known.head != *ifMatch) {
+	newest := int64(0)
+	if known.head != nil {
+		newest = *known.head
+	}
+	if ifMatch != nil && newest != *ifMatch {
 		return NotNewestError{Known: *ifMatch, Newest: known.head}
 	}
 	return nil
@@ -241,8 +245,11 @@ func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	return published, nil
 }
 
-// Removed names the last version of a business that was just removed.
-type Removed struct{ LastVersion int64 }
+// Removed names a business that was just removed, and its last version.
+type Removed struct {
+	BusinessID  uuid.UUID
+	LastVersion int64
+}
 
 // Remove ends the business at the instant now and deletes all its versions. Its slug is free for another; its id never is.
 func (s *Store) Remove(ctx context.Context, slug string, now time.Time) (Removed, error) {
@@ -255,7 +262,7 @@ func (s *Store) Remove(ctx context.Context, slug string, now time.Time) (Removed
 			return Removed{}, err
 		}
 		_, err = tx.Exec(ctx, `DELETE FROM versions WHERE business_id = $1`, known.id)
-		return Removed{LastVersion: known.lastVersion}, err
+		return Removed{BusinessID: known.id, LastVersion: known.lastVersion}, err
 	})
 	if err != nil {
 		return Removed{}, fmt.Errorf("remove: %w", err)

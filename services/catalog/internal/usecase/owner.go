@@ -7,8 +7,12 @@ import (
 	"errors"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/sethvargo/go-retry"
+
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
@@ -25,9 +29,17 @@ type Store interface {
 
 var _ Store = (*store.Store)(nil)
 
+// Bookings is told which versions may be sold by; [bookingclient.Client] does, and says what its method does.
+type Bookings interface {
+	Published(ctx context.Context, businessID uuid.UUID, version int64) error
+}
+
+var _ Bookings = (*bookingclient.Client)(nil)
+
 // Owner changes businesses. Each change is made once for the Idempotency-Key of its context.
 type Owner struct {
 	Store     Store
+	Bookings  Bookings
 	Changed   func(ctx context.Context, slug string, version int64) // told after each change, before which version all are superseded
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
@@ -48,8 +60,7 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	if err != nil {
 		return store.Published{}, Fault(err)
 	}
-	o.Announce(ctx, "rolled back", slug, published.Version)
-	return published, nil
+	return published, o.Announce(ctx, "rolled back", slug, published.BusinessID, published.Version)
 }
 
 // Remove removes a business with all its versions; its slug is free then. Faults: business_not_found and those of postgres.Once.
@@ -58,16 +69,35 @@ func (o *Owner) Remove(ctx context.Context, slug string) error {
 	if err != nil {
 		return Fault(err)
 	}
-	o.Announce(ctx, "removed", slug, removed.LastVersion+1)
-	return nil
+	return o.Announce(ctx, "removed", slug, removed.BusinessID, removed.LastVersion+1)
 }
 
-// Announce tells the readers that the versions of slug before this one are superseded. The functions above do; it is repeated where a
-// change is answered again, as whoever made it may have died before.
-func (o *Owner) Announce(ctx context.Context, change, slug string, version int64) {
+// Announce tells the readers that the versions of slug before this one are superseded, and booking, which sells by them: when it returns nil,
+// nothing is sold by them any more. The functions above do; it is repeated where a change is answered again, as whoever made it may have
+// died before. Fault: outcome_unknown where booking has not heard; the change is made.
+func (o *Owner) Announce(ctx context.Context, change, slug string, business uuid.UUID, version int64) error {
 	o.Changed(ctx, slug, version)
 	o.Telemetry.Logger.InfoContext(ctx, change, "slug", slug, "version", version)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellWithin)
+	defer cancel()
+	err := retry.Do(within, retry.NewConstant(tellAgainAfter), func(ctx context.Context) error {
+		return retry.RetryableError(o.Bookings.Published(ctx, business, version))
+	})
+	if err == nil {
+		return nil
+	}
+	o.Telemetry.Logger.WarnContext(ctx, "booking was not told of a change; it goes on with what it knows for up to two seconds", "slug", slug, "version", version, "error", err)
+	unheard := fault.Wrap(fault.OutcomeUnknown, err, "This was done, but bookings could not be told of it: some may be made by the offer before for a few "+
+		"seconds; repeat the request, with the same Idempotency-Key if it had one.")
+	unheard.RetryAfter = time.Second
+	return unheard
 }
+
+// How long a change waits for booking to hear of it, and how often it is told.
+const (
+	tellWithin     = 5 * time.Second
+	tellAgainAfter = 250 * time.Millisecond
+)
 
 // Fault turns what the store says into the answer to the caller; other errors stay as they are.
 func Fault(err error) error {

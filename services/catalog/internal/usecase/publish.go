@@ -21,10 +21,10 @@ import (
 // Publish makes a manifest, written in YAML or JSON, the newest version of the business with its slug. With ifMatch it does so only
 // if that is the newest version until then. Faults: invalid_parameter, with the list of [manifest.Problem] under "problems" in its
 // Extra; payload_too_large; precondition_failed; conflict where the business is removed meanwhile; service_unavailable where the
-// manifest cannot be checked before ctx ends; and those of postgres.Once.
+// manifest cannot be checked before ctx ends; those of postgres.Once; and that of [Owner.Announce].
 func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64) (store.Published, error) {
 	if len(source) > manifest.MaxBytes {
-		return store.Published{}, fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.", manifest.MaxBytes)
+		return store.Published{}, tooLarge()
 	}
 	predecessors, err := o.Store.Predecessors(ctx, slug)
 	if err != nil {
@@ -36,8 +36,7 @@ func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch
 	}
 	published, err := o.Store.Publish(ctx, slug, content, ifMatch, o.Clock.Now())
 	if err == nil {
-		o.Announce(ctx, "published", slug, published.Version)
-		return published, nil
+		return published, o.Announce(ctx, "published", slug, published.BusinessID, published.Version)
 	}
 	if meanwhile, e := o.Store.Predecessors(ctx, slug); e == nil && meanwhile != predecessors {
 		return store.Published{}, fault.Wrap(fault.Conflict, err, "The business was removed while its manifest was read; publish it again.")
@@ -49,30 +48,69 @@ func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch
 // takes up to a hundred times its size in memory.
 var checking = semaphore.NewWeighted(2 * manifest.MaxBytes)
 
+// Compile returns the offer that publishing a manifest would make, and publishes nothing. Faults: invalid_parameter, payload_too_large and
+// service_unavailable as of [Owner.Publish].
+func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready.Version, error) {
+	if len(source) > manifest.MaxBytes {
+		return nil, tooLarge()
+	}
+	predecessors, err := o.Store.Predecessors(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	ctx, span := o.Telemetry.Tracer.Start(ctx, "catalog.compile")
+	defer span.End()
+	var compiled *ready.Version
+	return compiled, whileChecking(ctx, source, func() error {
+		_, compiled, err = read(ctx, slug, source, predecessors)
+		return err
+	})
+}
+
+func tooLarge() error {
+	return fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.", manifest.MaxBytes)
+}
+
 // check reads the manifest and compiles it, so that nothing is published that cannot be served. It gives up when the
 // request ends.
 func (o *Owner) check(ctx context.Context, slug string, source []byte, predecessors int) (store.Content, error) {
 	ctx, span := o.Telemetry.Tracer.Start(ctx, "catalog.check")
 	defer span.End()
+	var checked store.Content
+	return checked, whileChecking(ctx, source, func() error {
+		m, _, err := read(ctx, slug, source, predecessors)
+		if err != nil {
+			return err
+		}
+		checked, err = content(ctx, m, source)
+		return err
+	})
+}
+
+// whileChecking does what takes memory by the size of a source, when there is room for it.
+func whileChecking(ctx context.Context, source []byte, do func() error) error {
 	if err := checking.Acquire(ctx, int64(len(source))); err != nil {
-		return store.Content{}, tooLong(ctx, err)
+		return tooLong(ctx, err)
 	}
 	defer checking.Release(int64(len(source)))
+	return do()
+}
+
+// read reads a manifest and compiles it.
+func read(ctx context.Context, slug string, source []byte, predecessors int) (*manifest.Manifest, *ready.Version, error) {
 	m, problems, err := manifest.ParseUntil(source, predecessors, ended(ctx))
 	if err != nil {
-		return store.Content{}, tooLong(ctx, err)
+		return nil, nil, tooLong(ctx, err)
 	}
 	if len(problems) > 0 {
-		return store.Content{}, manifest.Invalid(problems)
+		return nil, nil, manifest.Invalid(problems)
 	}
 	if string(m.Slug) != slug {
-		return store.Content{}, manifest.Invalid([]manifest.Problem{{Path: "slug", Line: lineOf("slug", source),
+		return nil, nil, manifest.Invalid([]manifest.Problem{{Path: "slug", Line: lineOf("slug", source),
 			Message: fmt.Sprintf("the manifest says %s and the path says %q; publish it under its own slug", m.Slug, slug)}})
 	}
-	if _, err := ready.New(m, 1); err != nil {
-		return store.Content{}, err
-	}
-	return content(ctx, m, source)
+	compiled, err := ready.New(m, 1)
+	return m, compiled, err
 }
 
 // content returns what is stored of a manifest.

@@ -15,10 +15,11 @@ const (
 	Finish         Action = "complete bookings and note who did not come"
 	Refund         Action = "refund other than by the policy, or export"
 	EditOffer      Action = "edit the offer"
+	ChangeOffer    Action = "change the offer beyond their own time off"
 	Integrate      Action = "manage API keys, webhooks, calendar feeds and the settings of messages"
 	ManageTeam     Action = "manage the team and its tokens"
 	Erase          Action = "erase customers or remove the business"
-	ManageAccounts Action = "create businesses, or change their subscription and removal"
+	ManageAccounts Action = "create businesses, or change their subscription, removal and sandbox"
 )
 
 // table says who may do what. What it does not name, nobody may.
@@ -38,6 +39,7 @@ var table = func() map[Action]map[Role]Reach {
 		{Finish, [6]Reach{All, All, All, All, Own, None}},
 		{Refund, [6]Reach{All, All, All, None, None, None}},
 		{EditOffer, [6]Reach{All, All, All, None, Own, None}},
+		{ChangeOffer, [6]Reach{All, All, All, None, None, None}},
 		{Integrate, [6]Reach{All, All, None, None, None, None}},
 		{ManageTeam, [6]Reach{All, All, None, None, None, None}},
 		{Erase, [6]Reach{All, All, None, None, None, None}},

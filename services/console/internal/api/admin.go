@@ -52,11 +52,13 @@ func (a *Admin) mountOffer(business *gate.Router) {
 	business.Delete("", access.Erase, a.remove)
 	business.Get("/versions", access.SeeOffer, listBySlug(a.Owner.Businesses.Versions))
 	business.Post("/rollback", access.EditOffer, a.rollback)
+	business.Post("/diff", access.EditOffer, a.diff)
 }
 
 func (a *Admin) mountBookings(business *gate.Router) {
 	business.Post("/bookings", access.Serve, create(a.Owner.Book))
 	business.Get("/bookings", access.SeeBookings, a.listBookings)
+	business.Get("/bookings/:id", access.SeeBookings, ofID("Booking", fiber.StatusOK, a.Owner.Booking))
 	business.Get("/explain", access.Serve, a.explain)
 	business.Post("/bookings/:id/reschedule", access.Serve, change("Booking", a.Owner.Reschedule))
 	business.Get("/bookings/:id/cancellation", access.Serve, read("Booking", a.Owner.PreviewCancellation))
@@ -71,9 +73,12 @@ func (a *Admin) mountBookings(business *gate.Router) {
 func (a *Admin) mountSales(business *gate.Router) {
 	business.Post("/reservations", access.Serve, create(a.Owner.Reserve))
 	business.Get("/reservations", access.SeeSales, a.listReservations)
-	for _, move := range []string{rental.MovePickup, rental.MoveReturn, rental.MoveCancel} {
+	for _, move := range []string{rental.MovePickup, rental.MoveReturn} {
 		business.Post("/reservations/:id/"+move, access.Serve, transition("Reservation", move, a.Owner.MoveReservation))
 	}
+	business.Get("/reservations/:id/cancellation", access.Serve, read("Reservation", a.Owner.Rentals.Cancellation))
+	business.Post("/reservations/:id/cancel", access.Serve, refunded("Reservation", a.Owner.CancelReservation))
+	business.Post("/reservations/:id/refund", access.Refund, refunded("Reservation", a.Owner.RefundReservation))
 	business.Post("/tickets", access.Serve, a.sellTickets)
 	business.Get("/tickets", access.SeeSales, a.listTickets)
 	business.Get("/tickets/:id/cancellation", access.Serve, read("Tickets", a.Owner.PreviewTicketCancellation))

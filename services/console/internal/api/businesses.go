@@ -6,9 +6,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // manifestTypes are the media types under which a manifest may come; YAML goes by several.
@@ -17,11 +19,12 @@ var manifestTypes = map[string]string{
 	"application/x-yaml": catalog.MediaYAML, "text/yaml": catalog.MediaYAML, "text/x-yaml": catalog.MediaYAML,
 }
 
-// publishedVersion is the answer to a publish and to a rollback.
+// publishedVersion is the answer to a publish and to a rollback. Warnings are of what was published; left out where there are none.
 type publishedVersion struct {
-	ID      uuid.UUID `json:"id"`
-	Slug    string    `json:"slug"`
-	Version int64     `json:"version"`
+	ID       uuid.UUID          `json:"id"`
+	Slug     string             `json:"slug"`
+	Version  int64              `json:"version"`
+	Warnings []manifest.Problem `json:"warnings,omitempty"`
 }
 
 func (a *Admin) publish(c *fiber.Ctx) error {
@@ -33,15 +36,35 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	manifest, err := server.Body(c)
+	text, err := server.Body(c)
 	if err != nil {
 		return err
 	}
-	published, err := a.Owner.Publish(c.UserContext(), principal(c), slug, manifest, mediaType, c.Get(fiber.HeaderIfMatch))
+	published, err := a.Owner.Publish(c.UserContext(), principal(c), slug, text, mediaType, c.Get(fiber.HeaderIfMatch))
 	if err != nil {
 		return err
 	}
-	return sendPublished(c, published)
+	return sendPublished(c, published, usecase.WarningsOf(text))
+}
+
+// diff says what publishing the body would change, and which bookings it would leave outside.
+func (a *Admin) diff(c *fiber.Ctx) error {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	if _, err := mediaTypeOf(c, manifestTypes, "application/yaml or application/json"); err != nil {
+		return err
+	}
+	text, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	plan, err := a.Owner.Plan(c.UserContext(), principal(c), slug, text)
+	if err != nil {
+		return err
+	}
+	return c.JSON(plan)
 }
 
 func (a *Admin) rollback(c *fiber.Ctx) error {
@@ -56,19 +79,19 @@ func (a *Admin) rollback(c *fiber.Ctx) error {
 	if to.Version < 1 {
 		return request.Invalid(`version: missing or below 1; send the version to publish again, such as {"version": 3}.`)
 	}
-	published, err := a.Owner.Rollback(c.UserContext(), principal(c), slug, to.Version)
+	published, err := a.Owner.Rollback(c.UserContext(), principal(c), slug, to.Version, "")
 	if err != nil {
 		return err
 	}
-	return sendPublished(c, published)
+	return sendPublished(c, published, nil)
 }
 
-func sendPublished(c *fiber.Ctx, p *catalog.Published) error {
+func sendPublished(c *fiber.Ctx, p *catalog.Published, warnings []manifest.Problem) error {
 	if p.Created {
 		c.Status(fiber.StatusCreated)
 	}
 	c.Set(fiber.HeaderETag, `"`+strconv.FormatInt(p.Version, 10)+`"`)
-	return c.JSON(publishedVersion{ID: p.ID, Slug: p.Slug, Version: p.Version})
+	return c.JSON(publishedVersion{ID: p.ID, Slug: p.Slug, Version: p.Version, Warnings: warnings})
 }
 
 func (a *Admin) getManifest(c *fiber.Ctx) error {

@@ -1,25 +1,72 @@
 package api
 
 import (
-	_ "embed" // the description
+	"bytes"
+	_ "embed" // the description and its page
 	"fmt"
+	"html/template"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/openapi"
+	"github.com/slotmesh/slotmesh/libs/openapi/viewer"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/gate"
 )
 
-//go:embed admin.yaml
-var description []byte
+var (
+	//go:embed admin.yaml
+	description []byte
+	//go:embed reference.html
+	referenceSource string
+)
 
-// MountDescription adds the OpenAPI document of the admin API, for whoever has a token.
+// Where the description of the admin API is shown, and read by whoever generates a client of it: it says nothing of anybody, and needs no token.
+const (
+	referencePage     = "/developers"
+	referenceScript   = "/developers/viewer.js"
+	referenceDocument = "/developers/openapi.json"
+)
+
+// manifestSchema is where editors find what a manifest may say. They have no token, and it says nothing of anybody.
+const manifestSchema = "/manifest.schema.json"
+
+// described is the OpenAPI document of the admin API, which is the same for all servers of a process.
+var described = sync.OnceValues(func() (*openapi.File, error) {
+	whole, err := openapi.WithSchema(description, "Manifest", manifest.Schema)
+	if err != nil {
+		return nil, err
+	}
+	return openapi.Document(whole)
+})
+
+// MountDescription adds the OpenAPI document of the admin API, also on a page, and the JSON Schema of manifests, for everybody.
 func (a *Admin) MountDescription(router fiber.Router) error {
-	document, err := openapi.Document(description)
+	document, err := described()
 	if err != nil {
 		return fmt.Errorf("the description of the admin API: %w", err)
 	}
+	page, err := reference()
+	if err != nil {
+		return err
+	}
+	router.Get(referencePage, viewer.Page(page).Serve)
+	router.Get(referenceScript, viewer.Script().Serve)
+	router.Get(referenceDocument, document.Serve)
+	router.Get(manifestSchema, openapi.NewFile(manifest.Schema, "application/schema+json", nil).Serve)
 	gate.New(router, "/admin", a.Owner.Business).Get("/openapi.json", access.SignedIn, document.Serve)
 	return nil
+}
+
+// reference renders the page of the admin API.
+func reference() ([]byte, error) {
+	page, err := template.New("reference").Parse(referenceSource)
+	if err != nil {
+		return nil, fmt.Errorf("the page of the admin API: %w", err)
+	}
+	var out bytes.Buffer
+	err = page.Execute(&out, map[string]any{"Style": viewer.Style, "Script": referenceScript, "Document": referenceDocument})
+	return out.Bytes(), err
 }

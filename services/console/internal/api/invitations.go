@@ -18,6 +18,7 @@ type newInvitation struct {
 	Name     string     `json:"name"`
 	Role     string     `json:"role"`
 	StaffID  *uuid.UUID `json:"staff_id"`
+	Mail     *bool      `json:"mail"` // false: nothing is mailed
 }
 
 // invited is the answer, which alone shows the link.
@@ -27,6 +28,7 @@ type invited struct {
 	Role      access.Role `json:"role"`
 	Link      *string     `json:"link"` // a path below the address of the owner's side
 	ExpiresAt *time.Time  `json:"expires_at"`
+	Mailed    bool        `json:"mailed"` // an invitation is on its way
 }
 
 func (a *Admin) invite(c *fiber.Ctx) error {
@@ -43,7 +45,7 @@ func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 	if err != nil {
 		return err
 	}
-	answer := invited{PersonID: made.PersonID, Email: made.Email, Role: made.Role, ExpiresAt: made.ExpiresAt}
+	answer := invited{PersonID: made.PersonID, Email: made.Email, Role: made.Role, ExpiresAt: made.ExpiresAt, Mailed: made.Mailed}
 	if made.Link != "" {
 		answer.Link = &made.Link
 	}
@@ -51,7 +53,7 @@ func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 }
 
 func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*usecase.Invited, error) {
-	wanted := usecase.Invitation{Email: body.Email, Name: body.Name, Role: access.Role(body.Role), StaffID: body.StaffID}
+	wanted := usecase.Invitation{Email: body.Email, Name: body.Name, Role: access.Role(body.Role), StaffID: body.StaffID, Unsaid: body.Mail != nil && !*body.Mail}
 	if wanted.Role == access.Operator && body.Business == "" {
 		return a.Accounts.InviteOperator(c.UserContext(), principal(c), wanted)
 	}

@@ -1,21 +1,27 @@
 package api
 
 import (
+	"encoding/json"
+
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
 // newTickets is the body that orders tickets.
 type newTickets struct {
-	EventID       string  `json:"event_id"`
-	TierID        string  `json:"tier_id"`
-	Quantity      int     `json:"quantity"`
-	CustomerName  string  `json:"customer_name"`
-	CustomerEmail *string `json:"customer_email"`
-	Locale        string  `json:"locale"`
+	EventID       string                    `json:"event_id"`
+	TierID        string                    `json:"tier_id"`
+	Quantity      int                       `json:"quantity"`
+	Tiers         []bookingclient.AskedTier `json:"tiers"`
+	CustomerName  string                    `json:"customer_name"`
+	CustomerEmail *string                   `json:"customer_email"`
+	CustomerPhone *string                   `json:"customer_phone"`
+	FormData      json.RawMessage           `json:"form_data"`
+	Locale        string                    `json:"locale"`
 }
 
 func (a *Admin) sellTickets(c *fiber.Ctx) error {
@@ -43,16 +49,17 @@ func ticketsOf(c *fiber.Ctx) (booking.NewTicket, error) {
 	if err != nil {
 		return booking.NewTicket{}, err
 	}
-	tierID, err := request.ID("tier_id", body.TierID)
-	return booking.NewTicket{
-		EventID: eventID, TierID: tierID, Quantity: body.Quantity, CustomerName: body.CustomerName, CustomerEmail: body.CustomerEmail,
-		Locale: body.Locale,
-	}, err
+	order := booking.NewTicket{
+		EventID: eventID, CustomerName: body.CustomerName, CustomerEmail: body.CustomerEmail, CustomerPhone: body.CustomerPhone,
+		FormData: body.FormData, Locale: body.Locale,
+	}
+	err = bookingclient.ReadTiers(&order, body.TierID, body.Quantity, body.Tiers)
+	return order, err
 }
 
 func (a *Admin) listTickets(c *fiber.Ctx) error {
 	query := server.Query(c)
-	eventID, err := query.OptionalID("event_id")
+	filter, err := bookingclient.ReadTicketFilter(query)
 	if err != nil {
 		return err
 	}
@@ -64,7 +71,7 @@ func (a *Admin) listTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.ListTickets(c.UserContext(), principal(c), slug, eventID, page)
+	list, err := a.Owner.ListTickets(c.UserContext(), principal(c), slug, filter, page)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,8 @@ type Change struct {
 	Change string `json:"change"` // Added, Changed or Removed
 	Before any    `json:"before,omitempty"`
 	After  any    `json:"after,omitempty"`
+	// Summary says it in words, with values shortened, such as "40 becomes 45".
+	Summary string `json:"summary"`
 }
 
 // Between lists what differs, by path, and how many changes more there are than are listed. Its errors say that a manifest cannot be
@@ -66,6 +68,7 @@ func (c *comparison) note(change Change) {
 		c.more++
 		return
 	}
+	change.Summary = change.inWords()
 	c.list = append(c.list, change)
 }
 

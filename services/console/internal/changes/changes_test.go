@@ -87,8 +87,8 @@ func TestAnotherOrderIsAChangeAndManyChangesAreCounted(t *testing.T) {
 	}
 	got, more, err := changes.Between(list("a", "b", "c"), list("c", "a", "d"))
 	want := []changes.Change{
-		{Path: "services[b]", Change: changes.Removed}, {Path: "services[d]", Change: changes.Added},
-		{Path: "services", Change: changes.Changed, Before: []string{"a", "c"}, After: []string{"c", "a"}},
+		{Path: "services[b]", Change: changes.Removed, Summary: "no longer: A"}, {Path: "services[d]", Change: changes.Added, Summary: "new: A"},
+		{Path: "services", Change: changes.Changed, Before: []string{"a", "c"}, After: []string{"c", "a"}, Summary: "a, c becomes c, a"},
 	}
 	for i := range got[:2] {
 		got[i].Before, got[i].After = nil, nil

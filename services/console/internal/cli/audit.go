@@ -2,6 +2,7 @@ package cli
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -27,17 +28,19 @@ func (c *command) audit() *cobra.Command {
 		})
 	cmd.Example = `  slotmesh audit harbor --from 2026-11-01
   slotmesh audit harbor --subject 0190163d-8694-739b-aea5-966c26f8ad95 -o json
-  slotmesh audit harbor --type key.created`
-	cmd.Flags().StringVar(&subject, "subject", "", "only of this id, or of this kind: booking, ticket, reservation, key or business")
+  slotmesh audit harbor --type key.created
+  slotmesh audit harbor --subject member`
+	cmd.Flags().StringVar(&subject, "subject", "", "only of this id, or of this kind: booking, ticket, reservation, key, business, customer, member or token")
 	cmd.Flags().StringVar(&typ, "type", "", "only of this type, such as booking.cancelled")
 	cmd.Flags().StringVar(&from, "from", "", "from this date (UTC) or instant on, such as 2026-11-21 or 2026-11-21T09:00:00Z")
 	cmd.Flags().StringVar(&to, "to", "", "up to this date (UTC), included, or before this instant")
-	types := make([]string, 0, len(event.Types()))
-	for _, t := range event.Types() {
+	var types []string
+	for _, t := range slices.Concat(event.Types(), event.TeamTypes()) {
 		types = append(types, string(t))
 	}
 	mustComplete(cmd, "type", types...)
-	mustComplete(cmd, "subject", string(event.Booking), string(event.Ticket), string(event.Reservation), string(event.Key), string(event.Business))
+	mustComplete(cmd, "subject", string(event.Booking), string(event.Ticket), string(event.Reservation), string(event.Key), string(event.Business), string(event.Customer),
+		string(event.Member), string(event.Token))
 	return cmd
 }
 

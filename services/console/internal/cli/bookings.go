@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -9,11 +10,12 @@ import (
 )
 
 func (c *command) bookings() *cobra.Command {
-	return group("bookings", "Look after a business's bookings", c.listBookings(), c.book(), c.reschedule(),
+	of := sold[booking.Booking]{"bookings", "a booking", bookingTable, func(b booking.Booking) (*booking.Payment, string) { return b.Payment, b.Currency }}
+	return group("bookings", "Look after a business's bookings", append(refundEntries(c, of, "its time is free again"),
+		c.listBookings(), c.showBooking(), c.book(), c.reschedule(),
 		moveEntry(c, "bookings", booking.MoveConfirm, "Confirm a pending booking", bookingTable),
-		c.cancelBooking(), c.previewCancellation(), c.refundBooking(),
 		moveEntry(c, "bookings", booking.MoveComplete, "Say that a confirmed booking took place", bookingTable),
-		moveEntry(c, "bookings", booking.MoveNoShow, "Say that the customer of a confirmed booking did not come", bookingTable))
+		moveEntry(c, "bookings", booking.MoveNoShow, "Say that the customer of a confirmed booking did not come", bookingTable))...)
 }
 
 func (c *command) listBookings() *cobra.Command {
@@ -25,12 +27,27 @@ func (c *command) listBookings() *cobra.Command {
 	cmd.Flags().StringVar(&to, "to", "", "up to this date, included")
 	cmd.Flags().StringVar(&status, "status", "", "only those with this status")
 	cmd.Flags().StringVar(&query, "query", "", "only those whose customer has this in a name, an address or a phone number")
-	cmd.Flags().StringVar(&service, "service", "", "only those of a service, by its id")
-	cmd.Flags().StringVar(&staff, "staff", "", "only those with a member, by their id")
+	cmd.Flags().StringVar(&service, "service", "", "only those of a service, by its key, name or id")
+	cmd.Flags().StringVar(&staff, "staff", "", "only those with a member, by their key, name or id")
 	cmd.Flags().StringVar(&source, "source", "", "only those that were booked there, such as page, api or dashboard")
 	cmd.Flags().StringVar(&payment, "payment", "", "only those that are paid online and whose payment is open, paid or cancelled")
 	mustComplete(cmd, "status", booking.Statuses()...)
 	mustComplete(cmd, "payment", booking.PaymentStatuses()...)
+	return cmd
+}
+
+func (c *command) showBooking() *cobra.Command {
+	cmd := c.ofBusiness("show SLUG ID", "Show all of one booking", 2, func(cmd *cobra.Command, args []string, client *client) error {
+		var found booking.Booking
+		if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "bookings", args[1]), nil, &found); err != nil {
+			return err
+		}
+		if c.output == "" {
+			return c.printYAML(found) // a row of a table leaves most out
+		}
+		return c.print(found, bookingTable(found))
+	})
+	cmd.Example = "  slotmesh bookings show harbor 0190163d-8694-739b-aea5-966c26f8ad91"
 	return cmd
 }
 

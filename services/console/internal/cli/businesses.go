@@ -25,27 +25,6 @@ func (c *command) withClient(action func(cmd *cobra.Command, args []string, clie
 	}
 }
 
-// completeSlug offers the businesses as the first argument.
-func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	client, err := c.client()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	defer client.close()
-	businesses, err := pages[catalog.Business](cmd.Context(), client, "/admin/businesses", "businesses", url.Values{})
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	words := make([]string, 0, len(businesses))
-	for _, b := range businesses {
-		words = append(words, cobra.CompletionWithDesc(b.Slug, printable(b.Name)))
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp
-}
-
 func (c *command) list() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
@@ -83,6 +62,9 @@ func (c *command) get() *cobra.Command {
 		return c.printManifest(client, text)
 	})
 	cmd.Flags().Int64Var(&version, "version", 0, "this version instead of the newest")
+	if err := cmd.RegisterFlagCompletionFunc("version", c.completeVersions); err != nil {
+		panic(err) // only for a flag that does not exist
+	}
 	return cmd
 }
 
@@ -117,20 +99,6 @@ func (c *command) printContents(client *client, text []byte) error {
 		head: []string{"SLUG", "NAME", "CURRENCY", "TIMEZONE", "STAFF", "SERVICES", "EVENTS", "RENTALS"},
 		rows: [][]string{{m.Slug, m.Name, m.Currency, m.Timezone, strconv.Itoa(len(m.Staff)), strconv.Itoa(len(m.Services)),
 			strconv.Itoa(len(m.Events)), strconv.Itoa(len(m.Rentals))}},
-	})
-}
-
-func (c *command) history() *cobra.Command {
-	return c.ofBusiness("history SLUG", "List the versions of a business, newest first", 1, func(cmd *cobra.Command, args []string, client *client) error {
-		list, err := pages[catalog.Version](cmd.Context(), client, at(args[0], "versions"), "versions", url.Values{})
-		if err != nil {
-			return err
-		}
-		t := table{head: []string{"VERSION", "PUBLISHED"}}
-		for _, v := range list {
-			t.rows = append(t.rows, []string{strconv.FormatInt(v.Version, 10), instant(&v.PublishedAt)})
-		}
-		return c.print(catalog.VersionList{Versions: list}, t)
 	})
 }
 

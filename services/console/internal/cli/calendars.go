@@ -21,6 +21,9 @@ func (c *command) createCalendar() *cobra.Command {
 	}
 	var staff string
 	cmd := c.ofBusiness("create SLUG", "Make a calendar and show its address, this once", 1, func(cmd *cobra.Command, args []string, client *client) error {
+		if err := client.names(args[0]).resolve(cmd.Context(), aMember, &staff); err != nil {
+			return err
+		}
 		if staff != "" {
 			wanted.StaffID = &staff
 		}
@@ -38,8 +41,8 @@ func (c *command) createCalendar() *cobra.Command {
 		})
 	})
 	cmd.Example = `  slotmesh calendars create harbor
-  slotmesh calendars create harbor --staff 6512bd43-d9ca-5e02-8c21-9b5b3a3f1a02 --shows names`
-	cmd.Flags().StringVar(&staff, "staff", "", "id of the member whose bookings it has; left out, those of all")
+  slotmesh calendars create harbor --staff anna --shows names`
+	cmd.Flags().StringVar(&staff, "staff", "", "key, name or id of the member whose bookings it has; left out, those of all")
 	cmd.Flags().StringVar(&wanted.Shows, "shows", booking.ShowsTimes, "times: when bookings are; names: what and who they are, too")
 	mustComplete(cmd, "shows", booking.ShowsTimes, booking.ShowsNames)
 	return cmd

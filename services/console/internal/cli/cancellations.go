@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,38 +11,57 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-func (c *command) cancelBooking() *cobra.Command {
-	var amount string
-	cmd := c.ofBusiness("cancel SLUG ID", "Cancel a booking; its time is free again, and what was paid online is refunded", 2,
-		func(cmd *cobra.Command, args []string, client *client) error {
-			wanted, err := refundFlag(amount)
-			if err != nil {
-				return err
-			}
-			return c.refunded(cmd, client, at(args[0], "bookings", args[1], "cancel"), booking.Cancel{Refund: wanted})
-		})
-	cmd.Flags().StringVar(&amount, "refund", string(booking.RefundPolicy), "how much of what was paid online: policy, full, none or an amount")
-	cmd.Example = `  slotmesh bookings cancel harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11
-  slotmesh bookings cancel harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11 --refund full
-  slotmesh bookings cancel harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11 --refund 12.50`
-	mustComplete(cmd, "refund", string(booking.RefundPolicy), string(booking.RefundFull), string(booking.RefundNone))
-	return cmd
+// sold is a kind of what is paid online, and may be refunded.
+type sold[T any] struct {
+	list    string // its part of the path, and the name of its group of commands
+	one     string // of it, in a sentence
+	table   func(...T) table
+	payment func(T) (*booking.Payment, string) // with its currency
 }
 
-func (c *command) refundBooking() *cobra.Command {
+// refundEntries cancel what is sold, showing what that refunds before, and refund what is over. What cancelling frees, freed says.
+func refundEntries[T any](c *command, of sold[T], freed string) []*cobra.Command {
+	return []*cobra.Command{cancelEntry(c, of, freed), previewEntry(c, of), refundEntry(c, of)}
+}
+
+func cancelEntry[T any](c *command, of sold[T], freed string) *cobra.Command {
+	short := "Cancel " + of.one + "; " + freed + ", and what was paid online is refunded"
+	return amountEntry(c, of, "cancel", short, "refund", booking.RefundPolicy, "how much of what was paid online: policy, full, none or an amount",
+		booking.RefundPolicy, booking.RefundFull, booking.RefundNone)
+}
+
+func refundEntry[T any](c *command, of sold[T]) *cobra.Command {
+	return amountEntry(c, of, "refund", "Refund "+of.one+" that is over, or try a refused refund again", "amount", booking.RefundFull,
+		"how much of what was paid online: full, which is all that is left, or an amount", booking.RefundFull)
+}
+
+// amountEntry makes a write that refunds as much as its flag says, one of the words or an amount, and shows the refund.
+func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsaid booking.RefundAmount, usage string, words ...booking.RefundAmount) *cobra.Command {
 	var amount string
-	cmd := c.ofBusiness("refund SLUG ID", "Refund a booking that is over, or try a refused refund again", 2,
-		func(cmd *cobra.Command, args []string, client *client) error {
-			wanted, err := refundFlag(amount)
-			if err != nil {
-				return err
-			}
-			return c.refunded(cmd, client, at(args[0], "bookings", args[1], "refund"), booking.NewRefund{Refund: wanted})
-		})
-	cmd.Flags().StringVar(&amount, "amount", string(booking.RefundFull), "how much of what was paid online: full, which is all that is left, or an amount")
-	cmd.Example = `  slotmesh bookings refund harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11
-  slotmesh bookings refund harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11 --amount 12.50`
-	mustComplete(cmd, "amount", string(booking.RefundFull))
+	cmd := c.ofBusiness(write+" SLUG ID", short, 2, func(cmd *cobra.Command, args []string, client *client) error {
+		wanted, err := refundFlag(amount)
+		if err != nil {
+			return err
+		}
+		var left T
+		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], of.list, args[1], write), booking.Cancel{Refund: wanted}, &left); err != nil {
+			return err
+		}
+		t := of.table(left)
+		t.head, t.rows[0] = append(t.head, "REFUND"), append(t.rows[0], refundCell(of.payment(left)))
+		return c.print(left, t)
+	})
+	cmd.Flags().StringVar(&amount, flag, string(unsaid), usage)
+	call := "  slotmesh " + of.list + " " + write + " harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11"
+	examples := []string{call, call + " --" + flag + " 12.50"}
+	texts := make([]string, len(words))
+	for i, word := range words {
+		if texts[i] = string(word); word == booking.RefundFull && word != unsaid {
+			examples = append(examples, call+" --"+flag+" full")
+		}
+	}
+	cmd.Example = strings.Join(examples, "\n")
+	mustComplete(cmd, flag, texts...)
 	return cmd
 }
 
@@ -53,39 +73,28 @@ func refundFlag(text string) (booking.RefundAmount, error) {
 	return wanted, nil
 }
 
-// refunded sends what may refund a booking, and shows the booking with its refund.
-func (c *command) refunded(cmd *cobra.Command, client *client, path string, body any) error {
-	var b booking.Booking
-	if err := client.call(cmd.Context(), http.MethodPost, path, body, &b); err != nil {
-		return err
-	}
-	t := bookingTable(b)
-	t.head, t.rows[0] = append(t.head, "REFUND"), append(t.rows[0], refundCell(b))
-	return c.print(b, t)
-}
-
-func refundCell(b booking.Booking) string {
-	if b.Payment == nil || b.Payment.Refund == nil {
+func refundCell(paid *booking.Payment, currency string) string {
+	if paid == nil || paid.Refund == nil {
 		return "-"
 	}
-	r := b.Payment.Refund
-	text := r.Amount.String() + " " + b.Currency + " " + r.Status
+	r := paid.Refund
+	text := r.Amount.String() + " " + currency + " " + r.Status
 	if r.Reason != "" {
 		text += ": " + r.Reason
 	}
 	return text
 }
 
-func (c *command) previewCancellation() *cobra.Command {
-	cmd := c.ofBusiness("cancellation SLUG ID", "Show what cancelling a booking would refund now, by its policy", 2,
+func previewEntry[T any](c *command, of sold[T]) *cobra.Command {
+	cmd := c.ofBusiness("cancellation SLUG ID", "Show what cancelling "+of.one+" would refund now, by its policy", 2,
 		func(cmd *cobra.Command, args []string, client *client) error {
 			var p booking.Cancellation
-			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "bookings", args[1], "cancellation"), nil, &p); err != nil {
+			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], of.list, args[1], "cancellation"), nil, &p); err != nil {
 				return err
 			}
 			return c.print(p, cancellationTable(p))
 		})
-	cmd.Example = `  slotmesh bookings cancellation harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11`
+	cmd.Example = "  slotmesh " + of.list + " cancellation harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11"
 	return cmd
 }
 

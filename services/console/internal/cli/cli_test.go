@@ -111,7 +111,7 @@ func TestAManifestIsPublishedReadAndRolledBack(t *testing.T) {
 	if out := s.must("rollback", "harbor", "1"); out != "harbor: version 1 is published again as version 3\n" {
 		t.Errorf("rollback: %q", out)
 	}
-	want := "VERSION  PUBLISHED\n3        2026-11-21T09:00:00Z\n2        2026-11-21T09:00:00Z\n1        2026-11-21T09:00:00Z\n"
+	want := "VERSION  PUBLISHED             BY\n3        2026-11-21T09:00:00Z  -\n2        2026-11-21T09:00:00Z  -\n1        2026-11-21T09:00:00Z  -\n"
 	if diff := cmp.Diff(want, s.must("history", "harbor")); diff != "" {
 		t.Error(diff)
 	}
@@ -120,10 +120,10 @@ func TestAManifestIsPublishedReadAndRolledBack(t *testing.T) {
 func TestApplyGuardsAgainstANewerVersion(t *testing.T) {
 	t.Parallel()
 	s := shellAt(t, consoletest.Start(t))
-	path := file(t, consoletest.Manifest("harbor", "Harbor"))
-	s.must("apply", "-f", path)
+	s.must("apply", "-f", file(t, consoletest.Manifest("harbor", "Harbor")))
+	path := file(t, consoletest.Manifest("harbor", "Port"))
 	s.must("apply", "-f", path, "--if-version", "1")
-	s.fails(1, "newer version", "apply", "-f", path, "--if-version", "1")
+	s.fails(1, "newest version is 2", "apply", "-f", path, "--if-version", "1")
 }
 
 func TestProblemsArePrintedAsPlaces(t *testing.T) {
@@ -147,6 +147,22 @@ func TestProblemsArePrintedAsPlaces(t *testing.T) {
 	s.in = bad
 	if r := s.run("apply", "-f", "-"); !strings.HasPrefix(r.err, "<stdin>:6: timezone: ") {
 		t.Errorf("from standard input: %s", r.err)
+	}
+}
+
+func TestWhatOverlapsIsPrintedAsPlacesAndRefusesNothing(t *testing.T) {
+	t.Parallel()
+	s := shellAt(t, consoletest.Start(t))
+	path := file(t, consoletest.Manifest("harbor", "Harbor")+"hours: {mon: ['09:00-12:00', '10:00-11:00']}\n")
+	for _, name := range []string{"validate", "plan", "apply"} { // plan before it is published
+		if r := s.run(name, "-f", path); r.code != 0 || r.out == "" || !strings.HasPrefix(r.err, path+":10: warning: hours.mon[1]: ") || strings.Count(r.err, "\n") != 1 {
+			t.Errorf("%s: %d %q\n%s", name, r.code, r.out, r.err)
+		}
+	}
+	for _, name := range []string{"validate", "plan"} {
+		if list, _ := decoded(t, s.must(name, "-f", path, "-o", "json"))["warnings"].([]any); len(list) != 1 {
+			t.Errorf("%s as JSON: %v", name, list)
+		}
 	}
 }
 

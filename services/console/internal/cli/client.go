@@ -132,14 +132,14 @@ func (c *client) noAnswer(err error) error {
 		err = wrapped.Err
 	}
 	var network net.Error
-	return &unreachable{fmt.Sprintf("%s does not answer: %v", c.base, err), errors.As(err, &network) && network.Timeout()}
+	return &unreachable{fmt.Sprintf("%s does not answer: %s", c.base, whyAway(err)), errors.As(err, &network) && network.Timeout()}
 }
 
-// refusal reads the server's fault; an answer of another shape, as a proxy gives, becomes one that names its status.
+// refusal reads the server's fault; an answer of another shape, as a proxy gives, becomes one without a code.
 func refusal(status int, body []byte) error {
 	f := fault.Decode(status, body, 0)
 	if f.Kind.Code == "" || f.Kind == fault.Internal {
-		return &fault.Error{Kind: fault.Kind{Status: status}, Sentence: f.Sentence}
+		return &fault.Error{Kind: fault.Kind{Status: status}}
 	}
 	return f
 }

@@ -10,12 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slotmesh/slotmesh/libs/build"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
 )
 
 // Exit codes.
@@ -24,6 +25,7 @@ const (
 	exitRefused
 	exitUsage
 	exitUnreachable
+	exitOutside // plan: what is ahead would be outside
 )
 
 // Host is what the command sees of the machine it runs on.
@@ -31,21 +33,23 @@ type Host struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
+	// Wait waits between two questions to the server, or until ctx ends; nil: by the machine's clock.
+	Wait func(ctx context.Context, d time.Duration) error
 }
 
 // Run runs the command with its arguments, without its own name, and returns the exit code.
 func Run(ctx context.Context, host Host, args []string) int {
 	root := newRoot(host)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	ran, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
 	}
 	var invalid *invalidManifest
-	if errors.As(err, &invalid) {
+	if errors.As(err, &invalid) || errors.Is(err, errSaid) {
 		return exitRefused // its problems are printed
 	}
-	_, _ = fmt.Fprintf(host.Stderr, "slotmesh: %s\n", sentence(err))
+	_, _ = fmt.Fprintf(host.Stderr, "slotmesh: %s\n", sentence(ran, err))
 	return exitCode(err)
 }
 
@@ -53,27 +57,16 @@ func exitCode(err error) int {
 	var refused *fault.Error
 	var unreachable *unreachable
 	var local *localError
+	var outside *leavesOutside
 	switch {
+	case errors.As(err, &outside):
+		return exitOutside
 	case errors.As(err, &refused), errors.As(err, &local):
 		return exitRefused
 	case errors.As(err, &unreachable):
 		return exitUnreachable
 	}
 	return exitUsage // cobra's own, and those of our flags and arguments
-}
-
-func sentence(err error) string {
-	var refused *fault.Error
-	if !errors.As(err, &refused) {
-		return strings.TrimSpace(err.Error())
-	}
-	if refused.Kind == fault.Unauthorized {
-		return refused.Sentence + " Set it by slotmesh login, --token, SLOTMESH_ADMIN_TOKEN or the file admin-token in SLOTMESH_HOME."
-	}
-	if refused.Sentence == "" {
-		return fmt.Sprintf("The server answered with status %d.", refused.Kind.Status)
-	}
-	return refused.Sentence
 }
 
 // localError is a failure on this machine, such as a file that cannot be read.
@@ -102,8 +95,9 @@ server, else what the file admin-token holds in SLOTMESH_HOME, or in .slotmesh w
 		SilenceErrors:      true,
 		SilenceUsage:       true,
 		DisableSuggestions: true,
-		Args:               cobra.NoArgs,
+		Args:               knownCommand,
 		RunE:               help,
+		Version:            build.Version(),
 	}
 	root.SetIn(host.Stdin)
 	root.SetOut(host.Stdout)
@@ -116,7 +110,10 @@ server, else what the file admin-token holds in SLOTMESH_HOME, or in .slotmesh w
 	mustComplete(root, "output", formats...)
 	root.AddCommand(c.apply(), c.validate(), c.get(), c.history(), c.rollback(), c.list(), c.delete(), c.keys(), c.bookings(),
 		c.reservations(), c.tickets(), c.customers(), c.calendars(), c.audit(), c.webhooks(), c.messages(), c.explain(), c.reports(),
-		c.users(), c.tokens(), c.login(), c.initialize(), c.diff())
+		c.users(), c.tokens(), c.login(), c.initialize(), c.plan(), c.pause(), c.resume(),
+		c.backup(), c.restore(), c.schema(), showVersion(c))
+	root.AddCommand(c.listed()...)
+	c.completeFlags(root)
 	return root
 }
 
@@ -124,9 +121,30 @@ func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // group is a command that only holds others.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	g := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: help}
+	g := &cobra.Command{Use: use, Short: short, Args: knownCommand, RunE: help}
 	g.AddCommand(commands...)
 	return g
+}
+
+// knownCommand refuses a word that is no command, and names the one that was probably meant.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var words []string
+	for _, sub := range cmd.Commands() {
+		words = append(words, sub.Name())
+	}
+	if near := manifest.Nearest(args[0], words); near != "" {
+		return fmt.Errorf("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), near)
+	}
+	return fmt.Errorf("unknown command %q for %q; --help lists them", args[0], cmd.CommandPath())
+}
+
+func showVersion(c *command) *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "Say which build of slotmesh this is", Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
+		return c.done(map[string]string{"version": build.Version()}, "slotmesh %s", build.Version())
+	}}
 }
 
 // mustComplete completes a flag with fixed words; a flag that does not exist is a fault of the program.

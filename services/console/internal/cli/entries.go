@@ -1,23 +1,59 @@
 package cli
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
 // ofBusiness is a command on one business, which is its first argument.
 func (c *command) ofBusiness(use, short string, arguments int, run func(cmd *cobra.Command, args []string, client *client) error) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Args: cobra.ExactArgs(arguments), ValidArgsFunction: c.completeSlug, RunE: c.withClient(run),
+		Use: use, Short: short, Args: cobra.ExactArgs(arguments), ValidArgsFunction: c.completeArgument,
+		RunE: c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
+			err := run(cmd, args, client)
+			if fault.Is(err, fault.BusinessNotFound) {
+				return client.otherSlug(cmd.Context(), args[0], err)
+			}
+			return err
+		}),
 	}
+}
+
+// otherSlug adds to a refusal the business that was probably meant.
+func (c *client) otherSlug(ctx context.Context, slug string, refused error) error {
+	businesses, err := pages[catalog.Business](ctx, c, "/admin/businesses", "businesses", url.Values{})
+	if err != nil {
+		return refused
+	}
+	slugs := make([]string, len(businesses))
+	for i, b := range businesses {
+		slugs[i] = b.Slug
+	}
+	if near := manifest.Nearest(slug, slugs); near != "" {
+		return fault.Newf(fault.BusinessNotFound, "Business not found: %s; did you mean %s?", slug, near)
+	}
+	return refused
 }
 
 // listEntries lists the entries of a business that the flags do not leave out; filters are their values by parameter.
 func listEntries[T any](c *command, list, short string, filters map[string]*string, all func([]T) any, show func(...T) table) *cobra.Command {
 	return c.ofBusiness("list SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
+		called := client.names(args[0])
+		for parameter, kind := range map[string]string{"service_id": aService, "staff_id": aMember, "event_id": anEvent} {
+			if value := filters[parameter]; value != nil {
+				if err := called.resolve(cmd.Context(), kind, value); err != nil {
+					return err
+				}
+			}
+		}
 		query := url.Values{}
 		for name, value := range filters {
 			if *value != "" {
@@ -54,7 +90,8 @@ func mustRequire(cmd *cobra.Command, flags ...string) *cobra.Command {
 }
 
 // addCustomer adds the flags that say where messages to a customer go, and in which language.
-func addCustomer(flags *pflag.FlagSet, address, locale *string) {
+func addCustomer(flags *pflag.FlagSet, address, phone, locale *string) {
 	flags.StringVar(address, "email", "", "the customer's e-mail address, for messages")
+	flags.StringVar(phone, "phone", "", "the customer's telephone number")
 	flags.StringVar(locale, "locale", "", "the customer's language, such as pt; else the business's default")
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 
@@ -13,6 +14,10 @@ func (c *command) explain() *cobra.Command {
 	var service, date, start, staff string
 	cmd := c.ofBusiness("explain SLUG", "Say why a start can or cannot be booked, in total and by each member", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
+			called := client.names(args[0])
+			if err := errors.Join(called.services(cmd.Context(), &service), called.resolve(cmd.Context(), aMember, &staff)); err != nil {
+				return err
+			}
 			query := url.Values{"service_id": {service}, "date": {date}, "time": {start}}
 			if staff != "" {
 				query.Set("staff_id", staff)
@@ -23,11 +28,11 @@ func (c *command) explain() *cobra.Command {
 			}
 			return c.print(explained, explanationTable(explained))
 		})
-	cmd.Example = "  slotmesh explain harbor --service ID --date 2027-03-01 --time 10:15"
-	cmd.Flags().StringVar(&service, "service", "", "what is to be booked: a service's id, or several parted by commas")
+	cmd.Example = "  slotmesh explain harbor --service cut --date 2027-03-01 --time 10:15"
+	cmd.Flags().StringVar(&service, "service", "", "what is to be booked: a service's key, name or id, or several parted by commas")
 	cmd.Flags().StringVar(&date, "date", "", "the date of the start, YYYY-MM-DD")
 	cmd.Flags().StringVar(&start, "time", "", "the time of the start, HH:MM")
-	cmd.Flags().StringVar(&staff, "staff", "", "by this member; else by anybody")
+	cmd.Flags().StringVar(&staff, "staff", "", "by this member, by key, name or id; else by anybody")
 	return mustRequire(cmd, "service", "date", "time")
 }
 

@@ -33,7 +33,11 @@ func (c *command) initialize() *cobra.Command {
 			if _, problems := manifest.Parse([]byte(text)); len(problems) > 0 { // by what was written in the flags
 				return c.refused(&source{name: "manifest"}, problems)
 			}
-			return c.write([]byte(text))
+			server, err := c.resolveServer()
+			if err != nil {
+				return err
+			}
+			return c.write([]byte(editorLine(server) + "\n" + text))
 		},
 	}
 	cmd.Flags().StringVar(&b.Slug, "slug", "my-business", "the business in addresses: a-z, 0-9 and -")

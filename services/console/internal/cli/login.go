@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,34 +16,65 @@ import (
 )
 
 func (c *command) login() *cobra.Command {
-	return &cobra.Command{
-		Use: "login", Short: "Keep a token for this server", Args: cobra.NoArgs,
-		Long: `login reads a token of the admin API from standard input, asks the server whether it is good, and keeps it for this
-server alone, in a file that nobody else of this machine may read: slotmesh/tokens.json in XDG_CONFIG_HOME, or in .config of HOME.`,
+	var inBrowser, pasted bool
+	cmd := &cobra.Command{
+		Use: "login", Short: "Sign in to this server, and keep the token", Args: cobra.NoArgs,
+		Long: `login prints an address and a code. Open the address in a browser, sign in there as you always do, and confirm the code: the token that this
+machine gets may do what you may do in one business, or as an operator everywhere, for 90 days. With --with-token, or where nobody
+types, it reads a token of the admin API from standard input instead, and asks the server whether it is good.
+
+The token is kept for this server alone, in a file that nobody else of this machine may read: slotmesh/tokens.json in XDG_CONFIG_HOME,
+or in .config of HOME.`,
+		Example: `  slotmesh login
+  slotmesh login --server https://owner.example.com
+  slotmesh login --with-token < token.txt`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			server, err := c.resolveServer()
 			if err != nil {
 				return err
 			}
-			_, _ = fmt.Fprintf(c.host.Stderr, "Token for %s: ", server)
-			line, _ := bufio.NewReader(c.host.Stdin).ReadString('\n') // a last line may have no end
-			if c.token = strings.TrimSpace(line); c.token == "" {
-				return &localError{errors.New("no token was given; paste one, or pipe it in")}
+			if inBrowser || c.host.atTerminal() && !pasted {
+				c.token, err = c.tokenByDevice(cmd.Context(), server)
+			} else {
+				c.token, err = c.pastedToken(server)
 			}
-			client, err := c.client()
 			if err != nil {
 				return err
 			}
-			defer client.close()
-			if err := client.call(cmd.Context(), http.MethodGet, "/admin/businesses?limit=1", nil, nil); err != nil {
-				return err
-			}
-			if err := c.keepToken(server, c.token); err != nil {
-				return &localError{fmt.Errorf("the token cannot be kept: %w", err)}
-			}
-			return c.done(map[string]any{"server": server}, "the token for %s is kept", server)
+			return c.keepGood(cmd.Context(), server)
 		},
 	}
+	cmd.Flags().BoolVar(&inBrowser, "browser", false, "confirm a code in a browser, also where nobody types")
+	cmd.Flags().BoolVar(&pasted, "with-token", false, "read a token from standard input")
+	cmd.MarkFlagsMutuallyExclusive("browser", "with-token")
+	return cmd
+}
+
+// pastedToken reads a token from standard input.
+func (c *command) pastedToken(server string) (string, error) {
+	_, _ = fmt.Fprintf(c.host.Stderr, "Token for %s: ", server)
+	line, _ := bufio.NewReader(c.host.Stdin).ReadString('\n') // a last line may have no end
+	token := strings.TrimSpace(line)
+	if token == "" {
+		return "", &localError{errors.New("no token was given; paste one, or pipe it in")}
+	}
+	return token, nil
+}
+
+// keepGood keeps the token, where the server takes it.
+func (c *command) keepGood(ctx context.Context, server string) error {
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	defer client.close()
+	if err := client.call(ctx, http.MethodGet, "/admin/businesses?limit=1", nil, nil); err != nil {
+		return err
+	}
+	if err := c.keepToken(server, c.token); err != nil {
+		return &localError{fmt.Errorf("the token cannot be kept: %w", err)}
+	}
+	return c.done(map[string]any{"server": server}, "the token for %s is kept", server)
 }
 
 // tokensFile is where login keeps tokens by server; "" where there is no home.

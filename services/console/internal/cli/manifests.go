@@ -1,7 +1,8 @@
 package cli
 
 import (
-	"encoding/json"
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
@@ -25,9 +26,11 @@ func (e *invalidManifest) Error() string { return e.file + " is not valid" }
 
 // published is the answer to a publish and to a rollback.
 type published struct {
-	ID      uuid.UUID `json:"id"`
+	ID      uuid.UUID `json:"id,omitzero"` // left out where nothing was published
 	Slug    string    `json:"slug"`
 	Version int64     `json:"version"`
+	// Warnings are of the manifest, left out where there are none.
+	Warnings []manifest.Problem `json:"warnings,omitempty"`
 }
 
 // source is a manifest as it was read.
@@ -92,28 +95,24 @@ func (c *command) apply() *cobra.Command {
 // publish asks the server to judge the manifest: it may know more than this command. Only a manifest that does not
 // name its business is judged here.
 func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) error {
-	slug := slugIn(src.text)
-	if !request.IsSlug(slug) {
-		m, problems := manifest.Parse(src.text)
-		if len(problems) > 0 {
-			return c.refused(src, problems)
-		}
-		slug = string(m.Slug)
+	slug, err := c.slugOf(src)
+	if err != nil {
+		return err
 	}
 	client, err := c.client()
 	if err != nil {
 		return err
 	}
 	defer client.close()
-	r := call{method: http.MethodPut, path: at(slug), body: src.text, header: map[string]string{"Content-Type": "application/yaml"}}
-	if isJSON(src.text) {
-		r.header["Content-Type"] = "application/json"
-	}
+	r := manifestCall(http.MethodPut, at(slug), src)
 	if ifVersion != 0 {
 		r.header["If-Match"] = strconv.Quote(strconv.FormatInt(ifVersion, 10))
 	}
+	if version := client.publishedAs(cmd.Context(), slug, src); version != 0 && (ifVersion == 0 || ifVersion == version) {
+		return c.done(published{Slug: slug, Version: version}, "%s: version %d says this already; nothing is published", slug, version)
+	}
 	body, err := client.do(cmd.Context(), r)
-	if problems := problemsOf(err); len(problems) > 0 {
+	if problems := manifest.ProblemsOf(err); len(problems) > 0 {
 		return c.refused(src, problems)
 	}
 	if err != nil {
@@ -123,7 +122,48 @@ func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) erro
 	if err := client.read(body, &p); err != nil {
 		return err
 	}
+	c.warn(src, p.Warnings)
 	return c.done(p, "%s: version %d is published", p.Slug, p.Version)
+}
+
+// publishedAs is the number of the newest version where it is this very text; 0 where it is not, or cannot be told.
+func (c *client) publishedAs(ctx context.Context, slug string, src *source) int64 {
+	version, err := c.newest(ctx, slug)
+	if err != nil || version == 0 {
+		return 0
+	}
+	accept := catalog.MediaYAML
+	if isJSON(src.text) {
+		accept = catalog.MediaJSON
+	}
+	text, err := c.do(ctx, call{
+		method: http.MethodGet, path: at(slug) + "?version=" + strconv.FormatInt(version, 10), header: map[string]string{"Accept": accept},
+	})
+	if err != nil || !bytes.Equal(text, src.text) {
+		return 0
+	}
+	return version
+}
+
+// manifestCall sends a manifest.
+func manifestCall(method, path string, src *source) call {
+	r := call{method: method, path: path, body: src.text, header: map[string]string{"Content-Type": "application/yaml"}}
+	if isJSON(src.text) {
+		r.header["Content-Type"] = "application/json"
+	}
+	return r
+}
+
+// slugOf is the business that a manifest names. One that names none is refused here, with its other problems.
+func (c *command) slugOf(src *source) (string, error) {
+	if slug := slugIn(src.text); request.IsSlug(slug) {
+		return slug, nil
+	}
+	m, problems := manifest.Parse(src.text)
+	if len(problems) > 0 {
+		return "", c.refused(src, problems)
+	}
+	return string(m.Slug), nil
 }
 
 // slugIn reads the slug alone, whatever else the document holds; "" where there is none to read.
@@ -137,27 +177,11 @@ func slugIn(text []byte) string {
 	return named.Slug
 }
 
-// problemsOf reads the problems that a refusal carries.
-func problemsOf(err error) []manifest.Problem {
-	var refused *fault.Error
-	if !errors.As(err, &refused) {
-		return nil
-	}
-	text, err := json.Marshal(refused.Extra["problems"])
-	if err != nil {
-		return nil
-	}
-	var problems []manifest.Problem
-	if json.Unmarshal(text, &problems) != nil {
-		return nil
-	}
-	return problems
-}
-
 // verdict is what validate, and a refused apply, tell programs.
 type verdict struct {
 	Valid    bool               `json:"valid"`
 	Problems []manifest.Problem `json:"problems"`
+	Warnings []manifest.Problem `json:"warnings,omitempty"` // of a valid one
 }
 
 // refused prints the problems as compilers do, file:line: path: message, so that editors find the place.
@@ -168,14 +192,26 @@ func (c *command) refused(src *source, problems []manifest.Problem) error {
 		}
 		return &invalidManifest{src.name}
 	}
-	for _, p := range problems {
-		place := fmt.Sprintf("%s:%d: ", src.name, p.Line)
+	c.places(src, "", problems)
+	return &invalidManifest{src.name}
+}
+
+// places prints what is said of places of a manifest, each line with what kind of thing it is.
+func (c *command) places(src *source, kind string, list []manifest.Problem) {
+	for _, p := range list {
+		place := fmt.Sprintf("%s:%d: %s", src.name, p.Line, kind)
 		if p.Path != "" {
 			place += p.Path + ": "
 		}
 		_, _ = fmt.Fprintln(c.host.Stderr, printable(place+p.Message))
 	}
-	return &invalidManifest{src.name}
+}
+
+// warn prints the warnings of a manifest, as compilers do; programs find them in what is printed for them.
+func (c *command) warn(src *source, warnings []manifest.Problem) {
+	if c.output != asJSON && c.output != asYAML {
+		c.places(src, "warning: ", warnings)
+	}
 }
 
 func (c *command) validate() *cobra.Command {
@@ -192,7 +228,9 @@ func (c *command) validate() *cobra.Command {
 			if _, problems := manifest.Parse(src.text); len(problems) > 0 {
 				return c.refused(src, problems)
 			}
-			return c.done(verdict{Valid: true, Problems: []manifest.Problem{}}, "%s is valid", src.name)
+			warnings := manifest.Warnings(src.text)
+			c.warn(src, warnings)
+			return c.done(verdict{Valid: true, Problems: []manifest.Problem{}, Warnings: warnings}, "%s is valid", src.name)
 		},
 	}
 	fileFlag(cmd, &file)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,9 @@ func (c *command) book() *cobra.Command {
 			}
 		}
 		wanted.PartySize = &party
+		if err := resolveBooking(cmd.Context(), client.names(args[0]), &wanted, &staff, &session); err != nil {
+			return err
+		}
 		var booked booking.Booking
 		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings"), wanted, &booked); err != nil {
 			return err
@@ -36,21 +40,21 @@ func (c *command) book() *cobra.Command {
 	})
 	cmd.Long = `Book for a customer, as the business's own page does; the booking's source is dashboard. With --override also within the notice,
 beyond the advance limit, during a pause and off the grid; never what is taken, and never outside the working hours.`
-	cmd.Example = `  slotmesh bookings book harbor --service 2f4e…a1 --date 2027-03-01 --time 09:30 --customer "Ada Example" --email ada@example.com
-  slotmesh bookings book harbor --service 2f4e…a1 --staff 7a1c…11 --date 2027-03-01 --time 09:37 --override \
+	cmd.Example = `  slotmesh bookings book harbor --service haircut --date 2027-03-01 --time 09:30 --customer "Ada Example" --email ada@example.com
+  slotmesh bookings book harbor --service haircut --staff anna --date 2027-03-01 --time 09:37 --override \
     --customer "Ada Example" --email ada@example.com`
 	flags := cmd.Flags()
-	flags.StringSliceVar(&wanted.ServiceIDs, "service", nil, "id of the service; several in the order they are performed")
+	flags.StringSliceVar(&wanted.ServiceIDs, "service", nil, "key, name or id of the service; several in the order they are performed")
 	flags.StringVar(&wanted.Date, "date", "", "date of the start, YYYY-MM-DD")
 	flags.StringVar(&wanted.Time, "time", "", "time of the start, HH:MM")
 	flags.StringVar(&wanted.CustomerName, "customer", "", "the customer's name")
 	flags.StringVar(&wanted.CustomerEmail, "email", "", "the customer's e-mail address; without one nothing is mailed to them")
 	flags.StringVar(&phone, "phone", "", "the customer's telephone number")
 	flags.StringVar(&language, "locale", "", "the customer's language, such as pt")
-	flags.StringVar(&staff, "staff", "", "id of the member; whoever is free when left out")
-	flags.StringSliceVar(&wanted.Variants, "variant", nil, "SERVICE:VARIANT, ids of a service and the variant that is booked")
+	flags.StringVar(&staff, "staff", "", "key, name or id of the member; whoever is free when left out")
+	flags.StringSliceVar(&wanted.Variants, "variant", nil, "SERVICE:VARIANT, keys, names or ids of a service and the variant that is booked")
 	flags.IntVar(&party, "party", 1, "how many people; as many seats in a class")
-	flags.StringVar(&session, "session", "", "id of the class session; the first with seats when left out")
+	flags.StringVar(&session, "session", "", "key or id of the class session; the first with seats when left out")
 	flags.BoolVar(&wanted.IsPackage, "package", false, "the services are one package")
 	flags.StringVar(&staffing, "staffing", "", "per_service: each service of the package by whoever is free")
 	flags.StringVar(&paying, "pay", "", "online or at_door, where the business leaves the choice")
@@ -60,12 +64,36 @@ beyond the advance limit, during a pause and off the grid; never what is taken, 
 	return mustRequire(cmd, "service", "date", "time", "customer")
 }
 
+// resolveBooking puts ids in the place of keys and names.
+func resolveBooking(ctx context.Context, called *names, wanted *booking.NewBooking, staff, session *string) error {
+	for i := range wanted.ServiceIDs {
+		if err := called.resolve(ctx, aService, &wanted.ServiceIDs[i]); err != nil {
+			return err
+		}
+	}
+	if err := called.variantPairs(ctx, wanted.Variants); err != nil {
+		return err
+	}
+	return called.person(ctx, staff, session)
+}
+
+// person puts ids in the place of the keys or names of a member and a class session.
+func (n *names) person(ctx context.Context, staff, session *string) error {
+	if err := n.resolve(ctx, aMember, staff); err != nil {
+		return err
+	}
+	return n.among(ctx, "class session", (*contents).sessions, session)
+}
+
 func (c *command) reschedule() *cobra.Command {
 	var (
 		to             booking.Reschedule
 		staff, session string
 	)
 	cmd := c.ofBusiness("reschedule SLUG ID", "Move a booking to another time", 2, func(cmd *cobra.Command, args []string, client *client) error {
+		if err := client.names(args[0]).person(cmd.Context(), &staff, &session); err != nil {
+			return err
+		}
 		if staff != "" {
 			to.StaffID = &staff
 		}
@@ -81,12 +109,12 @@ func (c *command) reschedule() *cobra.Command {
 	cmd.Long = `Move a pending or confirmed booking to another time. State, price and payment stay. Without --staff it stays with its member where
 that one is free, else whoever is takes it. What it holds is given back exactly when it has the new time; a refusal changes nothing.`
 	cmd.Example = `  slotmesh bookings reschedule harbor 0190…a7 --date 2027-03-02 --time 10:15
-  slotmesh bookings reschedule harbor 0190…a7 --date 2027-03-01 --time 18:20 --staff 7a1c…11 --override`
+  slotmesh bookings reschedule harbor 0190…a7 --date 2027-03-01 --time 18:20 --staff ben --override`
 	flags := cmd.Flags()
 	flags.StringVar(&to.Date, "date", "", "date of the new start, YYYY-MM-DD")
 	flags.StringVar(&to.Time, "time", "", "time of the new start, HH:MM")
-	flags.StringVar(&staff, "staff", "", "id of the member who takes it")
-	flags.StringVar(&session, "session", "", "id of the class session; its own when left out, where that has seats")
+	flags.StringVar(&staff, "staff", "", "key, name or id of the member who takes it")
+	flags.StringVar(&session, "session", "", "key or id of the class session; its own when left out, where that has seats")
 	flags.BoolVar(&to.Override, "override", false, "leave out notice, advance limit and grid")
 	return mustRequire(cmd, "date", "time")
 }

@@ -146,3 +146,11 @@ func instant(t *time.Time) string {
 	}
 	return t.UTC().Format(time.RFC3339)
 }
+
+// yes writes whether something is so.
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}

@@ -6,15 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 func (c *command) reservations() *cobra.Command {
-	return group("reservations", "Look after a business's rental reservations", c.listReservations(), c.createReservation(),
+	of := sold[rental.Reservation]{"reservations", "a reservation", reservationTable, func(r rental.Reservation) (*booking.Payment, string) { return r.Payment, r.Currency }}
+	return group("reservations", "Look after a business's rental reservations", append(refundEntries(c, of, "its units are free again"),
+		c.listReservations(), c.createReservation(),
 		moveEntry(c, "reservations", rental.MovePickup, "Say that the units of a reservation were picked up", reservationTable),
-		moveEntry(c, "reservations", rental.MoveReturn, "Say that the units of a reservation are back", reservationTable),
-		moveEntry(c, "reservations", rental.MoveCancel, "Cancel a reservation that was not picked up; its units are free again", reservationTable))
+		moveEntry(c, "reservations", rental.MoveReturn, "Say that the units of a reservation are back", reservationTable))...)
 }
 
 func (c *command) listReservations() *cobra.Command {
@@ -51,9 +53,9 @@ func moment(d timespan.Date, t *timespan.TimeOfDay) string {
 
 func (c *command) createReservation() *cobra.Command {
 	var (
-		wanted     rental.NewReservation
-		start, end string
-		address    string
+		wanted         rental.NewReservation
+		start, end     string
+		address, phone string
 	)
 	cmd := c.ofBusiness("create SLUG", "Reserve units of a rental for a customer", 1, func(cmd *cobra.Command, args []string, client *client) error {
 		if start != "" {
@@ -62,7 +64,10 @@ func (c *command) createReservation() *cobra.Command {
 		if end != "" {
 			wanted.EndTime = &end
 		}
-		wanted.CustomerEmail = &address
+		wanted.CustomerEmail, wanted.CustomerPhone = &address, &phone
+		if err := client.names(args[0]).resolve(cmd.Context(), aRental, &wanted.RentalID); err != nil {
+			return err
+		}
 		var made rental.Reservation
 		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "reservations"), wanted, &made); err != nil {
 			return err
@@ -70,13 +75,13 @@ func (c *command) createReservation() *cobra.Command {
 		return c.print(made, reservationTable(made))
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&wanted.RentalID, "rental", "", "id of the rental")
+	flags.StringVar(&wanted.RentalID, "rental", "", "key, name or id of the rental")
 	flags.StringVar(&wanted.StartDate, "start", "", "first date, YYYY-MM-DD")
 	flags.StringVar(&wanted.EndDate, "end", "", "last date, included")
 	flags.StringVar(&start, "start-time", "", "HH:MM on the first date, of a rental by the hour")
 	flags.StringVar(&end, "end-time", "", "HH:MM on the last date, of a rental by the hour")
 	flags.IntVar(&wanted.Quantity, "quantity", 1, "how many units")
 	flags.StringVar(&wanted.CustomerName, "customer", "", "the customer's name")
-	addCustomer(flags, &address, &wanted.Locale)
+	addCustomer(flags, &address, &phone, &wanted.Locale)
 	return mustRequire(cmd, "rental", "start", "end", "customer")
 }

@@ -4,6 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
@@ -18,7 +22,7 @@ func TestReservationsAreMadeListedAndMoved(t *testing.T) {
 	}
 	id := create("Cara")
 	late := create("Late Larry", "--quantity", "3", "--start-time", "09:00", "--end-time", "17:30")
-	told := decoded(t, s.must("reservations", "create", "harbor", "-o", "json", "--rental", kayak, "--start", "2027-12-01", "--end", "2027-12-03", "--customer", "Dora", "--email", "dora@example.com", "--locale", "pt"))
+	told := decoded(t, s.must("reservations", "create", "harbor", "-o", "json", "--rental", kayak, "--start", "2027-12-01", "--end", "2027-12-03", "--customer", "Dora", "--email", "dora@example.com", "--phone", "+351 1", "--locale", "pt"))
 	if told["customer_email"] != "dora@example.com" || told["locale"] != "pt" {
 		t.Errorf("reserved: %v", told)
 	}
@@ -43,6 +47,29 @@ func TestReservationsAreMadeListedAndMoved(t *testing.T) {
 	s.fails(1, "start_date", "reservations", "create", "harbor", "--rental", kayak, "--start", "x", "--end", "x", "--customer", "Cara")
 	s.fails(2, "customer", "reservations", "create", "harbor", "--rental", kayak, "--start", "2026-12-01", "--end", "2026-12-01")
 	s.fails(1, "from", "reservations", "list", "harbor", "--from", "2027-02-29")
+}
+
+func TestReservationsAreCancelledWithARefund(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	s := shellAt(t, w)
+	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor"))
+	id := uuid.New()
+	w.Rental.Add(rental.Reservation{
+		ID: id, RentalName: "Kayak", Status: rental.StatusReserved, Quantity: 2, Extras: []rental.Extra{}, Currency: "EUR", CustomerName: "Cara", FormData: []byte("{}"),
+		Payment: &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "20.00", Refunded: "0.00"},
+	})
+	if out := s.must("reservations", "cancellation", "harbor", id.String()); !strings.Contains(out, "yes      10.00 EUR  50 %") {
+		t.Error(out)
+	}
+	s.fails(2, "an amount such as 12.50", "reservations", "cancel", "harbor", id.String(), "--refund", "half")
+	s.fails(1, "cancel it", "reservations", "refund", "harbor", id.String())
+	if out := s.must("reservations", "cancel", "harbor", id.String(), "--refund", "12.50"); !strings.Contains(out, "cancelled") || !strings.Contains(out, "12.50 EUR pending") {
+		t.Error(out)
+	}
+	if out := s.must("reservations", "refund", "harbor", id.String()); !strings.Contains(out, "20.00 EUR pending") {
+		t.Error(out)
+	}
 }
 
 func TestListsOfReservationsFollowEveryPage(t *testing.T) {

@@ -3,22 +3,25 @@ package cli
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 )
 
 func (c *command) tickets() *cobra.Command {
-	return group("tickets", "Sell tickets of a business's events", c.listTickets(), c.sellTickets(),
-		moveEntry(c, "tickets", "cancel", "Cancel an order of tickets; they are for sale again", ticketTable))
+	of := sold[booking.Ticket]{"tickets", "an order of tickets", ticketTable, func(t booking.Ticket) (*booking.Payment, string) { return t.Payment, t.Currency }}
+	return group("tickets", "Sell tickets of a business's events", append(refundEntries(c, of, "they are for sale again"), c.listTickets(), c.sellTickets())...)
 }
 
 func (c *command) listTickets() *cobra.Command {
-	var event string
-	cmd := listEntries(c, "tickets", "List orders of tickets, oldest first", map[string]*string{"event_id": &event},
+	var event, query string
+	cmd := listEntries(c, "tickets", "List orders of tickets, oldest first", map[string]*string{"event_id": &event, "query": &query},
 		func(list []booking.Ticket) any { return booking.TicketList{Tickets: list} }, ticketTable)
-	cmd.Flags().StringVar(&event, "event", "", "those of the event with this id only")
+	cmd.Flags().StringVar(&event, "event", "", "those of this event only, by key, name or id")
+	cmd.Flags().StringVar(&query, "query", "", "those whose customer's name or address has this part")
 	return cmd
 }
 
@@ -30,16 +33,40 @@ func ticketTable(list ...booking.Ticket) table {
 	return t
 }
 
+// ticketOrder is the body that orders tickets: of one tier, or of several.
+type ticketOrder struct {
+	EventID       string                    `json:"event_id"`
+	TierID        string                    `json:"tier_id,omitempty"`
+	Quantity      int                       `json:"quantity,omitempty"`
+	Tiers         []bookingclient.AskedTier `json:"tiers,omitempty"`
+	CustomerName  string                    `json:"customer_name"`
+	CustomerEmail string                    `json:"customer_email"`
+	CustomerPhone string                    `json:"customer_phone"`
+	Locale        string                    `json:"locale"`
+}
+
 func (c *command) sellTickets() *cobra.Command {
-	var order struct {
-		EventID       string `json:"event_id"`
-		TierID        string `json:"tier_id"`
-		Quantity      int    `json:"quantity"`
-		CustomerName  string `json:"customer_name"`
-		CustomerEmail string `json:"customer_email"`
-		Locale        string `json:"locale"`
-	}
-	cmd := c.ofBusiness("sell SLUG", "Sell tickets of one tier of an event to a customer", 1, func(cmd *cobra.Command, args []string, client *client) error {
+	var (
+		order    ticketOrder
+		tiers    []string
+		quantity int
+	)
+	cmd := c.ofBusiness("sell SLUG", "Sell tickets of one or more tiers of an event to a customer, all or none", 1, func(cmd *cobra.Command, args []string, client *client) error {
+		called := client.names(args[0])
+		if err := called.resolve(cmd.Context(), anEvent, &order.EventID); err != nil {
+			return err
+		}
+		order.Tiers = nil
+		for _, text := range tiers {
+			tier := numbered(text, quantity)
+			if err := called.tier(cmd.Context(), order.EventID, &tier.TierID); err != nil {
+				return err
+			}
+			order.Tiers = append(order.Tiers, tier)
+		}
+		if one := order.Tiers[0]; len(order.Tiers) == 1 {
+			order.TierID, order.Quantity, order.Tiers = one.TierID, one.Quantity, nil
+		}
 		var sold booking.Ticket
 		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "tickets"), order, &sold); err != nil {
 			return err
@@ -47,10 +74,20 @@ func (c *command) sellTickets() *cobra.Command {
 		return c.print(sold, ticketTable(sold))
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&order.EventID, "event", "", "id of the event")
-	flags.StringVar(&order.TierID, "tier", "", "id of the tier")
-	flags.IntVar(&order.Quantity, "quantity", 1, "how many tickets")
+	flags.StringVar(&order.EventID, "event", "", "key, name or id of the event")
+	flags.StringArrayVar(&tiers, "tier", nil, "key, name or id of a tier, such as front, or front=2 for two tickets of it; again for each further one")
+	flags.IntVar(&quantity, "quantity", 1, "how many tickets of a tier that says no number")
 	flags.StringVar(&order.CustomerName, "customer", "", "the customer's name")
-	addCustomer(flags, &order.CustomerEmail, &order.Locale)
+	addCustomer(flags, &order.CustomerEmail, &order.CustomerPhone, &order.Locale)
 	return mustRequire(cmd, "event", "tier", "customer")
+}
+
+// numbered reads front=2; what ends in no number is the name of a tier alone.
+func numbered(text string, quantity int) bookingclient.AskedTier {
+	if at := strings.LastIndexByte(text, '='); at >= 0 {
+		if n, err := strconv.Atoi(strings.TrimSpace(text[at+1:])); err == nil {
+			return bookingclient.AskedTier{TierID: strings.TrimSpace(text[:at]), Quantity: n}
+		}
+	}
+	return bookingclient.AskedTier{TierID: text, Quantity: quantity}
 }

@@ -33,11 +33,22 @@ func TestTicketsAreSoldListedAndCancelled(t *testing.T) {
 	if len(lines) != 7 || strings.Join(lines[:2], "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
-	if out := s.must("tickets", "cancel", "harbor", id, "-o", "json"); decoded(t, out)["status"] != "cancelled" {
+	if found := s.must("tickets", "list", "harbor", "--query", "nobody"); strings.Contains(found, "Cara") {
+		t.Errorf("nobody is found as\n%s", found)
+	}
+	if out := s.must("tickets", "cancellation", "harbor", id); !strings.Contains(out, "yes      60.00 EUR  50 %") {
+		t.Error(out)
+	}
+	s.fails(2, "an amount such as 12.50", "tickets", "cancel", "harbor", id, "--refund", "half")
+	s.fails(1, "cancel it", "tickets", "refund", "harbor", id)
+	if out := s.must("tickets", "cancel", "harbor", id, "--refund", "none", "-o", "json"); decoded(t, out)["status"] != "cancelled" {
 		t.Error(out)
 	}
 	s.fails(1, "cancelled", "tickets", "cancel", "harbor", id)
+	if out := s.must("tickets", "refund", "harbor", id, "--amount", "12.50"); !strings.Contains(out, "12.50 EUR pending") {
+		t.Error(out)
+	}
 	s.fails(1, "Sold out", append(sell, "--quantity", "11")...)
-	s.fails(1, "event_id", "tickets", "list", "harbor", "--event", "x")
+	s.fails(1, "there is no event", "tickets", "list", "harbor", "--event", "x")
 	s.fails(2, "tier", "tickets", "sell", "harbor", "--event", gala, "--customer", "Cara")
 }

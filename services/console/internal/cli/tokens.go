@@ -40,6 +40,9 @@ func (c *command) createToken() *cobra.Command {
 		if name == "" || role == "" {
 			return errors.New("--name and --role: say what the token is for, and what it may do")
 		}
+		if err := client.names(strings.Join(args, "")).resolve(cmd.Context(), aMember, &staff); err != nil {
+			return err
+		}
 		wanted := map[string]any{"name": name, "role": role, "business": strings.Join(args, ""), "staff_id": optional(staff), "expires_at": optional(expires)}
 		var made apiToken
 		if err := client.call(cmd.Context(), http.MethodPost, "/admin/tokens", wanted, &made); err != nil {

@@ -24,6 +24,7 @@ type invitation struct {
 	Name     string  `json:"name,omitempty"`
 	Role     string  `json:"role"`
 	StaffID  *string `json:"staff_id,omitempty"`
+	Mail     bool    `json:"mail"`
 }
 
 // invited is its answer; Link is made absolute.
@@ -33,21 +34,27 @@ type invited struct {
 	Role      string     `json:"role"`
 	Link      *string    `json:"link"`
 	ExpiresAt *time.Time `json:"expires_at"`
+	Mailed    bool       `json:"mailed"`
 }
 
 func (c *command) inviteUser() *cobra.Command {
 	var wanted invitation
 	var staff string
+	var unsaid bool
 	cmd := &cobra.Command{
 		Use: "invite [SLUG] --email ADDRESS --role ROLE", Short: "Invite somebody, and show a link that signs them in once", Args: cobra.MaximumNArgs(1),
-		Long:              "invite makes somebody a member of a business, or, with --role operator and no SLUG, an operator of the platform. Hand the link on to them yourself.",
+		Long: "invite makes somebody a member of a business, or, with --role operator and no SLUG, an operator of the platform, and mails them an invitation. The link " +
+			"is another way in, for you to hand on; MAILED says whether the mail server has taken the invitation.",
 		ValidArgsFunction: c.completeSlug,
 	}
 	cmd.RunE = c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
 		if wanted.Email == "" || wanted.Role == "" {
 			return errors.New("--email and --role: say whom to invite, and as what")
 		}
-		wanted.Business, wanted.StaffID = strings.Join(args, ""), optional(staff)
+		if err := client.names(strings.Join(args, "")).resolve(cmd.Context(), aMember, &staff); err != nil {
+			return err
+		}
+		wanted.Business, wanted.StaffID, wanted.Mail = strings.Join(args, ""), optional(staff), !unsaid
 		var made invited
 		if err := client.call(cmd.Context(), http.MethodPost, "/admin/invitations", wanted, &made); err != nil {
 			return err
@@ -58,12 +65,13 @@ func (c *command) inviteUser() *cobra.Command {
 			made.Link = &link
 		}
 		return c.print(made, table{
-			head: []string{"LINK", "UNTIL", "EMAIL", "ROLE", "ID"},
-			rows: [][]string{{link, instant(made.ExpiresAt), made.Email, made.Role, made.PersonID.String()}},
+			head: []string{"LINK", "UNTIL", "EMAIL", "ROLE", "MAILED", "ID"},
+			rows: [][]string{{link, instant(made.ExpiresAt), made.Email, made.Role, yes(made.Mailed), made.PersonID.String()}},
 		})
 	})
 	cmd.Flags().StringVar(&wanted.Email, "email", "", "whom to invite")
 	cmd.Flags().StringVar(&wanted.Name, "name", "", "what they are called; left out, the address")
+	cmd.Flags().BoolVar(&unsaid, "no-mail", false, "mail nothing; you hand the link on")
 	roleFlags(cmd, &wanted.Role, &staff)
 	return cmd
 }
@@ -71,7 +79,7 @@ func (c *command) inviteUser() *cobra.Command {
 // roleFlags are the flags that say what somebody, or a token, is to be.
 func roleFlags(cmd *cobra.Command, role, staff *string) {
 	cmd.Flags().StringVar(role, "role", "", strings.Join(roles, ", "))
-	cmd.Flags().StringVar(staff, "staff", "", "id of the member of the staff; for --role staff")
+	cmd.Flags().StringVar(staff, "staff", "", "key, name or id of the member of the staff; for --role staff")
 	mustComplete(cmd, "role", roles...)
 }
 
@@ -112,6 +120,9 @@ func (c *command) changeUser() *cobra.Command {
 	cmd := c.ofBusiness("role SLUG ID --role ROLE", "Give somebody another role; they sign in anew", 2, func(cmd *cobra.Command, args []string, client *client) error {
 		if role == "" {
 			return errors.New("--role: missing; say what they are to be")
+		}
+		if err := client.names(args[0]).resolve(cmd.Context(), aMember, &staff); err != nil {
+			return err
 		}
 		var changed user
 		to := map[string]any{"role": role, "staff_id": optional(staff)}

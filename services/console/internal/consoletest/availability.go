@@ -13,6 +13,22 @@ type Availability struct {
 	mu       sync.Mutex
 	asked    []availability.ExplainRequest
 	answered availability.Explanation
+	held     []availability.Held    // of the last question about what is outside
+	outside  []availability.Outside // what every such question is answered
+}
+
+// LeaveOutside says what every offer leaves outside from now on.
+func (s *Availability) LeaveOutside(outside ...availability.Outside) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outside = outside
+}
+
+// Held is what was asked about when it was last asked what an offer leaves outside.
+func (s *Availability) Held() []availability.Held {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held
 }
 
 // Answer says what every start is explained by from now on.
@@ -39,6 +55,14 @@ func (s *Availability) Handler() http.Handler {
 		}
 		s.asked = append(s.asked, asked)
 		return ok(s.answered)
+	}))
+	mux.Handle("POST /internal/outside", locked(&s.mu, func(r *http.Request) (*reply, error) {
+		var asked availability.OutsideRequest
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			return nil, err
+		}
+		s.held = asked.Held
+		return ok(availability.OutsideResponse{Outside: s.outside})
 	}))
 	mux.Handle("POST /internal/working-time", locked(&s.mu, func(*http.Request) (*reply, error) {
 		return ok(availability.WorkingTime{Rows: []availability.WorkingTimeRow{{Date: March, StaffID: Former, Minutes: 120}}})

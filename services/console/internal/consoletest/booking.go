@@ -67,6 +67,7 @@ func (s *Booking) Handler() http.Handler {
 		"POST /internal/businesses/{business}/bookings/{id}/{move}":      s.move,
 		"GET /internal/businesses/{business}/tickets/ahead":              s.ticketsAhead,
 		"POST /internal/businesses/{business}/tickets":                   s.sellTickets,
+		"POST /internal/businesses/{business}/tickets/sales":             s.sales,
 		"GET /internal/businesses/{business}/tickets":                    s.listTickets,
 		"GET /internal/businesses/{business}/tickets/{id}/cancellation":  s.ticketCancellation,
 		"POST /internal/businesses/{business}/tickets/{id}/cancel":       s.cancelTickets,

@@ -48,7 +48,7 @@ func (s *Booking) cancel(r *http.Request) (*reply, error) {
 		return nil, fault.Newf(fault.Conflict, "A %s booking cannot be moved so.", b.Status)
 	}
 	b.Status = booking.StatusCancelled
-	return s.refunding(r, b)
+	return s.refundBooking(r, b)
 }
 
 func (s *Booking) refund(r *http.Request) (*reply, error) {
@@ -59,25 +59,33 @@ func (s *Booking) refund(r *http.Request) (*reply, error) {
 	if b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed {
 		return nil, fault.New(fault.Conflict, "The booking lies ahead; cancel it.")
 	}
-	return s.refunding(r, b)
+	return s.refundBooking(r, b)
 }
 
-// refunding notes what of 40.00 is refunded; by the policy that is half.
-func (s *Booking) refunding(r *http.Request, b *booking.Booking) (*reply, error) {
+// refundBooking notes what of 40.00 is refunded; by the policy that is half.
+func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, error) {
+	b.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "40.00", Refunded: "0.00"}
+	var err error
+	if b.Payment.Refund, err = refunding(r, b.Payment.Amount, "20.00"); err != nil {
+		return nil, err
+	}
+	return ok(*b)
+}
+
+// refunding reads how much is wanted back of an amount, unsaid by the policy and where nothing is said; nil where nothing goes back.
+func refunding(r *http.Request, paid, unsaid json.Number) (*booking.Refund, error) {
 	var wanted booking.Cancel
 	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
 		return nil, err
 	}
-	b.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "40.00", Refunded: "0.00"}
 	amount := json.Number(wanted.Refund)
 	switch wanted.Refund {
 	case booking.RefundNone:
-		return ok(*b)
+		return nil, nil
 	case booking.RefundFull:
-		amount = "40.00"
+		amount = paid
 	case booking.RefundPolicy, "":
-		amount = "20.00"
+		amount = unsaid
 	}
-	b.Payment.Refund = &booking.Refund{Amount: amount, Percent: 50, Status: booking.RefundPending}
-	return ok(*b)
+	return &booking.Refund{Amount: amount, Percent: 50, Status: booking.RefundPending}, nil
 }

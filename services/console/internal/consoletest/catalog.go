@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,6 +73,7 @@ type version struct {
 func (s *Catalog) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
+		"GET /internal/removed": func(*http.Request) (*reply, error) { return ok(catalog.RemovedList{IDs: []uuid.UUID{}}) },
 		"PUT /internal/businesses/{slug}": func(r *http.Request) (*reply, error) {
 			s.keys = append(s.keys, r.Header.Values("Idempotency-Key")...)
 			return s.publish(r)
@@ -81,6 +83,7 @@ func (s *Catalog) Handler() http.Handler {
 		"GET /internal/businesses":                   s.list,
 		"GET /internal/businesses/{slug}/versions":   s.versions,
 		"POST /internal/businesses/{slug}/rollback":  s.rollback,
+		"POST /internal/businesses/{slug}/offer":     s.compile,
 		"GET /internal/businesses/{business}/events": s.events,
 		"GET /internal/offers/{slug}":                s.offer,
 	} {
@@ -140,6 +143,42 @@ func (s *Catalog) publish(r *http.Request) (*reply, error) {
 	return s.add(r, version{m.BusinessID(), string(m.Name), r.Header.Get("Content-Type"), text, canonical})
 }
 
+// compile answers the offer that publishing would make.
+func (s *Catalog) compile(r *http.Request) (*reply, error) {
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	m, problems := manifest.Parse(text)
+	if len(problems) > 0 {
+		return nil, manifest.Invalid(problems)
+	}
+	return ok(offerOf(m, r.PathValue("slug"), 1))
+}
+
+// offerOf is the part of an offer that console reads: account and events, and whether there are rentals.
+func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Offer {
+	o := catalog.Offer{
+		ID: m.BusinessID(), Slug: slug, Version: version, Currency: "EUR", Timezone: "Europe/Lisbon", Modules: catalog.Modules{Events: m.UsesEvents(), Rentals: m.UsesRentals()},
+		Account: catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(), Sandbox: m.Sandbox()},
+	}
+	for i := range m.Events {
+		e := &m.Events[i]
+		event := catalog.Event{ID: e.ObjectID(o.ID), Name: string(e.Name), Date: e.Date, Start: e.StartTime, Active: e.IsActive(), TotalCapacity: e.TotalCapacity}
+		for k := range e.Tiers {
+			event.Tiers = append(event.Tiers, catalog.Tier{ID: e.Tiers[k].ObjectID(o.ID, e.Key), Name: string(e.Tiers[k].Name), Capacity: e.Tiers[k].Capacity})
+		}
+		o.Events = append(o.Events, event)
+	}
+	for i := range m.Services {
+		o.Services = append(o.Services, catalog.Service{ID: m.Services[i].ObjectID(o.ID), Name: string(m.Services[i].Name), Active: m.Services[i].IsActive()})
+	}
+	for i := range m.Rentals {
+		o.Rentals = append(o.Rentals, catalog.Rental{ID: m.Rentals[i].ObjectID(o.ID), Name: string(m.Rentals[i].Name)})
+	}
+	return o
+}
+
 func (s *Catalog) add(r *http.Request, v version) (*reply, error) {
 	if do := s.before; do != nil {
 		s.before = nil
@@ -147,7 +186,10 @@ func (s *Catalog) add(r *http.Request, v version) (*reply, error) {
 	}
 	slug := r.PathValue("slug")
 	if known := r.Header.Get("If-Match"); known != "" && known != tag(len(s.businesses[slug])) {
-		return nil, fault.New(fault.PreconditionFailed, "A newer version is published.")
+		return nil, fault.Newf(fault.PreconditionFailed, "If-Match: the newest version is %d, not %s; read it and try again.", len(s.businesses[slug]), strings.Trim(known, `"`))
+	}
+	if r.Header.Get("If-None-Match") == "*" && len(s.businesses[slug]) > 0 {
+		return nil, fault.New(fault.PreconditionFailed, "It is published.")
 	}
 	if s.businesses == nil {
 		s.businesses = map[string][]version{}
@@ -192,10 +234,7 @@ func (s *Catalog) offer(r *http.Request) (*reply, error) {
 		return nil, err
 	}
 	m, _ := manifest.Parse(v.canonical)
-	return ok(catalog.Offer{
-		ID: v.id, Slug: r.PathValue("slug"), Version: int64(n), Currency: "EUR", Timezone: "Europe/Lisbon",
-		Account: catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn()},
-	})
+	return ok(offerOf(m, r.PathValue("slug"), int64(n)))
 }
 
 func (s *Catalog) remove(r *http.Request) (*reply, error) {

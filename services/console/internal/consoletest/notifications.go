@@ -23,12 +23,14 @@ type Notifications struct {
 	kept       map[string][]Message
 	away       bool
 	messages   map[string][]notifications.WholeMessage
+	mails      []notifications.Mail
+	mailed     chan struct{} // closed at the next mail
 }
 
 // Handler serves the part of notifications' internal API that console calls.
 func (s *Notifications) Handler() http.Handler {
 	s.webhooks, s.messages = map[string][]notifications.Webhook{}, map[string][]notifications.WholeMessage{}
-	s.kept = map[string][]Message{}
+	s.kept, s.mailed = map[string][]Message{}, make(chan struct{})
 	mux := http.NewServeMux()
 	const business = "/internal/businesses/{business}"
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
@@ -45,6 +47,7 @@ func (s *Notifications) Handler() http.Handler {
 		"GET " + business + "/messages":                 s.listMessages,
 		"GET " + business + "/messages/{id}":            s.showMessage,
 		"POST " + business + "/messages/{id}/retry":     s.retryMessage,
+		"POST /internal/mails":                          s.sendMail,
 	} {
 		mux.Handle(pattern, locked(&s.mu, answer))
 	}

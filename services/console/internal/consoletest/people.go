@@ -21,7 +21,7 @@ func (w *World) openStore(t *testing.T, cfg postgres.Config) {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	w.Store = store.New(pool)
+	w.Store, w.Pool = store.New(pool), pool
 }
 
 // TokenOf makes a token of the admin API, and returns it in clear.
@@ -78,7 +78,7 @@ func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) 
 		}
 	}
 	_, link := secret.New("")
-	if err := w.Store.AddLink(t.Context(), store.Link{PersonID: person.ID, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
+	if err := w.Store.AddLink(t.Context(), store.Link{PersonID: person.ID, Purpose: store.ForSignIn, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
 		t.Fatal(err)
 	}
 	clear, hash := secret.New("")

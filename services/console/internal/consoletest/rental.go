@@ -3,13 +3,13 @@ package consoletest
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -19,21 +19,28 @@ type Rental struct {
 	Events
 	mu           sync.Mutex
 	reservations []rental.Reservation
+	// LeavesOutside has every offer leave all reservations outside.
+	LeavesOutside bool
 }
 
 // Handler serves the part of rental's internal API that console calls.
 func (s *Rental) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]func(*http.Request) (*reply, error){
-		"POST /internal/businesses/harbor/reservations":             s.reserve,
-		"GET /internal/businesses/harbor/reservations":              s.list,
-		"GET /internal/businesses/harbor/reservations/ahead":        s.ahead,
-		"GET /internal/businesses/harbor/reports/revenue":           s.revenue,
-		"POST /internal/businesses/harbor/reservations/{id}/{move}": s.move,
-		"GET /internal/businesses/{business}/events":                s.events,
-		"POST /internal/businesses/harbor/customers/search":         s.customers,
-		"POST /internal/businesses/harbor/customers/held":           s.held,
-		"POST /internal/businesses/harbor/customers/erase":          s.erase,
+		"POST /internal/businesses/harbor/reservations":                  s.reserve,
+		"GET /internal/businesses/harbor/reservations":                   s.list,
+		"GET /internal/businesses/harbor/reservations/ahead":             s.ahead,
+		"POST /internal/businesses/harbor/reservations/outside":          s.outside,
+		"GET /internal/businesses/harbor/reports/revenue":                s.revenue,
+		"POST /internal/businesses/harbor/reservations/{id}/{move}":      s.move,
+		"GET /internal/businesses/harbor/reservations/{id}":              s.one,
+		"GET /internal/businesses/harbor/reservations/{id}/cancellation": s.cancellation,
+		"POST /internal/businesses/harbor/reservations/{id}/cancel":      s.cancel,
+		"POST /internal/businesses/harbor/reservations/{id}/refund":      s.refund,
+		"GET /internal/businesses/{business}/events":                     s.events,
+		"POST /internal/businesses/harbor/customers/search":              s.customers,
+		"POST /internal/businesses/harbor/customers/held":                s.held,
+		"POST /internal/businesses/harbor/customers/erase":               s.erase,
 		"/": func(*http.Request) (*reply, error) {
 			return nil, fault.New(fault.BusinessNotFound, "Business not found")
 		},
@@ -63,7 +70,7 @@ func (s *Rental) reserve(r *http.Request) (*reply, error) {
 		Extras: []rental.Extra{},
 		ID:     uuid.New(), RentalID: uuid.MustParse(wanted.RentalID), RentalName: "Kayak", Status: rental.StatusReserved,
 		Quantity: wanted.Quantity, StartDate: from, EndDate: to, CustomerName: wanted.CustomerName,
-		CustomerEmail: wanted.CustomerEmail, Locale: wanted.Locale, CreatedAt: Epoch, UpdatedAt: Epoch,
+		CustomerEmail: wanted.CustomerEmail, CustomerPhone: wanted.CustomerPhone, FormData: formOf(wanted.FormData), Locale: wanted.Locale, CreatedAt: Epoch, UpdatedAt: Epoch,
 	}
 	if wanted.StartTime != nil && wanted.EndTime != nil {
 		start, _ := timespan.ParseTimeOfDay(*wanted.StartTime)
@@ -98,23 +105,35 @@ func (s *Rental) ahead(*http.Request) (*reply, error) {
 	return ok(rental.AheadCount{Count: live})
 }
 
+// outside leaves all outside that is reserved, where it is told to.
+func (s *Rental) outside(*http.Request) (*reply, error) {
+	answer := rental.OutsideResponse{Outside: []rental.Outside{}}
+	for _, one := range s.reservations {
+		if s.LeavesOutside {
+			reason := availability.Reason{Rule: availability.RuleRemoved, Name: one.RentalName}
+			reason.Explain()
+			answer.Outside = append(answer.Outside, rental.Outside{Reservation: one, Reason: reason})
+		}
+	}
+	return ok(answer)
+}
+
 var reservationMoves = map[string][2]string{
 	rental.MovePickup: {rental.StatusReserved, rental.StatusPickedUp},
 	rental.MoveReturn: {rental.StatusPickedUp, rental.StatusReturned},
-	rental.MoveCancel: {rental.StatusReserved, rental.StatusCancelled},
 }
 
 // move makes overdue at once what a customer whose name begins with Late picks up.
 func (s *Rental) move(r *http.Request) (*reply, error) {
-	i := slices.IndexFunc(s.reservations, func(one rental.Reservation) bool { return one.ID.String() == r.PathValue("id") })
-	if i < 0 {
-		return nil, fault.New(fault.NotFound, "Reservation not found")
+	one, err := s.find(r)
+	if err != nil {
+		return nil, err
 	}
 	step := reservationMoves[r.PathValue("move")]
-	if s.reservations[i].Status != step[0] {
-		return nil, fault.Newf(fault.Conflict, "The reservation is %s.", s.reservations[i].Status)
+	if one.Status != step[0] {
+		return nil, fault.Newf(fault.Conflict, "The reservation is %s.", one.Status)
 	}
-	s.reservations[i].Status = step[1]
-	s.reservations[i].Overdue = step[1] == rental.StatusPickedUp && strings.HasPrefix(s.reservations[i].CustomerName, "Late")
-	return ok(s.reservations[i])
+	one.Status = step[1]
+	one.Overdue = step[1] == rental.StatusPickedUp && strings.HasPrefix(one.CustomerName, "Late")
+	return ok(*one)
 }

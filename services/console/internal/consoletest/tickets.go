@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -17,6 +18,14 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 	if err := json.NewDecoder(r.Body).Decode(&order); err != nil {
 		return nil, err
 	}
+	tiers := []booking.SoldTier{{TierID: order.TierID, TierName: "VIP", Quantity: order.Quantity}}
+	if len(order.Tiers) > 0 {
+		tiers, order.Quantity = nil, 0
+	}
+	for _, t := range order.Tiers {
+		tiers = append(tiers, booking.SoldTier{TierID: t.TierID, TierName: "VIP", Quantity: t.Quantity})
+		order.Quantity += t.Quantity
+	}
 	if order.Quantity < 1 {
 		return nil, fault.New(fault.InvalidParameter, "quantity: send a whole number from 1 on.")
 	}
@@ -25,9 +34,8 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 	}
 	sold := booking.Ticket{
 		ID: uuid.New(), Status: booking.StatusSold, EventID: order.EventID, EventName: "Gala of " + order.Slug, TierID: order.TierID, TierName: "VIP", Currency: "EUR",
-		Tiers: []booking.SoldTier{{TierID: order.TierID, TierName: "VIP", Quantity: order.Quantity}},
-		Date:  "2026-12-31", StartTime: "20:00:00", Quantity: order.Quantity, CustomerName: order.CustomerName,
-		CustomerEmail: order.CustomerEmail, Locale: order.Locale, CreatedAt: Epoch,
+		Tiers: tiers, Date: "2026-12-31", StartTime: "20:00:00", Quantity: order.Quantity, CustomerName: order.CustomerName,
+		CustomerEmail: order.CustomerEmail, CustomerPhone: order.CustomerPhone, FormData: formOf(order.FormData), Locale: order.Locale, CreatedAt: Epoch,
 	}
 	if s.tickets == nil {
 		s.tickets = map[string][]booking.Ticket{}
@@ -37,11 +45,35 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 	return &reply{status: http.StatusCreated, value: sold}, nil
 }
 
+// sales adds up what is sold of each event that is asked for.
+func (s *Booking) sales(r *http.Request) (*reply, error) {
+	var asked booking.SalesRequest
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return nil, err
+	}
+	answer := booking.Sales{Events: []booking.EventSales{}}
+	for _, id := range asked.EventIDs {
+		of := booking.EventSales{EventID: id}
+		tiers := map[uuid.UUID]int{}
+		for _, t := range s.tickets[r.PathValue("business")] {
+			if t.EventID == id && t.CancelledAt == nil {
+				of.Sold += t.Quantity
+				tiers[t.TierID] += t.Quantity
+			}
+		}
+		for tier, sold := range tiers {
+			of.Tiers = append(of.Tiers, booking.TierSales{TierID: tier, Sold: sold})
+		}
+		answer.Events = append(answer.Events, of)
+	}
+	return ok(answer)
+}
+
 func (s *Booking) listTickets(r *http.Request) (*reply, error) {
-	event := r.URL.Query().Get("event_id")
+	event, query := r.URL.Query().Get("event_id"), r.URL.Query().Get("query")
 	var found []booking.Ticket
 	for _, t := range s.tickets[r.PathValue("business")] {
-		if event == "" || t.EventID.String() == event {
+		if (event == "" || t.EventID.String() == event) && strings.Contains(t.CustomerName, query) {
 			found = append(found, t)
 		}
 	}
@@ -88,7 +120,7 @@ func (s *Booking) cancelTickets(r *http.Request) (*reply, error) {
 	}
 	at := Epoch
 	order.Status, order.CancelledAt = booking.StatusCancelled, &at
-	return ok(*order)
+	return refundTicket(r, order, "60.00")
 }
 
 func (s *Booking) refundTickets(r *http.Request) (*reply, error) {
@@ -99,5 +131,24 @@ func (s *Booking) refundTickets(r *http.Request) (*reply, error) {
 	if order.Status == booking.StatusSold {
 		return nil, fault.New(fault.Conflict, "The order of tickets is sold; cancel it, which refunds it.")
 	}
+	return refundTicket(r, order, "120.00")
+}
+
+// refundTicket notes what of 120.00 goes back; so much where it is not said.
+func refundTicket(r *http.Request, order *booking.Ticket, unsaid json.Number) (*reply, error) {
+	order.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "120.00", Refunded: "0.00"}
+	var err error
+	order.Payment.Refund, err = refunding(r, order.Payment.Amount, unsaid)
+	if err != nil {
+		return nil, err
+	}
 	return ok(*order)
+}
+
+// formOf is form_data as it is kept.
+func formOf(sent json.RawMessage) json.RawMessage {
+	if len(sent) == 0 {
+		return json.RawMessage("{}")
+	}
+	return sent
 }

@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
@@ -29,6 +31,9 @@ import (
 // Token is the admin token of a [World].
 var Token = rand.Text()
 
+// OwnerURL is the base of the owner's side as mails tell it.
+const OwnerURL = "https://owner.example.com"
+
 // World is a running console between fakes of its peers.
 type World struct {
 	URL           string
@@ -39,11 +44,14 @@ type World struct {
 	Notifications *Notifications
 	Log           *Log
 	Store         *store.Store  // console's own
+	Pool          *pgxpool.Pool // of its tables
 	Routes        []fiber.Route // of the public port
 	// StopBooking makes booking unreachable.
 	StopBooking func()
 	// StopRental makes rental unreachable.
 	StopRental func()
+	// StopAvailability makes availability unreachable.
+	StopAvailability func()
 
 	cfg       console.Config
 	telemetry *telemetry.Telemetry
@@ -83,6 +91,7 @@ func Start(t *testing.T, change ...func(*console.Config)) *World {
 	w.StopRental = rentals.Close
 	slots := httptest.NewServer(w.Availability.Handler())
 	t.Cleanup(slots.Close)
+	w.StopAvailability = slots.Close
 	webhooks := httptest.NewServer(w.Notifications.Handler())
 	t.Cleanup(webhooks.Close)
 
@@ -95,6 +104,7 @@ func Start(t *testing.T, change ...func(*console.Config)) *World {
 		},
 		Postgres: testkit.PostgresSchema(t, "console"), Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL, AvailabilityURL: slots.URL, NotificationsURL: webhooks.URL, PublishTimeout: 2 * time.Minute,
+		OwnerURL: OwnerURL, PagesURL: "https://book.example.org", PasswordSignIn: true, Events: eventlog.Config{KeepDays: 90},
 	}
 	for _, c := range change {
 		c(&cfg)
@@ -181,3 +191,6 @@ services:
   - {key: cut, name: Haircut, duration_minutes: 45, price: 40.00}
 `
 }
+
+// Config are the settings that console runs with.
+func (w *World) Config() console.Config { return w.cfg }

@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/console/internal/gate"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
@@ -122,26 +123,24 @@ func row(b booking.Booking) []string {
 	for _, s := range b.Services {
 		services = append(services, s.Name)
 	}
-	payment, paid, refunded := "", "", ""
-	if b.Payment != nil {
-		payment, refunded = b.Payment.Status, b.Payment.Refunded.String()
-		if b.Payment.Status == booking.PaymentPaid {
-			paid = b.Payment.Amount.String()
-		}
-	}
+	payment, paid, refunded := paymentColumns(b.Payment)
 	return []string{
-		b.ID.String(), b.Status, b.Date, strings.TrimSuffix(b.StartTime, ":00"), strings.TrimSuffix(b.EndTime, ":00"), text(strings.Join(services, " + ")), text(deref(b.StaffName)),
+		b.ID.String(), b.Status, b.Date, strings.TrimSuffix(b.StartTime, ":00"), strings.TrimSuffix(b.EndTime, ":00"), reportcsv.Words(strings.Join(services, " + ")), reportcsv.Words(deref(b.StaffName)),
 		strconv.Itoa(b.PartySize), b.Total.String(), b.Currency, payment, paid, refunded,
-		text(b.CustomerName), text(b.CustomerEmail), text(deref(b.CustomerPhone)), text(b.Source), b.CreatedAt.Format("2006-01-02T15:04:05Z"),
+		reportcsv.Words(b.CustomerName), reportcsv.Words(b.CustomerEmail), reportcsv.Words(deref(b.CustomerPhone)), reportcsv.Words(b.Source), b.CreatedAt.Format("2006-01-02T15:04:05Z"),
 	}
 }
 
-// text keeps what somebody else has written from being run as a formula.
-func text(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
+// paymentColumns are the status of a payment, what was paid online and what of it went back.
+func paymentColumns(pay *booking.Payment) (string, string, string) {
+	if pay == nil {
+		return "", "", ""
 	}
-	return s
+	paid := ""
+	if pay.Status == booking.PaymentPaid {
+		paid = pay.Amount.String()
+	}
+	return pay.Status, paid, pay.Refunded.String()
 }
 
 func deref(s *string) string {

@@ -37,5 +37,6 @@ func (p *Pages) calendar(c *fiber.Ctx) error {
 		return err
 	}
 	page.Nonce = web.Nonce()
+	page.Undo = readUndo(c)
 	return p.show(c, fiber.StatusOK, page, view.Calendar(page, cal, c.Query("staff_id")))
 }

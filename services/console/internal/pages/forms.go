@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,7 +47,32 @@ func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, asked view
 // byAmount is the choice of a refund whose amount is typed.
 const byAmount = "amount"
 
-// cancel cancels a booking with the refund that was chosen. Where the policy gives back another amount by now than was shown, it asks again.
+// chosenRefund reads the refund that the form of a cancellation chose. It returns the sentence that asks again where there is no amount, or the
+// policy gives back another one by now than was shown.
+func chosenRefund(form url.Values, preview func() (*booking.Cancellation, error)) (booking.RefundAmount, string, error) {
+	refund := booking.RefundAmount(cmp.Or(form.Get("refund"), string(booking.RefundPolicy)))
+	switch {
+	case refund == byAmount:
+		amount, ok := amountOf(form.Get("amount"))
+		if !ok {
+			return "", "amount_wrong", nil
+		}
+		return amount, "", nil
+	case !refund.Word():
+		return "", "", fault.New(fault.InvalidParameter, "refund: choose one of those that the form offers.")
+	case refund == booking.RefundPolicy:
+		now, err := preview()
+		if err != nil {
+			return "", "", err
+		}
+		if now.Allowed && now.Refund.Amount.String() != form.Get("shown") {
+			return "", "changed", nil
+		}
+	}
+	return refund, "", nil
+}
+
+// cancel cancels a booking with the refund that was chosen.
 func (p *Pages) cancel(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -57,40 +83,41 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 		return err
 	}
 	asked := view.Cancelling{Booking: *b, Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)), Amount: form.Get("amount")}
-	refund := booking.RefundAmount(asked.Choice)
-	switch {
-	case asked.Choice == byAmount:
-		amount, ok := amountOf(asked.Amount)
-		if !ok {
-			asked.Wrong = page.Words.Say("amount_wrong")
-			return p.showCancel(c, fiber.StatusUnprocessableEntity, page, asked)
-		}
-		refund = amount
-	case !refund.Word():
-		return fault.New(fault.InvalidParameter, "refund: choose one of those that the form offers.")
-	case refund == booking.RefundPolicy:
-		preview, err := p.owner.PreviewCancellation(c.UserContext(), page.Business.Slug, b.ID)
-		if err != nil {
-			return err
-		}
-		if preview.Allowed && preview.Refund.Amount.String() != form.Get("shown") {
-			page.Wrong = page.Words.Say("changed")
-			return p.showCancel(c, fiber.StatusConflict, page, asked)
+	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
+		return p.owner.PreviewCancellation(c.UserContext(), page.Business.Slug, b.ID)
+	})
+	if err == nil && again == "" {
+		_, err = p.owner.CancelBooking(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID, booking.Cancel{Refund: refund})
+		if err == nil {
+			return toBooking(c, page.Business, b.ID, booking.MoveCancel)
 		}
 	}
-	_, err = p.owner.CancelBooking(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID, booking.Cancel{Refund: refund})
-	if fault.Is(err, fault.InvalidParameter) {
-		asked.Wrong = page.Words.Say("amount_wrong")
-		return p.showCancel(c, fiber.StatusUnprocessableEntity, page, asked)
-	}
-	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
-		page.Wrong = page.Words.Say(sentence)
-		return p.showCancel(c, fault.KindOf(err).Status, page, asked)
-	}
-	if err != nil {
+	status, ok := asksAgain(page, again, err, &asked.Wrong)
+	if !ok {
 		return err
 	}
-	return toBooking(c, page.Business, b.ID, booking.MoveCancel)
+	return p.showCancel(c, status, page, asked)
+}
+
+// asksAgain says why a cancellation was not made: about its amount, or of the whole form. It reports false for what is not the person's to see
+// to.
+func asksAgain(page *view.Page, again string, err error, amount *string) (int, bool) {
+	status := fiber.StatusConflict
+	if err != nil {
+		status = fault.KindOf(err).Status
+		if again = sentences[fault.KindOf(err)]; fault.Is(err, fault.InvalidParameter) {
+			again = "amount_wrong"
+		}
+	}
+	switch again {
+	case "":
+		return 0, false
+	case "amount_wrong":
+		*amount = page.Words.Say(again)
+		return fiber.StatusUnprocessableEntity, true
+	}
+	page.Wrong = page.Words.Say(again)
+	return status, true
 }
 
 // amountOf reads an amount as a person types it, with a point or a comma.
@@ -103,12 +130,12 @@ func amountOf(typed string) (booking.RefundAmount, bool) {
 }
 
 // left is what was paid online and has not gone back.
-func left(b *booking.Booking) json.Number {
-	if b.Payment == nil {
+func left(pay *booking.Payment) json.Number {
+	if pay == nil {
 		return "0"
 	}
-	amount, err := decimal.NewFromString(b.Payment.Amount.String())
-	refunded, err2 := decimal.NewFromString(b.Payment.Refunded.String())
+	amount, err := decimal.NewFromString(pay.Amount.String())
+	refunded, err2 := decimal.NewFromString(pay.Refunded.String())
 	if err != nil || err2 != nil {
 		return "0"
 	}
@@ -120,7 +147,7 @@ func (p *Pages) askRefund(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Refund(page, view.Refunding{Booking: *b, Left: left(b), Amount: left(b).String(), Back: here(c)}))
+	return p.show(c, fiber.StatusOK, page, view.Refund(page, view.Refunding{Booking: *b, Left: left(b.Payment), Amount: left(b.Payment).String(), Back: here(c)}))
 }
 
 func (p *Pages) refund(c *fiber.Ctx) error {
@@ -132,7 +159,7 @@ func (p *Pages) refund(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	asked := view.Refunding{Booking: *b, Left: left(b), Amount: form.Get("amount"), Back: here(c)}
+	asked := view.Refunding{Booking: *b, Left: left(b.Payment), Amount: form.Get("amount"), Back: here(c)}
 	amount, ok := amountOf(asked.Amount)
 	if ok {
 		_, err = p.owner.RefundBooking(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID, booking.NewRefund{Refund: amount})
@@ -218,7 +245,8 @@ func refused(page *view.Page, err error, fields *map[string]string) (int, bool) 
 // fieldOf are the fields of forms by the names that booking gives them.
 var fieldOf = map[string]string{
 	"date": "date", "time": "time", "staff_id": "staff", "party_size": "people", "customer_name": "name", "customer_email": "email",
-	"customer_phone": "phone", "service_ids": "service", "variants": "service",
+	"customer_phone": "phone", "service_ids": "service", "variants": "service", "name": "name", "scope": "scope", "expires_at": "days", "shows": "shows",
+	"rental_id": "rental", "start_date": "start", "end_date": "end", "start_time": "start_time", "end_time": "end_time", "quantity": "quantity",
 }
 
 // askBooking asks what to book; the address may name a service, a date, a time and a member.
@@ -228,8 +256,9 @@ func (p *Pages) askBooking(c *fiber.Ctx) error {
 		return err
 	}
 	return p.show(c, fiber.StatusOK, page, view.New(page, view.Booking{
-		Service: c.Query("service"), Date: cmp.Or(c.Query("date"), page.Business.Today(page.Now).String()), Time: c.Query("time"), Staff: c.Query("staff"),
-		People: 1, Key: rand.Text(),
+		Service: c.Query("service"), Session: c.Query("session"), Date: cmp.Or(c.Query("date"), page.Business.Today(page.Now).String()), Time: c.Query("time"), Staff: c.Query("staff"),
+		Name: c.Query("name"), Email: c.Query("email"), Phone: c.Query("phone"),
+		People: 1, Override: c.Query("override") == "yes", Key: rand.Text(),
 	}))
 }
 
@@ -257,11 +286,17 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	if !ok {
 		return err
 	}
+	typed.Refused = slices.Contains(ofStart, fault.KindOf(err))
 	typed.Key = rand.Text() // another booking than the one that was refused
 	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
 		typed.Key = form.Get("key")
 	}
 	return p.show(c, status, page, view.New(page, typed))
+}
+
+// ofStart are the faults of a start that cannot be booked, of which another page says why.
+var ofStart = []fault.Kind{
+	fault.SlotUnavailable, fault.NoStaffAvailable, fault.ServiceNotFound, fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing,
 }
 
 func typedBooking(form url.Values) view.Booking {
@@ -270,7 +305,7 @@ func typedBooking(form url.Values) view.Booking {
 		people = 0
 	}
 	return view.Booking{
-		Service: form.Get("service"), Date: form.Get("date"), Time: form.Get("time"), Staff: form.Get("staff"), People: people,
+		Service: form.Get("service"), Session: form.Get("session"), Date: form.Get("date"), Time: form.Get("time"), Staff: form.Get("staff"), People: people,
 		Name: strings.TrimSpace(form.Get("name")), Email: strings.TrimSpace(form.Get("email")), Phone: strings.TrimSpace(form.Get("phone")),
 		Override: form.Get("override") == "yes", Key: form.Get("key"),
 	}
@@ -304,6 +339,9 @@ func (p *Pages) bookFor(ctx context.Context, c *fiber.Ctx, business *catalog.Off
 	}
 	if typed.Phone != "" {
 		wanted.CustomerPhone = &typed.Phone
+	}
+	if typed.Session != "" {
+		wanted.ClassScheduleID = &typed.Session
 	}
 	if typed.Staff != "" {
 		wanted.StaffID = &typed.Staff

@@ -6,7 +6,8 @@ import (
 	"cmp"
 	"errors"
 	"net/url"
-	"strings"
+	"regexp"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
@@ -31,19 +32,21 @@ import (
 
 // Pages are all pages.
 type Pages struct {
-	owner  *usecase.Owner
-	texts  *message.Catalog
-	assets *web.Assets
+	owner     *usecase.Owner
+	accounts  *usecase.Accounts
+	addresses Addresses
+	texts     *message.Catalog
+	assets    *web.Assets
 }
 
 // New returns the pages.
-func New(owner *usecase.Owner) (*Pages, error) {
+func New(owner *usecase.Owner, accounts *usecase.Accounts, addresses Addresses) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files(), "/assets")
 	if err := errors.Join(textErr, fileErr); err != nil {
 		return nil, err
 	}
-	return &Pages{owner: owner, texts: sentences, assets: files}, nil
+	return &Pages{owner: owner, accounts: accounts, addresses: addresses, texts: sentences, assets: files}, nil
 }
 
 // Mount adds the routes, each with its action; admit says who asks.
@@ -58,6 +61,16 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	business.Get("/more", access.SignedIn, p.more)
 	business.Get("/today", access.SeeBookings, p.today)
 	business.Get("/calendar", access.SeeBookings, p.calendar)
+	business.Get("/time-off", access.EditOffer, p.timeOff)
+	business.Post("/time-off", access.EditOffer, p.setTimeOff)
+	p.mountEvents(business)
+	p.mountRentals(business)
+	p.mountClasses(business)
+	p.mountPause(business)
+	p.mountWhyNot(business)
+	p.mountSearch(business)
+	p.mountFirst(all, business)
+	p.mountTeam(business)
 	business.Get("/bookings", access.SeeBookings, p.bookings)
 	business.Get("/bookings.csv", access.Refund, p.exportBookings)
 	business.Get("/bookings/new", access.Serve, p.askBooking)
@@ -72,8 +85,12 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	business.Post("/bookings/:id/refund", access.Refund, p.refund)
 	business.Get("/bookings/:id/move", access.Serve, p.askMove)
 	business.Post("/bookings/:id/move", access.Serve, p.move)
-	business.Post("/reservations/:id/"+rental.MovePickup, access.Serve, p.reservation(rental.MovePickup))
-	business.Post("/reservations/:id/"+rental.MoveReturn, access.Serve, p.reservation(rental.MoveReturn))
+	business.Post("/bookings/:id/drop", access.Serve, p.drop)
+	p.mountOffer(business)
+	p.mountCustomers(business)
+	p.mountMessages(business)
+	p.mountReports(business)
+	p.mountIntegrations(business)
 }
 
 // plain is a page of no business, in the language of the person, else in that which their browser asks for, else in own.
@@ -112,8 +129,13 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 
 // done says what was just done, as the address names it.
 func done(page *view.Page, what string) string {
+	if slices.Contains(doneIntegrating, what) {
+		return page.Words.Say("done_" + what)
+	}
 	switch what {
-	case "booked", "moved", "refunded", booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow, rental.MovePickup, rental.MoveReturn:
+	case "sold", "tickets_cancel", "reserved", "reservation_cancel", "undone", "off", "work", "team_changed", "team_removed", messageAgain:
+		return page.Words.Say("done_" + what)
+	case "booked", "moved", "refunded", "paused", "resumed", booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow, rental.MovePickup, rental.MoveReturn:
 		return page.Words.Say("done_" + what)
 	}
 	return ""
@@ -121,6 +143,9 @@ func done(page *view.Page, what string) string {
 
 // wrong says what was not done, as the address names it.
 func wrong(page *view.Page, what string) string {
+	if what == "delivery_waits" {
+		return page.Words.Say(what)
+	}
 	for _, sentence := range sentences {
 		if sentence == what {
 			return page.Words.Say(sentence)
@@ -145,7 +170,7 @@ func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
 	return p.show(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))
 }
 
-// choose lists the businesses of the person; to the only one it leads at once.
+// choose lists the businesses of the person; to the only one it leads at once, but for who may make another.
 func (p *Pages) choose(c *fiber.Ctx) error {
 	asked, err := server.Query(c).Page()
 	if err != nil {
@@ -155,10 +180,10 @@ func (p *Pages) choose(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if len(list.Businesses) == 1 && list.NextCursor == "" && asked.Cursor == "" {
+	page := p.plain(c, "")
+	if !page.May(access.ManageAccounts) && len(list.Businesses) == 1 && list.NextCursor == "" && asked.Cursor == "" {
 		return c.Redirect(view.Path(list.Businesses[0].Slug)+"/today", fiber.StatusSeeOther)
 	}
-	page := p.plain(c, "")
 	return p.show(c, fiber.StatusOK, page, view.Choose(page, list.Businesses, list.NextCursor))
 }
 
@@ -215,7 +240,7 @@ func asked(c *fiber.Ctx) url.Values {
 // behind the business's path; anything else leads to today.
 func backTo(c *fiber.Ctx, slug, back, says, what string) error {
 	at, err := url.Parse(back)
-	if err != nil || at.IsAbs() || at.Host != "" || !strings.HasPrefix(at.Path, "bookings/") || strings.Contains(at.Path, "..") {
+	if err != nil || at.IsAbs() || at.Host != "" || !below.MatchString(at.Path) {
 		at = &url.URL{Path: "today"}
 	}
 	values := at.Query()
@@ -223,18 +248,13 @@ func backTo(c *fiber.Ctx, slug, back, says, what string) error {
 	return c.Redirect(view.Path(slug)+"/"+at.EscapedPath()+"?"+values.Encode(), fiber.StatusSeeOther)
 }
 
+// below is the path of a page of a business, behind the business's own.
+var below = regexp.MustCompile(`^[a-z][a-z-]*(/[0-9a-z-]+)*$`)
+
 // transition makes a move of a booking. Where its state has none any more, the page shows it as it is.
 func (p *Pages) transition(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		_, err := p.owner.MoveBooking(c.UserContext(), gate.Principal(c), slug, id, move)
-		return err
-	})
-}
-
-// reservation makes a move of a reservation.
-func (p *Pages) reservation(move string) fiber.Handler {
-	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-		_, err := p.owner.MoveReservation(c.UserContext(), gate.Principal(c), slug, id, move)
 		return err
 	})
 }

@@ -4,6 +4,7 @@
 package signin
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"strings"
@@ -44,13 +45,28 @@ func New(accounts *usecase.Accounts) (*Pages, error) {
 // Mount adds the routes. Those of /sign-in need nobody to be signed in; those of /account are each person's own.
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
+	router.Use("/sign-in", kept)
 	router.Get("/sign-in", p.ask)
 	router.Get("/sign-in/link/:secret", p.offer)
 	router.Post("/sign-in/link/:secret", p.signIn)
 	router.Use("/account", p.Admit)
+	if p.accounts.PasswordSignIn {
+		p.mountPasswords(router)
+	}
+	if p.accounts.Provider != nil {
+		p.mountIdentities(router)
+	}
+	p.mountDevices(router)
 	router.Get("/account", p.account)
+	router.Post("/account/language", p.chooseLanguage)
 	router.Post("/account/sign-out", p.signOut)
 	router.Post("/account/sessions/:id/end", p.end)
+}
+
+// kept is middleware that keeps every answer out of frames, those that lead on and those that refuse, too.
+func kept(c *fiber.Ctx) error {
+	web.Protect(c, web.Policy{})
+	return c.Next()
 }
 
 // The cookie of a session. By the prefix a browser takes it from this very host alone, by https, for every path.
@@ -70,11 +86,18 @@ func onLoopback(c *fiber.Ctx) bool {
 }
 
 func setCookie(c *fiber.Ctx, secret string, maxAge int) {
+	setHostCookie(c, cookieName, loopbackName, secret, maxAge)
+}
+
+func shownSession(c *fiber.Ctx) string { return shownCookie(c, cookieName, loopbackName) }
+
+// setHostCookie sets a cookie of this host, by its other name on this machine.
+func setHostCookie(c *fiber.Ctx, name, onThisMachine, value string, maxAge int) {
 	cookie := &fiber.Cookie{
-		Name: cookieName, Value: secret, Path: "/", MaxAge: maxAge, Secure: true, HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
+		Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: true, HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
 	}
 	if onLoopback(c) {
-		cookie.Name, cookie.Secure = loopbackName, false
+		cookie.Name, cookie.Secure = onThisMachine, false
 	}
 	if maxAge < 0 {
 		cookie.Expires = fasthttp.CookieExpireDelete
@@ -82,18 +105,19 @@ func setCookie(c *fiber.Ctx, secret string, maxAge int) {
 	c.Cookie(cookie)
 }
 
-func shownSession(c *fiber.Ctx) string {
+func shownCookie(c *fiber.Ctx, name, onThisMachine string) string {
 	if onLoopback(c) {
-		return c.Cookies(loopbackName)
+		return c.Cookies(onThisMachine)
 	}
-	return c.Cookies(cookieName)
+	return c.Cookies(name)
 }
 
 type signedInKey struct{}
 
 // Admit is middleware for who is signed in: it notes who asks. A page sends others to sign in; their writes are a 401. What another site makes
-// a browser send is refused (source_forbidden).
+// a browser send is refused (source_forbidden), and no answer is shown in a frame.
 func (p *Pages) Admit(c *fiber.Ctx) error {
+	web.Protect(c, web.Policy{})
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	read := c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead
 	if !read {
@@ -128,12 +152,23 @@ func (p *Pages) ask(c *fiber.Ctx) error {
 	} else if !errors.Is(err, usecase.ErrNobody) {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, view.Ask)
+	return p.showAsk(c, fiber.StatusOK, view.Asking{})
+}
+
+// showAsk shows the ways in that there are here.
+func (p *Pages) showAsk(c *fiber.Ctx, status int, asking view.Asking) error {
+	asking.Password = p.accounts.PasswordSignIn
+	if p.accounts.Provider != nil {
+		asking.Provider = p.accounts.Provider.Name()
+	}
+	asking.Passkeys = p.offersPasskeys(c)
+	asking.Forgotten = asking.Password && p.accounts.OwnerURL != ""
+	return p.show(c, status, func(page view.Page) view.Content { return view.Ask(page, asking) })
 }
 
 // offer shows a button, so that who opens a link only to look at it uses nothing up.
 func (p *Pages) offer(c *fiber.Ctx) error {
-	person, err := p.accounts.WhoseLink(c.UserContext(), c.Params("secret"))
+	person, err := p.accounts.WhoseLink(c.UserContext(), c.Params("secret"), store.ForSignIn)
 	if errors.Is(err, usecase.ErrNobody) {
 		return p.show(c, fiber.StatusNotFound, view.Gone)
 	}
@@ -143,19 +178,29 @@ func (p *Pages) offer(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, func(page view.Page) view.Content { return view.Offer(page, person.Email) })
 }
 
-// signIn always begins a new session; the one that the browser had, whoever's it was, ends.
 func (p *Pages) signIn(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
 	}
+	err := p.begin(c, func() (string, error) {
+		return p.accounts.SignInByLink(c.UserContext(), c.Params("secret"), c.Get(fiber.HeaderUserAgent))
+	})
+	if errors.Is(err, usecase.ErrNobody) {
+		return p.show(c, fiber.StatusNotFound, view.Gone)
+	}
+	if err != nil {
+		return err
+	}
+	return p.in(c)
+}
+
+// begin signs somebody in and gives the browser the secret of the new session; the one that it had, whoever's it was, ends.
+func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	before, err := p.accounts.BySession(c.UserContext(), shownSession(c))
 	if err != nil && !errors.Is(err, usecase.ErrNobody) {
 		return err
 	}
-	secret, err := p.accounts.SignInByLink(c.UserContext(), c.Params("secret"), c.Get(fiber.HeaderUserAgent))
-	if errors.Is(err, usecase.ErrNobody) {
-		return p.show(c, fiber.StatusNotFound, view.Gone)
-	}
+	secret, err := signIn()
 	if err != nil {
 		return err
 	}
@@ -165,7 +210,7 @@ func (p *Pages) signIn(c *fiber.Ctx) error {
 		}
 	}
 	setCookie(c, secret, int(store.SessionMost.Seconds()))
-	return c.Redirect("/", fiber.StatusSeeOther)
+	return nil
 }
 
 func (p *Pages) signOut(c *fiber.Ctx) error {
@@ -177,13 +222,25 @@ func (p *Pages) signOut(c *fiber.Ctx) error {
 	return c.Redirect("/sign-in", fiber.StatusSeeOther)
 }
 
-func (p *Pages) account(c *fiber.Ctx) error {
+func (p *Pages) account(c *fiber.Ctx) error { return p.showAccount(c, fiber.StatusOK, "") }
+
+// showAccount shows a person how and where they are signed in. wrong is the id of a sentence about what could not be done, "" for none.
+func (p *Pages) showAccount(c *fiber.Ctx, status int, wrong string) error {
 	signed := SignedIn(c)
 	sessions, err := p.accounts.Sessions(c.UserContext(), signed.Person.ID)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, func(page view.Page) view.Content { return view.Account(page, signed, sessions) })
+	keys, err := p.accounts.PasskeysOf(c.UserContext(), signed)
+	if err != nil {
+		return err
+	}
+	return p.show(c, status, func(page view.Page) view.Content {
+		return view.Account(page, view.Accounts{
+			Signed: signed, Sessions: sessions, Languages: p.texts.Languages(), Passkeys: keys, Passwords: p.accounts.PasswordSignIn, Adds: p.offersPasskeys(c),
+			Done: doneHere[c.Query("done")], Wrong: wrong,
+		})
+	})
 }
 
 func (p *Pages) end(c *fiber.Ctx) error {
@@ -197,10 +254,21 @@ func (p *Pages) end(c *fiber.Ctx) error {
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-func (p *Pages) show(c *fiber.Ctx, status int, content func(view.Page) view.Content) error {
-	page := view.Page{
-		Words: words.In(p.texts, web.Languages(c.Query("lang"), c.Get(fiber.HeaderAcceptLanguage), "")...), Style: p.assets.Path("signin.css"),
+// page is what every page begins with, in the language that the person has chosen, else in that which their browser asks for.
+func (p *Pages) page(c *fiber.Ctx) view.Page {
+	chosen := c.Query("lang")
+	if signed := SignedIn(c); signed != nil {
+		chosen = cmp.Or(chosen, signed.Person.Language)
 	}
+	return view.Page{
+		Words:  words.In(p.texts, web.Languages(chosen, c.Get(fiber.HeaderAcceptLanguage), "")...),
+		Style:  p.assets.Path("signin.css"),
+		Script: p.assets.Path("signin.js"),
+	}
+}
+
+func (p *Pages) show(c *fiber.Ctx, status int, content func(view.Page) view.Content) error {
+	page := p.page(c)
 	web.Protect(c, web.Policy{})
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Vary(fiber.HeaderAcceptLanguage)

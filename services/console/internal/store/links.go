@@ -9,41 +9,70 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+)
+
+// Purpose is what a link is for.
+type Purpose string
+
+// The purposes of links.
+const (
+	ForSignIn   Purpose = "sign_in"
+	ForPassword Purpose = "password" // its bearer chooses a password
 )
 
 // Link signs a person in, once.
 type Link struct {
 	PersonID  uuid.UUID
+	Purpose   Purpose
 	Verifies  bool // whoever has it is the person, as an operator says
 	ExpiresAt time.Time
 }
 
 // AddLink keeps a link by the hash of its secret.
 func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) error {
-	_, err := s.pool.Exec(ctx, `INSERT INTO links (hash, person_id, verifies, expires_at) VALUES ($1, $2, $3, $4)`, hash[:], l.PersonID, l.Verifies, l.ExpiresAt)
+	_, err := s.pool.Exec(ctx, `INSERT INTO links (hash, person_id, purpose, verifies, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+		hash[:], l.PersonID, l.Purpose, l.Verifies, l.ExpiresAt)
 	if err != nil {
 		return fmt.Errorf("add a link: %w", err)
 	}
 	return nil
 }
 
-// PersonByLink returns whom a link signs in that is good at the instant now, and uses nothing up. Errors: [ErrNotFound].
-func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Person, error) {
+// PersonByLink returns whom a link of a purpose signs in that is good at the instant now, and uses nothing up. Errors: [ErrNotFound].
+func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, purpose Purpose, now time.Time) (Person, error) {
 	p, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[Person], "look up a link", `
 		SELECT `+personColumns+` FROM links JOIN people ON people.id = links.person_id
-		WHERE links.hash = $1 AND links.expires_at > $2`, hash[:], now)
+		WHERE links.hash = $1 AND links.purpose = $2 AND links.expires_at > $3`, hash[:], purpose, now)
 	return p, found(err)
 }
 
 // SignInByLink uses a link up and keeps a session of its person, in one transaction. The first link that verifies a person ends whatever others
 // may have done as them; one that does not is good for nobody who is verified. Errors: [ErrNotFound].
 func (s *Store) SignInByLink(ctx context.Context, link [sha256.Size]byte, of Session, session [sha256.Size]byte) (uuid.UUID, error) {
-	whose, err := s.PersonByLink(ctx, link, of.CreatedAt)
+	return s.byLink(ctx, link, ForSignIn, of, session, func(context.Context, pgx.Tx, uuid.UUID) error { return nil })
+}
+
+// SetPasswordByLink uses a link for a password up: it keeps the hash of the one that was chosen, takes the passkeys of the person away, ends all their
+// sessions and links, and keeps a new session, in one transaction. Errors: [ErrNotFound].
+func (s *Store) SetPasswordByLink(ctx context.Context, link [sha256.Size]byte, passwordHash string, of Session, session [sha256.Size]byte) (uuid.UUID, error) {
+	return s.byLink(ctx, link, ForPassword, of, session, func(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
+		if err := forgetCredentials(ctx, tx, personID); err != nil {
+			return err
+		}
+		return changePassword(ctx, tx, personID, passwordHash, of.CreatedAt)
+	})
+}
+
+// byLink uses a link up, does what it is for, and keeps a session.
+func (s *Store) byLink(ctx context.Context, link [sha256.Size]byte, purpose Purpose, of Session, session [sha256.Size]byte, do func(context.Context, pgx.Tx, uuid.UUID) error) (uuid.UUID, error) {
+	whose, err := s.PersonByLink(ctx, link, purpose, of.CreatedAt)
 	if err != nil {
 		return uuid.Nil, err
 	}
 	of.PersonID = whose.ID
+	ctx = as(ctx, whose.ID)
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		person, err := lockPerson(ctx, tx, of.PersonID)
 		if err != nil {
@@ -61,17 +90,35 @@ func (s *Store) SignInByLink(ctx context.Context, link [sha256.Size]byte, of Ses
 				return err
 			}
 		}
+		if err := do(ctx, tx, of.PersonID); err != nil {
+			return err
+		}
 		return addSession(ctx, tx, of, session)
 	})
 	return of.PersonID, err
 }
 
-// verify notes that a person is who they are, and ends the sessions and links from before.
+// verify notes that a person is who they are, and ends what others may have done as them before.
 func verify(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE people SET verified_at = $2 WHERE id = $1`, personID, now); err != nil {
 		return err
 	}
+	if err := forgetCredentials(ctx, tx, personID); err != nil {
+		return err
+	}
+	if err := record(ctx, tx, event.MemberJoined, personID, uuid.Nil, now); err != nil {
+		return err
+	}
 	return endAll(ctx, tx, personID)
+}
+
+// forgetCredentials takes away by what a person signs in, which somebody else may have set who signed in as them.
+func forgetCredentials(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM passkeys WHERE person_id = $1`, personID); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `UPDATE people SET password_hash = NULL WHERE id = $1`, personID)
+	return err
 }
 
 // endAll ends every session and link of a person.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
@@ -30,8 +31,7 @@ const teamSQL = `
 
 func scanTeamMember(row pgx.CollectableRow) (TeamMember, error) {
 	var m TeamMember
-	p := &m.Person
-	err := row.Scan(&m.BusinessID, &m.Role, &m.StaffID, &m.JoinedAt, &p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.CreatedAt, &p.Verified)
+	err := row.Scan(append([]any{&m.BusinessID, &m.Role, &m.StaffID, &m.JoinedAt}, m.Person.parts()...)...)
 	return m, err
 }
 
@@ -54,6 +54,12 @@ func (s *Store) Team(ctx context.Context, businessID uuid.UUID, page request.Pag
 	return list, next, nil
 }
 
+// Member returns one member of a business. Errors: [ErrNotFound].
+func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (TeamMember, error) {
+	m, err := postgres.Row(ctx, s.pool, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`, businessID, personID)
+	return m, found(err)
+}
+
 // ChangeMember gives a member another role. Who is no owner any more is signed out everywhere, and the tokens that they made for the business end.
 // Errors: [ErrNotFound], [ErrLastOwner].
 func (s *Store) ChangeMember(ctx context.Context, personID uuid.UUID, to access.Member, now time.Time) (TeamMember, error) {
@@ -63,6 +69,9 @@ func (s *Store) ChangeMember(ctx context.Context, personID uuid.UUID, to access.
 			UPDATE members SET role = $3, staff_id = nullif($4, '00000000-0000-0000-0000-000000000000'::uuid)
 			WHERE business_id = $1 AND person_id = $2`, to.BusinessID, personID, to.Role, to.StaffID)
 		if err != nil {
+			return err
+		}
+		if err := record(ctx, tx, event.MemberChanged, personID, to.BusinessID, now); err != nil {
 			return err
 		}
 		changed, err = postgres.Row(ctx, tx, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`, to.BusinessID, personID)
@@ -75,15 +84,21 @@ func (s *Store) ChangeMember(ctx context.Context, personID uuid.UUID, to access.
 // [ErrLastOwner].
 func (s *Store) RemoveMember(ctx context.Context, businessID, personID uuid.UUID, now time.Time) error {
 	return s.overMember(ctx, businessID, personID, "", now, func(tx pgx.Tx) error {
+		if err := record(ctx, tx, event.MemberRemoved, personID, businessID, now); err != nil {
+			return err
+		}
 		_, err := tx.Exec(ctx, `DELETE FROM members WHERE business_id = $1 AND person_id = $2`, businessID, personID)
 		return err
 	})
 }
 
-// overMember changes a member who has the role to afterwards, "" for none. It locks the owners of the business in one order, so that of two who take
+// overMember changes a member who has the role to afterwards, "" for none. It locks the person, and then the owners of the business in one order, so that of two who take
 // each other's role away one is the last owner.
 func (s *Store) overMember(ctx context.Context, businessID, personID uuid.UUID, to access.Role, now time.Time, change func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := lockPerson(ctx, tx, personID); err != nil {
+			return err
+		}
 		owners, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the owners", `
 			SELECT person_id FROM members WHERE business_id = $1 AND role = 'owner' ORDER BY person_id FOR UPDATE`, businessID)
 		if err != nil {

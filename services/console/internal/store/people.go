@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
@@ -24,9 +25,17 @@ type Person struct {
 	Operator  bool
 	CreatedAt time.Time
 	Verified  bool // the address is known to be theirs
+	Password  bool // they have one
+	Passkey   bool // they have one at least
 }
 
-const personColumns = `people.id, people.email, people.name, people.language, people.operator, people.created_at, people.verified_at IS NOT NULL`
+const personColumns = `people.id, people.email, people.name, people.language, people.operator, people.created_at, people.verified_at IS NOT NULL, people.password_hash IS NOT NULL,
+	EXISTS (SELECT FROM passkeys WHERE passkeys.person_id = people.id)`
+
+// parts are where a person's columns are read to.
+func (p *Person) parts() []any {
+	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.CreatedAt, &p.Verified, &p.Password, &p.Passkey}
+}
 
 // AddPerson keeps a person who is no operator and not verified, and returns who has the address then: somebody who was known before stays
 // as they are.
@@ -40,11 +49,28 @@ func (s *Store) AddPerson(ctx context.Context, p Person) (Person, error) {
 	return postgres.Row(ctx, s.pool, pgx.RowToStructByPos[Person], "read a person", `SELECT `+personColumns+` FROM people WHERE email = $1`, p.Email)
 }
 
-// MakeOperator makes a person an operator of the platform. They sign in anew.
+// SetLanguage notes in which language a person reads, as BCP 47.
+func (s *Store) SetLanguage(ctx context.Context, personID uuid.UUID, language string) error {
+	if _, err := s.pool.Exec(ctx, `UPDATE people SET language = $2 WHERE id = $1`, personID, language); err != nil {
+		return fmt.Errorf("note a person's language: %w", err)
+	}
+	return nil
+}
+
+// MakeOperator makes a person an operator of the platform. They sign in anew; who is not verified yet, by nothing that was set as them before.
 func (s *Store) MakeOperator(ctx context.Context, personID uuid.UUID) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		person, err := lockPerson(ctx, tx, personID)
+		if err != nil {
+			return err
+		}
 		if _, err := tx.Exec(ctx, `UPDATE people SET operator = true WHERE id = $1`, personID); err != nil {
 			return err
+		}
+		if !person.Verified {
+			if err := forgetCredentials(ctx, tx, personID); err != nil {
+				return err
+			}
 		}
 		return endAll(ctx, tx, personID)
 	})
@@ -52,6 +78,19 @@ func (s *Store) MakeOperator(ctx context.Context, personID uuid.UUID) error {
 		return fmt.Errorf("make an operator: %w", err)
 	}
 	return nil
+}
+
+// Names are what people are called, by id; who is not known is left out.
+func (s *Store) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
+	list, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct {
+		ID   uuid.UUID
+		Name string
+	}], "read names", `SELECT id, coalesce(nullif(name, ''), email) FROM people WHERE id = ANY ($1)`, people)
+	names := make(map[uuid.UUID]string, len(list))
+	for _, p := range list {
+		names[p.ID] = p.Name
+	}
+	return names, err
 }
 
 // MembersOf returns what a person is in businesses.
@@ -76,8 +115,8 @@ var ErrMember = errors.New("is a member with another role")
 var ErrTooMany = errors.New("belongs to too many businesses")
 
 // AddMember makes a person a member of a business at the instant now, where may does not refuse it for what they are by then; who is one with
-// this role stays so. Who gets a second business before it is known who they are signs in anew: whoever invited them before may have signed in as
-// them. Errors: [ErrMember], [ErrTooMany], those of may.
+// this role stays so. Who gets a second business before it is known who they are signs in anew, and by nothing that was set before: whoever invited
+// them may have signed in as them. Errors: [ErrMember], [ErrTooMany], those of may.
 func (s *Store) AddMember(ctx context.Context, personID uuid.UUID, m access.Member, now time.Time, may func(Person, []access.Member) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		person, err := lockPerson(ctx, tx, personID)
@@ -101,14 +140,19 @@ func (s *Store) AddMember(ctx context.Context, personID uuid.UUID, m access.Memb
 			return ErrTooMany
 		}
 		if !person.Verified && len(known) > 0 {
+			if err := forgetCredentials(ctx, tx, personID); err != nil {
+				return err
+			}
 			if err := endAll(ctx, tx, personID); err != nil {
 				return err
 			}
 		}
-		_, err = tx.Exec(ctx, `
+		if _, err = tx.Exec(ctx, `
 			INSERT INTO members (business_id, person_id, role, staff_id, created_at)
-			VALUES ($1, $2, $3, nullif($4, '00000000-0000-0000-0000-000000000000'::uuid), $5)`, m.BusinessID, personID, m.Role, m.StaffID, now)
-		return err
+			VALUES ($1, $2, $3, nullif($4, '00000000-0000-0000-0000-000000000000'::uuid), $5)`, m.BusinessID, personID, m.Role, m.StaffID, now); err != nil {
+			return err
+		}
+		return record(ctx, tx, event.MemberInvited, personID, m.BusinessID, now)
 	})
 }
 

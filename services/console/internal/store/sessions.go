@@ -63,11 +63,13 @@ func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
 	return nil
 }
 
-// Sweep removes sessions and links that have ended at the instant now.
+// Sweep removes sessions, links, challenges and waits of programs that have ended at the instant now.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`, now.Add(-SessionIdle), now.Add(-SessionMost))
 	_, links := s.pool.Exec(ctx, `DELETE FROM links WHERE expires_at <= $1`, now)
-	return errors.Join(sessions, links)
+	_, challenges := s.pool.Exec(ctx, `DELETE FROM challenges WHERE expires_at <= $1`, now)
+	_, devices := s.pool.Exec(ctx, `DELETE FROM device_logins WHERE expires_at <= $1`, now)
+	return errors.Join(sessions, links, challenges, devices)
 }
 
 // SessionByHash returns the session with this hash that has not ended at the instant now, and notes to the minute that it was seen.
@@ -97,7 +99,6 @@ func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now t
 
 func scanSigned(row pgx.CollectableRow) (Signed, error) {
 	var s Signed
-	err := row.Scan(&s.ID, &s.PersonID, &s.Client, &s.CreatedAt, &s.LastSeenAt,
-		&s.Person.ID, &s.Person.Email, &s.Person.Name, &s.Person.Language, &s.Person.Operator, &s.Person.CreatedAt, &s.Person.Verified)
+	err := row.Scan(append([]any{&s.ID, &s.PersonID, &s.Client, &s.CreatedAt, &s.LastSeenAt}, s.Person.parts()...)...)
 	return s, err
 }

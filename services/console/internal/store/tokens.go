@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
@@ -44,12 +46,7 @@ func (e *TokenMadeError) Error() string { return "the token was made as " + e.ID
 // AddToken keeps a token by the hash of its secret, once. Errors: [*TokenMadeError].
 func (s *Store) AddToken(ctx context.Context, t Token, hash [sha256.Size]byte) error {
 	made, err := postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (TokenMadeError, error) {
-		_, err := tx.Exec(ctx, `
-			INSERT INTO tokens (business_id, id, name, role, staff_id, hash, prefix, created_by, created_at, expires_at)
-			VALUES ($1, $2, $3, $4, nullif($5, '00000000-0000-0000-0000-000000000000'::uuid), $6, $7,
-			        nullif($8, '00000000-0000-0000-0000-000000000000'::uuid), $9, $10)`,
-			t.BusinessID, t.ID, t.Name, t.Role, t.StaffID, hash[:], t.Prefix, t.CreatedBy, t.CreatedAt, t.ExpiresAt)
-		return TokenMadeError{ID: t.ID}, err
+		return TokenMadeError{ID: t.ID}, insertToken(ctx, tx, t, hash)
 	})
 	switch {
 	case err != nil:
@@ -58,6 +55,22 @@ func (s *Store) AddToken(ctx context.Context, t Token, hash [sha256.Size]byte) e
 		return &made
 	}
 	return nil
+}
+
+// insertToken keeps a token by the hash of its secret.
+func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte) error {
+	_, err := tx.Exec(ctx, `
+			WITH made AS (
+			    INSERT INTO tokens (business_id, id, name, role, staff_id, hash, prefix, created_by, created_at, expires_at)
+			    VALUES (@business_id, @id, @name, @role, @staff_id, @hash, @prefix, @created_by, @created_at, @expires_at)
+			    RETURNING *
+			)
+			`+eventlog.Record(event.Token, event.TokenCreated, "made", keptToken),
+		eventlog.Add(ctx, pgx.NamedArgs{
+			"business_id": t.BusinessID, "id": t.ID, "name": t.Name, "role": t.Role, "staff_id": unlessNil(t.StaffID), "hash": hash[:], "prefix": t.Prefix,
+			"created_by": unlessNil(t.CreatedBy), "created_at": t.CreatedAt, "expires_at": t.ExpiresAt,
+		}, t.CreatedAt))
+	return err
 }
 
 // Tokens lists the tokens of these businesses, of all and of operators where of is nil, oldest first, and the cursor of the page that follows, ""
@@ -84,14 +97,34 @@ func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
 	return t, found(err)
 }
 
+// keptToken is what an event keeps of a token: neither its hash nor its use.
+const keptToken = `jsonb_build_object('id', id, 'business_id', business_id, 'name', name, 'role', role, 'staff_id', staff_id, 'prefix', prefix,
+    'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
+
+// unlessNil is an id for the database, which keeps nobody's as null.
+func unlessNil(id uuid.UUID) *uuid.UUID {
+	if id == uuid.Nil {
+		return nil
+	}
+	return &id
+}
+
+// revoke ends tokens and those that were made with them, at once. first is a query of their ids; what ended before stays as it was.
+func revoke(first string) string {
+	return `
+		WITH RECURSIVE ended AS (
+		    ` + first + `
+		    UNION SELECT t.id FROM tokens AS t JOIN ended ON t.created_by = ended.id
+		), revoked AS (
+		    UPDATE tokens SET revoked_at = @event_at, sequence = tokens.sequence + 1 FROM ended WHERE tokens.id = ended.id AND revoked_at IS NULL
+		    RETURNING tokens.*
+		)
+		` + eventlog.Record(event.Token, event.TokenRevoked, "revoked", keptToken)
+}
+
 // RevokeToken ends a token and those that were made with it, at once; what ended before stays as it was.
 func (s *Store) RevokeToken(ctx context.Context, id uuid.UUID, now time.Time) error {
-	_, err := s.pool.Exec(ctx, `
-		WITH RECURSIVE ended AS (
-		    SELECT id FROM tokens WHERE id = $1
-		    UNION SELECT t.id FROM tokens AS t JOIN ended ON t.created_by = ended.id
-		)
-		UPDATE tokens SET revoked_at = $2 FROM ended WHERE tokens.id = ended.id AND revoked_at IS NULL`, id, now)
+	_, err := s.pool.Exec(ctx, revoke(`SELECT id FROM tokens WHERE id = @id`), eventlog.Add(ctx, pgx.NamedArgs{"id": id}, now))
 	if err != nil {
 		return fmt.Errorf("revoke a token: %w", err)
 	}
@@ -100,12 +133,8 @@ func (s *Store) RevokeToken(ctx context.Context, id uuid.UUID, now time.Time) er
 
 // revokeMadeBy ends the tokens of a business that a person has made, and those that were made with them.
 func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
-	_, err := tx.Exec(ctx, `
-		WITH RECURSIVE ended AS (
-		    SELECT id FROM tokens WHERE business_id = $1 AND created_by = $2
-		    UNION SELECT t.id FROM tokens AS t JOIN ended ON t.created_by = ended.id
-		)
-		UPDATE tokens SET revoked_at = $3 FROM ended WHERE tokens.id = ended.id AND revoked_at IS NULL`, businessID, personID, now)
+	_, err := tx.Exec(ctx, revoke(`SELECT id FROM tokens WHERE business_id = @business_id AND created_by = @person_id`),
+		eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "person_id": personID}, now))
 	return err
 }
 

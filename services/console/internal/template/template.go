@@ -63,6 +63,9 @@ func Manifest(trade string, b Business) (string, error) {
 
 // quoted writes a text as YAML does in double quotes, which JSON's is too.
 func quoted(text string) (string, error) {
-	q, err := json.Marshal(text)
-	return string(q), err
+	var q strings.Builder
+	writer := json.NewEncoder(&q)
+	writer.SetEscapeHTML(false)
+	err := writer.Encode(text)
+	return strings.TrimSuffix(q.String(), "\n"), err
 }

@@ -5,17 +5,51 @@ import (
 	"errors"
 	"log/slog"
 
+	"go.opentelemetry.io/otel/metric"
+
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/oidc"
+	"github.com/slotmesh/slotmesh/services/console/internal/passkey"
+	"github.com/slotmesh/slotmesh/services/console/internal/password"
 	"github.com/slotmesh/slotmesh/services/console/internal/secret"
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
+// AccountsConfig is what [NewAccounts] puts together.
+type AccountsConfig struct {
+	Store     *store.Store
+	Passwords *password.Hasher
+	Mails     Mailer
+	Limits    *limits.Gate
+	// OwnerURL is the public base of the owner's side, which mailed links begin with; "": none are mailed.
+	OwnerURL string
+	// PasswordSignIn lets people sign in by a password, and by passkeys in its place.
+	PasswordSignIn bool
+	Passkeys       *passkey.Site  // nil: nobody signs in by one
+	Provider       *oidc.Provider // nil: there is none
+	Businesses     BusinessLister
+	Clock          clock.Clock
+	Telemetry      *telemetry.Telemetry
+}
+
 // Accounts know who is behind a secret, and look after people and tokens.
 type Accounts struct {
-	Store  *store.Store
-	Clock  clock.Clock
+	AccountsConfig
 	Logger *slog.Logger
+
+	waiting chan func(context.Context) error // mails
+	signIns metric.Int64Counter
+}
+
+// NewAccounts returns what looks after accounts. It counts slotmesh.sign_ins by method and outcome.
+func NewAccounts(cfg AccountsConfig) *Accounts {
+	return &Accounts{
+		AccountsConfig: cfg, Logger: cfg.Telemetry.Logger, waiting: make(chan func(context.Context) error, mostWaiting),
+		signIns: cfg.Telemetry.Counter("slotmesh.sign_ins", "Attempts to sign in on the owner's side, by method and outcome (signed-in, refused)."),
+	}
 }
 
 // ErrNobody says that a secret is nobody's, or not any more.

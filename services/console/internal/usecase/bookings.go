@@ -9,7 +9,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
@@ -108,10 +107,14 @@ func refundAttr(p *booking.Payment) slog.Attr {
 // mayRefund finds the business of a cancellation that refunds so much; another amount than the policy's needs a role that may.
 func (o *Owner) mayRefund(ctx context.Context, by Principal, slug string, refund booking.RefundAmount) (*catalog.Offer, error) {
 	business, err := o.Business(ctx, slug)
-	if err == nil && refund != "" && refund != booking.RefundPolicy {
+	if err == nil && !byPolicy(refund) {
 		err = by.Require(business.ID, access.Refund)
 	}
 	return business, err
+}
+
+func byPolicy(refund booking.RefundAmount) bool {
+	return refund == "" || refund == booking.RefundPolicy
 }
 
 // SellTickets sells tickets of an event. The order's slug is the business's.
@@ -160,22 +163,4 @@ func (o *Owner) RefundTickets(ctx context.Context, by Principal, slug string, id
 		o.changed(ctx, by, "refund tickets", slug, slog.String("tickets_id", id.String()), refundAttr(refunded.Payment))
 	}
 	return refunded, err
-}
-
-// Reserve holds units of a rental.
-func (o *Owner) Reserve(ctx context.Context, by Principal, slug string, wanted rental.NewReservation) (*rental.Reservation, error) {
-	made, err := o.Rentals.Reserve(ctx, slug, wanted)
-	if err == nil {
-		o.changed(ctx, by, "create reservation", slug, slog.String("reservation_id", made.ID.String()))
-	}
-	return made, err
-}
-
-// MoveReservation makes one of the moves that an owner can make.
-func (o *Owner) MoveReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, move string) (*rental.Reservation, error) {
-	moved, err := o.Rentals.Move(ctx, slug, id, move)
-	if err == nil {
-		o.changed(ctx, by, move+" reservation", slug, slog.String("reservation_id", id.String()), slog.String("status", moved.Status))
-	}
-	return moved, err
 }

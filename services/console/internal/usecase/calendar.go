@@ -29,6 +29,41 @@ type Column struct {
 	Member   *catalog.Staff // nil: nobody's, or everybody's
 	Open     []Minutes      // when work is done; sorted, apart
 	Bookings []Placed       // by start
+	Blocked  []Blocked      // blocked time, which is not open
+	Taught   []Minutes      // of one member: class sessions that they give, booked or not, with buffers
+}
+
+// Blocked is a part of blocked time, with the owner's note.
+type Blocked struct {
+	Minutes
+	Reason string
+}
+
+// Free is what of one member's day is open and not taken; sorted, apart. What nobody's column, or everybody's, has free says nothing.
+func (c *Column) Free() []Minutes {
+	if c.Member == nil {
+		return nil
+	}
+	var taken []timespan.Span
+	for _, b := range c.Bookings {
+		taken = append(taken, timespan.Span{Start: int64(b.Before.From), End: int64(b.After.To)})
+	}
+	for _, m := range c.Taught {
+		taken = append(taken, timespan.Span{Start: int64(m.From), End: int64(m.To)})
+	}
+	var open []timespan.Span
+	for _, m := range c.Open {
+		open = append(open, timespan.Span{Start: int64(m.From), End: int64(m.To)})
+	}
+	return minutesOf(timespan.Subtract(nil, open, timespan.Normalize(taken)))
+}
+
+func minutesOf(spans []timespan.Span) []Minutes {
+	minutes := make([]Minutes, len(spans))
+	for i, s := range spans {
+		minutes[i] = Minutes{int(s.Start), int(s.End)}
+	}
+	return minutes
 }
 
 // Minutes are a part of a day on the business's wall clock, counted from midnight, within 0 to 1440.
@@ -56,6 +91,9 @@ func (o *Owner) Calendar(ctx context.Context, by Principal, slug string, from ti
 		return nil, err
 	}
 	cal := &Calendar{From: from, Days: days, Columns: columns(by, business, from, days, member)}
+	for i := range cal.Columns {
+		cal.Columns[i].describe(business)
+	}
 	var booked Part[booking.Booking]
 	before, last := from-1, from+timespan.Date(days)-1 // what began the day before may reach into the first
 	filter := booking.Filter{From: &before, To: &last, StaffID: member}
@@ -179,11 +217,33 @@ func open(business *catalog.Offer, of *catalog.Staff, date timespan.Date) []Minu
 			free = timespan.Subtract(nil, free, []timespan.Span{blocked})
 		}
 	}
-	minutes := make([]Minutes, len(free))
-	for i, f := range free {
-		minutes[i] = Minutes{int(f.Start), int(f.End)}
+	return minutesOf(free)
+}
+
+// describe adds to a column what is blocked on its day and, of a member, the classes that they give.
+func (c *Column) describe(business *catalog.Offer) {
+	for _, b := range business.Blocks {
+		if len(b.StaffIDs) > 0 && (c.Member == nil || !slices.Contains(b.StaffIDs, c.Member.ID)) {
+			continue
+		}
+		at := Minutes{int(max(minute(b.From, c.Date), 0)), int(min(minute(b.To, c.Date), dayMinutes))}
+		if at.From < at.To {
+			c.Blocked = append(c.Blocked, Blocked{at, b.Reason})
+		}
 	}
-	return minutes
+	if c.Member == nil {
+		return
+	}
+	for i := range business.Services {
+		s := &business.Services[i]
+		for j := range s.Classes {
+			class := &s.Classes[j]
+			if s.Active && ofMember(class, c.Member.ID) && happens(class, c.Date) && !session(business, s, class, c.Date).Off {
+				from := int(class.Time)
+				c.Taught = append(c.Taught, Minutes{max(from-s.BufferBeforeMinutes, 0), min(from+s.DurationMinutes+s.BufferAfterMinutes, dayMinutes)})
+			}
+		}
+	}
 }
 
 func minute(l timespan.LocalDateTime, date timespan.Date) int64 {

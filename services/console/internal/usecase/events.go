@@ -11,9 +11,10 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// EventLister lists the events of one service that owns some; *eventclient.Client is the one outside tests.
+// EventLister lists the events of one service that owns some: *eventclient.Client those of another, *eventlog.Log console's own.
 type EventLister interface {
 	List(ctx context.Context, businessID uuid.UUID, filter event.Filter, page request.Page) (event.List, error)
 }
@@ -26,13 +27,39 @@ func (o *Owner) Events(ctx context.Context, slug string, filter event.Filter, pa
 	if err != nil {
 		return nil, err
 	}
+	return listAll(ctx, o.Audit, business.ID, filter, page)
+}
+
+// AuditLog lists what [Owner.Events] lists, for who looks after the team with what happened to its people and tokens.
+func (o *Owner) AuditLog(ctx context.Context, by Principal, slug string, filter event.Filter, page request.Page) (*event.List, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	from := o.Audit
+	if by.Reach(business.ID, access.ManageTeam) != access.None {
+		from = append(slices.Clone(from), o.TeamLog)
+	}
+	return listAll(ctx, from, business.ID, filter, page)
+}
+
+// TeamEvents lists what happened to the people and tokens of a business, newest first. Faults: forbidden; invalid_parameter for a bad cursor.
+func (o *Owner) TeamEvents(ctx context.Context, by Principal, businessID uuid.UUID, page request.Page) (event.List, error) {
+	if err := by.Require(businessID, access.ManageTeam); err != nil {
+		return event.List{}, err
+	}
+	return o.TeamLog.List(ctx, businessID, event.Filter{}, page)
+}
+
+// listAll asks all at once and makes one list of theirs.
+func listAll(ctx context.Context, from []EventLister, businessID uuid.UUID, filter event.Filter, page request.Page) (*event.List, error) {
 	var (
-		lists = make([]event.List, len(o.Audit))
-		errs  = make([]error, len(o.Audit))
+		lists = make([]event.List, len(from))
+		errs  = make([]error, len(from))
 		all   sync.WaitGroup
 	)
-	for i, of := range o.Audit {
-		all.Go(func() { lists[i], errs[i] = of.List(ctx, business.ID, filter, page) })
+	for i, of := range from {
+		all.Go(func() { lists[i], errs[i] = of.List(ctx, businessID, filter, page) })
 	}
 	all.Wait()
 	if err := cmp.Or(errs...); err != nil {

@@ -2,8 +2,15 @@ package usecase
 
 import (
 	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 // Explain says why a start can or cannot be booked (pages.md, "Why not?"), by the offer as it is published now. What could not be
@@ -14,4 +21,70 @@ func (o *Owner) Explain(ctx context.Context, slug string, start availability.Que
 		return nil, err
 	}
 	return o.Availability.Explain(ctx, availability.ExplainRequest{Slug: business.Slug, OfferVersion: business.Version, Question: start})
+}
+
+// WhyNot is why a start can or cannot be booked, with the bookings that are in its way.
+type WhyNot struct {
+	*availability.Explanation
+	business *catalog.Offer
+	services []uuid.UUID
+	nearby   Part[booking.Booking]
+}
+
+// WhyNot explains a start as [Owner.Explain] does, and finds the bookings that its reasons mean. Where those cannot be read, the reasons stand alone.
+func (o *Owner) WhyNot(ctx context.Context, by Principal, business *catalog.Offer, start availability.Question) (*WhyNot, error) {
+	explained, err := o.Explain(ctx, business.Slug, start)
+	if err != nil {
+		return nil, err
+	}
+	why := &WhyNot{Explanation: explained, business: business, services: start.ServiceIDs}
+	if from, to, ok := why.booked(); ok {
+		err = o.bookingsOf(ctx, by, business, &why.nearby, booking.Filter{From: &from, To: &to}, bookingPage)()
+	}
+	return why, err
+}
+
+// booked is from which to which date bookings can begin that are in the way; false where no reason is one.
+func (w *WhyNot) booked() (timespan.Date, timespan.Date, bool) {
+	var dates []timespan.Date
+	note := func(r *availability.Reason) {
+		if r != nil && r.Rule == availability.RuleBooking && r.From != nil && r.To != nil {
+			dates = append(dates, r.From.Date, r.To.Date)
+		}
+	}
+	note(w.Reason)
+	for _, m := range w.Staff {
+		note(m.Reason)
+	}
+	if len(dates) == 0 {
+		return 0, 0, false
+	}
+	return slices.Min(dates), slices.Max(dates), true
+}
+
+// InTheWay are the bookings that a reason means, by start: those of its member, or of the services asked for where no member performs them.
+func (w *WhyNot) InTheWay(r availability.Reason) []booking.Booking {
+	if r.Rule != availability.RuleBooking || r.From == nil || r.To == nil {
+		return nil
+	}
+	from, to := w.instant(*r.From), w.instant(*r.To)
+	var found []booking.Booking
+	for _, b := range w.nearby.List {
+		holds := b.Status != booking.StatusCancelled && b.Status != booking.StatusNoShow && b.StartsAt.Before(to) && b.EndsAt.After(from)
+		if holds && w.means(r, b) {
+			found = append(found, b)
+		}
+	}
+	return found
+}
+
+func (w *WhyNot) means(r availability.Reason, b booking.Booking) bool {
+	if r.StaffID != nil {
+		return b.StaffID != nil && *b.StaffID == *r.StaffID
+	}
+	return b.StaffID == nil && slices.ContainsFunc(b.Services, func(s booking.BookedService) bool { return slices.Contains(w.services, s.ID) })
+}
+
+func (w *WhyNot) instant(l timespan.LocalDateTime) time.Time {
+	return time.Unix(timespan.Instant(l.Date, l.Time, w.business.Location()), 0)
 }

@@ -1,8 +1,10 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -24,6 +26,7 @@ type Invitation struct {
 	Name    string // "": the address
 	Role    access.Role
 	StaffID *uuid.UUID // for the role staff
+	Unsaid  bool       // nothing is mailed: the inviter tells them
 }
 
 // Invited is somebody who was invited. Link is the path of a page that signs them in once, below the address of the owner's side; "" where
@@ -34,12 +37,16 @@ type Invited struct {
 	Role      access.Role
 	Link      string
 	ExpiresAt *time.Time // of the link
+	Mailed    bool       // the mail server has taken an invitation, with a link of its own
 }
+
+// ErrUnconfirmed says that another business has invited an address of which nobody knows yet whose it is.
+var ErrUnconfirmed = errors.New("is not confirmed, and another business's")
 
 // LinkPath is where a link of this secret is opened.
 func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 
-// Invite makes somebody a member of a business and gives a link by which they sign in. An operator gets one for anybody, and vouches that it
+// Invite makes somebody a member of a business, mails them an invitation and gives a link by which they sign in. An operator gets one for anybody, and vouches that it
 // goes to whom the address belongs. An owner gets one for whoever was not vouched for, who belongs to their businesses alone: as anybody else
 // they would sign in to what is not theirs. Faults: invalid_parameter; conflict for a member with another role, and for an address that
 // another business has invited and nobody has vouched for.
@@ -59,13 +66,17 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.O
 		if p.Verified || managesAll(by, p, known) {
 			return nil
 		}
-		return fault.New(fault.Conflict, "email: another business has invited this address, and nobody has confirmed yet whose it is; ask the platform's operator for a sign-in link to it.")
+		return fault.Wrap(fault.Conflict, ErrUnconfirmed, "email: another business has invited this address, and nobody has confirmed yet whose it is; ask the platform's operator for a sign-in link to it.")
 	})
 	if err != nil {
 		return nil, memberFault(err)
 	}
 	a.changed(ctx, by, "invite", slog.String("slug", business.Slug), slog.String("person_id", person.ID.String()), slog.String("role", string(m.Role)))
-	return a.invited(ctx, by, person, m.Role)
+	invited, err := a.invited(ctx, by, person, m.Role)
+	if err == nil && !wanted.Unsaid {
+		invited.Mailed = a.mailInvitation(ctx, person, cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
+	}
+	return invited, err
 }
 
 // InviteOperator makes somebody an operator of the platform. Faults: invalid_parameter; forbidden to who is none.
@@ -84,7 +95,11 @@ func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invi
 		return nil, err
 	}
 	a.changed(ctx, by, "invite operator", slog.String("person_id", person.ID.String()))
-	return a.invited(ctx, by, person, access.Operator)
+	invited, err := a.invited(ctx, by, person, access.Operator)
+	if err == nil && !wanted.Unsaid {
+		invited.Mailed = a.mailInvitation(ctx, person, "", "")
+	}
+	return invited, err
 }
 
 // person returns who has the address, new or known.
@@ -130,9 +145,9 @@ func managesAll(by Principal, person store.Person, members []access.Member) bool
 func memberFault(err error) error {
 	switch {
 	case errors.Is(err, store.ErrMember):
-		return fault.New(fault.Conflict, "email: this person is a member already, with another role; change that instead.")
+		return fault.Wrap(fault.Conflict, err, "email: this person is a member already, with another role; change that instead.")
 	case errors.Is(err, store.ErrTooMany):
-		return fault.Newf(fault.Conflict, "email: this person belongs to %d businesses, which is the most.", catalog.MostListed)
+		return fault.Wrap(fault.Conflict, err, fmt.Sprintf("email: this person belongs to %d businesses, which is the most.", catalog.MostListed))
 	}
 	return err
 }
@@ -143,7 +158,7 @@ func (a *Accounts) invited(ctx context.Context, by Principal, person store.Perso
 	if person.Verified && !by.Operator {
 		return invited, nil
 	}
-	clear, expires, err := a.makeLink(ctx, person.ID, by.Operator)
+	clear, expires, err := a.makeLink(ctx, store.Link{PersonID: person.ID, Purpose: store.ForSignIn, Verifies: by.Operator}, LinkGood)
 	invited.Link, invited.ExpiresAt = LinkPath(clear), &expires
 	return invited, err
 }

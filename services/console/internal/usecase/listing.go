@@ -3,10 +3,9 @@ package usecase
 import (
 	"context"
 
-	"github.com/google/uuid"
-
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
@@ -40,17 +39,22 @@ func withoutContact(b *booking.Booking) {
 	b.CustomerEmail, b.CustomerPhone, b.FormData = "", nil, []byte("{}")
 }
 
-// ListTickets lists orders of tickets, of one event where eventID is one; a viewer sees them without customers' contact. Faults:
-// invalid_parameter for a bad page.
-func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, eventID *uuid.UUID, page request.Page) (*booking.TicketList, error) {
+// ListTickets lists orders of tickets; a viewer sees them without customers' contact, and may not look for it. Faults: invalid_parameter for a
+// bad filter or page.
+func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, page request.Page) (*booking.TicketList, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	list, err := o.Bookings.Tickets(ctx, business.ID, eventID, page)
-	if err == nil && by.Reach(business.ID, access.SeeSales) == access.NoContact {
+	hidden := withoutContactOfSales(by, business)
+	if hidden && filter.Query != "" {
+		return nil, fault.Newf(fault.Forbidden, "The role %s may not look for tickets by their customer.", access.Viewer) // it would tell contacts
+	}
+	list, err := o.Bookings.Tickets(ctx, business.ID, filter, page)
+	if err == nil && hidden {
 		for i := range list.Tickets {
-			list.Tickets[i].CustomerEmail = nil
+			t := &list.Tickets[i]
+			t.CustomerEmail, t.CustomerPhone, t.FormData = nil, nil, []byte("{}")
 		}
 	}
 	return list, err
@@ -66,10 +70,16 @@ func (o *Owner) ListReservations(ctx context.Context, by Principal, slug string,
 	if err != nil {
 		return nil, err
 	}
-	if by.Reach(business.ID, access.SeeSales) == access.NoContact {
+	if withoutContactOfSales(by, business) {
 		for i := range list.Reservations {
-			list.Reservations[i].CustomerEmail = nil
+			r := &list.Reservations[i]
+			r.CustomerEmail, r.CustomerPhone, r.FormData = nil, nil, []byte("{}")
 		}
 	}
 	return list, nil
+}
+
+// withoutContactOfSales reports whether somebody sees tickets and reservations without customers' contact.
+func withoutContactOfSales(by Principal, business *catalog.Offer) bool {
+	return by.Reach(business.ID, access.SeeSales) == access.NoContact
 }

@@ -22,6 +22,20 @@ func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Off
 	return a.Store.Team(ctx, business.ID, page)
 }
 
+// Names are what people are called, by id: those of a business's events.
+func (a *Accounts) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
+	return a.Store.Names(ctx, people)
+}
+
+// Member returns one member of a business. Fault: not_found.
+func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) (*store.TeamMember, error) {
+	if err := by.Require(business.ID, access.ManageTeam); err != nil {
+		return nil, err
+	}
+	m, err := a.Store.Member(ctx, business.ID, personID)
+	return &m, teamFault(err)
+}
+
 // ChangeMember gives a member another role. They sign in anew, and the tokens that they made for the business end. Faults: invalid_parameter;
 // not_found; conflict for the last owner.
 func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID, role access.Role, staffID *uuid.UUID) (*store.TeamMember, error) {
@@ -58,7 +72,7 @@ func teamFault(err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return fault.New(fault.NotFound, "Member not found")
 	case errors.Is(err, store.ErrLastOwner):
-		return fault.New(fault.Conflict, "This is the last owner of the business; make somebody else an owner first.")
+		return fault.Wrap(fault.Conflict, err, "This is the last owner of the business; make somebody else an owner first.")
 	}
 	return err
 }

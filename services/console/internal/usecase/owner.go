@@ -24,7 +24,8 @@ type Owner struct {
 	Bookings      *bookingclient.Client
 	Rentals       *rental.Client
 	Availability  *availability.Client
-	Audit         []EventLister // of every service that owns events
+	Audit         []EventLister // of every other service that owns events
+	TeamLog       EventLister   // of people and tokens
 	Notifications *notifications.Client
 	Clock         clock.Clock
 	Logger        *slog.Logger

@@ -34,9 +34,15 @@ func (o *Owner) Publish(ctx context.Context, by Principal, slug string, text []b
 	return published, err
 }
 
-// Rollback publishes an old version again as the newest. Faults: also forbidden, as [Owner.Publish].
-func (o *Owner) Rollback(ctx context.Context, by Principal, slug string, version int64) (*catalog.Published, error) {
-	published, err := o.overNewest(ctx, by, slug, "", func(newest *catalog.Offer) error {
+// WarningsOf are what overlaps in a manifest that was accepted, by line; never nil ([manifest.Warnings]).
+func WarningsOf(text []byte) []manifest.Problem {
+	return append([]manifest.Problem{}, manifest.Warnings(text)...)
+}
+
+// Rollback publishes an old version again as the newest, over the version that ifMatch names, "" for any. Faults: also precondition_failed;
+// forbidden, as [Owner.Publish].
+func (o *Owner) Rollback(ctx context.Context, by Principal, slug string, version int64, ifMatch string) (*catalog.Published, error) {
+	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
 		old, err := o.Businesses.Get(ctx, slug, version, catalog.MediaJSON)
 		if err != nil {
 			return err
@@ -89,7 +95,7 @@ func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Of
 		return manifest.Invalid(problems)
 	}
 	if !sameAccount(wanted, newest.Account) {
-		return fault.New(fault.Forbidden, "account: only operators of the platform change subscription and removal; leave it as the newest version has it.")
+		return fault.New(fault.Forbidden, "account: only operators of the platform change subscription, removal and sandbox; leave it as the newest version has it.")
 	}
 	if by.Reach(newest.ID, access.EditOffer) != access.Own {
 		return nil
@@ -109,7 +115,7 @@ func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Of
 func sameAccount(m *manifest.Manifest, account catalog.Account) bool {
 	removal := m.RemovalOn()
 	same := removal == nil && account.RemovalOn == nil || removal != nil && account.RemovalOn != nil && *removal == *account.RemovalOn
-	return same && m.SubscriptionActive() == account.SubscriptionActive
+	return same && m.SubscriptionActive() == account.SubscriptionActive && m.Sandbox() == account.Sandbox
 }
 
 // onlyTimeOff refuses whatever differs between two manifests beside the overrides of one member of the staff.

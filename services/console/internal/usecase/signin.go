@@ -16,19 +16,19 @@ import (
 // LinkGood is how long a link signs in (accounts.md).
 const LinkGood = 15 * time.Minute
 
-// makeLink makes a link that signs a person in once, and returns its secret.
-func (a *Accounts) makeLink(ctx context.Context, personID uuid.UUID, verifies bool) (string, time.Time, error) {
+// makeLink makes a link that is good once, for so long, and returns its secret and until when that is.
+func (a *Accounts) makeLink(ctx context.Context, link store.Link, good time.Duration) (string, time.Time, error) {
 	clear, hash := secret.New("")
-	expires := a.Clock.Now().Add(LinkGood).UTC().Truncate(time.Second)
-	return clear, expires, a.Store.AddLink(ctx, store.Link{PersonID: personID, Verifies: verifies, ExpiresAt: expires}, hash)
+	link.ExpiresAt = a.Clock.Now().Add(good).UTC().Truncate(time.Second)
+	return clear, link.ExpiresAt, a.Store.AddLink(ctx, link, hash)
 }
 
-// WhoseLink returns whom a link would sign in, and uses nothing up. Errors: [ErrNobody] for one that was used, has expired or never was.
-func (a *Accounts) WhoseLink(ctx context.Context, link string) (*store.Person, error) {
+// WhoseLink returns whose a link of a purpose is, and uses nothing up. Errors: [ErrNobody] for one that was used, has expired or never was.
+func (a *Accounts) WhoseLink(ctx context.Context, link string, purpose store.Purpose) (*store.Person, error) {
 	if !secret.WellFormed("", link) {
 		return nil, ErrNobody
 	}
-	p, err := a.Store.PersonByLink(ctx, secret.Hash(link), a.Clock.Now())
+	p, err := a.Store.PersonByLink(ctx, secret.Hash(link), purpose, a.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, ErrNobody
 	}
@@ -38,18 +38,20 @@ func (a *Accounts) WhoseLink(ctx context.Context, link string) (*store.Person, e
 // SignInByLink uses a link up, and returns the secret of a new session. client is what the browser calls itself. Errors: [ErrNobody].
 func (a *Accounts) SignInByLink(ctx context.Context, link, client string) (string, error) {
 	if !secret.WellFormed("", link) {
+		a.refused(ctx, byLink)
 		return "", ErrNobody
 	}
-	clear, hash := secret.New("")
-	session := store.Session{ID: uuid.New(), Client: clientName(client), CreatedAt: a.Clock.Now()}
+	clear, hash, session := a.newSession(uuid.Nil, client)
 	personID, err := a.Store.SignInByLink(ctx, secret.Hash(link), session, hash)
 	if errors.Is(err, store.ErrNotFound) {
+		a.refused(ctx, byLink)
 		return "", ErrNobody
 	}
 	if err != nil {
 		return "", err
 	}
-	a.Logger.InfoContext(ctx, "signed in", "person_id", personID, "session_id", session.ID, "by", "link")
+	session.PersonID = personID
+	a.signedIn(ctx, byLink, session)
 	return clear, nil
 }
 
@@ -67,6 +69,11 @@ func (a *Accounts) Sessions(ctx context.Context, personID uuid.UUID) ([]store.Se
 // EndSession signs a person out in one browser, at once.
 func (a *Accounts) EndSession(ctx context.Context, personID, id uuid.UUID) error {
 	return a.Store.EndSession(ctx, personID, id)
+}
+
+// ChooseLanguage notes in which language a person reads the owner's pages and the mails about their account, as BCP 47.
+func (a *Accounts) ChooseLanguage(ctx context.Context, personID uuid.UUID, language string) error {
+	return a.Store.SetLanguage(ctx, personID, language)
 }
 
 // sweepEvery is how often what has ended is removed. It harms nobody, so it may be rare.

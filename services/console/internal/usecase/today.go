@@ -43,12 +43,15 @@ func known[T any](ctx context.Context, o *Owner, part *Part[T], list []T, next s
 // Today is who comes today, and what is to be done, as far as the person who asks may see it.
 type Today struct {
 	Business *catalog.Offer
-	Date     timespan.Date            // today, by the business's zone
-	Arrivals Part[booking.Booking]    // of today, by start, without those that are cancelled
-	Pending  Part[booking.Booking]    // to be confirmed, from tomorrow on
-	Unpaid   Part[booking.Booking]    // to be paid online, from today on
-	Due      Part[rental.Reservation] // to be handed out today
-	Out      Part[rental.Reservation] // out, and to come back by today
+	Date     timespan.Date         // today, by the business's zone
+	Arrivals Part[booking.Booking] // of today, by start, without those that are cancelled
+	Pending  Part[booking.Booking] // to be confirmed, from tomorrow on
+	Unpaid   Part[booking.Booking] // to be paid online, from today on
+	// UnpaidRentals are to be paid online, from today on.
+	UnpaidRentals Part[rental.Reservation]
+	Due           Part[rental.Reservation] // to be handed out today
+	Out           Part[rental.Reservation] // out, and to come back by today
+	Calendar      *Calendar                // of today, which says what each member has free
 }
 
 const (
@@ -69,8 +72,16 @@ func (o *Owner) Today(ctx context.Context, by Principal, slug string) (*Today, e
 		o.bookingsOf(ctx, by, business, &t.Pending, booking.Filter{From: &tomorrow, Status: booking.StatusPending}, mostBrief),
 		o.bookingsOf(ctx, by, business, &t.Unpaid, booking.Filter{From: &t.Date, Payment: booking.PaymentOpen}, mostBrief),
 	}
+	if by.Reach(business.ID, access.Serve) != access.None && len(business.Staff) > 0 {
+		asks = append(asks, func() error {
+			var err error
+			t.Calendar, err = o.Calendar(ctx, by, slug, t.Date, 1, nil)
+			return err
+		})
+	}
 	if business.Modules.Rentals && by.Reach(business.ID, access.SeeSales) != access.None {
 		asks = append(asks,
+			o.reservationsOf(ctx, by, slug, &t.UnpaidRentals, rental.Filter{From: &t.Date, Status: rental.StatusPending}),
 			o.reservationsOf(ctx, by, slug, &t.Due, rental.Filter{From: &t.Date, To: &t.Date, Status: rental.StatusReserved}),
 			o.reservationsOf(ctx, by, slug, &t.Out, rental.Filter{To: &t.Date, Status: rental.StatusPickedUp}),
 		)
@@ -169,21 +180,31 @@ func (o *Owner) Details(ctx context.Context, by Principal, slug string, id uuid.
 		return err
 	}}
 	if by.Reach(business.ID, access.SeeCustomers) != access.None {
-		asks = append(asks, func() error {
-			list, err := o.Events(ctx, slug, event.Filter{Subject: id}, request.Page{Limit: mostHistory})
-			if err != nil {
-				return known(ctx, o, &d.History, nil, "", err)
-			}
-			return known(ctx, o, &d.History, list.Events, list.NextCursor, nil)
-		}, func() error {
-			list, err := o.Messages(ctx, slug, notifications.MessageFilter{About: id}, request.Page{Limit: mostHistory})
-			if err != nil {
-				return known(ctx, o, &d.Messages, nil, "", err)
-			}
-			return known(ctx, o, &d.Messages, list.Messages, list.NextCursor, nil)
-		})
+		asks = append(asks, o.historyOf(ctx, slug, id, &d.History), o.messagesAbout(ctx, slug, id, &d.Messages))
 	}
 	return d, Together(asks...)
+}
+
+// historyOf reads the events of something.
+func (o *Owner) historyOf(ctx context.Context, slug string, id uuid.UUID, part *Part[event.Event]) func() error {
+	return func() error {
+		list, err := o.Events(ctx, slug, event.Filter{Subject: id}, request.Page{Limit: mostHistory})
+		if err != nil {
+			return known(ctx, o, part, nil, "", err)
+		}
+		return known(ctx, o, part, list.Events, list.NextCursor, nil)
+	}
+}
+
+// messagesAbout reads the messages about something.
+func (o *Owner) messagesAbout(ctx context.Context, slug string, id uuid.UUID, part *Part[notifications.Message]) func() error {
+	return func() error {
+		list, err := o.Messages(ctx, slug, notifications.MessageFilter{About: id}, request.Page{Limit: mostHistory})
+		if err != nil {
+			return known(ctx, o, part, nil, "", err)
+		}
+		return known(ctx, o, part, list.Messages, list.NextCursor, nil)
+	}
 }
 
 // MostExported bounds a list that is exported.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
@@ -30,6 +31,27 @@ func (o *Owner) Webhooks(ctx context.Context, slug string, page request.Page) (*
 		return nil, err
 	}
 	return o.Notifications.Webhooks(ctx, business.ID, page)
+}
+
+// MostWebhooks is as many endpoints as fit on one page: more than a business may have.
+const MostWebhooks = 100
+
+// Webhook finds one endpoint. Fault: not_found.
+func (o *Owner) Webhook(ctx context.Context, slug string, id uuid.UUID) (*notifications.Webhook, error) {
+	for page := (request.Page{Limit: MostWebhooks}); ; {
+		list, err := o.Webhooks(ctx, slug, page)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list.Webhooks {
+			if list.Webhooks[i].ID == id {
+				return &list.Webhooks[i], nil
+			}
+		}
+		if page.Cursor = list.NextCursor; page.Cursor == "" {
+			return nil, fault.New(fault.NotFound, "Webhook not found")
+		}
+	}
 }
 
 // ChangeWebhook changes an endpoint.

@@ -73,12 +73,16 @@ func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := refuseBatch(r); err != nil {
+	message, err := oneMessage(r)
+	if err != nil {
 		return err
 	}
 	answer, late := &answer{ResponseWriter: w}, over(r.Context(), who.Until)
 	g.Protocol.ServeHTTP(answer, r.WithContext(caller.With(r.Context(), who)))
 	if err := answer.silence(late); err != nil {
+		return err
+	}
+	if answered, err := answer.refuseCall(message); answered {
 		return err
 	}
 	return answer.refusal()
@@ -156,15 +160,15 @@ func loopback(name string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// refuseBatch refuses an array of messages: each request counts once against its key's limit, so it carries one.
-func refuseBatch(r *http.Request) error {
+// oneMessage reads the body. An array of messages is refused: each request counts once against its key's limit, so it carries one.
+func oneMessage(r *http.Request) ([]byte, error) {
 	body, err := server.BodyOf(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
-		return fault.New(fault.InvalidParameter, "The body is an array; send one JSON-RPC message with each request.")
+		return nil, fault.New(fault.InvalidParameter, "The body is an array; send one JSON-RPC message with each request.")
 	}
-	return nil
+	return body, nil
 }

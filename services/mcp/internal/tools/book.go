@@ -24,8 +24,17 @@ type confirmation struct {
 	Success         bool   `json:"success"`
 	Booking         booked `json:"booking"`
 	PaymentRequired bool   `json:"paymentRequired" jsonschema:"true: payment says how the customer pays"`
+	Payment         charge `json:"payment,omitzero" jsonschema:"what is to be paid now, and by which provider"`
 	ManageURL       string `json:"manage_url,omitempty" jsonschema:"the customer's own page of this booking, with which they can move and cancel it: for them alone"`
 	Replayed        bool   `json:"replayed" jsonschema:"true: this booking was made before with the same idempotency_key, and nothing was booked now"`
+}
+
+type charge struct {
+	Provider     string      `json:"provider"`
+	Amount       json.Number `json:"amount"`
+	Currency     string      `json:"currency"`
+	Reference    string      `json:"reference"`
+	ClientSecret string      `json:"client_secret" jsonschema:"what the provider's own form takes; for the customer alone"`
 }
 
 type booked struct {
@@ -113,7 +122,7 @@ func (b *Toolbox) bookAppointment(ctx context.Context, who caller.Caller, args a
 		return result{}, b.instead(ctx, who, args, err)
 	}
 	if err != nil {
-		return result{}, naming(err)
+		return result{}, err
 	}
 	return confirm(answer.Body, answer.Replayed)
 }
@@ -132,13 +141,6 @@ func (a arguments) idempotencyKey() (string, error) {
 		return "", request.Invalid("idempotency_key: send 1 to %d printable ASCII characters without spaces, such as a UUID.", maxIdempotencyKey)
 	}
 	return s, nil
-}
-
-// naming calls the header of POST /book by the name that it has here.
-func naming(err error) error {
-	f := *fault.Of(err)
-	f.Sentence = strings.Replace(f.Sentence, "Idempotency-Key:", "idempotency_key:", 1)
-	return &f
 }
 
 func confirm(body []byte, replayed bool) (result, error) {
@@ -180,7 +182,11 @@ func (c *confirmation) text() string {
 	text := fmt.Sprintf("Booked (%s): %s%s on %s from %s to %s, %s %s. Booking id %s.", c.Booking.Status, strings.Join(names, ", "),
 		with, c.Booking.Date, c.Booking.StartTime, c.Booking.EndTime, c.Booking.Total, c.Booking.Currency, c.Booking.ID)
 	if c.PaymentRequired {
-		text += " It must be paid; payment says how."
+		text += fmt.Sprintf(" %s %s must be paid online now: on the customer's page, or as payment in the structured content says.",
+			c.Payment.Amount, c.Payment.Currency)
+	}
+	if c.ManageURL != "" {
+		text += " The customer sees, moves and cancels it here, give the link to nobody else: " + c.ManageURL
 	}
 	return text
 }

@@ -10,7 +10,7 @@ import (
 // Bounds of an answer, in bytes of its JSON form. Together with the frame around them they stay below 25 kB.
 const (
 	maxListBytes = 18_000 // of a list in the structured content, as JSON
-	maxText      = 3_000  // of the short text
+	maxText      = 5_000  // of the text
 )
 
 // Bounds of single texts, likewise, so that one element always fits.

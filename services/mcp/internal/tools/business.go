@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
@@ -31,7 +32,7 @@ type business struct {
 	CoolingOffHours      int                `json:"cooling_off_hours"`
 	LogoURL              string             `json:"logo_url"`
 	SocialLinks          map[string]string  `json:"social_links"`
-	SocialLinksTotal     int                `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; GET /api/public/{slug}/info has them all"`
+	SocialLinksTotal     int                `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; the business's own page has them all"`
 }
 
 type modules struct {
@@ -58,25 +59,43 @@ func (b *Toolbox) businessInfo() *tool {
 			Title: "Business information",
 			Description: "Who the business is: name, time zone with its present local time, currency, languages, what it offers " +
 				"(services, events, rentals), how customers pay, what cancelling costs, and whether online bookings are paused. " +
-				"Call it first: \"today\" and \"tomorrow\" mean the local_time given here. Takes no arguments.",
-			InputSchema:  input(),
+				"Call it first: \"today\" and \"tomorrow\" mean the local_time given here.",
+			InputSchema:  input(localeProperty()),
 			OutputSchema: output[business](),
 			Annotations:  reading("Business information"),
 		},
 		scopes: readers,
-		call: func(ctx context.Context, who caller.Caller, _ arguments) (result, error) {
-			var info business
+		call: func(ctx context.Context, who caller.Caller, args arguments) (result, error) {
+			language, err := args.text("locale")
+			if err != nil {
+				return result{}, err
+			}
+			var info translatedInfo
 			if err := b.Catalog.Read(ctx, who.Slug, "info", nil, &info); err != nil {
 				return result{}, err
 			}
+			info.resolve(language)
 			zone, err := time.LoadLocation(info.Timezone)
 			if err != nil {
 				return result{}, fmt.Errorf("time zone of the business: %w", err)
 			}
 			info.LocalTime = b.Clock.Now().In(zone).Format(time.RFC3339)
 			info.bound()
-			return result{structured: info, text: info.text()}, nil
+			return result{structured: info.business, text: info.text()}, nil
 		},
+	}
+}
+
+// translatedInfo is /info, which shows the name in every language: it takes no locale.
+type translatedInfo struct {
+	business
+	Names map[string]string `json:"name_translations"`
+}
+
+// resolve puts the name in the language that was asked for in its place, where there is one.
+func (i *translatedInfo) resolve(asked string) {
+	if code, ok := locale.Match(clip(asked, maxLocale), i.Languages); ok && i.Names[code] != "" {
+		i.Name = i.Names[code]
 	}
 }
 
@@ -111,10 +130,53 @@ func cutLinks(all map[string]string) (map[string]string, int) {
 
 func (i *business) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s. Local time is %s (%s). Prices are in %s. Languages: %s.",
-		i.Name, i.LocalTime, i.Timezone, i.Currency, strings.Join(i.Languages, ", "))
+	fmt.Fprintf(&b, "%s. Local time is %s (%s). Prices are in %s. Languages: %s; without locale %s.",
+		i.Name, i.LocalTime, i.Timezone, i.Currency, strings.Join(i.Languages, ", "), i.DefaultLanguage)
+	for _, of := range []struct {
+		offered          bool
+		what, mode, tool string
+	}{
+		{i.ModulesEnabled.Services, "services", i.PaymentModes.Services, "list_services"},
+		{i.ModulesEnabled.Events, "events", i.PaymentModes.Events, "list_events"},
+		{i.ModulesEnabled.Rentals, "rentals", i.PaymentModes.Rentals, "list_rentals"},
+	} {
+		if of.offered {
+			fmt.Fprintf(&b, "\nIt offers %s (%s), paid %s.", of.what, of.tool, i.paid(of.mode))
+		}
+	}
+	b.WriteString("\n" + i.cancelling())
 	if i.OnlineBookingsPaused {
-		b.WriteString(" Online bookings are paused: nothing can be booked now.")
+		b.WriteString("\n" + paused)
 	}
 	return b.String()
+}
+
+// paused is said wherever an agent could think that it may book.
+const paused = "Online bookings are paused: nothing can be booked now, and book_appointment is refused."
+
+// paid says when customers pay.
+func (i *business) paid(mode string) string {
+	switch {
+	case mode == "at_door" || !i.HasPaymentProviders:
+		return "at the door"
+	case mode == "online":
+		return "online when it is booked"
+	}
+	return "online or at the door, as the customer chooses (payment_choice)"
+}
+
+// cancelling says what a customer who cancels gets back of what was paid (lifecycle.md §4).
+func (i *business) cancelling() string {
+	if len(i.CancellationPolicy) == 0 {
+		return "Cancelling: all that was paid online is refunded."
+	}
+	var steps []string
+	if i.CoolingOffHours > 0 {
+		steps = append(steps, fmt.Sprintf("100 %% within %d hours after booking", i.CoolingOffHours))
+	}
+	byHours := slices.SortedFunc(slices.Values(i.CancellationPolicy), func(a, b cancellationStep) int { return b.HoursBefore - a.HoursBefore })
+	for _, s := range byHours {
+		steps = append(steps, fmt.Sprintf("%d %% until %d hours before the start", s.RefundPercent, s.HoursBefore))
+	}
+	return "Cancelling: of what was paid online these parts are refunded: " + strings.Join(steps, ", ") + ", else nothing."
 }

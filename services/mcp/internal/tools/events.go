@@ -32,7 +32,7 @@ type event struct {
 	TotalCapacity      int          `json:"total_capacity"`
 	SpotsRemaining     *int         `json:"spots_remaining" jsonschema:"0: sold out; null: could not be counted just now"`
 	Inventory          []tier       `json:"inventory" jsonschema:"the kinds of tickets"`
-	InventoryTotal     int          `json:"inventory_total,omitzero" jsonschema:"only where they are more than are shown here: how many kinds of tickets there are; GET /api/public/{slug}/events lists them all"`
+	InventoryTotal     int          `json:"inventory_total,omitzero" jsonschema:"only where they are more than are shown here: how many kinds of tickets there are; the business's own page has them all"`
 	PaymentRequirement string       `json:"payment_requirement"`
 	DepositValue       *json.Number `json:"deposit_value"`
 }
@@ -93,12 +93,34 @@ func (l *eventList) bound() {
 
 func (l *eventList) text(note string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d coming events; prices in %s.%s", l.Total, l.Currency, note)
-	for _, e := range l.Events {
-		fmt.Fprintf(&b, "\n%s %s %s", e.Date, strings.TrimSuffix(e.StartTime, ":00"), e.Name)
-		if e.SpotsRemaining != nil {
-			fmt.Fprintf(&b, ", %d places left", *e.SpotsRemaining)
-		}
+	fmt.Fprintf(&b, "%d coming events; prices in %s for a purchase now. These tools cannot buy tickets: the business's own page sells them.%s",
+		l.Total, l.Currency, note)
+	for i := range l.Events {
+		l.Events[i].write(&b, l.Currency)
 	}
 	return b.String()
+}
+
+// write adds the lines of an event: its own, and one for each kind of ticket.
+func (e *event) write(b *strings.Builder, currency string) {
+	minute := func(t string) string { return strings.TrimSuffix(t, ":00") }
+	fmt.Fprintf(b, "\n%s %s–%s %s%s%s", e.Date, minute(e.StartTime), minute(e.EndTime), e.Name, left(e.SpotsRemaining),
+		inAdvance(e.PaymentRequirement, e.DepositValue, currency))
+	for _, t := range e.Inventory {
+		fmt.Fprintf(b, "\n  %s: %s%s", t.Name, cost(t.Price, t.QuotedPrice, currency), left(t.SpotsRemaining))
+	}
+	if e.InventoryTotal > 0 {
+		fmt.Fprintf(b, "\n  and %d more kinds of tickets, which are not shown", e.InventoryTotal-len(e.Inventory))
+	}
+}
+
+// left says how many places are left; nothing where that is not known.
+func left(places *int) string {
+	switch {
+	case places == nil:
+		return ""
+	case *places == 0:
+		return ", sold out"
+	}
+	return fmt.Sprintf(", %d left", *places)
 }

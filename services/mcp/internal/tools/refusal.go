@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -36,13 +37,16 @@ func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallTool
 	if f.Kind == fault.Internal {
 		b.Telemetry.Logger.ErrorContext(ctx, "tool failed", "tool", t.Name, "error", err)
 	}
-	r := refusal{Error: f.Sentence, MessageCode: f.Kind.Code, RetryAfterSeconds: f.RetrySeconds(), NextStep: nextStep(t, f.Kind)}
+	r := refusal{Error: named.Replace(f.Sentence), MessageCode: f.Kind.Code, RetryAfterSeconds: f.RetrySeconds(), NextStep: nextStep(t, f.Kind)}
 	var start *taken
 	if errors.As(err, &start) {
 		r.OtherSlots, r.NextStep = start.others, start.next
 	}
 	return contentOf(r.text(), r, true)
 }
+
+// named calls what the HTTP interface's sentences name by the names that they have here.
+var named = strings.NewReplacer("Idempotency-Key:", "idempotency_key:", " from /slots", " of find_slots")
 
 func (r refusal) text() string {
 	text := r.Error + " (messageCode: " + r.MessageCode + ")"
@@ -62,6 +66,10 @@ func nextStep(t *tool, kind fault.Kind) string {
 		return "Call list_services for the ids that there are."
 	case fault.ScopeForbidden:
 		return "Ask the owner of the business for a key of the right scope; tools/list shows what this one may call."
+	case fault.SlotUnavailable, fault.NoStaffAvailable:
+		return "Call find_slots for the times that are free."
+	case fault.AvailabilityUnverified:
+		return "Nothing was booked. Call book_appointment again in a few seconds."
 	case fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing:
 		return "Nothing can be booked online now. Tell the customer to contact the business."
 	case fault.PaymentUnavailable:

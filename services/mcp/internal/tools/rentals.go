@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,7 +44,7 @@ type rental struct {
 	PaymentRequirement string              `json:"payment_requirement"`
 	DepositValue       *json.Number        `json:"deposit_value"`
 	Upsells            []upsell            `json:"upsells" jsonschema:"what is offered along with it"`
-	UpsellsTotal       int                 `json:"upsells_total,omitzero" jsonschema:"only where they are more than are shown here: how many upsells it has; GET /api/public/{slug}/rentals lists them all"`
+	UpsellsTotal       int                 `json:"upsells_total,omitzero" jsonschema:"only where they are more than are shown here: how many upsells it has; the business's own page has them all"`
 	Availability       *rentalAvailability `json:"availability" jsonschema:"for start_date to end_date; null where no dates were sent"`
 }
 
@@ -114,7 +115,7 @@ func (b *Toolbox) listRentals(ctx context.Context, who caller.Caller, args argum
 		Rentals: p.items[:addOns], AddOnRentals: p.items[addOns:], Currency: all.Currency, Quote: all.Quote,
 		Computed: unknown == 0, Total: p.total, NextOffset: p.next,
 	}
-	return result{structured: shown, text: shown.text(unknown, len(all.AddOnRentals)) + p.note() + lines(p.items)}, nil
+	return result{structured: shown, text: shown.text(unknown, len(all.AddOnRentals)) + p.note() + lines(p.items, all.names(), all.Currency)}, nil
 }
 
 // listedRentals is the answer of /rentals.
@@ -145,30 +146,82 @@ func (l *listedRentals) bounded() []rental {
 	return all
 }
 
+// names are those of all rentals, by id.
+func (l *listedRentals) names() map[string]string {
+	names := make(map[string]string)
+	for _, r := range slices.Concat(l.Rentals, l.AddOnRentals) {
+		names[r.ID] = clip(r.Name, maxName)
+	}
+	return names
+}
+
 func (l *rentalList) text(unknown, addOns int) string {
-	text := fmt.Sprintf("%d rentals, %d of them add-ons; prices in %s for %s.", l.Total, addOns, l.Currency, l.Quote.Date)
+	text := fmt.Sprintf("%d rentals, %d of them add-ons; prices in %s for %s. These tools cannot reserve them: the business's own page does.",
+		l.Total, addOns, l.Currency, l.Quote.Date)
 	if unknown > 0 {
 		text += fmt.Sprintf(" The availability of %d could not be read just now: that is neither free nor fully booked. Call again in a few seconds.", unknown)
 	}
 	return text
 }
 
-// lines lists rentals, one line for each.
-func lines(rentals []rental) string {
+// lines lists rentals with what goes along with them.
+func lines(rentals []rental, names map[string]string, currency string) string {
 	var b strings.Builder
-	for _, r := range rentals {
-		price := r.Price
-		if r.QuotedPrice != nil {
-			price = *r.QuotedPrice
-		}
-		fmt.Fprintf(&b, "\n%s: %s %s", r.Name, price, r.PriceType)
-		if r.Availability != nil {
-			fmt.Fprintf(&b, ", %s", r.Availability.Status)
-		}
-		if r.Availability != nil && r.Availability.Reason != nil {
-			fmt.Fprintf(&b, " (%s)", *r.Availability.Reason)
-		}
+	for i := range rentals {
+		r := &rentals[i]
+		fmt.Fprintf(&b, "\n%s: %s%s%s%s", r.Name, r.price(currency), r.bounds(), inAdvance(r.PaymentRequirement, r.DepositValue, currency), r.free())
 		fmt.Fprintf(&b, ", id %s", r.ID)
+		for _, along := range r.Upsells {
+			how := "can be added"
+			if along.IsRequired {
+				how = "is required with it"
+			}
+			fmt.Fprintf(&b, "\n  %s %s", cmp.Or(names[along.RentalID], along.RentalID), how)
+		}
 	}
 	return b.String()
+}
+
+// price says what a unit costs for an hour or a day.
+func (r *rental) price(currency string) string {
+	unit := " a day"
+	if r.PriceType == "hourly" {
+		unit = " an hour"
+	}
+	if nothing(r.Price) {
+		unit = ""
+	}
+	return cost(r.Price, r.QuotedPrice, currency) + unit
+}
+
+// bounds says how many can be had at once, and for how long.
+func (r *rental) bounds() string {
+	text := ""
+	if r.MaxBookableOnline != nil {
+		text = fmt.Sprintf(", at most %d at once", *r.MaxBookableOnline)
+	}
+	for _, b := range []struct {
+		word  string
+		value *int
+		unit  string
+	}{
+		{"at least", r.MinRentalDays, "days"}, {"at most", r.MaxRentalDays, "days"},
+		{"at least", r.MinRentalHours, "hours"}, {"at most", r.MaxRentalHours, "hours"},
+	} {
+		if b.value != nil {
+			text += fmt.Sprintf(", %s %d %s", b.word, *b.value, b.unit)
+		}
+	}
+	return text
+}
+
+// free says whether it can be had for the time that was asked for; nothing where none was.
+func (r *rental) free() string {
+	switch {
+	case r.Availability == nil:
+		return ""
+	case r.Availability.Reason != nil:
+		return fmt.Sprintf(", %s (%s)", r.Availability.Status, *r.Availability.Reason)
+	}
+	return ", " + string(r.Availability.Status)
 }

@@ -36,7 +36,7 @@ type service struct {
 	PaymentRequirement string       `json:"payment_requirement"`
 	DepositValue       *json.Number `json:"deposit_value"`
 	Variants           []variant    `json:"variants" jsonschema:"other lengths and prices that it comes in; empty: only as it is"`
-	VariantsTotal      int          `json:"variants_total,omitzero" jsonschema:"only where they are more than are shown here: how many variants it has; GET /api/public/{slug}/services lists them all"`
+	VariantsTotal      int          `json:"variants_total,omitzero" jsonschema:"only where they are more than are shown here: how many variants it has; the business's own page has them all"`
 }
 
 // variant is a service in another length, at another price.
@@ -121,19 +121,29 @@ func (a arguments) listing(query url.Values) (int, error) {
 
 func (l *serviceList) text(note string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d services; prices in %s for %s.%s", l.Total, l.Currency, l.Quote.Date, note)
-	for _, s := range l.Services {
-		price := s.Price
-		if s.QuotedPrice != nil {
-			price = *s.QuotedPrice
-		}
-		fmt.Fprintf(&b, "\n%s: %d min, %s, id %s", s.Name, s.DurationMinutes, price, s.ID)
-		for _, v := range s.Variants {
-			fmt.Fprintf(&b, "\n  variant %s: %d min, id %s", v.Name, v.DurationMinutes, v.ID)
-		}
-		if s.VariantsTotal > 0 {
-			fmt.Fprintf(&b, "\n  and %d more variants, which are not shown", s.VariantsTotal-len(s.Variants))
-		}
+	fmt.Fprintf(&b, "%d services; prices in %s for a booking on %s.%s", l.Total, l.Currency, l.Quote.Date, note)
+	for i := range l.Services {
+		l.Services[i].write(&b, l.Currency)
 	}
+	b.WriteString("\nNext: find_slots with service_ids says when they are free.")
 	return b.String()
+}
+
+// write adds the lines of a service.
+func (s *service) write(b *strings.Builder, currency string) {
+	b.WriteString("\n" + s.Name)
+	if s.Category != "" {
+		b.WriteString(" (" + s.Category + ")")
+	}
+	fmt.Fprintf(b, ": %d min, %s%s, id %s", s.DurationMinutes, cost(s.Price, s.QuotedPrice, currency),
+		inAdvance(s.PaymentRequirement, s.DepositValue, currency), s.ID)
+	if s.HasClassSchedule {
+		b.WriteString("; a class: booked alone, at the sessions that find_slots lists")
+	}
+	for _, v := range s.Variants {
+		fmt.Fprintf(b, "\n  variant %s: %d min, %s, variants [\"%s:%s\"]", v.Name, v.DurationMinutes, cost(v.Price, v.QuotedPrice, currency), s.ID, v.ID)
+	}
+	if s.VariantsTotal > 0 {
+		fmt.Fprintf(b, "\n  and %d more variants, which are not shown", s.VariantsTotal-len(s.Variants))
+	}
 }

@@ -11,7 +11,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sync/errgroup"
 
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
@@ -19,6 +21,7 @@ import (
 // calendar is what find_slots shows: slots for one date, days for a window.
 type calendar struct {
 	Timezone   string `json:"timezone" jsonschema:"IANA name of the zone that all dates and times are in"`
+	Paused     bool   `json:"online_bookings_paused" jsonschema:"true: nothing can be booked now; book_appointment is refused"`
 	Computed   bool   `json:"computed" jsonschema:"false: availability could not be read just now. That is not the same as fully booked; call again shortly"`
 	Slots      []slot `json:"slots" jsonschema:"with date: the free starts, in order; else empty"`
 	Days       []day  `json:"days" jsonschema:"with start_date and end_date: the number of free starts of each bookable date; else empty"`
@@ -56,8 +59,8 @@ func (b *Toolbox) slots() *tool {
 				"of that date, each with the staff member who is free then. With start_date and end_date (at most 62 days, both " +
 				"included): how many free starts each date has; then ask for one of the dates. Several service_ids are one appointment, " +
 				"one after another, by one staff member; is_package and staffing_mode combine them otherwise, variants chooses other lengths. A class " +
-				"is asked for alone: its sessions are listed, with the places that are left. All dates and times are local time of the business's time zone. What is listed can be booked with " +
-				"book_appointment until somebody else takes it.",
+				"is asked for alone: its sessions are listed, with the places that are left. All dates and times are local time of the business's time zone. " +
+				"While the business has paused online bookings the answer says so: nothing can be booked then.",
 			InputSchema:  slotsSchema(),
 			OutputSchema: output[calendar](),
 			Annotations:  reading("Free times"),
@@ -87,10 +90,33 @@ func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args argumen
 	if err != nil {
 		return result{}, err
 	}
+	isPaused := b.paused(ctx, who.Slug)
+	defer isPaused() // nothing runs on after the call
 	if query.Has("date") {
-		return b.oneDate(ctx, who, query, offset)
+		return b.oneDate(ctx, who, query, offset, isPaused)
 	}
-	return b.window(ctx, who, query)
+	return b.window(ctx, who, query, isPaused)
+}
+
+// paused asks, beside what else is asked, whether the business has paused online bookings; what it returns waits for the answer. Where
+// that cannot be read, it is not known to have: booking asks again.
+func (b *Toolbox) paused(ctx context.Context, slug string) func() bool {
+	var info struct {
+		Paused bool `json:"online_bookings_paused"`
+	}
+	var asked errgroup.Group
+	asked.Go(func() error {
+		return fault.Guard(func() error { return b.Catalog.Read(ctx, slug, "info", nil, &info) })
+	})
+	return func() bool { return asked.Wait() == nil && info.Paused }
+}
+
+// next is the text of free times: the pause, where there is one, else the tool to call next.
+func (c *calendar) next(times, tool string) string {
+	if c.Paused {
+		return paused + "\n" + times
+	}
+	return times + tool
 }
 
 // calendarQuery turns the arguments into those of /slots or /available-dates.
@@ -115,7 +141,7 @@ func calendarQuery(args arguments) (url.Values, error) {
 	return query, nil
 }
 
-func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Values, offset int) (result, error) {
+func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Values, offset int, isPaused func() bool) (result, error) {
 	shown, err := b.readSlots(ctx, who.Slug, query)
 	if err != nil {
 		return result{}, err
@@ -123,15 +149,11 @@ func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Valu
 	if !shown.Computed {
 		return result{structured: shown, text: unknown}, nil
 	}
-	rest := shown.Slots[min(offset, shown.Total):]
+	free := timesOf(shown.Slots, offset, query.Get("date"))
 	p := pageOf(shown.Slots, offset, 0)
-	shown.Slots, shown.NextOffset = p.items, p.next
-	var text strings.Builder
-	fmt.Fprintf(&text, "%d free starts on %s (%s).%s", shown.Total, query.Get("date"), shown.Timezone, p.note())
-	for i := 0; i < len(rest) && text.Len() <= maxText; i++ { // a longer text is cut
-		text.WriteString(rest[i].line())
-	}
-	return result{structured: shown, text: text.String()}, nil
+	shown.Slots, shown.NextOffset, shown.Paused = p.items, p.next, isPaused()
+	text := fmt.Sprintf("%d free starts on %s (%s)%s", shown.Total, query.Get("date"), shown.Timezone, free.head)
+	return result{structured: shown, text: shown.next(text, free.next) + free.times}, nil
 }
 
 // listedSlots is the answer of /slots.
@@ -170,21 +192,9 @@ func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) 
 	return c, nil
 }
 
-// line is the slot in the short text.
-func (s slot) line() string {
-	text := "\n" + s.Date + " " + s.Time + "–" + s.EndTime
-	if s.StaffName != nil && s.StaffID != nil {
-		text += " with " + *s.StaffName + " (staff_id " + *s.StaffID + ")"
-	}
-	if s.RemainingCapacity != nil {
-		text += fmt.Sprintf(", %d places left", *s.RemainingCapacity)
-	}
-	return text
-}
-
 const unknown = "Availability could not be read just now. That does not mean fully booked: call again in a few seconds."
 
-func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Values) (result, error) {
+func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Values, isPaused func() bool) (result, error) {
 	var dates struct {
 		Days     map[string]int `json:"days"`
 		Computed bool           `json:"computed"`
@@ -206,6 +216,11 @@ func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Value
 			fmt.Fprintf(&lines, "\n%s: %d", date, count)
 		}
 	}
+	shown.Paused = isPaused()
 	text := fmt.Sprintf("%d free starts from %s to %s (%s).", shown.Total, query.Get("start"), query.Get("end"), shown.Timezone)
-	return result{structured: shown, text: text + lines.String()}, nil
+	next := " Next: find_slots with one of these dates as date."
+	if shown.Total == 0 {
+		next = ""
+	}
+	return result{structured: shown, text: shown.next(text, next) + lines.String()}, nil
 }

@@ -1,5 +1,6 @@
 // Package tools are what agents can do: read a business, and book. Every tool asks the service that owns the answer and
-// shows it in a form that fits into a model's context: structured content, one short text, and never more than 25 kB.
+// shows it in a form that fits into a model's context: structured content, one text that alone is enough to sell, and never more
+// than 25 kB.
 //
 // A refusal is a tool error with the sentence and the messageCode that the HTTP interface gives, and what to do next.
 package tools
@@ -67,7 +68,7 @@ type tool struct {
 // result is what a successful call shows.
 type result struct {
 	structured any
-	text       string // a long one is cut
+	text       string // a long one is cut at the end of a line
 }
 
 // instructions tell a model how the tools work together.

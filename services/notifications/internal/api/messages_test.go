@@ -16,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -50,12 +51,17 @@ type silent struct{}
 
 func (silent) Send(context.Context, mail.Message) error { return nil }
 
+// live is catalog, whose businesses are none for trying out.
+type live struct{ messages.Peers }
+
+func (live) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) { return &catalog.Offer{}, nil }
+
 // open serves it; without a sender there is no mail server.
 func open(t *testing.T, sender messages.Sender) *postOffice {
 	t.Helper()
 	pool, now := testkit.Postgres(t, "notifications", migrations.FS), clock.Fixed(monday)
 	p := &postOffice{t: t, pool: pool, store: store.New(pool), business: uuid.New()}
-	mails := messages.New(messages.Config{Pool: pool, Store: p.store, Sender: sender, Clock: now, Telemetry: telemetry.Discard()})
+	mails := messages.New(messages.Config{Pool: pool, Store: p.store, Peers: live{}, Sender: sender, Clock: now, Telemetry: telemetry.Discard()})
 	work := jobs.NewWork()
 	mails.AddTo(work)
 	sends, err := jobs.Open(pool, work, now, telemetry.Discard())

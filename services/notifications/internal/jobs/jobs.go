@@ -16,7 +16,7 @@ import (
 )
 
 // Work is what the parts of the service do in jobs: each adds its workers, its queues and what is to be done from time to time.
-// The arguments of every job hold a business_id, by which [Erase] finds the jobs of a business.
+// The arguments of every job hold a business_id, by which store.Erase finds the jobs of a business.
 type Work struct {
 	Workers  *river.Workers
 	Queues   map[string]river.QueueConfig

@@ -11,6 +11,8 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/color"
 )
 
 // FuzzWhatPeopleTypedBendsNothing: whatever stands in a text, the subject is one line, text and HTML say the same, the HTML has the
@@ -131,12 +133,13 @@ func TestAButtonIsReadableInEveryColour(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		colour := rapid.StringMatching(`#[0-9a-fA-F]{6}`).Draw(t, "colour")
 		a := accentOf(colour)
-		light, dark := luminance(colour), luminance(string(a.On))
-		if light < dark {
-			light, dark = dark, light
+		on, onErr := color.Parse(string(a.On))
+		behind, err := color.Parse(colour)
+		if onErr != nil || err != nil {
+			t.Fatal(onErr, err)
 		}
-		if string(a.Colour) != colour || (light+0.05)/(dark+0.05) < 4.5 {
-			t.Fatalf("%s on %s: %.2f", a.On, a.Colour, (light+0.05)/(dark+0.05))
+		if contrast := color.Contrast(on, behind); string(a.Colour) != colour || contrast < 4.5 {
+			t.Fatalf("%s on %s: %.2f", a.On, a.Colour, contrast)
 		}
 	})
 	for _, colour := range []string{"", "red", "#fff", "#0b6e4f;}", "#0b6e4g", "\n#0b6e4f", "#0b6e4f\n"} {

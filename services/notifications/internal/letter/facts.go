@@ -2,7 +2,9 @@ package letter
 
 import (
 	"errors"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,11 +30,12 @@ type Facts struct {
 // Business is who the message is from.
 type Business struct {
 	Name     string
-	Language string         // its default: a code of its languages
-	Zone     *time.Location // its IANA zone; required
-	ReplyTo  string         // where answers go; where it is empty, nobody is told to answer
-	From     string         // the address that messages are sent from; it invites to calendars where ReplyTo is empty
-	Accent   string         // #rrggbb of the business's colour, or empty
+	Names    map[string]string // the name in other languages, by their codes
+	Language string            // its default: a code of its languages
+	Zone     *time.Location    // its IANA zone; required
+	ReplyTo  string            // where answers go; where it is empty, nobody is told to answer
+	From     string            // the address that messages are sent from; it invites to calendars where ReplyTo is empty
+	Accent   string            // #rrggbb of the business's colour, or empty
 }
 
 // Person is the customer.
@@ -53,8 +56,8 @@ type Subject struct {
 	Kind     SubjectKind
 	ID       string // the UID in calendars
 	Sequence int    // grows with every change
-	Items    []string
 	// Items are names as they were sold: of services (with their variants), of the event, of the rental.
+	Items    []string
 	Tier     string // of tickets
 	Staff    string // may be empty
 	Quantity int    // people, tickets or units; 0 where it goes without saying
@@ -121,15 +124,16 @@ type Note struct {
 
 // in returns the lines of the note in the language of the letter, else in the business's own.
 func (n Note) in(w *words) []string {
-	text := n.Text
-	codes := make([]string, 0, len(n.Translations))
-	for code := range n.Translations {
-		codes = append(codes, code)
+	return w.typedLines(w.translated(n.Text, n.Translations))
+}
+
+// translated is a text of the business's in the language of the letter, else in its own.
+func (w *words) translated(text string, translations map[string]string) string {
+	code, ok := locale.Match(w.Asked, slices.Collect(maps.Keys(translations)))
+	if ok && strings.TrimSpace(translations[code]) != "" {
+		return translations[code]
 	}
-	if code, ok := locale.Match(w.Asked, codes); ok && strings.TrimSpace(n.Translations[code]) != "" {
-		text = n.Translations[code]
-	}
-	return w.typedLines(text)
+	return text
 }
 
 // check says which fact is missing.

@@ -98,6 +98,27 @@ func TestEachKindTellsItsPart(t *testing.T) {
 	}
 }
 
+// TestWhoIsToPayIsToldForWhat looks for the sentence of a booking, of tickets and of a reservation, each in its own letter alone.
+func TestWhoIsToPayIsToldForWhat(t *testing.T) {
+	t.Parallel()
+	of := map[string]Kind{"payment_due": PaymentDue, "payment_due_ticket": Ticket, "payment_due_reservation": Reservation}
+	for _, code := range languages(t) {
+		for sentence := range of {
+			for other, kind := range of {
+				text := render(t, PaymentDue, code, facts(t, kind)).Text
+				if said := sentences(t, code)[sentence][""]; strings.Contains(text, said) != (sentence == other) {
+					t.Errorf("%s: asked to pay for what %s is about:\n%s", code, other, text)
+				}
+			}
+		}
+	}
+	for kind, what := range map[Kind]string{PaymentDue: "keep your booking", Ticket: "keep your tickets", Reservation: "keep your reservation"} {
+		if text := render(t, PaymentDue, "en", facts(t, kind)).Text; !strings.Contains(text, what) {
+			t.Errorf("no %q in\n%s", what, text)
+		}
+	}
+}
+
 func set(list []string) map[string]bool {
 	m := map[string]bool{}
 	for _, s := range list {
@@ -224,6 +245,20 @@ func TestNobodyIsCalledByAnAdvertisement(t *testing.T) {
 		}
 		if !called && name != "" && strings.Contains(l.Text+l.HTML+string(l.Calendar), name) {
 			t.Errorf("%q is in the message", name)
+		}
+	}
+}
+
+// A letter is from the business by the name that it has in the letter's language; its owner reads the name in their own.
+func TestALetterNamesTheBusinessInItsLanguage(t *testing.T) {
+	t.Parallel()
+	f := facts(t, BookingConfirmed)
+	f.Business.Names = map[string]string{"pt": "Cabelos do Porto", "de": " "}
+	for locale, want := range map[string]string{"pt-BR": "Cabelos do Porto", "de": "Harbor Hair & Spa", "en": "Harbor Hair & Spa", "": "Harbor Hair & Spa"} {
+		l := render(t, BookingConfirmed, locale, f)
+		if l.From != want || !strings.HasPrefix(l.Text, want+"\n") || !strings.Contains(l.Text, "\n"+want+"\nhello@harbor.example\n") ||
+			!strings.Contains(strings.ReplaceAll(string(l.Calendar), "\r\n ", ""), "LOCATION:"+want+"\r\n") {
+			t.Errorf("in %q it is from %q:\n%s\n%s", locale, l.From, l.Text, l.Calendar)
 		}
 	}
 }

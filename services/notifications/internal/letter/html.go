@@ -3,10 +3,9 @@ package letter
 import (
 	_ "embed"
 	"html/template"
-	"math"
-	"regexp"
-	"strconv"
 	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/color"
 )
 
 //go:embed layout.html
@@ -24,32 +23,18 @@ func (p *page) html() (string, error) {
 // accent is a business's colour and what is readable on it.
 type accent struct{ Colour, On template.CSS }
 
-var hexColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+// platformColour is the platform's own.
+var platformColour = color.Color{R: 0x24, G: 0x50, B: 0xc8}
 
 // accentOf gives a colour that is none the platform's own.
 func accentOf(colour string) accent {
-	if !hexColour.MatchString(colour) {
-		colour = "#2450c8"
+	c, err := color.Parse(colour)
+	if err != nil {
+		c, colour = platformColour, platformColour.String()
 	}
-	// Contrast with white is 1.05/(l+0.05), with black (l+0.05)/0.05 (WCAG 2): they are alike, 4.58, at 0.179.
-	on := "#ffffff"
-	if luminance(colour) > 0.179 {
-		on = "#000000"
+	on := color.White
+	if color.Contrast(color.Black, c) > color.Contrast(color.White, c) {
+		on = color.Black
 	}
-	return accent{template.CSS(colour), template.CSS(on)}
-}
-
-// luminance is the relative luminance of #rrggbb as WCAG 2 defines it.
-func luminance(colour string) float64 {
-	sum := 0.0
-	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
-		n, _ := strconv.ParseUint(colour[1+2*i:3+2*i], 16, 8) // hexColour has matched
-		c := float64(n) / 255
-		if c <= 0.04045 {
-			sum += weight * c / 12.92
-		} else {
-			sum += weight * math.Pow((c+0.055)/1.055, 2.4)
-		}
-	}
-	return sum
+	return accent{template.CSS(colour), template.CSS(on.String())}
 }

@@ -42,6 +42,7 @@ func (k Kind) Known() bool {
 // Letter is a message ready to be sent.
 type Letter struct {
 	Language string // BCP 47, of the words: for the header Content-Language
+	From     string // the business's name, in that language where it has one
 	Subject  string // one line
 	Text     string // lines end with \n
 	HTML     string
@@ -58,6 +59,7 @@ func Render(kind Kind, locale string, f Facts) (Letter, error) {
 	if err != nil {
 		return Letter{}, err
 	}
+	f.Business.Name = w.translated(f.Business.Name, f.Business.Names)
 	p, err := compose(kind, w, &f)
 	if err != nil {
 		return Letter{}, fmt.Errorf("%s: %w", kind, err)
@@ -66,7 +68,7 @@ func Render(kind Kind, locale string, f Facts) (Letter, error) {
 	if err != nil {
 		return Letter{}, fmt.Errorf("%s: %w", kind, err)
 	}
-	l := Letter{Language: w.Code, Subject: p.Subject, Text: p.text(), HTML: html}
+	l := Letter{Language: w.Code, From: f.Business.Name, Subject: p.Subject, Text: p.text(), HTML: html}
 	l.Calendar, l.Method, err = invitation(kind, w, &f)
 	if err != nil {
 		return Letter{}, fmt.Errorf("%s: %w", kind, err)
@@ -141,6 +143,9 @@ func layoutOf(kind Kind, f *Facts) (layout, error) {
 	}
 	if !ok {
 		return layout{}, fmt.Errorf("no message is written for it (notice %q)", f.Notice)
+	}
+	if kind == PaymentDue && f.Subject.Kind != BookingSubject {
+		l.leads = []string{"payment_due_" + string(f.Subject.Kind)}
 	}
 	if kind != OwnerNotice {
 		return l, nil

@@ -1,7 +1,6 @@
 package messages
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -18,9 +17,10 @@ import (
 )
 
 // facts are what messages about an event tell.
-func (m *Messages) facts(_ context.Context, offer *catalog.Offer, e event.Event) (letter.Facts, error) {
+func (m *Messages) facts(offer *catalog.Offer, e event.Event) (letter.Facts, error) {
 	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At, Business: letter.Business{
-		Name: offer.Name, Language: offer.DefaultLanguage, Zone: offer.Location(), ReplyTo: offer.Notifications.ReplyTo, From: m.From,
+		Name: offer.Name, Names: offer.NameTranslations, Language: offer.DefaultLanguage, Zone: offer.Location(),
+		ReplyTo: offer.Notifications.ReplyTo, From: m.From, Accent: offer.Page.Accent,
 	}}
 	var err error
 	switch e.Subject.Kind {
@@ -44,8 +44,9 @@ func (m *Messages) facts(_ context.Context, offer *catalog.Offer, e event.Event)
 // notices are what owners are told of.
 var notices = map[event.Type]letter.Notice{
 	event.BookingCreated: letter.NoticeCreated, event.TicketSold: letter.NoticeCreated, event.ReservationCreated: letter.NoticeCreated,
-	event.BookingRescheduled: letter.NoticeMoved,
-	event.BookingCancelled:   letter.NoticeCancelled, event.TicketCancelled: letter.NoticeCancelled, event.ReservationCancelled: letter.NoticeCancelled,
+	event.ReservationConfirmed: letter.NoticeCreated,
+	event.BookingRescheduled:   letter.NoticeMoved,
+	event.BookingCancelled:     letter.NoticeCancelled, event.TicketCancelled: letter.NoticeCancelled, event.ReservationCancelled: letter.NoticeCancelled,
 	plan.EndpointDisabled: letter.NoticeWebhookDisabled,
 }
 
@@ -81,29 +82,15 @@ func ofBooking(f *letter.Facts, e event.Event) error {
 	if b.From != nil {
 		f.Was = &letter.When{Start: b.From.StartsAt, End: b.From.EndsAt}
 	}
-	return ofPayment(f, e, b.Currency)
-}
-
-// paymentData is the payment of a booking or an order of tickets, as messages tell of it.
-type paymentData struct {
-	Payment *struct {
-		Status   string      `json:"status"`
-		Amount   json.Number `json:"amount"`
-		Refunded json.Number `json:"refunded"`
-		DueAt    *time.Time  `json:"due_at"`
-		Refund   *struct {
-			Amount json.Number `json:"amount"`
-		} `json:"refund"`
-	} `json:"payment"`
+	ofPayment(f, e, b.Payment, b.Currency)
+	return nil
 }
 
 // ofPayment tells what is to be paid, and of a cancellation what goes back of what was paid: 0 where nothing does.
-func ofPayment(f *letter.Facts, e event.Event, currency string) error {
-	var data paymentData
-	if err := json.Unmarshal(e.Data, &data); err != nil || data.Payment == nil {
-		return err
+func ofPayment(f *letter.Facts, e event.Event, p *booking.Payment, currency string) {
+	if p == nil {
+		return
 	}
-	p := data.Payment
 	f.Payment.Amount = letter.Money{Amount: p.Amount.String(), Currency: currency}
 	if p.DueAt != nil {
 		f.Payment.Due = *p.DueAt
@@ -113,24 +100,21 @@ func ofPayment(f *letter.Facts, e event.Event, currency string) error {
 		f.Refund = &letter.Money{Amount: p.Refund.Amount.String(), Currency: currency}
 	case e.Type == event.PaymentRefunded:
 		f.Refund = &letter.Money{Amount: p.Refunded.String(), Currency: currency}
-	case (e.Type == event.BookingCancelled || e.Type == event.TicketCancelled) && p.Status == paid:
+	case (e.Type == event.BookingCancelled || e.Type == event.TicketCancelled || e.Type == event.ReservationCancelled) && p.Status == booking.PaymentPaid:
 		f.Refund = &letter.Money{Amount: "0", Currency: currency}
 	}
-	return nil
 }
-
-const paid = "paid" // the status of a payment
 
 func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	var t booking.Ticket
 	if err := json.Unmarshal(e.Data, &t); err != nil {
 		return err
 	}
-	start, err := time.ParseInLocation(time.DateTime, t.Date+" "+t.StartTime, offer.Location())
+	start, err := startOf(t, offer.Location())
 	if err != nil {
 		return err
 	}
-	f.Customer = letter.Person{Name: t.CustomerName, Email: text(t.CustomerEmail)}
+	f.Customer = letter.Person{Name: t.CustomerName, Email: text(t.CustomerEmail), Phone: text(t.CustomerPhone)}
 	f.Subject = letter.Subject{
 		Kind: letter.TicketSubject, ID: t.ID.String(), Sequence: e.Sequence, Items: []string{t.EventName}, Tier: t.TierName, Quantity: t.Quantity,
 		When: letter.When{Start: start},
@@ -145,7 +129,18 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	if t.Total != nil {
 		f.Subject.Total = amount(*t.Total, t.Currency)
 	}
-	return ofPayment(f, e, t.Currency)
+	ofPayment(f, e, t.Payment, t.Currency)
+	return nil
+}
+
+// startOf is when the event of tickets begins, on a date and at a time of the business's clock.
+func startOf(t booking.Ticket, zone *time.Location) (time.Time, error) {
+	date, err := timespan.ParseDate(t.Date)
+	if err != nil {
+		return time.Time{}, err
+	}
+	at, err := timespan.ParseTimeOfDay(strings.TrimSuffix(t.StartTime, ":00")) // HH:MM:SS, in whole minutes
+	return time.Unix(timespan.Instant(date, at, zone), 0), err
 }
 
 func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
@@ -153,21 +148,24 @@ func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	if err := json.Unmarshal(e.Data, &r); err != nil {
 		return err
 	}
-	f.Customer = letter.Person{Name: r.CustomerName, Email: text(r.CustomerEmail)}
+	f.Customer = letter.Person{Name: r.CustomerName, Email: text(r.CustomerEmail), Phone: text(r.CustomerPhone)}
 	f.Subject = letter.Subject{
 		Kind: letter.ReservationSubject, ID: r.ID.String(), Sequence: e.Sequence, Items: []string{r.RentalName}, Quantity: r.Quantity,
 	}
 	for _, extra := range r.Extras {
 		f.Subject.Items = append(f.Subject.Items, strconv.Itoa(extra.Quantity)+" × "+extra.RentalName)
 	}
+	if r.Total != nil {
+		f.Subject.Total = amount(*r.Total, r.Currency)
+	}
 	at := func(day timespan.Date, minute timespan.TimeOfDay) time.Time {
 		return time.Unix(timespan.Instant(day, minute, offer.Location()), 0)
 	}
+	f.Subject.When = letter.When{Start: at(r.StartDate, 0), End: at(r.EndDate+1, 0), AllDay: true}
 	if r.StartTime != nil && r.EndTime != nil {
 		f.Subject.When = letter.When{Start: at(r.StartDate, *r.StartTime), End: at(r.EndDate, *r.EndTime)}
-		return nil
 	}
-	f.Subject.When = letter.When{Start: at(r.StartDate, 0), End: at(r.EndDate+1, 0), AllDay: true}
+	ofPayment(f, e, r.Payment, r.Currency)
 	return nil
 }
 

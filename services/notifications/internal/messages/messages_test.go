@@ -248,6 +248,25 @@ func TestWithoutAMailServerMessagesAreKeptAndNothingClaimsThatTheyWereSent(t *te
 	}
 }
 
+func TestNobodyIsWrittenToInTheNameOfASandbox(t *testing.T) {
+	t.Parallel()
+	w := start(t, &mailbox.Options{})
+	w.peers.set(func(p *peers) { p.offer.Account.Sandbox = true })
+	id := uuid.New()
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.await("kept", `SELECT status FROM messages`)
+	kept := w.kept()[0]
+	if _, err := w.messages.Retry(t.Context(), w.client, w.business, kept.ID); !errors.Is(err, messages.ErrSandbox) {
+		t.Errorf("its owner sends it: %v", err)
+	}
+	w.await("0", `SELECT count(*)::text FROM river_job WHERE kind = 'send_message'`)
+	w.peers.set(func(p *peers) { p.offer.Account.Sandbox = false })
+	if _, err := w.messages.Retry(t.Context(), w.client, w.business, kept.ID); err != nil {
+		t.Errorf("once the business is real: %v", err)
+	}
+	w.mails(1)
+}
+
 func TestWhatIsRefusedForGoodFailsAndTheOwnerMaySendItAgain(t *testing.T) {
 	t.Parallel()
 	var open atomic.Bool

@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/riverqueue/river"
+
+	"github.com/slotmesh/slotmesh/libs/bulkhead"
 )
 
 // sweepJob deletes what is too old. It is of no business.
@@ -30,17 +33,15 @@ func (w *sweeper) Work(ctx context.Context, _ *river.Job[sweepJob]) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range businesses {
+	return bulkhead.Each(ctx, businesses, func(ctx context.Context, id uuid.UUID) error {
 		offer, err := w.m.Peers.Offer(ctx, id)
 		if isGone(err) {
-			continue // all of it is erased with the business
+			return nil // all of it is erased with the business
 		}
 		if err != nil {
 			return err
 		}
-		if _, err := w.m.Store.ForgetEnded(ctx, id, now.AddDate(0, 0, -offer.Privacy.KeepCustomersDays)); err != nil {
-			return err
-		}
-	}
-	return nil
+		_, err = w.m.Store.ForgetEnded(ctx, id, now.AddDate(0, 0, -offer.Privacy.KeepCustomersDays))
+		return err
+	})
 }

@@ -104,7 +104,7 @@ func (m *Messages) letters(ctx context.Context, offer *catalog.Offer, e event.Ev
 	if len(drafts) == 0 {
 		return nil, nil
 	}
-	facts, err := m.facts(ctx, offer, e)
+	facts, err := m.facts(offer, e)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +124,8 @@ func (m *Messages) letters(ctx context.Context, offer *catalog.Offer, e event.Ev
 		}
 		list = append(list, store.Message{
 			BusinessID: e.BusinessID, ID: id, Kind: string(d.Kind), EventID: d.EventID, About: e.Subject, CustomerEmail: subject.Email,
-			Recipient: d.Recipient, Locale: l.Language, FromName: offer.Name, ReplyTo: replyTo(d.Kind, offer), Subject: l.Subject, Text: l.Text,
-			HTML: l.HTML, Calendar: l.Calendar, Method: l.Method, Status: m.initial(), AboutEndsAt: ends(facts, e.At), CreatedAt: m.Clock.Now(),
+			Recipient: d.Recipient, Locale: l.Language, FromName: l.From, ReplyTo: replyTo(d.Kind, offer), Subject: l.Subject, Text: l.Text,
+			HTML: l.HTML, Calendar: l.Calendar, Method: l.Method, Status: m.initial(offer), AboutEndsAt: ends(facts, e.At), CreatedAt: m.Clock.Now(),
 		})
 	}
 	return list, nil
@@ -153,9 +153,9 @@ func replyTo(kind letter.Kind, offer *catalog.Offer) string {
 	return offer.Notifications.ReplyTo
 }
 
-// initial is the status of a new message.
-func (m *Messages) initial() string {
-	if m.Sender == nil {
+// initial is the status of a new message. Nobody is written to in the name of a sandbox.
+func (m *Messages) initial(offer *catalog.Offer) string {
+	if m.Sender == nil || offer.Account.Sandbox {
 		return store.MessageKept
 	}
 	return store.MessageQueued

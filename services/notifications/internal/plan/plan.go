@@ -62,6 +62,7 @@ func Told(t event.Type) bool {
 const (
 	reserved = "reserved"
 	pickedUp = "picked_up"
+	returned = "returned"
 )
 
 // toCustomers has what a customer is sent at an event, by the status of the subject after it.
@@ -71,10 +72,11 @@ var toCustomers = map[event.Type]map[string]letter.Kind{
 	event.BookingRescheduled:   {booking.StatusPending: letter.BookingMoved, booking.StatusConfirmed: letter.BookingMoved},
 	event.BookingCancelled:     {booking.StatusCancelled: letter.BookingCancelled},
 	event.PaymentFailed:        {booking.StatusPending: letter.PaymentFailed},
-	event.PaymentRefunded:      always(letter.Refunded, booking.StatusPending, booking.StatusConfirmed, booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow, booking.StatusSold),
+	event.PaymentRefunded:      always(letter.Refunded, booking.StatusPending, booking.StatusConfirmed, booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow, booking.StatusSold, reserved, pickedUp, returned),
 	event.TicketSold:           {booking.StatusSold: letter.Ticket},
 	event.TicketCancelled:      {booking.StatusCancelled: letter.TicketCancelled},
 	event.ReservationCreated:   {reserved: letter.Reservation},
+	event.ReservationConfirmed: {reserved: letter.Reservation},
 	event.ReservationCancelled: {booking.StatusCancelled: letter.ReservationCancelled},
 }
 
@@ -89,7 +91,7 @@ func always(kind letter.Kind, statuses ...string) map[string]letter.Kind {
 // toOwners are the events that owners are told of where a customer has made the change, by an agent or by hand.
 var toOwners = map[event.Type]bool{
 	event.BookingCreated: true, event.BookingRescheduled: true, event.BookingCancelled: true,
-	event.TicketSold: true, event.TicketCancelled: true, event.ReservationCreated: true, event.ReservationCancelled: true,
+	event.TicketSold: true, event.TicketCancelled: true, event.ReservationCreated: true, event.ReservationConfirmed: true, event.ReservationCancelled: true,
 	EndpointDisabled: true,
 }
 
@@ -106,12 +108,17 @@ func Of(e event.Event, s Subject, ownerEmails []string) []Draft {
 	if kind, ok := toCustomers[e.Type][s.Status]; ok && s.Email != "" {
 		drafts = append(drafts, Draft{Kind: kind, EventID: e.ID, Recipient: s.Email})
 	}
-	if toOwners[e.Type] && (byCustomer(e) || e.Type == EndpointDisabled) {
+	if toOwners[e.Type] && !waits(e, s) && (byCustomer(e) || e.Type == EndpointDisabled) {
 		for _, address := range ownerEmails {
 			drafts = append(drafts, Draft{Kind: letter.OwnerNotice, EventID: e.ID, Recipient: address})
 		}
 	}
 	return drafts
+}
+
+// waits says whether owners are told of a reservation once it is paid, and not yet.
+func waits(e event.Event, s Subject) bool {
+	return e.Type == event.ReservationCreated && s.Status == booking.StatusPending
 }
 
 // byCustomer says whether a customer has made a change, also by paying: that is told by the provider, or found out by the system.
@@ -120,5 +127,5 @@ func byCustomer(e event.Event) bool {
 	case actor.APIKey, actor.Page, actor.Customer:
 		return true
 	}
-	return e.Type == event.TicketSold && e.Actor.Kind != actor.Owner
+	return (e.Type == event.TicketSold || e.Type == event.ReservationConfirmed) && e.Actor.Kind != actor.Owner
 }

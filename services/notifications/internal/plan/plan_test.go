@@ -51,6 +51,11 @@ var leads = []struct {
 	{event.TicketSold, "sold", byCustomer, letter.Ticket, true},
 	{event.TicketCancelled, "cancelled", byOwner, letter.TicketCancelled, false},
 	{event.ReservationCreated, "reserved", byOwner, letter.Reservation, false},
+	{event.ReservationCreated, "reserved", byCustomer, letter.Reservation, true},
+	{event.ReservationCreated, "pending", actor.Actor{Kind: actor.Page}, "", false}, // it waits for its payment
+	{event.ReservationConfirmed, "reserved", actor.Actor{Kind: actor.Provider}, letter.Reservation, true},
+	{event.PaymentFailed, "pending", actor.Actor{Kind: actor.Provider}, letter.PaymentFailed, false},
+	{event.PaymentRefunded, "returned", actor.Actor{Kind: actor.Provider}, letter.Refunded, false},
 	{event.ReservationPickedUp, "picked_up", byOwner, "", false},
 	{event.ReservationReturned, "returned", byOwner, "", false},
 	{event.ReservationCancelled, "cancelled", byOwner, letter.ReservationCancelled, false},

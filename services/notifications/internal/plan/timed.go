@@ -30,7 +30,6 @@ type Settings struct {
 }
 
 const (
-	unpaid = "open" // the status of a payment that is waited for
 	// payBy is when a customer is asked to pay where it is not known yet until when that can be done.
 	payBy = 15 * time.Minute
 	// dueMinute is when, on the last day of a reservation of whole dates, the customer is reminded to bring things back: 09:00.
@@ -49,7 +48,7 @@ func Times(kind event.SubjectKind, s Subject, with Settings) []Timed {
 			times = append(times, Timed{letter.Reminder, s.StartsAt.Add(-time.Duration(hours) * time.Hour)})
 		}
 		times = append(times, paymentDue(s)...)
-	case kind == event.Ticket && s.Status == booking.StatusPending:
+	case (kind == event.Ticket || kind == event.Reservation) && s.Status == booking.StatusPending:
 		times = paymentDue(s)
 	case kind == event.Reservation && s.Status == pickedUp && s.EndDate != nil:
 		times = append(times, Timed{letter.ReservationDue, remindToReturn(s, with.Location)})
@@ -60,7 +59,7 @@ func Times(kind event.SubjectKind, s Subject, with Settings) []Timed {
 
 // paymentDue is when a customer is asked to pay, where they have not.
 func paymentDue(s Subject) []Timed {
-	if s.Payment == nil || s.Payment.Status != unpaid {
+	if s.Payment == nil || s.Payment.Status != booking.PaymentOpen {
 		return nil
 	}
 	return []Timed{{letter.PaymentDue, askToPay(s)}}
@@ -113,7 +112,7 @@ func Due(times []Timed, s Subject, since, now time.Time) ([]Timed, *Timed) {
 
 // Begins reports whether a subject's times begin anew at events of this type.
 func Begins(t event.Type) bool {
-	return t == event.BookingCreated || t == event.TicketCreated || t == event.BookingRescheduled || t == event.ReservationPickedUp
+	return t == event.BookingCreated || t == event.TicketCreated || t == event.BookingRescheduled || t == event.ReservationCreated || t == event.ReservationPickedUp
 }
 
 // Fixed is what a subject's times hang on; where it has changed since they began, others have begun.

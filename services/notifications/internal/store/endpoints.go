@@ -124,23 +124,6 @@ func (s *Store) Endpoints(ctx context.Context, businessID uuid.UUID, page reques
 	return list, next, nil
 }
 
-// Lists go by microseconds since 1970, as PostgreSQL keeps instants.
-const lastPlace = int64(1) << 53
-
-func place(at time.Time, id uuid.UUID) string {
-	return request.Cursor{At: at.UnixMicro(), ID: id}.String()
-}
-
-// after reads a page's cursor as the instant and id that the page follows; nil on the first page.
-func after(page request.Page) (*time.Time, uuid.UUID, error) {
-	cursor, err := page.After(0, lastPlace)
-	if err != nil || cursor == nil {
-		return nil, uuid.Nil, err
-	}
-	at := time.UnixMicro(cursor.At)
-	return &at, cursor.ID, nil
-}
-
 // EndpointChange is what changes of an endpoint; nil leaves it.
 type EndpointChange struct {
 	URL    *string

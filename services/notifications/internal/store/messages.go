@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,7 +16,7 @@ import (
 
 // Statuses of a message.
 const (
-	MessageKept   = "kept"   // there was no mail server to send it by
+	MessageKept   = "kept"   // there was no mail server to send it by, or the business is a sandbox
 	MessageQueued = "queued" // attempts go on
 	MessageSent   = "sent"   // the mail server has taken it
 	MessageFailed = "failed" // refused for good, or not taken for a day
@@ -100,26 +99,21 @@ LIMIT @limit`
 // Messages lists a page of a business's messages, newest first, without Text, HTML and Calendar, and gives the cursor of the page that follows,
 // "" after the last. Fault: invalid_parameter for a cursor that is none.
 func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter MessageFilter, page request.Page) ([]Message, string, error) {
-	after, err := page.After(0, math.MaxInt64)
+	before, beforeID, err := after(page)
 	if err != nil {
 		return nil, "", err
 	}
 	args := pgx.NamedArgs{
-		"business_id": businessID, "status": filter.Status, "kind": filter.Kind, "about": nil, "before": nil, "before_id": nil, "limit": page.Limit + 1,
+		"business_id": businessID, "status": filter.Status, "kind": filter.Kind, "about": nil, "before": before, "before_id": beforeID, "limit": page.Limit + 1,
 	}
 	if filter.About != uuid.Nil {
 		args["about"] = filter.About
-	}
-	if after != nil {
-		args["before"], args["before_id"] = time.UnixMicro(after.At), after.ID
 	}
 	list, err := postgres.Rows(ctx, s.pool, scanMessage, "list messages", messagesSQL, args)
 	if err != nil {
 		return nil, "", err
 	}
-	list, next := request.Cut(list, page.Limit, func(m Message) string {
-		return request.Cursor{At: m.CreatedAt.UnixMicro(), ID: m.ID}.String()
-	})
+	list, next := request.Cut(list, page.Limit, func(m Message) string { return place(m.CreatedAt, m.ID) })
 	return list, next, nil
 }
 

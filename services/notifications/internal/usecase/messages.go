@@ -54,6 +54,8 @@ func messageFault(err error) error {
 		return fault.New(fault.NotFound, "Message not found")
 	case errors.Is(err, messages.ErrNoServer):
 		return fault.New(fault.Conflict, "Messages are kept and not sent here, as there is no mail server; its operator sets SMTP_URL.")
+	case errors.Is(err, messages.ErrSandbox):
+		return fault.New(fault.Conflict, "This business is a sandbox: its messages are kept and never sent.")
 	case errors.As(err, &status) && status.Status == store.MessageSent:
 		return fault.New(fault.Conflict, "This message was sent; only one that failed or was kept is sent again.")
 	case errors.As(err, &status):

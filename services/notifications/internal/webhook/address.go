@@ -120,7 +120,7 @@ func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.C
 	}
 	for _, a := range addresses {
 		if !g.allows(a.Unmap()) {
-			return request.Invalid("url: %s leads to an address that is not public, and such are not called.", clipped(host))
+			return request.Invalid("url: %s leads to an address that is not public, and such are not called.", clip.Text(host))
 		}
 	}
 	return nil
@@ -146,5 +146,3 @@ func isName(host string) bool {
 func Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
-
-func clipped(text string) string { return clip.Text(text) }

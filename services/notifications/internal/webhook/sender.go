@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/slotmesh/slotmesh/libs/clip"
 	"github.com/slotmesh/slotmesh/libs/clock"
 )
 
@@ -134,7 +135,7 @@ func reason(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "There was no answer within 15 seconds."
 	case errors.As(err, &cert):
-		return "The certificate is not trusted: " + clipped(cert.Err.Error())
+		return "The certificate is not trusted: " + clip.Text(cert.Err.Error())
 	case errors.As(err, &record):
 		return "The server does not speak TLS."
 	case errors.As(err, &op) && op.Op == "dial":

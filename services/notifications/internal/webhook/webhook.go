@@ -40,7 +40,7 @@ func CheckEvents(events []string) error {
 		case e == Every && len(events) > 1:
 			return request.Invalid(`events: "*" stands for all types; leave the others out.`)
 		case e != Every && !slices.Contains(event.Types(), event.Type(e)):
-			return request.Invalid("events: there is no type %q; the types are %s.", clipped(e), typesAsText())
+			return request.Invalid("events: there is no type %s; the types are %s.", request.Quoted(e), typesAsText())
 		case slices.Contains(events[:i], e):
 			return request.Invalid("events: %s stands twice.", e)
 		}

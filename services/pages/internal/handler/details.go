@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -85,7 +86,7 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	if pick := typed.Get("pick"); pick != "" { // another start, after the one chosen was taken
 		return p.pick(c, s, pick)
 	}
-	if s.form.Wrong = s.page.Business.Check(s.appointment, &s.form.Details); len(s.form.Wrong) > 0 {
+	if s.form.Wrong = s.page.Business.Check(&s.form.Details, s.appointment.Selection.Services...); len(s.form.Wrong) > 0 {
 		return p.ask(c, s, fiber.StatusUnprocessableEntity, words.Say("check"))
 	}
 	price, err := p.shop.Price(c.UserContext(), s.page.Business, s.appointment, s.form.Details.People)
@@ -118,19 +119,23 @@ func (s *sent) read() {
 	if err != nil || people < 1 || people > view.MostPeople(s.appointment) {
 		people = 1
 	}
-	d := usecase.Details{
-		Name: s.typed.Get("name"), Email: s.typed.Get("email"), Phone: s.typed.Get("phone"), People: people,
-		Language: s.page.Business.Language(s.page.Words.Asked), Answers: map[string]any{}, Pay: usecase.PayAtDoor,
-	}
-	if chosen := s.typed.Get("language"); slices.Contains(s.page.Business.Offer.Languages, chosen) {
+	readDetails(s.page, &s.form, s.typed, s.appointment.Selection.Services...)
+	s.form.Details.People = people
+}
+
+// readDetails takes over what was typed by who takes these services, events or rentals.
+func readDetails(page *view.Page, form *view.Form, typed url.Values, taken ...uuid.UUID) {
+	d := newcomer(page)
+	d.Name, d.Email, d.Phone, d.Answers = typed.Get("name"), typed.Get("email"), typed.Get("phone"), map[string]any{}
+	if chosen := typed.Get("language"); slices.Contains(page.Business.Offer.Languages, chosen) {
 		d.Language = chosen
 	}
-	if s.typed.Get("pay") == usecase.PayOnline {
+	if typed.Get("pay") == usecase.PayOnline {
 		d.Pay = usecase.PayOnline
 	}
 	consents := map[string]any{}
-	for _, q := range s.page.Business.Offer.Questions(s.appointment.Selection.Services) {
-		value := s.typed.Get("q-" + q.Key)
+	for _, q := range page.Business.Offer.Questions(taken...) {
+		value := typed.Get("q-" + q.Key)
 		switch {
 		case q.Consent:
 			consents[q.Key] = value == "yes"
@@ -141,7 +146,7 @@ func (s *sent) read() {
 		}
 	}
 	d.Answers[catalog.Consents] = consents
-	s.form.Details, s.form.Typed = d, s.typed
+	form.Details, form.Typed = d, typed
 }
 
 // refuse shows why nothing was booked, with what can be done about it.
@@ -153,24 +158,42 @@ func (p *Pages) refuse(c *fiber.Ctx, s *sent, cause error) error {
 	case fault.ServiceNotFound.Code:
 		return p.offered(c, s.page, s.page.Words.Say("not_offered"))
 	}
+	if closing(cause) {
+		return p.closed(c, s.page, func(notice string) error { return p.ask(c, s, fiber.StatusServiceUnavailable, notice) })
+	}
 	status, notice := p.refused(s.page, &s.form, cause)
-	switch {
-	case status == 0:
+	if status == 0 {
 		return cause
-	case notice == "":
-		return p.show(c, status, s.page, view.Closed(s.page))
 	}
 	return p.ask(c, s, status, notice)
 }
 
+// closing reports whether something was refused as the business takes no bookings now.
+func closing(cause error) bool {
+	return fault.Is(cause, fault.NotAcceptingBookings) || fault.Is(cause, fault.SubscriptionInactive) || fault.Is(cause, fault.AccountClosing)
+}
+
+// closed says why the business takes no bookings, and until when, by its newest offer. Where it takes them again by then, the form is asked
+// for once more.
+func (p *Pages) closed(c *fiber.Ctx, page *view.Page, again func(notice string) error) error {
+	business, err := p.shop.Newest(c.UserContext(), page.Business)
+	if err != nil {
+		return err
+	}
+	open := page.Business != business && business.Open()
+	page.Business = business
+	if open {
+		return again(page.Words.Say("fault_later"))
+	}
+	return p.show(c, fiber.StatusConflict, page, view.Closed(page))
+}
+
 // refused says what is answered where nothing was booked for a reason that lies in nothing that was chosen: the status, and what stands
-// above the form, "" where nothing can be booked at all. Of every other reason the status is 0.
+// above the form. Of every other reason the status is 0.
 func (p *Pages) refused(page *view.Page, form *view.Form, cause error) (int, string) {
 	switch f := fault.Of(cause); f.Kind.Code {
 	case fault.TooManyOpen.Code:
 		return fiber.StatusConflict, page.Words.Say("too_many")
-	case fault.NotAcceptingBookings.Code, fault.SubscriptionInactive.Code, fault.AccountClosing.Code:
-		return fiber.StatusConflict, ""
 	case fault.IdempotencyMismatch.Code:
 		form.Token = p.forms.token(page.Business.Offer.Slug)
 		return fiber.StatusUnprocessableEntity, page.Words.Say("expired")

@@ -2,7 +2,6 @@ package handler
 
 import (
 	"net/url"
-	"slices"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
@@ -144,7 +143,7 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 		return err
 	}
 	words, slug := o.page.Words, o.page.Business.Offer.Slug
-	key := p.typedBy(o.page, &o.form, typed)
+	key := p.typedBy(o.page, &o.form, typed, o.basket.Event.ID)
 	if key == "" {
 		o.form.Token = p.forms.token(slug)
 		return p.askBuyer(c, o, fiber.StatusUnprocessableEntity, words.Say("expired"), false)
@@ -152,7 +151,7 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 	if gone := o.basket.Fit(); gone || o.basket.Tickets() == 0 {
 		return p.soldMeanwhile(c, o, gone)
 	}
-	if o.form.Wrong = o.form.Details.Check(); len(o.form.Wrong) > 0 {
+	if o.form.Wrong = o.page.Business.Check(&o.form.Details, o.basket.Event.ID); len(o.form.Wrong) > 0 {
 		return p.askBuyer(c, o, fiber.StatusUnprocessableEntity, words.Say("check"), false)
 	}
 	price, err := p.shop.PriceTickets(c.UserContext(), o.page.Business, o.basket)
@@ -170,15 +169,11 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 	return p.booked(c, booked)
 }
 
-// typedBy takes over who it is, and returns the key of the form; "" for one that this page did not show, or no person sent.
-func (p *Pages) typedBy(page *view.Page, form *view.Form, typed url.Values) string {
-	form.Details.Name, form.Details.Email, form.Typed, form.Token = typed.Get("name"), typed.Get("email"), typed, typed.Get("token")
-	if typed.Get("pay") == usecase.PayOnline {
-		form.Details.Pay = usecase.PayOnline
-	}
-	if chosen := typed.Get("language"); slices.Contains(page.Business.Offer.Languages, chosen) {
-		form.Details.Language = chosen
-	}
+// typedBy takes over what was typed by who takes an event or rentals, and returns the key of the form; "" for one that this page did not
+// show, or no person sent.
+func (p *Pages) typedBy(page *view.Page, form *view.Form, typed url.Values, taken ...uuid.UUID) string {
+	readDetails(page, form, typed, taken...)
+	form.Token = typed.Get("token")
 	if typed.Get(trap) != "" {
 		return ""
 	}
@@ -217,12 +212,12 @@ func (p *Pages) refuseTickets(c *fiber.Ctx, o *ticketOrder, cause error) error {
 		o.basket.Fit()
 		return p.soldMeanwhile(c, o, true)
 	}
+	if closing(cause) {
+		return p.closed(c, page, func(notice string) error { return p.askBuyer(c, o, fiber.StatusServiceUnavailable, notice, false) })
+	}
 	status, notice := p.refused(page, &o.form, cause)
-	switch {
-	case status == 0:
+	if status == 0 {
 		return cause
-	case notice == "":
-		return p.show(c, status, page, view.Closed(page))
 	}
 	return p.askBuyer(c, o, status, notice, false)
 }

@@ -79,13 +79,13 @@ func (p *Pages) managed(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Managed(page, m, c.Query("done")))
 }
 
-// pays leads to the provider's page, on which what is still open is paid. Where nothing is, or it cannot be paid now, it leads back.
+// pays leads to the provider's page, on which what is still open is paid. Where nothing is, it cannot be paid now, or the provider has no page, it leads back.
 func (p *Pages) pays(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
 	}
 	at, err := p.links.Pay(c.UserContext(), c.Params("token"))
-	if fault.Is(err, fault.Conflict) {
+	if fault.Is(err, fault.Conflict) || err == nil && at == "" {
 		at, err = seen(c, ""), nil
 	}
 	if err != nil {

@@ -103,22 +103,13 @@ func (p *Pages) showRental(c *fiber.Ctx, o *rentalOrder, status int, notice stri
 		free.Calendar = calendar
 		if calendar.Known && calendar.Day != nil {
 			o.wanted.From = calendar.Day
-			if free.Lengths, err = p.lengths(c, o); err != nil {
+			if free.Starts, free.Known, err = p.shop.RentalStarts(c.UserContext(), o.page.Business, o.wanted); err != nil {
 				return err
 			}
 		}
 	}
 	o.page.Notice = notice
 	return p.show(c, status, o.page, view.Rental(o.page, o.wanted, free))
-}
-
-// lengths are for how long a rental can be chosen from the day on; none where nobody knows.
-func (p *Pages) lengths(c *fiber.Ctx, o *rentalOrder) ([]int, error) {
-	run, err := p.shop.RunFrom(c.UserContext(), o.page.Business, o.wanted.Rental, *o.wanted.From)
-	if err != nil || run == nil {
-		return nil, err
-	}
-	return o.wanted.Lengths(run), nil
 }
 
 // rentalDetails asks who reserves, beside what it costs.
@@ -172,12 +163,12 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 		return p.showRental(c, o, fiber.StatusUnprocessableEntity, "")
 	}
 	words, slug := o.page.Words, o.page.Business.Offer.Slug
-	key := p.typedBy(o.page, &o.form, typed)
+	key := p.typedBy(o.page, &o.form, typed, o.wanted.Taken()...)
 	if key == "" {
 		o.form.Token = p.forms.token(slug)
 		return p.askRenter(c, o, fiber.StatusUnprocessableEntity, words.Say("expired"), false)
 	}
-	if o.form.Wrong = o.form.Details.Check(); len(o.form.Wrong) > 0 {
+	if o.form.Wrong = o.page.Business.Check(&o.form.Details, o.wanted.Taken()...); len(o.form.Wrong) > 0 {
 		return p.askRenter(c, o, fiber.StatusUnprocessableEntity, words.Say("check"), false)
 	}
 	price, err := p.shop.PriceReservation(c.UserContext(), o.page.Business, o.wanted)
@@ -209,12 +200,12 @@ func (p *Pages) refuseRental(c *fiber.Ctx, o *rentalOrder, cause error) error {
 		}
 		return p.askRenter(c, o, fiber.StatusConflict, lacks, true)
 	}
+	if closing(cause) {
+		return p.closed(c, page, func(notice string) error { return p.askRenter(c, o, fiber.StatusServiceUnavailable, notice, false) })
+	}
 	status, notice := p.refused(page, &o.form, cause)
-	switch {
-	case status == 0:
+	if status == 0 {
 		return cause
-	case notice == "":
-		return p.show(c, status, page, view.Closed(page))
 	}
 	return p.askRenter(c, o, status, notice, false)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -124,10 +125,10 @@ const (
 	maxPhone = 50
 )
 
-// Check finds what is wrong with the details for an appointment, and keeps of the answers what was asked.
-func (b *Business) Check(a *Appointment, d *Details) Wrongs {
-	wrong := d.Check()
-	kept, wrongs := catalog.Answers(b.Offer.Questions(a.Selection.Services), d.Answers)
+// Check finds what is wrong with the details of who takes these services, events or rentals, and keeps of the answers what was asked.
+func (b *Business) Check(d *Details, taken ...uuid.UUID) Wrongs {
+	wrong := d.check()
+	kept, wrongs := catalog.Answers(b.Offer.Questions(taken...), d.Answers)
 	for _, w := range wrongs {
 		wrong["q-"+w.Question.Key] = w.Wrong
 	}
@@ -137,23 +138,52 @@ func (b *Business) Check(a *Appointment, d *Details) Wrongs {
 	return wrong
 }
 
-// Check finds what is wrong with who it is, and leaves out the blanks around it.
-func (d *Details) Check() Wrongs {
+// plain is what was typed or pasted into a field of one line: tabs, control characters and white space of all kinds are blanks between words, and
+// what nobody sees is left out, such as the marks of direction that copied phone numbers begin with. Joiners stay, as names are
+// written with them.
+func plain(text string) string {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r):
+			return ' '
+		case unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner:
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))), " ")
+}
+
+// check finds what is wrong with who it is, which it makes [plain].
+func (d *Details) check() Wrongs {
 	wrong := Wrongs{}
-	if d.Name = strings.TrimSpace(d.Name); d.Name == "" {
+	if d.Name = plain(d.Name); d.Name == "" {
 		wrong["name"] = catalog.WrongMissing
 	} else if utf8.RuneCountInString(d.Name) > maxName {
 		wrong["name"] = catalog.WrongTooLong
 	}
-	if d.Email = strings.TrimSpace(d.Email); d.Email == "" {
+	if d.Email = plain(d.Email); d.Email == "" {
 		wrong["email"] = catalog.WrongMissing
 	} else if !email.Valid(d.Email) {
 		wrong["email"] = WrongEmail
 	}
-	if d.Phone = strings.TrimSpace(d.Phone); utf8.RuneCountInString(d.Phone) > maxPhone {
+	if d.Phone = plain(d.Phone); utf8.RuneCountInString(d.Phone) > maxPhone {
 		wrong["phone"] = catalog.WrongTooLong
 	}
 	return wrong
+}
+
+// told is the phone number and the answers as they are sent; nil: none.
+func (d *Details) told() (*string, json.RawMessage, error) {
+	var phone *string
+	if d.Phone != "" {
+		phone = &d.Phone
+	}
+	if len(d.Answers) == 0 {
+		return phone, nil, nil
+	}
+	form, err := json.Marshal(d.Answers)
+	return phone, form, err
 }
 
 // Booked is where the customer goes on: to the provider's page where something is paid online, else to their link.
@@ -171,9 +201,6 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 	for _, id := range a.Selection.Services {
 		wanted.ServiceIDs = append(wanted.ServiceIDs, id.String())
 	}
-	if d.Phone != "" {
-		wanted.CustomerPhone = &d.Phone
-	}
 	switch {
 	case a.Staff != Anyone && a.Staff != Each && a.Staff != "":
 		wanted.StaffID = &a.Staff
@@ -190,12 +217,9 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 	if b.Offer.Payments.Modes.Services == catalog.ModeCustomerChoice {
 		wanted.PaymentChoice = &d.Pay
 	}
-	if len(d.Answers) > 0 {
-		form, err := json.Marshal(d.Answers)
-		if err != nil {
-			return Booked{}, err
-		}
-		wanted.FormData = form
+	var err error
+	if wanted.CustomerPhone, wanted.FormData, err = d.told(); err != nil {
+		return Booked{}, err
 	}
 	booked, err := once(ctx, key, func(ctx context.Context) (*booking.Booking, error) {
 		return s.Bookings.Book(ctx, b.Offer.ID, b.Offer.Slug, wanted)

@@ -3,17 +3,21 @@ package usecase
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 // Offers gives the offer of a business; catalogclient.Client does. Faults: business_not_found; service_unavailable.
 type Offers interface {
+	// Get may be two seconds behind.
 	Get(ctx context.Context, slug string) (*catalog.Offer, error)
+	// Fresh is the offer as it is now.
+	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
 // Shop is what the booking page does.
@@ -55,19 +59,9 @@ func (b *Business) Offers(part string) bool {
 // Today is the business's date.
 func (b *Business) Today() timespan.Date { return b.Offer.Today(b.Now) }
 
-// Speaks reports whether a language, or the same as a region writes it, is the one that was asked for.
-func Speaks(asked, language string) bool {
-	return language == asked || strings.HasPrefix(asked, language+"-")
-}
-
-// Language is that of the business's which is nearest to the one that was asked for.
+// Language is that of the business's which is nearest to the one that was asked for, as its texts are matched (semantics.md §6).
 func (b *Business) Language(asked string) string {
-	for _, language := range b.Offer.Languages {
-		if Speaks(asked, language) {
-			return language
-		}
-	}
-	return b.Offer.DefaultLanguage
+	return locale.Or(asked, b.Offer.Languages, b.Offer.DefaultLanguage)
 }
 
 // info is what is read of /info.
@@ -85,10 +79,29 @@ func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Business{Offer: offer, LogoURL: shown.LogoURL, Now: s.Clock.Now()}
+	return s.with(offer, shown.LogoURL), nil
+}
+
+// with is what every page says of a business that offers this now.
+func (s *Shop) with(offer *catalog.Offer, logo string) *Business {
+	b := &Business{Offer: offer, LogoURL: logo, Now: s.Clock.Now()}
 	b.Closed = !offer.Account.SubscriptionActive || offer.Account.RemovalOn != nil
 	if offer.Paused(b.Now) {
 		b.Paused = offer.Bookings.PausedUntil
 	}
-	return b, nil
+	return b
+}
+
+// Newest is the business as it is now. Whoever was refused by an offer that the page does not know yet is told by it why, and until when
+// (semantics.md §6: a booking follows a publish at once, a page within two seconds). Where nobody can tell, it is as it was. Faults:
+// business_not_found.
+func (s *Shop) Newest(ctx context.Context, b *Business) (*Business, error) {
+	offer, err := s.Offers.Fresh(ctx, b.Offer.Slug)
+	switch {
+	case fault.Is(err, fault.BusinessNotFound):
+		return nil, err
+	case err != nil:
+		return b, nil
+	}
+	return s.with(offer, b.LogoURL), nil
 }

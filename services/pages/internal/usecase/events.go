@@ -235,6 +235,10 @@ func (s *Shop) Buy(ctx context.Context, b *Business, basket *Basket, d Details, 
 	for _, t := range basket.Lines() {
 		order.Tiers = append(order.Tiers, booking.OrderedTier{TierID: t.ID, Quantity: basket.Of(t)})
 	}
+	var err error
+	if order.CustomerPhone, order.FormData, err = d.told(); err != nil {
+		return Booked{}, err
+	}
 	sold, err := once(ctx, key, func(ctx context.Context) (*booking.Ticket, error) {
 		return s.Bookings.SellTicket(ctx, b.Offer.ID, order)
 	})

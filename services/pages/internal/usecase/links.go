@@ -116,10 +116,13 @@ func (l *Links) Move(ctx context.Context, token string, to Selection) error {
 	return err
 }
 
-// Pay returns the provider's page on which an open charge is paid. Faults: not_found; conflict where nothing is to be paid;
+// Pay returns the provider's page on which an open charge is paid, "" where it has none, as a sandbox. Faults: not_found; conflict where nothing is to be paid;
 // payment_unavailable.
 func (l *Links) Pay(ctx context.Context, token string) (string, error) {
 	open, err := l.bookings.OpenPayment(ctx, token)
+	if fault.Is(err, fault.NotFound) {
+		open, err = l.rentals.OpenPayment(ctx, token)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -65,6 +65,11 @@ func (r *Rental) Most() int {
 	return most
 }
 
+// Optional reports whether there is something along with it that can be chosen.
+func (r *Rental) Optional() bool {
+	return slices.ContainsFunc(r.Extras, func(e Extra) bool { return !e.Required })
+}
+
 type rentalList struct {
 	Rentals []*Rental `json:"rentals"`
 	AddOns  []*Rental `json:"add_on_rentals"`
@@ -105,22 +110,31 @@ func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid
 	r := *found // what was read is shared
 	for _, u := range list.Upsells {
 		extra := find(u.Upsell)
-		if u.RentalID == id && extra != nil && (u.Required || !b.prepaid(extra) && extra.Most() > 0) {
+		if u.RentalID == id && extra != nil && (u.Required || !b.unpayable(extra) && extra.Most() > 0) {
 			r.Extras = append(r.Extras, Extra{extra, u.Required})
 		}
 	}
 	return &r, nil
 }
 
-// prepaid reports whether something must be paid online, which rentals cannot be.
-func (b *Business) prepaid(r *Rental) bool {
+// unpayable reports whether a rental must be paid online and nobody can be paid through.
+func (b *Business) unpayable(r *Rental) bool {
 	offered := b.Offer.Rental(r.ID)
-	return offered != nil && b.Offer.CheckPrepaid(b.Offer.Payments.Modes.Rentals, offered.PaymentRequirement, offered.Price) != nil
+	return offered != nil && !b.connected() && b.Paying(b.Offer.Payments.Modes.Rentals, b.dueOfUnit(r, offered.Price)) == PayOnline
+}
+
+// dueOfUnit is what of the price of one unit, for all of the time, is to be paid when it is reserved, in minor units.
+func (b *Business) dueOfUnit(r *Rental, price int64) int64 {
+	offered := b.Offer.Rental(r.ID)
+	if offered == nil {
+		return 0
+	}
+	return catalog.Due(offered.PaymentRequirement, offered.DepositValue, price, b.Offer.Money())
 }
 
 // RentsOnline reports whether the page may reserve a rental with all that must go along.
 func (b *Business) RentsOnline(r *Rental) bool {
-	return !b.prepaid(r) && !slices.ContainsFunc(r.Extras, func(e Extra) bool { return e.Required && b.prepaid(e.Rental) })
+	return !b.unpayable(r) && !slices.ContainsFunc(r.Extras, func(e Extra) bool { return e.Required && b.unpayable(e.Rental) })
 }
 
 // Reservation is for when, how many and with what a rental is wanted.
@@ -205,6 +219,15 @@ func (w *Reservation) Lines() []RentalLine {
 	return lines
 }
 
+// Taken are the rentals of [Reservation.Lines].
+func (w *Reservation) Taken() []uuid.UUID {
+	var taken []uuid.UUID
+	for _, line := range w.Lines() {
+		taken = append(taken, line.ID)
+	}
+	return taken
+}
+
 // Values is the query of it.
 func (w *Reservation) Values() url.Values {
 	v := url.Values{}
@@ -241,18 +264,14 @@ func (w *Reservation) AllLengths() []int {
 	return lengths
 }
 
-// Lengths are those of [Reservation.AllLengths] that can be chosen from its day on, free being the units that are free by date: days as
-// long as there is no day between without any.
-func (w *Reservation) Lengths(free map[timespan.Date]int) []int {
-	lengths := w.AllLengths()
-	if w.Rental.Hourly() {
-		return lengths
+// Lengths are those of [Reservation.AllLengths] that are free from the start that is chosen, while there is none from some start.
+func (w *Reservation) Lengths(starts []rental.Start) []int {
+	if at := slices.IndexFunc(starts, func(s rental.Start) bool { return s.Time != nil && w.Start != nil && *s.Time == *w.Start }); at >= 0 {
+		starts = starts[at : at+1]
 	}
-	run := 0
-	for free[*w.From+timespan.Date(run)] > 0 {
-		run++
-	}
-	return slices.DeleteFunc(lengths, func(n int) bool { return n > run })
+	return slices.DeleteFunc(w.AllLengths(), func(n int) bool {
+		return !slices.ContainsFunc(starts, func(s rental.Start) bool { return s.Shortest <= n && n <= s.Longest })
+	})
 }
 
 func bounds(least, most *int, page int) (int, int) {
@@ -320,12 +339,17 @@ func (s *Shop) RentalMonth(ctx context.Context, b *Business, w *Reservation, mon
 	return c, nil
 }
 
-// freeUnits are the units that are free for all of each date, at least one where hours may be; nil where nobody knows.
+// freeUnits are the units that are free from each date on for the shortest time, at least one where hours may be; nil where nobody knows.
 func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to timespan.Date) (map[timespan.Date]int, error) {
 	free := map[timespan.Date]int{}
 	if to < from {
 		return free, nil
 	}
+	longest := timespan.Date(1)
+	if offered := b.Offer.Rental(r.ID); offered != nil {
+		longest = timespan.Date(offered.ShortestDays())
+	}
+	last := min(to+longest-1, from+window-1, b.Today()+timespan.Date(b.Offer.Bookings.AdvanceDays))
 	ids := []string{r.ID.String()}
 	for _, e := range r.Extras {
 		if e.Required {
@@ -335,17 +359,21 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to t
 	answer, err := read[struct {
 		Days     map[timespan.Date]map[uuid.UUID]int `json:"days"`
 		Computed bool                                `json:"computed"`
-	}](ctx, s.Rent, b.Offer.Slug, "rental-available-dates", url.Values{"rental_id": {strings.Join(ids, ",")}, "start": {from.String()}, "end": {to.String()}})
+	}](ctx, s.Rent, b.Offer.Slug, "rental-available-dates", url.Values{"rental_id": {strings.Join(ids, ",")}, "start": {from.String()}, "end": {last.String()}})
 	if fault.Is(err, fault.PeerUnavailable) || err == nil && !answer.Computed {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	for date, units := range answer.Days {
+	for date := from; date <= to; date++ {
 		least := MostUnits
-		for _, n := range units {
-			least = min(least, n)
+		for on := date; on < date+longest; on++ { // what goes along is rented for as long
+			for id, n := range answer.Days[on] {
+				if on == date || id != r.ID {
+					least = min(least, n)
+				}
+			}
 		}
 		if r.Hourly() {
 			least = max(least, 1)
@@ -355,13 +383,19 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to t
 	return free, nil
 }
 
-// RunFrom are the units that are free on the dates from one on, as many dates as can be asked for at once. Faults: as of [Shop.RentalMonth];
-// nil where nobody knows.
-func (s *Shop) RunFrom(ctx context.Context, b *Business, r *Rental, from timespan.Date) (map[timespan.Date]int, error) {
-	if r.Hourly() {
-		return map[timespan.Date]int{}, nil
+// RentalStarts are from when on its day all of a reservation can be had, and for how long; false where nobody knows. Faults: rental_not_found;
+// invalid_parameter.
+func (s *Shop) RentalStarts(ctx context.Context, b *Business, w *Reservation) ([]rental.Start, bool, error) {
+	answer, err := s.Reservations.Starts(ctx, b.Offer.Slug, rental.Wanted{
+		RentalID: w.Rental.ID, Date: *w.From, Quantity: w.Units, Extras: w.Taken()[1:],
+	})
+	if fault.Is(err, fault.PeerUnavailable) {
+		return nil, false, nil
 	}
-	return s.freeUnits(ctx, b, r, from, min(from+window-1, b.Today()+timespan.Date(b.Offer.Bookings.AdvanceDays)))
+	if err != nil {
+		return nil, false, err
+	}
+	return answer.Starts, answer.Computed, nil
 }
 
 // Lacks says, in the language, what keeps a reservation from being made, with what of it; "" where nothing does. Faults:
@@ -408,13 +442,14 @@ func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation
 	if err != nil {
 		return nil, err
 	}
-	price, total := &Price{}, int64(0)
+	price, total, due := &Price{}, int64(0), int64(0)
 	for i, line := range w.Lines() {
-		amount := answer.Quotes[i].Price * int64(*ask.Items[i].Units) * int64(line.Units)
-		price.Lines = append(price.Lines, b.Offer.Money().JSON(amount))
-		total += amount
+		unit, units := answer.Quotes[i].Price*int64(*ask.Items[i].Units), int64(line.Units)
+		price.Lines = append(price.Lines, b.Offer.Money().JSON(unit*units))
+		total += unit * units
+		due += b.dueOfUnit(line.Rental, unit) * units
 	}
-	price.total(b, catalog.ModeAtDoor, total, 0)
+	price.total(b, b.Offer.Payments.Modes.Rentals, total, due)
 	return price, nil
 }
 
@@ -435,7 +470,7 @@ func (w *Reservation) length(b *Business, r *Rental) int {
 }
 
 // Reserve reserves as the page, all or none, once for each key. Faults: rental_not_found; conflict where too few units are free, or the
-// time is not to be had; invalid_parameter; what the business's account does not allow.
+// time is not to be had; invalid_parameter; what the business's account does not allow; payment_unavailable.
 func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Details, key string) (Booked, error) {
 	until, ends := w.Until()
 	wanted := rental.NewReservation{
@@ -449,17 +484,25 @@ func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Detai
 	for _, line := range w.Lines()[1:] {
 		wanted.Extras = append(wanted.Extras, rental.NewExtra{RentalID: line.ID.String(), Quantity: line.Units})
 	}
+	var err error
+	if wanted.CustomerPhone, wanted.FormData, err = d.told(); err != nil {
+		return Booked{}, err
+	}
+	if b.Offer.Payments.Modes.Rentals == catalog.ModeCustomerChoice {
+		wanted.PaymentChoice = d.Pay
+	}
 	made, err := once(ctx, key, func(ctx context.Context) (*rental.Reservation, error) {
 		return s.Reservations.Reserve(ctx, b.Offer.Slug, wanted)
 	})
 	if err != nil {
 		return Booked{}, err
 	}
-	return Booked{Link: made.ManageURL}, nil
+	return Booked{made.ManageURL, made.CheckoutURL}, nil
 }
 
-// Reservations reserves; rental.Client does.
+// Reservations reserves, and says from when on; rental.Client does.
 type Reservations interface {
+	Starts(ctx context.Context, slug string, wanted rental.Wanted) (*rental.Starts, error)
 	Reserve(ctx context.Context, slug string, wanted rental.NewReservation) (*rental.Reservation, error)
 }
 

@@ -36,15 +36,22 @@ type Calendar struct {
 const window = 62 // days that availability computes at once
 
 // Times returns the month and the day that the visitor looks at: month where it is given, else that of the chosen date, else that of
-// the next free day. What cannot be read is said by Known, never as full. Faults: service_not_found; invalid_parameter.
+// the next free day. A date or a month that is over is none. What cannot be read is said by Known, never as full. Faults: service_not_found; invalid_parameter.
 func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *timespan.Date) (*Calendar, error) {
 	return s.times(ctx, b, a.calendar(), a.Date, month)
 }
 
 // times is [Shop.Times] of what a query of the calendars asks for, with the date that was chosen.
 func (s *Shop) times(ctx context.Context, b *Business, asked url.Values, date, month *timespan.Date) (*Calendar, error) {
-	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays), Day: date}
+	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays)}
 	from, to := c.First, c.First+window-1
+	if date != nil && *date < c.First { // the page was open past midnight
+		date = nil
+	}
+	if month != nil && nextMonth(*month) <= c.First {
+		month = nil
+	}
+	c.Day = date
 	if month == nil {
 		month = date
 	}
@@ -168,9 +175,12 @@ func (s *Shop) Nearest(ctx context.Context, b *Business, a *Appointment) []Slot 
 	}
 	c, err := s.Times(ctx, b, &wanted, nil)
 	if err == nil && c.Known && len(c.Slots) == 0 && a.Date != nil {
-		if day := firstFree(c.Free, *a.Date, nextMonth(c.Month)); day != nil {
-			wanted.Selection = wanted.On(*day)
+		next := nextMonth(c.Month)
+		day := firstFree(c.Free, *a.Date, next)
+		if wanted.Date = day; day != nil {
 			c, err = s.Times(ctx, b, &wanted, nil)
+		} else {
+			c, err = s.Times(ctx, b, &wanted, &next) // whose first free day it shows
 		}
 	}
 	if err != nil || !c.Known {

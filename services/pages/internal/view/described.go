@@ -43,7 +43,7 @@ type (
 // describedBusiness is the business with its services for search engines.
 func (p *Page) describedBusiness(groups []usecase.Group) any {
 	b := localBusiness{
-		Context: "https://schema.org", Type: "LocalBusiness", Name: p.Business.Offer.Name, URL: p.Base + p.path(""), Image: p.Business.LogoURL,
+		Context: "https://schema.org", Type: "LocalBusiness", Name: p.called(), URL: p.Base + p.path(""), Image: p.Business.LogoURL,
 	}
 	for _, g := range groups {
 		for _, s := range g.Services {

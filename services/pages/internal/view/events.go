@@ -132,7 +132,7 @@ func (p *Page) describedEvent(e *usecase.Event) any {
 	described := anEvent{
 		Context: "https://schema.org", Type: "Event", Name: e.Name, Description: e.Description, URL: at, Image: e.ImageURL,
 		Starts: p.instantOf(e.Date, e.Starts()), Ends: p.ends(e), Status: schema + "EventScheduled", Mode: schema + "OfflineEventAttendanceMode",
-		Location: aPlace{"Place", p.Business.Offer.Name, home}, Organizer: aPlace{"Organization", p.Business.Offer.Name, home},
+		Location: aPlace{"Place", p.called(), home}, Organizer: aPlace{"Organization", p.called(), home},
 	}
 	for _, t := range e.Tiers {
 		described.Offers = append(described.Offers, ticketOffer{

@@ -72,3 +72,6 @@ func (p *Page) question(q catalog.Question, f Form) web.Field {
 
 // spoken is the language of the business that is nearest to the reader's.
 func (p *Page) spoken() string { return p.Business.Language(p.Words.Asked) }
+
+// called is the business's name in that language.
+func (p *Page) called() string { return p.Business.Offer.NameIn(p.spoken()) }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/message/words"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/libs/web"
@@ -51,11 +52,11 @@ func (p *Page) frame(title string) web.Frame {
 	if p.Nonce != "" {
 		f.Accent, f.OnAccent = p.Business.Offer.Page.Accent, "#ffffff" // which the manifest's check found readable
 	}
-	f.Title = title + " · " + p.Business.Offer.Name
+	f.Title = title + " · " + p.called()
 	if !p.Found {
 		return f
 	}
-	f.Title, f.Description = p.Business.Offer.Name+" · "+title, p.Words.With("about", "Business", p.Business.Offer.Name)
+	f.Title, f.Description = p.called()+" · "+title, p.Words.With("about", "Business", p.called())
 	if p.About != "" {
 		f.Description = p.About
 	}
@@ -117,8 +118,10 @@ func (p *Page) languages() []web.Alternate {
 	return all
 }
 
+// speaks reports whether a language of the business is the one that the reader asked for.
 func (p *Page) speaks(language string) bool {
-	return usecase.Speaks(p.Words.Asked, language)
+	nearest, offered := locale.Match(p.Words.Asked, p.Business.Offer.Languages)
+	return offered && nearest == language
 }
 
 // money writes an amount of the business's currency.

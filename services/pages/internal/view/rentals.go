@@ -8,16 +8,18 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/libs/web"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// RentalTimes are when a rental is free: a month, and for how long from the day that is shown. The zero value is of one that is not
-// reserved on the page.
+// RentalTimes are when a rental is free: a month, and from when on the day that is shown, where that is known. The zero value is of one that
+// is not reserved on the page.
 type RentalTimes struct {
 	Calendar *usecase.Calendar
-	Lengths  []int
+	Starts   []rental.Start
+	Known    bool
 }
 
 // rentalStep is the path of a rental's page below the business's.
@@ -222,20 +224,38 @@ func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
 	return groups
 }
 
-// startField asks for the time of the day.
-func (p *Page) startField(w *usecase.Reservation) web.Field {
-	all := p.Business.Starts(*w.From)
-	field := web.Field{Name: "start", Label: p.Words.Say("start_at"), Value: p.startsAt(w, all).String(), Required: true}
-	for _, at := range all {
-		field.Options = append(field.Options, web.Option{Value: at.String(), Label: p.clock(at)})
+// startField asks for the time of the day: one of those that are free, with for how long they are where that bounds the choice; nil: any.
+func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Field {
+	if starts == nil {
+		for _, at := range p.Business.Starts(*w.From) {
+			starts = append(starts, rental.Start{Time: &at, Longest: mostLength(w)})
+		}
 	}
+	var all []timespan.TimeOfDay
+	field := web.Field{Name: "start", Label: p.Words.Say("start_at"), Required: true}
+	for _, s := range starts {
+		label := p.clock(*s.Time)
+		if s.Longest < mostLength(w) {
+			label += " (≤ " + p.lengthOf(w, s.Longest) + ")"
+		}
+		all = append(all, *s.Time)
+		field.Options = append(field.Options, web.Option{Value: s.Time.String(), Label: label})
+	}
+	field.Value = p.startsAt(w, all).String()
 	return field
 }
 
-// lengthField asks for how many hours or days; any that are rented for, where it is not known which are free.
-func (p *Page) lengthField(w *usecase.Reservation, lengths []int) web.Field {
-	if lengths == nil {
-		lengths = w.AllLengths()
+// mostLength is for how long a reservation can be at most.
+func mostLength(w *usecase.Reservation) int {
+	all := w.AllLengths()
+	return all[len(all)-1]
+}
+
+// lengthField asks for how many hours or days: as many as are free from the starts; nil: any.
+func (p *Page) lengthField(w *usecase.Reservation, starts []rental.Start) web.Field {
+	lengths := w.AllLengths()
+	if starts != nil {
+		lengths = w.Lengths(starts)
 	}
 	field := web.Field{Name: "for", Label: p.Words.Say("how_long"), Value: strconv.Itoa(w.For), Required: true}
 	for _, n := range lengths {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -9,11 +10,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/request"
@@ -27,15 +30,16 @@ import (
 // Internal serves the peer API under /internal.
 type Internal struct {
 	owner   *usecase.Owner
+	news    *usecase.Reconciliation
 	offers  Offers
 	records Records
 	links   *link.Links
 	clock   clock.Clock
 }
 
-// NewInternal returns the internal API.
-func NewInternal(owner *usecase.Owner, offers Offers, records Records, links *link.Links, now clock.Clock) *Internal {
-	return &Internal{owner: owner, offers: offers, records: records, links: links, clock: now}
+// NewInternal returns the internal API; news are those of charges.
+func NewInternal(owner *usecase.Owner, news *usecase.Reconciliation, offers Offers, records Records, links *link.Links, now clock.Clock) *Internal {
+	return &Internal{owner: owner, news: news, offers: offers, records: records, links: links, clock: now}
 }
 
 // Mount adds the routes.
@@ -46,16 +50,20 @@ func (in *Internal) Mount(router fiber.Router) {
 	business.Get("/reservations", in.reservations)
 	business.Get("/reports/revenue", in.revenueReport)
 	business.Get("/reservations/ahead", in.ahead)
+	business.Post("/reservations/outside", in.outside)
 	business.Get("/reservations/:id", in.reservation)
 	business.Post("/customers/search", in.customers)
 	business.Post("/customers/held", in.held)
 	business.Post("/customers/erase", in.eraseCustomer())
 	business.Get("/reservations/:id/link", in.linkTo)
+	business.Get("/reservations/:id/cancellation", in.cancellation)
+	business.Post("/reservations/:id/cancel", in.once(in.cancel, fiber.StatusOK))
+	business.Post("/reservations/:id/refund", in.once(in.refund, fiber.StatusOK))
 	business.Post("/reservations/:id/:move", in.once(in.move, fiber.StatusOK))
 }
 
 // once answers an owner's write, which is made once for each Idempotency-Key of a business, with this status.
-func (in *Internal) once(write func(*fiber.Ctx) (store.Reservation, error), status int) fiber.Handler {
+func (in *Internal) once(write func(*fiber.Ctx) (usecase.Made, error), status int) fiber.Handler {
 	return server.Once(func(c *fiber.Ctx) error {
 		written, err := write(c)
 		if err != nil {
@@ -63,8 +71,18 @@ func (in *Internal) once(write func(*fiber.Ctx) (store.Reservation, error), stat
 		}
 		return in.sendOne(c, status, written)
 	}, in.outcome, func(c *fiber.Ctx, answer []byte) error {
-		var made store.Reservation
-		if err := json.Unmarshal(answer, &made); err != nil {
+		var made usecase.Made
+		if err := json.Unmarshal(answer, &made.Reservation); err != nil {
+			return err
+		}
+		if status != fiber.StatusCreated {
+			return in.sendOne(c, status, made)
+		}
+		offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+		if err != nil {
+			return fault.Unknown(err)
+		}
+		if made, err = in.owner.Again(c.UserContext(), offer.ID, made.Reservation); err != nil {
 			return err
 		}
 		return in.sendOne(c, status, made)
@@ -88,28 +106,38 @@ func (in *Internal) ceilings(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-func (in *Internal) reserve(c *fiber.Ctx) (store.Reservation, error) {
+func (in *Internal) reserve(c *fiber.Ctx) (usecase.Made, error) {
 	body, err := server.Body(c)
 	if err != nil {
-		return store.Reservation{}, err
+		return usecase.Made{}, err
 	}
 	var asked rental.NewReservation
 	if err := request.JSON(body, &asked); err != nil {
-		return store.Reservation{}, err
+		return usecase.Made{}, err
 	}
-	wanted, err := parseReservation(asked)
+	wanted, err := parseReservation(asked, actor.Of(c.UserContext()))
 	if err != nil {
-		return store.Reservation{}, err
+		return usecase.Made{}, err
 	}
 	return in.owner.Reserve(c.UserContext(), c.Params("slug"), wanted)
 }
 
-func (in *Internal) move(c *fiber.Ctx) (store.Reservation, error) {
+func (in *Internal) move(c *fiber.Ctx) (usecase.Made, error) {
+	id, err := reservationID(c)
+	if err != nil {
+		return usecase.Made{}, err
+	}
+	moved, err := in.owner.Move(c.UserContext(), c.Params("slug"), id, state.Move(c.Params("move")))
+	return usecase.Made{Reservation: moved}, err
+}
+
+// reservationID reads the id of the path; what is no id names no reservation.
+func reservationID(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
-		return store.Reservation{}, fault.New(fault.NotFound, "Reservation not found")
+		return uuid.Nil, fault.New(fault.NotFound, "Reservation not found")
 	}
-	return in.owner.Move(c.UserContext(), c.Params("slug"), id, state.Move(c.Params("move")))
+	return id, nil
 }
 
 func (in *Internal) reservations(c *fiber.Ctx) error {
@@ -123,7 +151,7 @@ func (in *Internal) reservations(c *fiber.Ctx) error {
 		return err
 	}
 	if status != "" && !slices.Contains(rental.Statuses(), status) {
-		return request.Invalid("status: send reserved, picked_up, returned or cancelled.")
+		return request.Invalid("status: send pending, reserved, picked_up, returned or cancelled.")
 	}
 	page, err := query.Page()
 	if err != nil {
@@ -153,7 +181,7 @@ func (in *Internal) reservation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, err := in.records.Reservation(c.UserContext(), offer.ID, id)
+	found, err := in.lookAt(c.UserContext(), offer.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.NotFound, "Reservation not found")
 	}
@@ -161,6 +189,16 @@ func (in *Internal) reservation(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(in.show(offer, found))
+}
+
+// lookAt reads a reservation with what has become of its charge.
+func (in *Internal) lookAt(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error) {
+	found, err := in.records.Reservation(ctx, businessID, id)
+	if err != nil || found.Payment == nil {
+		return found, err
+	}
+	in.news.Look(ctx, booking.ReservationID{BusinessID: businessID, ID: id}, found.Payment)
+	return in.records.Reservation(ctx, businessID, id)
 }
 
 func (in *Internal) ahead(c *fiber.Ctx) error {
@@ -173,14 +211,14 @@ func (in *Internal) ahead(c *fiber.Ctx) error {
 
 // sendOne answers with a reservation that was written. That its business's offer cannot be read now leaves the caller without its
 // answer, but says nothing of the write.
-func (in *Internal) sendOne(c *fiber.Ctx, status int, r store.Reservation) error {
+func (in *Internal) sendOne(c *fiber.Ctx, status int, r usecase.Made) error {
 	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
 	if err != nil {
 		return fault.Unknown(err)
 	}
-	shown := in.show(offer, r)
+	shown := in.show(offer, r.Reservation)
 	if status == fiber.StatusCreated {
-		shown.ManageURL = in.links.URL(event.Reservation, r.ID, r.LinkHash)
+		shown.CheckoutURL, shown.ManageURL = r.CheckoutURL, in.links.URL(event.Reservation, r.ID, r.LinkHash)
 	}
 	return send(c.Status(status), shown)
 }
@@ -206,13 +244,15 @@ func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 func agreed(r store.Reservation) rental.Reservation {
 	shown := rental.Reservation{
 		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Quantity: r.Quantity,
-		StartDate: r.Dates.From, EndDate: r.Dates.To, Extras: showExtras(r), CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail, Locale: r.Locale, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		StartDate: r.Dates.From, EndDate: r.Dates.To, Extras: showExtras(r), CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail,
+		CustomerPhone: r.CustomerPhone, FormData: r.FormData, Locale: r.Locale, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 	if r.Hours != nil {
 		shown.StartTime, shown.EndTime = &r.Hours.Start, &r.Hours.End
 	}
 	if p := r.Price; p != nil {
 		shown.Price, shown.Total, shown.Currency = new(p.Currency.JSON(p.Own)), new(p.Currency.JSON(p.Total)), p.Currency.Code
+		shown.Payment = r.Payment.Shown(p.Currency)
 	}
 	return shown
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -167,10 +168,17 @@ func (n *peers) Holding(ctx context.Context, businessID uuid.UUID, ids []uuid.UU
 	return n.Store.Holding(ctx, businessID, ids, d)
 }
 
+// requestTimeout is how long a request may take by the tests' own clock.
+const requestTimeout = 20 * time.Second
+
 // service runs both APIs on loopback, on a schema of its own.
 type service struct {
 	*peers
+	pool   *pgxpool.Pool
 	clock  *clock.Manual
+	bank   *bank // booking, as far as charges go
+	news   *usecase.Reconciliation
+	links  *link.Links
 	public string
 	client *rental.Client
 	base   string // internal
@@ -201,8 +209,11 @@ func start(t *testing.T) service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	api.NewByLink(usecase.NewByLink(n, n, now)).Mount(srv.Internal)
-	api.NewInternal(usecase.NewOwner(n, n, n, links, now, tel), n, n, links, now).Mount(srv.Internal)
+	charges := newBank(now)
+	news := usecase.NewReconciliation(n.Store, charges, now, tel)
+	owner := usecase.NewOwner(n, n, n, charges, links, requestTimeout, now, tel)
+	api.NewByLink(usecase.NewByLink(n, n, charges, news, now)).Mount(srv.Internal)
+	api.NewInternal(owner, news, n, n, links, now).Mount(srv.Internal)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
@@ -217,7 +228,7 @@ func start(t *testing.T) service {
 		}
 	})
 	return service{
-		peers: n, clock: now, public: "http://" + srv.PublicAddr().String(), client: rental.NewClient(p), base: base,
+		peers: n, pool: pool, clock: now, bank: charges, news: news, links: links, public: "http://" + srv.PublicAddr().String(), client: rental.NewClient(p), base: base,
 	}
 }
 

@@ -27,6 +27,7 @@ func (l *ByLink) Mount(router fiber.Router) {
 	})
 	managed.Get("", l.view)
 	managed.Get("/calendar", l.calendar)
+	managed.Post("/payment", l.payment)
 	managed.Post("/cancel", server.Once(l.cancel, func(c *fiber.Ctx) ([]byte, error) {
 		return l.links.Outcome(c.UserContext(), c.Params("token"))
 	}, func(c *fiber.Ctx, answer []byte) error {
@@ -57,6 +58,17 @@ func (l *ByLink) cancel(c *fiber.Ctx) error {
 	return sendManaged(c)(l.links.Cancel(c.UserContext(), c.Params("token"), agreed))
 }
 
+func (l *ByLink) payment(c *fiber.Ctx) error {
+	m, url, err := l.links.OpenPayment(c.UserContext(), c.Params("token"))
+	if err != nil {
+		return err
+	}
+	currency := m.Price.Currency
+	return c.JSON(booking.OpenPayment{
+		Provider: m.Payment.Provider, Amount: currency.JSON(m.Payment.Amount), Currency: currency.Code, CheckoutURL: url, DueAt: m.Payment.DueAt,
+	})
+}
+
 // sendManaged answers with what the customer sees, or the fault.
 func sendManaged(c *fiber.Ctx) func(usecase.Managed, error) error {
 	return func(m usecase.Managed, err error) error {
@@ -69,20 +81,17 @@ func sendManaged(c *fiber.Ctx) func(usecase.Managed, error) error {
 
 // showManaged is what the customer sees.
 func showManaged(m usecase.Managed) rental.Managed {
-	r, currency := agreed(m.Reservation), m.Offer.Money()
-	cancellation := booking.Cancellation{
-		Allowed: m.Cancellation.Allowed, Reason: m.Cancellation.Reason,
-		Refund: booking.CancellationRefund{Amount: currency.JSON(0), Currency: currency.Code},
-	}
-	if until := m.Cancellation.Until.UTC(); m.Cancellation.Allowed {
-		cancellation.Until = &until
+	r := agreed(m.Reservation)
+	if r.Payment != nil && r.Payment.Refund != nil {
+		r.Payment.Refund.Reason = "" // it is for the owner
 	}
 	return rental.Managed{
 		Kind: event.Reservation, Business: m.Offer.Managed(),
 		Reservation: rental.ManagedReservation{
 			ID: r.ID, RentalName: r.RentalName, Status: r.Status, Quantity: r.Quantity, StartDate: r.StartDate, EndDate: r.EndDate,
 			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total, Currency: r.Currency,
-			CustomerName: r.CustomerName, Locale: r.Locale, CreatedAt: r.CreatedAt, Cancellation: cancellation,
+			CustomerName: r.CustomerName, Locale: r.Locale, CreatedAt: r.CreatedAt,
+			Payment: r.Payment, CanPay: m.CanPay, Cancellation: m.Cancellation.Shown(),
 		},
 	}
 }

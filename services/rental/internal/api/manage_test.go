@@ -55,7 +55,7 @@ func TestByTheLinkACustomerSeesTheirReservationUntilThirtyDaysAfterIt(t *testing
 			t.Errorf("%d: the calendar has no %s:\n%s", status, line, text)
 		}
 	}
-	if _, err := s.client.Move(t.Context(), "harbor", made.ID, rental.MoveCancel); err != nil {
+	if _, err := s.client.Cancel(t.Context(), "harbor", made.ID, booking.Cancel{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, text := s.calendar(t, token); !strings.Contains(text, "STATUS:CANCELLED") || !strings.Contains(text, "SEQUENCE:2") {

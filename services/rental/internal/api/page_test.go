@@ -16,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -87,7 +88,7 @@ func TestOnThePageCustomersReserveWhatIsOfferedOnline(t *testing.T) {
 	if _, err := s.as(actor.Page, "", wanted(kayak, 3, "2027-06-11", "2027-06-11", "12:00", "13:00")); err != nil {
 		t.Errorf("right after: %v", err)
 	}
-	if _, err := s.client.Move(actor.With(t.Context(), actor.Actor{Kind: actor.Page}), "harbor", made.ID, rental.MoveCancel); err != nil {
+	if _, err := s.client.Cancel(actor.With(t.Context(), actor.Actor{Kind: actor.Page}), "harbor", made.ID, booking.Cancel{}); err != nil {
 		t.Errorf("taken back by the page: %v", err)
 	}
 }
@@ -116,9 +117,10 @@ func TestThePageIsBoundByWhatBindsCustomers(t *testing.T) {
 		{"too long by days", nil, wanted(bike, 1, "2027-06-20", "2027-06-24"), fault.Conflict},
 		{"too short by hours", change(func(o *catalog.Offer) { o.Rentals[1].MinRentalHours, o.Rentals[1].MaxRentalHours = &two, &four }), wanted(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "11:59"), fault.Conflict},
 		{"too long by hours", nil, wanted(kayak, 1, "2027-06-20", "2027-06-20", "10:00", "14:01"), fault.Conflict},
-		{"to be paid online", change(func(o *catalog.Offer) {
+		{"to be paid online, where nobody can charge it", change(func(o *catalog.Offer) {
 			o.Payments = catalog.Payments{Providers: []string{"stripe"}, Modes: catalog.PaymentModes{Rentals: catalog.ModeOnline}}
 			o.Rentals[2].Price, o.Rentals[2].PaymentRequirement = 100, catalog.RequirementFull
+			s.bank.err = fault.New(fault.PaymentUnavailable, "nobody")
 		}), wanted(tent, 1, "2027-06-20", "2027-06-20"), fault.PaymentUnavailable},
 	} {
 		if c.first != nil {

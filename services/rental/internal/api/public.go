@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
@@ -46,11 +47,12 @@ func (p *Public) Mount(router fiber.Router) {
 }
 
 // MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and for availability, which count
-// each request before they ask.
+// each request before they ask, and for the booking page the starts of a date.
 func (p *Public) MountForPeers(router fiber.Router) {
 	business := router.Group("/internal/api/public/:slug")
 	business.Get("/rental-availability", p.availability)
 	business.Get("/rental-available-dates", p.dates)
+	router.Get("/internal/businesses/:slug/starts", p.starts)
 }
 
 // send answers with what nobody may keep; faults say so by themselves.
@@ -183,35 +185,45 @@ func (p *Public) dates(c *fiber.Ctx) error {
 	return send(c, answer)
 }
 
-// count fills in how many units of each rental are free all day, on the dates from today to the advance limit. Its error
-// says that what is held could not be read; days are untouched then.
+// count fills in, on the dates from today to the advance limit, how many units of each rental can be reserved from that date on for the
+// shortest time that it is rented for: a single day, where its owner sets no other (docs/decisions/011). Its error says that what is held
+// could not be read; days are untouched then.
 func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*catalog.Rental, asked occupancy.Dates, days map[timespan.Date]map[uuid.UUID]int) error {
 	now := p.clock.Now()
 	today := offer.Today(now)
-	dates := occupancy.Dates{
-		From: max(asked.From, today), To: min(asked.To, today+timespan.Date(offer.Bookings.AdvanceDays)),
-	}
+	last := today + timespan.Date(offer.Bookings.AdvanceDays)
+	dates := occupancy.Dates{From: max(asked.From, today), To: min(asked.To, last)}
 	if dates.To < dates.From {
 		return nil
 	}
-	ids := make([]uuid.UUID, len(rentals))
+	ids, longest := make([]uuid.UUID, len(rentals)), 1
 	for i, r := range rentals {
-		ids[i] = r.ID
+		ids[i], longest = r.ID, max(longest, r.ShortestDays())
 	}
-	held, err := p.records.Holding(ctx, offer.ID, ids, dates)
+	read := occupancy.Dates{From: dates.From, To: min(dates.To+timespan.Date(longest-1), last)}
+	held, err := p.records.Holding(ctx, offer.ID, ids, read)
 	if err != nil {
 		return err
 	}
 	for d := dates.From; d <= dates.To; d++ {
 		days[d] = make(map[uuid.UUID]int, len(rentals))
 	}
-	calendar := occupancy.NewCalendar(offer.Location(), now, dates)
+	calendar := occupancy.NewCalendar(offer.Location(), now, read)
 	for _, r := range rentals {
-		for i, free := range calendar.Days(occupancy.StockOf(r), held[r.ID]) {
-			days[dates.From+timespan.Date(i)][r.ID] = free
+		free := calendar.Days(occupancy.StockOf(r), held[r.ID])
+		for d := dates.From; d <= dates.To; d++ {
+			days[d][r.ID] = throughout(free, int(d-dates.From), r.ShortestDays())
 		}
 	}
 	return nil
+}
+
+// throughout is the least of n days from the first on; 0 where they go beyond the days that there are.
+func throughout(free []int, first, n int) int {
+	if first+n > len(free) {
+		return 0
+	}
+	return slices.Min(free[first : first+n])
 }
 
 // unverified is the answer where a single question cannot be answered: it has no computed to say so by.

@@ -6,6 +6,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/formdata"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -99,8 +102,8 @@ func parseAvailableDates(get request.Query) (datesQuery, error) {
 	return q, nil
 }
 
-// parseReservation reads the texts. Its faults name the field.
-func parseReservation(asked rental.NewReservation) (usecase.Request, error) {
+// parseReservation reads the texts that somebody sends. Its faults name the field.
+func parseReservation(asked rental.NewReservation, from actor.Actor) (usecase.Request, error) {
 	var q usecase.Request
 	fields := map[string]string{"rental_id": asked.RentalID, "start_date": asked.StartDate, "end_date": asked.EndDate}
 	get := request.Query(func(name string) []string { return []string{fields[name]} })
@@ -135,8 +138,17 @@ func parseReservation(asked rental.NewReservation) (usecase.Request, error) {
 	if q.CustomerName, err = request.Line("customer_name", asked.CustomerName, maxName); err != nil {
 		return q, err
 	}
-	q.Locale = asked.Locale
-	q.CustomerEmail, err = request.OptionalEmail("customer_email", asked.CustomerEmail)
+	if choice := asked.PaymentChoice; choice != "" && choice != catalog.ModeOnline && choice != catalog.ModeAtDoor {
+		return q, request.Invalid("payment_choice: send online or at_door, or leave it out.")
+	}
+	q.Locale, q.PaymentChoice = asked.Locale, asked.PaymentChoice
+	if q.CustomerEmail, err = request.OptionalEmail("customer_email", asked.CustomerEmail); err != nil {
+		return q, err
+	}
+	if q.CustomerPhone, err = request.OptionalLine("customer_phone", asked.CustomerPhone, maxPhone); err != nil {
+		return q, err
+	}
+	q.FormData, err = formdata.Read("form_data", asked.FormData, from)
 	return q, err
 }
 
@@ -158,8 +170,11 @@ func parseExtras(asked []rental.NewExtra) ([]usecase.Extra, error) {
 	return extras, nil
 }
 
-// maxName is how many characters a customer's name may have.
-const maxName = 200
+// How many characters a customer's name and telephone number may have.
+const (
+	maxName  = 200
+	maxPhone = 50
+)
 
 func givenTime(name string, s *string) (*timespan.TimeOfDay, error) {
 	if s == nil {

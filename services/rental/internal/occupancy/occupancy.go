@@ -74,6 +74,12 @@ func (c *Calendar) Days(s Stock, reservations []Reservation) []int {
 	return c.least(s, reservations, c.midnights)
 }
 
+// Between returns how many units are free at every moment between each two neighbouring cuts, which are sorted and lie within the
+// calendar's dates.
+func (c *Calendar) Between(cuts []int64, s Stock, reservations []Reservation) []int {
+	return c.least(s, reservations, cuts)
+}
+
 // During returns how many units are free at every moment of span, which is not empty and lies within the calendar's
 // dates.
 func (c *Calendar) During(span timespan.Span, s Stock, reservations []Reservation) int {

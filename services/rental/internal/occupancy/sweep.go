@@ -12,38 +12,39 @@ type sweep struct {
 
 // least returns, for each stretch between two neighbouring cuts, the smallest number of free units in it.
 func (c *Calendar) least(s Stock, reservations []Reservation, cuts []int64) []int {
-	w := sweep{
-		within: timespan.Span{Start: cuts[0], End: cuts[len(cuts)-1]},
-		edges:  make([]edge, 0, 2*(len(reservations)+len(s.Maintenance))),
-	}
+	w := c.gather(s, reservations, timespan.Span{Start: cuts[0], End: cuts[len(cuts)-1]})
+	return w.run(s, cuts)
+}
+
+// gather sorts all edges within a stretch of time.
+func (c *Calendar) gather(s Stock, reservations []Reservation, within timespan.Span) *sweep {
+	w := &sweep{within: within, edges: make([]edge, 0, 2*(len(reservations)+len(s.Maintenance)))}
 	for _, d := range s.Maintenance {
 		w.add(c.span(d), 0, 1)
 	}
 	for i := range reservations {
-		c.hold(&w, &reservations[i])
+		own, rest := c.held(&reservations[i])
+		w.add(own, int32(reservations[i].Units), 0)
+		w.add(rest, int32(reservations[i].Units), 0)
 	}
 	w.edges = sorted(w.edges, w.within)
-	return w.run(s, cuts)
+	return w
 }
 
-// hold adds what a reservation holds. Its own time and the rest of today are one where they meet: units that are out
-// during their own time are not held twice.
-func (c *Calendar) hold(w *sweep, r *Reservation) {
+// held is when a reservation holds its units: its own time, and the rest of today where they are out, empty else. The two are one where they
+// meet: units that are out during their own time are not held twice.
+func (c *Calendar) held(r *Reservation) (timespan.Span, timespan.Span) {
 	own := r.During
 	if own == (timespan.Span{}) {
 		own = c.span(r.Dates)
 	}
-	units := int32(r.Units)
 	if !r.Out {
-		w.add(own, units, 0)
-		return
+		return own, timespan.Span{}
 	}
 	if own.Start <= c.rest.End && c.rest.Start <= own.End {
-		w.add(timespan.Span{Start: min(own.Start, c.rest.Start), End: max(own.End, c.rest.End)}, units, 0)
-		return
+		return timespan.Span{Start: min(own.Start, c.rest.Start), End: max(own.End, c.rest.End)}, timespan.Span{}
 	}
-	w.add(own, units, 0)
-	w.add(c.rest, units, 0)
+	return own, c.rest
 }
 
 // add cuts a span to the stretch of the sweep.

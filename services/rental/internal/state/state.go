@@ -1,14 +1,20 @@
 // Package state is the life of a rental reservation (semantics.md §4). It is pure.
 //
-//	           ┌── cancel ──► cancelled
-//	created ► reserved ── pickup ──► picked_up ── return ──► returned
+//	            ┌─────────────── cancel ──────────────┐
+//	created ► pending ── its payment ──► reserved ── cancel ──► cancelled
+//	                                       └── pickup ──► picked_up ── return ──► returned
+//
+// A reservation begins as pending where it is paid online, else as reserved.
 package state
+
+import "slices"
 
 // State is the status of a reservation.
 type State string
 
-// The states. A reservation begins as [Reserved]; [Returned] and [Cancelled] are final and hold no units.
+// The states. [Pending] waits for its payment, and holds its units; [Returned] and [Cancelled] are final and hold none.
 const (
+	Pending   State = "pending"
 	Reserved  State = "reserved"
 	PickedUp  State = "picked_up"
 	Returned  State = "returned"
@@ -26,12 +32,18 @@ const (
 )
 
 // Transition is what one move does.
-type Transition struct{ From, To State }
+type Transition struct {
+	From []State
+	To   State
+}
+
+// Allows reports whether a reservation of this status can be moved so.
+func (t Transition) Allows(s State) bool { return slices.Contains(t.From, s) }
 
 var transitions = map[Move]Transition{
-	Pickup: {From: Reserved, To: PickedUp},
-	Return: {From: PickedUp, To: Returned},
-	Cancel: {From: Reserved, To: Cancelled},
+	Pickup: {From: []State{Reserved}, To: PickedUp},
+	Return: {From: []State{PickedUp}, To: Returned},
+	Cancel: {From: []State{Pending, Reserved}, To: Cancelled},
 }
 
 // Of returns what a move does, and whether there is such a move.

@@ -16,12 +16,14 @@ import (
 
 // customersSQL lists addresses with what was reserved by them. One that the query finds anywhere is counted whole.
 const customersSQL = `
-SELECT lower(customer_email) AS email, (array_agg(customer_name ORDER BY created_at DESC))[1], count(*), min(created_at), max(created_at)
+SELECT lower(customer_email) AS email, (array_agg(customer_name ORDER BY created_at DESC))[1],
+       (array_agg(customer_phone ORDER BY created_at DESC) FILTER (WHERE customer_phone IS NOT NULL))[1], count(*), min(created_at), max(created_at)
 FROM reservations
 WHERE business_id = @business_id AND lower(customer_email) > @after
 GROUP BY 1
 HAVING CASE WHEN @of::text[] <> '{}' THEN lower(customer_email) = ANY(@of)
-            ELSE bool_or(strpos(lower(customer_email), lower(@query)) > 0 OR strpos(lower(customer_name), lower(@query)) > 0) END
+            ELSE bool_or(strpos(lower(customer_email), lower(@query)) > 0 OR strpos(lower(customer_name), lower(@query)) > 0
+                    OR strpos(translate(customer_phone, ' -()./', ''), nullif(translate(@query, ' -()./', ''), '')) > 0) END
 ORDER BY 1
 LIMIT @limit`
 
@@ -29,7 +31,7 @@ LIMIT @limit`
 func (s *Store) Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
 		var c customer.Customer
-		err := row.Scan(&c.Email, &c.Name, &c.Reservations, &c.FirstAt, &c.LastAt)
+		err := row.Scan(&c.Email, &c.Name, &c.Phone, &c.Reservations, &c.FirstAt, &c.LastAt)
 		c.FirstAt, c.LastAt = c.FirstAt.UTC(), c.LastAt.UTC()
 		return c, err
 	}, "list customers", customersSQL, pgx.NamedArgs{
@@ -48,7 +50,7 @@ func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, li
 // the customer is still expected for.
 const theirsSQL = `
 SELECT id, status, coalesce(starts_at, start_date::timestamp AT TIME ZONE @zone),
-       status = 'picked_up' OR status = 'reserved' AND CASE WHEN ends_at IS NULL THEN end_date >= ` + epoch + ` + @today::integer ELSE ends_at > @now END
+       status = 'picked_up' OR status IN ('pending', 'reserved') AND CASE WHEN ends_at IS NULL THEN end_date >= ` + epoch + ` + @today::integer ELSE ends_at > @now END
 FROM reservations WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
 ORDER BY id FOR UPDATE`
 

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Forgetting takes away who made a reservation: name, e-mail address and link. It leaves what was reserved, and when. An empty name says
+// Forgetting takes away who made a reservation: name, e-mail address, phone number, answers and link. It leaves what was reserved, and when. An empty name says
 // that the customer is forgotten; it is never empty otherwise.
 //
 // Copies are in the events of the reservation and, for a day, in the answers that repeated writes of the owner get.
@@ -20,16 +20,16 @@ const (
 	lockFeedSQL = `SELECT FROM event_feed FOR UPDATE`
 
 	forgetEventsSQL = `
-UPDATE events SET data = data || '{"customer_name": "", "customer_email": null}'
+UPDATE events SET data = data || '{"customer_name": "", "customer_email": null, "customer_phone": null, "form_data": {}}'
 WHERE business_id = @business_id AND subject_id = ANY(@ids::uuid[]) AND data ? 'customer_name'`
 
 	forgetReservationsSQL = `
-UPDATE reservations SET customer_name = '', customer_email = NULL, link_hash = NULL
+UPDATE reservations SET customer_name = '', customer_email = NULL, customer_phone = NULL, form_data = '{}', link_hash = NULL
 WHERE business_id = @business_id AND id = ANY(@ids)`
 
 	forgetAnswersSQL = `
 UPDATE made_writes
-SET answer = convert_to((told.answer || '{"CustomerName": "", "CustomerEmail": null, "LinkHash": null}')::text, 'UTF8')
+SET answer = convert_to((told.answer || '{"CustomerName": "", "CustomerEmail": null, "CustomerPhone": null, "FormData": {}, "LinkHash": null}')::text, 'UTF8')
 FROM (SELECT write_id, convert_from(answer, 'UTF8')::jsonb AS answer FROM made_writes WHERE business_id = @business_id) AS told
 WHERE made_writes.business_id = @business_id AND made_writes.write_id = told.write_id
   AND told.answer ? 'CustomerName' AND told.answer->>'ID' = ANY(@ids::uuid[]::text[])`

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"testing"
 	"time"
@@ -21,8 +22,9 @@ import (
 
 func ofAda(business, rental uuid.UUID, first, last int) store.NewReservation {
 	r := newReservation(business, rental, 1, dates(today+timespan.Date(first), today+timespan.Date(last)))
-	address := "Ada.L@Example.com"
-	r.CustomerName, r.CustomerEmail, r.Locale = "Ada Lovelace", &address, "en"
+	address, phone := "Ada.L@Example.com", "+351 210 555 019"
+	r.CustomerName, r.CustomerEmail, r.CustomerPhone, r.Locale = "Ada Lovelace", &address, &phone, "en"
+	r.FormData = json.RawMessage(`{"weight": "hazelnutty"}`)
 	return r
 }
 
@@ -75,10 +77,10 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if got, err = s.EraseCustomer(t.Context(), business, erase); err != nil || got.Reservations != 2 || len(got.Ahead) != 0 {
 		t.Errorf("forced: %+v, %v", got, err)
 	}
-	if left := testkit.FindInTables(t, pool, "Ada Lovelace", "ada.l@example.com"); len(left) != 0 {
+	if left := testkit.FindInTables(t, pool, "Ada Lovelace", "ada.l@example.com", "555 019", "hazelnutty"); len(left) != 0 {
 		t.Errorf("the tables still hold %q", left)
 	}
-	if again := makeMoves(t, s, named, back, state.Cancel); again.ID != back.ID || again.CustomerName != "" {
+	if again := makeMoves(t, s, named, back, state.Cancel); again.ID != back.ID || again.CustomerName != "" || again.CustomerPhone != nil || string(again.FormData) != "{}" {
 		t.Errorf("the owner's write, repeated: %+v", again)
 	}
 	if err := pool.QueryRow(t.Context(), sums).Scan(&after); err != nil || after != before {
@@ -134,15 +136,15 @@ func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 	})
 }
 
-func TestCustomersAreFoundByNameAndAddress(t *testing.T) {
+func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	business, kayak := uuid.New(), uuid.New()
 	mustReserve(t, s, ofAda(business, kayak, 0, 0))
 	mustReserve(t, s, ofAda(business, kayak, 1, 1))
 	mustReserve(t, s, newReservation(business, kayak, 1, dates(today, today))) // without an address
-	want := []customer.Customer{{Email: "ada.l@example.com", Name: "Ada Lovelace", Reservations: 2, FirstAt: now, LastAt: now}}
-	for query, found := range map[string]bool{"": true, "LOVE": true, "l@EX": true, "zoë": false, "%": false} {
+	want := []customer.Customer{{Email: "ada.l@example.com", Name: "Ada Lovelace", Phone: new("+351 210 555 019"), Reservations: 2, FirstAt: now, LastAt: now}}
+	for query, found := range map[string]bool{"": true, "LOVE": true, "l@EX": true, "zoë": false, "%": false, "210555-019": true, "555020": false} {
 		got, err := s.Customers(t.Context(), business, customer.Search{Query: query, Limit: 10})
 		if err != nil || found && cmp.Diff(want, got) != "" || !found && len(got) != 0 {
 			t.Errorf("%q: %+v, %v", query, got, err)

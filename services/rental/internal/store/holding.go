@@ -19,7 +19,7 @@ import (
 const holdingSQL = `
 SELECT rental_id, quantity, status = 'picked_up', start_date, end_date, starts_at, ends_at
 FROM reservations
-WHERE business_id = @business_id AND rental_id = ANY(@rental_ids) AND status IN ('reserved', 'picked_up')
+WHERE business_id = @business_id AND rental_id = ANY(@rental_ids) AND status IN ('pending', 'reserved', 'picked_up')
   AND (end_date >= ` + epoch + ` + @from::integer AND start_date <= ` + epoch + ` + @to::integer OR status = 'picked_up')
 UNION ALL
 SELECT e.rental_id, e.quantity, r.status = 'picked_up', r.start_date, r.end_date,

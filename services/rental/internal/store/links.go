@@ -27,15 +27,13 @@ func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte,
 // Linked is a reservation that a link leads to.
 type Linked struct {
 	BusinessID uuid.UUID
-	Sequence   int // of its newest event
 	Reservation
 }
 
 // ByLink returns what the link whose token has this hash leads to, or [ErrNotFound].
 func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
 	var found Linked
-	err := s.pool.QueryRow(ctx, `SELECT business_id, id, sequence FROM reservations WHERE link_hash = $1`, hash).
-		Scan(&found.BusinessID, &found.ID, &found.Sequence)
+	err := s.pool.QueryRow(ctx, `SELECT business_id, id FROM reservations WHERE link_hash = $1`, hash).Scan(&found.BusinessID, &found.ID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Linked{}, ErrNotFound
 	}

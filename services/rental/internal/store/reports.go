@@ -15,7 +15,8 @@ import (
 // revenueReportSQL goes by the first date. What an owner reserved without a price is counted in the business's currency.
 const revenueReportSQL = `
 SELECT date_trunc(@by, start_date::timestamp)::date - date '1970-01-01', coalesce(currency, @currency), count(*) FILTER (WHERE status <> 'cancelled'),
-	coalesce(sum(total) FILTER (WHERE status <> 'cancelled'), 0)::bigint
+	coalesce(sum(total) FILTER (WHERE status <> 'cancelled'), 0)::bigint,
+	coalesce(sum((payment->>'amount')::bigint) FILTER (WHERE payment->>'status' = 'paid'), 0)::bigint, coalesce(sum((payment->>'refunded')::bigint), 0)::bigint
 FROM reservations
 WHERE business_id = @business_id AND start_date >= @from::date AND start_date < @to::date
 GROUP BY 1, 2 ORDER BY 1, 2
@@ -27,12 +28,12 @@ func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q repor
 	rows, err := postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (report.RevenueRow, error) {
 		r := report.RevenueRow{Kind: "reservation"}
 		var day int32
-		var total int64
-		if err := row.Scan(&day, &r.Currency, &r.Sold, &total); err != nil {
+		var total, paid, refunded int64
+		if err := row.Scan(&day, &r.Currency, &r.Sold, &total, &paid, &refunded); err != nil {
 			return r, err
 		}
 		in, err := money.ParseCurrency(r.Currency)
-		r.Date, r.Total, r.Paid, r.Refunded = timespan.Date(day), in.JSON(total), in.JSON(0), in.JSON(0)
+		r.Date, r.Total, r.Paid, r.Refunded = timespan.Date(day), in.JSON(total), in.JSON(paid), in.JSON(refunded)
 		return r, err
 	}, "add up revenue", revenueReportSQL, pgx.NamedArgs{
 		"business_id": businessID, "from": q.From.String(), "to": (q.To + 1).String(), "by": string(q.By), "currency": currency, "most": report.MaxRows + 1,

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -29,18 +31,22 @@ type Reservation struct {
 	Dates        occupancy.Dates
 	Hours        *Hours
 	Extras       []Extra
-	Price        *Price // nil: it has none, as the owner reserved
+	Price        *Price          // nil: it has none, as the owner reserved
+	Payment      *booking.Charge // as is known of it (internal/charge); nil: nothing of it is paid online
 	CustomerName string
 	// CustomerEmail is nil where nothing is to be mailed.
 	CustomerEmail *string
-	Locale        string // the customer's language, one of the business's
+	CustomerPhone *string
+	FormData      json.RawMessage // answers to the business's own questions, an object
+	Locale        string          // the customer's language, one of the business's
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	LinkHash      []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
+	Sequence      int    // of its newest event; 0 where nobody was told of it
 }
 
 const reservationColumns = `id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute, end_minute,
-	starts_at, ends_at, extras, price, total, currency, customer_name, customer_email, locale, created_at, updated_at, link_hash`
+	starts_at, ends_at, extras, price, total, currency, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, link_hash, payment, sequence`
 
 func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 	var (
@@ -52,7 +58,7 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 		currency     *string
 	)
 	err := row.Scan(&r.ID, &r.RentalID, &r.RentalName, &r.Status, &r.Quantity, &from, &to, &start, &end, &starts, &ends,
-		&r.Extras, &own, &total, &currency, &r.CustomerName, &r.CustomerEmail, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash)
+		&r.Extras, &own, &total, &currency, &r.CustomerName, &r.CustomerEmail, &r.CustomerPhone, &r.FormData, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash, &r.Payment, &r.Sequence)
 	if err != nil {
 		return Reservation{}, err
 	}
@@ -138,8 +144,8 @@ func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.
 	var n int
 	err := s.pool.QueryRow(ctx, `
 		SELECT count(*) FROM reservations
-		WHERE business_id = $1 AND (status = $3 AND end_date >= `+epoch+` + $2::integer OR status = $4)`,
-		businessID, int32(today), state.Reserved, state.PickedUp).Scan(&n)
+		WHERE business_id = $1 AND (status IN ($3, $4) AND end_date >= `+epoch+` + $2::integer OR status = $5)`,
+		businessID, int32(today), state.Pending, state.Reserved, state.PickedUp).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count reservations ahead: %w", err)
 	}
@@ -151,7 +157,7 @@ func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.
 var moveSQL = `
 WITH moved AS (
     UPDATE reservations SET status = @to, sequence = sequence + 1, updated_at = @now
-    WHERE business_id = @business_id AND id = @id AND status = @from
+    WHERE business_id = @business_id AND id = @id AND status = ANY(@from)
     RETURNING *
 ), out AS (
     UPDATE extra_units SET held_until = 'infinity' FROM moved
@@ -164,7 +170,7 @@ WITH moved AS (
 )
 SELECT ` + reservationColumns + ` FROM moved`
 
-// Move makes a transition, once. Errors: [ErrNotFound], [*NotAllowedError].
+// Move makes a transition, once; [Store.Cancel] is for one that may refund. Errors: [ErrNotFound], [*NotAllowedError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Reservation, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		return move(ctx, tx, businessID, id, t, now)
@@ -173,7 +179,7 @@ func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Tran
 
 func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, now time.Time) (Reservation, error) {
 	moved, err := postgres.Row(ctx, tx, scanReservation, "move a reservation", moveSQL, eventlog.Add(ctx, pgx.NamedArgs{
-		"business_id": businessID, "id": id, "from": string(t.From), "to": string(t.To), "now": now,
+		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "now": now,
 		"event_type": "reservation." + string(t.To),
 	}, now))
 	if errors.Is(err, pgx.ErrNoRows) {

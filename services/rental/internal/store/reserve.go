@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
@@ -20,17 +22,21 @@ import (
 
 // NewReservation is a reservation to write: for whole dates, or for hours where Hours is set.
 type NewReservation struct {
-	BusinessID    uuid.UUID
-	ID            uuid.UUID
-	RentalID      uuid.UUID
-	RentalName    string
-	Quantity      int
-	Dates         occupancy.Dates
-	Hours         *Hours
-	Extras        []Extra
-	Price         *Price // nil: it has none, as the owner reserves
+	BusinessID uuid.UUID
+	ID         uuid.UUID
+	RentalID   uuid.UUID
+	RentalName string
+	Quantity   int
+	Dates      occupancy.Dates
+	Hours      *Hours
+	Extras     []Extra
+	Price      *Price // nil: it has none, as the owner reserves
+	// Payment is set when it is paid online: the reservation is pending, and nobody hears of it, until its charge is open.
+	Payment       *booking.Charge
 	CustomerName  string
 	CustomerEmail *string
+	CustomerPhone *string
+	FormData      json.RawMessage // an object; nil: no answers
 	Locale        string
 	OfferVersion  int64
 	LinkHash      []byte // what is kept of the customer's link (libs/link)
@@ -69,17 +75,19 @@ const (
 var reserveSQL = `
 WITH reserved AS (
     INSERT INTO reservations (business_id, id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute,
-                              end_minute, starts_at, ends_at, extras, price, total, currency, customer_name, customer_email, locale, offer_version, link_hash, created_at, updated_at)
+                              end_minute, starts_at, ends_at, extras, price, total, currency, payment, customer_name, customer_email,
+                              customer_phone, form_data, locale, offer_version, link_hash, sequence, created_at, updated_at)
     VALUES (@business_id, @id, @rental_id, @rental_name, @status, @quantity, ` + epoch + ` + @start_date::integer,
-            ` + epoch + ` + @end_date::integer, @start_minute, @end_minute, @starts_at, @ends_at, @extras, @price, @total, @currency, @customer_name,
-            @customer_email, @locale, @offer_version, @link_hash, @now::timestamptz, @now::timestamptz)
+            ` + epoch + ` + @end_date::integer, @start_minute, @end_minute, @starts_at, @ends_at, @extras, @price, @total, @currency, @payment, @customer_name,
+            @customer_email, @customer_phone, coalesce(@form_data::jsonb, '{}'), @locale, @offer_version, @link_hash,
+            CASE WHEN @payment::jsonb IS NULL THEN 1 ELSE 0 END, @now::timestamptz, @now::timestamptz)
     RETURNING *
 ), held AS (
     INSERT INTO extra_units (business_id, rental_id, reservation_id, quantity, by_day, held_until)
     SELECT business_id, extra.rental_id, id, extra.quantity, extra.by_day, end_date
     FROM reserved, jsonb_to_recordset(extras) AS extra (rental_id uuid, quantity integer, by_day boolean)
 ), recorded AS (
-    ` + eventlog.Record(event.Reservation, event.ReservationCreated, "reserved", kept("reserved")) + `
+    ` + eventlog.Record(event.Reservation, event.ReservationCreated, "reserved WHERE sequence > 0", kept("reserved")) + `
 )
 SELECT ` + reservationColumns + ` FROM reserved`
 
@@ -141,12 +149,15 @@ func readHeld(results pgx.BatchResults) (map[uuid.UUID][]occupancy.Reservation, 
 func reserveArgs(r NewReservation) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"business_id": r.BusinessID, "id": r.ID, "rental_id": r.RentalID, "rental_name": r.RentalName,
-		"status": string(state.Reserved), "quantity": r.Quantity,
+		"status": string(state.Reserved), "payment": r.Payment, "quantity": r.Quantity,
 		"start_date": int32(r.Dates.From), "end_date": int32(r.Dates.To),
 		"start_minute": nil, "end_minute": nil, "starts_at": nil, "ends_at": nil,
-		"customer_name": r.CustomerName, "customer_email": r.CustomerEmail, "locale": r.Locale,
+		"customer_name": r.CustomerName, "customer_email": r.CustomerEmail, "customer_phone": r.CustomerPhone, "form_data": r.FormData, "locale": r.Locale,
 		"offer_version": r.OfferVersion, "link_hash": r.LinkHash, "now": r.Now,
 		"extras": append([]Extra{}, r.Extras...), "price": nil, "total": nil, "currency": nil,
+	}
+	if r.Payment != nil {
+		args["status"] = string(state.Pending)
 	}
 	if p := r.Price; p != nil {
 		args["price"], args["total"], args["currency"] = p.Own, p.Total, p.Currency.Code

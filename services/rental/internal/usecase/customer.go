@@ -13,21 +13,16 @@ import (
 
 // customersMay refuses what owners may reserve and customers may not, on the booking page (pages.md, semantics.md §4). Faults: what the
 // business's account does not allow; invalid_parameter without an e-mail address; conflict for the past, beyond the advance limit,
-// for a time that is shorter or longer than the rental is rented for, and for extras that are not its upsells or lack a required one;
-// payment_unavailable for what must be paid online.
+// for a time that is shorter or longer than the rental is rented for, and for extras that are not its upsells or lack a required one.
 func customersMay(offer *catalog.Offer, lines []line, asked Request, now time.Time) error {
 	own := lines[0]
-	refused := cmp.Or(
+	return cmp.Or(
 		offer.CheckAccount(false, now),
 		hasAddress(asked),
 		inReach(offer, asked, own.during, own.hourly, now),
 		inLength(own.Rental, asked, own.during, own.hourly),
 		withUpsells(offer, lines),
 	)
-	for _, l := range lines {
-		refused = cmp.Or(refused, offer.CheckPrepaid(offer.Payments.Modes.Rentals, l.PaymentRequirement, l.Price))
-	}
-	return refused
 }
 
 // withUpsells refuses extras that the owner does not offer along with the rental, and a rental without what the owner requires: at least

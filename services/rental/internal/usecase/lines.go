@@ -71,8 +71,9 @@ func (l line) time(dates timespan.Span, days int) int {
 }
 
 // price gives a reservation, and each of its extras, the price that holds now by the business's rules: that of one unit for an hour or a
-// day, for all of the time and all units. Faults: availability_unverified; [errAgain] where the offer has changed.
-func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r *store.NewReservation) error {
+// day, for all of the time and all units. It returns what of that is to be paid when it is booked, which the requirement of each rental asks of
+// the price of one unit. Faults: availability_unverified; [errAgain] where the offer has changed.
+func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r *store.NewReservation) (int64, error) {
 	dates := timespan.Span{
 		Start: timespan.Instant(r.Dates.From, 0, offer.Location()), End: timespan.Instant(r.Dates.To+1, 0, offer.Location()),
 	}
@@ -88,13 +89,16 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r
 	answer, err := o.prices.Quotes(ctx, ask)
 	switch {
 	case err != nil:
-		return unpriced(err)
+		return 0, unpriced(err)
 	case answer.OfferVersion != offer.Version || len(answer.Quotes) != len(lines):
-		return errAgain
+		return 0, errAgain
 	}
+	due := int64(0)
 	r.Price = &store.Price{Currency: offer.Money()}
 	for i, quote := range answer.Quotes {
-		price := quote.Price * int64(*ask.Items[i].Units) * int64(lines[i].quantity)
+		l, unit := lines[i], quote.Price*int64(*ask.Items[i].Units)
+		due += catalog.Due(l.PaymentRequirement, l.DepositValue, unit, offer.Money()) * int64(l.quantity)
+		price := unit * int64(l.quantity)
 		r.Price.Total += price
 		if i == 0 {
 			r.Price.Own = price
@@ -102,7 +106,7 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r
 		}
 		r.Extras[i-1].Price = &price
 	}
-	return nil
+	return due, nil
 }
 
 // unpriced is the refusal where the price could not be had.

@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/cancellation"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/ical"
@@ -18,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
@@ -31,7 +33,7 @@ type Businesses interface {
 // LinkedReservations finds reservations by the hash of their link's token; [store.Store] says what its method returns.
 type LinkedReservations interface {
 	ByLink(ctx context.Context, hash []byte) (store.Linked, error)
-	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
+	Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 }
 
@@ -42,12 +44,14 @@ var _ LinkedReservations = (*store.Store)(nil)
 type ByLink struct {
 	reservations LinkedReservations
 	businesses   Businesses
+	charges      Charges
+	news         *Reconciliation
 	clock        clock.Clock
 }
 
-// NewByLink returns what customers may see.
-func NewByLink(reservations LinkedReservations, businesses Businesses, c clock.Clock) *ByLink {
-	return &ByLink{reservations: reservations, businesses: businesses, clock: c}
+// NewByLink returns what customers may see and do; news are those of charges.
+func NewByLink(reservations LinkedReservations, businesses Businesses, charges Charges, news *Reconciliation, c clock.Clock) *ByLink {
+	return &ByLink{reservations: reservations, businesses: businesses, charges: charges, news: news, clock: c}
 }
 
 // Managed is what a customer sees.
@@ -55,18 +59,22 @@ type Managed struct {
 	store.Linked
 	Offer        *catalog.Offer
 	Ends         time.Time
-	Cancellation Cancellation
+	Cancellation cancellation.Preview
+	CanPay       bool
 }
 
-// Cancellation says whether the customer may cancel now. Until is the last instant at which they may, zero where they may not.
-type Cancellation struct {
-	Allowed bool
-	Reason  string // one of booking's Cancel… reasons, or the reservation's status
-	Until   time.Time
-}
-
-// View returns what the customer sees.
+// View returns what the customer sees, with what has become of the charge: who comes back from the provider's page sees that it is paid.
 func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
+	m, err := l.follow(ctx, token)
+	if err != nil || m.Payment == nil {
+		return m, err
+	}
+	l.news.Look(ctx, booking.ReservationID{BusinessID: m.BusinessID, ID: m.ID}, m.Payment)
+	return l.follow(ctx, token)
+}
+
+// follow returns what a token leads to, as it is known.
+func (l *ByLink) follow(ctx context.Context, token string) (Managed, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {
 		return Managed{}, link.NotFound()
@@ -94,61 +102,64 @@ func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 
 // managed is what the customer sees of a reservation as it was read or written.
 func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
+	now := l.clock.Now()
 	return Managed{
-		Linked: found, Offer: offer, Ends: ends(found.Reservation, offer.Location()),
-		Cancellation: mayCancel(found.Reservation, offer, l.clock.Now()),
+		Linked: found, Offer: offer, Ends: ends(found.Reservation, offer.Location()), CanPay: found.Payment.CanPay(now),
+		Cancellation: purchase(found.Reservation, offer).ForCustomer(offer, now),
 	}
 }
 
-// mayCancel says whether self_service lets the customer cancel a reservation now (lifecycle.md §4).
-func mayCancel(r store.Reservation, offer *catalog.Offer, now time.Time) Cancellation {
-	hours := offer.SelfService.CancelUntilHours
-	switch {
-	case r.Status != state.Reserved:
-		return Cancellation{Reason: string(r.Status)}
-	case hours == nil:
-		return Cancellation{Reason: booking.CancelNotOffered}
-	}
-	until := starts(r, offer.Location()).Add(-time.Duration(*hours) * time.Hour)
-	if now.After(until) {
-		return Cancellation{Reason: booking.CancelTooLate}
-	}
-	return Cancellation{Allowed: true, Until: until}
-}
-
-// Cancel cancels a reservation for its customer, at once, and returns what they see then. Nothing of it was paid online, so they have agreed
-// to a refund of nothing. Faults: conflict where it cannot be cancelled now, or another refund was agreed to.
+// Cancel cancels a reservation for its customer, at once, who has agreed to this refund, and returns what they see then. Faults:
+// invalid_parameter; conflict where it cannot be cancelled now, or the refund is another one by now.
 func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decimal) (Managed, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {
 		return Managed{}, err
 	}
-	switch c := m.Cancellation; {
-	case c.Reason == booking.CancelNotOffered:
-		return Managed{}, fault.New(fault.Conflict, "Reservations of this business cannot be cancelled online; ask the business.")
-	case c.Reason == booking.CancelTooLate:
-		return Managed{}, fault.New(fault.Conflict, "It is too late to cancel this reservation online; ask the business.")
-	case c.Allowed && !agreed.IsZero():
-		return Managed{}, fault.New(fault.Conflict, "The refund is another one by now; look at it before you cancel.")
+	seen, err := m.Cancellation.Currency.Minor(agreed)
+	if err != nil {
+		return Managed{}, fault.Newf(fault.InvalidParameter, "refund: %s.", err)
 	}
-	transition, _ := state.Of(state.Cancel)
-	cancelled, err := l.reservations.Move(held(actor.With(ctx, actor.Actor{Kind: actor.Customer}), m.Linked), m.BusinessID, m.ID, transition, l.clock.Now())
-	var refused *store.NotAllowedError
+	now := l.clock.Now()
+	by := held(actor.With(ctx, actor.Actor{Kind: actor.Customer}), m.Linked)
+	cancelled, err := l.reservations.Cancel(by, m.BusinessID, m.ID, now, func(r store.Reservation) (refund.Owed, error) {
+		return purchase(r, m.Offer).Agreed(m.Offer, seen, now)
+	})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return Managed{}, link.NotFound()
-	case errors.As(err, &refused):
-		return Managed{}, fault.Newf(fault.Conflict, "The reservation is %s; it cannot be cancelled.", refused.Status)
 	case err != nil:
-		return Managed{}, err
+		return Managed{}, refusal(err, "it cannot be cancelled")
 	}
 	m.Reservation = cancelled // not read again: that could fail, although it is cancelled
 	return l.managed(m.Linked, m.Offer), nil
 }
 
+// OpenPayment is the provider's page on which an open charge is paid, once more (lifecycle.md §5). Faults: conflict where nothing is to be
+// paid; payment_unavailable.
+func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, string, error) {
+	m, err := l.View(ctx, token)
+	switch {
+	case err != nil:
+		return Managed{}, "", err
+	case !m.CanPay:
+		return Managed{}, "", fault.New(fault.Conflict, "Nothing is to be paid online here now.")
+	}
+	page, err := l.charges.Page(ctx, m.BusinessID, m.ID)
+	if fault.Is(err, fault.PeerUnavailable) {
+		f := fault.Wrap(fault.PaymentUnavailable, err, "The payment cannot be opened just now; try again shortly.")
+		f.RetryAfter = time.Second
+		err = f
+	}
+	if err != nil {
+		return Managed{}, "", err
+	}
+	return m, page.CheckoutURL, nil
+}
+
 // Outcome returns what became of the write of the request's Idempotency-Key, as [store.Store.Outcome] does.
 func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
-	m, err := l.View(ctx, token)
+	m, err := l.follow(ctx, token)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +173,7 @@ func held(ctx context.Context, by store.Linked) context.Context {
 
 // Again is what the customer saw after a write, which is kept for its Idempotency-Key.
 func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Managed, error) {
-	m, err := l.View(ctx, token)
+	m, err := l.follow(ctx, token)
 	if err != nil {
 		return Managed{}, err
 	}
@@ -190,18 +201,21 @@ func ends(r store.Reservation, zone *time.Location) time.Time {
 
 // Calendar returns it as text/calendar, for the customer's own.
 func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
-	m, err := l.View(ctx, token)
+	m, err := l.follow(ctx, token)
 	if err != nil {
 		return nil, err
 	}
 	event := ical.Event{
-		UID: m.ID.String(), Sequence: m.Sequence, Stamp: m.UpdatedAt, Status: ical.Confirmed, Summary: m.RentalName + " · " + m.Offer.Name,
+		UID: m.ID.String(), Sequence: m.Sequence, Stamp: m.UpdatedAt, Status: ical.Confirmed, Summary: m.RentalName + " · " + m.Offer.NameIn(m.Locale),
 		AllDay: m.Hours == nil, Start: starts(m.Reservation, m.Offer.Location()).In(m.Offer.Location()), End: m.Ends.In(m.Offer.Location()),
 	}
 	if m.Quantity > 1 {
-		event.Summary = fmt.Sprintf("%s (%d) · %s", m.RentalName, m.Quantity, m.Offer.Name)
+		event.Summary = fmt.Sprintf("%s (%d) · %s", m.RentalName, m.Quantity, m.Offer.NameIn(m.Locale))
 	}
-	if m.Status == state.Cancelled {
+	switch m.Status {
+	case state.Pending:
+		event.Status = ical.Tentative
+	case state.Cancelled:
 		event.Status = ical.Cancelled
 	}
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()

@@ -4,7 +4,10 @@ package usecase
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,7 +20,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/locale"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
@@ -38,6 +43,12 @@ type Offers interface {
 type Reservations interface {
 	Reserve(ctx context.Context, r store.NewReservation, fits func(map[uuid.UUID][]occupancy.Reservation) bool) (store.Reservation, error)
 	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
+	Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
+	Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
+	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
+	Opened(ctx context.Context, businessID, id uuid.UUID, opened booking.Charge, now time.Time) (store.Reservation, error)
+	Abandon(ctx context.Context, businessID, id, write uuid.UUID, now time.Time) error
+	UnmakeWrite(ctx context.Context, businessID, write uuid.UUID) error
 	Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
 }
 
@@ -48,15 +59,21 @@ type Owner struct {
 	offers       Offers
 	reservations Reservations
 	prices       Prices
+	charges      Charges
+	openWithin   time.Duration
 	links        *link.Links
 	clock        clock.Clock
+	log          *slog.Logger
 	attempts     metric.Int64Counter
 }
 
-// NewOwner returns an owner's side.
-func NewOwner(offers Offers, reservations Reservations, prices Prices, links *link.Links, now clock.Clock, tel *telemetry.Telemetry) *Owner {
+// NewOwner returns an owner's side. requestTimeout is how long a request may take: what waits for a charge is freed where that is not open by
+// then, and a margin, as the clocks of replicas differ.
+func NewOwner(offers Offers, reservations Reservations, prices Prices, charges Charges, links *link.Links, requestTimeout time.Duration, now clock.Clock, tel *telemetry.Telemetry) *Owner {
+	const margin = 5 * time.Second
 	return &Owner{
-		offers: offers, reservations: reservations, prices: prices, links: links, clock: now,
+		offers: offers, reservations: reservations, prices: prices, charges: charges, openWithin: requestTimeout + margin, links: links, clock: now,
+		log:      tel.Logger,
 		attempts: tel.Counter("slotmesh.rental.reservations", "Attempts to reserve by outcome."),
 	}
 }
@@ -67,7 +84,10 @@ type Request struct {
 	Extras        []Extra
 	CustomerName  string
 	CustomerEmail *string
-	Locale        string // as it was asked for
+	CustomerPhone *string
+	FormData      map[string]any // answers to the business's own questions
+	Locale        string         // as it was asked for
+	PaymentChoice string         // one of catalog's modes, or ""
 	Stretch
 }
 
@@ -79,38 +99,63 @@ var errAgain = errors.New("the offer has changed")
 
 // Reserve holds units of a rental and of what goes with it, all or none. The owner may reserve in the past and beyond the advance limit,
 // which bind customers; what units there are binds both, by the same calculation as the calendars. On the booking page it is customers who
-// reserve (see customersMay), at the price that holds now. Faults: business_not_found; rental_not_found; invalid_parameter for times that
-// the rental does not take; conflict where units are lacking; those of customersMay; availability_unverified without a price.
-func (o *Owner) Reserve(ctx context.Context, slug string, asked Request) (store.Reservation, error) {
+// reserve (see customersMay), at the price that holds now, which they pay online where the business wants that. Faults: business_not_found;
+// rental_not_found; invalid_parameter for times that the rental does not take; conflict where units are lacking; those of customersMay;
+// availability_unverified without a price; payment_unavailable.
+func (o *Owner) Reserve(ctx context.Context, slug string, asked Request) (Made, error) {
 	for range maxRounds {
 		made, err := o.reserve(ctx, slug, asked)
 		if !errors.Is(err, errAgain) {
 			return made, err
 		}
 	}
-	return store.Reservation{}, unpriced(errAgain)
+	return Made{}, unpriced(errAgain)
 }
 
 // reserve is one attempt under one offer. It returns [errAgain] when that has changed.
-func (o *Owner) reserve(ctx context.Context, slug string, asked Request) (store.Reservation, error) {
+func (o *Owner) reserve(ctx context.Context, slug string, asked Request) (Made, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {
-		return store.Reservation{}, err
+		return Made{}, err
 	}
 	lines, err := linesOf(offer, asked)
 	if err != nil {
-		return store.Reservation{}, err
+		return Made{}, err
 	}
 	r := newReservation(offer, asked, lines, o.clock.Now())
 	r.LinkHash = o.links.Hash(event.Reservation, r.ID)
 	if actor.Of(ctx).Kind == actor.Page {
-		if err := customersMay(offer, lines, asked, r.Now); err != nil {
-			return store.Reservation{}, err
-		}
-		if err := o.price(ctx, offer, lines, &r); err != nil {
-			return store.Reservation{}, err
+		if err := o.forCustomer(ctx, offer, lines, asked, &r); err != nil {
+			return Made{}, err
 		}
 	}
+	if r.FormData, err = answers(offer, actor.Of(ctx), asked, lines); err != nil {
+		return Made{}, err
+	}
+	made, err := o.write(ctx, offer, lines, r)
+	switch {
+	case err != nil || made.Status != state.Pending:
+		return Made{Reservation: made}, err
+	case made.ID != r.ID:
+		return o.again(ctx, offer.ID, made)
+	}
+	return o.open(ctx, offer, r)
+}
+
+// forCustomer gives a reservation of the booking page its price, and the charge that it waits for.
+func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []line, asked Request, r *store.NewReservation) error {
+	if err := customersMay(offer, lines, asked, r.Now); err != nil {
+		return err
+	}
+	due, err := o.price(ctx, offer, lines, r)
+	if err != nil {
+		return err
+	}
+	return o.charged(offer, asked.PaymentChoice, due, r)
+}
+
+// write writes a reservation where all of it is free.
+func (o *Owner) write(ctx context.Context, offer *catalog.Offer, lines []line, r store.NewReservation) (store.Reservation, error) {
 	var (
 		calendar = occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)
 		lacking  error
@@ -129,12 +174,12 @@ func (o *Owner) reserve(ctx context.Context, slug string, asked Request) (store.
 	return made, err
 }
 
-// newReservation is what is to be written of a request, without a price.
+// newReservation is what is to be written of a request, without a price and answers.
 func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.Time) store.NewReservation {
 	own := lines[0]
 	r := store.NewReservation{
 		BusinessID: offer.ID, ID: uuid.New(), RentalID: own.ID, RentalName: own.Name, Quantity: asked.Quantity,
-		Dates: asked.Dates, CustomerName: asked.CustomerName, CustomerEmail: asked.CustomerEmail,
+		Dates: asked.Dates, CustomerName: asked.CustomerName, CustomerEmail: asked.CustomerEmail, CustomerPhone: asked.CustomerPhone,
 		Locale: locale.Or(asked.Locale, offer.Languages, offer.DefaultLanguage), OfferVersion: offer.Version, Now: now,
 	}
 	if own.hourly {
@@ -144,6 +189,19 @@ func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.
 		r.Extras = append(r.Extras, store.Extra{RentalID: extra.ID, Name: extra.Name, Quantity: extra.quantity, ByDay: !extra.hourly})
 	}
 	return r
+}
+
+// answers are those that are kept of a request, to the questions about all that it asks for. Fault: as [catalog.Offer.Answered].
+func answers(offer *catalog.Offer, by actor.Actor, asked Request, lines []line) (json.RawMessage, error) {
+	taken := make([]uuid.UUID, len(lines))
+	for i, l := range lines {
+		taken[i] = l.ID
+	}
+	kept, err := offer.Answered(by, asked.FormData, taken...)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(kept)
 }
 
 // tooFew says of the first line of which too few units are free how many are; nil where all fit.
@@ -169,9 +227,12 @@ func (o *Owner) count(ctx context.Context, outcome string) {
 	o.attempts.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// Move picks up, returns or cancels a reservation (semantics.md §4). Faults: business_not_found; not_found for an unknown reservation
-// or move; conflict where its state does not allow it.
+// Move picks up, returns or cancels a reservation (semantics.md §4), which refunds it by its policy. Faults: business_not_found; not_found for
+// an unknown reservation or move; conflict where its state does not allow it.
 func (o *Owner) Move(ctx context.Context, slug string, id uuid.UUID, move state.Move) (store.Reservation, error) {
+	if move == state.Cancel {
+		return o.Cancel(ctx, slug, id, "")
+	}
 	transition, ok := state.Of(move)
 	if !ok {
 		return store.Reservation{}, fault.New(fault.NotFound, "There is no such move; a reservation can be moved by pickup, return and cancel.")
@@ -181,14 +242,7 @@ func (o *Owner) Move(ctx context.Context, slug string, id uuid.UUID, move state.
 		return store.Reservation{}, err
 	}
 	moved, err := o.reservations.Move(ctx, offer.ID, id, transition, o.clock.Now())
-	var refused *store.NotAllowedError
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		err = fault.New(fault.NotFound, "Reservation not found")
-	case errors.As(err, &refused):
-		err = fault.Newf(fault.Conflict, "The reservation is %s; %s takes one that is %s.", refused.Status, move, transition.From)
-	}
-	return moved, err
+	return moved, refusal(err, fmt.Sprintf("%s takes one that is %s", move, transition.From[0]))
 }
 
 // Ahead counts the reservations that a customer is still expected for, today or later in business time, and those that are out,

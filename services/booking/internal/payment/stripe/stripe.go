@@ -25,7 +25,10 @@ type Stripe struct {
 	webhookSecret string
 }
 
-var _ payment.Provider = (*Stripe)(nil)
+var (
+	_ payment.Provider = (*Stripe)(nil)
+	_ payment.Notifier = (*Stripe)(nil)
+)
 
 // New returns an adapter with the platform's secret key, which believes notices that are signed with webhookSecret. base is where
 // the API is, such as https://api.stripe.com. The SDK neither logs, as its lines hold what is sent, nor tries again: the caller's deadline is short, and what is left

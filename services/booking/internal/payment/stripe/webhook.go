@@ -95,7 +95,7 @@ func said(n *payment.Notice, metadata map[string]string) {
 	if err != nil {
 		return
 	}
-	for _, kind := range []event.SubjectKind{event.Booking, event.Ticket} {
+	for _, kind := range []event.SubjectKind{event.Booking, event.Ticket, event.Reservation} {
 		if id, err := uuid.Parse(metadata[ofSubject+string(kind)]); err == nil {
 			n.Subject = payment.Subject{BusinessID: business, Kind: kind, ID: id}
 		}

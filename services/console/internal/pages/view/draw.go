@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
@@ -24,7 +25,18 @@ type drawnColumn struct {
 	Closed  []string // ids
 	Buffers []string
 	Boxes   []box
+	Blocks  []block
+	Free    []gap
 	Now     string // id of the line; "" on every other day
+}
+
+// block is blocked time in its place.
+type block struct{ ID, Reason string }
+
+// gap is free time in its place, with when it begins and ends.
+type gap struct {
+	ID string
+	usecase.Minutes
 }
 
 // box is a booking in its place; guests of one class session are one box.
@@ -73,6 +85,14 @@ func (p *Page) draw(cal *usecase.Calendar) drawn {
 		for _, closed := range gaps(col.Open, all) {
 			out.Closed = append(out.Closed, c.put(closed, 0, 1))
 		}
+		for _, b := range col.Blocked {
+			if b.To > all.From && b.From < all.To {
+				out.Blocks = append(out.Blocks, block{c.put(usecase.Minutes{From: max(b.From, all.From), To: min(b.To, all.To)}, 0, 1), b.Reason})
+			}
+		}
+		for _, free := range p.gaps(cal, &col) {
+			out.Free = append(out.Free, gap{c.put(free, 0, 1), free})
+		}
 		p.place(c, &out)
 		if minute := now.Hour()*hour + now.Minute(); col.Date == today && minute >= all.From && minute < all.To {
 			out.Now = c.put(usecase.Minutes{From: minute, To: minute}, 0, 1)
@@ -83,6 +103,41 @@ func (p *Page) draw(cal *usecase.Calendar) drawn {
 	d.Style = c.rules.String() + fmt.Sprintf(".day-height{height:%.3frem}.calendar{grid-template-columns:4.5rem repeat(%d,minmax(7rem,1fr))}",
 		float64(all.To-all.From)*perMinute, max(1, len(d.Columns)))
 	return d
+}
+
+// shortestGap is how many minutes of free time are shown.
+const shortestGap = 15
+
+// gaps are what of a column is free from now on, for who may book; where what is booked is unknown, nothing is said to be free.
+func (p *Page) gaps(cal *usecase.Calendar, col *usecase.Column) []usecase.Minutes {
+	if cal.Unknown || cal.More || !p.May(access.Serve) {
+		return nil
+	}
+	now := p.local(p.Now)
+	today, minute := timespan.NewDate(now.Year(), now.Month(), now.Day()), now.Hour()*hour+now.Minute()
+	var free []usecase.Minutes
+	for _, m := range col.Free() {
+		if col.Date == today {
+			m.From = max(m.From, (minute+4)/5*5)
+		}
+		if col.Date >= today && m.To-m.From >= shortestGap {
+			free = append(free, m)
+		}
+	}
+	return free
+}
+
+// timeOf writes a minute of the day as forms do.
+func timeOf(minute int) string { return fmt.Sprintf("%02d:%02d", minute/hour%24, minute%hour) }
+
+// clockOf writes a minute of the day for the reader.
+func (p *Page) clockOf(minute int) string {
+	return p.Words.Clock(time.Date(2000, 1, 1, 0, minute, 0, 0, time.UTC))
+}
+
+// minutes writes from when to when something is.
+func (p *Page) minutes(m usecase.Minutes) string {
+	return p.clockOf(m.From) + " – " + p.clockOf(m.To)
 }
 
 // shown widens the hours to all that is open or booked.

@@ -33,6 +33,7 @@ type Page struct {
 	Query    string // what is searched for
 	Notice   string // what was done; ""
 	Wrong    string // what was not done, and why; ""
+	Undo     *Undo  // of what was done; nil for nothing to undo
 	Nonce    string // of the one inline style; "" for none
 	Style    string
 	Script   string
@@ -49,25 +50,64 @@ type Place string
 
 // The places.
 const (
-	PlaceNone     Place = ""
-	PlaceToday    Place = "today"
-	PlaceCalendar Place = "calendar"
-	PlaceBookings Place = "bookings"
-	PlaceNew      Place = "new"
-	PlaceMore     Place = "more"
+	PlaceNone      Place = ""
+	PlaceToday     Place = "today"
+	PlaceCalendar  Place = "calendar"
+	PlaceBookings  Place = "bookings"
+	PlaceNew       Place = "new"
+	PlaceSettings  Place = "settings"
+	PlaceMore      Place = "more"
+	PlaceEvents    Place = "events"
+	PlaceRentals   Place = "rentals"
+	PlaceClasses   Place = "classes"
+	PlaceCustomers Place = "customers"
+	PlaceMessages  Place = "messages"
+	PlaceReports   Place = "reports"
 )
 
-// paths of the places, below a business's.
-var paths = map[Place]string{PlaceToday: "/today", PlaceCalendar: "/calendar", PlaceBookings: "/bookings", PlaceNew: "/bookings/new", PlaceMore: "/more"}
-
-// needs is what somebody must be allowed to see a place.
-var needs = map[Place]access.Action{
-	PlaceToday: access.SeeBookings, PlaceCalendar: access.SeeBookings, PlaceBookings: access.SeeBookings, PlaceNew: access.Serve, PlaceMore: access.SignedIn,
+// entry is a page that the menu leads to.
+type entry struct {
+	place Place
+	path  string        // below the business's
+	needs access.Action // what somebody must be allowed to see it
+	tab   bool          // a phone shows it at the thumb, and what is no tab below More
 }
 
-// menu are the places that the person may go to; on a phone, these are the tabs.
-func (p *Page) menu() []Place {
-	return slices.DeleteFunc([]Place{PlaceToday, PlaceCalendar, PlaceBookings, PlaceNew, PlaceMore}, func(place Place) bool { return !p.May(needs[place]) })
+// entries are the menu, in its order.
+var entries = []entry{
+	{PlaceToday, "/today", access.SeeBookings, true},
+	{PlaceCalendar, "/calendar", access.SeeBookings, true},
+	{PlaceBookings, "/bookings", access.SeeBookings, true},
+	{PlaceNew, "/bookings/new", access.Serve, true},
+	{PlaceCustomers, "/customers", access.SeeCustomers, false},
+	{PlaceClasses, "/classes", access.SeeBookings, false},
+	{PlaceEvents, "/events", access.SeeSales, false},
+	{PlaceRentals, "/rentals", access.SeeSales, false},
+	{PlaceOffer, "/offer", access.ChangeOffer, false},
+	{PlaceMessages, "/messages", access.SeeCustomers, false},
+	{PlaceReports, "/reports", access.SeeSales, false},
+	{PlaceSettings, "/settings", access.SignedIn, false},
+	{PlaceMore, "/more", access.SignedIn, true},
+}
+
+// rail are the places that the person may go to, as a desk shows them: all beside each other, so that nothing is below More.
+func (p *Page) rail() []entry { return p.menu(func(e entry) bool { return e.place != PlaceMore }) }
+
+// tabs are those that a phone shows.
+func (p *Page) tabs() []entry { return p.menu(func(e entry) bool { return e.tab }) }
+
+// rest are those that a phone shows below More.
+func (p *Page) rest() []entry { return p.menu(func(e entry) bool { return !e.tab }) }
+
+// in reports whether the page belongs to an entry; on a phone, what is no tab belongs to More.
+func (p *Page) in(e entry) bool {
+	return e.place == p.Place || e.place == PlaceMore && slices.ContainsFunc(p.rest(), func(r entry) bool { return r.place == p.Place })
+}
+
+func (p *Page) menu(shown func(entry) bool) []entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool {
+		return !p.May(e.needs) || !p.offers(e.place) || !shown(e) || e.place == PlaceSettings && !p.hasSettings()
+	})
 }
 
 // at is an address below the business's.
@@ -199,4 +239,13 @@ func query(values url.Values) string {
 		return ""
 	}
 	return "?" + values.Encode()
+}
+
+// withCursor is the address of another page of a list.
+func withCursor(at, cursor string) string {
+	join := "?"
+	if strings.Contains(at, "?") {
+		join = "&"
+	}
+	return at + join + "cursor=" + url.QueryEscape(cursor)
 }

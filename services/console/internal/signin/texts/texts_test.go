@@ -3,10 +3,10 @@ package texts_test
 import (
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/message/messagetest"
 )
 
 func TestEveryLanguageHasTheSameSentencesWithTheSamePlaceholders(t *testing.T) {
 	t.Parallel()
-	testkit.SameSentences(t)
+	messagetest.SameSentences(t)
 }

@@ -1,25 +1,7 @@
 // What makes the pages quicker where the browser runs scripts; each of them works without.
+import "../../../../../libs/web/script/sent";
 import "./parts/frame";
 import "./parts/month";
-
-// A form that is being sent shows it on its button, and is not sent twice.
-document.addEventListener("submit", (event) => {
-  const form = event.target as HTMLFormElement;
-  if (form.dataset.sent) {
-    event.preventDefault();
-    return;
-  }
-  form.dataset.sent = "yes";
-  event.submitter?.setAttribute("aria-busy", "true");
-});
-
-// Who comes back by the browser's button finds the form as it was, ready to be sent.
-addEventListener("pageshow", () => {
-  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-sent]")) {
-    delete form.dataset.sent;
-    for (const button of form.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy");
-  }
-});
 
 // A picture that is not there leaves an empty frame, not a broken one.
 for (const picture of document.querySelectorAll<HTMLImageElement>("img")) {

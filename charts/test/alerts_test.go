@@ -1,0 +1,123 @@
+package chart_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// objectives are what Prometheus is told of a minute's bookings and of public requests, and the alerts that it has to make of it. 120 are asked for each
+// minute; of bookings "internal" fail, of requests those with 503.
+const objectives = `
+rule_files: [rules.yaml]
+evaluation_interval: 5m
+tests:
+  - name: one in ten thousand fails
+    interval: 1m
+    input_series:
+      - {series: 'slotmesh_bookings_total{namespace="booking", outcome="booked"}', values: "0+10000x4400"}
+      - {series: 'slotmesh_bookings_total{namespace="booking", outcome="internal"}', values: "0+1x4400"}
+    alert_rule_test:
+      - {eval_time: 72h, alertname: SlotmeshBookingsFail, exp_alerts: []}
+  - name: one in fifty fails
+    interval: 1m
+    input_series:
+      - {series: 'slotmesh_bookings_total{namespace="booking", outcome="booked"}', values: "0+98x400"}
+      - {series: 'slotmesh_bookings_total{namespace="booking", outcome="outcome_unknown"}', values: "0+2x90 180+0x310"}
+    alert_rule_test:
+      - {eval_time: 5m, alertname: SlotmeshBookingsFail, exp_alerts: [CRITICAL, WARNING]}
+      - {eval_time: 80m, alertname: SlotmeshBookingsFail, exp_alerts: [CRITICAL, WARNING]}
+      - {eval_time: 130m, alertname: SlotmeshBookingsFail, exp_alerts: [WARNING]} # mended for half an hour
+  - name: three in a thousand fail for days
+    interval: 1m
+    input_series:
+      - {series: 'slotmesh_bookings_total{namespace="booking", outcome="booked"}', values: "0+997x1600"}
+      - {series: 'slotmesh_bookings_total{namespace="booking", outcome="internal"}', values: "0+4x1600"}
+    alert_rule_test:
+      - {eval_time: 24h, alertname: SlotmeshBookingsFail, exp_alerts: [WARNING]}
+  - name: two of three bookings of a small shop fail
+    interval: 1m
+    input_series:
+      - {series: 'slotmesh_bookings_total{namespace="booking", outcome="booked"}', values: "0+0x30 1+0x400"}
+      - {series: 'slotmesh_bookings_total{namespace="booking", outcome="internal"}', values: "0+0x20 2+0x410"}
+    alert_rule_test:
+      - {eval_time: 40m, alertname: SlotmeshBookingsFail, exp_alerts: []}
+  - name: what customers did wrong is no failure, and what peers ask is not theirs
+    interval: 1m
+    input_series:
+      - {series: 'slotmesh_bookings_total{namespace="booking", outcome="slot_taken"}', values: "0+100x400"}
+      - {series: 'http_server_request_duration_seconds_count{namespace="booking", http_route="/internal/offer", http_response_status_code="503"}', values: "0+100x400"}
+      - {series: 'http_server_request_duration_seconds_count{namespace="booking", http_route="/api/public/:slug/slots", http_response_status_code="404"}', values: "0+100x400"}
+    alert_rule_test:
+      - {eval_time: 5h, alertname: SlotmeshBookingsFail, exp_alerts: []}
+      - {eval_time: 5h, alertname: SlotmeshPublicFails, exp_alerts: []}
+  - name: pages fail
+    interval: 1m
+    input_series:
+      - {series: 'http_server_request_duration_seconds_count{namespace="booking", http_route="/b/:slug", http_response_status_code="200"}', values: "0+98x100"}
+      - {series: 'http_server_request_duration_seconds_count{namespace="booking", http_route="/b/:slug", http_response_status_code="503"}', values: "0+2x100"}
+    alert_rule_test:
+      - {eval_time: 65m, alertname: SlotmeshPublicFails, exp_alerts: [CRITICAL, WARNING]}
+`
+
+// promtool is Prometheus' own program for rules, which Debian's package prometheus brings.
+func promtool(t *testing.T) string {
+	t.Helper()
+	program, err := exec.LookPath("promtool")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("promtool is missing; install the package prometheus")
+		}
+		t.Skip("promtool, which judges the rules, is not on this machine, and in continuous integration always is; install the package prometheus")
+	}
+	return program
+}
+
+func TestPrometheusMakesOfTheRulesWhatTheyAreFor(t *testing.T) {
+	t.Parallel()
+	program := promtool(t)
+	rules := find(t, mustRender(t, shapeValues(t, "production")), "PrometheusRule", release)
+	folder := t.TempDir()
+	save := func(name string, content any) {
+		text, err := yaml.Marshal(content)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, name), text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("rules.yaml", map[string]any{"groups": at(rules, "spec", "groups")})
+	save("tests.yaml", expected(t, list(rules, "spec", "groups")[0]))
+	for _, arguments := range [][]string{{"check", "rules", "--lint-fatal", "rules.yaml"}, {"test", "rules", "tests.yaml"}} {
+		cmd := exec.CommandContext(t.Context(), program, arguments...)
+		cmd.Dir = folder
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("promtool %v: %v\n%s", arguments[0], err, said)
+		}
+	}
+}
+
+// expected are the objectives' tests with alerts written out as Prometheus shows them, by their severity.
+func expected(t *testing.T, group any) map[string]any {
+	t.Helper()
+	annotations := map[string]any{}
+	for _, r := range list(group, "rules") {
+		annotations[text(r, "alert")] = at(r, "annotations")
+	}
+	tests := decode[map[string]any](t, []byte(objectives))
+	for _, one := range list(tests, "tests") {
+		for _, check := range list(one, "alert_rule_test") {
+			alerts := []any{}
+			for _, severity := range list(check, "exp_alerts") {
+				label := map[any]string{"CRITICAL": "critical", "WARNING": "warning"}[severity]
+				alerts = append(alerts, map[string]any{"exp_labels": map[string]any{"severity": label}, "exp_annotations": annotations[text(check, "alertname")]})
+			}
+			check.(map[string]any)["exp_alerts"] = alerts
+		}
+	}
+	return tests
+}

@@ -1,0 +1,174 @@
+// Package cancellation says what cancelling a booking, an order of tickets or a reservation would do, and how much an owner or a customer may
+// have refunded of it (lifecycle.md §4), for the services that keep them. It is pure.
+package cancellation
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/refund"
+)
+
+// Purchase is what is cancelled, as far as refunds ask.
+type Purchase struct {
+	What     string // in the sentences of refusals
+	Status   string
+	Standing bool // it can be cancelled from this status
+	Paid     Paid
+	Currency money.Currency
+	MadeAt   time.Time
+	StartsAt time.Time
+}
+
+// Paid is what of a purchase was paid online, in minor units of its currency; the zero value is nothing.
+type Paid struct {
+	Amount    int64
+	Left      int64         // of Amount: neither refunded nor on its way back
+	Refunding bool          // a refund is on its way
+	Policy    refund.Policy // that it was sold under
+	Step      int64         // the provider pays multiples of it; 0 is 1
+}
+
+// payable is the most that the provider can pay of an amount; some pay certain currencies in coarser steps than these have.
+func (p Paid) payable(amount int64) int64 { return amount - amount%max(p.Step, 1) }
+
+// Preview is what a cancellation would do now.
+type Preview struct {
+	Allowed bool
+	Reason  string // why it is not allowed: one of booking's Cancel… reasons, or the status of what it is of
+	// Refund is what the policy gives back, in minor units of Currency; Percent is its share of what was paid online.
+	Refund   int64
+	Percent  int
+	Currency money.Currency
+	Until    time.Time // the last instant at which this holds; zero where it is not allowed or does not end
+}
+
+// Shown is a preview as the internal APIs tell of it.
+func (p Preview) Shown() booking.Cancellation {
+	shown := booking.Cancellation{Allowed: p.Allowed, Reason: p.Reason, Refund: booking.CancellationRefund{
+		Amount: p.Currency.JSON(p.Refund), Percent: p.Percent, Currency: p.Currency.Code,
+	}}
+	if !p.Until.IsZero() {
+		until := p.Until.UTC()
+		shown.Until = &until
+	}
+	return shown
+}
+
+// Preview says what a cancellation by the owner would do now.
+func (of Purchase) Preview(now time.Time) Preview {
+	p := Preview{Currency: of.Currency}
+	if !of.Standing {
+		p.Reason = of.Status
+		return p
+	}
+	p.Allowed = true
+	if of.Paid.Left > 0 {
+		owed := of.byPolicy(now)
+		p.Refund, p.Percent = owed.Amount, owed.Percent
+		p.Until = of.Paid.Policy.Until(of.MadeAt, of.StartsAt, now)
+	}
+	return p
+}
+
+// ForCustomer says what a cancellation by the customer would do now, under the offer of the business.
+func (of Purchase) ForCustomer(offer *catalog.Offer, now time.Time) Preview {
+	p := of.Preview(now)
+	if !p.Allowed {
+		return p
+	}
+	within := offer.SelfService.CancelUntilHours
+	if within == nil {
+		return Preview{Reason: booking.CancelNotOffered, Currency: of.Currency}
+	}
+	closes := of.StartsAt.Add(-time.Duration(*within) * time.Hour)
+	if now.After(closes) {
+		return Preview{Reason: booking.CancelTooLate, Currency: of.Currency}
+	}
+	if p.Until.IsZero() || closes.Before(p.Until) {
+		p.Until = closes
+	}
+	return p
+}
+
+// Agreed is what goes back to a customer who cancels now, having agreed to this much. Faults: conflict where it cannot be cancelled by
+// customers, or the refund has become another one.
+func (of Purchase) Agreed(offer *catalog.Offer, seen int64, now time.Time) (refund.Owed, error) {
+	switch p := of.ForCustomer(offer, now); {
+	case p.Reason == booking.CancelNotOffered:
+		return refund.Owed{}, fault.New(fault.Conflict, "Bookings of this business cannot be cancelled online; ask the business.")
+	case p.Reason == booking.CancelTooLate:
+		return refund.Owed{}, fault.Newf(fault.Conflict, "It is too late to cancel this %s online; ask the business.", of.What)
+	case !p.Allowed:
+		return refund.Owed{}, fault.Newf(fault.Conflict, "The %s is %s; it cannot be cancelled any more.", of.What, of.Status)
+	case p.Refund != seen:
+		return refund.Owed{}, fault.New(fault.Conflict, "The refund is another one by now; look at it before you cancel.")
+	default:
+		return refund.Owed{Amount: p.Refund, Percent: p.Percent}, nil
+	}
+}
+
+// Afterwards is what is to be given back of what is over, all that is left where wanted is "". Faults: conflict where it is still ahead, a
+// refund is on its way, or more is wanted than is left; invalid_parameter for what is no amount.
+func (of Purchase) Afterwards(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
+	if wanted == "" {
+		wanted = booking.RefundFull
+	}
+	switch {
+	case of.Standing:
+		return refund.Owed{}, fault.Newf(fault.Conflict, "The %s is %s; cancel it, which refunds it.", of.What, of.Status)
+	case wanted == booking.RefundPolicy || wanted == booking.RefundNone:
+		return refund.Owed{}, fault.New(fault.InvalidParameter, `refund: send "full" or an amount such as 12.50.`)
+	case of.Paid.Refunding:
+		return refund.Owed{}, fault.Newf(fault.Conflict, "A refund of this %s is on its way; ask again when the provider has answered.", of.What)
+	case of.Paid.Left == 0:
+		return refund.Owed{}, fault.Newf(fault.Conflict, "Nothing is left to refund of what was paid online for this %s.", of.What)
+	}
+	return of.Owed(wanted, now)
+}
+
+// Owed is what is to be given back by an owner who cancels now, by the policy where wanted is "". Faults: conflict where more is wanted than
+// is left; invalid_parameter for what is no amount.
+func (of Purchase) Owed(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
+	left := of.Paid.Left
+	switch wanted {
+	case booking.RefundNone:
+		return refund.Owed{}, nil
+	case booking.RefundFull:
+		return refund.Of(left, of.Paid.Amount), nil
+	case booking.RefundPolicy, "":
+		return of.byPolicy(now), nil
+	}
+	d, err := decimal.NewFromString(string(wanted))
+	if err != nil {
+		return refund.Owed{}, fault.New(fault.InvalidParameter, `refund: send "policy", "full", "none" or an amount such as 12.50.`)
+	}
+	amount, err := of.Currency.Minor(d)
+	switch {
+	case err != nil:
+		return refund.Owed{}, fault.Newf(fault.InvalidParameter, "refund: %s.", err)
+	case amount < 0:
+		return refund.Owed{}, fault.New(fault.InvalidParameter, "refund: send an amount of 0 or more.")
+	case amount > left:
+		return refund.Owed{}, fault.Newf(fault.Conflict, "refund: only %s %s is left of what was paid online.", of.Currency.JSON(left), of.Currency.Code)
+	case of.Paid.payable(amount) != amount:
+		return refund.Owed{}, fault.Newf(fault.InvalidParameter, "refund: the payment provider cannot refund this amount of %s; %s is the nearest below.",
+			of.Currency.Code, of.Currency.JSON(of.Paid.payable(amount)))
+	}
+	return refund.Of(amount, of.Paid.Amount), nil
+}
+
+// byPolicy is what the policy gives back of what is cancelled now.
+func (of Purchase) byPolicy(now time.Time) refund.Owed {
+	if of.Paid.Left == 0 {
+		return refund.Owed{}
+	}
+	percent := of.Paid.Policy.Percent(of.MadeAt, of.StartsAt, now)
+	amount := min(of.Paid.payable(refund.Share(of.Paid.Amount, percent)), of.Paid.Left)
+	return refund.Owed{Amount: amount, Percent: percent}
+}

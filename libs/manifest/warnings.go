@@ -1,0 +1,154 @@
+package manifest
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// maxHeld bounds how many spans are held against each other: what a warning is worth does not grow with the document.
+const maxHeld = 1_000_000
+
+// Warnings name, by line, the spans of a manifest that overlap so that one of them is needless, or that it is open which of them is meant.
+// Each span is named once, with one that it overlaps. A manifest with warnings is as good as any: the rules of semantics.md say what becomes of
+// it. Of what [Parse] refuses there are none.
+//
+// They are of these: windows of a day; blocked time within other blocked time; class sessions that a member gives at the same time; seasons and
+// flash sales of equal priority that change the price of the same.
+func Warnings(src []byte) []Problem {
+	root, problem, err := parseSource(src, func() bool { return false })
+	if err != nil || problem != nil {
+		return nil
+	}
+	m, r := &Manifest{}, &report{}
+	d := decoder{report: r}
+	d.object(root, nil, reflect.ValueOf(m).Elem())
+	if newValidator(m, r, root).manifest(); len(r.problems) > 0 {
+		return nil
+	}
+	w := warner{report: r, root: root, left: maxHeld}
+	w.manifest(m)
+	return r.list()
+}
+
+// warner looks for spans that overlap.
+type warner struct {
+	report *report
+	root   *yaml.Node
+	left   int // spans that are still held against each other
+}
+
+func (w *warner) warn(at *path, format string, args ...any) {
+	w.report.add(at, lineOf(w.root, at), format, args...)
+}
+
+// may counts one more comparison, and reports whether there is room for it.
+func (w *warner) may() bool {
+	w.left--
+	return w.left >= 0
+}
+
+func (w *warner) manifest(m *Manifest) {
+	root := (*path)(nil)
+	w.week(root.field("hours"), &m.Hours)
+	w.days(root.field("overrides"), m.Overrides)
+	for i := range m.Staff {
+		s, here := &m.Staff[i], root.field("staff").item(i)
+		if s.Hours != nil {
+			w.week(here.field("hours"), s.Hours)
+		}
+		w.days(here.field("overrides"), s.Overrides)
+	}
+	w.blocks(root.field("blocks"), m)
+	w.sessions(m)
+	w.seasons(root.field("pricing_rules"), m.PricingRules)
+}
+
+func (w *warner) week(at *path, week *WeekHours) {
+	for _, day := range []struct {
+		name    string
+		windows []timespan.Window
+	}{{"mon", week.Mon}, {"tue", week.Tue}, {"wed", week.Wed}, {"thu", week.Thu}, {"fri", week.Fri}, {"sat", week.Sat}, {"sun", week.Sun}} {
+		w.windows(at.field(day.name), day.windows)
+	}
+}
+
+func (w *warner) days(at *path, list []DayOverride) {
+	for i := range list {
+		w.windows(at.item(i).field("hours"), list[i].Hours)
+	}
+}
+
+// windows that begin on one day count as one where they overlap or touch (semantics.md §2); those that only touch were meant so.
+func (w *warner) windows(at *path, list []timespan.Window) {
+	order := sorted(list, func(a, b timespan.Window) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
+	latest := 0 // in order: the window before that ends last
+	for i := 1; i < len(order); i++ {
+		window, before := list[order[i]], list[order[latest]]
+		switch {
+		case window.To <= before.To:
+			w.warn(at.item(order[i]), "is %s, which lies within %s of the same day; remove it", window, before)
+			continue
+		case window.From < before.To:
+			w.warn(at.item(order[i]), "is %s, which overlaps %s of the same day: the two count as one; write them as one, or begin where the other ends",
+				window, before)
+		}
+		latest = i
+	}
+}
+
+// sorted are the places of a list in an order; equal elements keep theirs.
+func sorted[T any](list []T, compare func(a, b T) int) []int {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return compare(list[i], list[j]) })
+	return order
+}
+
+func byMoment(a, b timespan.LocalDateTime) int {
+	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Time, b.Time))
+}
+
+// blocks of the same time are needless where others block it for all whom they are about. Those that overlap in part say more than either.
+func (w *warner) blocks(at *path, m *Manifest) {
+	order := sorted(m.Blocks, func(a, b Block) int { return cmp.Or(byMoment(a.From, b.From), byMoment(b.To, a.To)) })
+	// Of the blocks that begin no later, those that end last: of the whole business, and of each member.
+	everybody, of := -1, map[Key]int{}
+	covers := func(other int, b *Block) bool { return other >= 0 && byMoment(m.Blocks[other].To, b.To) >= 0 }
+	coveredBy := func(b *Block) int {
+		if covers(everybody, b) {
+			return everybody
+		}
+		by := -1
+		for _, key := range b.Staff {
+			other, known := of[key]
+			if !known || !covers(other, b) {
+				return -1
+			}
+			by = other
+		}
+		return by
+	}
+	for _, i := range order {
+		b := &m.Blocks[i]
+		if by := coveredBy(b); by >= 0 {
+			other := &m.Blocks[by]
+			w.warn(at.item(i), "lies within blocks[%d], from %s to %s, which blocks the same; remove it", by, other.From, other.To)
+			continue
+		}
+		if len(b.Staff) == 0 {
+			everybody = i // it ends after the one before, or that would cover it
+		}
+		for _, key := range b.Staff {
+			if other, known := of[key]; !known || byMoment(m.Blocks[other].To, b.To) < 0 {
+				of[key] = i
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package openapi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// WithSchema adds a JSON Schema to components.schemas of a document under a name, and its definitions under that name and theirs:
+// generators of clients find types there alone, not in $defs.
+func WithSchema(document []byte, name string, schema []byte) ([]byte, error) {
+	var into, from yaml.Node
+	if err := yaml.Unmarshal(document, &into); err != nil {
+		return nil, fmt.Errorf("the document is not YAML: %w", err)
+	}
+	if err := yaml.Unmarshal(schema, &from); err != nil { // JSON is YAML
+		return nil, fmt.Errorf("the schema is not JSON: %w", err)
+	}
+	if len(into.Content) != 1 || len(from.Content) != 1 {
+		return nil, fmt.Errorf("the document or the schema is empty")
+	}
+	schemas := member(member(into.Content[0], "components"), "schemas")
+	if schemas == nil {
+		return nil, fmt.Errorf("the document has no components.schemas")
+	}
+	root := from.Content[0]
+	pointAt(root, name)
+	definitions := member(root, "$defs")
+	without(root, "$schema", "$defs")
+	schemas.Content = append(schemas.Content, text(name), root)
+	for i := 0; definitions != nil && i < len(definitions.Content); i += 2 {
+		schemas.Content = append(schemas.Content, text(name+definitions.Content[i].Value), definitions.Content[i+1])
+	}
+	return yaml.Marshal(&into)
+}
+
+// member is the value of a key of a mapping; nil where there is none.
+func member(mapping *yaml.Node, key string) *yaml.Node {
+	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			return mapping.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// without takes keys out of a mapping.
+func without(mapping *yaml.Node, keys ...string) {
+	var left []*yaml.Node
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if !slices.Contains(keys, mapping.Content[i].Value) {
+			left = append(left, mapping.Content[i], mapping.Content[i+1])
+		}
+	}
+	mapping.Content = left
+}
+
+// pointAt makes references to definitions point to where they stand in the document.
+func pointAt(node *yaml.Node, name string) {
+	if node.Kind == yaml.ScalarNode {
+		if of, ok := strings.CutPrefix(node.Value, "#/$defs/"); ok {
+			node.Value = "#/components/schemas/" + name + of
+		}
+	}
+	for _, inner := range node.Content {
+		pointAt(inner, name)
+	}
+}
+
+func text(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }

@@ -1,0 +1,81 @@
+package availability
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+// MaxHeld bounds the bookings of one [OutsideRequest].
+const MaxHeld = 10_000
+
+// MaxHeldServices bounds the services of one booking.
+const MaxHeldServices = 20
+
+// Held is a booking that lies ahead, as it is held against an offer: it keeps the start, the length and the member that it was booked with.
+type Held struct {
+	StartsAt  int64         `json:"starts_at"` // seconds since the epoch
+	Services  []HeldService `json:"services"`  // in the order in which they are performed; 1 to MaxHeldServices
+	StaffID   *uuid.UUID    `json:"staff_id,omitempty"`
+	StaffName string        `json:"staff_name,omitempty"`
+	SessionID *uuid.UUID    `json:"session_id,omitempty"` // of a class booking
+	PartySize int           `json:"party_size,omitempty"` // the seats of a class booking
+	// PerService says that each service has a member of its own; StaffID is the first one's.
+	PerService bool `json:"per_service,omitempty"`
+}
+
+// HeldService is one service of a booking as it was sold.
+type HeldService struct {
+	ID              uuid.UUID `json:"id"`
+	Name            string    `json:"name"`
+	VariantID       uuid.UUID `json:"variant_id,omitzero"` // left out, as variant_name, for the service itself
+	VariantName     string    `json:"variant_name,omitempty"`
+	DurationMinutes int       `json:"duration_minutes"`
+}
+
+// Minutes is how long the booking lasts, without buffers.
+func (h *Held) Minutes() int {
+	total := 0
+	for _, s := range h.Services {
+		total += s.DurationMinutes
+	}
+	return total
+}
+
+// OutsideRequest asks which bookings could not be booked as they are under an offer that is not published yet (POST /internal/outside).
+type OutsideRequest struct {
+	Slug         string        `json:"slug"`
+	OfferVersion int64         `json:"offer_version"` // of the published offer that it is compared with, or a newer one
+	Offer        catalog.Offer `json:"offer"`         // that would be published
+	Held         []Held        `json:"held"`          // at most MaxHeld
+}
+
+// Tenant is the business's slug.
+func (r *OutsideRequest) Tenant() string { return r.Slug }
+
+// Check refuses what is no question. Fault: invalid_parameter.
+func (r *OutsideRequest) Check() error {
+	if len(r.Held) > MaxHeld {
+		return fault.Newf(fault.InvalidParameter, "held: there are %d bookings; send at most %d.", len(r.Held), MaxHeld)
+	}
+	for i, h := range r.Held {
+		if n := len(h.Services); n == 0 || n > MaxHeldServices {
+			return fault.Newf(fault.InvalidParameter, "held[%d].services: there are %d; send 1 to %d.", i, n, MaxHeldServices)
+		}
+	}
+	return nil
+}
+
+// OutsideResponse lists the bookings that would be outside, in the order of the request.
+type OutsideResponse struct {
+	Outside []Outside `json:"outside"`
+}
+
+// Outside is a booking that could not be booked as it is.
+type Outside struct {
+	Index  int    `json:"index"` // in the request's list
+	Reason Reason `json:"reason"`
+	// Already says that it is outside the published offer, too: what is changed is not to blame.
+	Already bool `json:"already"`
+}

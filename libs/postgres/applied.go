@@ -1,0 +1,57 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
+)
+
+// Text is one migration: tables are alike where theirs are.
+type Text struct {
+	Version int64  `json:"version"`
+	SHA256  string `json:"sha256"` // of its file, in hexadecimal
+}
+
+// Texts lists the migrations of files in their order.
+func Texts(files fs.FS) ([]Text, error) {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]Text, 0, len(names))
+	for _, name := range names { // in the order of their names, which begin with the version
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return nil, fmt.Errorf("migration %s: %w", name, err)
+		}
+		content, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(content)
+		texts = append(texts, Text{version, hex.EncodeToString(sum[:])})
+	}
+	return texts, nil
+}
+
+// Applied lists the migrations that a schema's tables were made by, in their order; none where it has no tables.
+func Applied(ctx context.Context, tx pgx.Tx, schema string) ([]Text, error) {
+	var there bool
+	in := pgx.Identifier{schema}.Sanitize()
+	if err := tx.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, in+".migration_texts").Scan(&there); err != nil || !there {
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, `
+		SELECT version, encode(sha256, 'hex') FROM `+in+`.migration_texts
+		WHERE version IN (SELECT version_id FROM `+in+`.goose_db_version WHERE is_applied)
+		ORDER BY version`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Text])
+}

@@ -1,0 +1,79 @@
+package telemetry
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// received is a collector's memory: how many spans came, and what their processes said of themselves.
+type received struct {
+	mu    sync.Mutex
+	spans int
+	of    map[string]string
+}
+
+func (r *received) ServeHTTP(_ http.ResponseWriter, request *http.Request) {
+	body, _ := io.ReadAll(request.Body) // what broke off is no message
+	var traces collector.ExportTraceServiceRequest
+	if proto.Unmarshal(body, &traces) != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, from := range traces.ResourceSpans {
+		for _, attribute := range from.Resource.Attributes {
+			r.of[attribute.Key] = attribute.Value.GetStringValue()
+		}
+		for _, scope := range from.ScopeSpans {
+			r.spans += len(scope.Spans)
+		}
+	}
+}
+
+// sent are the spans of a thousand traces.
+func sent(t *testing.T) *received {
+	t.Helper()
+	r := &received{of: map[string]string{}}
+	collects := httptest.NewServer(r)
+	defer collects.Close()
+	tel, err := New(t.Context(), Config{OTLPEndpoint: collects.URL}, "sampled", io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		_, span := tel.Tracer.Start(t.Context(), "request")
+		span.End()
+	}
+	if err := tel.Shutdown(context.WithoutCancel(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The chart sets what OpenTelemetry's own library reads, which nothing here may take the place of.
+func TestTheShareThatTheEnvironmentSetsIsSent(t *testing.T) {
+	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio")
+	for share, within := range map[string][2]int{"1": {1000, 1000}, "0": {0, 0}, "0.5": {350, 650}} { // 350 is nine standard deviations away
+		t.Setenv("OTEL_TRACES_SAMPLER_ARG", share)
+		if got := sent(t).spans; got < within[0] || got > within[1] {
+			t.Errorf("share %q: %d of 1000 are sent", share, got)
+		}
+	}
+}
+
+func TestSpansSayWhereTheyComeFrom(t *testing.T) {
+	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "service.version=1.2.3,k8s.pod.name=booking-1,service.name=another")
+	got := sent(t).of
+	for name, want := range map[string]string{"service.name": "sampled", "service.version": "1.2.3", "k8s.pod.name": "booking-1"} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package testkit
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+)
+
+// PooledSchema is [PostgresSchema] behind a PgBouncer in transaction mode, with thirty connections of the server, as a role of the schema's own;
+// migrations go past it. It speaks TLS where the URL says sslmode=verify-full, whose authority is in the URL already.
+func PooledSchema(t testing.TB, prefix string) postgres.Config {
+	t.Helper()
+	cfg := PostgresSchema(t, prefix)
+	cfg.MigrationsURL, cfg.Pooled = cfg.URL, true
+	role := "role_" + cfg.Schema
+	Administer(t, cfg.MigrationsURL, "CREATE ROLE "+role+" LOGIN")
+	t.Cleanup(func() { // before the schema goes
+		Administer(t, cfg.MigrationsURL, "DROP OWNED BY "+role)
+		Administer(t, cfg.MigrationsURL, "DROP ROLE "+role)
+	})
+	cfg.URL = As(t, pgbouncer(t, cfg.MigrationsURL), role)
+	return cfg
+}
+
+// As is a database's URL with another user, who has no password.
+func As(t testing.TB, databaseURL, user string) string {
+	t.Helper()
+	at, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.User = nil
+	query := at.Query()
+	query.Set("user", user)
+	at.RawQuery = query.Encode()
+	return at.String()
+}
+
+// poolerConfig shares thirty connections for each role among however many come.
+const poolerConfig = `[databases]
+* = host=%[1]s port=%[2]d
+[pgbouncer]
+listen_addr = %[3]s
+listen_port = %[4]s
+unix_socket_dir =
+auth_type = trust
+auth_user = %[5]s
+auth_query = SELECT usename, NULL FROM pg_shadow WHERE usename = $1
+auth_file = %[6]s
+pool_mode = transaction
+default_pool_size = 30
+max_client_conn = 2000
+client_tls_sslmode = allow
+client_tls_cert_file = %[7]s/certificate
+client_tls_key_file = %[7]s/key
+`
+
+// pgbouncer starts one before the database and returns the URL through it. It refuses to run as root, and has to reach the database's socket: it
+// runs as who owns that.
+func pgbouncer(t testing.TB, databaseURL string) string {
+	t.Helper()
+	server, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := debian(t, "pgbouncer", "pgbouncer")
+	dir, err := os.MkdirTemp("", "pgbouncer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	authority := testCertificate(t, dir)
+	users := filepath.Join(dir, "users")
+	write(t, users, fmt.Sprintf("%q \"\"\n", server.User))
+	address := Serve(t, func(address string) *exec.Cmd {
+		host, port, _ := net.SplitHostPort(address)
+		settings := filepath.Join(dir, "pgbouncer.ini")
+		write(t, settings, fmt.Sprintf(poolerConfig, server.Host, server.Port, host, port, server.User, users, dir))
+		cmd := exec.CommandContext(t.Context(), program, settings)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: ownerOf(server.Host)}
+		return cmd
+	})
+	return "postgres://" + address + "/" + server.Database + "?connect_timeout=60&sslmode=disable&sslrootcert=" + authority // which counts where TLS is wanted
+}
+
+// testCertificate writes the certificate of package httptest, which names 127.0.0.1, and its key into a folder as certificate and key, and returns
+// the file of the authority that signed it, which is itself.
+func testCertificate(t testing.TB, dir string) string {
+	t.Helper()
+	known := httptest.NewTLSServer(nil)
+	defer known.Close()
+	key, err := x509.MarshalPKCS8PrivateKey(known.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "key"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})))
+	at := filepath.Join(dir, "certificate")
+	write(t, at, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: known.Certificate().Raw})))
+	return at
+}
+
+// ownerOf is who owns a folder; nil where this process can be nobody else, or the path is none.
+func ownerOf(path string) *syscall.Credential {
+	info, err := os.Stat(path)
+	if err != nil || os.Geteuid() != 0 {
+		return nil
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	return &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
+}
+
+func write(t testing.TB, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil { //nolint:gosec // another user reads it, and no secret is in it that is not in package httptest
+		t.Fatal(err)
+	}
+}

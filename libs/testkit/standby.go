@@ -1,0 +1,142 @@
+package testkit
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Primary is a PostgreSQL of a test's own, with a standby that has every commit before it is acknowledged.
+type Primary struct {
+	// URL names both, of which the one that writes is taken.
+	URL     string
+	data    string
+	standby string // URL of the standby alone
+}
+
+// PrimaryAndStandby starts both.
+func PrimaryAndStandby(t testing.TB) *Primary {
+	t.Helper()
+	server, err := pgx.ParseConfig(lookup(t, DatabaseURL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &standbys{bin: ask(t, lookup(t, DatabaseURL), `SELECT setting FROM pg_config WHERE name = 'BINDIR'`), as: ownerOf(server.Host)}
+	primary, standby := s.folder(t), s.folder(t)
+	s.run(t, "initdb", "-D", primary, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	first := s.serve(t, primary)
+	host, port, _ := net.SplitHostPort(first)
+	s.run(t, "pg_basebackup", "-D", standby, "-R", "-c", "fast", "--no-sync", "-h", host, "-p", port, "-U", "postgres")
+	second := s.serve(t, standby)
+	url := func(hosts string) string {
+		return "postgres://postgres@" + hosts + "/postgres?sslmode=disable&connect_timeout=5"
+	}
+	Administer(t, url(first), `ALTER SYSTEM SET synchronous_standby_names = '*'`)
+	Administer(t, url(first), `SELECT pg_reload_conf()`)
+	Until(t, "the standby holds what the primary acknowledges", func(context.Context) error {
+		if n := ask(t, url(first), `SELECT count(*)::text FROM pg_stat_replication WHERE sync_state = 'sync'`); n != "1" {
+			return fmt.Errorf("%s synchronous standbys", n)
+		}
+		return nil
+	})
+	return &Primary{URL: url(first+","+second) + "&target_session_attrs=read-write", data: primary, standby: url(second)}
+}
+
+// Lose stops the primary as a power cut does, and makes the standby the primary.
+func (p *Primary) Lose(t testing.TB) {
+	t.Helper()
+	pid, err := os.ReadFile(filepath.Join(p.data, "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(pid), "\n")
+	number, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// At once, and its children with it: nothing is written any more.
+	if err := syscall.Kill(number, syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	Administer(t, p.standby, `SELECT pg_promote()`)
+}
+
+// standbys is how servers are run: by whom, from where.
+type standbys struct {
+	bin string
+	as  *syscall.Credential
+}
+
+func (s *standbys) folder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if s.as != nil {
+		if err := os.Chown(dir, int(s.as.Uid), int(s.as.Gid)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func (s *standbys) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, program), args...)
+	cmd.Dir, cmd.SysProcAttr = os.TempDir(), &syscall.SysProcAttr{Credential: s.as}
+	return cmd
+}
+
+func (s *standbys) run(t testing.TB, program string, args ...string) {
+	t.Helper()
+	if said, err := s.command(t.Context(), program, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", program, err, said)
+	}
+}
+
+// serve starts the server of a data folder and returns its address, once it answers.
+func (s *standbys) serve(t testing.TB, data string) string {
+	t.Helper()
+	at := Serve(t, func(address string) *exec.Cmd {
+		host, port, _ := net.SplitHostPort(address)
+		return s.command(t.Context(), "postgres", "-D", data, "-c", "listen_addresses="+host, "-p", port,
+			"-c", "unix_socket_directories=", "-c", "max_connections=300", "-c", "shared_buffers=32MB",
+			"-c", "wal_retrieve_retry_interval=200ms")
+	})
+	Until(t, "PostgreSQL answers", func(ctx context.Context) error {
+		conn, err := pgx.Connect(ctx, "postgres://postgres@"+at+"/postgres?sslmode=disable")
+		if err != nil {
+			return err
+		}
+		return conn.Close(ctx)
+	})
+	return at
+}
+
+// ask is the one text that a query returns.
+func ask(t testing.TB, databaseURL, query string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var said string
+	if err := conn.QueryRow(ctx, query).Scan(&said); err != nil {
+		t.Fatal(err)
+	}
+	return said
+}

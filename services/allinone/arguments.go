@@ -1,0 +1,78 @@
+package allinone
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/sethvargo/go-envconfig"
+
+	"github.com/slotmesh/slotmesh/libs/build"
+)
+
+// usage lists the settings; README.md says more of each.
+const usage = `Slotmesh in one process: every service, and stores of its own. Settings are variables of the environment.
+
+  slotmesh-allinone                 start, until Ctrl-C
+  slotmesh-allinone backup FILE     write all data to a new file, while it runs or not
+  slotmesh-allinone restore FILE    fill an empty SLOTMESH_HOME, or DATABASE_URL, from such a file
+
+  PORT                 public address on this machine: pages, interface, /mcp (8080; 0: a free one)
+  ADMIN_PORT           owner's pages and admin API (8090; 0: a free one)
+  MAIL_PORT            shows the mail that would be sent (8025; 0: a free one)
+  OPS_PORT             readiness and metrics of all services: /readyz, /metrics (not served)
+  HOST                 address at which PORT and ADMIN_PORT are opened; 0.0.0.0: all of this machine (127.0.0.1)
+  SLOTMESH_HOME        folder of everything that outlives the process (.slotmesh)
+  SLOTMESH_ADMIN_TOKEN what the admin API asks for (made once, kept in SLOTMESH_HOME)
+  SLOTMESH_DEMO        false: no demo business
+  SLOTMESH_NOW         instant at which the clock starts, such as 2027-03-01T09:00:00Z
+  DATABASE_URL         PostgreSQL to use instead of starting one
+  REDIS_URL            Redis to use instead of starting one
+  SMTP_URL, MAIL_FROM, SMTP_ALLOW_PLAINTEXT   the mail server
+  STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE   connect Stripe
+  PAGES_URL            public base of customers' links (the public address)
+  OWNER_URL            base of the owner's side as people reach it (the admin address)
+  PUBLIC_LIMIT_PER_MINUTE, ADMIN_WRONG_TOKENS_PER_MINUTE   limits by address (600, 10)
+  TRUSTED_PROXIES      networks whose X-Forwarded-For is believed, such as 10.0.0.0/8
+  PEER_TIMEOUT         bound of a service's call to another (2s)
+  OTEL_EXPORTER_OTLP_ENDPOINT   collector of traces, such as http://127.0.0.1:4318
+  LOG_LEVEL            debug, info, warn or error (info)
+  GOMEMLIMIT           what Go's garbage collector keeps below, such as 512MiB
+
+  --help, --version    say this, or which build it is, and end
+`
+
+// works are what the command can be asked to do, which takes a file.
+var works = map[string]func(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error{"backup": Backup, "restore": Restore}
+
+// Do does what arguments ask for that [Asked] has nothing to say to: without any it runs until ctx ends. Its error is one sentence.
+func Do(ctx context.Context, args []string, env envconfig.Lookuper, out io.Writer) error {
+	if len(args) == 0 {
+		return Run(ctx, env, out)
+	}
+	return works[args[0]](ctx, env, args[1], out)
+}
+
+// Asked answers what arguments ask for, and reports whether that was all. Its error names an argument that there is not, or that is
+// missing: a server that was not asked for is not started.
+func Asked(args []string, out io.Writer) (bool, error) {
+	if len(args) == 0 {
+		return false, nil
+	}
+	switch args[0] {
+	case "--help", "-help", "-h", "help":
+		_, err := io.WriteString(out, usage)
+		return true, err
+	case "--version", "-version", "version":
+		_, err := fmt.Fprintln(out, "slotmesh "+build.Version())
+		return true, err
+	}
+	if _, is := works[args[0]]; is {
+		if len(args) != 2 || args[1] == "" || strings.HasPrefix(args[1], "-") {
+			return true, fmt.Errorf("%s takes one file; --help says more", args[0])
+		}
+		return false, nil
+	}
+	return true, fmt.Errorf("%q is not an argument; settings are variables of the environment, which --help lists", args[0])
+}

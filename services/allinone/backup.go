@@ -1,0 +1,225 @@
+package allinone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/sethvargo/go-envconfig"
+
+	"github.com/slotmesh/slotmesh/libs/build"
+	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
+	"github.com/slotmesh/slotmesh/services/allinone/internal/backup"
+	bookingtables "github.com/slotmesh/slotmesh/services/booking/migrations"
+	catalogtables "github.com/slotmesh/slotmesh/services/catalog/migrations"
+	consoletables "github.com/slotmesh/slotmesh/services/console/migrations"
+	notificationstables "github.com/slotmesh/slotmesh/services/notifications/migrations"
+	rentaltables "github.com/slotmesh/slotmesh/services/rental/migrations"
+)
+
+// migrations are those of every service with tables, by its schema.
+var migrations = map[string]fs.FS{
+	"catalog": catalogtables.FS, "booking": bookingtables.FS, "rental": rentaltables.FS,
+	"notifications": notificationstables.FS, consoleName: consoletables.FS,
+}
+
+// keptFiles are the files of the home without which what is in the database is of less use: links in mails that were sent lead nowhere without the
+// secret that they were made with.
+var keptFiles = []string{linkSecretFile, TokenFile, DemoKeyFile}
+
+// resume lets what was under way when the backup was made begin anew at once: who did it does not do it here. Otherwise notifications would wait
+// for leases to run out, and for River to find that jobs were left behind, minutes later.
+var resume = []string{
+	`UPDATE notifications.feeds SET reader = NULL, reader_until = '-infinity'`,
+	`UPDATE notifications.webhook_endpoints SET lane = NULL, lane_until = '-infinity'`,
+	`UPDATE notifications.river_job SET state = 'available' WHERE state = 'running'`,
+}
+
+// Backup writes all that the Slotmesh of the settings knows to a new file at path, while it runs or while it does not, and says so on out. Its
+// error is one sentence.
+func Backup(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error {
+	cfg, err := loadConfig(ctx, env)
+	if err != nil {
+		return err
+	}
+	url, done, err := databaseToRead(ctx, cfg, saying(out))
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeBackup(ctx, cfg, url, path, out), done())
+}
+
+func loadConfig(ctx context.Context, env envconfig.Lookuper) (Config, error) {
+	var cfg Config
+	err := config.Load(ctx, &cfg, env)
+	return cfg, err
+}
+
+func saying(out io.Writer) func(line string) {
+	return func(line string) { _, _ = fmt.Fprintln(out, line) }
+}
+
+// databaseToRead is the one of DATABASE_URL, else the one that the process which uses the home runs, else the home's own, started until done.
+func databaseToRead(ctx context.Context, cfg Config, say func(string)) (string, func() error, error) {
+	if cfg.DatabaseURL != "" {
+		return openDatabase(ctx, cfg, cfg.Home, say)
+	}
+	if _, err := os.Stat(cfg.Home); err != nil {
+		return "", nil, fmt.Errorf("SLOTMESH_HOME: there is no folder %s; name the one to back up, or the database by DATABASE_URL", cfg.Home)
+	}
+	home, err := backing.OpenHome(cfg.Home)
+	if inUse, ok := errors.AsType[*backing.InUseError](err); ok {
+		url, err := backing.RunningDatabase(inUse.Home)
+		return url, func() error { return nil }, err
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	has, err := backing.HasData(home.Path)
+	if err == nil && !has {
+		err = fmt.Errorf("SLOTMESH_HOME: %s has no data; name the folder to back up, or the database by DATABASE_URL", home.Path)
+	}
+	if err != nil {
+		return "", nil, errors.Join(err, home.Close())
+	}
+	return ofHome(ctx, cfg, home, say)
+}
+
+// ofHome is the database for who has opened the home, which done closes.
+func ofHome(ctx context.Context, cfg Config, home *backing.Home, say func(string)) (string, func() error, error) {
+	url, stop, err := openDatabase(ctx, cfg, home.Path, say)
+	if err != nil {
+		return "", nil, errors.Join(err, home.Close())
+	}
+	return url, func() error { return errors.Join(stop(), home.Close()) }, nil
+}
+
+func openDatabase(ctx context.Context, cfg Config, home string, say func(string)) (string, func() error, error) {
+	stores, err := backing.Start(ctx, backing.Options{Home: home, DatabaseURL: cfg.DatabaseURL, NoRedis: true, Say: say})
+	if err != nil {
+		return "", nil, err
+	}
+	return stores.DatabaseURL, stores.Stop, nil
+}
+
+func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Writer) error {
+	files := map[string][]byte{}
+	for _, name := range keptFiles {
+		content, err := os.ReadFile(filepath.Join(cfg.Home, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return fmt.Errorf("SLOTMESH_HOME: %w", err)
+		default:
+			files[name] = content
+		}
+	}
+	// What another has put there is not written over, and nobody else may read it.
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already; name another file", path)
+	}
+	if err != nil {
+		return fmt.Errorf("the backup cannot be written: %w", err)
+	}
+	written, err := backup.Write(ctx, file, url, slices.Sorted(maps.Keys(migrations)), files, build.Version())
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(fmt.Errorf("the backup cannot be made: %w", plain(err)), os.Remove(path))
+	}
+	_, err = fmt.Fprintf(out, "Backed up to %s: %d rows of %d tables, as they were at %s.\n"+
+		"It holds customers' data and secrets: keep it as safe as the database.\n", path, written.Rows(), len(written.Tables), written.At.Format(time.RFC3339))
+	return err
+}
+
+// plain leaves out where the database is, and the attempts at it, which a connection's error lists.
+func plain(err error) error {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return errors.New(refused.Message)
+	}
+	return err
+}
+
+// Restore fills the Slotmesh of the settings, which has nothing yet and does not run, from the file at path, and says so on out. Where it fails,
+// there is still nothing. Its error is one sentence.
+func Restore(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error {
+	cfg, err := loadConfig(ctx, env)
+	if err != nil {
+		return err
+	}
+	from, err := backup.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(restore(ctx, cfg, from, out), from.Close())
+}
+
+func restore(ctx context.Context, cfg Config, from *backup.Backup, out io.Writer) error {
+	ours := make(map[string][]postgres.Text, len(migrations))
+	for schema, files := range migrations {
+		texts, err := postgres.Texts(files)
+		if err != nil {
+			return err
+		}
+		ours[schema] = texts
+	}
+	if err := from.Fits(ours); err != nil {
+		return err
+	}
+	home, err := backing.OpenHome(cfg.Home)
+	if err != nil {
+		return err
+	}
+	url, done, err := ofHome(ctx, cfg, home, saying(out))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(fillHome(ctx, home.Path, url, from), done()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "Restored %d rows of %d tables, as they were at %s.\n", from.Rows(), len(from.Tables), from.At.Format(time.RFC3339))
+	if err == nil && !slices.ContainsFunc(from.Contents.Files, func(f backup.File) bool { return f.Name == linkSecretFile }) {
+		_, err = fmt.Fprintln(out, "The backup is without the secret of customers' links: links in mails that were sent lead on only where LINK_SECRETS is as it was.")
+	}
+	return err
+}
+
+// fillHome writes the files and fills the database. Where one fails, what it wrote is taken away again.
+func fillHome(ctx context.Context, home, url string, from *backup.Backup) error {
+	files, err := from.Files()
+	if err != nil {
+		return err
+	}
+	for _, name := range keptFiles {
+		if _, err := os.Stat(filepath.Join(home, name)); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("SLOTMESH_HOME: %s is not empty: it has a file %s; name a folder that is", home, name)
+		}
+	}
+	err = from.Restore(ctx, url, migrations, resume...)
+	if full, ok := errors.AsType[*backup.NotEmptyError](err); ok {
+		return fmt.Errorf("the database is not empty: %w; name an empty one, or an empty folder in SLOTMESH_HOME", full)
+	}
+	if err != nil {
+		return fmt.Errorf("the backup cannot be restored: %w", plain(err))
+	}
+	for _, name := range keptFiles {
+		if content, kept := files[name]; kept {
+			if err := os.WriteFile(filepath.Join(home, name), content, 0o600); err != nil {
+				return fmt.Errorf("the database is restored, and SLOTMESH_HOME lacks the file %s of the backup: %w", name, err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// Painted is how a step of the booking page comes to a phone that has seen none of it before, on a slow line: the medians of some views.
+type Painted struct {
+	Page    string
+	Largest time.Duration // from the start of the navigation to the Largest Contentful Paint
+	HTML    int64         // bytes on the line, as script and style are
+	Script  int64
+	Style   int64
+}
+
+// The line, and what a step of the booking page may take on it (pages.md).
+const (
+	lineDown     = 1_600_000 / 8 // bytes a second
+	lineLatency  = 150           // milliseconds
+	largestPaint = 1500 * time.Millisecond
+	mostScript   = 25 << 10
+	mostStyle    = 15 << 10
+)
+
+// measurePages views the steps of the booking page, and the owner's calendar of a full week, in Chromium. Where there is none nothing is measured.
+func (w *world) measurePages(ctx context.Context, report *Report) error {
+	if _, err := exec.LookPath("chromium"); err != nil {
+		_, _ = fmt.Fprintln(w.o.Progress, "there is no chromium here: how pages are painted is not measured")
+		return nil
+	}
+	profile, err := os.MkdirTemp("", "slotmesh-bench-chromium-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(profile) }()
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile))
+	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
+	defer stop()
+	ctx, closeAll := chromedp.NewContext(ctx)
+	defer closeAll()
+	defer func() { _ = chromedp.Cancel(ctx) }() // it waits until Chromium has ended
+	if err := chromedp.Do(ctx); err != nil {
+		return fmt.Errorf("start chromium: %w", err)
+	}
+	if report.Painted, err = w.measurePaint(ctx); err != nil {
+		return err
+	}
+	report.Week, err = w.measureWeek(ctx)
+	return err
+}
+
+// measurePaint views the steps of the booking page, each time in a new profile. ctx has Chromium.
+func (w *world) measurePaint(ctx context.Context) ([]Painted, error) {
+	var all []Painted
+	for _, step := range w.steps() {
+		_, _ = fmt.Fprintf(w.o.Progress, "painting %s\n", step.name)
+		p, err := w.paint(ctx, step)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", step.name, err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+type step struct{ name, path string }
+
+// steps are those of a booking.
+func (w *world) steps() []step {
+	chosen := url.Values{"service": {w.reader.services[0].String()}}
+	who := chosen.Encode()
+	chosen.Set("staff", "any")
+	when := chosen.Encode()
+	chosen.Set("date", tomorrow.Format(time.DateOnly))
+	chosen.Set("time", fmt.Sprintf("%02d:00", opens))
+	base := "/b/" + w.reader.slug
+	return []step{{"what", base}, {"who", base + "/who?" + who}, {"when", base + "/when?" + when}, {"details", base + "/details?" + chosen.Encode()}}
+}
+
+// paint views a step as often as the options say.
+func (w *world) paint(ctx context.Context, s step) (Painted, error) {
+	p := Painted{Page: s.name}
+	var took []time.Duration
+	for range w.o.Views {
+		seen, err := w.view(ctx, w.at.Front+s.path)
+		if err != nil {
+			return p, err
+		}
+		took = append(took, time.Duration(seen.Largest*float64(time.Millisecond)))
+		p.HTML, p.Script, p.Style = seen.HTML, seen.Script, seen.Style
+	}
+	slices.Sort(took)
+	p.Largest = took[len(took)/2]
+	return p, nil
+}
+
+// seen is what the browser tells of one view.
+type seen struct {
+	Largest             float64 // milliseconds
+	HTML, Script, Style int64
+}
+
+// tellView waits for the largest paint so far, and adds up what came by the elements that asked for it.
+const tellView = `new Promise(done => new PerformanceObserver(list => {
+	const asked = kind => performance.getEntriesByType("resource").filter(r => r.initiatorType === kind).reduce((sum, r) => sum + r.encodedBodySize, 0);
+	done({Largest: list.getEntries().at(-1).startTime, HTML: performance.getEntriesByType("navigation")[0].encodedBodySize, Script: asked("script"), Style: asked("link")});
+}).observe({type: "largest-contentful-paint", buffered: true}))`
+
+// view loads an address once, as a phone on the line that has nothing in its cache.
+func (w *world) view(ctx context.Context, address string) (seen, error) {
+	var s seen
+	ctx, leave := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
+	defer leave()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(390, 844)); err != nil {
+		return s, err
+	}
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		return s, err
+	}
+	if _, err := chromedp.Call(ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+		MatchedNetworkConditions: []*network.Conditions{{Latency: lineLatency, DownloadThroughput: lineDown, UploadThroughput: lineDown}},
+	}); err != nil {
+		return s, err
+	}
+	headers := network.Headers{}
+	from := client(w.number.Add(1))
+	headers[from[0]] = from[1]
+	if _, err := chromedp.Call(ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: headers}); err != nil {
+		return s, err
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
+		return s, err
+	}
+	return evaluate[seen](ctx, tellView)
+}

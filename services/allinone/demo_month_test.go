@@ -1,0 +1,100 @@
+package allinone
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/sethvargo/go-envconfig"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// made is who has booked, rented or bought what at the demo business, a line for each.
+func made(t *testing.T, databaseURL string) []string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	rows, err := conn.Query(t.Context(), `
+		SELECT concat_ws(' ', 'booking', customer_email, local_start, party_size, status) FROM booking.bookings
+		UNION ALL SELECT concat_ws(' ', 'reservation', customer_email, start_date, start_minute, quantity) FROM rental.reservations
+		UNION ALL SELECT concat_ws(' ', 'tickets', customer_name, event_id) FROM booking.tickets ORDER BY 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// demoIn are the settings of a demo in a database of its own, at an instant at which every machine makes the same month.
+func demoIn(t *testing.T) map[string]string {
+	t.Helper()
+	env := stores(t)
+	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
+	env["SLOTMESH_NOW"] = "2026-11-02T08:00:00Z"
+	return env
+}
+
+// A start that breaks off while the month is made is continued by the next one: the month is the one of a start that did not, and what was
+// under way when the process ended, written but not noted, is there once.
+func TestAMonthThatBrokeOffIsMadeByTheNextStart(t *testing.T) {
+	t.Parallel()
+	whole, broken := demoIn(t), demoIn(t)
+	runOnce(t, whole, func(string) {})
+	broken["SLOTMESH_DEMO"] = "false"
+	runOnce(t, broken, func(string) {}) // makes the tables
+	delete(broken, "SLOTMESH_DEMO")
+	database := broken["DATABASE_URL"]
+	testkit.Administer(t, database, `CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+		IF (SELECT count(*) FROM booking.bookings) >= 4 THEN RAISE EXCEPTION 'broken off'; END IF; RETURN NEW; END $$;
+		CREATE TRIGGER break_off BEFORE INSERT ON booking.bookings FOR EACH ROW EXECUTE FUNCTION break_off()`)
+	err := Run(t.Context(), envconfig.MapLookuper(broken), io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "month cannot be booked") {
+		t.Fatalf("the start did not break off: %v", err)
+	}
+	if n := len(made(t, database)); n != 4 { // the last is a seat of a class, which could be taken twice
+		t.Fatalf("%d writes before it broke off", n)
+	}
+	testkit.Administer(t, database, "DROP FUNCTION break_off CASCADE")
+	path := filepath.Join(broken["SLOTMESH_HOME"], demoMonthFile)
+	forget(t, path)
+	runOnce(t, broken, func(string) {})
+	want := made(t, whole["DATABASE_URL"])
+	if diff := cmp.Diff(want, made(t, database)); diff != "" || len(want) < 40 {
+		t.Errorf("the months of %d writes differ:\n%s", len(want), diff)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the month is not noted as made: %v", err)
+	}
+}
+
+// forget takes the last write out of the note, as where the process was killed after the write and before the note.
+func forget(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var progress demoProgress
+	if err := json.Unmarshal(text, &progress); err != nil {
+		t.Fatal(err)
+	}
+	progress.Made--
+	if text, err = json.Marshal(progress); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,146 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/allinone"
+)
+
+// replicas are two whole Slotmeshes on one database, without Redis: each has a catalog and a booking of its own, and hears nothing of the
+// other's changes.
+type replicas struct {
+	all      [2]*world
+	database *pgx.Conn
+	key, cut string
+}
+
+func openReplicas(t *testing.T) *replicas {
+	t.Helper()
+	url, r := testkit.Database(t, "e2e"), &replicas{}
+	cache := miniredis.RunT(t)
+	for i := range r.all {
+		r.all[i] = start(t, loopback, func(c *allinone.Config) {
+			c.DatabaseURL, c.RedisURL = url, "redis://"+cache.Addr()
+			c.Settings = with(c.Settings, "BOOKING_IP_LIMIT_PER_MINUTE", "0", "BOOKING_KEY_LIMIT_PER_MINUTE", "0", "LIMIT_TIMEOUT", "1s", "REDIS_TIMEOUT", "1s")
+		})
+	}
+	cache.Close() // for good
+	var err error
+	if r.database, err = pgx.Connect(t.Context(), url); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.database.Close(t.Context()) })
+	r.all[0].publish(t, "salon", salon("salon", 4))
+	r.key = r.all[0].key(t, "salon", "write")
+	r.cut = r.all[0].named(t, "salon", "services")["Cut"]
+	return r
+}
+
+// with are settings with others in place of some.
+func with(settings map[string]string, pairs ...string) map[string]string {
+	changed := map[string]string{}
+	for name, value := range settings {
+		changed[name] = value
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		changed[pairs[i]] = pairs[i+1]
+	}
+	return changed
+}
+
+// booked counts the bookings of a day.
+func (r *replicas) booked(t *testing.T, day string) int {
+	t.Helper()
+	var n int
+	if err := r.database.QueryRow(t.Context(), `SELECT count(*) FROM booking.bookings WHERE local_start::date = $1::text::date`, day).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// race lets 64 clients book on a day, at both replicas, until each is answered by something else than a booking or a time that is taken.
+// do is called once some have booked. race returns how many bookings of the day there were when do had returned, and what ended the clients.
+func (r *replicas) race(t *testing.T, day string, do func()) (int, []answer) {
+	t.Helper()
+	var (
+		group sync.WaitGroup
+		made  atomic.Int64
+		begun = make(chan struct{})
+		over  atomic.Bool
+		last  = make([]answer, 64)
+	)
+	for client := range last {
+		group.Go(func() {
+			for n := 0; ; n++ {
+				minute := (client*7 + n) % 32 * 15
+				late := over.Load()
+				o := appointment(r.cut, day, fmt.Sprintf("%02d:%02d", 9+minute/60, minute%60))
+				a, err := r.all[client%2].tryBook("salon", r.key, o, nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if a.status == http.StatusCreated && made.Add(1) == 5 {
+					close(begun)
+				}
+				again := a.status == http.StatusConflict && !late || a.status == http.StatusServiceUnavailable // which says that nothing was booked
+				if last[client] = a; a.status != http.StatusCreated && !again {
+					return
+				}
+			}
+		})
+	}
+	<-begun
+	do()
+	there := r.booked(t, day)
+	over.Store(true)
+	group.Wait()
+	return there, last
+}
+
+func TestOnTwoReplicasWithoutRedisNothingIsBookedAfterAPublishOrARevocation(t *testing.T) {
+	t.Parallel()
+	r := openReplicas(t)
+	const closed, open = "2027-03-03", "2027-03-02"
+	there, last := r.race(t, closed, func() {
+		r.all[0].publish(t, "salon", salon("salon", 4)+"overrides: [{date: "+closed+", hours: []}]\n")
+	})
+	if n := r.booked(t, closed); n != there {
+		t.Errorf("%d bookings on the day that was closed, %d of them after that was answered", n, n-there)
+	}
+	for _, a := range last {
+		a.want(t, http.StatusConflict, "no_staff_available")
+	}
+	there, last = r.race(t, open, func() { r.all[1].revokeAll(t, "salon") })
+	if n := r.booked(t, open); n != there {
+		t.Errorf("%d bookings by the key that was revoked, %d of them after that was answered", n, n-there)
+	}
+	for _, a := range last {
+		a.want(t, http.StatusUnauthorized, "invalid_api_key")
+	}
+}
+
+// While booking is away, who publishes is told that booking has not heard of it; the offer is published all the same.
+func TestAPublishWhileBookingIsAwayIsNotAcknowledged(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "salon", salon("salon", 1))
+	if err := w.StopService("booking"); err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.Replace(salon("salon", 1), "name: Cut", "name: Trim", 1)
+	w.admin(t, http.MethodPut, "businesses/salon", []byte(changed)).want(t, http.StatusServiceUnavailable, "outcome_unknown")
+	if a := w.admin(t, http.MethodGet, "businesses/salon", nil); !bytes.Contains(a.body, []byte("Trim")) {
+		t.Errorf("what is published is %d %s", a.status, a.body)
+	}
+}

@@ -1,0 +1,203 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// sampleFolder has the programs of the developers' page.
+const sampleFolder = "../../catalog/internal/docs/samples"
+
+// run runs a program of this machine in a folder, with further variables in its environment.
+func run(t *testing.T, dir string, env []string, program string, args ...string) testkit.ToolRun {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		testkit.Lacks(t, "%s is not installed", program)
+	}
+	command := exec.CommandContext(t.Context(), program, args...)
+	command.Dir, command.Env, command.WaitDelay = dir, append(os.Environ(), env...), 5*time.Second
+	out, err := command.Output()
+	said := testkit.ToolRun{Stdout: string(out), Exit: command.ProcessState.ExitCode()}
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		said.Stderr = string(failed.Stderr)
+	}
+	return said
+}
+
+// sampled copies a program of the developers' page into a folder of its own.
+func sampled(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(sampleFolder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, name), string(text))
+	return dir
+}
+
+// Each program of the quickstart books, as it stands on the page.
+func TestTheProgramsOfTheDevelopersPageBook(t *testing.T) {
+	t.Parallel()
+	node := testkit.InstallNode(t)
+	w := start(t, alone(t))
+	w.publish(t, "salon", salon("salon", 1))
+	env := []string{"BASE=" + w.PublicURL, "SLUG=salon", "DAY=2027-03-01", "SLOTMESH_KEY=" + w.key(t, "salon", "write")}
+	made := make(map[string]bool)
+	for name, program := range map[string]func(dir string) testkit.ToolRun{
+		"book.sh": func(dir string) testkit.ToolRun {
+			run(t, dir, nil, "jq", "--version")
+			return run(t, dir, env, "sh", "book.sh")
+		},
+		"book.ts": func(dir string) testkit.ToolRun { return node.Node(t, dir, env, "book.ts") },
+		"book.py": func(dir string) testkit.ToolRun { return run(t, dir, env, "python3", "book.py") },
+		"book.go": func(dir string) testkit.ToolRun { return run(t, dir, env, "go", "run", "book.go") },
+	} {
+		said := program(sampled(t, name))
+		var answer struct {
+			Success bool
+			Booking struct{ ID, Status string }
+		}
+		if err := json.Unmarshal([]byte(said.Stdout), &answer); err != nil || !answer.Success || answer.Booking.Status != "pending" {
+			t.Errorf("%s ended with %d: %s %s", name, said.Exit, said.Stdout, said.Stderr)
+		}
+		made[answer.Booking.ID] = true
+	}
+	if n := w.booked(t, "salon"); n != 4 || len(made) != 4 {
+		t.Errorf("there are %d bookings, and %d were told", n, len(made))
+	}
+}
+
+// drivers call verify of a sample with a secret, headers and a body of the environment, and end with 0 where it takes them.
+var drivers = map[string]string{
+	"webhook.py": `import os, webhook
+webhook.verify(os.environ["SECRET"], {n: os.environ[n] for n in ("webhook-id", "webhook-timestamp", "webhook-signature")}, os.environ["BODY"].encode())
+`,
+	"webhook.ts": `import { verify } from "./webhook.ts";
+verify(process.env.SECRET!, process.env as Record<string, string>, Buffer.from(process.env.BODY!));
+`,
+	"webhook.go": `package main
+
+import ("net/http"; "os")
+
+func main() {
+	header := http.Header{}
+	for _, name := range []string{"webhook-id", "webhook-timestamp", "webhook-signature"} { header.Set(name, os.Getenv(name)) }
+	if err := verify(os.Getenv("SECRET"), header, []byte(os.Getenv("BODY"))); err != nil { println(err.Error()); os.Exit(1) }
+}
+`,
+}
+
+// Each program of the page takes what is signed as Standard Webhooks says, also beside another signature, and nothing else.
+func TestTheWebhookProgramsOfTheDevelopersPageCheckSignatures(t *testing.T) {
+	t.Parallel()
+	node := testkit.InstallNode(t)
+	const secret, id, body = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "evt_1", `{"type":"booking.created"}`
+	signer, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed := func(at time.Time) []string {
+		signature, err := signer.Sign(id, at, []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []string{"webhook-id=" + id, "webhook-timestamp=" + strconv.FormatInt(at.Unix(), 10), "webhook-signature=v1,AAAA " + signature}
+	}
+	now := signed(time.Now()) // the programs go by the machine's clock
+	for name, driver := range drivers {
+		dir, ending := sampled(t, name), filepath.Ext(name)
+		write(t, filepath.Join(dir, "driver"+ending), driver)
+		if ending == ".go" {
+			text, _ := os.ReadFile(filepath.Join(dir, name))
+			write(t, filepath.Join(dir, name), strings.TrimPrefix(string(text), "//go:build ignore\n"))
+			if built := run(t, dir, nil, "go", "build", "-o", "driver", "webhook.go", "driver.go"); built.Exit != 0 {
+				t.Fatal(built.Stderr)
+			}
+		}
+		takes := func(env []string, with, text string) bool {
+			env = append([]string{"SECRET=" + with, "BODY=" + text}, env...)
+			switch ending {
+			case ".py":
+				return run(t, dir, env, "python3", "driver.py").Exit == 0
+			case ".ts":
+				return node.Node(t, dir, env, "driver.ts").Exit == 0
+			}
+			return run(t, dir, env, filepath.Join(dir, "driver")).Exit == 0
+		}
+		if !takes(now, secret, body) {
+			t.Errorf("%s refuses what is signed", name)
+		}
+		if takes(now, secret, body+" ") || takes(now, "whsec_AAAA", body) || takes(signed(time.Now().Add(-time.Hour)), secret, body) {
+			t.Errorf("%s takes another body, another secret or an old one", name)
+		}
+	}
+}
+
+// The page, and that of the admin API, is light: it asks no other host, its policy holds, axe finds nothing, and it can be read on a phone, dark and
+// without JavaScript.
+func TestTheDevelopersPageInABrowser(t *testing.T) {
+	t.Parallel()
+	chromium := visitor.Open(t)
+	w := start(t, alone(t))
+	w.publish(t, "salon", salon("salon", 1))
+	for name, as := range map[string]visitor.As{
+		"phone": {Heavy: true, MayShift: 1}, "desk-dark": {Width: 1280, Dark: true, Heavy: true, MayShift: 1}, "plain": {NoScript: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			as.Headers = map[string]string{"X-Forwarded-For": client()}
+			looksRight(t, chromium.Visit(t, as), as, w.PublicURL+"/api/public/docs", "/available-dates", "Quickstart", "slot_unavailable", "Idempotency-Key", "webhook-signature")
+			looksRight(t, chromium.Visit(t, as), as, w.AdminURL+"/developers", "/admin/businesses/{slug}/bookings", "What the owner's side does, programs can do.", "slotmesh login")
+		})
+	}
+	weighed(t, w.PublicURL+"/api/public/docs.js", 250<<10)
+	weighed(t, w.PublicURL+"/api/public/openapi.json", 20<<10)
+	weighed(t, w.PublicURL+"/api/public/postman.json", 20<<10)
+	weighed(t, w.AdminURL+"/developers/openapi.json", 40<<10)
+}
+
+// looksRight visits a page of developers, whose reference has this path and whose text these words.
+func looksRight(t *testing.T, v *visitor.Visitor, as visitor.As, url, path string, words ...string) {
+	t.Helper()
+	v.Go(url)
+	v.Sees(words...)
+	if !as.NoScript {
+		v.Until("the reference is there", `document.querySelector("rapi-doc").shadowRoot?.textContent.includes("`+path+`")`)
+	}
+	v.Check()
+	v.Keep("developers-" + filepath.Base(url) + "-" + t.Name()[strings.LastIndex(t.Name(), "/")+1:])
+}
+
+// weighed expects that a file is sent compressed through the front, and how much that is at the most.
+func weighed(t *testing.T, url string, most int) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept-Encoding", "br")
+	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.Header.Get("Content-Encoding") != "br" || answer.Header.Get("Vary") == "" || len(body) > most {
+		t.Errorf("%s takes %d bytes, %v, %v", url, len(body), answer.Header, err)
+	}
+}

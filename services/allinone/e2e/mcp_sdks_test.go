@@ -1,0 +1,65 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// The protocol's own SDKs, of PyPI and npm. That for Go is what the other tests use.
+const (
+	pythonMCP     = "mcp==2.3.0"
+	typescriptMCP = "@modelcontextprotocol/sdk@1.32.2"
+)
+
+// agentSaid is what a program of testdata tells that listed the tools, found a time, booked it twice under one key, and was refused under another.
+type agentSaid struct {
+	Tools         []string
+	Slot, Refused string
+	IsError       bool
+	Booking       struct {
+		ID, Status string
+		Start      string `json:"start_time"`
+	}
+}
+
+// Agents built on the protocol's SDKs for Python and TypeScript list the tools, find a time and book it once, that for Python
+// in the newest revision of the protocol and by the older handshake.
+func TestAgentsOfThePythonAndTypeScriptSDKsFindATimeAndBook(t *testing.T) {
+	t.Parallel()
+	python, node := testkit.InstallPython(t, pythonMCP), testkit.InstallNode(t, typescriptMCP)
+	w := start(t)
+	w.publish(t, "salon", salon("salon", 1))
+	dir, env := t.TempDir(), []string{"BASE=" + w.PublicURL, "KEY=" + w.key(t, "salon", "all"), "CUT=" + w.named(t, "salon", "services")["Cut"], "DAY=2027-03-02"}
+	copied(t, dir, "agent.py")
+	program, err := os.ReadFile(filepath.Join("testdata", "typescript", "agent.cjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "agent.cjs"), string(program))
+	want := []string{"book_appointment", "find_slots", "get_business_info", "list_events", "list_rentals", "list_services", "list_staff"}
+	made := make(map[string]bool)
+	for name, run := range map[string]func(env []string) testkit.ToolRun{
+		"python-newest":    func(env []string) testkit.ToolRun { return python.Python(t, dir, env, "agent.py", "auto") },
+		"python-handshake": func(env []string) testkit.ToolRun { return python.Python(t, dir, env, "agent.py", "legacy") },
+		"typescript":       func(env []string) testkit.ToolRun { return node.Node(t, dir, env, "agent.cjs") },
+	} {
+		ran := run(append(slices.Clone(env), "IDEMPOTENCY_KEY="+name))
+		var said agentSaid
+		if err := json.Unmarshal([]byte(ran.Stdout), &said); err != nil || ran.Exit != 0 {
+			t.Errorf("%s ended with %d: %s %s", name, ran.Exit, ran.Stdout, ran.Stderr)
+			continue
+		}
+		if !slices.Equal(said.Tools, want) || said.Booking.Status != "pending" || said.Booking.Start != said.Slot+":00" || said.Refused != "slot_unavailable" || !said.IsError {
+			t.Errorf("%s: %+v", name, said)
+		}
+		made[said.Booking.ID] = true
+	}
+	if n := w.booked(t, "salon"); n != 3 || len(made) != 3 {
+		t.Errorf("there are %d bookings, and %d were told", n, len(made))
+	}
+}

@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// The packages of PyPI that generate clients, and requests, from an OpenAPI document.
+var pythonTools = []string{"schemathesis==4.32.5", "openapi-python-client==0.29.1"}
+
+// copied puts a script of testdata/python into a folder.
+func copied(t *testing.T, dir, script string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "python", script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, script), string(text))
+}
+
+// TestAPythonClientMadeFromTheDocumentReadsAndBooks uses what openapi-python-client makes of the document.
+func TestAPythonClientMadeFromTheDocumentReadsAndBooks(t *testing.T) {
+	t.Parallel()
+	python := testkit.InstallPython(t, pythonTools...)
+	w := start(t, alone(t))
+	w.publish(t, "salon", salon("salon", 1))
+	dir := t.TempDir()
+	w.documentsAsFiles(t, dir)
+	write(t, filepath.Join(dir, "settings.yaml"), "post_hooks: []\npackage_name_override: slotmesh_client\n")
+	made := python.Python(t, dir, nil, "-m", "openapi_python_client", "generate", "--path", "public.json", "--config", "settings.yaml",
+		"--meta", "none", "--output-path", "slotmesh_client", "--fail-on-warning")
+	if made.Exit != 0 {
+		t.Fatalf("no client is made: %s %s", made.Stdout, made.Stderr)
+	}
+	copied(t, dir, "book.py")
+	run := python.Python(t, dir, []string{"BASE=" + w.PublicURL, "SLUG=salon", "DAY=2027-03-01", "KEY=" + w.key(t, "salon", "write")}, "book.py")
+	if run.Exit != 0 || strings.TrimSpace(run.Stdout) != "Salon pending" {
+		t.Fatalf("the client ended with %d: %s %s", run.Exit, run.Stdout, run.Stderr)
+	}
+	if n := w.booked(t, "salon"); n != 1 {
+		t.Errorf("there are %d bookings", n)
+	}
+}
+
+// TestGeneratedRequestsOfSchemathesisFindNoFault sends what schemathesis generates: requests as the document has them, and
+// requests that break it in one place each. None may be answered by a fault of ours, and none that breaks it may succeed.
+func TestGeneratedRequestsOfSchemathesisFindNoFault(t *testing.T) {
+	t.Parallel()
+	python := testkit.InstallPython(t, pythonTools...)
+	w := start(t, alone(t))
+	w.publish(t, "salon", salon("salon", 1))
+	key := w.key(t, "salon", "write")
+	admin := "fuzzing" // the document of the owner's side has five times as many operations
+	if os.Getenv("ATTACK") != "" {
+		admin = "coverage,fuzzing"
+	}
+	for _, c := range []struct{ document, url, token, phases, most, without string }{
+		{"public.json", w.PublicURL, key, "coverage,fuzzing", "5", "takeStripeEvent"},
+		{"admin.json", w.AdminURL, w.AdminToken, admin, "5", "deleteBusiness"},
+	} {
+		t.Run(c.document, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			w.documentsAsFiles(t, dir)
+			copied(t, dir, "hooks.py")
+			run := python.Python(t, dir, []string{"SLUG=salon", "SCHEMATHESIS_HOOKS=hooks", "PYTHONPATH=" + python.Path() + string(os.PathListSeparator) + dir},
+				"-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", c.document, "--url", c.url,
+				"-H", "Authorization: Bearer "+c.token, "--phases", c.phases, "--max-examples", c.most, "--seed", "1", "--no-shrink", "--warnings", "off",
+				"--suppress-health-check", "all", "--continue-on-failure", "--checks", "no_fault_of_ours,negative_data_rejection", "--exclude-operation-id", c.without)
+			if run.Exit != 0 {
+				t.Errorf("schemathesis ended with %d:\n%s\n%s", run.Exit, run.Stdout, run.Stderr)
+			}
+			if !strings.Contains(run.Stdout, "generated") {
+				t.Errorf("nothing was sent:\n%s", run.Stdout)
+			}
+			if _, said, ok := strings.Cut(run.Stdout, "Test cases:\n"); ok {
+				t.Log(strings.TrimSpace(strings.SplitN(said, "\n", 2)[0]))
+			}
+		})
+	}
+}

@@ -1,0 +1,46 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// TestTypesMadeFromTheDocumentsCompileReadAndBook compiles what openapi-typescript makes of both documents, strictly, and books by it.
+func TestTypesMadeFromTheDocumentsCompileReadAndBook(t *testing.T) {
+	t.Parallel()
+	node := testkit.InstallNode(t, "openapi-typescript@7.13.0", "typescript@5.9.3")
+	w := start(t, alone(t))
+	w.publish(t, "salon", salon("salon", 1))
+	dir := t.TempDir()
+	w.documentsAsFiles(t, dir)
+	program, err := os.ReadFile(filepath.Join("testdata", "typescript", "book.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "book.ts"), string(program))
+	// The little of Node that the program names.
+	write(t, filepath.Join(dir, "node.d.ts"), "declare const process: { env: Record<string, string | undefined> };\n")
+	for _, step := range [][]string{
+		{"openapi-typescript", "public.json", "--output", "slotmesh.d.ts"},
+		{"openapi-typescript", "admin.json", "--output", "admin.d.ts"},
+		{
+			"tsc", "--strict", "--target", "es2022", "--module", "commonjs", "--lib", "es2022,dom",
+			"book.ts", "node.d.ts", "slotmesh.d.ts", "admin.d.ts",
+		},
+	} {
+		if said := node.RunIn(t, dir, nil, step[0], step[1:]...); said.Exit != 0 {
+			t.Fatalf("%q ended with %d: %s %s", step, said.Exit, said.Stdout, said.Stderr)
+		}
+	}
+	ran := node.Node(t, dir, []string{"BASE=" + w.PublicURL, "SLUG=salon", "DAY=2027-03-01", "KEY=" + w.key(t, "salon", "write")}, "book.js")
+	if ran.Exit != 0 || strings.TrimSpace(ran.Stdout) != "Salon pending" {
+		t.Fatalf("the program ended with %d: %s %s", ran.Exit, ran.Stdout, ran.Stderr)
+	}
+	if n := w.booked(t, "salon"); n != 1 {
+		t.Errorf("there are %d bookings", n)
+	}
+}

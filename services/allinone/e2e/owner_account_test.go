@@ -1,0 +1,193 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+var linkInMail = regexp.MustCompile(`http://[^\s"<>]+/sign-in/password/[0-9a-f]{64}`)
+
+// linkMailed is the link in the nth mail to an address, from 1.
+func (w *world) linkMailed(t *testing.T, to string, n int) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	defer cancel()
+	for all := 1; ; all++ {
+		mails, err := w.Mailbox.Await(ctx, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := 0
+		for _, m := range mails {
+			if m.To[0] == to {
+				seen++
+			}
+			if m.To[0] == to && seen == n {
+				whole := strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(string(m.Raw))
+				return linkInMail.FindString(whole)
+			}
+		}
+	}
+}
+
+// People come in by the invitation that they were mailed, choose a password, sign in by it, forget it, and choose another.
+func TestPeopleSignInByAPasswordInABrowser(t *testing.T) {
+	t.Parallel()
+	chromium := visitor.Open(t)
+	w := start(t)
+	w.publish(t, "account", salon("account", 1))
+	t.Run("passkey", func(t *testing.T) {
+		t.Parallel()
+		w.signInByPasskey(t, chromium)
+	})
+	for name, as := range map[string]visitor.As{
+		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "de", Width: 1280, Dark: true, NoScript: true}, "ar": {Locale: "ar", Slow: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			email := name + "@people.example"
+			w.admin(t, http.MethodPost, "invitations", fmt.Appendf(nil, `{"business":"account","email":%q,"name":"Marta Silva","role":"desk"}`, email)).want(t, http.StatusCreated, "")
+			as.Headers = map[string]string{"X-Forwarded-For": client()}
+			v := chromium.Visit(t, as)
+			seen := func(step, selector string) {
+				v.Finds(selector)
+				v.Whole()
+				v.Check()
+				v.Keep("account-" + name + "-" + step)
+			}
+			choose := func(clear string) {
+				v.FillThe("input[name=new]", clear)
+				v.PressThe("button")
+			}
+			v.Go(w.linkMailed(t, email, 1))
+			seen("1-choose", "input[name=new]")
+			choose("short")
+			seen("2-short", ".field-error")
+			choose("seven gulls over Lisbon")
+			v.Finds(".rail")
+			v.Go(w.AdminURL + "/account")
+			seen("3-account", ".sessions")
+			v.PressThe(`form[action="/account/sign-out"] button`)
+			seen("4-sign-in", `input[name=email]`)
+			enter := func(clear string) {
+				v.FillThe("input[name=email]", email)
+				v.FillThe("input[name=password]", clear)
+				v.PressThe("button")
+			}
+			enter("eight gulls over Lisbon")
+			seen("5-wrong", ".notice.wrong")
+			enter("seven gulls over Lisbon")
+			v.Finds(".rail")
+			v.Go(w.AdminURL + "/sign-in/forgotten")
+			seen("6-forgotten", "input[name=email]")
+			v.FillThe("input[name=email]", email)
+			v.PressThe("button")
+			v.Until("the mail is told of", `location.search.includes("sent")`)
+			seen("7-look", "main p")
+			v.Go(w.linkMailed(t, email, 2))
+			choose("a herring for each gull")
+			v.Finds(".rail")
+			v.Go(w.AdminURL + "/account/password")
+			seen("8-change", "input[name=current]")
+		})
+	}
+}
+
+// connectProgram begins to sign a program in, as slotmesh login does, opens the address that it shows, signs in on the way there, and allows it.
+func (w *world) connectProgram(t *testing.T, v *visitor.Visitor, owners string, signIn func()) {
+	var begun struct {
+		Device string `json:"device_code"`
+		Code   string `json:"user_code"`
+	}
+	w.program(t, "authorization", url.Values{"client_id": {"slotmesh"}, "device_name": {"Marta's laptop"}}, &begun)
+	v.Go(owners + "/device?code=" + begun.Code)
+	v.Finds("input[name=email]")
+	signIn()
+	v.Sees("Marta's laptop", begun.Code)
+	v.Press("Allow")
+	v.Sees("The program is connected.")
+	var granted struct {
+		Token string `json:"access_token"`
+	}
+	w.program(t, "token", url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {begun.Device}}, &granted)
+	w.do(t, http.MethodGet, w.AdminURL+"/admin/businesses/account/bookings?from=2027-03-01&to=2027-03-02", nil,
+		http.Header{"Authorization": {"Bearer " + granted.Token}}).want(t, http.StatusOK, "")
+}
+
+// program asks what a program asks that signs in by a code.
+func (w *world) program(t *testing.T, path string, form url.Values, out any) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.AdminURL+"/device/"+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("X-Forwarded-For", client())
+	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: testkit.Patience}).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if err := json.NewDecoder(answer.Body).Decode(out); err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d, %v", path, answer.StatusCode, err)
+	}
+}
+
+// signInByPasskey is the visit of somebody who adds a passkey, gives up their password, and comes in by their device alone. Passkeys are bound to a
+// name, so they come by localhost.
+func (w *world) signInByPasskey(t *testing.T, chromium *visitor.Chromium) {
+	owners := strings.Replace(w.AdminURL, "127.0.0.1", "localhost", 1)
+	const email = "passkey@people.example"
+	w.admin(t, http.MethodPost, "invitations", fmt.Appendf(nil, `{"business":"account","email":%q,"name":"Marta Silva","role":"desk"}`, email)).want(t, http.StatusCreated, "")
+	v := chromium.Visit(t, visitor.As{Locale: "en-GB", Width: 1280, Headers: map[string]string{"X-Forwarded-For": client()}})
+	verifies := v.Device()
+	seen := func(step, selector string) {
+		v.Finds(selector)
+		v.Until("the page is whole", `document.readyState === "complete"`)
+		v.Check()
+		v.Keep("account-passkey-" + step)
+	}
+	v.Go(strings.Replace(w.linkMailed(t, email, 1), w.AdminURL, owners, 1))
+	v.FillThe("input[name=new]", "seven gulls over Lisbon")
+	v.PressThe("button")
+	v.Finds(".rail")
+	v.Go(owners + "/account")
+	seen("1-account", "form.passkey")
+	v.Fill("Name of the passkey", "Marta’s phone")
+	v.Press("Add a passkey")
+	v.Sees("Your passkey is added.", "Marta’s phone", "Not used yet")
+	v.Press("Remove password")
+	v.PressThe(`form[action="/account/password/remove"] button`)
+	v.Sees("Your password is removed.")
+	seen("2-alone", ".sessions")
+	v.PressThe(`form[action="/account/sign-out"] button`)
+	seen("3-sign-in", `form[action="/sign-in/passkey"]`)
+	verifies(false)
+	v.Press("Sign in with a passkey")
+	v.Sees("No passkey was used.")
+	v.Keep("account-passkey-4-failed")
+	verifies(true)
+	w.connectProgram(t, v, owners, func() {
+		v.FillThe("input[name=email]", email)
+		v.Press("Sign in with a passkey")
+		seen("5-program", "button[value=allow]")
+	})
+	v.Go(owners + "/account")
+	v.Sees("Last used")
+
+	plain := chromium.Visit(t, visitor.As{Locale: "ar", NoScript: true})
+	plain.Go(owners + "/sign-in")
+	plain.Finds("input[name=email]")
+	if visitor.Eval[bool](plain, `!!document.querySelector("form.passkey")?.checkVisibility()`) {
+		t.Error("without scripts a button is shown that does nothing")
+	}
+}

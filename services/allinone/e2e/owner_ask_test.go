@@ -1,0 +1,88 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// An owner shortens a member's hours while a customer is booked in what is left out: they are shown who, go back and find all that they typed,
+// save it anyway, and undo it; then they take it back from the list of versions. These pages are held against what pages owe, on a phone and a desk, in Arabic and without scripts.
+func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySave(t *testing.T) {
+	t.Parallel()
+	chromium := visitor.Open(t)
+	p := &pages{world: start(t), chromium: chromium}
+	o := p.open(t, "asked")
+	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
+	o.shortens(v)
+	v.Sees("What will change", "Inês · Hours", "Tuesday 12:00-17:00", "1 booking would then fall outside", "Clara Neves", "Cut · Inês", "Inês does not work then.")
+	v.SeesNot("Ada Example", "@example.com")
+	v.Check()
+	v.Keep("owner-ask-phone")
+	v.Press("Back to the form")
+	v.Until("what was typed is there", `document.querySelector('[name="hours.tue.0.from"]')?.value === "12:00" && document.querySelector('[name="hours.mode"]:checked').value === "own"`)
+	v.Check()
+	v.Press("Save")
+	v.Sees("Clara Neves")
+	if strings.Contains(o.offerText(t), "12:00-17:00") {
+		t.Error("it is saved before it was answered")
+	}
+	v.Press("Save anyway")
+	v.Sees("Saved.", "Own hours")
+	v.Press("Undo")
+	v.Until("it is undone", `document.readyState === "complete" && !!document.body?.innerText.includes("Saved.") && !document.body.innerText.includes("Own hours")`)
+	if strings.Contains(o.offerText(t), "12:00-17:00") {
+		t.Error("it is not undone")
+	}
+	o.takesBack(t, v)
+	if n := o.booked(t, o.slug); n != 4 {
+		t.Errorf("%d bookings, want 4", n)
+	}
+	for name, as := range map[string]visitor.As{
+		"desk-dark": {Locale: "de", Width: 1280, Dark: true}, "ar": {Locale: "ar"}, "plain": {Locale: "en-GB", NoScript: true},
+	} {
+		v := o.signIn(t, "manager", as)
+		o.shortens(v)
+		v.Finds(`button[name="agreed"]`)
+		v.Sees("Clara Neves")
+		v.Check()
+		v.Keep("owner-ask-" + name)
+		v.Go(o.at("/offer/versions/2"))
+		v.Finds(".changes")
+		v.Check()
+		v.Keep("owner-ask-version-" + name)
+	}
+}
+
+// takesBack finds the version with the shorter hours, who published it and what it differs in, takes it back, and undoes that, too.
+func (o *office) takesBack(t *testing.T, v *visitor.Visitor) {
+	v.Press("Versions")
+	v.Sees("Version 3", "Marta Silva", "Now", "Version 1", "The business")
+	v.Check()
+	v.Keep("owner-ask-versions")
+	v.Press("Version 2")
+	v.Sees("Going back to this version would change", "Inês · Hours", "Tuesday 12:00-17:00")
+	v.Check()
+	v.Keep("owner-ask-version")
+	v.Press("Go back to this version")
+	v.Sees("1 booking would then fall outside", "Clara Neves")
+	v.Press("Save anyway")
+	v.Sees("Saved.", "Version 4")
+	if !strings.Contains(o.offerText(t), "12:00-17:00") {
+		t.Error("it is not taken back")
+	}
+	v.Press("Undo")
+	v.Sees("Saved.", "Version 5")
+	if strings.Contains(o.offerText(t), "12:00-17:00") {
+		t.Error("that is not undone")
+	}
+}
+
+// shortens has Inês begin at noon on Tuesdays, and sends that.
+func (o *office) shortens(v *visitor.Visitor) {
+	v.Go(o.at("/offer/team/s0"))
+	v.PressThe(`[name="hours.mode"][value="own"]`)
+	v.FillThe(`[name="hours.tue.0.from"]`, "12:00")
+	v.PressThe(`form.offer .actions button`)
+}

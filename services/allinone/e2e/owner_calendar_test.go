@@ -1,0 +1,96 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// inColumn is a script that gives where a minute of the day is in a member's column.
+func inColumn(member string, minute float64) string {
+	return fmt.Sprintf(`(() => {
+		const column = [...document.querySelectorAll(".column")].find(c => c.innerText.trim().startsWith(%q))?.querySelector(".slots");
+		if (!column) return null;
+		const box = column.getBoundingClientRect(), {first, last} = document.querySelector(".calendar").dataset;
+		return {x: box.x + box.width / 2, y: box.y + (%f - first) / (last - first) * box.height};
+	})()`, member, minute)
+}
+
+// isAt is a script that says where a customer's box is.
+func isAt(customer, member, when string) string {
+	return fmt.Sprintf(`document.readyState === "complete" && [...document.querySelectorAll(".column")].some(c => c.innerText.trim().startsWith(%q) &&
+		[...c.querySelectorAll(".box")].some(b => b.innerText.includes(%q) && b.innerText.includes(%q)))`, member, customer, when)
+}
+
+// byDragging moves a booking with the pointer and back, is refused where somebody was quicker, drags over free time to book, and drags with a
+// finger.
+func (o *office) byDragging(t *testing.T) {
+	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB", Width: 1280, Height: 1000})
+	v.Go(o.at("/today"))
+	v.Sees("Free today", "11:45 – 17:00")
+	v.Go(o.at("/calendar?date=2027-03-02"))
+	v.Until("free time is shown", `[...document.querySelectorAll(".gap")].some(g => g.innerText.includes("10:45 – 17:00"))`)
+	const grabbed, at10, at12, at14 = 22.0, 600, 720, 840
+	v.Drag(inColumn("Inês", at10+grabbed), inColumn("Tomás", at12+grabbed), "")
+	v.Sees("The booking has a new time")
+	v.Until("she is with Tomás at twelve", isAt("Clara Neves", "Tomás", "12:00"))
+	v.Check()
+	v.Press("Undo")
+	v.Sees("The booking is back where it was")
+	v.Until("she is with Inês at ten", isAt("Clara Neves", "Inês", "10:00"))
+	key, cut := o.world.key(t, o.slug, "write"), o.world.named(t, o.slug, "services")["Cut"]
+	o.world.book(t, o.slug, key, appointment(cut, "2027-03-02", "12:00").with("customer_name", "Quick Q").with("staff_id", o.world.named(t, o.slug, "staff")["Tomás"])).
+		want(t, http.StatusCreated, "")
+	v.Drag(inColumn("Inês", at10+grabbed), inColumn("Tomás", at12+grabbed), "")
+	v.Sees("This time is not free")
+	v.Until("she is where she was", isAt("Clara Neves", "Inês", "10:00"))
+	v.Drag(inColumn("Tomás", at14), inColumn("Tomás", at14+60), "")
+	v.Sees("Book for a customer")
+	if when := v.Filled("Time"); when != "14:00" {
+		t.Errorf("the form is for %s", when)
+	}
+	v.Go(o.at("/calendar?date=2027-03-02"))
+	elsewhere := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280, Height: 1000})
+	elsewhere.Go(o.at("/calendar?date=2027-03-02"))
+	elsewhere.Drag(inColumn("Inês", at10+grabbed), inColumn("Inês", at14+grabbed), "")
+	elsewhere.Sees("The booking has a new time")
+	v.Drag(inColumn("Inês", at10+grabbed), inColumn("Inês", at12+grabbed), "") // who sees her at ten still
+	v.Sees("Something has changed meanwhile")
+	v.Until("she is where the other has put her", isAt("Clara Neves", "Inês", "14:00"))
+	v.Drag(inColumn("Inês", at14+grabbed), inColumn("Inês", at12+grabbed), `document.documentElement.classList.contains("dragging")`)
+	v.Sees("The booking has a new time")
+	v.Until("she is with Inês at twelve", isAt("Clara Neves", "Inês", "12:00"))
+}
+
+// takingOff enters days off for oneself: who is booked on them is shown first, nobody can book them any more, and a day can be worked again.
+func (o *office) takingOff(t *testing.T) {
+	v := o.signIn(t, "staff", visitor.As{Locale: "en-GB"})
+	v.Go(o.at("/calendar"))
+	v.Press("Time off")
+	v.Sees("Inês", "No days off are entered")
+	v.Fill("First day", "2027-03-02")
+	v.Fill("Last day", "2027-03-01")
+	v.Press("Take these days off")
+	v.Sees("Please choose days from today on")
+	v.Fill("First day", "2027-03-02")
+	v.Fill("Last day", "2027-03-03")
+	v.Press("Take these days off")
+	v.Sees("These bookings lie on the days", "Clara Neves")
+	v.Check()
+	v.Press("Take them off all the same")
+	v.Sees("The days off are entered", "Tuesday, 2 March 2027", "Wednesday, 3 March 2027")
+	v.Press("Work on this day Wednesday")
+	v.Sees("That day can be booked again", "Tuesday, 2 March 2027")
+	v.SeesNot("Wednesday, 3 March 2027")
+	v.Check()
+	v.Go(o.at("/calendar?date=2027-03-02"))
+	v.Sees("Clara Neves") // who stays until somebody moves her
+	v.Until("there is nobody else's column", `document.querySelectorAll(".column").length === 1`)
+	v.SeesNot("Drag a booking", "Free 0")
+	key, cut := o.world.key(t, o.slug, "write"), o.world.named(t, o.slug, "services")["Cut"]
+	with := o.world.named(t, o.slug, "staff")["Inês"]
+	o.world.book(t, o.slug, key, appointment(cut, "2027-03-02", "14:00").with("staff_id", with)).want(t, http.StatusConflict, "slot_unavailable")
+	o.world.book(t, o.slug, key, appointment(cut, "2027-03-03", "14:00").with("staff_id", with)).want(t, http.StatusCreated, "")
+}

@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// Owners find a customer, book again for her, take what is held of her, and erase her: what lies ahead is kept until that is ticked, too.
+func TestOwnersKnowTheirCustomers(t *testing.T) {
+	t.Parallel()
+	p := &pages{world: start(t), chromium: visitor.Open(t)}
+	for name, as := range map[string]visitor.As{
+		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar", Width: 1280}, "slow": {Locale: "de", Slow: true},
+	} {
+		t.Run("every page "+name, func(t *testing.T) {
+			t.Parallel()
+			o := p.open(t, "clients-"+name)
+			v := o.signIn(t, "manager", as)
+			for step, at := range map[string]string{"list": "/customers", "none": "/customers?query=nobody", "one": "/customers/one?email=ada@example.com"} {
+				v.Go(o.at(at))
+				v.Finds("h1")
+				v.Whole()
+				v.Check()
+				v.Keep("customers-" + name + "-" + step)
+			}
+			v.Go(o.at("/customers/one?email=nobody@example.com"))
+			v.Finds(".empty")
+			if erases := visitor.Eval[int](v, `document.querySelectorAll('form[action$="/erase"]').length`); erases > 0 {
+				t.Error("a manager is offered to erase")
+			}
+		})
+	}
+	t.Run("a customer's life", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "clients").aCustomer(t)
+	})
+	t.Run("staff", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "clients-viewer").mayNot(t, "viewer", "/customers")
+	})
+}
+
+// aCustomer is found, booked for, taken away and erased. All four bookings of the day are hers, by her address.
+func (o *office) aCustomer(t *testing.T) {
+	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
+	cut := o.named(t, o.slug, "services")["Cut"]
+	o.book(t, o.slug, o.world.key(t, o.slug, "write"), appointment(cut, "2027-03-03", "09:00").with("customer_name", "Eva Lind").with("customer_email", "eva@example.com")).want(t, http.StatusCreated, "")
+	v.Go(o.at("/customers"))
+	v.Sees("ada@example.com", "4 bookings", "eva@example.com", "one booking")
+	v.Fill("Find a customer", "LIND")
+	v.Press("Show")
+	v.Until("only she is listed", `document.querySelectorAll(".row").length === 1 && location.search.includes("query=LIND")`)
+	v.Press("Eva Lind")
+	v.Sees("eva@example.com", "Cut", "3 Mar 2027", "€40.00 for all that is not cancelled", "Messages")
+	export := visitor.Eval[string](v, `fetch(document.querySelector('a[href*="/export"]').href).then(r => r.text())`)
+	if !strings.Contains(export, `"email": "eva@example.com"`) || !strings.Contains(export, `"Eva Lind"`) || strings.Contains(export, "ada@") {
+		t.Errorf("the export: %s", export)
+	}
+	v.Press("Book again")
+	v.Finds("input[name=people]")
+	v.Whole()
+	if name, email := v.Filled("Customer"), v.Filled("E-mail"); name != "Eva Lind" || email != "eva@example.com" || v.Filled("Service") != cut {
+		t.Errorf("the form says %q, %q, %q", name, email, v.Filled("Service"))
+	}
+	v.Fill("Date", "2027-03-03")
+	v.Fill("Time", "11:00")
+	v.Press("Book")
+	v.Sees("The booking is made")
+	v.Go(o.at("/customers/one?email=EVA@example.com"))
+	v.Press("Erase customer")
+	v.Sees("2 bookings", "What lies ahead keeps its customer")
+	v.Check()
+	v.Press("Erase for good")
+	v.Sees("Nothing that is over was left to erase", "2 things lie ahead and were kept")
+	v.Check()
+	v.Press("Erase customer")
+	v.Press("Also of what lies ahead")
+	v.Press("Erase for good")
+	v.Sees("Erased: 2 bookings")
+	v.Go(o.at("/customers"))
+	v.Sees("ada@example.com")
+	v.SeesNot("eva@example.com", "Eva Lind")
+}

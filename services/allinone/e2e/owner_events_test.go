@@ -1,0 +1,100 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// gala is an event of an office: twelve places, two of them in the box.
+const gala = `events:
+  - {key: gala, name: Spring Gala, date: 2027-03-06, start_time: "20:00", end_time: "00:30", total_capacity: 12, tiers: [{key: floor, name: Floor, price: 30, capacity: 12}, {key: box, name: Box, price: 80, capacity: 2}]}
+  - {key: last, name: Last Gala, date: 2027-02-06, start_time: "20:00", end_time: "23:00", total_capacity: 12, tiers: [{key: floor, name: Floor, price: 30, capacity: 12}]}
+`
+
+// sellOne has an order sold to somebody, by whom the pages of an event have something to show.
+func (o *office) sellOne(t *testing.T, customer, tier string, quantity int) {
+	t.Helper()
+	event := o.events(t, o.slug+"/events").Events[0]
+	for _, of := range event.Inventory {
+		if of.Name == tier {
+			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/tickets", fmt.Appendf(nil, `{"event_id":%q,"tier_id":%q,"quantity":%d,"customer_name":%q,"customer_email":"buyer@example.com"}`,
+				event.ID, of.ID, quantity, customer)).want(t, http.StatusCreated, "")
+		}
+	}
+}
+
+// everySale looks at the pages of events.
+func (o *office) everySale(t *testing.T, v *visitor.Visitor, seen func(step, selector string)) {
+	t.Helper()
+	o.sellOne(t, "Ada Example", "Floor", 3)
+	v.Go(o.at("/events"))
+	seen("10-events", ".share")
+	v.PressThe(".rows .cover")
+	seen("10-event", ".figures")
+	v.PressThe(".row.order .cover")
+	seen("10-order", ".drawer .facts")
+	v.PressThe(`.drawer a[href*="/cancel"]`)
+	seen("10-cancel-order", "button.danger")
+	v.Go(o.at("/events"))
+	v.PressThe(".rows .cover")
+	v.PressThe(`a[href$="/sell"]`)
+	seen("10-sell", "input[type=number]")
+}
+
+// atTheDoor sells tickets of two tiers to who comes, as many as are left, finds a buyer and takes an order back.
+func (o *office) atTheDoor(t *testing.T) {
+	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB"})
+	o.sellOne(t, "Zoë Martins", "Floor", 4)
+	v.Go(o.at("/events"))
+	v.Sees("Spring Gala", "Saturday, 6 March 2027", "20:00 – 00:30", "4 of 12 sold")
+	v.SeesNot("Last Gala")
+	v.Press("Spring Gala")
+	v.Sees("Floor €30.00 4 8", "Box €80.00 0 2", "Zoë Martins", "4 × Floor")
+	v.Press("Sell tickets")
+	v.Fill("Customer", "Bruno Costa")
+	v.Press("Sell tickets")
+	v.Sees("Please say how many tickets")
+	v.Check()
+	v.Fill("Floor", "2")
+	v.Fill("Box", "2")
+	o.sellOne(t, "Eva Lind", "Box", 1) // meanwhile, elsewhere
+	v.Press("Sell tickets")
+	v.Sees("Not that many are left", "€80.00 · 1 left")
+	if kept := v.Filled("Customer"); kept != "Bruno Costa" {
+		t.Errorf("the customer is %q", kept)
+	}
+	v.Fill("Box", "1")
+	v.PressTwice("Sell tickets")
+	v.Sees("The tickets are sold", "Bruno Costa", "2 × Floor", "1 × Box", "€140.00", "By the price list of today", "To be paid on site", "Sold")
+	v.Check()
+	v.Press("Cancel tickets")
+	v.Sees("Cancel these tickets?", "Nothing was paid online", "Spring Gala")
+	v.PressThe("button.danger")
+	v.Sees("The tickets are cancelled", "Cancelled")
+	v.SeesNot("Cancel tickets")
+	v.PressThe(".drawer .close")
+	v.Sees("Floor €30.00 4 7", "Box €80.00 1 1", "All together 5 7")
+	v.Fill("Customer", "martins")
+	v.Press("Show")
+	v.Until("only the one is listed", `document.querySelectorAll(".row.order").length === 1 && document.body.innerText.includes("Zoë Martins")`)
+	v.SeesNot("Download as CSV") // which a desk may not
+	v.Go(o.at("/events?past=yes"))
+	v.Sees("Last Gala", "0 of 12 sold")
+	v.Press("Last Gala")
+	v.Sees("Floor €30.00 0 12")
+	v.SeesNot("Sell tickets")
+}
+
+// watched is what a viewer sees of events: who comes, without their contact, and nothing to do.
+func (o *office) watched(t *testing.T) {
+	o.sellOne(t, "Zoë Martins", "Floor", 4)
+	v := o.signIn(t, "viewer", visitor.As{Locale: "en-GB", Width: 1280})
+	v.Go(o.at("/events"))
+	v.Press("Spring Gala")
+	v.Press("Zoë Martins")
+	v.Sees("4 × Floor", "€120.00")
+	v.SeesNot("buyer@example.com", "Cancel tickets", "Sell tickets", "History")
+}

@@ -1,0 +1,377 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// Owners change what they offer in forms, two of them at once; what the forms do not know stays. Each page is held against what pages owe.
+func TestOwnersChangeTheirOfferInABrowser(t *testing.T) {
+	t.Parallel()
+	p := &pages{world: start(t), chromium: visitor.Open(t)}
+	t.Run("services", func(t *testing.T) {
+		t.Parallel()
+		o := p.open(t, "forms")
+		v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
+		o.editsServices(t, v)
+		o.editsAtOnce(t, v)
+		o.removesAService(t, v)
+		o.keepsWhatItDoesNotKnow(t)
+		o.offerOnAPhone(t)
+		o.isManagedElsewhere(t, v)
+	})
+	t.Run("team", func(t *testing.T) {
+		t.Parallel()
+		o := p.open(t, "team")
+		v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
+		o.addsAMember(t, v)
+		o.takesTimeOff(t, v)
+		o.losesAMember(t, v)
+		o.changesPrices(t, v)
+	})
+	t.Run("sold", func(t *testing.T) {
+		t.Parallel()
+		o := p.open(t, "sold")
+		v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
+		o.speaksPortuguese(t, v)
+		o.sellsMore(t, v)
+		o.setsPolicies(t, v)
+		o.everyPartOnAPhone(t)
+	})
+}
+
+// offerText is the newest version, as who writes it in a file has it.
+func (o *office) offerText(t *testing.T) string {
+	t.Helper()
+	header := http.Header{"Authorization": {"Bearer " + o.AdminToken}, "Accept": {"application/yaml"}}
+	a := o.do(t, http.MethodGet, o.AdminURL+"/admin/businesses/"+o.slug, nil, header)
+	a.want(t, http.StatusOK, "")
+	return string(a.body)
+}
+
+// editsServices changes a price, adds a variant and a service, and meets what is refused.
+func (o *office) editsServices(t *testing.T, v *visitor.Visitor) {
+	o.publish(t, o.slug, "# Our salon, in our words.\n"+o.offerText(t))
+	v.Go(o.at("/today"))
+	v.Press("Offer")
+	v.Sees("Services", "Cut", "45 min · €40.00 · Inês, Tomás", "Sauna")
+	v.Check()
+	v.Keep("owner-offer-1-services")
+	v.PressThe(`a[href$="/offer/services/cut"]`)
+	v.FillThe(`[name="price"]`, "-3")
+	v.Press("Save")
+	v.Sees("Please check", "is the number -3; write a plain decimal number of at least 0")
+	v.Check()
+	v.FillThe(`[name="price"]`, "45,50")
+	v.PressThe(`[name="more"]`)
+	v.Finds(`[name="variants.1.name"]`)
+	v.FillThe(`[name="variants.0.name"]`, "Long hair")
+	v.FillThe(`[name="variants.0.duration_minutes"]`, "60")
+	v.Check()
+	v.Keep("owner-offer-2-service")
+	v.Press("Save")
+	v.Sees("Saved. Customers see it now.", "45 min · €45.50 · Inês, Tomás")
+	v.Press("Add a service")
+	v.FillThe(`[name="name"]`, "Hot towel")
+	v.FillThe(`[name="category"]`, "Extras")
+	v.Press("Tomás")
+	v.Press("Save")
+	v.Sees("Saved.", "Extras", "Hot towel", "60 min · Free · Tomás")
+	if o.named(t, o.slug, "services")["Hot towel"] == "" {
+		t.Error("customers do not see the new service")
+	}
+}
+
+// editsAtOnce has two people change one service: what only one of them touches is kept, and what both do is asked.
+func (o *office) editsAtOnce(t *testing.T, v *visitor.Visitor) {
+	other := o.signIn(t, "manager", visitor.As{Locale: "en-GB"})
+	cut := o.at("/offer/services/cut")
+	v.Go(cut)
+	other.Go(cut)
+	v.FillThe(`[name="price"]`, "50")
+	v.Press("Save")
+	v.Sees("€50.00")
+	other.FillThe(`[name="name"]`, "Haircut")
+	other.Press("Save")
+	other.Sees("Saved.", "Somebody else has changed this meanwhile", "Price", "45.5 → 50", "Haircut", "€50.00")
+	other.Check()
+	v.Go(cut)
+	other.Go(cut)
+	v.FillThe(`[name="price"]`, "55")
+	v.Press("Save")
+	v.Sees("€55.00")
+	other.FillThe(`[name="price"]`, "60")
+	other.FillThe(`[name="duration_minutes"]`, "50")
+	other.Press("Save")
+	other.Sees("Somebody else has changed the same", "Haircut · Price", "Yours: 60", "Theirs: 55")
+	other.Check()
+	other.Keep("owner-offer-3-conflict")
+	other.PressThe(`[value="theirs"]`)
+	other.Press("Save")
+	other.Sees("Saved.", "50 min · €55.00")
+}
+
+// removesAService is told what goes with it, and takes it back.
+func (o *office) removesAService(t *testing.T, v *visitor.Visitor) {
+	v.Go(o.at("/offer/services/cut"))
+	v.Press("Remove")
+	v.Sees("Remove Haircut?", "4 bookings lie ahead. They stay in your calendar.")
+	v.Check()
+	v.Keep("owner-offer-4-remove")
+	v.PressThe("button.danger")
+	v.Sees("4 bookings would then fall outside", "Ada Example", "Cut is no longer offered.")
+	v.Press("Save anyway")
+	v.Sees("Saved.", "Wash")
+	v.SeesNot("Haircut")
+	v.Press("Undo")
+	v.Sees("Haircut", "50 min · €55.00")
+}
+
+// keepsWhatItDoesNotKnow finds all that no form has written as it was.
+func (o *office) keepsWhatItDoesNotKnow(t *testing.T) {
+	text := o.offerText(t)
+	for _, kept := range []string{
+		"# Our salon, in our words.\n", "  - {key: wash, name: Wash, duration_minutes: 30, buffer_after_minutes: 15, price: 10.00, staff: [s0, s1], order: 2}\n",
+		"form: [{key: allergies, label: Allergies, type: text, max_length: 200}]\n", "duration_minutes: 50, price: 55, staff: [s0, s1], variants: [{",
+	} {
+		if !strings.Contains(text, kept) {
+			t.Errorf("%q is gone from\n%s", kept, text)
+		}
+	}
+}
+
+// offerOnAPhone looks at the pages in Arabic and in the dark; who may not change the offer is not shown it.
+func (o *office) offerOnAPhone(t *testing.T) {
+	for name, as := range map[string]visitor.As{"ar": {Locale: "ar"}, "dark": {Locale: "de", Dark: true}} {
+		v := o.signIn(t, "manager", as)
+		v.Go(o.at("/offer/services"))
+		v.Finds(".rows")
+		v.Check()
+		v.Keep("owner-offer-5-services-" + name)
+		v.Go(o.at("/offer/services/cut"))
+		v.Finds(`[name="price"]`)
+		v.Check()
+		v.Keep("owner-offer-6-service-" + name)
+	}
+	v := o.signIn(t, "desk", visitor.As{Locale: "en-GB", Width: 1280})
+	v.Go(o.at("/today"))
+	v.Finds(".rail")
+	v.SeesNot("Offer")
+	v.Go(o.at("/offer/services"))
+	v.Sees("This is not yours to do")
+}
+
+// isManagedElsewhere reads what is changed elsewhere, and changes nothing.
+func (o *office) isManagedElsewhere(t *testing.T, v *visitor.Visitor) {
+	v.Go(o.at("/offer/services/cut"))
+	o.publish(t, o.slug, o.offerText(t)+"managed_by: the repository of our shop\n")
+	v.FillThe(`[name="price"]`, "1")
+	v.Press("Save")
+	v.Sees("This offer is managed by the repository of our shop")
+	v.Go(o.at("/offer/services/cut"))
+	v.Sees("This offer is managed by the repository of our shop")
+	v.Until("nothing can be typed", `document.querySelector("[name=price]").matches(":disabled")`)
+	v.SeesNot("Save", "Remove")
+	v.Check()
+	v.Keep("owner-offer-7-managed")
+}
+
+// addsAMember gives somebody hours of their own: two windows a day, and a single day with others.
+func (o *office) addsAMember(t *testing.T, v *visitor.Visitor) {
+	v.Go(o.at("/offer/team"))
+	v.Sees("Team", "Inês", "The business’s hours · Cut, Wash")
+	v.Check()
+	v.Press("Add a member")
+	v.FillThe(`[name="name"]`, "Rui")
+	v.Press("Own hours")
+	v.Until("the week is to be seen, with the business's hours", `document.querySelector('[name="hours.mon.0.from"]').checkVisibility() && document.querySelector('[name="hours.mon.0.to"]').value === "17:00"`)
+	v.FillThe(`[name="hours.mon.0.to"]`, "12:00")
+	v.FillThe(`[name="hours.mon.1.from"]`, "13:00")
+	v.FillThe(`[name="hours.mon.1.to"]`, "16:00")
+	v.FillThe(`[name="overrides.0.date"]`, "2027-03-02")
+	v.Check()
+	v.Keep("owner-offer-8-member")
+	v.Press("Save")
+	v.Sees("Saved.", "Rui", "Own hours")
+	v.Go(o.at("/offer/services/cut"))
+	v.Press("Rui")
+	v.Press("Save")
+	v.Sees("Inês, Tomás, Rui")
+	if text := o.offerText(t); !strings.Contains(text, `- 09:00-12:00`) || !strings.Contains(text, "- 13:00-16:00") {
+		t.Errorf("the hours are not there:\n%s", text)
+	}
+	list := func(date string) string {
+		rui, cut := o.named(t, o.slug, "staff")["Rui"], o.named(t, o.slug, "services")["Cut"]
+		a := o.get(t, o.slug+"/slots?service_id="+cut+"&staff_id="+rui+"&date="+date)
+		a.want(t, http.StatusOK, "")
+		return string(a.body)
+	}
+	if monday := list("2027-03-08"); !strings.Contains(monday, `"time":"11:15"`) || strings.Contains(monday, `"time":"11:30"`) || !strings.Contains(monday, `"time":"13:00"`) {
+		t.Errorf("on Monday Rui is offered at %s", monday)
+	}
+	if off := list("2027-03-02"); strings.Contains(off, `"time"`) {
+		t.Errorf("on a day off Rui is offered at %s", off)
+	}
+}
+
+// takesTimeOff blocks two days of a member in the business's hours.
+func (o *office) takesTimeOff(t *testing.T, v *visitor.Visitor) {
+	v.Go(o.at("/offer/hours"))
+	v.Sees("Time off and blocked time")
+	v.FillThe(`[name="hours.thu.0.from"]`, "10:00")
+	v.FillThe(`[name="hours.thu.0.to"]`, "00:00")
+	v.FillThe(`[name="blocks.0.from"]`, "2027-03-15T00:00")
+	v.FillThe(`[name="blocks.0.to"]`, "2027-03-17T00:00")
+	v.Press("Rui")
+	v.Check()
+	v.Keep("owner-offer-9-hours")
+	v.Press("Save")
+	v.Sees("Saved.")
+	v.Until("what was typed is there", `document.querySelector('[name="blocks.0.from"]').value === "2027-03-15T00:00" && document.querySelector('[name="hours.thu.0.to"]').value === "00:00"`)
+	if text := o.offerText(t); !strings.Contains(text, "10:00-24:00") || !strings.Contains(text, "2027-03-17T00:00") {
+		t.Errorf("the hours are not there:\n%s", text)
+	}
+}
+
+// losesAMember is told what goes with who leaves.
+func (o *office) losesAMember(t *testing.T, v *visitor.Visitor) {
+	v.Go(o.at("/offer/team/rui/remove"))
+	v.Sees("Remove Rui?", "0 bookings lie ahead", "1 service is done by the others from then on.", "1 blocked time goes with it.")
+	v.Check()
+	v.PressThe("button.danger")
+	v.Sees("Saved.", "Tomás")
+	v.SeesNot("Rui")
+}
+
+// changesPrices reads rules in words, with what they make of a price, and adds one.
+func (o *office) changesPrices(t *testing.T, v *visitor.Visitor) {
+	v.Go(o.at("/offer/rules"))
+	v.Sees("Price rules", "Tuesday", "10 % off · Everything · Example: Cut €40.00 → €36.00")
+	v.Check()
+	v.Keep("owner-offer-10-rules")
+	v.Press("Add a rule")
+	v.Fill("Kind of rule", "Booked early (days before)")
+	v.FillThe(`[name="percent"]`, "-15")
+	v.Press("Wash")
+	v.Press("Save")
+	v.Sees("is missing; kind early_bird needs it")
+	v.Check()
+	v.FillThe(`[name="min_days_before"]`, "30")
+	v.Press("Save")
+	v.Sees("Saved.", "Booked at least 30 days before", "15 % off · Wash · Example: Wash €10.00 → €8.50")
+	v.PressThe(`a[href$="/offer/rules/rule"]`)
+	v.Sees("Example: Wash €10.00 → €8.50")
+	v.Check()
+	v.Keep("owner-offer-11-rule")
+	var list struct {
+		Services []struct {
+			Name        string
+			QuotedPrice float64 `json:"quoted_price"`
+		}
+	}
+	o.get(t, o.slug+"/services?date=2027-05-12").into(t, http.StatusOK, &list)
+	for _, s := range list.Services {
+		if s.Name == "Wash" && s.QuotedPrice != 8.5 {
+			t.Errorf("customers see %v, want 8.50", s.QuotedPrice)
+		}
+	}
+}
+
+// speaksPortuguese adds a language, and translates beside the original.
+func (o *office) speaksPortuguese(t *testing.T, v *visitor.Visitor) {
+	v.Go(o.at("/offer/translations"))
+	v.Sees("Your page speaks one language")
+	v.Go(o.at("/offer/business"))
+	v.FillThe(`[name="languages"]`, "en\npt")
+	v.Check()
+	v.Keep("owner-offer-12-business")
+	v.Press("Save")
+	v.Sees("Saved.")
+	v.Press("Translations")
+	v.Sees("português", "Cut · Name")
+	v.FillThe(`[name="services.cut.name"]`, "Corte")
+	v.Check()
+	v.Keep("owner-offer-13-translations")
+	v.Press("Save")
+	v.Sees("Saved.")
+	v.Until("the translation is there", `document.querySelector('[name="services.cut.name"]').value === "Corte"`)
+	if a := o.get(t, o.slug+"/services?locale=pt"); !strings.Contains(string(a.body), `"name":"Corte"`) {
+		t.Errorf("in Portuguese, customers see %s", a.body)
+	}
+}
+
+// sellsMore adds a class, a kind of ticket, and asks for a deposit of a rental.
+func (o *office) sellsMore(t *testing.T, v *visitor.Visitor) {
+	v.Go(o.at("/offer/classes/new"))
+	v.FillThe(`[name="name"]`, "Yoga")
+	v.FillThe(`[name="classes.0.weekday"]`, "Monday")
+	v.FillThe(`[name="classes.0.time"]`, "18:30")
+	v.FillThe(`[name="classes.0.capacity"]`, "12")
+	v.Check()
+	v.Keep("owner-offer-14-class")
+	v.Press("Save")
+	v.Sees("Saved.", "Yoga", "60 min · Free · 1 session")
+	v.Go(o.at("/offer/events/gala"))
+	v.FillThe(`[name="tiers.2.name"]`, "Balcony")
+	v.FillThe(`[name="tiers.2.price"]`, "45")
+	v.FillThe(`[name="tiers.2.capacity"]`, "4")
+	v.Check()
+	v.Keep("owner-offer-15-event")
+	v.Press("Save")
+	v.Sees("Saved.", "Spring Gala", "3 kinds of tickets")
+	v.Go(o.at("/offer/rentals/kayak"))
+	v.FillThe(`[name="price"]`, "15")
+	v.FillThe(`[name="payment_requirement"]`, "A part, in percent")
+	v.FillThe(`[name="deposit_value"]`, "20")
+	v.Check()
+	v.Keep("owner-offer-16-rental")
+	v.Press("Save")
+	v.Sees("Saved.", "Kayak", "€15.00 an hour · 2 online")
+	v.Go(o.at("/offer/rentals/kayak/remove"))
+	v.Sees("Remove Kayak?", "reservations are not over")
+	v.Go(o.at("/offer/events/gala/remove"))
+	v.Sees("Remove Spring Gala?", "0 tickets are sold")
+}
+
+// setsPolicies says what is given back and until when, and asks a question.
+func (o *office) setsPolicies(t *testing.T, v *visitor.Visitor) {
+	v.Go(o.at("/offer/policies"))
+	v.FillThe(`[name="bookings.min_notice_minutes"]`, "120")
+	v.FillThe(`[name="self_service.cancel_until_hours"]`, "")
+	v.FillThe(`[name="cancellation_policy.0.hours_before"]`, "24")
+	v.FillThe(`[name="cancellation_policy.0.refund_percent"]`, "50")
+	v.Check()
+	v.Keep("owner-offer-17-policies")
+	v.Press("Save")
+	v.Sees("Saved.")
+	v.Go(o.at("/offer/page"))
+	v.FillThe(`[name="page.accent"]`, "#ffff00")
+	v.FillThe(`[name="form.1.label"]`, "Your level")
+	v.Press("Save")
+	v.Sees("Please check", "#ffff00")
+	v.FillThe(`[name="page.accent"]`, "#0b6e4f")
+	v.Check()
+	v.Keep("owner-offer-18-page")
+	v.Press("Save")
+	v.Sees("Saved.")
+	text := o.offerText(t)
+	for _, want := range []string{"min_notice_minutes: 120", "cancel_until_hours: null", "refund_percent: 50", "#0b6e4f", "label: Your level"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// everyPartOnAPhone looks at each part in Arabic, in the dark.
+func (o *office) everyPartOnAPhone(t *testing.T) {
+	v := o.signIn(t, "manager", visitor.As{Locale: "ar", Dark: true})
+	for _, part := range []string{"classes", "events/gala", "rentals/kayak", "translations", "business", "policies", "page", "hours", "rules/tuesday", "team/s0"} {
+		v.Go(o.at("/offer/" + part))
+		v.Finds(".quick")
+		v.Check()
+		v.Keep("owner-offer-19-ar-" + strings.ReplaceAll(part, "/", "-"))
+	}
+}

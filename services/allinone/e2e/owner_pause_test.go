@@ -1,0 +1,74 @@
+package e2e
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// Owners pause online bookings until a day, see on Today that they are paused, and end it; customers are told meanwhile.
+func TestOwnersPauseOnlineBookings(t *testing.T) {
+	t.Parallel()
+	chromium := visitor.Open(t)
+	p := &pages{world: start(t, loopback), chromium: chromium}
+	for name, as := range map[string]visitor.As{
+		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar", Width: 1280}, "de-plain": {Locale: "de", NoScript: true},
+	} {
+		t.Run("looks "+name, func(t *testing.T) {
+			t.Parallel()
+			o := p.open(t, "paused-"+name)
+			v := o.signIn(t, "owner", as)
+			look := func(step, path, selector string) {
+				v.Go(o.at(path))
+				v.Finds(selector)
+				v.Whole()
+				v.Check()
+				v.Keep("pause-" + name + "-" + step)
+			}
+			look("1-ask", "/pause", "input[name=until]")
+			v.FillThe("input[name=until]", "2027-03-08")
+			v.PressThe(`form[action$="/pause"] button`)
+			v.Finds(".notice.wrong")
+			look("2-paused", "/pause", `form[action$="/pause/end"]`)
+			look("3-today", "/today", ".notice.wrong")
+		})
+	}
+	t.Run("desk", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "paused-desk").mayNot(t, "desk", "/pause")
+	})
+	t.Run("pause and end", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "paused-flow").pauseAndEnd(t)
+	})
+}
+
+// mustBePaused holds whether customers are told that online bookings are paused.
+func (o *office) mustBePaused(t *testing.T, want bool) {
+	t.Helper()
+	var info struct {
+		Paused bool `json:"online_bookings_paused"`
+	}
+	o.do(t, http.MethodGet, o.PublicURL+"/api/public/"+o.slug+"/info", nil, nil).into(t, http.StatusOK, &info)
+	if info.Paused != want {
+		t.Errorf("paused for customers: %t, want %t", info.Paused, want)
+	}
+}
+
+func (o *office) pauseAndEnd(t *testing.T) {
+	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
+	v.Go(o.at("/today"))
+	v.Press("Pause online bookings")
+	v.Fill("Open again on", "2027-02-01")
+	v.Press("Pause")
+	v.Sees("Choose a day after today.")
+	v.Fill("Open again on", "2027-03-08")
+	v.Press("Pause")
+	v.Sees("They open again on")
+	o.mustBePaused(t, true)
+	v.Press("Change or end this")
+	v.Press("End the pause now")
+	v.Sees("Online bookings are open again.")
+	o.mustBePaused(t, false)
+}

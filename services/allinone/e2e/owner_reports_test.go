@@ -1,0 +1,120 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// Owners read what was booked and sold as charts and tables, in the figures of the admin API, choose other dates, and take a file of them.
+func TestOwnersReadTheirReportsInABrowser(t *testing.T) {
+	t.Parallel()
+	p := &pages{world: start(t), chromium: visitor.Open(t)}
+	o := p.open(t, "figures")
+	o.sellOne(t, "Ada Example", "Floor", 3)
+	o.noteOne(t, "Bruno Costa", "no-show")
+	o.noteOne(t, "Ada Example", "complete")
+	for name, as := range map[string]visitor.As{
+		"owner": {Locale: "en-GB"}, "manager": {Locale: "en-GB", Width: 1280, Dark: true}, "desk": {Locale: "ar", Slow: true},
+	} {
+		t.Run("every page as "+name, func(t *testing.T) {
+			t.Parallel()
+			v := o.signIn(t, name, as)
+			for step, at := range map[string]string{
+				"weeks": "", "months": "?by=month", "ahead": "?from=2027-02-22&to=2027-03-14&by=week", "days": "?by=day", "none": "?from=2026-01-01&to=2026-01-31", "wrong": "?from=2027-03-02&to=2027-03-01",
+			} {
+				v.Go(o.at("/reports" + at))
+				v.Finds("h1")
+				v.Whole()
+				v.Check()
+				v.Keep("reports-" + name + "-" + step)
+			}
+		})
+	}
+	t.Run("a visit", func(t *testing.T) {
+		t.Parallel()
+		o.reading(t)
+	})
+	t.Run("staff", func(t *testing.T) {
+		t.Parallel()
+		v := o.signIn(t, "staff", visitor.As{Locale: "en-GB", Width: 1280})
+		v.Go(o.at("/more"))
+		if ways := visitor.Eval[int](v, `document.querySelectorAll('a[href$="/reports"]').length`); ways > 0 {
+			t.Errorf("a member of the staff is shown %d ways to the reports", ways)
+		}
+		v.Go(o.at("/reports"))
+		v.Sees("This is not yours to do")
+	})
+}
+
+// noteOne notes of the booking of a customer on the first day that they came, or did not.
+func (o *office) noteOne(t *testing.T, customer, move string) {
+	t.Helper()
+	var list struct {
+		Bookings []struct {
+			ID           string
+			CustomerName string `json:"customer_name"`
+		}
+	}
+	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/bookings?from=2027-03-01&to=2027-03-01", nil).into(t, http.StatusOK, &list)
+	for _, b := range list.Bookings {
+		if b.CustomerName == customer {
+			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/confirm", nil).want(t, http.StatusOK, "")
+			o.admin(t, http.MethodPost, "businesses/"+o.slug+"/bookings/"+b.ID+"/"+move, nil).want(t, http.StatusOK, "")
+		}
+	}
+}
+
+// reading is a visit of somebody who may see all and change nothing.
+func (o *office) reading(t *testing.T) {
+	const dates = "from=2027-02-22&to=2027-03-14"
+	var booked struct {
+		Rows []struct {
+			Bookings, Guests, Completed, Cancelled int
+			NoShow                                 int `json:"no_show"`
+		}
+	}
+	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/reports/bookings?"+dates, nil).into(t, http.StatusOK, &booked)
+	if len(booked.Rows) != 1 {
+		t.Fatalf("%+v", booked.Rows)
+	}
+	var sold struct {
+		Rows []struct {
+			Kind  string
+			Total json.Number
+		}
+	}
+	o.admin(t, http.MethodGet, "businesses/"+o.slug+"/reports/revenue?"+dates, nil).into(t, http.StatusOK, &sold)
+	if len(sold.Rows) != 2 || sold.Rows[0].Kind != "booking" || sold.Rows[1].Kind != "ticket" {
+		t.Fatalf("%+v", sold.Rows)
+	}
+	v := o.signIn(t, "viewer", visitor.As{Locale: "en-GB", Width: 1280})
+	v.Go(o.at("/today"))
+	v.Press("Reports")
+	v.Sees("14 Dec 2026 – 1 Mar 2027", "Team’s time booked", "Inês", "Tomás")
+	v.Press("12 months")
+	v.Sees("1 Apr 2026 – 1 Mar 2027", "April 2026")
+	v.Press("Other dates")
+	v.Fill("From", "2027-02-22")
+	v.Fill("To", "2027-03-14")
+	v.Fill("Add up by", "Week")
+	v.Press("Show")
+	r := booked.Rows[0]
+	v.Sees("22 Feb 2027 – 14 Mar 2027", fmt.Sprintf("1 Mar 2027 %d %d %d %d", r.Bookings, r.Guests, r.NoShow, r.Cancelled),
+		fmt.Sprintf("1 Mar 2027 %d %d 50%%", r.Completed, r.NoShow), fmt.Sprintf("1 Mar 2027 €%s €%s €", sold.Rows[0].Total, sold.Rows[1].Total), "8 Mar 2027 0 0 0 0")
+	v.Check()
+	file := visitor.Eval[string](v, `fetch(document.querySelector('a[href*="/reports/bookings.csv"]').href).then(r => r.text())`)
+	if want := fmt.Sprintf("2027-03-01,api,%d,", r.Bookings); !strings.Contains(file, want) {
+		t.Errorf("the file lacks %q:\n%s", want, file)
+	}
+	if drawn := visitor.Eval[int](v, `document.querySelectorAll("svg[role=img]").length`); drawn != 5 {
+		t.Errorf("%d charts are drawn, want 5", drawn)
+	}
+	v.Fill("To", "2027-02-01")
+	v.Press("Show")
+	v.Sees("The last day is before the first.")
+}

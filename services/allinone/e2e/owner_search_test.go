@@ -1,0 +1,41 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// Owners find a customer with her bookings, and a page by its name, from wherever they are.
+func TestOwnersFindBookingsCustomersAndPages(t *testing.T) {
+	t.Parallel()
+	p := &pages{world: start(t), chromium: visitor.Open(t)}
+	for name, as := range map[string]visitor.As{"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := p.open(t, "search-"+name)
+			v := o.signIn(t, "owner", as)
+			v.Go(o.at("/calendar"))
+			v.Until("scripts have run", `document.readyState === "complete"`)
+			for step, words := range map[string]string{"ada": "ada@example.com", "none": "nobody at all"} {
+				v.Keys("/")
+				v.Until("the search has the focus", `document.activeElement?.id === "search"`)
+				v.FillThe("#search", words)
+				v.Keys(kb.Enter)
+				v.Until("it was looked for", `location.pathname.endsWith("/search") && document.readyState === "complete" && document.querySelector("#search").defaultValue === "`+words+`"`)
+				v.Check()
+				v.Keep("search-" + name + "-" + step)
+			}
+			v.Go(o.at("/search?query=ada@example.com"))
+			v.PressThe(`a[href*="/customers/one"]`)
+			v.Sees("ada@example.com")
+			if as.Locale == "en-GB" {
+				v.Go(o.at("/search?query=pause"))
+				v.Press("Pause online bookings")
+				v.Finds("input[name=until]")
+			}
+		})
+	}
+}

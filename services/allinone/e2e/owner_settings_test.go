@@ -1,0 +1,190 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// Owners connect other programs: a key that is used by HTTP and revoked, a webhook that is tested and read of, a calendar feed that is
+// opened, the lines for their site, and the address for agents.
+func TestOwnersConnectOtherPrograms(t *testing.T) {
+	t.Parallel()
+	chromium := visitor.Open(t)
+	p := &pages{world: start(t, loopback), chromium: chromium}
+	for name, as := range map[string]visitor.As{
+		"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar", Width: 1280}, "de-plain": {Locale: "de", NoScript: true},
+		"slow": {Locale: "en-GB", Slow: true},
+	} {
+		t.Run("every page "+name, func(t *testing.T) {
+			t.Parallel()
+			p.open(t, "settings-"+name).everySetting(t, name, as)
+		})
+	}
+	t.Run("manager", func(t *testing.T) {
+		t.Parallel()
+		p.open(t, "settings-manager").mayNot(t, "manager", "/settings/keys")
+	})
+	for name, do := range map[string]func(*office, *testing.T){"keys": (*office).keyOfAProgram, "hooks": (*office).webhookOfAServer, "feeds": (*office).feedOfACalendar} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			do(p.open(t, "with-"+name), t)
+		})
+	}
+}
+
+// everySetting looks at each page below Settings.
+func (o *office) everySetting(t *testing.T, name string, as visitor.As) {
+	url, _ := receiver(t)
+	o.admin(t, http.MethodPost, "businesses/"+o.slug+"/webhooks", encoded(t, map[string]any{"url": url, "events": []string{"*"}})).want(t, http.StatusCreated, "")
+	o.world.key(t, o.slug, "read")
+	v := o.signIn(t, "owner", as)
+	for page, selector := range map[string]string{
+		"": ".cards", "/keys": ".rows", "/webhooks": ".rows", "/feeds": ".empty", "/embed": ".preview", "/embed?mode=popup": ".as-popup", "/embed?mode=button&color=%230b6e4f": ".press", "/agents": ".client",
+	} {
+		v.Go(o.at("/settings" + page))
+		v.Finds(selector)
+		v.Whole()
+		v.Check()
+		v.Keep("settings-" + name + strings.NewReplacer("/", "-", "?", "-", "%", "").Replace(page))
+	}
+}
+
+// mayNot is refused a page, and not shown the way to it.
+func (o *office) mayNot(t *testing.T, role, path string) {
+	t.Helper()
+	v := o.signIn(t, role, visitor.As{Locale: "en-GB", Width: 1280})
+	v.Go(o.at("/more"))
+	if shown := visitor.Eval[int](v, `document.querySelectorAll('a[href$="/settings"]').length`); shown > 0 {
+		t.Errorf("a %s is shown %d ways to the settings", role, shown)
+	}
+	v.Go(o.at(path))
+	v.Sees("This is not yours to do")
+}
+
+// info asks for what a business offers, by an API key over MCP.
+func (o *office) info(t *testing.T, key string) answer {
+	t.Helper()
+	return o.do(t, http.MethodPost, o.PublicURL+"/mcp", []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_business_info","arguments":{}}}`), http.Header{
+		"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "X-Forwarded-For": {client()},
+	})
+}
+
+// keyOfAProgram makes a key, lets a program use it, and revokes it.
+func (o *office) keyOfAProgram(t *testing.T) {
+	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
+	v.Go(o.at("/settings"))
+	v.Press("API keys")
+	v.Fill("Name", "Website robot")
+	v.Fill("Valid for", "90 days")
+	v.PressTwice("Make a key")
+	v.Sees("Your new key Website robot", "Copy it now", "never used", "until 30 May 2027")
+	v.Check()
+	key := visitor.Eval[string](v, `document.querySelector("#secret").textContent`)
+	if a := o.info(t, key); a.status != http.StatusOK || !strings.Contains(string(a.body), "Harbour Hair") {
+		t.Fatalf("the key does not open: %d %s", a.status, a.body)
+	}
+	cut := o.named(t, o.slug, "services")["Cut"]
+	o.book(t, o.slug, key, appointment(cut, "2027-03-03", "09:00")).want(t, http.StatusCreated, "")
+	v.Go(o.at("/settings/keys"))
+	v.Sees("last used 1 Mar 2027")
+	v.SeesNot(key)
+	if n := visitor.Eval[int](v, `[...document.querySelectorAll(".row")].filter(r => r.innerText.includes("Website robot")).length`); n != 1 {
+		t.Errorf("%d keys were made by pressing twice", n)
+	}
+	v.Press("Revoke Website robot")
+	v.Sees("Whoever uses this key is refused")
+	v.Check()
+	v.PressThe(".ask[open] button")
+	v.Sees("The key is revoked", "Revoked")
+	o.book(t, o.slug, key, appointment(cut, "2027-03-03", "11:00")).want(t, http.StatusUnauthorized, "invalid_api_key")
+	if a := o.info(t, key); a.status != http.StatusUnauthorized {
+		t.Errorf("a revoked key opens: %d %s", a.status, a.body)
+	}
+	v.Go(o.at("/settings/agents"))
+	v.Sees(o.PublicURL + "/mcp")
+	v.Go(o.at("/settings/embed"))
+	v.Fill("How it is shown", "By a button in the corner")
+	v.Fill("Words on the button", `Book "us" <now>`)
+	v.Press("Show")
+	v.Sees(`data-slug="with-keys" data-mode="button" data-label="Book &#34;us&#34; &lt;now&gt;"`, o.PublicURL+"/b/with-keys")
+}
+
+// webhookOfAServer adds a webhook, reads what was sent to it and answered, and removes it.
+func (o *office) webhookOfAServer(t *testing.T) {
+	url, arrived := receiver(t)
+	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB", Width: 1280})
+	v.Go(o.at("/settings/webhooks"))
+	v.Fill("Address of your server", "https://10.0.0.1/hooks")
+	v.Press("Add a webhook")
+	v.Sees("Please write a public address")
+	v.Check()
+	v.Fill("Address of your server", url)
+	v.Press("Only these:")
+	v.Press("booking.confirmed")
+	v.Press("Add a webhook")
+	v.Sees("Copy its secret below", "One kind of event", "Nothing was sent yet")
+	v.Check()
+	first := visitor.Eval[string](v, `document.querySelector("#secret").textContent`)
+	v.Press("Send a test")
+	v.Sees("A test is on its way")
+	if says := next(t, arrived).told(t); says.Type != "webhook.test" {
+		t.Errorf("the test is %+v", says)
+	}
+	v.SeesNot(first)
+	at := strings.Split(v.Address(), "?")[0]
+	v.Until("the answer is listed", `(async () => { const page = await (await fetch(location.pathname)).text(); return page.includes("Answered 200"); })()`)
+	v.Go(at + "?status=delivered")
+	v.PressThe(".delivery summary")
+	v.Sees("Answered 200", "Message ID")
+	v.Check()
+	v.Keep("settings-delivery")
+	v.Press("Send again")
+	v.Sees("It is sent again")
+	next(t, arrived)
+	v.Press("New secret")
+	v.PressThe(".ask[open] button")
+	v.Sees("There is a new secret")
+	if second := visitor.Eval[string](v, `document.querySelector("#secret").textContent`); second == first || !strings.HasPrefix(second, "whsec_") {
+		t.Errorf("the new secret is %q", second)
+	}
+	v.Press("Pause")
+	v.Sees("Paused: what happens meanwhile")
+	v.Press("Resume")
+	v.Sees("On again")
+	v.Press("Change address or events")
+	v.Press("Everything, also what later versions add")
+	v.Press("Save")
+	v.Sees("Saved.", "Everything, also")
+	v.Press("Remove")
+	v.PressThe(".ask[open] button")
+	v.Sees("The webhook is removed", "No webhook yet")
+}
+
+// feedOfACalendar makes a feed of one member, opens it as a calendar does, and removes it.
+func (o *office) feedOfACalendar(t *testing.T) {
+	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
+	v.Go(o.at("/settings/feeds"))
+	v.Fill("Whose bookings", "Inês")
+	v.Press("Services and customers' names")
+	v.Press("Make a feed")
+	v.Sees("The feed of Inês", "Paste this address")
+	v.Check()
+	feed := visitor.Eval[string](v, `document.querySelector("#secret").textContent`)
+	read := func() answer {
+		return o.do(t, http.MethodGet, feed, nil, http.Header{"X-Forwarded-For": {client()}})
+	}
+	if a := read(); a.status != http.StatusOK || !strings.Contains(string(a.body), "Ada Example") {
+		t.Errorf("the feed: %d %s", a.status, a.body)
+	}
+	v.Go(o.at("/settings/feeds"))
+	v.SeesNot(feed)
+	v.Press("Remove Inês")
+	v.PressThe(".ask[open] button")
+	v.Sees("The feed is removed", "Removed")
+	if a := read(); a.status != http.StatusNotFound {
+		t.Errorf("a removed feed: %d", a.status)
+	}
+}

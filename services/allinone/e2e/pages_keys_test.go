@@ -1,0 +1,57 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// standsOut says that something is filled with a colour, and that nothing else among the actions is.
+const standsOut = `(() => {
+	const filled = [...document.querySelectorAll("main .actions .button")].filter(e => getComputedStyle(e).backgroundColor !== "rgba(0, 0, 0, 0)");
+	return filled.length === 1 && filled[0].innerText.trim() === %q;
+})()`
+
+// keysAlone buys tickets and reserves a kayak without a pointer, on a window at 200 %: everything is reached, seen and held against what
+// pages owe, and in the end the calendar is what stands out.
+func (p *pages) keysAlone(t *testing.T) {
+	t.Parallel()
+	p.publish(t, "keys-theatre", theatre("keys-theatre", 12, 10, 10, 1))
+	p.publish(t, "keys-shed", shed("keys-shed"))
+	v := p.visit(t, visitor.As{Locale: "en-GB", Width: 1280, Zoom: 200})
+	press := func(name string, keys ...string) {
+		v.Tab(name)
+		v.Keys(keys...)
+	}
+	finish := func(done string) {
+		v.Sees("Your details")
+		v.Check()
+		press("Name", "Zoë")
+		press("E-mail", "zoe@example.com")
+		press("Book now", kb.Enter)
+		v.Sees(done)
+		v.Check()
+		v.Until("the calendar stands out", fmt.Sprintf(standsOut, "Add to calendar"))
+	}
+	v.Go(p.PublicURL + "/b/keys-theatre/events")
+	press("Gala", kb.Enter)
+	v.Sees("Dinner & music.")
+	v.Check()
+	press("Stalls", "2")
+	press("Continue", kb.Enter)
+	finish("Your tickets")
+	v.Sees("2 × Stalls")
+	v.Go(p.PublicURL + "/b/keys-shed/rentals")
+	press("Kayak", kb.Enter)
+	v.Sees("March 2027")
+	v.Check()
+	press("Monday", kb.ArrowRight, kb.Enter)
+	v.Sees("Tuesday, 2 March 2027")
+	press("For how long?", "2")
+	press("Continue", kb.Enter)
+	finish("Reservation confirmed")
+	v.Sees("10:00 – 12:00")
+}

@@ -1,0 +1,124 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/allinone"
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// paid is what the owner reads of something that is paid.
+type paid struct {
+	Status  string
+	Payment *booking.Payment
+}
+
+// becomes asks the owner's side for the one booking, order or reservation of a business until it is so.
+func (w *world) becomes(t *testing.T, slug, list, what string, so func(paid) bool) {
+	t.Helper()
+	given, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var all map[string][]paid
+		w.admin(t, http.MethodGet, "businesses/"+slug+"/"+list, nil).into(t, http.StatusOK, &all)
+		if len(all[list]) == 1 && so(all[list][0]) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-given.Done():
+			t.Fatalf("%s of %s never become %s: %+v", list, slug, what, all[list])
+		}
+	}
+}
+
+// toCashier chooses what a business offers, and goes on to the provider's page.
+func toCashier(v *visitor.Visitor, address string, choose func()) {
+	v.Go(address)
+	choose()
+	v.Sees("Your details")
+	fill(v)
+	v.PressThe("main button[type=submit]")
+	v.Sees("The provider's page")
+}
+
+// late are people who come back from the provider's page after what they wanted was given up for want of payment: one who gives up, and
+// two who pay all the same. They are told that it is off, and get all of their money back, once.
+func (p *pages) late(t *testing.T) {
+	t.Parallel()
+	cashier := openCashier(t, p.mock)
+	w := start(t, cashier.connect, func(cfg *allinone.Config) { cfg.Settings["PAYMENT_EXPIRES_AFTER"] = "1s" })
+	cashier.notices = w.PublicURL + "/api/public/stripe/webhook"
+	w.publish(t, "late", paidSalon("late"))
+	w.publish(t, "late-gala", charging("late-gala", "online"))
+	w.publish(t, "late-kayak", paidShed("late-kayak", "online"))
+	cut, gala, kayak := p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"}), p.visit(t, visitor.As{Locale: "en-GB"})
+	toCashier(cut, w.PublicURL+"/b/late", func() { cut.Press("Cut"); cut.PressThe(".day[href]"); cut.Press("10:00") })
+	toCashier(gala, w.PublicURL+"/b/late-gala/events", func() {
+		gala.Press("Gala")
+		gala.Finds(".tiers select")
+		gala.Choose(".tiers li:nth-child(1) select", 2)
+		gala.Press("Continue")
+	})
+	toCashier(kayak, w.PublicURL+"/b/late-kayak/rentals", func() { kayak.Press("Kayak"); kayak.Finds("main select[name=start]"); kayak.Press("Continue") })
+	for slug, list := range map[string]string{"late": "bookings", "late-gala": "tickets", "late-kayak": "reservations"} {
+		w.becomes(t, slug, list, "cancelled", func(p paid) bool { return p.Status == booking.StatusCancelled }) // by the reconciliation
+	}
+	cut.Press("Give up")
+	cut.Sees("Booking cancelled", "Book again")
+	cut.SeesNot("To pay now", "Add to calendar")
+	other := p.visit(t, visitor.As{Locale: "en-GB"})
+	other.Go(cut.Address())
+	other.Sees("Booking cancelled")
+	other.Check()
+	other.Keep("late")
+	p.paidTooLate(t, w, gala, "late-gala", "tickets", "Tickets cancelled", "2 × Stalls", "Refund €142.00")
+	p.paidTooLate(t, w, kayak, "late-kayak", "reservations", "Reservation cancelled", "Kayak", "Refund €12.00")
+	given := map[string]string{}
+	for range 2 {
+		refund := cashier.refund(t)
+		given[cashier.made(strings.TrimPrefix(refund.Get("payment_intent"), "pi_")).Get("line_items[0][price_data][unit_amount]")] = refund.Get("amount")
+	}
+	if diff := cmp.Diff(map[string]string{"14200": "14200", "1200": "1200"}, given); diff != "" || len(cashier.refunds) > 0 {
+		t.Errorf("refunds (-paid +given back), and %d more:\n%s", len(cashier.refunds), diff)
+	}
+}
+
+// refund waits for the next refund that the provider is asked for.
+func (c *cashier) refund(t *testing.T) url.Values {
+	t.Helper()
+	select {
+	case refund := <-c.refunds:
+		return refund
+	case <-time.After(3 * time.Minute):
+		t.Fatal("nothing is given back")
+		return nil
+	}
+}
+
+// paidTooLate pays what is off already, and reads what became of it.
+func (p *pages) paidTooLate(t *testing.T, w *world, v *visitor.Visitor, slug, list string, reads ...string) {
+	t.Helper()
+	v.Press("Pay")
+	v.Sees(reads[0])
+	w.becomes(t, slug, list, "refunded", func(p paid) bool {
+		return p.Status == booking.StatusCancelled && p.Payment.Refund != nil && p.Payment.Refund.Status != booking.RefundRefused
+	})
+	link, _, _ := strings.Cut(v.Address(), "?")
+	later := p.visit(t, visitor.As{Locale: "en-GB"})
+	later.Go(link)
+	later.Sees(append(reads, "Your refund goes back the way you paid", "Book again")...)
+	later.SeesNot("To pay now", "Add to calendar", "Please pay online")
+	later.Check()
+	later.Keep(slug)
+}

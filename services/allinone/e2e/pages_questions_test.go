@@ -1,0 +1,96 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// asksEverybody are questions to who buys tickets, who rents a kayak, and who goes with a vest, and one to everybody.
+const asksEverybody = `form:
+  - {key: meal, label: Your meal, type: select, required: true, events: [gala], options: [{key: fish, label: Fish}, {key: none, label: None}]}
+  - {key: swims, label: I can swim, type: checkbox, required: true, rentals: [kayak]}
+  - {key: weight, label: Your weight, type: number, rentals: [vest]}
+  - {key: size, label: Height of the saddle, type: number, rentals: [bike]}
+  - {key: news, label: Write to me, type: checkbox, consent: true}
+`
+
+// answeredForms reads form_data and phone of the owner's list of what was sold.
+func (w *world) answeredForms(t *testing.T, slug, of string) []map[string]any {
+	t.Helper()
+	var list map[string][]struct {
+		Phone string         `json:"customer_phone"`
+		Form  map[string]any `json:"form_data"`
+	}
+	w.admin(t, http.MethodGet, "businesses/"+slug+"/"+of, nil).into(t, http.StatusOK, &list)
+	var forms []map[string]any
+	for _, sold := range list[of] {
+		sold.Form["phone"] = sold.Phone
+		forms = append(forms, sold.Form)
+	}
+	return forms
+}
+
+// The business's own questions, phone and consents are those of bookings: asked by the page about what is taken, kept as they were answered,
+// shown to the owner, and what was typed survives what was wrong.
+func TestWhoBuysTicketsOrRentsAnswersTheQuestionsAboutIt(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.publish(t, "theatre", theatre("theatre", 12, 10, 10, 1)+strings.Join(strings.Split(asksEverybody, "\n")[:2], "\n")+"\n  - {key: news, label: Write to me, type: checkbox, consent: true}\n")
+	w.publish(t, "shed", shed("shed")+strings.Replace(asksEverybody, strings.Split(asksEverybody, "\n")[1]+"\n", "", 1))
+	_, event := w.to(t, w.browse(t, w.PublicURL+"/b/theatre/events", nil), "/b/theatre/events/")
+	gala := w.events(t, "theatre/events").Events[0].ID
+	kayak := w.named(t, "shed", "rentals")["Kayak"]
+	for _, c := range []struct {
+		slug, at, of   string
+		asked, unasked []string
+		wrong, right   url.Values
+		says           string
+		kept           map[string]any
+	}{
+		{
+			"theatre", "/events/" + gala + "/details?" + event.tier(t, "Stalls") + "=1", "tickets", []string{"Your meal", "Write to me"}, nil,
+			url.Values{"q-meal": {""}}, url.Values{"q-meal": {"fish"}, "q-news": {"yes"}}, "Please fill this in.",
+			map[string]any{"phone": "+351 1", "meal": "fish", "_consent": map[string]any{"news": true}},
+		},
+		{
+			"shed", "/rentals/" + kayak + "/details?from=2027-03-02&start=10:00&for=2", "reservations", []string{"I can swim", "Your weight", "Write to me"}, []string{"saddle"},
+			url.Values{"q-weight": {"80"}}, url.Values{"q-swims": {"yes"}, "q-weight": {"80"}, "q-size": {"1"}}, "tick",
+			map[string]any{"phone": "+351 1", "swims": true, "weight": 80.0, "_consent": map[string]any{"news": false}},
+		},
+	} {
+		at := w.PublicURL + "/b/" + c.slug + c.at
+		page := w.browse(t, at, nil)
+		page.want(t, c.slug, http.StatusOK, c.asked...)
+		for _, no := range c.unasked {
+			if strings.Contains(page.text, no) {
+				t.Errorf("%s asks for %s", c.slug, no)
+			}
+		}
+		filled := func(page shown, answers url.Values) url.Values {
+			form := page.filled(t, typed)
+			for name, values := range answers {
+				form[name] = values
+			}
+			return form
+		}
+		again := w.browse(t, at, filled(page, c.wrong))
+		again.want(t, c.slug+", not answered", http.StatusUnprocessableEntity, c.says)
+		again.keeps(t)
+		if done := w.browse(t, at, filled(again, c.right)); done.status != http.StatusSeeOther {
+			t.Fatalf("%s: %d %s", c.slug, done.status, done.text)
+		}
+		if diff := cmp.Diff([]map[string]any{c.kept}, w.answeredForms(t, c.slug, c.of)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.slug, diff)
+		}
+		var held json.RawMessage
+		w.admin(t, http.MethodGet, "businesses/"+c.slug+"/customers/export?email=zoe@example.com", nil).into(t, http.StatusOK, &held)
+		if !strings.Contains(string(held), `+351 1`) || !strings.Contains(string(held), `"_consent":`) {
+			t.Errorf("the export of %s is %s", c.slug, held)
+		}
+	}
+}

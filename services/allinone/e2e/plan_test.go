@@ -1,0 +1,60 @@
+package e2e
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// planned is the part of a plan that the test reads.
+type planned struct {
+	Changes []struct{ Path string }
+	Outside struct {
+		Count, Already int
+		Bookings       []struct {
+			Booking struct {
+				StartTime string `json:"start_time"`
+			}
+			Reason  struct{ Rule, Message string }
+			Already bool
+		}
+	}
+}
+
+// TestAPlanNamesTheBookingsThatANewOfferCouldNotTake books a morning, and asks what shorter hours would leave outside; what is published then
+// is outside already.
+func TestAPlanNamesTheBookingsThatANewOfferCouldNotTake(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	offer := salon("planned", 1)
+	w.publish(t, "planned", offer)
+	key, cut := w.key(t, "planned", "write"), w.named(t, "planned", "services")["Cut"]
+	for _, clock := range []string{"09:00", "10:00", "11:00"} {
+		w.book(t, "planned", key, appointment(cut, "2027-03-02", clock)).want(t, http.StatusCreated, "")
+	}
+	plan := func(text string) planned {
+		t.Helper()
+		var p planned
+		header := http.Header{"Authorization": {"Bearer " + w.AdminToken}, "Content-Type": {"application/yaml"}}
+		w.do(t, http.MethodPost, w.AdminURL+"/admin/businesses/planned/diff", []byte(text), header).into(t, http.StatusOK, &p)
+		return p
+	}
+	if p := plan(offer); len(p.Changes) > 0 || p.Outside.Count > 0 {
+		t.Errorf("of what is published: %+v", p)
+	}
+	closed := offer + "overrides: [{date: 2027-03-02, hours: [\"10:00-11:30\"]}]\n"
+	p := plan(closed)
+	var outside []string
+	for _, b := range p.Outside.Bookings {
+		outside = append(outside, b.Booking.StartTime+" "+b.Reason.Rule)
+	}
+	slices.Sort(outside)
+	if strings.Join(outside, ", ") != "09:00:00 override, 11:00:00 override" || p.Outside.Already != 0 || len(p.Changes) == 0 {
+		t.Errorf("of shorter hours: %+v", p)
+	}
+	w.publish(t, "planned", closed)
+	if p := plan(closed); p.Outside.Count != 2 || p.Outside.Already != 2 {
+		t.Errorf("once they are published: %+v", p.Outside)
+	}
+}

@@ -1,0 +1,242 @@
+package e2e
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/openapi"
+	slotmesh "github.com/slotmesh/slotmesh/services/catalog/sdk/go"
+)
+
+// described is as much of an OpenAPI document as a client library has to agree with.
+type described struct {
+	Info       struct{ Version string }
+	Paths      map[string]map[string]json.RawMessage
+	Components struct {
+		Schemas    map[string]*shape
+		Parameters map[string]parameter
+	}
+}
+
+// parameter is one of an operation.
+type parameter struct {
+	Ref  string `json:"$ref"`
+	Name string
+	In   string
+}
+
+// shape is a schema.
+type shape struct {
+	Ref                  string `json:"$ref"`
+	Type                 json.RawMessage
+	Format               string
+	Required             []string
+	Properties           map[string]*shape
+	Items                *shape
+	AdditionalProperties json.RawMessage
+	OneOf                []*shape
+	Examples             []any
+}
+
+// readDescribed reads a document as it is written, in YAML.
+func readDescribed(t *testing.T, path string) *described {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := openapi.JSON(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d described
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	return &d
+}
+
+const publicDocument = "services/catalog/internal/docs/public.yaml"
+
+// The Go SDK has every field of the document, each with a type that takes what may come, and none besides.
+func TestTheGoSDKHasTheTypesOfTheDocument(t *testing.T) {
+	t.Parallel()
+	d := readDescribed(t, publicDocument)
+	if d.Info.Version != slotmesh.APIVersion || !strings.HasPrefix(slotmesh.Version, slotmesh.APIVersion+".") {
+		t.Errorf("the document has version %s, the SDK %s for %s", d.Info.Version, slotmesh.Version, slotmesh.APIVersion)
+	}
+	for _, of := range []any{
+		slotmesh.BusinessInfo{}, slotmesh.ServiceList{}, slotmesh.StaffList{}, slotmesh.EventList{}, slotmesh.RentalList{}, slotmesh.SlotList{},
+		slotmesh.AvailableDates{}, slotmesh.RentalAvailability{}, slotmesh.RentalDates{}, slotmesh.BookingRequest{}, slotmesh.BookingConfirmation{},
+	} {
+		as := reflect.TypeOf(of)
+		d.agrees(t, as.Name(), as, d.Components.Schemas[as.Name()], agreement{sent: as.Name() == "BookingRequest"})
+	}
+	var codes []any
+	for _, c := range slotmesh.Codes() {
+		codes = append(codes, string(c))
+	}
+	if documented := d.Components.Schemas["Error"].Properties["messageCode"].Examples; len(codes) == 0 || !slices.Equal(codes, documented) {
+		t.Errorf("the SDK has the codes %v, the document %v", codes, documented)
+	}
+	admin := readDescribed(t, "services/console/internal/api/admin.yaml")
+	admin.agrees(t, "WebhookBooking", reflect.TypeFor[slotmesh.WebhookBooking](), admin.Components.Schemas["Booking"], agreement{part: true})
+}
+
+// agreement says what is asked of a type: sent, that it leaves out what need not be sent; part, that it may have fewer fields.
+type agreement struct{ sent, part bool }
+
+// agrees holds a type against a schema.
+func (d *described) agrees(t *testing.T, at string, as reflect.Type, s *shape, how agreement) {
+	t.Helper()
+	for s != nil && s.Ref != "" {
+		s = d.Components.Schemas[s.Ref[strings.LastIndex(s.Ref, "/")+1:]]
+	}
+	if s == nil {
+		t.Errorf("%s is not in the document", at)
+		return
+	}
+	if s.OneOf != nil {
+		fits := func(one *shape) bool {
+			return kinds[one.kind()] == as.Kind() || one.kind() == "array" && as == reflect.TypeFor[slotmesh.Variants]()
+		}
+		if !slices.ContainsFunc(s.OneOf, fits) {
+			t.Errorf("%s is %s, which is none of what the document allows", at, as)
+		}
+		return
+	}
+	nullable := strings.Contains(string(s.Type), `"null"`)
+	kind := s.kind()
+	if as.Kind() == reflect.Pointer {
+		as = as.Elem()
+	} else if nullable && !how.sent && (kind == "integer" || kind == "number" || kind == "boolean") {
+		t.Errorf("%s may be null, which %s reads as a value", at, as)
+	}
+	switch {
+	case s.Format == "date-time" && as == reflect.TypeFor[time.Time]():
+	case kind == "object" && s.Properties != nil:
+		d.agreesByField(t, at, as, s, how)
+	case kinds[kind] != as.Kind():
+		t.Errorf("%s is %s, and %s in the document", at, as, kind)
+	case kind == "array":
+		d.agrees(t, at+"[]", as.Elem(), s.Items, how)
+	case kind == "object":
+		var values shape
+		if json.Unmarshal(s.AdditionalProperties, &values) == nil { // else true: anything
+			d.agrees(t, at+"{}", as.Elem(), &values, how)
+		}
+	}
+}
+
+// kinds are what JSON's types are in Go.
+var kinds = map[string]reflect.Kind{
+	"string": reflect.String, "integer": reflect.Int, "number": reflect.Float64, "boolean": reflect.Bool, "array": reflect.Slice, "object": reflect.Map,
+}
+
+// kind is the type that a value has unless it is null.
+func (s *shape) kind() string {
+	for kind := range kinds {
+		if strings.Contains(string(s.Type), `"`+kind+`"`) {
+			return kind
+		}
+	}
+	return ""
+}
+
+func (d *described) agreesByField(t *testing.T, at string, as reflect.Type, s *shape, how agreement) {
+	t.Helper()
+	if as.Kind() != reflect.Struct {
+		t.Errorf("%s is %s, and an object of fields in the document", at, as)
+		return
+	}
+	missing := maps.Clone(s.Properties)
+	for field := range as.Fields() {
+		name, rest, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
+		if s.Properties[name] == nil {
+			t.Errorf("%s.%s is not in the document", at, name)
+			continue
+		}
+		if required := slices.Contains(s.Required, name); how.sent && required == (rest == "omitempty") {
+			t.Errorf("%s.%s: required is %t, and its tag says %q", at, name, required, rest)
+		}
+		d.agrees(t, at+"."+name, field.Type, s.Properties[name], how)
+		delete(missing, name)
+	}
+	if len(missing) > 0 && !how.part {
+		t.Errorf("%s lacks %q", at, slices.Sorted(maps.Keys(missing)))
+	}
+}
+
+// answering answers every request with an empty object, and notes what was asked.
+type answering func(*http.Request)
+
+func (f answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	f(r)
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: r}, nil
+}
+
+// The Go SDK asks every path of the document, with each of its parameters by its name.
+func TestTheGoSDKAsksWhatTheDocumentDescribes(t *testing.T) {
+	t.Parallel()
+	d, asked := readDescribed(t, publicDocument), make(map[string][]string)
+	c, err := slotmesh.New("https://book.example", "slug", slotmesh.WithHTTPClient(&http.Client{Transport: answering(func(r *http.Request) {
+		asked[strings.ToLower(r.Method)+" "+strings.Replace(r.URL.Path, "/slug/", "/{slug}/", 1)] = slices.Sorted(maps.Keys(r.URL.Query()))
+	})}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, what := t.Context(), slotmesh.Appointment{ServiceIDs: []string{"a", "b"}, StaffID: "c", Package: true, StaffingMode: slotmesh.StaffingPerService, Variants: slotmesh.Variants{"a": "d"}}
+	_, err1 := c.Info(ctx)
+	_, err2 := c.Services(ctx, slotmesh.OfferQuery{Locale: "pt", Date: "2027-03-01"})
+	_, err3 := c.Staff(ctx, slotmesh.StaffQuery{ServiceID: "a", Locale: "pt"})
+	_, err4 := c.Events(ctx, slotmesh.EventQuery{Locale: "pt"})
+	_, err5 := c.Rentals(ctx, slotmesh.OfferQuery{Locale: "pt", Date: "2027-03-01"})
+	_, err6 := c.Slots(ctx, slotmesh.SlotQuery{Date: "2027-03-01", Appointment: what})
+	_, err7 := c.AvailableDates(ctx, slotmesh.DateQuery{Start: "2027-03-01", End: "2027-03-02", Appointment: what})
+	_, err8 := c.RentalAvailability(ctx, slotmesh.RentalQuery{
+		RentalID: "a", StartDate: "2027-03-01", EndDate: "2027-03-01", StartTime: "10:00", EndTime: "24:00", Quantity: 2, Language: "de",
+	})
+	_, err9 := c.RentalDates(ctx, slotmesh.RentalDateQuery{Start: "2027-03-01", End: "2027-03-02", RentalIDs: []string{"a", "b"}})
+	_, err10 := c.Book(ctx, slotmesh.BookingRequest{})
+	for _, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for path, operations := range d.Paths {
+		for method := range operations {
+			if !strings.HasPrefix(path, "/api/public/{slug}/") || method == "parameters" {
+				continue
+			}
+			var operation struct{ Parameters []parameter }
+			if err := json.Unmarshal(operations[method], &operation); err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, p := range operation.Parameters {
+				if p.Ref != "" {
+					p = d.Components.Parameters[p.Ref[strings.LastIndex(p.Ref, "/")+1:]]
+				}
+				if p.In == "query" {
+					names = append(names, p.Name)
+				}
+			}
+			slices.Sort(names)
+			if got, has := asked[method+" "+path]; !has || !slices.Equal(got, names) {
+				t.Errorf("%s %s was asked (%t) with %q; the document has %q", method, path, has, got, names)
+			}
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package e2e
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	slotmesh "github.com/slotmesh/slotmesh/services/catalog/sdk/go"
+)
+
+// TestTheSDKsReadBookAndBelieveWebhooks uses what integrations use: each SDK reads, books once, is refused, and checks the webhook of its booking.
+func TestTheSDKsReadBookAndBelieveWebhooks(t *testing.T) {
+	t.Parallel()
+	w := start(t, alone(t), loopback)
+	harbor(t, w)
+	const slug = "harbor-studio"
+	url, arrived := receiver(t)
+	var hook struct{ Secret string }
+	w.admin(t, http.MethodPost, "businesses/"+slug+"/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, url)).
+		into(t, http.StatusCreated, &hook)
+	key := w.key(t, slug, "write")
+	booked := w.goSDKBooks(t, slug, key)
+	if event := goSDKBelieves(t, hook.Secret, next(t, arrived)); event.ID != booked.ID || event.Status != slotmesh.BookingPending || event.Sequence != 1 ||
+		event.CustomerEmail != "ada@example.com" || event.Total != booked.Total {
+		t.Errorf("the webhook says %+v of %+v", event, booked)
+	}
+	node := testkit.InstallNode(t, typescriptTools...)
+	program := typescriptProgram(t, w, node)
+	id := w.typescriptSDKBooks(t, node, program, slug, key)
+	typescriptSDKBelieves(t, node, program, hook.Secret, id, next(t, arrived))
+	if n := w.booked(t, slug); n != 2 {
+		t.Errorf("there are %d bookings", n)
+	}
+}
+
+// goSDKBooks reads everything and books, and is told the same by the same order and no by another.
+func (w *world) goSDKBooks(t *testing.T, slug, key string) slotmesh.Booking {
+	t.Helper()
+	ctx := t.Context()
+	c, err := slotmesh.New(w.PublicURL, slug, slotmesh.WithKey(key), slotmesh.WithHTTPClient(w.http))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err1 := c.Info(ctx)
+	offered, err2 := c.Services(ctx, slotmesh.OfferQuery{Locale: "pt"})
+	staff, err3 := c.Staff(ctx, slotmesh.StaffQuery{})
+	events, err4 := c.Events(ctx, slotmesh.EventQuery{})
+	rentals, err5 := c.Rentals(ctx, slotmesh.OfferQuery{})
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+		t.Fatal(err)
+	}
+	cut := offered.Services[0]
+	if info.Name != "Harbor Studio" || cut.Name != "Corte" || cut.QuotedPrice == nil || len(staff.Staff) == 0 || events.Currency != "EUR" {
+		t.Errorf("read %+v, %+v", info, cut)
+	}
+	const day = "2027-03-01"
+	what := slotmesh.Appointment{ServiceIDs: []string{cut.ID}}
+	free, err1 := c.Slots(ctx, slotmesh.SlotQuery{Date: day, Appointment: what})
+	dates, err2 := c.AvailableDates(ctx, slotmesh.DateQuery{Start: day, End: day, Appointment: what})
+	boat := rentals.Rentals[0].ID
+	units, err3 := c.RentalDates(ctx, slotmesh.RentalDateQuery{Start: day, End: day, RentalIDs: []string{boat}})
+	rental, err4 := c.RentalAvailability(ctx, slotmesh.RentalQuery{RentalID: boat, StartDate: day, EndDate: day})
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		t.Fatal(err)
+	}
+	if dates.Days[day] != len(free.Slots) || len(free.Slots) == 0 || rental.Available != (units.Days[day][boat] > 0) {
+		t.Fatalf("%d slots, %v, %v, %+v", len(free.Slots), dates.Days, units.Days, rental)
+	}
+	slot := free.Slots[0]
+	order := slotmesh.BookingRequest{
+		IdempotencyKey: "order-1", ServiceIDs: what.ServiceIDs, Date: slot.Date, Time: slot.Time, StaffID: slot.StaffID,
+		CustomerName: "Ada Example", CustomerEmail: "ada@example.com",
+	}
+	made, err := c.Book(ctx, order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := c.Book(ctx, order)
+	if err != nil || made.Replayed || !again.Replayed || again.Booking.ID != made.Booking.ID || made.Booking.StaffID != slot.StaffID {
+		t.Errorf("made %+v, again %+v, %v", made, again, err)
+	}
+	order.IdempotencyKey = ""
+	var told *slotmesh.Error
+	if _, err := c.Book(ctx, order); !errors.Is(err, slotmesh.CodeSlotUnavailable) || !errors.As(err, &told) || told.Status != http.StatusConflict || told.Trace == "" {
+		t.Errorf("the same time again: %v", err)
+	}
+	return made.Booking
+}
+
+// goSDKBelieves reads a webhook as its receiver does, and expects that a changed one is not read.
+func goSDKBelieves(t *testing.T, secret string, d delivered) slotmesh.WebhookBooking {
+	t.Helper()
+	body, err := base64.StdEncoding.DecodeString(d.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := func(body string) (*slotmesh.WebhookEvent, error) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://example.com/hooks", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range d.Headers {
+			request.Header.Set(name, value)
+		}
+		return slotmesh.ReadWebhook(secret, request, sentAt(t, d))
+	}
+	if _, err := sent(string(body) + " "); !errors.Is(err, slotmesh.ErrWebhookSignature) {
+		t.Errorf("a changed webhook: %v", err)
+	}
+	event, err := sent(string(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var booking slotmesh.WebhookBooking
+	if err := json.Unmarshal(event.Data, &booking); err != nil || event.Type != "booking.created" || event.ID != d.Headers["webhook-id"] {
+		t.Errorf("%+v: %v", event, err)
+	}
+	return booking
+}
+
+// sentAt is when a webhook was sent, as the services' clock is not the machine's.
+func sentAt(t *testing.T, d delivered) time.Time {
+	t.Helper()
+	var seconds int64
+	if _, err := fmt.Sscan(d.Headers["webhook-timestamp"], &seconds); err != nil {
+		t.Fatal(err)
+	}
+	return time.Unix(seconds, 0)
+}

@@ -1,0 +1,20 @@
+package visitor
+
+import (
+	"github.com/chromedp/cdproto/webauthn"
+)
+
+// Device gives the window a device that makes passkeys and keeps them, and verifies its person until told otherwise: the function says whether it does
+// from then on.
+func (v *Visitor) Device() func(verifies bool) {
+	v.t.Helper()
+	call(v, webauthn.Enable, webauthn.EnableParams{})
+	device := call(v, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+		HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
+	}})
+	return func(verifies bool) {
+		v.t.Helper()
+		call(v, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: device.AuthenticatorID, IsUserVerified: verifies})
+	}
+}

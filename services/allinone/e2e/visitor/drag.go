@@ -1,0 +1,52 @@
+package visitor
+
+import (
+	"fmt"
+
+	"github.com/chromedp/cdproto/input"
+)
+
+// Drag presses the pointer at one place, moves it to another and lets go there; each place is a script that gives {x, y} in the window. With a
+// finger it rests until the script held says that what is below has been taken up.
+func (v *Visitor) Drag(from, to, held string) {
+	v.t.Helper()
+	begin, end := v.place(from), v.place(to)
+	if held != "" {
+		v.touch(input.DispatchTouchEventTypeTouchStart, begin)
+		v.Until("what the finger rests on is taken up", held)
+		v.touch(input.DispatchTouchEventTypeTouchMove, point{(begin.X + end.X) / 2, (begin.Y + end.Y) / 2})
+		v.touch(input.DispatchTouchEventTypeTouchMove, end)
+		v.touch(input.DispatchTouchEventTypeTouchEnd)
+		return
+	}
+	v.mouse(input.DispatchMouseEventTypeMousePressed, begin)
+	v.mouse(input.DispatchMouseEventTypeMouseMoved, point{(begin.X + end.X) / 2, (begin.Y + end.Y) / 2})
+	v.mouse(input.DispatchMouseEventTypeMouseMoved, end)
+	v.mouse(input.DispatchMouseEventTypeMouseReleased, end)
+}
+
+// place waits until a script gives a place.
+func (v *Visitor) place(script string) point {
+	v.t.Helper()
+	var at *point
+	v.until("there is no place "+script, func() (bool, error) {
+		var err error
+		at, err = tryEval[*point](v, fmt.Sprintf(`document.readyState === "complete" ? %s : null`, script))
+		return at != nil, err
+	})
+	return *at
+}
+
+func (v *Visitor) mouse(kind input.DispatchMouseEventType, at point) {
+	v.t.Helper()
+	call(v, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: at.X, Y: at.Y, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1})
+}
+
+func (v *Visitor) touch(kind input.DispatchTouchEventType, at ...point) {
+	v.t.Helper()
+	points := make([]*input.TouchPoint, len(at))
+	for i, p := range at {
+		points[i] = &input.TouchPoint{X: p.X, Y: p.Y}
+	}
+	call(v, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+}

@@ -1,0 +1,134 @@
+// Package backup keeps what a Slotmesh knows in one file, and fills an empty database from it.
+//
+// The file is a zip: an entry for each table, as PostgreSQL's COPY writes it, one for each file that is kept beside the database, and
+// contents.json, written last, which says what made the file, from which tables, and the checksum of every entry. All tables are read in one
+// snapshot, so that the services' feeds of events and what was taken from them are of the same moment; nothing waits for the reading. Tables
+// are made by this build's migrations when the file is read, and so a file of other migrations is refused.
+package backup
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+)
+
+// format is the version of the file's form.
+const format = 1
+
+// contentsName is the entry that describes the others.
+const contentsName = "contents.json"
+
+// Contents is what a backup says of itself.
+type Contents struct {
+	Format int       `json:"format"`
+	Build  string    `json:"build"` // that wrote it, for people
+	At     time.Time `json:"at"`    // of the snapshot, by the database's clock
+	// Schemas are the migrations that the tables of each service were made by.
+	Schemas   map[string][]postgres.Text `json:"schemas"`
+	Tables    []Table                    `json:"tables"` // none before one that it refers to
+	Sequences []Sequence                 `json:"sequences"`
+	Files     []File                     `json:"files"`
+}
+
+// Table is one table's rows.
+type Table struct {
+	Schema  string   `json:"schema"`
+	Name    string   `json:"name"`
+	Columns []string `json:"columns"`
+	Rows    int64    `json:"rows"`
+	SHA256  string   `json:"sha256"` // of the entry, in hexadecimal
+}
+
+func (t Table) entry() string { return "tables/" + t.Schema + "." + t.Name }
+
+func (t Table) sanitized() string { return pgx.Identifier{t.Schema, t.Name}.Sanitize() }
+
+// columns is the list that COPY takes.
+func (t Table) columns() string {
+	list := ""
+	for i, c := range t.Columns {
+		if i > 0 {
+			list += ", "
+		}
+		list += pgx.Identifier{c}.Sanitize()
+	}
+	return list
+}
+
+// Sequence is the number that a sequence gave last.
+type Sequence struct {
+	Schema string `json:"schema"`
+	Name   string `json:"name"`
+	Last   int64  `json:"last"`
+}
+
+// File is a file kept beside the database.
+type File struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+}
+
+func (f File) entry() string { return "files/" + f.Name }
+
+// Rows is how many rows all tables have.
+func (c Contents) Rows() int64 {
+	var rows int64
+	for _, t := range c.Tables {
+		rows += t.Rows
+	}
+	return rows
+}
+
+// Fits says in one sentence why the tables of a build, by schema, are not those that the backup was made of; nil where they are.
+func (c Contents) Fits(build map[string][]postgres.Text) error {
+	for _, schema := range slices.Sorted(maps.Keys(c.Schemas)) {
+		if _, known := build[schema]; !known {
+			return fmt.Errorf("the backup is of newer tables: this build has none of %s; restore it with the release that made it (%s), or a newer one", schema, c.Build)
+		}
+	}
+	for _, schema := range slices.Sorted(maps.Keys(build)) {
+		ours, theirs := build[schema], c.Schemas[schema]
+		common := min(len(ours), len(theirs))
+		switch {
+		case !slices.Equal(ours[:common], theirs[:common]):
+			return fmt.Errorf("the backup is of tables that this build does not make: it was made by %s, and one of both was never released; "+
+				"restore it with the build that made it", c.Build)
+		case len(theirs) > common:
+			return fmt.Errorf("the backup is of newer tables: those of %s are of migration %d, and this build knows them to %d; restore it with "+
+				"the release that made it (%s), or a newer one", schema, newest(theirs), newest(ours), c.Build)
+		case len(ours) > common:
+			return fmt.Errorf("the backup is of older tables: those of %s are of migration %d, and this build makes %d; restore it with the "+
+				"release that made it (%s), then start the newer release, which brings the tables up to date", schema, newest(theirs), newest(ours), c.Build)
+		}
+	}
+	return nil
+}
+
+func newest(texts []postgres.Text) int64 {
+	if len(texts) == 0 {
+		return 0
+	}
+	return texts[len(texts)-1].Version
+}
+
+// connect opens a connection on which rows are written as they are read, whatever the server's or the role's settings are, and however long it takes.
+func connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	for setting, value := range map[string]string{
+		"application_name": "slotmesh-backup", "timezone": "UTC", "datestyle": "ISO", "intervalstyle": "postgres", "client_encoding": "UTF8",
+		"extra_float_digits": "1", "bytea_output": "hex",
+		"statement_timeout": "0", "idle_in_transaction_session_timeout": "0",
+	} {
+		config.RuntimeParams[setting] = value
+	}
+	return pgx.ConnectConfig(ctx, config)
+}

@@ -1,0 +1,243 @@
+package backup
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+)
+
+// most of contents.json and of a file beside the database that is read into memory.
+const (
+	mostContents = 16 << 20
+	mostFile     = 1 << 20
+)
+
+// Backup is an open file, whose every entry was found to be as it was written.
+type Backup struct {
+	Contents
+	zip *zip.ReadCloser
+}
+
+// Open reads the file at path through, and refuses one that is damaged.
+func Open(path string) (*Backup, error) {
+	file, err := zip.OpenReader(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("the backup cannot be read: %w", err)
+	case err != nil:
+		return nil, fmt.Errorf("%s is no backup of Slotmesh, or not a whole one: %w", path, err)
+	}
+	b := &Backup{zip: file}
+	if err := b.check(path); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return b, nil
+}
+
+// Close closes the file.
+func (b *Backup) Close() error { return b.zip.Close() }
+
+func (b *Backup) check(path string) error {
+	text, err := b.read(contentsName, mostContents)
+	if err != nil {
+		return fmt.Errorf("%s is no backup of Slotmesh: %w", path, err)
+	}
+	// The format is read by itself: another one may have other fields.
+	var of struct{ Format int }
+	if err := json.Unmarshal(text, &of); err != nil || of.Format < 1 {
+		return fmt.Errorf("%s is no backup of Slotmesh: its %s cannot be read", path, contentsName)
+	}
+	if of.Format != format {
+		return fmt.Errorf("%s was made by a newer Slotmesh: its format is %d, and this build reads %d", path, of.Format, format)
+	}
+	if err := json.Unmarshal(text, &b.Contents); err != nil {
+		return fmt.Errorf("%s is damaged: %s: %w", path, contentsName, err)
+	}
+	for entry, want := range b.sums() {
+		if err := b.sum(entry, want); err != nil {
+			return fmt.Errorf("%s is damaged: %s: %w", path, entry, err)
+		}
+	}
+	return nil
+}
+
+func (b *Backup) sums() map[string]string {
+	sums := make(map[string]string, len(b.Tables)+len(b.Contents.Files))
+	for _, t := range b.Tables {
+		sums[t.entry()] = t.SHA256
+	}
+	for _, f := range b.Contents.Files {
+		sums[f.entry()] = f.SHA256
+	}
+	return sums
+}
+
+func (b *Backup) sum(entry, want string) error {
+	content, err := b.zip.Open(entry)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = content.Close() }()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, content); err != nil {
+		return err
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != want {
+		return errors.New("it does not match its checksum")
+	}
+	return nil
+}
+
+func (b *Backup) read(entry string, most int64) ([]byte, error) {
+	content, err := b.zip.Open(entry)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = content.Close() }()
+	text, err := io.ReadAll(io.LimitReader(content, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("%s is too long", entry)
+	}
+	return text, err
+}
+
+// Files are the files that were kept beside the database, by name.
+func (b *Backup) Files() (map[string][]byte, error) {
+	files := make(map[string][]byte, len(b.Contents.Files))
+	for _, f := range b.Contents.Files {
+		content, err := b.read(f.entry(), mostFile)
+		if err != nil {
+			return nil, err
+		}
+		files[f.Name] = content
+	}
+	return files, nil
+}
+
+// NotEmptyError says that a database that was to be filled has tables already.
+type NotEmptyError struct{ Table string }
+
+func (e *NotEmptyError) Error() string {
+	return "it has tables of Slotmesh already, such as " + e.Table
+}
+
+// Restore makes the tables of migrations, by schema, in a database that has none of them, fills them, and then runs the statements of after, all or
+// nothing: where it fails, the tables are gone again. The backup must fit the migrations. Errors: *NotEmptyError.
+func (b *Backup) Restore(ctx context.Context, databaseURL string, migrations map[string]fs.FS, after ...string) error {
+	conn, err := connect(ctx, databaseURL)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	schemas := slices.Sorted(maps.Keys(migrations))
+	if err := empty(ctx, conn, schemas); err != nil {
+		return err
+	}
+	if err := b.restore(ctx, conn, databaseURL, migrations, after); err != nil {
+		return errors.Join(err, drop(context.WithoutCancel(ctx), databaseURL, schemas))
+	}
+	// Without it statements are planned as if the tables were empty, until the server has looked by itself.
+	_, err = conn.Exec(ctx, "ANALYZE")
+	return err
+}
+
+func empty(ctx context.Context, conn *pgx.Conn, schemas []string) error {
+	var found string
+	err := conn.QueryRow(ctx, `
+		SELECT n.nspname || '.' || c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = ANY ($1) AND c.relkind IN ('r', 'p') ORDER BY 1 LIMIT 1`, schemas).Scan(&found)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return &NotEmptyError{found}
+}
+
+// drop has a connection of its own: one whose caller has given up is closed.
+func drop(ctx context.Context, databaseURL string, schemas []string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	conn, err := connect(ctx, databaseURL)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var errs []error
+	for _, schema := range schemas {
+		_, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{schema}.Sanitize()+" CASCADE")
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func (b *Backup) restore(ctx context.Context, conn *pgx.Conn, databaseURL string, migrations map[string]fs.FS, after []string) error {
+	for _, schema := range slices.Sorted(maps.Keys(migrations)) {
+		if err := postgres.Migrate(ctx, postgres.Config{URL: databaseURL}, schema, migrations[schema]); err != nil {
+			return err
+		}
+	}
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		if err := b.fillAll(ctx, tx); err != nil {
+			return err
+		}
+		for _, statement := range after {
+			if _, err := tx.Exec(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (b *Backup) fillAll(ctx context.Context, tx pgx.Tx) error {
+	names := make([]string, len(b.Tables))
+	for i, t := range b.Tables {
+		names[i] = t.sanitized()
+	}
+	// Some have rows that migrations have written, which are in the backup, too.
+	for _, statement := range []string{"SET CONSTRAINTS ALL DEFERRED", "TRUNCATE " + strings.Join(names, ", ")} {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	for _, t := range b.Tables {
+		if err := b.fill(ctx, tx.Conn(), t); err != nil {
+			return fmt.Errorf("table %s.%s: %w", t.Schema, t.Name, err)
+		}
+	}
+	for _, s := range b.Sequences {
+		if _, err := tx.Exec(ctx, `SELECT setval($1::regclass, $2)`, pgx.Identifier{s.Schema, s.Name}.Sanitize(), s.Last); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Backup) fill(ctx context.Context, conn *pgx.Conn, t Table) error {
+	content, err := b.zip.Open(t.entry())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = content.Close() }()
+	copied, err := conn.PgConn().CopyFrom(ctx, content, fmt.Sprintf("COPY %s (%s) FROM STDIN", t.sanitized(), t.columns()))
+	if err == nil && copied.RowsAffected() != t.Rows {
+		err = fmt.Errorf("%d rows were written, and it has %d", copied.RowsAffected(), t.Rows)
+	}
+	return err
+}

@@ -1,0 +1,193 @@
+package backup
+
+import (
+	"archive/zip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+)
+
+// ErrNoTables says that a database has no tables of Slotmesh.
+var ErrNoTables = errors.New("there are no tables of Slotmesh in this database")
+
+// Write writes the tables of schemas, as they were at one moment after its call, and files, by name, to w, and returns what it wrote. build
+// says what wrote it. Whoever else uses the database goes on meanwhile; migrations wait.
+func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []string, files map[string][]byte, build string) (Contents, error) {
+	conn, err := connect(ctx, databaseURL)
+	if err != nil {
+		return Contents{}, err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return Contents{}, err
+	}
+	contents, err := describe(ctx, tx, schemas)
+	if err != nil {
+		return Contents{}, err
+	}
+	contents.Build = build
+	out := &writer{zip: zip.NewWriter(w)}
+	for i := range contents.Tables {
+		if err := out.table(ctx, conn, &contents.Tables[i]); err != nil {
+			return Contents{}, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := out.file(&contents, name, files[name]); err != nil {
+			return Contents{}, err
+		}
+	}
+	// Read last: what a sequence gave before the snapshot is not above it.
+	if contents.Sequences, err = sequences(ctx, tx, schemas); err != nil {
+		return Contents{}, err
+	}
+	return contents, out.end(contents)
+}
+
+// describe says what there is; its first statement takes the snapshot.
+func describe(ctx context.Context, tx pgx.Tx, schemas []string) (Contents, error) {
+	c := Contents{Format: format, Schemas: map[string][]postgres.Text{}, Files: []File{}}
+	if err := tx.QueryRow(ctx, `SELECT now()`).Scan(&c.At); err != nil {
+		return c, err
+	}
+	c.At = c.At.UTC()
+	for _, schema := range schemas {
+		applied, err := postgres.Applied(ctx, tx, schema)
+		if err != nil {
+			return c, err
+		}
+		if len(applied) == 0 {
+			return c, ErrNoTables
+		}
+		c.Schemas[schema] = applied
+	}
+	tables, err := tables(ctx, tx, schemas)
+	if err != nil {
+		return c, err
+	}
+	c.Tables, err = inOrder(ctx, tx, schemas, tables)
+	return c, err
+}
+
+// tables lists those that are not of the migrations themselves. Generated columns are left out, as PostgreSQL computes them.
+func tables(ctx context.Context, tx pgx.Tx, schemas []string) ([]Table, error) {
+	rows, err := tx.Query(ctx, `
+		SELECT n.nspname, c.relname, array_agg(a.attname::text ORDER BY a.attnum)
+		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
+		WHERE n.nspname = ANY ($1) AND c.relkind = 'r' AND c.relname NOT IN ('goose_db_version', 'migration_texts')
+		  AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+		GROUP BY n.nspname, c.relname
+		ORDER BY n.nspname, c.relname`, schemas)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Table, error) {
+		var t Table
+		err := row.Scan(&t.Schema, &t.Name, &t.Columns)
+		return t, err
+	})
+}
+
+// inOrder puts each table behind those that its rows refer to. References that are checked at the end of a transaction ask for no order.
+func inOrder(ctx context.Context, tx pgx.Tx, schemas []string, tables []Table) ([]Table, error) {
+	rows, err := tx.Query(ctx, `
+		SELECT from_n.nspname || '.' || from_c.relname, to_n.nspname || '.' || to_c.relname
+		FROM pg_constraint k
+		JOIN pg_class from_c ON from_c.oid = k.conrelid JOIN pg_namespace from_n ON from_n.oid = from_c.relnamespace
+		JOIN pg_class to_c ON to_c.oid = k.confrelid JOIN pg_namespace to_n ON to_n.oid = to_c.relnamespace
+		WHERE k.contype = 'f' AND NOT k.condeferrable AND k.conrelid <> k.confrelid AND from_n.nspname = ANY ($1)`, schemas)
+	if err != nil {
+		return nil, err
+	}
+	refers := map[string][]string{}
+	var from, to string
+	if _, err := pgx.ForEachRow(rows, []any{&from, &to}, func() error {
+		refers[from] = append(refers[from], to)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	byName := make(map[string]Table, len(tables))
+	for _, t := range tables {
+		byName[t.Schema+"."+t.Name] = t
+	}
+	ordered, placed := make([]Table, 0, len(tables)), map[string]bool{}
+	var place func(name string)
+	place = func(name string) {
+		if placed[name] {
+			return
+		}
+		placed[name] = true
+		for _, other := range refers[name] {
+			place(other)
+		}
+		ordered = append(ordered, byName[name])
+	}
+	for _, t := range tables {
+		place(t.Schema + "." + t.Name)
+	}
+	return ordered, nil
+}
+
+func sequences(ctx context.Context, tx pgx.Tx, schemas []string) ([]Sequence, error) {
+	rows, err := tx.Query(ctx, `
+		SELECT schemaname, sequencename, last_value FROM pg_sequences
+		WHERE schemaname = ANY ($1) AND last_value IS NOT NULL AND sequencename <> 'goose_db_version_id_seq'
+		ORDER BY schemaname, sequencename`, schemas)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Sequence])
+}
+
+// writer writes the file's entries.
+type writer struct{ zip *zip.Writer }
+
+func (w *writer) table(ctx context.Context, conn *pgx.Conn, t *Table) error {
+	entry, err := w.zip.Create(t.entry())
+	if err != nil {
+		return err
+	}
+	sum := sha256.New()
+	copied, err := conn.PgConn().CopyTo(ctx, io.MultiWriter(entry, sum), fmt.Sprintf("COPY %s (%s) TO STDOUT", t.sanitized(), t.columns()))
+	if err != nil {
+		return fmt.Errorf("table %s.%s: %w", t.Schema, t.Name, err)
+	}
+	t.Rows, t.SHA256 = copied.RowsAffected(), hex.EncodeToString(sum.Sum(nil))
+	return nil
+}
+
+func (w *writer) file(c *Contents, name string, content []byte) error {
+	sum := sha256.Sum256(content)
+	f := File{name, hex.EncodeToString(sum[:])}
+	c.Files = append(c.Files, f)
+	return w.write(f.entry(), content)
+}
+
+func (w *writer) end(c Contents) error {
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.write(contentsName, text), w.zip.Close())
+}
+
+func (w *writer) write(name string, content []byte) error {
+	entry, err := w.zip.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = entry.Write(content)
+	return err
+}

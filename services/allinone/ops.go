@@ -1,0 +1,108 @@
+package allinone
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
+	"google.golang.org/protobuf/proto"
+)
+
+// serviceLabel says in the metrics of all services whose each is.
+const serviceLabel = "service"
+
+// openOps serves readiness and metrics of all services at one address, where OPS_PORT is set. It listens before the services are there, so that a
+// taken port is told at once; until they are, it says that they are not ready.
+func (p *Process) openOps(ctx context.Context) error {
+	if p.cfg.OpsPort == 0 {
+		return nil
+	}
+	listener, err := listen(ctx, setPort{variable: "OPS_PORT", port: p.cfg.OpsPort})
+	if err != nil {
+		return err
+	}
+	p.ops = listener
+	p.onStop(func() error {
+		_ = listener.Close() // a second close fails, and no other can
+		return nil
+	})
+	return nil
+}
+
+// startOps answers at that address once all parts are there.
+func (p *Process) startOps(context.Context) error {
+	if p.ops == nil {
+		return nil
+	}
+	p.OpsURL = "http://" + p.ops.Addr().String()
+	server := &http.Server{Handler: opsHandler(p.parts), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Serve(p.ops) // ends with Close
+	}()
+	p.onStop(func() error {
+		err := server.Close()
+		<-ended
+		return err
+	})
+	return nil
+}
+
+func opsHandler(parts []*part) http.Handler {
+	gatherers := make(prometheus.Gatherers, len(parts))
+	for i, part := range parts {
+		gatherers[i] = labelled(part)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { showReadiness(w, r, parts) })
+	mux.Handle("GET /metrics", promhttp.HandlerFor(gatherers, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
+	return mux
+}
+
+// labelled are the metrics of a part, each with its name.
+func labelled(part *part) prometheus.Gatherer {
+	return prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+		families, err := part.telemetry.Gatherer().Gather()
+		for _, family := range families {
+			for _, metric := range family.Metric {
+				metric.Label = append(slices.Clone(metric.Label), &dto.LabelPair{Name: proto.String(serviceLabel), Value: proto.String(part.name)})
+				slices.SortFunc(metric.Label, func(a, b *dto.LabelPair) int { return strings.Compare(a.GetName(), b.GetName()) })
+			}
+		}
+		return families, err
+	})
+}
+
+// showReadiness answers 200 where every part is ready, else 503 with a line for each that is not.
+func showReadiness(w http.ResponseWriter, r *http.Request, parts []*part) {
+	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+	defer cancel()
+	problems := make([]string, len(parts))
+	done := make(chan struct{})
+	for i, part := range parts {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			if err := isReady(ctx, part.srv.InternalAddr()); err != nil {
+				problems[i] = part.name + ": " + strings.TrimSpace(err.Error())
+			}
+		}()
+	}
+	for range parts {
+		<-done
+	}
+	problems = slices.DeleteFunc(problems, func(s string) bool { return s == "" })
+	if len(problems) == 0 {
+		_, _ = fmt.Fprintln(w, "ready")
+		return
+	}
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = fmt.Fprintln(w, strings.Join(problems, "\n"))
+}

@@ -1,0 +1,85 @@
+package soak
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer"
+)
+
+// pays reports whether what an operation makes is paid online: where its charge comes to nothing, it is cancelled by nobody.
+func (op *operation) pays() bool { return strings.HasPrefix(op.kind, "paid") }
+
+// pay is what the customer does with a charge; told has the provider tell of it at once.
+func (w *workload) pay(ctx context.Context, reference string, told bool) {
+	w.provider.pay(reference)
+	if told {
+		r := w.call.pick("booking")
+		_ = w.provider.tell(ctx, w.call.client, "http://"+r.ingress.address()+"/api/public/stripe/webhook") // what was not taken is told again
+	}
+}
+
+// buyTickets is a customer of the booking page, who buys tickets of two tiers and pays most of them.
+func (c *client) buyTickets(ctx context.Context) {
+	e := c.mixed.paid[(c.epoch()/4+c.rng.IntN(2))%paidEvents]
+	op := c.begin(&operation{kind: "paid tickets", business: c.mixed})
+	op.apiKey = nil
+	c.onPage(ctx, op, "tickets", "booking", c.mixed.id.String(), object{
+		"slug": c.mixed.slug, "event_id": e.id, "customer_name": op.tag, "customer_email": op.tag, "locale": "en",
+		"tiers": []object{{"tier_id": e.tiers[0], "quantity": 1 + c.rng.IntN(2)}, {"tier_id": e.tiers[1], "quantity": 1}},
+	})
+}
+
+// rentPaid is a customer of the booking page, who reserves a canoe and pays most of them.
+func (c *client) rentPaid(ctx context.Context) {
+	op := c.begin(&operation{kind: "paid reservation", business: c.mixed})
+	op.apiKey = nil
+	day := c.day()
+	c.onPage(ctx, op, "reservations", "rental", c.mixed.slug, object{
+		"rental_id": c.mixed.rentals[2].id, "start_date": day, "end_date": day, "quantity": 1, "customer_name": op.tag, "customer_email": op.tag, "locale": "en",
+	})
+}
+
+// onPage makes something as the booking page does, which is then paid on the provider's page, cancelled, or both, now and then at the same time.
+func (c *client) onPage(ctx context.Context, op *operation, what, service, of string, body object) {
+	header := map[string]string{peer.SecretHeader: c.call.cluster.secret, actor.Header: string(actor.Page)}
+	if op.key != "" {
+		header[idempotency.Header] = op.key
+	}
+	a := c.perform(ctx, &op.task, message{
+		service: service, inside: true, method: http.MethodPost, path: "/internal/businesses/" + of + "/" + what, body: body, header: header, read: readSold,
+	})
+	if a.verdict != made || a.answer.reference == "" {
+		return
+	}
+	pays, told, beside := c.rng.IntN(4) > 0, c.rng.IntN(3) > 0, c.rng.IntN(6) == 0
+	var paying sync.WaitGroup
+	if pays && beside {
+		paying.Go(func() { c.pay(ctx, a.answer.reference, told) })
+	} else if pays {
+		c.pay(ctx, a.answer.reference, told)
+	}
+	c.cancelSome(ctx, op, a, what)
+	paying.Wait()
+}
+
+// readSold reads what was sold on the booking page. Repeated answers agree in what it is; the rest is as it is by then.
+func readSold(a *attempt, body []byte) {
+	readThing(a, body)
+	a.digest = sha256.Sum256([]byte(a.id))
+	var said struct {
+		CheckoutURL string `json:"checkout_url"`
+		Payment     *struct{ Amount float64 }
+	}
+	if err := json.Unmarshal(body, &said); err != nil || said.Payment == nil {
+		a.trouble = "what is to be paid cannot be read: " + string(body)
+		return
+	}
+	a.answer.reference, a.answer.amount = strings.TrimPrefix(said.CheckoutURL, checkoutURL), said.Payment.Amount
+}

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
+)
+
+// outside answers which bookings that lie ahead an offer that is not published yet could not take as they are.
+func (p *Public) outside(c *fiber.Ctx) error {
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	var asked availability.OutsideRequest
+	if err := request.JSON(body, &asked); err != nil {
+		return err
+	}
+	if err := asked.Check(); err != nil {
+		return err
+	}
+	if err := asked.Offer.Prepare(); err != nil {
+		return fault.Wrap(fault.InvalidParameter, err, "offer: its time zone or currency is not known here.")
+	}
+	published, err := p.offers.AtLeast(c.UserContext(), asked.Slug, asked.OfferVersion)
+	if err != nil {
+		return err
+	}
+	leave, err := p.places.Enter(c.UserContext(), asked.Slug)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	answer, err := outsideOf(c.UserContext(), published, &asked)
+	if err != nil {
+		return err
+	}
+	return c.JSON(answer)
+}
+
+// outsideOf judges the bookings one after another; it gives up when the request ends.
+func outsideOf(ctx context.Context, published *catalog.Offer, asked *availability.OutsideRequest) (*availability.OutsideResponse, error) {
+	answer := &availability.OutsideResponse{Outside: []availability.Outside{}}
+	wanted, now := slot.NewOutside(&asked.Offer, asked.Held), slot.NewOutside(published, asked.Held)
+	for i := range asked.Held {
+		if ctx.Err() != nil {
+			return nil, fault.Wrap(fault.PeerUnavailable, context.Cause(ctx), "The bookings could not be compared in time; try again shortly.")
+		}
+		h := &asked.Held[i]
+		reason := wanted.Reason(h)
+		if reason == nil {
+			continue
+		}
+		if reason.StaffID != nil && reason.StaffName == "" {
+			reason.StaffName = nameOf(&asked.Offer, h, reason)
+		}
+		reason.Explain()
+		answer.Outside = append(answer.Outside, availability.Outside{Index: i, Reason: *reason, Already: now.Reason(h) != nil})
+	}
+	return answer, nil
+}
+
+// nameOf is the name of the member that a reason means, who may be in the offer no more.
+func nameOf(offer *catalog.Offer, h *availability.Held, r *availability.Reason) string {
+	if m := offer.StaffMember(*r.StaffID); m != nil {
+		return m.Name
+	}
+	return h.StaffName
+}

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+func (s service) outside(t *testing.T, asked availability.OutsideRequest) reply {
+	t.Helper()
+	body, err := json.Marshal(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.Post(s.internal+"/internal/outside", "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, answer)
+}
+
+// heldAt is a booking of one service by Ben.
+func heldAt(t *testing.T, service uuid.UUID, local string, zone *catalog.Offer) availability.Held {
+	t.Helper()
+	at, err := timespan.ParseLocalDateTime(local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return availability.Held{
+		StartsAt: timespan.Instant(at.Date, at.Time, zone.Location()), StaffID: &ben, StaffName: "Ben",
+		Services: []availability.HeldService{{ID: service, Name: "Haircut", DurationMinutes: 45}},
+	}
+}
+
+func TestOutsideNamesTheReasonAndWhatWasOutsideBefore(t *testing.T) {
+	t.Parallel()
+	var offer *catalog.Offer
+	s := start(t, func(n *fakePeers) { offer = n.offer })
+	wanted := *offer
+	closed := date(t, "2027-03-02")
+	wanted.Overrides = append(wanted.Overrides[:len(wanted.Overrides):len(wanted.Overrides)], catalog.DayOverride{Date: closed})
+	gone := heldAt(t, uuid.New(), "2027-03-03T10:00", offer)
+	held := []availability.Held{heldAt(t, cut, "2027-03-03T10:00", offer), heldAt(t, cut, "2027-03-02T10:00", offer), gone}
+	s.outside(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted, Held: held}).mustBe(t, 200, `{"outside": [
+		{"index": 1, "already": false, "reason": {"rule": "override", "whose": "business", "date": "2027-03-02",
+			"message": "An override of the business's hours on 2027-03-02 leaves this time out."}},
+		{"index": 2, "already": true, "reason": {"rule": "removed", "name": "Haircut", "message": "Haircut is no longer in the offer."}}]}`)
+
+	wanted.Staff = nil
+	if reply := s.outside(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted, Held: held[:1]}); !strings.Contains(reply.body, "Ben is no longer in the offer.") {
+		t.Errorf("of a member who is gone: %s", reply.body)
+	}
+	held[0].Services = nil
+	if reply := s.outside(t, availability.OutsideRequest{Slug: "harbor", OfferVersion: 3, Offer: wanted, Held: held[:1]}); reply.status != http.StatusBadRequest {
+		t.Errorf("of a booking of nothing: %d %s", reply.status, reply.body)
+	}
+}

@@ -1,0 +1,149 @@
+package slot
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Outside says which bookings an offer could not take as they are (docs/decisions/008). A booking keeps its start, its length and its
+// member. What others have booked counts only where the offer has fewer places than are booked at a time.
+type Outside struct {
+	offer   *catalog.Offer
+	seats   map[booking.Occurrence]int    // booked of each class session
+	uses    map[uuid.UUID][]laneUse       // of services that no staff perform
+	crowded map[uuid.UUID][]timespan.Span // when more of these are in use than there are
+}
+
+// NewOutside holds all bookings that lie ahead against an offer.
+func NewOutside(offer *catalog.Offer, held []availability.Held) *Outside {
+	o := &Outside{
+		offer: offer, seats: map[booking.Occurrence]int{}, uses: map[uuid.UUID][]laneUse{}, crowded: map[uuid.UUID][]timespan.Span{},
+	}
+	for i := range held {
+		o.add(&held[i])
+	}
+	for id, uses := range o.uses {
+		o.crowded[id] = full(uses, offer.Service(id).Capacity+1)
+	}
+	return o
+}
+
+// add counts what a booking takes of what several may take at a time.
+func (o *Outside) add(h *availability.Held) {
+	if h.SessionID != nil {
+		o.seats[booking.Occurrence{SessionID: *h.SessionID, StartsAt: h.StartsAt}] += max(1, h.PartySize)
+		return
+	}
+	o.eachLane(h, func(s *catalog.Service, during timespan.Span) bool {
+		o.uses[s.ID] = append(o.uses[s.ID], laneUse{Span: during})
+		return true
+	})
+}
+
+// eachLane calls yield for each service of a booking that no staff perform, with its own time, until it returns false.
+func (o *Outside) eachLane(h *availability.Held, yield func(*catalog.Service, timespan.Span) bool) {
+	at := h.StartsAt
+	for _, part := range h.Services {
+		during := timespan.Span{Start: at, End: at + int64(part.DurationMinutes)*minute}
+		if s := o.offer.Service(part.ID); s != nil && len(s.StaffIDs) == 0 && !s.Class() && !yield(s, during) {
+			return
+		}
+		at = during.End
+	}
+}
+
+// Reason is the first rule of the offer by which a booking could not be booked as it is; nil where none keeps it. Notice, advance limit,
+// grid and pause do not: they are about booking, and it is booked.
+func (o *Outside) Reason(h *availability.Held) *availability.Reason {
+	services, reason := o.services(h)
+	if reason != nil {
+		return reason
+	}
+	start := time.Unix(h.StartsAt, 0)
+	q := Question{
+		Services: services, Package: h.PerService, PerService: h.PerService, SessionID: h.SessionID,
+		Override: true, Now: start.AddDate(0, 0, -2), // when nothing of it is over, whatever the clock leaves out
+	}
+	if h.SessionID == nil { // who gives a session may change
+		if h.StaffID != nil && o.offer.StaffMember(*h.StaffID) == nil {
+			return &availability.Reason{Rule: availability.RuleRemoved, Whose: availability.OfStaff, StaffID: h.StaffID}
+		}
+		q.StaffID = h.StaffID
+	}
+	date := timespan.DateOf(start, o.offer.Location())
+	q.From, q.To = date-1, date
+	e := explanation{offer: o.offer, question: q, date: date, start: h.StartsAt}
+	if reason := e.reason(); reason != nil {
+		return reason
+	}
+	if h.SessionID != nil {
+		return o.tooFewSeats(h, services[0])
+	}
+	return o.tooFewLanes(h)
+}
+
+// services are those of a booking as the offer has them, each as long as it was booked; or why the offer has one of them no more.
+func (o *Outside) services(h *availability.Held) ([]*catalog.Service, *availability.Reason) {
+	services := make([]*catalog.Service, len(h.Services))
+	for i, part := range h.Services {
+		s := o.offer.Service(part.ID)
+		switch {
+		case s == nil || !o.offer.Modules.Services:
+			return nil, &availability.Reason{Rule: availability.RuleRemoved, Name: part.Name}
+		case !s.Active:
+			return nil, &availability.Reason{Rule: availability.RuleInactive, Name: s.Name}
+		case part.VariantID != uuid.Nil && !slices.ContainsFunc(s.Variants, func(v catalog.Variant) bool { return v.ID == part.VariantID }):
+			return nil, &availability.Reason{Rule: availability.RuleRemoved, Name: part.VariantName}
+		case s.Class() != (h.SessionID != nil):
+			return nil, &availability.Reason{Rule: availability.RuleNoSession}
+		}
+		asBooked := *s
+		asBooked.DurationMinutes = part.DurationMinutes
+		services[i] = &asBooked
+	}
+	return services, nil
+}
+
+func (o *Outside) tooFewSeats(h *availability.Held, class *catalog.Service) *availability.Reason {
+	booked := o.seats[booking.Occurrence{SessionID: *h.SessionID, StartsAt: h.StartsAt}]
+	for _, c := range class.Classes {
+		if c.ID == *h.SessionID && booked > c.Capacity {
+			return &availability.Reason{Rule: availability.RuleTooFew, Booked: booked, Offered: c.Capacity}
+		}
+	}
+	return nil
+}
+
+func (o *Outside) tooFewLanes(h *availability.Held) *availability.Reason {
+	var reason *availability.Reason
+	o.eachLane(h, func(s *catalog.Service, during timespan.Span) bool {
+		if overlapsAny(o.crowded[s.ID], during) {
+			reason = &availability.Reason{Rule: availability.RuleTooFew, Booked: o.busiest(s.ID, during), Offered: s.Capacity}
+		}
+		return reason == nil
+	})
+	return reason
+}
+
+// busiest is how many are booked at the busiest moment of a span.
+func (o *Outside) busiest(service uuid.UUID, during timespan.Span) int {
+	var within []laneUse
+	for _, u := range o.uses[service] {
+		if u.Overlaps(during) {
+			within = append(within, laneUse{Span: timespan.Span{Start: max(u.Start, during.Start), End: min(u.End, during.End)}})
+		}
+	}
+	running, most := 0, 0
+	for _, c := range changesOf(within) {
+		running += c.by
+		most = max(most, running)
+	}
+	return most
+}

@@ -1,0 +1,276 @@
+package slot
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// TestABookingIsOutsideExactlyWhereTheNewOfferCouldNotTakeIt draws businesses, bookings of what they listed, and changes of the offer.
+func TestABookingIsOutsideExactlyWhereTheNewOfferCouldNotTakeIt(t *testing.T) {
+	t.Parallel()
+	named, inside := map[string]int{}, 0
+	n := businesses(t) / 20
+	for seed := uint64(1); seed <= n && !t.Failed(); seed++ {
+		b := newBusiness(seed)
+		offer := b.offer()
+		held := b.held(offer)
+		for range 1 + b.IntN(3) {
+			offer = b.changed(offer)
+		}
+		check := NewOutside(offer, held)
+		for i := range held {
+			reason, outside := check.Reason(&held[i]), wordsSayOutside(b.table, offer, held, &held[i])
+			if (reason != nil) != outside {
+				t.Errorf("seed %d, booking %d: outside by the words: %t, by the engine: %+v\n%+v", seed, i, outside, reason, held[i])
+			}
+			if reason == nil {
+				inside++
+				continue
+			}
+			if named[reason.Rule]++; !wellNamed(reason, offer, &held[i]) {
+				t.Errorf("seed %d, booking %d: a reason that is not so: %+v", seed, i, reason)
+			}
+		}
+	}
+	t.Log(inside, named)
+	for _, rule := range []string{
+		availability.RuleRemoved, availability.RuleInactive, availability.RuleNotPerformed, availability.RuleOverride, availability.RuleClosed,
+		availability.RuleBlock, availability.RuleClass, availability.RuleNoSession, availability.RuleTooFew,
+	} {
+		if n >= 5000 && (named[rule] == 0 || inside == 0) {
+			t.Errorf("no booking was outside by %s: the comparison means nothing of it", rule)
+		}
+	}
+	if named[availability.RuleNotice]+named[availability.RuleAdvanceLimit]+named[availability.RuleGrid]+named[availability.RulePast] > 0 {
+		t.Error("what is about booking keeps what is booked:", named)
+	}
+}
+
+// wellNamed reports whether a reason that names one thing of the offer says what is so of it.
+func wellNamed(r *availability.Reason, offer *catalog.Offer, h *availability.Held) bool {
+	switch {
+	case r.Rule == availability.RuleTooFew:
+		return r.Booked > r.Offered
+	case r.Rule == availability.RuleRemoved && r.StaffID != nil:
+		return offer.StaffMember(*h.StaffID) == nil
+	case r.Rule == availability.RuleRemoved:
+		return slices.ContainsFunc(h.Services, func(s availability.HeldService) bool { return r.Name == s.Name || r.Name == s.VariantName })
+	}
+	return true
+}
+
+// held draws bookings of what the business lists, several of them for what several may take at a time.
+func (b business) held(offer *catalog.Offer) []availability.Held {
+	var held []availability.Held
+	for range 3 {
+		q := b.question(offer)
+		if q.Package = q.Package && q.PerService; !q.Package {
+			q.PerService = false
+		}
+		listed := Find(offer, q.Question, booking.Occupied{}).AppendOn(nil, q.From)
+		for range min(len(listed), 2+b.IntN(3)) {
+			s := listed[b.IntN(len(listed))]
+			h := availability.Held{StartsAt: s.Start, PerService: q.PerService, PartySize: 1 + b.IntN(2)}
+			for i, v := range q.Services {
+				h.Services = append(h.Services, availability.HeldService{
+					ID: v.ID, Name: v.ID.String(), DurationMinutes: v.DurationMinutes, VariantID: q.variants[q.ids[i]], VariantName: "variant " + v.ID.String(),
+				})
+			}
+			if s.Staff != nil {
+				h.StaffID = &s.Staff.ID
+			}
+			if s.Session != nil {
+				h.SessionID = &s.Session.ID
+			}
+			held = append(held, h)
+		}
+	}
+	return held
+}
+
+// changed is an offer after its owner has edited one thing of it.
+func (b business) changed(before *catalog.Offer) *catalog.Offer {
+	offer := *before
+	offer.Staff, offer.Services = slices.Clone(offer.Staff), slices.Clone(offer.Services)
+	s := &offer.Services[b.IntN(len(offer.Services))]
+	switch b.IntN(12) {
+	case 0:
+		offer.Hours = b.week()
+	case 1:
+		offer.Overrides = b.overrides()
+	case 2:
+		offer.Blocks = b.blocks(offer.Staff)
+	case 3, 4:
+		b.changeStaff(&offer)
+	case 5:
+		if len(offer.Services) > 1 {
+			offer.Services = slices.DeleteFunc(offer.Services, func(each catalog.Service) bool { return each.ID == s.ID })
+		}
+	case 6:
+		s.Active = b.oneIn(2)
+		s.Variants = nil
+	case 7:
+		s.Capacity = 1
+	case 8:
+		s.StaffIDs = b.service(offer.Staff).StaffIDs
+	case 9, 10:
+		b.changeSessions(&offer, s)
+	case 11: // what does not concern what is booked, but for buffers
+		s.SlotIntervalMinutes, s.DurationMinutes = 60, 1+b.IntN(300)
+		s.BufferBeforeMinutes, s.BufferAfterMinutes = b.IntN(40), b.IntN(40)
+		offer.Bookings = catalog.Bookings{MinNoticeMinutes: 100_000}
+	}
+	if err := offer.Prepare(); err != nil {
+		panic(err)
+	}
+	return &offer
+}
+
+func (b business) changeStaff(offer *catalog.Offer) {
+	if len(offer.Staff) == 0 {
+		return
+	}
+	i := b.IntN(len(offer.Staff))
+	switch b.IntN(4) {
+	case 0:
+		offer.Staff = slices.Delete(offer.Staff, i, i+1)
+	case 1:
+		offer.Staff[i].Active = false
+	case 2:
+		week := b.week()
+		offer.Staff[i].Hours = &week
+	case 3:
+		offer.Staff[i].Overrides = b.overrides()
+	}
+}
+
+// changeSessions has a class held at other times or for fewer, makes a class of a service, or none of a class.
+func (b business) changeSessions(offer *catalog.Offer, s *catalog.Service) {
+	sessions := slices.Clone(s.Classes)
+	switch {
+	case len(sessions) == 0:
+		sessions = b.class(offer.Staff).Classes
+	case b.oneIn(4):
+		sessions = nil
+	default:
+		like := b.session(offer.Staff, s.DurationMinutes > 1000)
+		c := &sessions[b.IntN(len(sessions))]
+		switch b.IntN(3) {
+		case 0:
+			c.Capacity = 1
+		case 1:
+			c.StaffID = like.StaffID
+		default:
+			c.Date, c.Weekday, c.From, c.To, c.Time = like.Date, like.Weekday, like.From, like.To, like.Time
+		}
+	}
+	s.Classes = sessions
+}
+
+// wordsSayOutside judges a booking by semantics.md §2 and docs/decisions/008, minute by minute.
+func wordsSayOutside(t *clockTable, offer *catalog.Offer, all []availability.Held, h *availability.Held) bool {
+	question := asked{Question: Question{StaffID: h.StaffID, Package: h.PerService, PerService: h.PerService}}
+	for _, part := range h.Services {
+		i := slices.IndexFunc(offer.Services, func(s catalog.Service) bool { return s.ID == part.ID })
+		if i < 0 || !offer.Services[i].Active || len(offer.Services[i].Classes) > 0 != (h.SessionID != nil) {
+			return true
+		}
+		if part.VariantID != uuid.Nil && !slices.ContainsFunc(offer.Services[i].Variants, func(v catalog.Variant) bool { return v.ID == part.VariantID }) {
+			return true
+		}
+		question.ids = append(question.ids, part.ID)
+	}
+	o := newOracle(t, offer, question, booking.Occupied{})
+	for i, part := range h.Services { // a booking is as long as it was booked
+		o.services[i].DurationMinutes = part.DurationMinutes
+	}
+	if h.SessionID != nil {
+		return !o.seatHeld(all, h)
+	}
+	at := o.minuteAt(h.StartsAt)
+	served := slices.ContainsFunc(o.members(), func(s *catalog.Staff) bool {
+		return !slices.ContainsFunc(o.parts(at), func(p part) bool { return len(o.servers(s, p)) == 0 })
+	})
+	return !served || o.crowdedAt(all, at)
+}
+
+// seatHeld reports whether the session of a booking is still held at its start, with as many seats as are booked.
+func (o *oracle) seatHeld(all []availability.Held, h *availability.Held) bool {
+	booked := 0
+	for _, other := range all {
+		if other.SessionID != nil && *other.SessionID == *h.SessionID && other.StartsAt == h.StartsAt {
+			booked += other.PartySize
+		}
+	}
+	for k := range o.services[0].Classes {
+		c := &o.services[0].Classes[k]
+		for _, d := range o.dates() {
+			if c.ID == *h.SessionID && o.happens(o.services[0], c, d) && o.start+int64(o.minuteOf(d, c.Time))*60 == h.StartsAt {
+				return booked <= c.Capacity
+			}
+		}
+	}
+	return false
+}
+
+// crowdedAt reports whether at a minute of an appointment that begins at minute i more have booked one of its services than may
+// take it at a time.
+func (o *oracle) crowdedAt(all []availability.Held, i int) bool {
+	for _, p := range o.parts(i) {
+		if isStaffed(p.service) {
+			continue
+		}
+		running := make([]int, len(o.shown))
+		for _, other := range all {
+			at := o.minuteAt(other.StartsAt)
+			for _, s := range other.Services {
+				for m := at; other.SessionID == nil && s.ID == p.service.ID && m < at+s.DurationMinutes; m++ {
+					running[m]++
+				}
+				at += s.DurationMinutes
+			}
+		}
+		if slices.Max(running[p.from:p.to]) > p.service.Capacity {
+			return true
+		}
+	}
+	return false
+}
+
+func TestAReasonSaysHowManyAreBookedAndOffered(t *testing.T) {
+	t.Parallel()
+	sauna := catalog.Service{ID: uuid.New(), Name: "Sauna", Active: true, DurationMinutes: 60, SlotIntervalMinutes: 15, Capacity: 2}
+	offer := &catalog.Offer{Timezone: "UTC", Currency: "EUR", Services: []catalog.Service{sauna}, Modules: catalog.Modules{Services: true}}
+	for day := range offer.Hours {
+		offer.Hours[day] = []timespan.Window{{From: 540, To: 1080}}
+	}
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	var held []availability.Held
+	for _, hour := range []int{9, 9, 9, 10, 11} {
+		at := time.Date(2027, 3, 1, hour, 0, 0, 0, time.UTC).Unix()
+		held = append(held, availability.Held{StartsAt: at, Services: []availability.HeldService{{ID: sauna.ID, DurationMinutes: 60}}})
+	}
+	check := NewOutside(offer, held)
+	for i := range held {
+		reason := check.Reason(&held[i])
+		if i > 2 {
+			if reason != nil {
+				t.Errorf("booking %d, beside none: %+v", i, reason)
+			}
+			continue
+		}
+		if reason == nil || reason.Booked != 3 || reason.Offered != 2 {
+			t.Errorf("booking %d of three at a time, where two may: %+v", i, reason)
+		}
+	}
+}

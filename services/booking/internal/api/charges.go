@@ -1,0 +1,95 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
+)
+
+// Charges serves the charges of reservations to rental (libs/peer/bookingclient, Charges).
+type Charges struct{ charges *usecase.Charges }
+
+// NewCharges returns the internal API of charges.
+func NewCharges(charges *usecase.Charges) *Charges { return &Charges{charges: charges} }
+
+// Mount adds the routes.
+func (ch *Charges) Mount(app fiber.Router) {
+	app.Post("/internal/charges", ch.known)
+	charge := app.Group("/internal/businesses/:business/charges/:reservation", private)
+	charge.Post("", ch.open)
+	charge.Post("/page", ch.page)
+	charge.Post("/close", ch.close)
+}
+
+func (ch *Charges) open(c *fiber.Ctx) error {
+	businessID, id, err := businessAnd(c, "reservation")
+	if err != nil {
+		return err
+	}
+	var asked booking.NewCharge
+	if err := jsonBody(c, &asked); err != nil {
+		return err
+	}
+	opened, err := ch.charges.Open(c.UserContext(), businessID, id, asked)
+	if err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(opened)
+}
+
+func (ch *Charges) page(c *fiber.Ctx) error {
+	businessID, id, err := businessAnd(c, "reservation")
+	if err != nil {
+		return err
+	}
+	opened, err := ch.charges.Page(c.UserContext(), businessID, id)
+	if err != nil {
+		return err
+	}
+	return c.JSON(opened)
+}
+
+func (ch *Charges) close(c *fiber.Ctx) error {
+	businessID, id, err := businessAnd(c, "reservation")
+	if err != nil {
+		return err
+	}
+	var asked booking.CloseCharge
+	if err := jsonBody(c, &asked); err != nil {
+		return err
+	}
+	closed, err := ch.charges.Close(c.UserContext(), businessID, id, asked)
+	if err != nil {
+		return err
+	}
+	return c.JSON(closed)
+}
+
+func (ch *Charges) known(c *fiber.Ctx) error {
+	var asked booking.ChargesRequest
+	if err := jsonBody(c, &asked); err != nil {
+		return err
+	}
+	known, err := ch.charges.Known(c.UserContext(), asked.Reservations)
+	if err != nil {
+		return err
+	}
+	return c.JSON(booking.Charges{Charges: known})
+}
+
+// jsonBody reads the JSON body of a request.
+func jsonBody(c *fiber.Ctx, into any) error {
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fault.Newf(fault.InvalidParameter, "The body cannot be read: %s.", jsonReason(err))
+	}
+	return nil
+}

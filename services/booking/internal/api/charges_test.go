@@ -1,0 +1,307 @@
+package api_test
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/refund"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// charges is what rental asks with.
+func (s *shop) charges() *bookingclient.Charges {
+	p := peer.New("booking", s.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
+	s.t.Cleanup(p.Close)
+	return bookingclient.NewCharges(p)
+}
+
+// kayaks is the charge of a reservation of 40.00.
+func (s *shop) kayaks() booking.NewCharge {
+	return booking.NewCharge{Slug: s.offer.Slug, Name: "2 × Kayak", Amount: 4000, Currency: "EUR", Manage: pagesURL + "/m/token"}
+}
+
+// openCharge opens the charge of a reservation and returns the id of the Checkout Session on which it is paid.
+func (s *shop) openCharge(id uuid.UUID) string {
+	s.t.Helper()
+	opened, err := s.charges().Open(s.t.Context(), s.offer.ID, id, s.kayaks())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return opened.CheckoutURL[strings.LastIndexByte(opened.CheckoutURL, '/')+1:]
+}
+
+// known is the charge of a reservation as rental is told of it.
+func (s *shop) known(id uuid.UUID) booking.Charge {
+	s.t.Helper()
+	found, err := s.charges().Charges(s.t.Context(), []booking.ReservationID{{BusinessID: s.offer.ID, ID: id}, {BusinessID: s.offer.ID, ID: uuid.New()}})
+	if err != nil || len(found) != 1 || found[0].ID != id || found[0].BusinessID != s.offer.ID {
+		s.t.Fatalf("the charge of one reservation is %+v, %v", found, err)
+	}
+	return found[0].Charge
+}
+
+func TestTheChargeOfAReservationIsOpenedOnceAndPaid(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openShop(t, f.URL)
+	id, charges := uuid.New(), s.charges()
+	opened, err := charges.Open(t.Context(), s.offer.ID, id, s.kayaks())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := booking.Charge{Provider: "stripe", Status: booking.ChargeOpen, Amount: 4000, DueAt: now.Add(expiresAfter), Step: 1}
+	if diff := cmp.Diff(want, opened.Charge); diff != "" {
+		t.Error(diff)
+	}
+	session := opened.CheckoutURL[strings.LastIndexByte(opened.CheckoutURL, '/')+1:]
+	page := f.page(session)
+	for name, value := range map[string]string{
+		"line_items[0][price_data][unit_amount]": "4000", "line_items[0][price_data][product_data][name]": "2 × Kayak",
+		"success_url": pagesURL + "/m/token?payment=done", "cancel_url": pagesURL + "/m/token?payment=open",
+		"metadata[slotmesh_reservation]": id.String(), "payment_intent_data[metadata][slotmesh_reservation]": id.String(),
+	} {
+		if page.asked[name] != value {
+			t.Errorf("Stripe was asked for %s %q, want %q", name, page.asked[name], value)
+		}
+	}
+	for name, ask := range map[string]func() (*booking.OpenedCharge, error){
+		"opened again":       func() (*booking.OpenedCharge, error) { return charges.Open(t.Context(), s.offer.ID, id, s.kayaks()) },
+		"its page once more": func() (*booking.OpenedCharge, error) { return charges.Page(t.Context(), s.offer.ID, id) },
+	} {
+		if again, err := ask(); err != nil || cmp.Diff(opened, again) != "" {
+			t.Errorf("%s: %+v, %v", name, again, err)
+		}
+	}
+	s.tell("payment_intent.payment_failed", map[string]any{"id": "pi_any", "metadata": map[string]string{"slotmesh_business": s.offer.ID.String(), "slotmesh_reservation": id.String()}})
+	failed := time.Unix(1803888000, 0).UTC()
+	want.FailedAt = &failed
+	if diff := cmp.Diff(want, s.known(id)); diff != "" {
+		t.Errorf("an attempt failed: %s", diff)
+	}
+	s.paysFor(f, session)
+	if got := s.known(id); got.Status != booking.ChargePaid {
+		t.Errorf("it was paid and is %+v", got)
+	}
+	if _, err := charges.Page(t.Context(), s.offer.ID, id); !fault.Is(err, fault.Conflict) {
+		t.Errorf("the page of what is paid: %v", err)
+	}
+	if n := s.count(`SELECT count(*) FROM events WHERE subject_kind = 'reservation'`); n != 0 {
+		t.Errorf("%d events of reservations, which rental records", n)
+	}
+}
+
+func TestTheChargeOfAReservationEndsAsThatOfABooking(t *testing.T) {
+	t.Parallel()
+	off := func(s *shop, id uuid.UUID, refund *booking.NumberedRefund) {
+		if _, err := s.charges().Close(context.Background(), s.offer.ID, id, booking.CloseCharge{Refund: refund}); err != nil {
+			s.t.Error(err)
+		}
+	}
+	part := &booking.NumberedRefund{Number: 1, Owed: refund.Owed{Amount: 1500, Percent: 38}}
+	for name, c := range map[string]struct {
+		happens func(s *shop, f *fakeStripe, id uuid.UUID, session string)
+		status  string
+		back    []int64
+	}{
+		"nobody pays":     {func(*shop, *fakeStripe, uuid.UUID, string) {}, booking.ChargeCancelled, nil},
+		"paid at the end": {func(s *shop, f *fakeStripe, _ uuid.UUID, page string) { f.checkOut(s.t.(*testing.T), page) }, booking.ChargePaid, nil},
+		"Stripe ends it": {func(s *shop, _ *fakeStripe, _ uuid.UUID, page string) {
+			s.tell("checkout.session.expired", map[string]any{"id": page})
+		}, booking.ChargeCancelled, nil},
+		"given up": {func(s *shop, _ *fakeStripe, id uuid.UUID, _ string) { off(s, id, nil); off(s, id, nil) }, booking.ChargeCancelled, nil},
+		"given up while it was paid": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
+			f.checkOut(s.t.(*testing.T), page)
+			off(s, id, nil)
+			s.tell("checkout.session.completed", map[string]any{"id": page, "payment_status": "paid"})
+			off(s, id, nil)
+		}, booking.ChargePaid, []int64{4000}},
+		"given up after it was paid": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
+			s.paysFor(f, page)
+			off(s, id, nil)
+			off(s, id, nil)
+		}, booking.ChargePaid, []int64{4000}},
+		"paid and cancelled": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
+			s.paysFor(f, page)
+			off(s, id, part)
+			s.step()
+			off(s, id, part) // rental asks again, as it did not hear the answer
+		}, booking.ChargePaid, []int64{1500}},
+		"paid and cancelled without a refund": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
+			s.paysFor(f, page)
+			off(s, id, &booking.NumberedRefund{Number: 1})
+		}, booking.ChargePaid, nil},
+		"refunded twice": {func(s *shop, f *fakeStripe, id uuid.UUID, page string) {
+			s.paysFor(f, page)
+			off(s, id, part)
+			s.step()
+			off(s, id, &booking.NumberedRefund{Number: 2, Owed: refund.Owed{Amount: 2500, Percent: 62}})
+			off(s, id, part)
+		}, booking.ChargePaid, []int64{1500, 2500}},
+		"its process dies before the page is noted": {func(s *shop, _ *fakeStripe, _ uuid.UUID, _ string) {
+			if _, err := s.pool.Exec(context.Background(), `UPDATE payments SET status = 'creating', reference = NULL`); err != nil {
+				s.t.Error(err)
+			}
+		}, booking.ChargeCancelled, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFakeStripe(t)
+			s := openShop(t, f.URL)
+			id := uuid.New()
+			session := s.openCharge(id)
+			c.happens(s, f, id, session)
+			for range 2 {
+				s.clock.Advance(expiresAfter)
+				s.step()
+			}
+			var back int64
+			for _, n := range c.back {
+				back += n
+			}
+			if got := s.known(id); got.Status != c.status || got.Refunded != back {
+				t.Errorf("the charge is %+v, want it %s with %d refunded", got, c.status, back)
+			}
+			if got := f.given("pi_of_" + session); !slices.Equal(got, c.back) {
+				t.Errorf("%v went back, want %v", got, c.back)
+			}
+			if n := s.count(`SELECT count(*) FROM events WHERE subject_kind = 'reservation'`); n != 0 {
+				t.Errorf("%d events tell of what is rental's", n)
+			}
+		})
+	}
+}
+
+func TestAChargeThatCannotBeOpenedIsTakenBack(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openShop(t, f.URL)
+	for name, m := range map[string]manner{"fails": fails, "breaks": breaks} {
+		f.set(m)
+		id := uuid.New()
+		if _, err := s.charges().Open(t.Context(), s.offer.ID, id, s.kayaks()); !fault.Is(err, fault.PaymentUnavailable) {
+			t.Errorf("%s: %v", name, err)
+		}
+		f.set(answers)
+		s.step()
+		if got := s.known(id); got.Status != booking.ChargeCancelled {
+			t.Errorf("%s: the charge is %s", name, got.Status)
+		}
+		if _, err := s.charges().Open(t.Context(), s.offer.ID, id, s.kayaks()); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%s: what is over is opened again: %v", name, err)
+		}
+	}
+	for name, asked := range map[string]booking.NewCharge{
+		"nothing to pay":   {Slug: s.offer.Slug, Name: "Kayak", Currency: "EUR", Manage: "https://x"},
+		"another currency": {Slug: s.offer.Slug, Name: "Kayak", Amount: 1, Currency: "USD", Manage: "https://x"},
+		"no link":          {Slug: s.offer.Slug, Name: "Kayak", Amount: 1, Currency: "EUR"},
+	} {
+		if _, err := s.charges().Open(t.Context(), s.offer.ID, uuid.New(), asked); !fault.Is(err, fault.InvalidParameter) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := s.charges().Close(t.Context(), s.offer.ID, uuid.New(), booking.CloseCharge{}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("closing what is not there: %v", err)
+	}
+	if _, err := s.charges().Charges(t.Context(), make([]booking.ReservationID, booking.MaxCharges+1)); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("too many: %v", err)
+	}
+}
+
+// Customers pay while rental closes their charges and these expire: what is paid in the end went back whole, or rental was never told that it
+// was off.
+func TestWhileChargesArePaidClosedAndExpireEachRefundIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openShop(t, f.URL)
+	const n = 32
+	ids, pages := make([]uuid.UUID, n), make([]string, n)
+	for i := range n {
+		ids[i] = uuid.New()
+		pages[i] = s.openCharge(ids[i])
+	}
+	s.clock.Advance(expiresAfter)
+	client := s.charges()
+	var wg sync.WaitGroup
+	for i := range n {
+		if i%2 == 0 {
+			f.checkOut(t, pages[i])
+			wg.Go(func() { s.tell("checkout.session.completed", map[string]any{"id": pages[i], "payment_status": "paid"}) })
+		}
+		for range i % 3 {
+			wg.Go(func() {
+				if _, err := client.Close(t.Context(), s.offer.ID, ids[i], booking.CloseCharge{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wg.Go(func() { _ = s.payments.Reconcile(t.Context()) })
+	wg.Wait()
+	for range 2 {
+		s.clock.Advance(2 * time.Hour)
+		s.step()
+	}
+	for i := range n {
+		want, back := booking.ChargeCancelled, []int64(nil)
+		if i%2 == 0 {
+			want = booking.ChargePaid
+			if i%3 > 0 {
+				back = []int64{4000}
+			}
+		}
+		if got := s.known(ids[i]); got.Status != want || !slices.Equal(f.given("pi_of_"+pages[i]), back) {
+			t.Errorf("%d: it is %s and %v went back, want %s, %v", i, got.Status, f.given("pi_of_"+pages[i]), want, back)
+		}
+	}
+}
+
+// TestKilledAtAnyPointReservationsAreRefundedOnce has rental say that reservations are off until it is answered, while booking is killed.
+func TestKilledAtAnyPointReservationsAreRefundedOnce(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	s.killRefunds(t, f, 100, boughtKind{
+		buy: func(int) (uuid.UUID, string) {
+			id := uuid.New()
+			page := s.openCharge(id)
+			s.paysFor(f, page)
+			return id, "pi_of_" + page
+		},
+		cancel: func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error {
+			owed := refund.Owed{Amount: 4000, Percent: 100}
+			switch wanted {
+			case booking.RefundFull:
+			case booking.RefundNone:
+				owed = refund.Owed{}
+			default:
+				cents, err := strconv.ParseInt(strings.Replace(string(wanted), ".", "", 1), 10, 64)
+				if err != nil {
+					return err
+				}
+				owed = refund.Of(cents, 4000)
+			}
+			return records.CloseCharge(ctx, s.offer.ID, id, &booking.NumberedRefund{Number: 1, Owed: owed}, s.clock.Now())
+		},
+		expect: func(id uuid.UUID, reference string, owed int64) {
+			var want []int64
+			if owed > 0 {
+				want = []int64{owed}
+			}
+			if got := f.given(reference); !slices.Equal(got, want) || s.known(id).Refunded != owed {
+				t.Errorf("%s: %v went back, and %d is noted; want %v", id, got, s.known(id).Refunded, want)
+			}
+		},
+	})
+}

@@ -1,0 +1,178 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+)
+
+// crowd is 64 clients of two replicas, which both know the key and the offer and go on with what they know. Half of the clients book at
+// one member, whose questions can be held in availability: their bookings are decided before, and written after, what happens meanwhile.
+type crowd struct {
+	*town
+	replicas [2]string
+	secret   string
+	booked   atomic.Int64
+	last     [64]answer // what ended each client
+	group    sync.WaitGroup
+}
+
+func gather(t *testing.T) *crowd {
+	w := open(t, none)
+	c := &crowd{town: w, secret: w.key("write")}
+	second, _ := w.serve(none, telemetry.Discard())
+	c.replicas = [2]string{w.public, second}
+	w.set(func(w *town) { w.remembered = w.offer })
+	for i := range c.replicas {
+		w.expect("a replica learns the key", c.ask(i, order("08:00", map[string]any{"date": fmt.Sprintf("2027-03-%02d", 20+i)})), http.StatusCreated, "")
+	}
+	return c
+}
+
+func (c *crowd) ask(replica int, body map[string]any) answer {
+	return c.bookOn(c.replicas[replica], "harbor", c.secret, body)
+}
+
+// book lets each client book on one day after the other, each at a time of its own, until an answer is not a booking.
+func (c *crowd) book() {
+	for client := range len(c.last) {
+		member := []uuid.UUID{annaID, benID}[client%2]
+		c.group.Go(func() {
+			for n := range 20 {
+				minute := client / 2 * 20
+				c.last[client] = c.ask(client/2%2, order(fmt.Sprintf("%02d:%02d", 9+minute/60, minute%60), map[string]any{
+					"date": fmt.Sprintf("2027-04-%02d", 1+n), "staff_id": member, "service_ids": []uuid.UUID{freeID},
+				}))
+				if c.last[client].status != http.StatusCreated {
+					return
+				}
+				c.booked.Add(1)
+			}
+		})
+	}
+}
+
+// meanwhile does something while half of the clients have their bookings decided and not written, and the others go on; it returns how many
+// bookings were there when it was done.
+func (c *crowd) meanwhile(do func() error) int {
+	c.t.Helper()
+	release := make(chan struct{})
+	c.set(func(w *town) {
+		w.held, w.holding = release, make(chan struct{}, 2000) // more than are sent
+		w.holds = func(q availability.Question) bool { return q.StaffID != nil && *q.StaffID == annaID }
+	})
+	c.book()
+	for range len(c.last) / 2 {
+		<-c.holding
+	}
+	if err := do(); err != nil {
+		c.t.Fatal(err)
+	}
+	there := c.count(`SELECT count(*) FROM bookings`)
+	close(release)
+	c.group.Wait()
+	return there
+}
+
+func TestNoBookingCommitsAfterItsKeyWasRevoked(t *testing.T) {
+	t.Parallel()
+	c := gather(t)
+	keys, err := c.client().Keys(t.Context(), c.offer.ID, request.Page{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := c.meanwhile(func() error { return c.client().RevokeKey(t.Context(), c.offer.ID, keys.Keys[0].ID) })
+	for client, a := range c.last {
+		if a.status == http.StatusCreated && client%2 == 1 {
+			continue // it had booked all it wanted before
+		}
+		c.expect(fmt.Sprint("client ", client), a, http.StatusUnauthorized, "invalid_api_key")
+	}
+	c.expectRows(there)
+	for i := range c.replicas {
+		c.expect("afterwards", c.ask(i, order("23:00", nil)), http.StatusUnauthorized, "invalid_api_key")
+		c.expect("afterwards, with a body that is none", c.bookOn(c.replicas[i], "harbor", c.secret, "{"), http.StatusUnauthorized, "invalid_api_key")
+	}
+}
+
+// The replicas hear nothing: neither a message of Redis nor two seconds tell them.
+func TestNoBookingCommitsByAnOfferThatWasReplaced(t *testing.T) {
+	t.Parallel()
+	c := gather(t)
+	there := c.meanwhile(func() error {
+		c.change(func(*catalog.Offer) {}) // from this version on availability has no time free
+		c.set(func(w *town) { w.opening = false })
+		return c.client().Published(t.Context(), c.offer.ID, c.offer.Version)
+	})
+	for client, a := range c.last {
+		if a.status == http.StatusCreated && client%2 == 1 {
+			continue
+		}
+		c.expect(fmt.Sprint("client ", client), a, http.StatusConflict, "slot_unavailable")
+	}
+	c.expectRows(there)
+}
+
+// A refusal by what a process remembers is told only where that holds: each of these is the answer to the newest offer, though the one
+// in memory refuses for another reason, or the reverse.
+func TestARefusalIsNeverThatOfAnOldOffer(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	w.expect("the key is learnt", w.book(key, order("08:00", nil)), http.StatusCreated, "")
+	closed := func(o *catalog.Offer) { o.Account.SubscriptionActive = false }
+	reopened := func(o *catalog.Offer) { o.Account.SubscriptionActive = true }
+	told := func(edit func(*catalog.Offer)) {
+		w.set(func(w *town) { w.remembered = w.offer })
+		w.change(edit)
+		if err := w.client().Published(t.Context(), w.offer.ID, w.offer.Version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told(closed)
+	w.expect("it has closed", w.book(key, order("09:00", nil)), http.StatusForbidden, "subscription_inactive")
+	w.expect("it has closed, and the body is none", w.book(key, "{", header, "one"), http.StatusForbidden, "subscription_inactive")
+	told(reopened)
+	w.expect("it is open again", w.book(key, order("10:00", nil)), http.StatusCreated, "")
+	w.expect("it is open again, by name", w.book(key, order("11:00", nil), header, "two"), http.StatusCreated, "")
+	told(func(o *catalog.Offer) { o.Services = o.Services[1:] })
+	w.expect("the service has gone", w.book(key, order("12:00", nil)), http.StatusNotFound, "service_not_found")
+	w.expect("what was booked by a name stays", w.book(key, order("11:00", nil), header, "two"), http.StatusCreated, "")
+	w.set(func(w *town) { w.remembered, w.offer = w.offer, nil })
+	if err := w.client().Published(t.Context(), w.remembered.ID, w.remembered.Version+1); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("the business has gone", w.book(key, order("13:00", map[string]any{"service_ids": []uuid.UUID{freeID}})), http.StatusNotFound, "business_not_found")
+}
+
+// What was booked under an Idempotency-Key is told again without a write, which would look at the key.
+func TestARepeatedRequestByAKeyThatWasRevokedIsRefused(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key, wanted := w.key("write"), order("09:00", nil)
+	for range 2 {
+		w.expect("by a name", w.book(key, wanted, header, "one"), http.StatusCreated, "")
+	}
+	if err := w.store.RevokeAllKeys(t.Context(), w.offer.ID, now); err != nil {
+		t.Fatal(err)
+	}
+	w.expect("once more", w.book(key, wanted, header, "one"), http.StatusUnauthorized, "invalid_api_key")
+}
+
+func TestAVersionThatIsNoneIsNotTaken(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	if err := w.client().Published(t.Context(), w.offer.ID, 0); !fault.Is(err, fault.InvalidParameter) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,180 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/apikey"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// Keys looks API keys up; [store.Store] says what its methods do and return.
+type Keys interface {
+	Current(ctx context.Context, by store.Basis) (bool, error)
+	KeyByHash(ctx context.Context, hash [sha256.Size]byte) (store.Key, error)
+	TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error
+}
+
+// Limits counts requests; [limits.Gate] does, and says which faults there are.
+type Limits interface {
+	Pass(ctx context.Context, client netip.Addr, method, path string, answer server.Header) error
+	PassKey(ctx context.Context, keyID string, answer server.Header) error
+	PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string, answer server.Header) (limits.ByKey, error)
+}
+
+// rememberedKeys is how many keys a process remembers; each takes some 300 bytes.
+const rememberedKeys = 16_384
+
+// Limit counts every request to the public port (server.LimitBy): by its address, and a booking by its API key, too. Where this process knows whose the
+// key is, both are asked in one round trip, in the order of semantics.md §3, else the key is counted once it is known.
+func (p *Public) Limit(c *fiber.Ctx) error {
+	ctx, client, answer := c.UserContext(), server.ClientIP(c), server.AnswerHeader(c)
+	method, path := c.Method(), c.Path()
+	if method == http.MethodPost && strings.HasPrefix(path, "/api/public/") && strings.HasSuffix(path, "/book") {
+		secret, _ := bearer(c)
+		if key, known := p.known.Get(apikey.Hash(secret)); known {
+			byKey, err := p.limits.PassBoth(ctx, client, method, path, key.ID.String(), answer)
+			c.Locals(counted{}, byKey)
+			return err
+		}
+	}
+	return p.limits.Pass(ctx, client, method, path, answer)
+}
+
+// counted is where a request keeps what the limit of its key said.
+type counted struct{}
+
+// shown is the key of a request. One that is remembered has been good at some time; whether it counts still, the write of a booking looks, and whoever
+// refuses by it.
+type shown struct {
+	store.Key
+	hash       [sha256.Size]byte
+	remembered bool
+}
+
+// admit finds the key of a request, counts the request against its limit and notes the use of the key.
+func (p *Public) admit(c *fiber.Ctx) (shown, error) {
+	key, err := p.authenticate(c)
+	if err != nil {
+		return shown{}, err
+	}
+	byKey, done := c.Locals(counted{}).(limits.ByKey)
+	if key.remembered && (!done || byKey.Refused()) { // that the key is none comes before its limit
+		if key, err = p.lookUp(c, key.hash); err != nil {
+			return shown{}, err
+		}
+	}
+	if done {
+		err = byKey.Pass(c.UserContext(), server.AnswerHeader(c))
+	} else {
+		err = p.limits.PassKey(c.UserContext(), key.ID.String(), server.AnswerHeader(c))
+	}
+	if err != nil {
+		return shown{}, err
+	}
+	p.touch(c.UserContext(), key)
+	return key, nil
+}
+
+// bearer is the secret of the Authorization header.
+func bearer(c *fiber.Ctx) (string, bool) {
+	scheme, secret, _ := strings.Cut(strings.TrimSpace(c.Get(fiber.HeaderAuthorization)), " ")
+	secret = strings.TrimSpace(secret)
+	return secret, strings.EqualFold(scheme, "Bearer") && secret != ""
+}
+
+// authenticate finds the key of the Authorization header, in memory where it can. What cannot be a key is refused without a look into the
+// store.
+func (p *Public) authenticate(c *fiber.Ctx) (shown, error) {
+	hash, err := hashOf(c)
+	if err != nil {
+		return shown{}, err
+	}
+	if key, known := p.known.Get(hash); known && !p.expired(key) {
+		return shown{Key: key, hash: hash, remembered: true}, nil
+	}
+	return p.lookUp(c, hash)
+}
+
+// hashOf is the hash of what may be a key.
+func hashOf(c *fiber.Ctx) ([sha256.Size]byte, error) {
+	secret, sent := bearer(c)
+	if !sent {
+		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
+		return [sha256.Size]byte{}, fault.New(fault.MissingAPIKey, "An API key is required; send it as Authorization: Bearer sm_….")
+	}
+	if !apikey.WellFormed(secret) {
+		return [sha256.Size]byte{}, invalidKey(c, "The API key is not one; it is sm_ and 64 hexadecimal digits, as it was shown when it was made.")
+	}
+	return apikey.Hash(secret), nil
+}
+
+// lookUp finds a key in the store.
+func (p *Public) lookUp(c *fiber.Ctx, hash [sha256.Size]byte) (shown, error) {
+	key, err := p.keys.KeyByHash(c.UserContext(), hash)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return shown{}, err
+	}
+	p.known.Remove(hash)
+	switch {
+	case err != nil:
+		return shown{}, invalidKey(c, "The API key is not known.")
+	case key.RevokedAt != nil:
+		return shown{}, invalidKey(c, "The API key has been revoked.")
+	case p.expired(key):
+		return shown{}, invalidKey(c, "The API key has expired.")
+	}
+	p.known.Put(hash, key)
+	return shown{Key: key, hash: hash}, nil
+}
+
+func (p *Public) expired(key store.Key) bool {
+	return key.ExpiresAt != nil && !p.clock.Now().Before(*key.ExpiresAt)
+}
+
+func invalidKey(c *fiber.Ctx, sentence string) error {
+	c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="invalid_token"`)
+	return fault.New(fault.InvalidAPIKey, sentence)
+}
+
+// useNotedEvery is how often the use of a key is written down.
+const useNotedEvery = time.Minute
+
+// touch notes the key's use, at most once a minute. A booking does not fail for it.
+func (p *Public) touch(ctx context.Context, key shown) {
+	now := p.clock.Now()
+	since := now.Add(-useNotedEvery)
+	if key.LastUsedAt != nil && key.LastUsedAt.After(since) {
+		return
+	}
+	if err := p.keys.TouchKey(ctx, key.BusinessID, key.ID, now, since); err != nil {
+		p.tel.Logger.WarnContext(ctx, "the use of an API key was not noted", "error", err)
+		return
+	}
+	key.LastUsedAt = &now
+	p.known.Put(key.hash, key.Key)
+}
+
+// authorize refuses a key of another business, then one whose scope does not reach POST /book.
+func authorize(key store.Key, offer *catalog.Offer) error {
+	if key.BusinessID != offer.ID {
+		return fault.New(fault.InvalidAPIKey, "The API key belongs to another business.")
+	}
+	if key.Scope != booking.ScopeWrite && key.Scope != booking.ScopeAll {
+		return fault.New(fault.ScopeForbidden, "The API key's scope is read; booking takes a key of scope write or all.")
+	}
+	return nil
+}

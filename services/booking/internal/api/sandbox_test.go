@@ -1,0 +1,128 @@
+package api_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment/sandbox"
+)
+
+// nowhere is an address of Stripe where nobody answers: what asks there fails.
+const nowhere = "http://127.0.0.1:1"
+
+// inSandbox makes a shop that cannot reach Stripe a sandbox.
+func inSandbox(s *shop) *shop {
+	s.providers[payment.Sandbox] = sandbox.New(s.clock)
+	s.booker.Notice = s.payments.Notice
+	s.change(func(o *catalog.Offer) {
+		o.Account.Sandbox, o.Payments.Accounts = true, nil
+		o.Bookings.MaxOpenPerCustomer = 20
+	})
+	return s
+}
+
+// haircutsFor is a sandbox whose haircut costs so many cents.
+func haircutsFor(t *testing.T, cents int64) *shop {
+	t.Helper()
+	s := inSandbox(openShop(t, nowhere))
+	s.change(func(o *catalog.Offer) { o.Services[0].Price = cents })
+	return s
+}
+
+// expectRefunded compares what became of the refund of the only charge.
+func (s *shop) expectRefunded(status payment.RefundStatus, reason string, amount int64) {
+	s.t.Helper()
+	if n := s.count(fmt.Sprintf(`SELECT count(*) FROM payments WHERE refund_status = '%s' AND coalesce(refund_reason, '') = '%s' AND refunded = %d`, status, reason, amount)); n != 1 {
+		s.t.Errorf("the refund is not %s %s of %d", status, reason, amount)
+	}
+}
+
+func TestInASandboxBookingsArePaidAndRefundedWithoutAnyProvider(t *testing.T) {
+	t.Parallel()
+	s := haircutsFor(t, 4000)
+	id, due := s.buy("09:30")
+	if due.Provider != payment.Sandbox || due.Amount != "40.00" || due.ClientSecret != "" {
+		t.Errorf("to be paid: %+v", due)
+	}
+	s.expectState("confirmed", "paid", 1)
+	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed")
+	s.cancel(id, booking.RefundFull)
+	s.step()
+	s.expectRefunded(payment.RefundRefunded, "", 4000)
+}
+
+func TestInASandboxTheAmountSaysWhatFails(t *testing.T) {
+	t.Parallel()
+	t.Run("01: the customer is declined, and the booking expires", func(t *testing.T) {
+		t.Parallel()
+		s := haircutsFor(t, 4001)
+		b, err := s.onPage("09:30", wanted("09:30"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.expectState("pending", "open", 1)
+		if again, err := s.payAgain(b.ManageURL); err != nil || again.URL != "" {
+			t.Errorf("to pay once more: %+v, %v", again, err)
+		}
+		s.expectEvents(b.ID, "booking.created", "payment.failed")
+		s.clock.Advance(expiresAfter)
+		s.step()
+		s.expectState("cancelled", "cancelled", 0)
+	})
+	t.Run("02: the charge is refused", func(t *testing.T) {
+		t.Parallel()
+		s := haircutsFor(t, 4002)
+		s.expect("refused", s.book(s.key, order("09:30", nil)), 503, "payment_unavailable")
+		s.expectState("cancelled", "cancelled", 0)
+	})
+	t.Run("03: the refund is refused", func(t *testing.T) {
+		t.Parallel()
+		s := haircutsFor(t, 4003)
+		id, _ := s.buy("09:30")
+		s.cancel(id, booking.RefundFull)
+		s.step()
+		s.expectRefunded(payment.RefundRefused, sandbox.RefundReason, 0)
+	})
+}
+
+func TestInASandboxOrdersOfThePageTicketsAndReservationsArePaidAtOnce(t *testing.T) {
+	t.Parallel()
+	s := inSandbox(openBoxOffice(t, nowhere))
+	booked, err := s.onPage("09:30", wanted("09:30"))
+	if err != nil || booked.CheckoutURL != "" || booked.ManageURL == "" {
+		t.Errorf("a booking: %+v, %v", booked, err)
+	}
+	sold, err := s.buyTickets("k", seats(2, 0))
+	if err != nil || sold.Status != booking.StatusSold || sold.CheckoutURL != "" {
+		t.Errorf("tickets: %+v, %v", sold, err)
+	}
+	reservation := uuid.New()
+	if opened, err := s.charges().Open(t.Context(), s.offer.ID, reservation, s.kayaks()); err != nil || opened.CheckoutURL != "" {
+		t.Errorf("a reservation: %+v, %v", opened, err)
+	}
+	if got := s.known(reservation); got.Status != booking.ChargePaid || got.Provider != payment.Sandbox {
+		t.Errorf("its charge: %+v", got)
+	}
+	if n := s.count(`SELECT count(*) FROM payments WHERE status = 'paid' AND provider = 'sandbox'`); n != 3 {
+		t.Errorf("%d of 3 charges are paid", n)
+	}
+}
+
+// Who is no sandbox cannot be paid with nothing, whatever its owner writes.
+func TestOnlyASandboxHasTheProviderOfSandboxes(t *testing.T) {
+	t.Parallel()
+	s := inSandbox(openShop(t, nowhere))
+	s.change(func(o *catalog.Offer) {
+		o.Account.Sandbox = false
+		o.Payments.Providers, o.Payments.Accounts = []string{payment.Sandbox}, map[string]string{payment.Sandbox: payment.Sandbox}
+	})
+	s.expect("live", s.book(s.key, order("09:30", nil)), 503, "payment_unavailable")
+	if n := s.count(`SELECT count(*) FROM bookings`); n != 0 {
+		t.Errorf("%d bookings are written", n)
+	}
+}

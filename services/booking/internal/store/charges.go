@@ -1,0 +1,116 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/refund"
+)
+
+// Charge is the charge of a reservation, which rental keeps, as its row in JSON.
+type Charge struct {
+	Payment
+	BusinessID   uuid.UUID  `json:"business_id"`
+	ID           uuid.UUID  `json:"subject_id"` // of the reservation
+	Currency     string     `json:"currency"`
+	FailedAt     *time.Time `json:"failed_at"`
+	RefundNumber int        `json:"refund_number"`
+}
+
+// NewCharge is a charge to write.
+type NewCharge struct {
+	BusinessID uuid.UUID
+	ID         uuid.UUID // of the reservation
+	Currency   string
+	NewPayment
+	Now time.Time
+}
+
+// CreateCharge writes a charge, which is opened next, and reports whether it did: false where the reservation has one.
+func (s *Store) CreateCharge(ctx context.Context, c NewCharge) (bool, error) {
+	args := pgx.NamedArgs{"business_id": c.BusinessID, "id": c.ID, "currency": c.Currency, "now": c.Now}
+	if err := addPayment(args, &c.NewPayment); err != nil {
+		return false, err
+	}
+	tag, err := s.pool.Exec(ctx, `
+		INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency, cancellation_policy, due_at,
+		                      on_checkout, created_at, updated_at)
+		VALUES (@business_id, 'reservation', @id, 'creating', @provider, @account, @amount, @currency, @cancellation_policy, @due_at,
+		        @on_checkout, @now, @now)
+		ON CONFLICT (business_id, subject_id) DO NOTHING`, args)
+	if err != nil {
+		return false, fmt.Errorf("write a charge: %w", err)
+	}
+	return tag.RowsAffected() == 1, nil
+}
+
+// OpenedCharge notes that the charge of a reservation is open until due. Errors: [ErrPaymentOver].
+func (s *Store) OpenedCharge(ctx context.Context, businessID, id uuid.UUID, reference string, due, now time.Time) (Charge, error) {
+	c, err := postgres.Row(ctx, s.pool, pgx.RowTo[Charge], "note an open charge", `
+		UPDATE payments SET status = 'open', reference = $3, due_at = $4, updated_at = $5
+		WHERE business_id = $1 AND subject_id = $2 AND subject_kind = 'reservation' AND status = 'creating'
+		RETURNING to_jsonb(payments)`, businessID, id, reference, due, now)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Charge{}, ErrPaymentOver
+	}
+	return c, err
+}
+
+// AbandonCharge takes back a charge that could not be opened, as [Store.AbandonPayment] does that of a booking.
+func (s *Store) AbandonCharge(ctx context.Context, businessID, id uuid.UUID, reference string, none bool, now time.Time) error {
+	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
+		_, err := p.abandon(ctx, tx, reference, none, now)
+		return err
+	})
+}
+
+// Charges returns the charges of those reservations that have one.
+func (s *Store) Charges(ctx context.Context, of []booking.ReservationID) ([]Charge, error) {
+	businesses, ids := make([]uuid.UUID, len(of)), make([]uuid.UUID, len(of))
+	for i, r := range of {
+		businesses[i], ids[i] = r.BusinessID, r.ID
+	}
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[Charge], "read charges", `
+		SELECT to_jsonb(p)
+		FROM unnest($1::uuid[], $2::uuid[]) AS asked (business_id, id)
+		JOIN payments AS p ON p.business_id = asked.business_id AND p.subject_id = asked.id
+		WHERE p.subject_kind = 'reservation'`, businesses, ids)
+}
+
+// Charge returns the charge of a reservation. Errors: [ErrNotFound].
+func (s *Store) Charge(ctx context.Context, businessID, id uuid.UUID) (Charge, error) {
+	found, err := s.Charges(ctx, []booking.ReservationID{{BusinessID: businessID, ID: id}})
+	if err == nil && len(found) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Charge{}, err
+	}
+	return found[0], nil
+}
+
+// CloseCharge ends the charge of a reservation that is off: where it is open, the provider is to close it; of what was paid goes back what is
+// owed, as the refund of its number, or all where owed is nil. A refund that the charge had already is not made again, so that to say it
+// twice changes nothing. Errors: [ErrNotFound].
+func (s *Store) CloseCharge(ctx context.Context, businessID, id uuid.UUID, owed *booking.NumberedRefund, now time.Time) error {
+	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
+		back := booking.NumberedRefund{Number: 1, Owed: refund.Owed{Amount: p.amount, Percent: 100}}
+		if owed != nil {
+			back = *owed
+		}
+		switch {
+		case p.payment == ChargeCreating || p.payment == ChargeOpen:
+			return p.become(ctx, tx, ChargeCancelling, "", "", now)
+		case p.payment == ChargePaid && back.Number > p.refundNumber:
+			return refundCharge(ctx, tx, businessID, id, back.Owed, now)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,108 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+func TestNothingIsSoldByAnOlderOfferOrARevokedKey(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business := uuid.New()
+	key := storeKey(t, s, business, "one", now)
+	sell := func(version int64, apiKey uuid.UUID) (store.NewBooking, error) {
+		b := newBooking(business, part(uuid.New(), 0, 0, 45))
+		b.OfferVersion, b.APIKey = version, apiKey
+		return b, s.Book(t.Context(), b)
+	}
+	expect := func(name string, got, want error) {
+		t.Helper()
+		if !errors.Is(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	sold, err := sell(2, key.ID)
+	expect("nothing was told yet", err, nil)
+	for _, version := range []int64{3, 1} { // told in any order
+		expect("told", s.Published(t.Context(), business, version), nil)
+	}
+	_, err = sell(2, key.ID)
+	expect("by an older offer", err, store.ErrOfferChanged)
+	later := moved(sold, newBooking(business, part(uuid.New(), 0, 60, 105)), 1)
+	later.OfferVersion = 2
+	_, err = s.Reschedule(t.Context(), later)
+	expect("moved by an older offer", err, store.ErrOfferChanged)
+	_, err = sell(3, key.ID)
+	expect("by the newest", err, nil)
+	_, err = sell(4, uuid.Nil)
+	expect("by one that is being told of", err, nil)
+	_, err = sell(3, uuid.New())
+	expect("by a key that is none", err, store.ErrKeyRevoked)
+	expect("revoked", s.RevokeKey(t.Context(), business, key.ID, now), nil)
+	_, err = sell(3, key.ID)
+	expect("by a key that was revoked", err, store.ErrKeyRevoked)
+	if n := count(t, pool, `SELECT count(*) FROM bookings`); n != 3 {
+		t.Errorf("%d bookings, want 3", n)
+	}
+	checkWhole(t, pool, 1)
+}
+
+// Who publishes or revokes waits for what has passed may_sell and is not committed; what comes after waits for them, and sees what they
+// have decided.
+func TestAPublishAndARevocationWaitForSalesOnTheirWay(t *testing.T) {
+	t.Parallel()
+	for name, decide := range map[string]func(*testing.T, *store.Store, uuid.UUID) error{
+		"publish": func(t *testing.T, s *store.Store, business uuid.UUID) error {
+			return s.Published(t.Context(), business, 9)
+		},
+		"revoke": func(t *testing.T, s *store.Store, business uuid.UUID) error {
+			return s.RevokeAllKeys(t.Context(), business, now)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, pool := open(t)
+			business := uuid.New()
+			sale, err := pool.Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := sale.Exec(t.Context(), `SELECT may_sell($1, 1, NULL)`, business); err != nil {
+				t.Fatal(err)
+			}
+			decided := make(chan error, 1)
+			go func() { decided <- decide(t, s, business) }()
+			for waits := 0; waits == 0; {
+				select {
+				case err := <-decided:
+					t.Fatalf("it did not wait: %v", err)
+				default:
+				}
+				waits = locksAwaited(t, sale, business)
+			}
+			if err := sale.Commit(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-decided; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// locksAwaited is how many wait for the lock of the business's sales.
+func locksAwaited(t *testing.T, tx pgx.Tx, business uuid.UUID) int {
+	t.Helper()
+	var n int
+	err := tx.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks, hashtextextended('sells ' || $1::uuid::text, 0) AS key
+		WHERE locktype = 'advisory' AND NOT granted AND (classid::bigint << 32 | objid::bigint) = key`, business).Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

@@ -1,0 +1,191 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// Charges keeps the charges of reservations for rental, which keeps these and asks what has become of their charges: once one is open,
+// nothing but what is said here sells or frees what was reserved. It is safe for many goroutines.
+type Charges struct {
+	records *store.Store
+	*Booker // provider and offers
+}
+
+// NewCharges returns charges by the providers of a booker.
+func NewCharges(records *store.Store, booker *Booker) *Charges {
+	return &Charges{records: records, Booker: booker}
+}
+
+// maxLink bounds the customer's link to which a provider's page leads back.
+const maxLink = 2000
+
+// Open opens the charge of a reservation, once: where it is open already, it is returned with its page. Faults: invalid_parameter;
+// payment_unavailable; conflict where it is over; idempotency_in_progress while another request opens it; what [Offers] answers.
+func (c *Charges) Open(ctx context.Context, businessID, id uuid.UUID, asked booking.NewCharge) (booking.OpenedCharge, error) {
+	offer, err := offerOf(ctx, c.Offers, businessID, asked.Slug)
+	if err != nil {
+		return booking.OpenedCharge{}, err
+	}
+	if asked.Amount <= 0 || asked.Name == "" || asked.Manage == "" || len(asked.Manage) > maxLink || asked.Currency != offer.Money().Code {
+		return booking.OpenedCharge{}, fault.New(fault.InvalidParameter, "send an amount above 0 in the business's currency, a name, and the customer's link.")
+	}
+	n, err := c.newCharge(offer, id, asked)
+	if err != nil {
+		return booking.OpenedCharge{}, err
+	}
+	created, err := c.records.CreateCharge(ctx, n)
+	switch {
+	case err != nil:
+		return booking.OpenedCharge{}, err
+	case !created:
+		return c.again(ctx, businessID, id)
+	}
+	return c.open(ctx, n, asked)
+}
+
+func (c *Charges) newCharge(offer *catalog.Offer, id uuid.UUID, asked booking.NewCharge) (store.NewCharge, error) {
+	now := c.Clock.Now().UTC().Truncate(time.Microsecond) // as the table keeps it
+	charge := c.newPayment(offer, "", asked.Amount, now)
+	if charge == nil {
+		return store.NewCharge{}, fault.New(fault.PaymentUnavailable, "This must be paid online, and online payment is not available here; nothing was reserved.")
+	}
+	charge.OnCheckout = true
+	return store.NewCharge{BusinessID: offer.ID, ID: id, Currency: asked.Currency, NewPayment: *charge, Now: now}, nil
+}
+
+// open lets the provider open its page, while no transaction is open, and notes the charge as open. Where that fails, it is taken back; where
+// this process dies, the reconciliation does it: nobody was given the page.
+func (c *Charges) open(ctx context.Context, n store.NewCharge, asked booking.NewCharge) (booking.OpenedCharge, error) {
+	due := n.Now.Add(c.Payments.ExpiresAfter)
+	intent, err := c.openPage(ctx, n, asked, due)
+	if err == nil {
+		var opened store.Charge
+		if opened, err = c.records.OpenedCharge(ctx, n.BusinessID, n.ID, intent.Reference, due, c.Clock.Now()); err == nil {
+			c.decided(ctx, n.Provider, n.Account, intent)
+			return booking.OpenedCharge{Charge: c.shown(opened), CheckoutURL: intent.URL}, nil
+		}
+	}
+	c.Telemetry.Logger.WarnContext(ctx, "the charge of a reservation could not be opened; it is taken back", "reservation", n.ID, "error", err)
+	refused := errors.Is(err, payment.ErrRefused)
+	c.takeBack(ctx, n.ID, func(ctx context.Context) error {
+		return c.records.AbandonCharge(ctx, n.BusinessID, n.ID, intent.Reference, refused, c.Clock.Now())
+	})
+	if refused {
+		return booking.OpenedCharge{}, fault.New(fault.PaymentUnavailable, "The payment provider refuses to charge this amount online, so nothing was reserved; ask the business.")
+	}
+	f := fault.New(fault.PaymentUnavailable, "The payment could not be started just now, so nothing was reserved; try again shortly.")
+	f.RetryAfter = time.Second
+	return booking.OpenedCharge{}, f
+}
+
+func (c *Charges) openPage(ctx context.Context, n store.NewCharge, asked booking.NewCharge, due time.Time) (payment.Intent, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Payments.Within)
+	defer cancel()
+	currency, err := money.ParseCurrency(n.Currency)
+	if err != nil {
+		return payment.Intent{}, err
+	}
+	return c.Payments.Providers[n.Provider].Create(ctx, payment.Charge{
+		Subject: payment.Subject{BusinessID: n.BusinessID, Kind: event.Reservation, ID: n.ID},
+		Account: n.Account, Amount: n.Amount, Currency: currency, Checkout: checkoutPage(asked.Manage, asked.Name, due),
+	})
+}
+
+// again answers for a charge that there is already.
+func (c *Charges) again(ctx context.Context, businessID, id uuid.UUID) (booking.OpenedCharge, error) {
+	known, err := c.records.Charge(ctx, businessID, id)
+	switch {
+	case err != nil:
+		return booking.OpenedCharge{}, err
+	case known.Status == store.ChargeCreating:
+		return booking.OpenedCharge{}, inProgress()
+	}
+	return c.Page(ctx, businessID, id)
+}
+
+// Page returns an open charge with the page on which it is paid. Faults: conflict where nothing is to be paid; payment_unavailable.
+func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (booking.OpenedCharge, error) {
+	open, err := c.records.OpenCharge(ctx, businessID, id, c.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		err = nothingToPay()
+	}
+	if err != nil {
+		return booking.OpenedCharge{}, err
+	}
+	provider, connected := c.Payments.Providers[open.Provider]
+	if !connected {
+		return booking.OpenedCharge{}, cannotPay(nil)
+	}
+	asking, cancel := context.WithTimeout(ctx, c.Payments.Within)
+	defer cancel()
+	intent, err := provider.Open(asking, open.Account, open.Reference)
+	if err != nil {
+		return booking.OpenedCharge{}, cannotPay(err)
+	}
+	known, err := c.records.Charge(ctx, businessID, id)
+	if err != nil {
+		return booking.OpenedCharge{}, err
+	}
+	return booking.OpenedCharge{Charge: c.shown(known), CheckoutURL: intent.URL}, nil
+}
+
+// Known returns the charges of those reservations that have one. Faults: invalid_parameter for too many.
+func (c *Charges) Known(ctx context.Context, of []booking.ReservationID) ([]booking.ReservationCharge, error) {
+	if len(of) > booking.MaxCharges {
+		return nil, fault.Newf(fault.InvalidParameter, "reservations: send at most %d.", booking.MaxCharges)
+	}
+	found, err := c.records.Charges(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	known := make([]booking.ReservationCharge, len(found))
+	for i, charge := range found {
+		known[i] = booking.ReservationCharge{ReservationID: booking.ReservationID{BusinessID: charge.BusinessID, ID: charge.ID}, Charge: c.shown(charge)}
+	}
+	return known, nil
+}
+
+// Close ends the charge of a reservation that is off, and returns it as it is then. Faults: not_found where there is none; invalid_parameter.
+func (c *Charges) Close(ctx context.Context, businessID, id uuid.UUID, asked booking.CloseCharge) (booking.Charge, error) {
+	if r := asked.Refund; r != nil && (r.Number < 1 || r.Amount < 0 || r.Percent < 0 || r.Percent > 100) {
+		return booking.Charge{}, fault.New(fault.InvalidParameter, "refund: send its number from 1 on, an amount of 0 or more, and its percentage.")
+	}
+	err := c.records.CloseCharge(ctx, businessID, id, asked.Refund, c.Clock.Now())
+	if err == nil {
+		var known store.Charge
+		if known, err = c.records.Charge(ctx, businessID, id); err == nil {
+			return c.shown(known), nil
+		}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		err = fault.New(fault.NotFound, "This reservation has no charge.")
+	}
+	return booking.Charge{}, err
+}
+
+// shown is a charge as rental reads it.
+func (c *Charges) shown(of store.Charge) booking.Charge {
+	currency, _ := money.ParseCurrency(of.Currency) // it was one when it was written
+	shown := booking.Charge{
+		Provider: of.Provider, Status: of.Status, Amount: of.Amount, DueAt: of.DueAt.UTC(), Policy: of.Policy, Step: c.Payments.Providers.Step(of.Provider, currency),
+		Refunded: of.Refunded, RefundNumber: of.RefundNumber, RefundAmount: of.RefundAmount, RefundPercent: of.RefundPercent,
+		RefundStatus: string(of.RefundStatus), RefundReason: of.RefundReason,
+	}
+	if of.FailedAt != nil {
+		failed := of.FailedAt.UTC()
+		shown.FailedAt = &failed
+	}
+	return shown
+}

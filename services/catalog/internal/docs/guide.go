@@ -1,0 +1,84 @@
+package docs
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/openapi/viewer"
+)
+
+//go:embed samples
+var samples embed.FS
+
+// sample is a program of the guide; the end-to-end tests run each.
+type sample struct{ Language, Text string }
+
+// advice says what a client does about an error.
+type advice struct{ Status, Code, Do string }
+
+// errorAdvice has every code of the document; a test holds it to that.
+var errorAdvice = []advice{
+	{"400", "invalid_parameter", "The sentence names the field and what would be right. Correct the request."},
+	{"401", "missing_api_key", "Send Authorization: Bearer and a key."},
+	{"401", "invalid_api_key", "The key is mistyped, revoked, expired or another business's. Ask the owner for one."},
+	{"401, 429", "rate_limited", "Wait as many seconds as Retry-After says. 401: the key's limit."},
+	{"403", "scope_forbidden", "The key may not book. Ask the owner for one of scope write or all."},
+	{"403", "not_accepting_bookings", "Online bookings are paused; /info says so, too. Send the customer to the business."},
+	{"403", "subscription_inactive", "The business takes no bookings on this site."},
+	{"403", "account_closing", "The business leaves this site."},
+	{"404", "business_not_found", "Check the name in the address."},
+	{"404", "service_not_found", "Read /services again: the offer has changed."},
+	{"404", "rental_not_found", "Read /rentals again: the offer has changed."},
+	{"404", "not_found", "There is nothing at this path."},
+	{"405", "method_not_allowed", "Allow names the methods that there are."},
+	{"409", "slot_unavailable", "Somebody was faster. Read /slots again and offer another time."},
+	{"409", "no_staff_available", "Nobody is free then. Read /slots again and offer another time."},
+	{"409", "idempotency_in_progress", "The first request is still at work. Send the same again shortly."},
+	{"413", "payload_too_large", "Send a smaller body."},
+	{"415", "unsupported_media_type", "Send JSON, not compressed."},
+	{"422", "idempotency_mismatch", "The key was used for another body. A new booking takes a new key."},
+	{"431", "headers_too_large", "Send fewer or shorter headers."},
+	{"500", "internal", "Our fault. Tell us the traceparent."},
+	{"503", "availability_unverified", "Nothing was booked. Send the same again shortly."},
+	{"503", "payment_unavailable", "Nothing was booked. Send the same again shortly."},
+	{"503", "service_unavailable", "Nothing was done. Send the same again after Retry-After."},
+	{"503", "outcome_unknown", "It may have been booked. Send the very same request again, with its Idempotency-Key."},
+}
+
+// guide renders the page.
+func guide() ([]byte, error) {
+	page, err := template.New("page").Parse(pageSource)
+	if err != nil {
+		return nil, fmt.Errorf("the page of the documentation: %w", err)
+	}
+	book, err := samplesOf("book", "sh", "ts", "py", "go")
+	if err != nil {
+		return nil, err
+	}
+	webhook, err := samplesOf("webhook", "ts", "py", "go")
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = page.Execute(&out, map[string]any{"Style": viewer.Style, "Book": book, "Webhook": webhook, "Errors": errorAdvice})
+	return out.Bytes(), err
+}
+
+var languages = map[string]string{"sh": "curl", "ts": "TypeScript", "py": "Python", "go": "Go"}
+
+// samplesOf reads the programs of one name in these languages.
+func samplesOf(name string, endings ...string) ([]sample, error) {
+	var all []sample
+	for _, ending := range endings {
+		text, err := samples.ReadFile("samples/" + name + "." + ending)
+		if err != nil {
+			return nil, err
+		}
+		shown := strings.TrimPrefix(string(text), "//go:build ignore\n\n") // keeps them out of this package
+		all = append(all, sample{languages[ending], strings.TrimSpace(shown)})
+	}
+	return all, nil
+}

@@ -1,0 +1,136 @@
+package docs
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// operation is as much of one of the document's as a request of a collection shows.
+type operation struct {
+	Summary, Description string
+	Tags                 []string
+	Parameters           []parameter
+	Security             []any
+	RequestBody          struct {
+		Content map[string]struct {
+			Example  any
+			Examples yaml.Node // in their order: the first shows the least
+		}
+	} `yaml:"requestBody"`
+}
+
+type parameter struct {
+	Ref                   string `yaml:"$ref"`
+	Name, In, Description string
+	Required              bool
+	Example               any
+}
+
+// described is the document, with its paths in their order.
+type described struct {
+	Info struct{ Title, Version, Summary string }
+	Tags []struct{ Name, Description string }
+	// Paths are mappings of methods to operations.
+	Paths      yaml.Node
+	Components struct{ Parameters map[string]parameter }
+}
+
+type object = map[string]any
+
+// postman is the document as a collection of Postman (v2.1): a folder for each tag, and a request for each operation, whose site, business and
+// key are variables.
+func postman(source []byte) ([]byte, error) {
+	var d described
+	if err := yaml.Unmarshal(source, &d); err != nil {
+		return nil, fmt.Errorf("the document as a collection: %w", err)
+	}
+	folders := make(map[string][]object)
+	for i := 0; i+1 < len(d.Paths.Content); i += 2 {
+		path, methods := d.Paths.Content[i].Value, d.Paths.Content[i+1]
+		for j := 0; j+1 < len(methods.Content); j += 2 {
+			method := methods.Content[j].Value
+			if method == "parameters" { // the slug
+				continue
+			}
+			var o operation
+			if err := methods.Content[j+1].Decode(&o); err != nil {
+				return nil, fmt.Errorf("%s %s as a request: %w", method, path, err)
+			}
+			request, err := d.request(method, path, o)
+			if err != nil {
+				return nil, err
+			}
+			folders[o.Tags[0]] = append(folders[o.Tags[0]], object{"name": o.Summary, "request": request})
+		}
+	}
+	var items []object
+	for _, tag := range d.Tags {
+		items = append(items, object{"name": tag.Name, "description": tag.Description, "item": folders[tag.Name]})
+	}
+	return json.Marshal(object{
+		"info": object{
+			"name": d.Info.Title, "description": d.Info.Summary, "version": d.Info.Version,
+			"schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
+		},
+		"item": items,
+		"variable": []object{
+			{"key": "baseUrl", "value": "https://book.example"}, {"key": "slug", "value": "harbor-studio"}, {"key": "apiKey", "value": ""},
+		},
+	})
+}
+
+// request is an operation as a request; parameters that may be left out are switched off.
+func (d *described) request(method, path string, o operation) (object, error) {
+	headers, query := []object{}, []object{}
+	for _, p := range o.Parameters {
+		if p.Ref != "" {
+			p = d.Components.Parameters[p.Ref[strings.LastIndex(p.Ref, "/")+1:]]
+		}
+		value := ""
+		if p.Example != nil {
+			value = fmt.Sprint(p.Example)
+		}
+		given := object{"key": p.Name, "value": value, "description": p.Description, "disabled": !p.Required}
+		if p.In == "header" {
+			headers = append(headers, given)
+		} else if p.In == "query" {
+			query = append(query, given)
+		}
+	}
+	segments := strings.Split(strings.Replace(strings.Trim(path, "/"), "{slug}", "{{slug}}", 1), "/")
+	raw := "{{baseUrl}}/" + strings.Join(segments, "/")
+	request := object{
+		"method": strings.ToUpper(method), "description": o.Description, "auth": object{"type": "noauth"},
+		"url": object{"raw": raw, "host": []string{"{{baseUrl}}"}, "path": segments, "query": query},
+	}
+	if len(o.Security) > 0 {
+		request["auth"] = object{"type": "bearer", "bearer": []object{{"key": "token", "value": "{{apiKey}}", "type": "string"}}}
+		for _, h := range headers {
+			if h["key"] == "Idempotency-Key" {
+				h["value"], h["disabled"] = "{{$guid}}", false // another one for each request
+			}
+		}
+	}
+	if body, ok := o.RequestBody.Content["application/json"]; ok {
+		example := body.Example
+		if len(body.Examples.Content) > 1 {
+			var first struct{ Value any }
+			if err := body.Examples.Content[1].Decode(&first); err != nil {
+				return nil, err
+			}
+			example = first.Value
+		}
+		text, err := json.MarshalIndent(example, "", "  ")
+		if err != nil {
+			return nil, fmt.Errorf("the example of %s %s: %w", method, path, err)
+		}
+		headers = append(headers, object{"key": "Content-Type", "value": "application/json"})
+		request["body"] = object{"mode": "raw", "raw": string(text), "options": object{"raw": object{"language": "json"}}}
+	}
+	request["header"] = slices.Clip(headers)
+	return request, nil
+}

@@ -1,0 +1,81 @@
+//go:build ignore
+
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http"
+	"os"
+)
+
+var api = os.Getenv("BASE") + "/api/public/" + os.Getenv("SLUG")
+
+// call asks and reads the answer into out; a refusal is an error with its code.
+func call(method, path string, body, out any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequest(method, api+path, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	if method == http.MethodGet {
+		request.Body = http.NoBody
+		request.ContentLength = 0
+	} else {
+		request.Header.Set("Authorization", "Bearer "+os.Getenv("SLOTMESH_KEY"))
+		request.Header.Set("Idempotency-Key", rand.Text()) // makes it safe to send this again
+		request.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode >= 400 {
+		var refusal struct{ Error, MessageCode string }
+		if err := json.NewDecoder(answer.Body).Decode(&refusal); err != nil {
+			return err
+		}
+		return fmt.Errorf("%s: %s", refusal.MessageCode, refusal.Error)
+	}
+	return json.NewDecoder(answer.Body).Decode(out)
+}
+
+func main() {
+	// What is offered, and when the first service is free on a day.
+	var offered struct{ Services []struct{ ID string } }
+	if err := call("GET", "/services", nil, &offered); err != nil {
+		log.Fatal(err)
+	}
+	service := offered.Services[0].ID
+	var calendar struct {
+		Computed bool
+		Slots    []struct {
+			Date, Time string
+			StaffID    *string
+		}
+	}
+	if err := call("GET", "/slots?date="+os.Getenv("DAY")+"&service_id="+service, nil, &calendar); err != nil {
+		log.Fatal(err)
+	}
+	if !calendar.Computed {
+		log.Fatal("not known just now: ask again")
+	}
+
+	// Book it.
+	slot := calendar.Slots[0]
+	var made json.RawMessage
+	if err := call("POST", "/book", map[string]any{
+		"service_ids": []string{service}, "date": slot.Date, "time": slot.Time, "staff_id": slot.StaffID,
+		"customer_name": "Ada Example", "customer_email": "ada@example.com",
+	}, &made); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(made))
+}

@@ -1,0 +1,106 @@
+package slotmesh_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	slotmesh "github.com/slotmesh/slotmesh/services/catalog/sdk/go"
+)
+
+// bookExample stands in for a Slotmesh, such as https://book.example.
+var bookExample = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	text, _ := io.ReadAll(r.Body)
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/services"):
+		_, _ = io.WriteString(w, `{"services": [{"id": "s1", "name": "Haircut", "price": 40}], "currency": "EUR", "quote": {}}`)
+	case strings.HasSuffix(r.URL.Path, "/slots"):
+		_, _ = io.WriteString(w, `{"slots": [{"date": "2027-03-01", "time": "10:00", "staffId": "m1", "staffName": "Anna"}], "computed": true, "timezone": "Europe/Lisbon"}`)
+	case strings.Contains(string(text), "10:00"):
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, `{"success": true, "booking": {"id": "b1", "start_time": "10:00:00", "status": "pending", "staff_name": "Anna"}, "paymentRequired": false}`)
+	default:
+		w.WriteHeader(http.StatusConflict)
+		_, _ = io.WriteString(w, `{"error": "That time is booked or cannot be booked; choose another from /slots.", "messageCode": "slot_unavailable"}`)
+	}
+}))
+
+// Read what is offered, ask when it is free, and book.
+func Example() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	client, err := slotmesh.New(bookExample.URL, "harbor-studio", slotmesh.WithKey("sm_…"))
+	if err != nil {
+		panic(err)
+	}
+	offered, err := client.Services(ctx, slotmesh.OfferQuery{})
+	if err != nil {
+		panic(err)
+	}
+	haircut := offered.Services[0]
+	free, err := client.Slots(ctx, slotmesh.SlotQuery{Date: "2027-03-01", Appointment: slotmesh.Appointment{ServiceIDs: []string{haircut.ID}}})
+	if err != nil {
+		panic(err)
+	}
+	if !free.Computed {
+		panic("not known just now: ask again")
+	}
+	slot := free.Slots[0]
+	made, err := client.Book(ctx, slotmesh.BookingRequest{
+		IdempotencyKey: "order-1042", // kept with the order: the same again books once
+		ServiceIDs:     []string{haircut.ID}, Date: slot.Date, Time: slot.Time, StaffID: slot.StaffID,
+		CustomerName: "Ada Example", CustomerEmail: "ada@example.com",
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(haircut.Name, "at", made.Booking.StartTime, "with", made.Booking.StaffName, "is", made.Booking.Status)
+	// Output: Haircut at 10:00:00 with Anna is pending
+}
+
+// What a refusal means is its code; what it says is for people.
+func ExampleError() {
+	client, err := slotmesh.New(bookExample.URL, "harbor-studio", slotmesh.WithKey("sm_…"))
+	if err != nil {
+		panic(err)
+	}
+	_, err = client.Book(context.Background(), slotmesh.BookingRequest{ServiceIDs: []string{"s1"}, Date: "2027-03-01", Time: "11:00"})
+	switch {
+	case errors.Is(err, slotmesh.CodeSlotUnavailable), errors.Is(err, slotmesh.CodeNoStaffAvailable):
+		fmt.Println("Somebody was faster: offer another time.")
+	case slotmesh.OutcomeUnknown(err):
+		fmt.Println("It may have been booked: the same order with the same key tells.")
+	case err != nil:
+		fmt.Println(err)
+	}
+	// Output: Somebody was faster: offer another time.
+}
+
+// An endpoint that a business's webhooks are sent to. What is signed wrongly is answered with 400, and changes nothing.
+func ExampleReadWebhook() {
+	endpoint := func(w http.ResponseWriter, r *http.Request) {
+		event, err := slotmesh.ReadWebhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", r, time.Unix(1614265330, 0)) // in a program: time.Now()
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		var booking slotmesh.WebhookBooking
+		if strings.HasPrefix(event.Type, "booking.") && json.Unmarshal(event.Data, &booking) == nil {
+			fmt.Println(event.ID, booking.Status, booking.Sequence)
+		}
+	}
+	request := httptest.NewRequest(http.MethodPost, "/hooks", strings.NewReader(`{"test": 2432232314}`))
+	request.Header.Set("webhook-id", "msg_p5jXN8AQM9LWM0D4loKWxJek")
+	request.Header.Set("webhook-timestamp", "1614265330")
+	request.Header.Set("webhook-signature", "v1,AAAA")
+	answer := httptest.NewRecorder()
+	endpoint(answer, request)
+	fmt.Println(answer.Code, strings.TrimSpace(answer.Body.String()))
+	// Output: 400 slotmesh: the webhook is not signed with this secret
+}

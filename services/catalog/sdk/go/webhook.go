@@ -1,0 +1,110 @@
+package slotmesh
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// WebhookEvent is what a business's endpoint is told. It may come twice and in any order: keep the ID, and take the higher Sequence of a subject.
+type WebhookEvent struct {
+	// ID is the same over attempts.
+	ID string `json:"-"`
+	// Type is such as booking.created; expect new ones.
+	Type string `json:"type"`
+	// Timestamp is when it happened.
+	Timestamp time.Time `json:"timestamp"`
+	// Data is the subject after the change, as the admin API shows it; of a booking, [WebhookBooking] has the most of it.
+	Data json.RawMessage `json:"data"`
+}
+
+// WebhookBooking is what the data of a booking's events says.
+type WebhookBooking struct {
+	ID              string          `json:"id"`
+	Status          BookingStatus   `json:"status"`
+	Date            string          `json:"date"`
+	StartTime       string          `json:"start_time"`
+	EndTime         string          `json:"end_time"`
+	StartsAt        time.Time       `json:"starts_at"`
+	EndsAt          time.Time       `json:"ends_at"`
+	Services        []BookedService `json:"services"`
+	StaffID         string          `json:"staff_id"`
+	StaffName       string          `json:"staff_name"`
+	ClassScheduleID string          `json:"class_schedule_id"`
+	PartySize       int             `json:"party_size"`
+	Total           float64         `json:"total"`
+	Currency        string          `json:"currency"`
+	Source          string          `json:"source"`
+	CustomerName    string          `json:"customer_name"`
+	CustomerEmail   string          `json:"customer_email"`
+	CustomerPhone   string          `json:"customer_phone"`
+	FormData        map[string]any  `json:"form_data"`
+	CreatedAt       time.Time       `json:"created_at"`
+	UpdatedAt       time.Time       `json:"updated_at"`
+	// Sequence counts the events of this booking: the highest is the newest.
+	Sequence int `json:"sequence"`
+}
+
+// What is wrong with a webhook that is not to be believed.
+var (
+	ErrWebhookSignature = errors.New("slotmesh: the webhook is not signed with this secret")
+	ErrWebhookAge       = errors.New("slotmesh: the webhook was signed more than five minutes ago, or ahead")
+)
+
+const (
+	webhookAge  = 5 * time.Minute
+	webhookMost = 1 << 20 // bytes of a body
+)
+
+// ReadWebhook reads a request that a webhook is told by, and fails unless it was signed with the endpoint's secret (whsec_…) within five minutes of now.
+func ReadWebhook(secret string, r *http.Request, now time.Time) (*WebhookEvent, error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, webhookMost+1))
+	if err != nil {
+		return nil, fmt.Errorf("slotmesh: the webhook broke off: %w", err)
+	}
+	if len(body) > webhookMost {
+		return nil, errors.New("slotmesh: the webhook is larger than 1 MiB")
+	}
+	if err := VerifyWebhook(secret, r.Header, body, now); err != nil {
+		return nil, err
+	}
+	event := &WebhookEvent{ID: r.Header.Get("webhook-id")}
+	if err := json.Unmarshal(body, event); err != nil {
+		return nil, fmt.Errorf("slotmesh: the webhook is no event: %w", err)
+	}
+	return event, nil
+}
+
+// VerifyWebhook fails unless the body was signed with the secret (whsec_…) within five minutes of now, as Standard Webhooks says. While a secret
+// is being replaced there are two signatures; one that fits is enough.
+func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time) error {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil || len(key) == 0 {
+		return errors.New("slotmesh: the secret is not one of a webhook, whsec_…")
+	}
+	id, at := header.Get("webhook-id"), header.Get("webhook-timestamp")
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || now.Sub(time.Unix(seconds, 0)).Abs() > webhookAge {
+		return ErrWebhookAge
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(id + "." + at + "."))
+	mac.Write(body)
+	expected := mac.Sum(nil)
+	for part := range strings.FieldsSeq(header.Get("webhook-signature")) {
+		version, text, _ := strings.Cut(part, ",")
+		given, err := base64.StdEncoding.DecodeString(text)
+		if version == "v1" && err == nil && hmac.Equal(given, expected) {
+			return nil
+		}
+	}
+	return ErrWebhookSignature
+}

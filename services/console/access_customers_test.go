@@ -1,0 +1,13 @@
+package console_test
+
+import "maps"
+
+// The rows of the pages of customers.
+func init() {
+	maps.Copy(rowOfPage, map[string]string{
+		"GET /business/:slug/customers":        "see customers",
+		"GET /business/:slug/customers/one":    "see customers",
+		"GET /business/:slug/customers/export": "refund, export",
+		"POST /business/:slug/customers/erase": "erase customers, the business",
+	})
+}

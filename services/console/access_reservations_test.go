@@ -1,0 +1,15 @@
+package console_test
+
+import "maps"
+
+// The rows of what cancelling a reservation gives back.
+func init() {
+	maps.Copy(rowOf, map[string]string{
+		"GET /admin/businesses/:slug/reservations/:id/cancellation": "book, move, cancel, sell",
+		"POST /admin/businesses/:slug/reservations/:id/refund":      "refund, export",
+	})
+	maps.Copy(rowOfPage, map[string]string{
+		"GET /business/:slug/reservations/:id/refund":  "refund, export",
+		"POST /business/:slug/reservations/:id/refund": "refund, export",
+	})
+}

@@ -1,0 +1,235 @@
+package console_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/services/console"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+// The rows of what is attacked, of the device flow.
+func init() {
+	maps.Copy(entrances, map[string]entrance{"GET /device": {}, "POST /device": {}, "POST /device/authorization": {}, "POST /device/token": {}})
+}
+
+// program is a program that waits for its person.
+type program struct {
+	Device string `json:"device_code"`
+	Code   string `json:"user_code"`
+	URI    string `json:"verification_uri"`
+	Whole  string `json:"verification_uri_complete"`
+	Until  int    `json:"expires_in"`
+	Every  int    `json:"interval"`
+}
+
+func begin(t *testing.T, w *consoletest.World, name string) program {
+	t.Helper()
+	got := program{}
+	a := fill(t, w, "/device/authorization", "", url.Values{"client_id": {"slotmesh"}, "device_name": {name}}, "Origin", "", "Sec-Fetch-Site", "")
+	if err := json.Unmarshal([]byte(a.Body), &got); err != nil || a.Status != 200 || a.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	return got
+}
+
+// poll asks for the token, and returns it or the error that is named.
+func poll(t *testing.T, w *consoletest.World, device string) (string, string) {
+	t.Helper()
+	a := fill(t, w, "/device/token", "", url.Values{
+		"client_id": {"slotmesh"}, "grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {device},
+	}, "Origin", "", "Sec-Fetch-Site", "")
+	var said struct {
+		Token string `json:"access_token"`
+		Kind  string `json:"token_type"`
+		Error string
+	}
+	if err := json.Unmarshal([]byte(a.Body), &said); err != nil || (a.Status == 200) != (said.Token != "") || a.Status == 200 && said.Kind != "Bearer" {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	return said.Token, said.Error
+}
+
+// allow answers the program with a code on its page, for a business, or refuses it.
+func allow(t *testing.T, w *consoletest.World, session, code, business, answer string) consoletest.Answer {
+	t.Helper()
+	return fill(t, w, "/device", session, url.Values{"code": {code}, "for": {business}, "answer": {answer}})
+}
+
+func TestAProgramActsForWhoConfirmsItsCode(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	other := w.Replica(t)
+	id := publish(t, w)
+	p := begin(t, w, "Ana's <b> laptop")
+	if p.URI != consoletest.OwnerURL+"/device" || p.Whole != p.URI+"?code="+p.Code || p.Until != 600 || p.Every != 5 || len(p.Code) != 9 {
+		t.Errorf("%+v", p)
+	}
+	if _, said := poll(t, other, p.Device); said != "authorization_pending" {
+		t.Error(said)
+	}
+	if _, said := poll(t, w, p.Device); said != "slow_down" {
+		t.Error(said)
+	}
+	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	page := look(t, w, "/device?code="+strings.ToLower(p.Code), mia)
+	for _, text := range []string{p.Code, "Ana&#39;s &lt;b&gt; laptop", "Harbor", "you have just started it yourself"} {
+		if page.Status != 200 || !strings.Contains(page.Body, text) {
+			t.Errorf("%d lacks %s: %s", page.Status, text, page.Body)
+		}
+	}
+	if got := allow(t, w, mia, p.Code, uuid.NewString(), "allow"); got.Status != 422 {
+		t.Errorf("another business: %d", got.Status)
+	}
+	if got := allow(t, other, mia, p.Code, id.String(), "allow"); got.Status != 303 || got.Header.Get("Location") != "/device?done=allowed" {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	if got := allow(t, w, w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner}), p.Code, id.String(), "allow"); got.Status != 422 {
+		t.Errorf("answered twice: %d", got.Status)
+	}
+	const at = 6
+	var (
+		all    sync.WaitGroup
+		mu     sync.Mutex
+		tokens []string
+	)
+	for range at {
+		all.Go(func() {
+			token, said := poll(t, w, p.Device)
+			mu.Lock()
+			defer mu.Unlock()
+			if token != "" {
+				tokens = append(tokens, token)
+			} else if said != "invalid_grant" {
+				t.Error(said)
+			}
+		})
+	}
+	all.Wait()
+	if len(tokens) != 1 {
+		t.Fatalf("%d tokens for one code", len(tokens))
+	}
+	if got := w.CallAs(t, tokens[0], "GET", harb+"/bookings?from=2027-01-01&to=2027-01-02", ""); got.Status != 200 {
+		t.Errorf("what its person may: %d %s", got.Status, got.Body)
+	}
+	if got := w.CallAs(t, tokens[0], "GET", harb+"/keys", ""); got.Status != 403 {
+		t.Errorf("what its person may not: %d", got.Status)
+	}
+	owner := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner})
+	if got := w.CallAs(t, owner, "DELETE", harb+"/members/"+idOfMember(t, w, "mia@example.com"), ""); got.Status != 204 || w.CallAs(t, tokens[0], "GET", harb, "").Status != 401 {
+		t.Errorf("it stays good once its person is removed: %d", got.Status)
+	}
+	if log := w.Log.String(); strings.Contains(log, p.Device) || strings.Contains(log, tokens[0]) || strings.Contains(log, p.Code) {
+		t.Error("the log holds a secret")
+	}
+}
+
+func TestAProgramThatIsRefusedGetsNothing(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	ana := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	p := begin(t, w, "")
+	if got := allow(t, w, ana, p.Code, "", "refuse"); got.Status != 303 || got.Header.Get("Location") != "/device?done=refused" {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	for _, want := range []string{"access_denied", "invalid_grant"} {
+		if token, said := poll(t, w, p.Device); said != want || token != "" {
+			t.Errorf("%q, want %s", said, want)
+		}
+	}
+	// Who is demoted between their answer and the next question gives nothing either.
+	p = begin(t, w, "")
+	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	allow(t, w, ana, p.Code, id.String(), "allow")
+	owner := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner})
+	w.CallAs(t, owner, "PATCH", harb+"/members/"+idOfMember(t, w, "ana@example.com"), `{"role":"viewer"}`)
+	if token, said := poll(t, w, p.Device); said != "access_denied" || token != "" {
+		t.Error(said)
+	}
+	for _, code := range []string{"BCDF-GHJK", "", "x", strings.Repeat("B", 9), p.Code} {
+		if got := look(t, w, "/device?code="+code, ana); code != "" && got.Status != 303 && (got.Status != 422 || !strings.Contains(got.Body, "No program shows this code")) {
+			t.Errorf("%s: %d %s", code, got.Status, got.Body)
+		}
+	}
+	for form, want := range map[string]string{"client_id=slotmesh": "unsupported_grant_type", "": "unsupported_grant_type"} {
+		values, _ := url.ParseQuery(form)
+		if got := fill(t, w, "/device/token", "", values); got.Status != 400 || !strings.Contains(got.Body, want) {
+			t.Errorf("%s: %d %s", form, got.Status, got.Body)
+		}
+	}
+	if got := fill(t, w, "/device/authorization", "", nil); got.Status != 400 || !strings.Contains(got.Body, "invalid_request") {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+}
+
+func TestAProgramWaitsTenMinutes(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	publish(t, w)
+	for after, want := range map[time.Duration]error{9 * time.Minute: store.ErrPending, 11 * time.Minute: store.ErrExpired} {
+		p := begin(t, w, "")
+		code := strings.ReplaceAll(p.Code, "-", "")
+		if _, err := w.Store.DeviceLogin(t.Context(), code, time.Now().Add(after)); (err == nil) != (want == store.ErrPending) { //nolint:errorlint // that very one
+			t.Errorf("its page after %s: %v", after, err)
+		}
+		_, hash := secret.New(secret.TokenPrefix)
+		if _, err := w.Store.RedeemDeviceLogin(t.Context(), secret.Hash(p.Device), time.Second, store.Token{CreatedAt: time.Now().Add(after)}, hash); err != want { //nolint:errorlint // that very one
+			t.Errorf("after %s: %v", after, err)
+		}
+	}
+}
+
+// Who must sign in first comes back to the program that waits for them.
+func TestWhoSignsInComesBackToTheirProgram(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	withPassword(t, w, publish(t, w), "ana@example.com", gulls)
+	p := begin(t, w, "")
+	sent := look(t, w, "/device?code="+p.Code, "")
+	cookie, _, _ := strings.Cut(sent.Header.Get("Set-Cookie"), ";")
+	if sent.Status != 303 || sent.Header.Get("Location") != "/sign-in" || !strings.HasPrefix(cookie, "slotmesh-device=") {
+		t.Fatalf("%d %v", sent.Status, sent.Header)
+	}
+	for brought, want := range map[string]string{cookie: "/device?code=" + p.Code, "slotmesh-device=//evil.example": "/", "": "/"} {
+		got := fill(t, w, "/sign-in", "", url.Values{"email": {"ana@example.com"}, "password": {gulls}}, "Cookie", brought)
+		if got.Status != 303 || got.Header.Get("Location") != want {
+			t.Errorf("%s: %d to %s", brought, got.Status, got.Header.Get("Location"))
+		}
+	}
+}
+
+func TestProgramsAndTheirCodesAreLimited(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, func(c *console.Config) {
+		c.Limits = limits.Config{Counting: ratelimit.Config{Timeout: time.Minute}, SignInsPerMinute: 10, WrongTokensPerMinute: 10}
+		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
+	})
+	email := uuid.NewString() + "@example.com"
+	session := w.SessionOf(t, email, access.Member{BusinessID: publish(t, w), Role: access.Owner})
+	statuses := map[string]map[int]int{"begin": {}, "poll": {}, "guess": {}}
+	for range 14 {
+		statuses["begin"][fill(t, w, "/device/authorization", "", url.Values{"client_id": {"x"}}, "X-Forwarded-For", "198.51.100.61").Status]++
+		statuses["poll"][fill(t, w, "/device/token", "", url.Values{
+			"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {strings.Repeat("0", 64)},
+		}, "X-Forwarded-For", "198.51.100.62").Status]++
+		statuses["guess"][fill(t, w, "/device", session, url.Values{"code": {"BCDF-GHJK"}, "answer": {"refuse"}}, "X-Forwarded-For", "198.51.100.63").Status]++
+	}
+	for what, n := range statuses {
+		if n[429] < 3 {
+			t.Errorf("%s: %v", what, n)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package console_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/passkey"
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+// kept counts the rows of a business in each table that has businesses, or, by the column person_id, those of a person.
+func kept(t *testing.T, w *consoletest.World, column string, id uuid.UUID) map[string]int {
+	t.Helper()
+	found, err := w.Pool.Query(t.Context(), `SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = $1`, column)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil || len(tables) < 5 {
+		t.Fatal(tables, err)
+	}
+	rows := map[string]int{}
+	for _, table := range tables {
+		var n int
+		if err := w.Pool.QueryRow(t.Context(), "SELECT count(*) FROM "+pgx.Identifier{table}.Sanitize()+" WHERE "+column+" = $1", id).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		rows[table] = n
+	}
+	return rows
+}
+
+// fillAll writes something of a business into each table, and returns somebody who belongs to it, with their session.
+func fillAll(t *testing.T, w *consoletest.World, businessID uuid.UUID, email string) (uuid.UUID, string) {
+	t.Helper()
+	owner := access.Member{BusinessID: businessID, Role: access.Owner}
+	session := w.SessionOf(t, email, owner)
+	who, err := w.Store.ByEmail(t.Context(), email)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.TokenMadeBy(t, owner, who.ID)
+	now := time.Now()
+	_, hash := secret.New("")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(w.Store.AddPasskey(t.Context(), store.Passkey{Key: passkey.Key{ID: hash[:], PublicKey: hash[:], Transports: []string{}}, ID: uuid.New(), PersonID: who.ID, Name: "mine", CreatedAt: now}))
+	must(w.Store.AddChallenge(t.Context(), hash, who.ID, []byte("{}"), now.Add(time.Hour)))
+	must(w.Store.AddLink(t.Context(), store.Link{PersonID: who.ID, Purpose: store.ForSignIn, ExpiresAt: now.Add(time.Hour)}, hash))
+	must(w.Store.AddDeviceLogin(t.Context(), store.DeviceLogin{UserCode: email, Client: "x", CreatedAt: now, ExpiresAt: now.Add(time.Hour)}, hash))
+	must(w.Store.AnswerDeviceLogin(t.Context(), email, who.ID, &owner, now))
+	for _, sql := range []string{
+		`INSERT INTO refused_writes VALUES ($1, $2, now())`, `INSERT INTO made_writes VALUES ($1, $2, decode(repeat('00', 32), 'hex'), '{}', now())`,
+	} {
+		_, err := w.Pool.Exec(t.Context(), sql, businessID, uuid.New())
+		must(err)
+	}
+	return who.ID, session
+}
+
+// A table that is added later is filled here and erased there, or this test fails.
+func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	removed, other := uuid.New(), uuid.New()
+	ana, anas := fillAll(t, w, removed, "ana@example.com")
+	fillAll(t, w, other, "bo@example.com")
+	both := w.SessionOf(t, "both@example.com", access.Member{BusinessID: removed, Role: access.Desk}, access.Member{BusinessID: other, Role: access.Desk})
+	operator := w.SessionOf(t, "op@example.com", access.Member{BusinessID: removed, Role: access.Owner}, access.Member{Role: access.Operator})
+	for _, rows := range []map[string]int{kept(t, w, "business_id", removed), kept(t, w, "person_id", ana)} {
+		for table, n := range rows {
+			if n == 0 {
+				t.Errorf("the test writes nothing into %s", table)
+			}
+		}
+	}
+	before := kept(t, w, "business_id", other)
+	for _, some := range []bool{true, false} {
+		if n, err := w.Store.Erase(t.Context(), []uuid.UUID{removed, uuid.New()}); err != nil || (n > 0) != some {
+			t.Fatalf("%d rows, %v", n, err)
+		}
+	}
+	for _, rows := range []map[string]int{kept(t, w, "business_id", removed), kept(t, w, "person_id", ana)} {
+		for table, n := range rows {
+			if n != 0 {
+				t.Errorf("%d rows stay in %s", n, table)
+			}
+		}
+	}
+	if diff := cmp.Diff(before, kept(t, w, "business_id", other)); diff != "" {
+		t.Errorf("of another business (-before +after):\n%s", diff)
+	}
+	if _, err := w.Store.ByID(t.Context(), ana); err != store.ErrNotFound { //nolint:errorlint // it is that very one
+		t.Errorf("who belonged to it alone: %v", err)
+	}
+	for session, good := range map[string]bool{anas: false, both: true, operator: true} {
+		if got := look(t, w, "/account", session); (got.Status == 200) != good {
+			t.Errorf("%d, want it to be good: %t", got.Status, good)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package console_test
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/template"
+)
+
+func init() {
+	mayWhat["create businesses"] = "o"
+	rowOfPage["GET /business"], rowOfPage["POST /business"] = "create businesses", "create businesses"
+	rowOfPage["GET /business/:slug/first"], rowOfPage["GET /business/:slug/first/done"] = "change all of the offer", "change all of the offer"
+	for _, step := range firstForms {
+		rowOfPage["GET /business/:slug/first/"+step], rowOfPage["POST /business/:slug/first/"+step] = "change all of the offer", "change all of the offer"
+	}
+}
+
+var firstForms = []string{"business", "hours", "team", "services", "policies"}
+
+// beginning is the first form as it is sent for a trade.
+func beginning(trade string) url.Values {
+	return url.Values{
+		"trade": {trade}, "name": {"Ínês & Tomás " + trade}, "slug": {trade}, "currency": {"eur"}, "timezone": {"Europe/Lisbon"}, "default_language": {"pt"}, "key": {trade},
+	}
+}
+
+// operatorOf is the session of an operator.
+func operatorOf(t *testing.T, w *consoletest.World) string {
+	t.Helper()
+	return w.SessionOf(t, "olga@example.com", access.Member{Role: access.Operator})
+}
+
+var baseOf = regexp.MustCompile(`name="base" value="(\d+)"`)
+
+// steps sends a form of the first visit as it is shown, with these fields besides, and returns where it leads.
+func steps(t *testing.T, w *consoletest.World, session, at string, fields url.Values) string {
+	t.Helper()
+	shown := look(t, w, at, session)
+	base := baseOf.FindStringSubmatch(shown.Body)
+	if shown.Status != 200 || base == nil || strings.Contains(strings.ToLower(shown.Body), "manifest") {
+		t.Fatalf("%s: %d %s", at, shown.Status, shown.Body)
+	}
+	sent := url.Values{"base": {base[1]}}
+	for name, values := range fields {
+		sent[name] = values
+	}
+	got := fill(t, w, at, session, sent)
+	if got.Status != 303 {
+		t.Fatalf("%s is not saved: %d %s", at, got.Status, got.Body)
+	}
+	next, _, _ := strings.Cut(got.Header.Get("Location"), "?")
+	return next
+}
+
+// active are the keys of what customers can take.
+func active(t *testing.T, w *consoletest.World, slug string) []string {
+	t.Helper()
+	m, problems := manifest.Parse([]byte(w.Call(t, "GET", "/admin/businesses/"+slug, "", "Accept", yaml).Body))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	var keys []string
+	for i := range m.Services {
+		if m.Services[i].IsActive() {
+			keys = append(keys, string(m.Services[i].Key))
+		}
+	}
+	for i := range m.Events {
+		if m.Events[i].IsActive() {
+			keys = append(keys, string(m.Events[i].Key))
+		}
+	}
+	for i := range m.Rentals {
+		if m.Rentals[i].IsActive() {
+			keys = append(keys, string(m.Rentals[i].Key))
+		}
+	}
+	return keys
+}
+
+// sold is what each trade's business offers once it is opened.
+var sold = map[string][]string{
+	"clinic": {"consultation", "check-up", "physio"}, "rental": {"repair", "kayak", "bike"}, "salon": {"cut", "colour"}, "studio": {"yoga", "lesson"},
+	"venue": {"viewing", "opening-night"},
+}
+
+// Of every trade, five forms lead from nothing to what can be booked; nothing can be before the last one, and who comes back finds the way on.
+func TestFiveFormsLeadToABookableBusinessOfEveryTrade(t *testing.T) {
+	t.Parallel()
+	for _, trade := range template.Trades() {
+		t.Run(trade, func(t *testing.T) {
+			t.Parallel()
+			w := consoletest.Start(t)
+			olga, form := operatorOf(t, w), beginning(trade)
+			form.Set("slug", "harbor")
+			if got := look(t, w, "/", olga); got.Status != 200 || !strings.Contains(got.Body, `href="/business"`) {
+				t.Errorf("an empty installation does not say what to do: %d %s", got.Status, got.Body)
+			}
+			if got := look(t, w, "/business", olga); got.Status != 200 || !strings.Contains(got.Body, `value="`+trade+`"`) {
+				t.Errorf("%d %s", got.Status, got.Body)
+			}
+			first := fill(t, w, "/business", olga, form)
+			fromFormToForm(t, w, olga, first.Header.Get("Location"))
+			if keys := active(t, w, "harbor"); !slices.Equal(keys, sold[trade]) {
+				t.Errorf("what can be booked is %v, want %v", keys, sold[trade])
+			}
+		})
+	}
+}
+
+// fromFormToForm sends every form as it is shown, and looks what can be booked before and after the last one.
+func fromFormToForm(t *testing.T, w *consoletest.World, session, at string) {
+	t.Helper()
+	for _, step := range firstForms[1:] {
+		if want := "/business/harbor/first/" + step; at != want {
+			t.Fatalf("led to %q, want %s", at, want)
+		}
+		today := look(t, w, "/business/harbor/today?lang=en", session)
+		if keys := active(t, w, "harbor"); len(keys) > 0 || !strings.Contains(today.Body, "Nothing can be booked yet") {
+			t.Errorf("%v can be booked before it is opened\n%s", keys, today.Body)
+		}
+		at = steps(t, w, session, at, nil)
+	}
+	done := look(t, w, at, session)
+	if at != "/business/harbor/first/done" || !strings.Contains(done.Body, "/b/harbor") {
+		t.Errorf("%s: %s", at, done.Body)
+	}
+	if back := look(t, w, "/business/harbor/first/hours", session); back.Header.Get("Location") != at {
+		t.Errorf("who has opened is asked again: %d %s", back.Status, back.Body)
+	}
+	if today := look(t, w, "/business/harbor/today?lang=en", session); strings.Contains(today.Body, "Nothing can be booked yet") {
+		t.Errorf("%s", today.Body)
+	}
+}
+
+// What is typed is what is offered: the team does what is offered, who left does nothing, and nothing of the example that nobody saw remains.
+func TestTheFirstVisitOffersWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	olga := operatorOf(t, w)
+	fill(t, w, "/business", olga, beginning("salon"))
+	at := "/business/salon/first/"
+	steps(t, w, olga, at+"hours", url.Values{"hours.mon.n": {"1"}, "hours.mon.0.from": {"10:00"}, "hours.mon.0.to": {"19:00"}})
+	steps(t, w, olga, at+"team", url.Values{
+		"staff.n": {"3"}, "staff.0.name": {"Inês"}, "staff.1.name": {"Ben"}, "staff.1.remove": {"yes"}, "staff.2.name": {"Tomás"},
+	})
+	wrong := url.Values{"base": {"3"}, "services.n": {"1"}, "services.0.name": {"Corte"}, "services.0.duration_minutes": {"0"}, "services.0.price": {"25,50"}}
+	if got := fill(t, w, at+"services", olga, wrong); got.Status != 422 || !strings.Contains(got.Body, "field-error") || !strings.Contains(got.Body, `value="25,50"`) {
+		t.Errorf("no time at all: %d %s", got.Status, got.Body)
+	}
+	steps(t, w, olga, at+"services", url.Values{
+		"services.n": {"2"}, "services.0.name": {"Corte"}, "services.0.duration_minutes": {"30"}, "services.0.price": {"25,50"},
+		"services.0.staff": {"anna", "tomas"}, "services.1.remove": {"yes"},
+	})
+	steps(t, w, olga, at+"policies", url.Values{"bookings.confirm": {"manual"}})
+	text := w.Call(t, "GET", "/admin/businesses/salon", "", "Accept", yaml).Body
+	for _, want := range []string{`name: Corte`, "25.50", "10:00-19:00", "Inês", "Tomás", "default_language: pt", "languages: [pt]", "Ínês & Tomás salon"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	for _, unseen := range []string{"Ben", "ben", "Long hair", "Wash", "Colour", "active:", "# Europe"} {
+		if strings.Contains(text, unseen) {
+			t.Errorf("%q, which nobody has typed or seen, is in\n%s", unseen, text)
+		}
+	}
+}
+
+// A business that is there is never written over, and what cannot be is said beside its field; nothing that was typed is lost.
+func TestTheFirstFormSaysWhatCannotBe(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	olga := operatorOf(t, w)
+	fill(t, w, "/business", olga, beginning("salon"))
+	for field, c := range map[string]struct {
+		value, says string
+		status      int
+	}{
+		"slug":     {"Salon", "This address is taken", 409},
+		"timezone": {"Europe/Lisboa", "f-timezone-error", 422},
+		"currency": {"EURO", "f-currency-error", 422},
+		"trade":    {"bakery", "field-error", 422},
+		"name":     {"", "f-name-error", 422},
+	} {
+		form := beginning("clinic")
+		form.Set(field, c.value)
+		got := fill(t, w, "/business", olga, form)
+		if got.Status != c.status || !strings.Contains(got.Body, c.says) || field != "name" && !strings.Contains(got.Body, "Tomás clinic") {
+			t.Errorf("%s %q: %d %s", field, c.value, got.Status, got.Body)
+		}
+	}
+	if got := w.Call(t, "GET", "/admin/businesses/clinic", ""); got.Status != 404 {
+		t.Errorf("a business of a form that was refused: %s", got.Body)
+	}
+	if n := strings.Count(w.Call(t, "GET", "/admin/businesses/salon/versions", "").Body, `"version"`); n != 1 {
+		t.Errorf("the business that was there has %d versions", n)
+	}
+}

@@ -1,0 +1,198 @@
+package console_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/console"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/oidc"
+)
+
+// withDex runs console with a real OpenID Connect provider, which knows these people by one password.
+func withDex(t *testing.T, users ...testkit.DexUser) *consoletest.World {
+	t.Helper()
+	hash, err := bcrypt.GenerateFromPassword([]byte(gulls), bcrypt.MinCost+6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range users {
+		users[i].Hash, users[i].UserID, users[i].Username = string(hash), users[i].Email, users[i].Email
+	}
+	issuer := testkit.StartDex(t, testkit.DexClient{
+		ID: "slotmesh", Secret: "a secret of theirs", Name: "Slotmesh", RedirectURIs: []string{consoletest.OwnerURL + "/sign-in/oidc/callback"},
+	}, users...)
+	return consoletest.Start(t, func(c *console.Config) {
+		c.OIDC = oidc.Config{Issuer: issuer, ClientID: "slotmesh", ClientSecret: "a secret of theirs", OperatorGroup: "operators", Name: "Dex"}
+	})
+}
+
+// attempt begins to sign in, and returns where the provider is asked and the cookie that the browser keeps.
+func attempt(t *testing.T, w *consoletest.World) (string, string) {
+	t.Helper()
+	sent := look(t, w, "/sign-in/oidc", "")
+	cookie, _, _ := strings.Cut(sent.Header.Get("Set-Cookie"), ";")
+	if sent.Status != 303 || !strings.HasPrefix(cookie, "slotmesh-oidc=") || !strings.Contains(sent.Header.Get("Set-Cookie"), "HttpOnly") {
+		t.Fatalf("%d %v", sent.Status, sent.Header)
+	}
+	return sent.Header.Get("Location"), cookie
+}
+
+var formAction = regexp.MustCompile(`action="([^"]+)"`)
+
+// vouched signs in at the provider, and returns the path that it leads the browser back to.
+func vouched(t *testing.T, address, email string) string {
+	t.Helper()
+	jar, _ := cookiejar.New(nil)
+	var back string
+	client := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+		if strings.HasPrefix(r.URL.String(), consoletest.OwnerURL) {
+			back = strings.TrimPrefix(r.URL.String(), consoletest.OwnerURL)
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}}
+	read := func(answer *http.Response, err error) (*http.Response, string) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = answer.Body.Close() }()
+		body, _ := io.ReadAll(answer.Body)
+		return answer, string(body)
+	}
+	page, body := read(client.Get(address))
+	action := formAction.FindStringSubmatch(body)
+	if action == nil {
+		t.Fatalf("%d %s", page.StatusCode, body)
+	}
+	to, err := page.Request.URL.Parse(strings.ReplaceAll(action[1], "&amp;", "&"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, body := read(client.PostForm(to.String(), url.Values{"login": {email}, "password": {gulls}}))
+	if back == "" {
+		t.Fatalf("%d %s", answer.StatusCode, body)
+	}
+	return back
+}
+
+// comeBack is the browser at the callback, with the cookie that it kept.
+func comeBack(t *testing.T, w *consoletest.World, path, cookie string) consoletest.Answer {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), "GET", w.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Cookie", cookie)
+	request.Header.Set("Sec-Fetch-Site", "cross-site")
+	return send(t, request)
+}
+
+func TestPeopleSignInByAnIdentityProvider(t *testing.T) {
+	t.Parallel()
+	w := withDex(t, testkit.DexUser{Email: "ana@example.com", EmailVerified: true}, testkit.DexUser{Email: "bo@example.com"},
+		testkit.DexUser{Email: "op@example.com", EmailVerified: true, Groups: []string{"people", "operators"}}, testkit.DexUser{Email: "stranger@example.com", EmailVerified: true})
+	id := publish(t, w)
+	early := sessionIn(t, press(t, w, invite(t, w, w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner}), `{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`), ""))
+	w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	if got := look(t, w, "/sign-in", ""); !strings.Contains(got.Body, "Sign in with Dex") {
+		t.Error(got.Body)
+	}
+	for _, who := range []struct {
+		email, says string
+		status      int
+	}{{"ana@example.com", "", 303}, {"op@example.com", "", 303}, {"bo@example.com", "has not checked your e-mail address", 403}, {"stranger@example.com", "has been invited here", 403}} {
+		address, cookie := attempt(t, w)
+		back := vouched(t, address, who.email)
+		got := comeBack(t, w, back, cookie)
+		if got.Status != who.status || !strings.Contains(got.Body, who.says) {
+			t.Fatalf("%s: %d %s", who.email, got.Status, got.Body)
+		}
+		if who.status == 303 {
+			session := sessionIn(t, got)
+			if page := look(t, w, "/account", session); page.Status != 200 || !strings.Contains(page.Body, who.email) {
+				t.Errorf("%s: %d", who.email, page.Status)
+			}
+			sees := who.email == "op@example.com"
+			if team := look(t, w, "/business/harbor/team", session); (team.Status == 200) != sees {
+				t.Errorf("%s sees the team: %d", who.email, team.Status)
+			}
+		}
+		if again := comeBack(t, w, back, cookie); again.Status != 403 {
+			t.Errorf("%s, the same answer once more: %d", who.email, again.Status)
+		}
+	}
+	if got := look(t, w, "/account", early); got.Status != 303 {
+		t.Errorf("what the inviter signed in as them: %d", got.Status)
+	}
+	if log := w.Log.String(); strings.Contains(log, "@example.com") || strings.Contains(log, "a secret of theirs") || !strings.Contains(log, `"by":"oidc"`) {
+		t.Error("the log holds an address or a secret, or does not say by what somebody signed in")
+	}
+}
+
+// A stranger cannot make somebody's browser finish what it has not begun (RFC 6749 §10.12), nor put their own answer in its place.
+func TestAnAnswerOfAnotherAttemptIsRefused(t *testing.T) {
+	t.Parallel()
+	w := withDex(t, testkit.DexUser{Email: "ana@example.com", EmailVerified: true})
+	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: publish(t, w), Role: access.Owner})
+	address, cookie := attempt(t, w)
+	asked, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"state", "nonce", "code_challenge"} {
+		if asked.Query().Get(name) == "" {
+			t.Errorf("%s has no %s", address, name)
+		}
+	}
+	_, others := attempt(t, w)
+	value := strings.TrimPrefix(cookie, "slotmesh-oidc=")
+	parts := strings.Split(value, ".")
+	foreign := strings.Split(strings.TrimPrefix(others, "slotmesh-oidc="), ".")
+	for what, kept := range map[string]string{
+		"no cookie": "", "another browser's": others, "another nonce": "slotmesh-oidc=" + parts[0] + "." + foreign[1] + "." + parts[2],
+		"another verifier": "slotmesh-oidc=" + parts[0] + "." + parts[1] + "." + foreign[2], "not one": "slotmesh-oidc=x",
+	} {
+		if got := comeBack(t, w, vouched(t, address, "ana@example.com"), kept); got.Status != 403 || strings.Contains(got.Header.Get("Set-Cookie"), "slotmesh-session") {
+			t.Errorf("%s: %d %v", what, got.Status, got.Header)
+		}
+	}
+	for _, path := range []string{"/sign-in/oidc/callback", "/sign-in/oidc/callback?error=access_denied&state=" + parts[0], "/sign-in/oidc/callback?code=x&state=" + parts[0]} {
+		if got := comeBack(t, w, path, cookie); got.Status != 403 || strings.Contains(got.Body, "access_denied") {
+			t.Errorf("%s: %d %s", path, got.Status, got.Body)
+		}
+	}
+}
+
+func TestAProviderThatIsAwayHoldsUpNobodyElse(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, func(c *console.Config) {
+		c.OIDC = oidc.Config{Issuer: "http://127.0.0.1:1", ClientID: "slotmesh", ClientSecret: "s"}
+	})
+	withPassword(t, w, publish(t, w), "ana@example.com", gulls)
+	if got := look(t, w, "/sign-in/oidc", ""); got.Status != 503 || !strings.Contains(got.Body, "does not answer right now") {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	if got := enter(t, w, "ana@example.com", gulls); got.Status != 303 {
+		t.Errorf("by a password: %d", got.Status)
+	}
+	for _, change := range []func(*console.Config){
+		func(c *console.Config) { c.OwnerURL = "" }, func(c *console.Config) { c.OIDC.ClientID = "" }, func(c *console.Config) { c.OIDC.ClientSecret = "" },
+		func(c *console.Config) { c.OIDC.Issuer = "http://login.example.com" }, func(c *console.Config) { c.OIDC.Issuer = "" },
+	} {
+		cfg := w.Config()
+		change(&cfg)
+		if err := cfg.Validate(); err == nil {
+			t.Errorf("%+v is taken", cfg.OIDC)
+		}
+	}
+}

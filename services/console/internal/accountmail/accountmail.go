@@ -1,0 +1,92 @@
+// Package accountmail writes the mails that people get about their own account, in the languages of the owner's pages. It is pure: notifications gives
+// them their look and sends them.
+package accountmail
+
+import (
+	"embed"
+	"sync"
+
+	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+)
+
+//go:embed texts/*.json
+var files embed.FS
+
+var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
+
+// platform is whom mails are from that no business sends.
+const platform = "Slotmesh"
+
+// letter is a mail as it is written: ids of its sentences.
+type letter struct {
+	from, subject, business string
+	paragraphs              []string
+	button, link            string
+}
+
+// Password is the mail to who asked for a new password; link is where they choose one.
+func Password(to, link string, languages ...string) (notifications.Mail, error) {
+	return letter{
+		from: platform, subject: "password_subject", paragraphs: []string{"password_lead", "password_until", "password_ignore"},
+		button: "password_button", link: link,
+	}.to(to, languages)
+}
+
+// PasswordChanged is the mail after a password was changed; link is where a new one is asked for.
+func PasswordChanged(to, link string, languages ...string) (notifications.Mail, error) {
+	return letter{
+		from: platform, subject: "changed_subject", paragraphs: []string{"changed_lead", "changed_not_you"}, button: "changed_button", link: link,
+	}.to(to, languages)
+}
+
+// PasskeyAdded is the mail after a passkey was added; link is where a new password is asked for, which ends all passkeys.
+func PasskeyAdded(to, link string, languages ...string) (notifications.Mail, error) {
+	return changed("passkey_added", to, link, languages)
+}
+
+// PasskeyRemoved is the mail after a passkey was removed; link is where a new password is asked for.
+func PasskeyRemoved(to, link string, languages ...string) (notifications.Mail, error) {
+	return changed("passkey_removed", to, link, languages)
+}
+
+// PasswordRemoved is the mail after a password was given up for passkeys; link is where a new one is asked for.
+func PasswordRemoved(to, link string, languages ...string) (notifications.Mail, error) {
+	return changed("password_removed", to, link, languages)
+}
+
+// changed is a mail of one sentence about by what somebody signs in.
+func changed(what, to, link string, languages []string) (notifications.Mail, error) {
+	return letter{
+		from: platform, subject: what + "_subject", paragraphs: []string{what + "_lead", "passkeys_not_you"}, button: "changed_button", link: link,
+	}.to(to, languages)
+}
+
+// Invitation is the mail to who was invited into a business, or, where that is "", among the operators. link is where they come in: once, unless they
+// are known already and sign in as always.
+func Invitation(to, business, link string, known bool, languages ...string) (notifications.Mail, error) {
+	l := letter{
+		from: business, subject: "invited_subject", business: business, paragraphs: []string{"invited_lead", "invited_until"}, button: "invited_button", link: link,
+	}
+	if business == "" {
+		l.from, l.business, l.paragraphs[0] = platform, platform, "invited_operator"
+	}
+	if known {
+		l.paragraphs[1], l.button = "invited_known", "sign_in_button"
+	}
+	return l.to(to, languages)
+}
+
+func (l letter) to(address string, languages []string) (notifications.Mail, error) {
+	all, err := texts()
+	if err != nil {
+		return notifications.Mail{}, err
+	}
+	w := words.In(all, languages...)
+	mail := notifications.Mail{To: address, FromName: l.from, Language: w.Code, Subject: w.Fill(l.subject, map[string]string{"Business": l.business}), Button: w.Say(l.button), Link: l.link}
+	for _, id := range l.paragraphs {
+		mail.Paragraphs = append(mail.Paragraphs, w.Say(id))
+	}
+	return mail, w.Fault()
+}

@@ -1,0 +1,12 @@
+package texts_test
+
+import (
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/message/messagetest"
+)
+
+func TestEveryLanguageHasTheSameSentencesWithTheSamePlaceholders(t *testing.T) {
+	t.Parallel()
+	messagetest.SameSentences(t)
+}

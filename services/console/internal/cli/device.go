@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-isatty"
+)
+
+const (
+	deviceClient = "slotmesh"
+	deviceGrant  = "urn:ietf:params:oauth:grant-type:device_code"
+	// pollEvery is how long to wait between two questions where the server says nothing of it, and how much longer after it said "slow down"
+	// (RFC 8628, 3.5).
+	pollEvery = 5 * time.Second
+)
+
+// device is what the server says of a login that waits for its person.
+type device struct {
+	Code     string `json:"device_code"`
+	UserCode string `json:"user_code"`
+	Address  string `json:"verification_uri_complete"`
+	Interval int    `json:"interval"` // seconds
+}
+
+// granted is its answer to a question for the token: one of both.
+type granted struct {
+	Token string `json:"access_token"`
+	Error string `json:"error"`
+}
+
+// atTerminal reports whether somebody types.
+func (h Host) atTerminal() bool {
+	file, ok := h.Stdin.(*os.File)
+	return ok && isatty.IsTerminal(file.Fd())
+}
+
+// wait waits for so long, or until ctx ends.
+func (h Host) wait(ctx context.Context, d time.Duration) error {
+	if h.Wait != nil {
+		return h.Wait(ctx, d)
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// tokenByDevice has somebody confirm a code in a browser, and returns the token that they let this machine have (RFC 8628).
+func (c *command) tokenByDevice(ctx context.Context, server string) (string, error) {
+	client := &client{base: server, http: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone(), Timeout: c.timeout}}
+	defer client.close()
+	name, _ := os.Hostname() // without one the server calls it by the program's name
+	var begun device
+	if err := client.form(ctx, "/device/authorization", url.Values{"client_id": {deviceClient}, "device_name": {name}}, &begun); err != nil {
+		return "", err
+	}
+	if begun.Code == "" || begun.UserCode == "" {
+		return "", client.read(nil, &begun)
+	}
+	_, _ = fmt.Fprintf(c.host.Stderr, "Open %s\nand confirm the code %s\n", begun.Address, begun.UserCode)
+	every := pollEvery
+	if begun.Interval > 0 {
+		every = time.Duration(begun.Interval) * time.Second
+	}
+	for {
+		if err := c.host.wait(ctx, every); err != nil {
+			return "", &localError{errors.New("nobody has confirmed the code")}
+		}
+		var answer granted
+		if err := client.form(ctx, "/device/token", url.Values{"client_id": {deviceClient}, "grant_type": {deviceGrant}, "device_code": {begun.Code}}, &answer); err != nil {
+			return "", err
+		}
+		switch answer.Error {
+		case "":
+			return answer.Token, nil
+		case "authorization_pending":
+		case "slow_down":
+			every += pollEvery
+		case "access_denied":
+			return "", &localError{errors.New("it was refused in the browser")}
+		case "expired_token":
+			return "", &localError{errors.New("nobody has confirmed the code in time; run slotmesh login again")}
+		default:
+			return "", &localError{fmt.Errorf("the server gives no token: %.100q", answer.Error)}
+		}
+	}
+}
+
+// form sends a form as OAuth wants it, and reads the answer into out; an error that OAuth names is one of its fields.
+func (c *client) form(ctx context.Context, path string, form url.Values, out any) error {
+	call, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		return err
+	}
+	call.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer, err := c.http.Do(call)
+	if err != nil {
+		return c.noAnswer(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	const most = 64 << 10
+	body, err := io.ReadAll(io.LimitReader(answer.Body, most))
+	if err != nil {
+		return c.noAnswer(err)
+	}
+	var named granted
+	if answer.StatusCode >= http.StatusBadRequest && (json.Unmarshal(body, &named) != nil || named.Error == "") {
+		return refusal(answer.StatusCode, body)
+	}
+	return c.read(body, out)
+}

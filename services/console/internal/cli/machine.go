@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+// machinePrograms are the names of the program that runs Slotmesh in one process, which knows the tables of all services.
+var machinePrograms = []string{"slotmesh-allinone", "allinone"}
+
+// backup and restore run that program: the admin API has no call for them, as restoring needs a Slotmesh that is not there yet.
+func (c *command) backup() *cobra.Command {
+	return &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write all that a Slotmesh knows to a file, while it runs or not",
+		Long: `backup writes all that the Slotmesh on this machine knows to a new file: that of the folder SLOTMESH_HOME (.slotmesh), or the database of DATABASE_URL.
+It is consistent, also while Slotmesh runs: every booking that was answered before is in it. It holds customers' data and secrets.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.onMachine(cmd.Context(), "backup", args[0]) },
+	}
+}
+
+func (c *command) restore() *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Fill an empty Slotmesh from a file of backup",
+		Long: `restore fills the folder SLOTMESH_HOME (.slotmesh), or the database of DATABASE_URL, from a file of slotmesh backup. Neither may have data of Slotmesh yet,
+and no Slotmesh may use them. The same release restores what it has backed up; stop the Slotmesh that was backed up before, as otherwise both write to customers.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.onMachine(cmd.Context(), "restore", args[0]) },
+	}
+}
+
+// onMachine runs the program with the command's own settings; what it says is for whoever called.
+func (c *command) onMachine(ctx context.Context, what, file string) error {
+	program, err := findMachineProgram()
+	if err != nil {
+		return err
+	}
+	run := exec.CommandContext(ctx, program, what, file)
+	run.Stdin, run.Stdout, run.Stderr = c.host.Stdin, c.host.Stdout, c.host.Stderr
+	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) } // it takes away what it has begun
+	err = run.Run()
+	if _, ended := errors.AsType[*exec.ExitError](err); ended {
+		return errSaid
+	}
+	if err != nil {
+		return &localError{fmt.Errorf("%s cannot be run: %w", program, err)}
+	}
+	return nil
+}
+
+// errSaid is a failure that was printed already.
+var errSaid = errors.New("said already")
+
+// findMachineProgram looks beside this program, then on the PATH.
+func findMachineProgram() (string, error) {
+	if own, err := os.Executable(); err == nil {
+		for _, name := range machinePrograms {
+			if found, err := exec.LookPath(filepath.Join(filepath.Dir(own), name)); err == nil {
+				return found, nil
+			}
+		}
+	}
+	if found, err := exec.LookPath(machinePrograms[0]); err == nil {
+		return found, nil
+	}
+	return "", &localError{fmt.Errorf("there is no program %s beside this one or on the PATH; `make run` and `make build` make it", machinePrograms[0])}
+}

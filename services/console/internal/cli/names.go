@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+// The kinds of things that an offer has, as people name them.
+const (
+	aService = "service"
+	aMember  = "member of the staff"
+	anEvent  = "event"
+	aRental  = "rental"
+)
+
+// entry is something that an offer has.
+type entry struct {
+	ID   uuid.UUID `json:"id"`
+	Key  string    `json:"key"`
+	Name string    `json:"name"`
+}
+
+// contents is what a business offers, by the newest version.
+type contents struct {
+	id uuid.UUID // of the business
+	*manifest.Manifest
+}
+
+// names turns what people call the parts of an offer into their ids. The offer is read when the first name is asked for: who writes ids asks
+// for nothing.
+type names struct {
+	client *client
+	slug   string
+	offer  *contents
+}
+
+func (c *client) names(slug string) *names { return &names{client: c, slug: slug} }
+
+// contents reads the newest version of a business.
+func (c *client) contents(ctx context.Context, slug string) (*contents, error) {
+	text, err := c.do(ctx, call{method: http.MethodGet, path: at(slug), header: map[string]string{"Accept": catalog.MediaJSON}})
+	if err != nil {
+		return nil, err
+	}
+	m, problems := manifest.Parse(text)
+	if len(problems) > 0 {
+		return nil, &localError{fmt.Errorf("the offer of %s needs a newer slotmesh: %s", slug, problems[0].Message)}
+	}
+	if m.ID != nil {
+		return &contents{uuid.UUID(*m.ID), m}, nil
+	}
+	businesses, err := pages[catalog.Business](ctx, c, "/admin/businesses", "businesses", url.Values{})
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range businesses {
+		if b.Slug == slug {
+			return &contents{b.ID, m}, nil
+		}
+	}
+	return nil, fault.New(fault.BusinessNotFound, "Business not found")
+}
+
+// of are the entries of a kind.
+func (o *contents) of(kind string) []entry {
+	var list []entry
+	switch kind {
+	case aService:
+		for i := range o.Services {
+			list = append(list, entry{o.Services[i].ObjectID(o.id), string(o.Services[i].Key), string(o.Services[i].Name)})
+		}
+	case aMember:
+		for i := range o.Staff {
+			list = append(list, entry{o.Staff[i].ObjectID(o.id), string(o.Staff[i].Key), string(o.Staff[i].Name)})
+		}
+	case anEvent:
+		for i := range o.Events {
+			list = append(list, entry{o.Events[i].ObjectID(o.id), string(o.Events[i].Key), string(o.Events[i].Name)})
+		}
+	case aRental:
+		for i := range o.Rentals {
+			list = append(list, entry{o.Rentals[i].ObjectID(o.id), string(o.Rentals[i].Key), string(o.Rentals[i].Name)})
+		}
+	}
+	return list
+}
+
+// tiers are those of an event.
+func (o *contents) tiers(event uuid.UUID) []entry {
+	var list []entry
+	for i := range o.Events {
+		e := &o.Events[i]
+		for k := 0; e.ObjectID(o.id) == event && k < len(e.Tiers); k++ {
+			list = append(list, entry{e.Tiers[k].ObjectID(o.id, e.Key), string(e.Tiers[k].Key), string(e.Tiers[k].Name)})
+		}
+	}
+	return list
+}
+
+// allTiers are those of all events.
+func (o *contents) allTiers() []entry {
+	var list []entry
+	for i := range o.Events {
+		list = append(list, o.tiers(o.Events[i].ObjectID(o.id))...)
+	}
+	return list
+}
+
+// sessions are those of all classes.
+func (o *contents) sessions() []entry {
+	var list []entry
+	for i := range o.Services {
+		s := &o.Services[i]
+		for k := range s.Classes {
+			list = append(list, entry{s.Classes[k].ObjectID(o.id, s.Key), string(s.Classes[k].Key), string(s.Classes[k].Key)})
+		}
+	}
+	return list
+}
+
+// variants are those of a service.
+func (o *contents) variants(service uuid.UUID) []entry {
+	var list []entry
+	for i := range o.Services {
+		s := &o.Services[i]
+		for k := 0; s.ObjectID(o.id) == service && k < len(s.Variants); k++ {
+			list = append(list, entry{s.Variants[k].ObjectID(o.id, s.Key), string(s.Variants[k].Key), string(s.Variants[k].Name)})
+		}
+	}
+	return list
+}
+
+// resolve puts the ids of a kind in the place of their keys or names. What is empty or an id stays.
+func (n *names) resolve(ctx context.Context, kind string, texts ...*string) error {
+	return n.among(ctx, kind, func(o *contents) []entry { return o.of(kind) }, texts...)
+}
+
+// among is resolve for the entries that a function picks.
+func (n *names) among(ctx context.Context, kind string, pick func(*contents) []entry, texts ...*string) error {
+	for _, text := range texts {
+		if _, err := uuid.Parse(*text); *text == "" || err == nil {
+			continue
+		}
+		if n.offer == nil {
+			offer, err := n.client.contents(ctx, n.slug)
+			if err != nil {
+				return err
+			}
+			n.offer = offer
+		}
+		found, err := meant(kind, *text, pick(n.offer))
+		if err != nil {
+			return err
+		}
+		*text = found.ID.String()
+	}
+	return nil
+}
+
+// tier puts the id of one of an event's tiers in the place of its key or name; the event's is resolved before.
+func (n *names) tier(ctx context.Context, event string, text *string) error {
+	of, err := uuid.Parse(event)
+	if err != nil {
+		return nil // the server refuses the event
+	}
+	return n.among(ctx, "tier", func(o *contents) []entry { return o.tiers(of) }, text)
+}
+
+// services puts ids in the place of keys or names, parted by commas.
+func (n *names) services(ctx context.Context, list *string) error {
+	parts := strings.Split(*list, ",")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+		if err := n.resolve(ctx, aService, &parts[i]); err != nil {
+			return err
+		}
+	}
+	*list = strings.Join(parts, ",")
+	return nil
+}
+
+// variantPairs puts ids in the place of the keys or names in SERVICE:VARIANT.
+func (n *names) variantPairs(ctx context.Context, pairs []string) error {
+	for i, pair := range pairs {
+		service, variant, ok := strings.Cut(pair, ":")
+		if !ok {
+			continue // the server says how it is written
+		}
+		if err := n.resolve(ctx, aService, &service); err != nil {
+			return err
+		}
+		of, err := uuid.Parse(service)
+		if err != nil {
+			continue
+		}
+		if err := n.among(ctx, "variant", func(o *contents) []entry { return o.variants(of) }, &variant); err != nil {
+			return err
+		}
+		pairs[i] = service + ":" + variant
+	}
+	return nil
+}
+
+// meant is the entry with a key, else the only one with a name, in any case.
+func meant(kind, text string, entries []entry) (*entry, error) {
+	if i := slices.IndexFunc(entries, func(e entry) bool { return e.Key == text }); i >= 0 {
+		return &entries[i], nil
+	}
+	var named []*entry
+	var candidates []string
+	for i := range entries {
+		if strings.EqualFold(entries[i].Name, text) {
+			named = append(named, &entries[i])
+		}
+		candidates = append(candidates, entries[i].Key, entries[i].Name)
+	}
+	switch {
+	case len(named) == 1:
+		return named[0], nil
+	case len(named) > 1:
+		return nil, &localError{fmt.Errorf("%d are called %q; name the %s by its key, such as %s", len(named), text, kind, named[0].Key)}
+	case len(entries) == 0:
+		return nil, &localError{fmt.Errorf("there is no %s %q: the offer has none", kind, text)}
+	}
+	if near := manifest.Nearest(text, candidates); near != "" {
+		return nil, &localError{fmt.Errorf("there is no %s %q; did you mean %s?", kind, text, near)}
+	}
+	keys := make([]string, 0, mostNamed)
+	for _, e := range entries[:min(len(entries), mostNamed)] {
+		keys = append(keys, e.Key)
+	}
+	return nil, &localError{fmt.Errorf("there is no %s %q; there is %s", kind, text, strings.Join(keys, ", "))}
+}
+
+// mostNamed is how many keys a sentence names.
+const mostNamed = 12

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+)
+
+func (c *command) pause() *cobra.Command {
+	var until string
+	cmd := c.ofBusiness("pause SLUG --until DATE", "Take no online bookings before a date; what is booked stays", 1,
+		func(cmd *cobra.Command, args []string, client *client) error {
+			if _, err := timespan.ParseDate(until); err != nil {
+				return fmt.Errorf("--until: %q is no date; write the first day that can be booked on again, such as 2027-03-01", until)
+			}
+			p, err := client.setPause(cmd.Context(), args[0], until)
+			if err != nil {
+				return err
+			}
+			return c.done(p, "%s: online bookings are paused until %s (version %d)", args[0], until, p.Version)
+		})
+	cmd.Long = `Publish the newest version with bookings.paused_until set; all else of it, its comments too, stays. Until that date customers see that bookings
+are paused. Owners go on booking. slotmesh resume ends it.`
+	cmd.Example = "  slotmesh pause harbor --until 2027-03-01"
+	cmd.Flags().StringVar(&until, "until", "", "the date from which on online bookings are taken again, YYYY-MM-DD")
+	return mustRequire(cmd, "until")
+}
+
+func (c *command) resume() *cobra.Command {
+	return c.ofBusiness("resume SLUG", "End a pause of online bookings", 1, func(cmd *cobra.Command, args []string, client *client) error {
+		p, err := client.setPause(cmd.Context(), args[0], "")
+		if err != nil {
+			return err
+		}
+		return c.done(p, "%s: online bookings are taken (version %d)", args[0], p.Version)
+	})
+}
+
+// setPause publishes the newest version with another bookings.paused_until, "" for none, unless it says so already; only over the version
+// that was read.
+func (c *client) setPause(ctx context.Context, slug, until string) (*published, error) {
+	newest, err := c.newest(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	text, err := c.do(ctx, call{
+		method: http.MethodGet, path: at(slug) + "?version=" + strconv.FormatInt(newest, 10), header: map[string]string{"Accept": catalog.MediaYAML},
+	})
+	if err != nil {
+		return nil, err
+	}
+	read, problems, err := document.Read(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(problems) > 0 {
+		return nil, &localError{fmt.Errorf("the offer of %s needs a newer slotmesh: %s", slug, problems[0].Message)}
+	}
+	fields, err := read.Fields()
+	if err != nil {
+		return nil, err
+	}
+	settings, _ := fields["bookings"].(document.Fields)
+	if settings == nil {
+		settings = document.Fields{}
+	}
+	if now, _ := settings["paused_until"].(string); now == until {
+		return &published{Slug: slug, Version: newest}, nil
+	}
+	if settings["paused_until"] = until; until == "" {
+		delete(settings, "paused_until")
+	}
+	fields["bookings"] = settings
+	paused, problems, err := read.With(fields)
+	if err != nil {
+		return nil, err
+	}
+	if len(problems) > 0 {
+		return nil, &localError{fmt.Errorf("%s: %s", problems[0].Path, problems[0].Message)}
+	}
+	body, err := c.do(ctx, call{method: http.MethodPut, path: at(slug), body: paused.Text, header: map[string]string{
+		"Content-Type": catalog.MediaYAML, "If-Match": strconv.Quote(strconv.FormatInt(newest, 10)),
+	}})
+	if err != nil {
+		return nil, err
+	}
+	p := new(published)
+	return p, c.read(body, p)
+}
+
+// newest is the number of the newest version of a business.
+func (c *client) newest(ctx context.Context, slug string) (int64, error) {
+	var list struct {
+		Versions []struct {
+			Version json.Number `json:"version"`
+		} `json:"versions"`
+	}
+	if err := c.call(ctx, http.MethodGet, at(slug, "versions")+"?"+url.Values{"limit": {"1"}}.Encode(), nil, &list); err != nil {
+		return 0, err
+	}
+	if len(list.Versions) == 0 {
+		return 0, nil
+	}
+	return list.Versions[0].Version.Int64()
+}

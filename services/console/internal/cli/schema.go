@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+)
+
+// schema prints what a manifest may say; it asks no server.
+func (c *command) schema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of manifests, for editors and other programs",
+		Long: `schema prints the JSON Schema of manifests: every field, what it is for and what it may hold. A server has it, too, at /manifest.schema.json
+of its admin address. Editors with the YAML language server check and complete a manifest whose first line is
+
+  ` + editorLine(defaultServer),
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return c.write(manifest.Schema) },
+	}
+}
+
+// editorLine tells an editor where the schema of the manifest is in which it stands.
+func editorLine(server string) string {
+	return "# yaml-language-server: $schema=" + server + "/manifest.schema.json"
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+// sentence is what a person at the terminal reads of an error. The server's sentences are written for programs that send requests: what they
+// say of headers, statuses and members is said here in the words of the command that was run.
+func sentence(cmd *cobra.Command, err error) string {
+	var refused *fault.Error
+	if !errors.As(err, &refused) {
+		return strings.TrimSpace(err.Error())
+	}
+	switch {
+	case refused.Kind == fault.Unauthorized:
+		return refused.Sentence + " Set it by slotmesh login, --token, SLOTMESH_ADMIN_TOKEN or the file admin-token in SLOTMESH_HOME."
+	case refused.Kind == fault.PreconditionFailed: // "If-Match: the newest version is 3, not 2; read it and try again."
+		known, _, _ := strings.Cut(strings.TrimPrefix(refused.Sentence, "If-Match: "), "; ")
+		return "It has changed meanwhile: " + known + "; look at it with slotmesh get, and try again."
+	case refused.Kind == fault.IdempotencyInProgress:
+		return "The first attempt at this is still under way; look what has become of it before you try again."
+	case refused.Kind == fault.OutcomeUnknown:
+		known, _, _ := strings.Cut(strings.TrimSuffix(refused.Sentence, "."), "; ")
+		return known + "; look what has become of it before you try again."
+	case refused.Sentence != "" && refused.Kind != fault.MethodNotAllowed && refused.Sentence != noPath:
+		return commands.Replace(inFlags(cmd, refused.Sentence))
+	case refused.Kind.Status >= http.StatusInternalServerError:
+		return "The server cannot do this now; try again shortly, and look into its log where that goes on."
+	}
+	return "What answers there is not the admin API; check --server."
+}
+
+// noPath is what a port of Slotmesh answers that is not the admin API's.
+const noPath = "There is nothing at this path."
+
+// commands are what the server names of its own paths and parameters, as the command has them.
+var commands = strings.NewReplacer("GET …/versions", "slotmesh history", "force=true", "--force")
+
+// member is the member of a request that a sentence begins with.
+var member = regexp.MustCompile(`^([a-z][a-z_]*)(\[\d+\])?: `)
+
+// inFlags names the flag that a member was written with, where the command has one; flags are written, not sent.
+func inFlags(cmd *cobra.Command, text string) string {
+	found := member.FindStringSubmatch(text)
+	if found == nil {
+		return text
+	}
+	name := strings.ReplaceAll(found[1], "_", "-")
+	bare := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "s"), "-id"), "-name")
+	for _, as := range []string{name, bare, strings.TrimPrefix(name, "customer-"), strings.TrimPrefix(name, "start-")} {
+		if has(cmd.Flags(), as) {
+			return "--" + as + ": " + strings.Replace(text[len(found[0]):], "send ", "write ", 1)
+		}
+	}
+	return text
+}
+
+func has(flags *pflag.FlagSet, name string) bool { return name != "" && flags.Lookup(name) != nil }
+
+// whyAway says in words why a server gave no answer.
+func whyAway(err error) string {
+	var name *net.DNSError
+	var network net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nothing listens there; start Slotmesh, or check --server"
+	case errors.As(err, &name):
+		return "its name is not known; check --server"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return "it speaks http, not https; check --server"
+	case errors.As(err, &network) && network.Timeout(), errors.Is(err, context.DeadlineExceeded):
+		return "nothing came in the time of --timeout"
+	}
+	return err.Error()
+}

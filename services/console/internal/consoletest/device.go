@@ -1,0 +1,120 @@
+package consoletest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"testing"
+
+	"github.com/go-webauthn/webauthn/protocol"
+)
+
+// Device is somebody's device with one passkey, and the browser before it, as WebAuthn describes them. What it does by its fields is what a device
+// that is broken, copied or somebody else's does.
+type Device struct {
+	Origin     string // that the browser says the page is from
+	Count      uint32 // of its answers; 0: it does not count
+	Unverified bool   // it asks its person for nothing
+
+	id, holder []byte
+	key        *ecdsa.PrivateKey
+}
+
+// NewDevice returns a device without a passkey, at the owner's side.
+func NewDevice() *Device { return &Device{Origin: OwnerURL} }
+
+var base64url = base64.RawURLEncoding
+
+// options is what a page's script is told.
+type options struct {
+	PublicKey struct {
+		Challenge string `json:"challenge"`
+		RPID      string `json:"rpId"`
+		RP        struct {
+			ID string `json:"id"`
+		} `json:"rp"`
+		User struct {
+			ID string `json:"id"`
+		} `json:"user"`
+	} `json:"publicKey"`
+}
+
+func parse(t *testing.T, told string) options {
+	t.Helper()
+	var o options
+	if err := json.Unmarshal([]byte(told), &o); err != nil || o.PublicKey.Challenge == "" {
+		t.Fatalf("%v: %s", err, told)
+	}
+	return o
+}
+
+// Make makes a passkey as a page asks for it, and returns what the page's form sends.
+func (d *Device) Make(t *testing.T, told string) string {
+	t.Helper()
+	o := parse(t, told)
+	d.id = make([]byte, 20)
+	_, _ = rand.Read(d.id)
+	d.holder, _ = base64url.DecodeString(o.PublicKey.User.ID)
+	var err error
+	if d.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
+		t.Fatal(err)
+	}
+	point, err := d.key.PublicKey.Bytes() // 4, x, y
+	if err != nil {
+		t.Fatal(err)
+	}
+	cose := append([]byte{0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21, 0x58, 32}, point[1:33]...)
+	cose = append(append(cose, 0x22, 0x58, 32), point[33:]...)
+	data := append(d.data(o.PublicKey.RP.ID, protocol.FlagAttestedCredentialData), make([]byte, 16)...)
+	data = append(append(append(data, 0, byte(len(d.id))), d.id...), cose...)
+	attestation := append([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58"), byte(len(data)))
+	return d.answer(map[string]any{
+		"clientDataJSON": d.client("webauthn.create", o), "attestationObject": base64url.EncodeToString(append(attestation, data...)), "transports": []string{"internal"},
+	})
+}
+
+// Sign answers a page that asks for a passkey, and returns what the page's form sends.
+func (d *Device) Sign(t *testing.T, told string) string {
+	t.Helper()
+	o := parse(t, told)
+	if d.Count > 0 {
+		d.Count++
+	}
+	data, client := d.data(o.PublicKey.RPID, 0), d.client("webauthn.get", o)
+	plain, _ := base64url.DecodeString(client)
+	sum := sha256.Sum256(plain)
+	digest := sha256.Sum256(append(append([]byte{}, data...), sum[:]...))
+	signature, err := ecdsa.SignASN1(rand.Reader, d.key, digest[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.answer(map[string]any{
+		"clientDataJSON": client, "authenticatorData": base64url.EncodeToString(data), "signature": base64url.EncodeToString(signature),
+		"userHandle": base64url.EncodeToString(d.holder),
+	})
+}
+
+func (d *Device) client(kind string, o options) string {
+	text, _ := json.Marshal(map[string]any{"type": kind, "challenge": o.PublicKey.Challenge, "origin": d.Origin, "crossOrigin": false})
+	return base64url.EncodeToString(text)
+}
+
+// data is what the device signs: the site, what it did, and its count.
+func (d *Device) data(site string, flags protocol.AuthenticatorFlags) []byte {
+	sum := sha256.Sum256([]byte(site))
+	flags |= protocol.FlagUserPresent
+	if !d.Unverified {
+		flags |= protocol.FlagUserVerified
+	}
+	return binary.BigEndian.AppendUint32(append(sum[:], byte(flags)), d.Count)
+}
+
+func (d *Device) answer(response map[string]any) string {
+	id := base64url.EncodeToString(d.id)
+	text, _ := json.Marshal(map[string]any{"id": id, "rawId": id, "type": "public-key", "response": response, "clientExtensionResults": map[string]any{}})
+	return string(text)
+}

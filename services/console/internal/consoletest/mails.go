@@ -1,0 +1,62 @@
+package consoletest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+)
+
+// Refused is an address that the mail server refuses.
+const Refused = "refused@example.com"
+
+func (s *Notifications) sendMail(r *http.Request) (*reply, error) {
+	var mail notifications.Mail
+	if err := json.NewDecoder(r.Body).Decode(&mail); err != nil {
+		return nil, err
+	}
+	if mail.To == Refused {
+		return nil, fault.New(fault.Conflict, "The mail server refuses this mail.")
+	}
+	s.mails = append(s.mails, mail)
+	close(s.mailed)
+	s.mailed = make(chan struct{})
+	return ok(struct{}{})
+}
+
+// Mails are those that were sent to an address so far.
+func (s *Notifications) Mails(to string) []notifications.Mail {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []notifications.Mail
+	for _, m := range s.mails {
+		if m.To == to {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// AwaitMail returns the nth mail to an address, from 1, and the path that its link leads to below the owner's side.
+func (w *World) AwaitMail(t *testing.T, to string, n int) (notifications.Mail, string) {
+	t.Helper()
+	late := time.After(2 * time.Minute)
+	for {
+		w.Notifications.mu.Lock()
+		changed := w.Notifications.mailed
+		w.Notifications.mu.Unlock()
+		if mails := w.Notifications.Mails(to); len(mails) >= n {
+			mail := mails[n-1]
+			return mail, strings.TrimPrefix(mail.Link, OwnerURL)
+		}
+		select {
+		case <-changed:
+		case <-late:
+			t.Fatalf("mail %d to %s has not come", n, to)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package consoletest
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+)
+
+// Add adds a reservation of the business harbor.
+func (s *Rental) Add(r rental.Reservation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reservations = append(s.reservations, r)
+}
+
+// find returns the reservation of the path.
+func (s *Rental) find(r *http.Request) (*rental.Reservation, error) {
+	i := slices.IndexFunc(s.reservations, func(one rental.Reservation) bool { return one.ID.String() == r.PathValue("id") })
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "Reservation not found")
+	}
+	return &s.reservations[i], nil
+}
+
+func (s *Rental) one(r *http.Request) (*reply, error) {
+	one, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	return ok(*one)
+}
+
+// expected reports whether a reservation can be cancelled.
+func expected(r *rental.Reservation) bool {
+	return r.Status == rental.StatusPending || r.Status == rental.StatusReserved
+}
+
+// cancellation gives 10.00 of what was paid online back.
+func (s *Rental) cancellation(r *http.Request) (*reply, error) {
+	one, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	if !expected(one) {
+		return ok(booking.Cancellation{Reason: one.Status, Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}})
+	}
+	return ok(booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "10.00", Percent: 50, Currency: "EUR"}})
+}
+
+func (s *Rental) cancel(r *http.Request) (*reply, error) {
+	one, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	if !expected(one) {
+		return nil, fault.Newf(fault.Conflict, "The reservation is %s.", one.Status)
+	}
+	one.Status = rental.StatusCancelled
+	return refundReservation(r, one, "10.00")
+}
+
+func (s *Rental) refund(r *http.Request) (*reply, error) {
+	one, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	if expected(one) {
+		return nil, fault.Newf(fault.Conflict, "The reservation is %s; cancel it, which refunds it.", one.Status)
+	}
+	return refundReservation(r, one, "20.00")
+}
+
+// refundReservation notes what of what was paid online goes back; so much where it is not said.
+func refundReservation(r *http.Request, one *rental.Reservation, unsaid json.Number) (*reply, error) {
+	if one.Payment != nil {
+		refund, err := refunding(r, one.Payment.Amount, unsaid)
+		if err != nil {
+			return nil, err
+		}
+		one.Payment.Refund = refund
+	}
+	return ok(*one)
+}

@@ -1,0 +1,110 @@
+package document
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// mostCompared bounds the work of finding which lines are the same; what is larger is one change.
+const mostCompared = 1 << 20
+
+// MergeLines makes one of two changes of the same text, line by line; false where both changed the same lines, or lines beside each other.
+func MergeLines(base, mine, theirs []byte) ([]byte, bool) {
+	lines := linesOf(base)
+	own, others := hunks(lines, linesOf(mine)), hunks(lines, linesOf(theirs))
+	var out bytes.Buffer
+	at := 0
+	take := func(p patch) {
+		for _, line := range lines[at:p.from] {
+			out.WriteString(line)
+		}
+		out.WriteString(p.text)
+		at = p.to
+	}
+	for len(own) > 0 || len(others) > 0 {
+		switch {
+		case len(others) == 0 || len(own) > 0 && own[0].to < others[0].from:
+			take(own[0])
+			own = own[1:]
+		case len(own) == 0 || others[0].to < own[0].from:
+			take(others[0])
+			others = others[1:]
+		case own[0] == others[0]:
+			take(own[0])
+			own, others = own[1:], others[1:]
+		default:
+			return nil, false
+		}
+	}
+	take(patch{from: len(lines), to: len(lines)})
+	return out.Bytes(), true
+}
+
+func linesOf(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }
+
+// hunks are the changes that make one list of lines of another.
+func hunks(from, to []string) []patch {
+	first := 0
+	for first < len(from) && first < len(to) && from[first] == to[first] {
+		first++
+	}
+	last := 0
+	for last < len(from)-first && last < len(to)-first && from[len(from)-1-last] == to[len(to)-1-last] {
+		last++
+	}
+	a, b := from[first:len(from)-last], to[first:len(to)-last]
+	if len(a)*len(b) > mostCompared {
+		return []patch{{first, first + len(a), strings.Join(b, "")}}
+	}
+	same := common(a, b)
+	var all []patch
+	for i, j := 0, 0; i < len(a) || j < len(b); {
+		if i < len(a) && j < len(b) && a[i] == b[j] {
+			i, j = i+1, j+1
+			continue
+		}
+		begin, typed := i, j
+		for i < len(a) || j < len(b) {
+			if i < len(a) && j < len(b) && a[i] == b[j] {
+				break
+			}
+			if j == len(b) || i < len(a) && same[i+1][j] >= same[i][j+1] {
+				i++
+			} else {
+				j++
+			}
+		}
+		all = append(all, patch{first + begin, first + i, strings.Join(b[typed:j], "")})
+	}
+	return all
+}
+
+// common is how many lines the rests of two lists have in common, in their order, from each pair of places on.
+func common(a, b []string) [][]int32 {
+	same := make([][]int32, len(a)+1)
+	for i := range same {
+		same[i] = make([]int32, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if same[i][j] = max(same[i+1][j], same[i][j+1]); a[i] == b[j] {
+				same[i][j] = same[i+1][j+1] + 1
+			}
+		}
+	}
+	return same
+}
+
+// Line is where a field of the whole begins in the text, from 1; 0 where it does not stand there.
+func (d *Document) Line(field string) int {
+	root, ok := parse(d.Text)
+	if !ok {
+		return 0
+	}
+	i := at(root, field)
+	if i < 0 {
+		return 0
+	}
+	return root.Content[i].Line
+}

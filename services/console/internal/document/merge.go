@@ -1,0 +1,128 @@
+package document
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Conflict is something that two people have changed, each in another way. What is not there is nil.
+type Conflict struct {
+	At           []string // from the whole: names of fields, and of objects of lists in brackets
+	Mine, Theirs any
+}
+
+// Path names the place in one word, such as services.[cut].price.
+func (c Conflict) Path() string { return strings.Join(c.At, ".") }
+
+// missing is what is not there; null is.
+type missing struct{}
+
+// Merge makes one of two changes of the same fields. What both changed in different ways is listed; there, theirs is taken where takeTheirs
+// says so of its path, else mine. None of the arguments is changed; the result shares values with them.
+func Merge(base, mine, theirs Fields, takeTheirs func(path string) bool) (Fields, []Conflict) {
+	m := merging{takeTheirs: takeTheirs}
+	merged, _ := m.values(nil, base, mine, theirs).(Fields)
+	return merged, m.conflicts
+}
+
+type merging struct {
+	takeTheirs func(string) bool
+	conflicts  []Conflict
+}
+
+func (m *merging) values(at []string, base, mine, theirs any) any {
+	switch {
+	case Same(base, mine):
+		return theirs
+	case Same(base, theirs), Same(mine, theirs):
+		return mine
+	}
+	own, isObject := mine.(Fields)
+	others, bothAre := theirs.(Fields)
+	if isObject && bothAre {
+		before, _ := base.(Fields)
+		return m.objects(at, before, own, others)
+	}
+	ownNames, ownItems, isList := named(mine)
+	othersNames, othersItems, bothLists := named(theirs)
+	names, items, had := named(base)
+	if isList && bothLists && (had || base == missing{}) {
+		return m.lists(at, listOf{names, items}, listOf{ownNames, ownItems}, listOf{othersNames, othersItems})
+	}
+	return m.conflict(at, mine, theirs)
+}
+
+func (m *merging) conflict(at []string, mine, theirs any) any {
+	c := Conflict{At: slices.Clone(at), Mine: shown(mine), Theirs: shown(theirs)}
+	m.conflicts = append(m.conflicts, c)
+	if m.takeTheirs(c.Path()) {
+		return theirs
+	}
+	return mine
+}
+
+func shown(value any) any {
+	if (value == missing{}) {
+		return nil
+	}
+	return value
+}
+
+func get[T any](all map[string]T, name string) any {
+	if value, ok := all[name]; ok {
+		return value
+	}
+	return missing{}
+}
+
+func (m *merging) objects(at []string, base, mine, theirs Fields) Fields {
+	names := map[string]bool{}
+	for _, fields := range []Fields{base, mine, theirs} {
+		for name := range fields {
+			names[name] = true
+		}
+	}
+	merged := Fields{}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		value := m.values(append(at, name), get(base, name), get(mine, name), get(theirs, name))
+		if (value != missing{}) {
+			merged[name] = value
+		}
+	}
+	return merged
+}
+
+type listOf struct {
+	names []string
+	items map[string]Fields
+}
+
+// item merges an object of a list. Two that were added under one name are not one object.
+func (m *merging) item(at []string, base, mine, theirs any) any {
+	if (base == missing{} && mine != missing{} && theirs != missing{}) && !Same(mine, theirs) {
+		return m.conflict(at, mine, theirs)
+	}
+	return m.values(at, base, mine, theirs)
+}
+
+// lists merges object by object. The order is mine where theirs is as it was, else theirs with what I added behind it.
+func (m *merging) lists(at []string, base, mine, theirs listOf) any {
+	order := slices.Clone(theirs.names)
+	if slices.Equal(base.names, theirs.names) {
+		order = slices.Clone(mine.names)
+	}
+	for _, name := range slices.Concat(mine.names, theirs.names) {
+		if !slices.Contains(order, name) {
+			order = append(order, name)
+		}
+	}
+	merged := []any{}
+	for _, name := range order {
+		value := m.item(append(at, "["+name+"]"), get(base.items, name), get(mine.items, name), get(theirs.items, name))
+		if (value != missing{}) {
+			merged = append(merged, value)
+		}
+	}
+	return merged
+}

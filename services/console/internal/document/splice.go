@@ -1,0 +1,195 @@
+package document
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// splicing writes anew only the lines of what differs: a whole field of the manifest, or one object of its lists.
+type splicing struct {
+	lines   []string // each with its line break
+	patches []patch
+	failed  bool
+}
+
+// patch puts text in the place of the lines from (counted from 0) up to to.
+type patch struct {
+	from, to int
+	text     string
+}
+
+func splice(text []byte, old, wanted Fields, bare *yaml.Node) ([]byte, bool) {
+	root, ok := parse(text)
+	if !ok || root.Style&yaml.FlowStyle != 0 {
+		return nil, false
+	}
+	s := &splicing{lines: slices.Collect(strings.Lines(string(text)))}
+	for i := 0; i < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		if _, kept := wanted[key.Value]; Same(get(old, key.Value), get(wanted, key.Value)) {
+			continue
+		} else if key.Column != 1 || !strings.HasPrefix(s.line(key.Line-1), key.Value) {
+			return nil, false
+		} else if end := s.entryEnd(root, i); !kept {
+			s.patches = append(s.patches, patch{key.Line - 1, s.trim(key.Line-1, end, 0), ""})
+		} else {
+			s.entry(key, value, end, old[key.Value], wanted[key.Value], bare.Content[at(bare, key.Value)+1])
+		}
+	}
+	for b := 0; b < len(bare.Content); b += 2 {
+		if at(root, bare.Content[b].Value) < 0 {
+			s.add(mapping(bare.Content[b], bare.Content[b+1]), len(s.lines), len(s.lines), 0)
+		}
+	}
+	return s.applied(), !s.failed
+}
+
+func mapping(key, value *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{key, value}}
+}
+
+func sequence(item *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{item}}
+}
+
+func (s *splicing) line(i int) string {
+	if i < 0 || i >= len(s.lines) {
+		return ""
+	}
+	return s.lines[i]
+}
+
+// entryEnd is the line behind a field of the manifest and what stands between it and the next.
+func (s *splicing) entryEnd(root *yaml.Node, i int) int {
+	if i+2 < len(root.Content) {
+		return root.Content[i+2].Line - 1
+	}
+	return len(s.lines)
+}
+
+// trim is the end of what begins at a line, without the blank lines and the comments behind it that belong to what follows.
+func (s *splicing) trim(from, to, indent int) int {
+	for ; to > from+1; to-- {
+		rest := strings.TrimSpace(s.lines[to-1])
+		if rest != "" && (rest[0] != '#' || indentOf(s.lines[to-1]) > indent) {
+			break
+		}
+	}
+	return to
+}
+
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
+// entry writes a field of the manifest; of a list of named objects, those alone that differ.
+func (s *splicing) entry(key, value *yaml.Node, end int, old, wanted any, bare *yaml.Node) {
+	names, _, ok := named(old)
+	wantedNames, items, ok2 := named(wanted)
+	stay := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return items[name] == nil })
+	byItem := ok && ok2 && value.Kind == yaml.SequenceNode && value.Style&yaml.FlowStyle == 0 && len(value.Content) == len(names) &&
+		len(stay) > 0 && slices.Equal(stay, wantedNames[:len(stay)])
+	for _, item := range value.Content {
+		line := s.line(item.Line - 1)
+		byItem = byItem && item.Kind == yaml.MappingNode && strings.HasPrefix(strings.TrimLeft(line, " "), "- ") && item.Column > indentOf(line)
+	}
+	if !byItem {
+		from, to := key.Line-1, s.trim(key.Line-1, end, 0)
+		s.add(mapping(key, written(value, old, wanted, bare)), from, to, 0)
+		return
+	}
+	s.items(value, end, old.([]any), items, bare, len(stay))
+}
+
+func (s *splicing) items(list *yaml.Node, end int, old []any, wanted map[string]Fields, bare *yaml.Node, stay int) {
+	indent, last := indentOf(s.line(list.Content[0].Line-1)), 0
+	for i, item := range list.Content {
+		from, to := item.Line-1, end
+		if i+1 < len(list.Content) {
+			to = list.Content[i+1].Line - 1
+		}
+		to = s.trim(from, to, indent)
+		last = to
+		name, _ := Name(old[i])
+		switch after, stays := wanted[name]; {
+		case !stays:
+			s.remove(from, to, i > 0)
+		case !Same(old[i], after):
+			place := slices.IndexFunc(bare.Content, func(b *yaml.Node) bool { return named1(b) == name })
+			s.add(sequence(written(item, old[i], after, bare.Content[place])), from, to, indent)
+		}
+	}
+	for _, added := range bare.Content[stay:] {
+		s.add(sequence(added), last, last, indent)
+	}
+}
+
+// named1 is [Name] of a tree.
+func named1(n *yaml.Node) string {
+	for _, field := range []string{"key", "date"} {
+		if i := at(n, field); i >= 0 {
+			return n.Content[i+1].Value
+		}
+	}
+	return ""
+}
+
+// remove takes lines away, with the comment right above them, but for that of the first object, which may be about all, and with the blank
+// lines that parted them from the next.
+func (s *splicing) remove(from, to int, comments bool) {
+	for comments && from > 0 && strings.HasPrefix(strings.TrimSpace(s.lines[from-1]), "#") {
+		from--
+	}
+	for from > 0 && to < len(s.lines) && strings.TrimSpace(s.lines[from-1]) == "" && strings.TrimSpace(s.lines[to]) == "" {
+		to++
+	}
+	s.patches = append(s.patches, patch{from, to, ""})
+}
+
+// add writes a tree in the place of lines. Comments that stand outside of them stay where they are.
+func (s *splicing) add(n *yaml.Node, from, to, indent int) {
+	here := strings.Join(s.lines[from:to], "")
+	var inside func(*yaml.Node)
+	inside = func(n *yaml.Node) {
+		for _, comment := range []*string{&n.HeadComment, &n.FootComment} {
+			if first, _, _ := strings.Cut(*comment, "\n"); !strings.Contains(here, first) {
+				*comment = ""
+			}
+		}
+		for _, child := range n.Content {
+			inside(child)
+		}
+	}
+	inside(n)
+	text, ok := render(n)
+	if !ok {
+		s.failed = true
+		return
+	}
+	var out strings.Builder
+	if from == to && from > 0 && !strings.HasSuffix(s.lines[from-1], "\n") {
+		out.WriteByte('\n')
+	}
+	for line := range bytes.Lines(text) {
+		if len(bytes.TrimSpace(line)) > 0 {
+			out.WriteString(strings.Repeat(" ", indent))
+		}
+		out.Write(line)
+	}
+	s.patches = append(s.patches, patch{from, to, out.String()})
+}
+
+func (s *splicing) applied() []byte {
+	slices.SortStableFunc(s.patches, func(a, b patch) int { return cmp.Compare(a.from, b.from) })
+	var out bytes.Buffer
+	next := 0
+	for _, p := range s.patches {
+		out.WriteString(strings.Join(s.lines[next:max(next, p.from)], ""))
+		out.WriteString(p.text)
+		next = max(next, p.to)
+	}
+	out.WriteString(strings.Join(s.lines[next:], ""))
+	return out.Bytes()
+}

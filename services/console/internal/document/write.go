@@ -1,0 +1,197 @@
+package document
+
+import (
+	"bytes"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// write is the text of the document with another content. Of several ways it takes the first whose text says exactly that: only the lines of
+// what differs written anew; all of it with its comments; the bare content, where even that is impossible, as with merge keys.
+func (d *Document) write(wanted *Document) ([]byte, error) {
+	old, err := d.Fields()
+	if err != nil {
+		return nil, err
+	}
+	fields, err := wanted.Fields()
+	if err != nil {
+		return nil, err
+	}
+	bare, err := plain(wanted.fields)
+	if err != nil {
+		return nil, err
+	}
+	for _, way := range []func() ([]byte, bool){
+		func() ([]byte, bool) { return splice(d.Text, old, fields, bare) },
+		func() ([]byte, bool) {
+			root, ok := parse(d.Text)
+			if !ok {
+				return nil, false
+			}
+			root.Style = 0
+			return render(written(root, old, fields, bare))
+		},
+	} {
+		text, ok := way()
+		if !ok {
+			continue
+		}
+		got, problems, err := Read(text)
+		if err != nil || len(problems) > 0 {
+			continue
+		}
+		if says, err := got.Fields(); err == nil && Same(says, fields) {
+			return text, nil
+		}
+	}
+	text, _ := render(bare)
+	return text, nil
+}
+
+// parse is the root of a text that is a mapping.
+func parse(text []byte) (*yaml.Node, bool) {
+	var whole yaml.Node
+	if err := yaml.Unmarshal(text, &whole); err != nil || len(whole.Content) != 1 || whole.Content[0].Kind != yaml.MappingNode {
+		return nil, false
+	}
+	return whole.Content[0], true
+}
+
+// plain is canonical JSON as a tree without any style, which keeps the order of its fields.
+func plain(canonical []byte) (*yaml.Node, error) {
+	var whole yaml.Node
+	if err := yaml.Unmarshal(canonical, &whole); err != nil {
+		return nil, err
+	}
+	var bare func(*yaml.Node)
+	bare = func(n *yaml.Node) {
+		n.Style = 0
+		for _, child := range n.Content {
+			bare(child)
+		}
+	}
+	bare(whole.Content[0])
+	return whole.Content[0], nil
+}
+
+func render(n *yaml.Node) ([]byte, bool) {
+	var out bytes.Buffer
+	writer := yaml.NewEncoder(&out)
+	writer.SetIndent(2)
+	if writer.Encode(n) != nil || writer.Close() != nil {
+		return nil, false
+	}
+	return out.Bytes(), true
+}
+
+// written is n, which says old, changed so that it says wanted. bare is wanted as a tree, of which is taken what n lacks.
+func written(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
+	if Same(old, wanted) {
+		return n
+	}
+	n = own(n)
+	before, _ := old.(Fields)
+	after, isObject := wanted.(Fields)
+	list, isList := wanted.([]any)
+	switch {
+	case isObject && before != nil && n.Kind == yaml.MappingNode:
+		writeFields(n, before, after, bare)
+		return n
+	case isList && n.Kind == yaml.SequenceNode:
+		oldList, _ := old.([]any)
+		if len(oldList) == len(n.Content) {
+			writeItems(n, oldList, list, bare)
+			return n
+		}
+	case n.Kind == yaml.ScalarNode && bare.Kind == yaml.ScalarNode && n.Tag == bare.Tag:
+		n.Value = bare.Value
+		return n
+	}
+	bare.HeadComment, bare.LineComment, bare.FootComment = n.HeadComment, n.LineComment, n.FootComment
+	return bare
+}
+
+// own is a node by itself: what an alias stands for, and not the alias.
+func own(n *yaml.Node) *yaml.Node {
+	if n.Kind != yaml.AliasNode {
+		return n
+	}
+	var clone func(*yaml.Node) *yaml.Node
+	clone = func(n *yaml.Node) *yaml.Node {
+		c := *n
+		c.Anchor, c.Content = "", slices.Clone(n.Content)
+		for i := range c.Content {
+			c.Content[i] = clone(c.Content[i])
+		}
+		return &c
+	}
+	return clone(n.Alias)
+}
+
+// at is the place of a field's name in a mapping; -1 where it has none.
+func at(n *yaml.Node, name string) int {
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func writeFields(n *yaml.Node, old, wanted Fields, bare *yaml.Node) {
+	for name := range old {
+		if i := at(n, name); i >= 0 && wanted[name] == nil {
+			if _, null := wanted[name]; !null {
+				n.Content = slices.Delete(n.Content, i, i+2)
+			}
+		}
+	}
+	behind := 0
+	for b := 0; b < len(bare.Content); b += 2 {
+		name := bare.Content[b].Value
+		i := at(n, name)
+		before, was := old[name]
+		switch {
+		case i < 0 && was && Same(before, wanted[name]): // by a merge key
+		case i < 0:
+			n.Content = slices.Insert(n.Content, behind, bare.Content[b], bare.Content[b+1])
+			behind += 2
+		case !was || !Same(before, wanted[name]):
+			n.Content[i+1] = written(n.Content[i+1], before, wanted[name], bare.Content[b+1])
+			behind = i + 2
+		default:
+			behind = i + 2
+		}
+	}
+}
+
+// writeItems takes each item from what it was: the object of its name, or an item that says the same.
+func writeItems(n *yaml.Node, old, wanted []any, bare *yaml.Node) {
+	had, taken := n.Content, make([]bool, len(old))
+	n.Content = make([]*yaml.Node, len(wanted))
+	for i, item := range wanted {
+		from := slices.IndexFunc(old, func(o any) bool { return sameItem(o, item) })
+		for from >= 0 && taken[from] {
+			next := slices.IndexFunc(old[from+1:], func(o any) bool { return sameItem(o, item) })
+			if from += next + 1; next < 0 {
+				from = -1
+			}
+		}
+		if from < 0 {
+			n.Content[i] = bare.Content[i]
+			continue
+		}
+		taken[from] = true
+		n.Content[i] = written(had[from], old[from], item, bare.Content[i])
+	}
+}
+
+func sameItem(a, b any) bool {
+	name, ok := Name(a)
+	other, ok2 := Name(b)
+	if ok || ok2 {
+		return ok && ok2 && name == other
+	}
+	return Same(a, b)
+}

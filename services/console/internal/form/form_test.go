@@ -1,0 +1,93 @@
+package form_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+)
+
+var fields = []form.Field{
+	{Name: "name", Required: true},
+	{Name: "description_html", Kind: form.Prose},
+	{Name: "price", Kind: form.Decimal},
+	{Name: "active", Kind: form.Switch, Default: "yes"},
+	{Name: "staff", Kind: form.Many},
+	{Name: "self_service.cancel_until_hours", Kind: form.Until, Default: "0"},
+	{Name: "applies_to.services", Kind: form.Picked},
+	{Name: "hours", Kind: form.Week, OwnHours: true},
+	{Name: "variants", Kind: form.Rows, Key: "variant", Fields: []form.Field{{Name: "name", Required: true}, {Name: "price", Kind: form.Decimal}}},
+	{Name: "overrides", Kind: form.Rows, Fields: []form.Field{{Name: "date", Kind: form.Date, Required: true}, {Name: "hours", Kind: form.Windows}}},
+}
+
+func object() document.Fields {
+	return document.Fields{
+		"key": "cut", "name": "Cut", "description_html": "<p>Wash</p><p>Cut &amp; dry</p>", "price": json.Number("40.00"), "active": true,
+		"staff": []any{"anna"}, "self_service": document.Fields{"cancel_until_hours": nil}, "applies_to": document.Fields{"services": "all"},
+		"hours":     document.Fields{"mon": []any{"09:00-24:00"}, "tue": []any{}},
+		"variants":  []any{document.Fields{"key": "long", "id": "x", "name": "Long", "unknown": "stays"}},
+		"overrides": []any{document.Fields{"date": "2026-12-24", "hours": []any{}}},
+		"unknown":   "stays",
+	}
+}
+
+func TestWhatIsLeftAsItWasShownIsNotWritten(t *testing.T) {
+	t.Parallel()
+	got := object()
+	shown := form.Show(got, fields)
+	if wrong := form.Write(got, fields, shown, form.Open(shown, fields)).Wrong; len(wrong) > 0 {
+		t.Error(wrong)
+	}
+	if diff := cmp.Diff(object(), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatIsTypedIsWritten(t *testing.T) {
+	t.Parallel()
+	got := object()
+	shown := form.Show(got, fields)
+	posted := form.Open(shown, fields)
+	for name, value := range map[string]string{
+		"price": "٤٥,50", "active": "", "self_service.cancel_until_hours": "12", "hours.mon.0.to": "18:00", "variants.0.price": "5", "variants.1.name": "Größe L",
+		"overrides.0.remove": "yes", "description_html": "One\r\nline",
+	} {
+		posted.Set(name, value)
+	}
+	posted["staff"] = []string{"anna", "ben"}
+	posted["applies_to.services"] = nil
+	result := form.Write(got, fields, shown, posted)
+	want := object()
+	want["price"], want["active"], want["staff"], want["description_html"] = json.Number("45.50"), false, []any{"anna", "ben"}, "<p>One<br>line</p>"
+	want["self_service"] = document.Fields{"cancel_until_hours": json.Number("12")}
+	want["hours"].(document.Fields)["mon"] = []any{"09:00-18:00"}
+	want["variants"] = []any{
+		document.Fields{"key": "long", "id": "x", "name": "Long", "unknown": "stays", "price": json.Number("5")},
+		document.Fields{"key": "grosse-l", "name": "Größe L"},
+	}
+	delete(want, "overrides")
+	delete(want, "applies_to")
+	if diff := cmp.Diff(want, got); diff != "" || len(result.Wrong) > 0 {
+		t.Error(diff, result.Wrong)
+	}
+}
+
+func TestProblemsFindTheirPlace(t *testing.T) {
+	t.Parallel()
+	o := document.Fields{"name": "x", "variants": []any{document.Fields{"key": "a", "name": "A"}, document.Fields{"key": "b", "name": "B"}}}
+	shown := form.Show(o, fields)
+	posted := url.Values{"name": {""}, "price": {"much"}, "variants.n": {"3"}, "variants.0.remove": {"yes"}, "variants.1.name": {"B"}}
+	result := form.Write(o, fields, shown, posted)
+	if diff := cmp.Diff(map[string]string{"name": form.Fill, "price": form.WrongAmount}, result.Wrong); diff != "" {
+		t.Error(diff)
+	}
+	for path, want := range map[string]string{"variants[0].price": "variants.1.price", "staff[3]": "staff", "hours.mon[0]": "hours.mon", "classes[1].time": ""} {
+		if got := result.Place(path); got != want {
+			t.Errorf("%s stands beside %q, want %q", path, got, want)
+		}
+	}
+}

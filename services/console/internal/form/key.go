@@ -1,0 +1,85 @@
+package form
+
+import (
+	"html"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+)
+
+// mostKey is how many characters of a name a key has; a number may follow.
+const mostKey = 50
+
+// NewKey is a key that no object of a list has: made of the object's name or label, else of a word.
+func NewKey(word string, object document.Fields, list []any) string {
+	name, _ := object["name"].(string)
+	if label, ok := object["label"].(string); ok && name == "" {
+		name = label
+	}
+	base := slug(name)
+	if base == "" {
+		base = word
+	}
+	taken := make(map[string]bool, len(list))
+	for _, item := range list {
+		if own, ok := document.Name(item); ok {
+			taken[own] = true
+		}
+	}
+	key := base
+	for n := 2; taken[key]; n++ {
+		key = base + "-" + strconv.Itoa(n)
+	}
+	return key
+}
+
+// slug writes a name with a-z, 0-9 and "-"; what has no such letters is left out.
+func slug(name string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
+		switch {
+		case b.Len() == mostKey:
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case r == 'ß':
+			b.WriteString("ss")
+		case !unicode.Is(unicode.Mn, r) && b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}
+
+// Typed is HTML as it is typed, and Prosaic what was typed as HTML, as fields of the kind [Prose] have it.
+func Typed(html string) string { return toText(html) }
+
+// Prosaic is described at [Typed].
+func Prosaic(typed string) string { return toHTML(typed) }
+
+// toText is HTML as plain text where it is nothing but paragraphs and line breaks, else the HTML.
+func toText(s string) string {
+	plain := strings.NewReplacer("</p>\n<p>", "\n\n", "</p><p>", "\n\n", "<br>", "\n", "<br/>", "\n", "<br />", "\n").Replace(strings.TrimSpace(s))
+	plain = strings.TrimSuffix(strings.TrimPrefix(plain, "<p>"), "</p>")
+	if strings.Contains(plain, "<") {
+		return s
+	}
+	return html.UnescapeString(plain)
+}
+
+// toHTML is what was typed as HTML: paragraphs, unless it is HTML already.
+func toHTML(s string) string {
+	if strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") {
+		return s
+	}
+	var b strings.Builder
+	for paragraph := range strings.SplitSeq(s, "\n\n") {
+		if paragraph = strings.TrimSpace(paragraph); paragraph != "" {
+			b.WriteString("<p>" + strings.ReplaceAll(html.EscapeString(paragraph), "\n", "<br>") + "</p>")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,335 @@
+package form
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+)
+
+// Names of sentences that say what is wrong with what was typed.
+const (
+	Fill        = "fill"
+	WrongNumber = "number_wrong"
+	WrongAmount = "amount_wrong"
+)
+
+// Result is what became of a form.
+type Result struct {
+	Wrong map[string]string // names of sentences, by the names of what was typed
+	rows  map[string][]int  // for each list of rows that was written, the number of the typed row that each of its objects is
+	known map[string]bool   // names of what can be typed
+}
+
+// Write writes what was typed into an object. shown is what the form was filled in with, by [Show] of the same object.
+func Write(object document.Fields, fields []Field, shown, posted url.Values) *Result {
+	plain := make(url.Values, len(posted))
+	for name, values := range posted {
+		for _, v := range values {
+			plain.Add(name, strings.ReplaceAll(v, "\r\n", "\n"))
+		}
+	}
+	w := &writing{shown: shown, posted: plain, result: &Result{Wrong: map[string]string{}, rows: map[string][]int{}, known: map[string]bool{}}}
+	w.fields(object, fields, "")
+	return w.result
+}
+
+type writing struct {
+	shown, posted url.Values
+	result        *Result
+}
+
+func (w *writing) fields(object document.Fields, fields []Field, prefix string) {
+	for _, f := range fields {
+		name := prefix + f.Name
+		w.result.known[name] = true
+		switch f.Kind {
+		case Rows:
+			w.rows(object, f, name)
+		case Week:
+			w.week(object, f, name)
+		case Windows:
+			at, last := parent(object, f.Name, true)
+			w.windows(at, last, name, true)
+		default:
+			w.field(object, f, name)
+		}
+	}
+}
+
+// field writes what is typed in one place.
+func (w *writing) field(object document.Fields, f Field, name string) {
+	value := strings.TrimSpace(w.posted.Get(name))
+	if !w.posted.Has(name) && f.Kind != Switch && f.Kind != Many && f.Kind != Picked {
+		return // the form that was sent does not have it
+	}
+	if f.Required && value == "" {
+		w.result.Wrong[name] = Fill
+		return
+	}
+	if same(w.shown, w.posted, name) {
+		return
+	}
+	read, wrong := w.read(f, name, value)
+	if wrong != "" {
+		w.result.Wrong[name] = wrong
+		return
+	}
+	if read == nil && f.Kind != Until || f.Default != "" && value == f.Default || f.Kind == Switch && value == f.Default {
+		leaveOut(object, f.Name)
+		return
+	}
+	at, last := parent(object, f.Name, true)
+	at[last] = read // null of an Until says never
+}
+
+// leaveOut takes a field away, and the object that it stood in where that has nothing else.
+func leaveOut(object document.Fields, name string) {
+	at, last := parent(object, name, false)
+	delete(at, last)
+	if i := strings.LastIndexByte(name, '.'); i > 0 && at != nil && len(at) == 0 {
+		leaveOut(object, name[:i])
+	}
+}
+
+// read is a value of a manifest as it was typed, nil where nothing was; or the name of a sentence that says what is wrong.
+func (w *writing) read(f Field, name, value string) (any, string) {
+	if value == "" && f.Kind != Switch && f.Kind != Many && f.Kind != Picked && f.Kind != Wholes {
+		return nil, ""
+	}
+	switch f.Kind {
+	case Prose:
+		return toHTML(value), ""
+	case Whole, Until:
+		return whole(value)
+	case Decimal:
+		d, err := decimal.NewFromString(strings.Replace(digits(value), ",", ".", 1))
+		if err != nil || len(value) > 30 {
+			return nil, WrongAmount
+		}
+		return json.Number(d.StringFixed(max(0, -d.Exponent()))), ""
+	case Wholes:
+		list := []any{}
+		for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || r == ' ' || r == '،' }) {
+			n, wrong := whole(part)
+			if wrong != "" {
+				return nil, wrong
+			}
+			list = append(list, n)
+		}
+		return list, ""
+	case Lines:
+		var list []any
+		for line := range strings.Lines(value) {
+			if line = strings.TrimSpace(line); line != "" {
+				list = append(list, line)
+			}
+		}
+		return list, ""
+	case Switch:
+		return value == "yes", ""
+	case Many, Picked:
+		var list []any
+		if f.Kind == Picked && slices.Contains(w.posted[name], Everything) {
+			return "all", ""
+		}
+		for _, item := range w.posted[name] {
+			if item != "" {
+				list = append(list, item)
+			}
+		}
+		if list == nil {
+			return nil, ""
+		}
+		return list, ""
+	}
+	return value, ""
+}
+
+func whole(value string) (any, string) {
+	n, err := strconv.Atoi(digits(value))
+	if err != nil {
+		return nil, WrongNumber
+	}
+	return json.Number(strconv.Itoa(n)), ""
+}
+
+// digits writes Arabic and Persian digits as manifests have them.
+func digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '٠' && r <= '٩':
+			return '0' + r - '٠'
+		case r >= '۰' && r <= '۹':
+			return '0' + r - '۰'
+		case r == '٫':
+			return '.'
+		}
+		return r
+	}, s)
+}
+
+// rows writes a list of objects. The first are those that were shown; behind them are new ones, of which blank ones say nothing.
+func (w *writing) rows(object document.Fields, f Field, name string) {
+	if !w.posted.Has(name + ".n") {
+		return // the form that was sent does not have them
+	}
+	at, last := parent(object, f.Name, true)
+	list, _ := at[last].([]any)
+	kept, places := []any{}, []int{}
+	for i := range max(Count(w.posted, name), len(list)) {
+		row := name + "." + strconv.Itoa(i)
+		var item document.Fields
+		switch {
+		case i < len(list):
+			if w.posted.Get(row+".remove") == "yes" {
+				continue
+			}
+			item, _ = list[i].(document.Fields)
+		case w.blank(f.Fields, row+"."):
+			continue
+		default:
+			item = document.Fields{}
+		}
+		w.fields(item, f.Fields, row+".")
+		if f.Key != "" && item["key"] == nil {
+			item["key"] = NewKey(f.Key, item, slices.Concat(list, kept))
+		}
+		kept, places = append(kept, item), append(places, i)
+	}
+	w.result.rows[name] = places
+	if f.Required && len(kept) == 0 {
+		w.result.Wrong[name] = Fill
+	}
+	if len(kept) == 0 && len(list) == 0 {
+		return
+	}
+	if len(kept) == 0 {
+		delete(at, last)
+		return
+	}
+	at[last] = kept
+}
+
+// blank reports whether nothing was typed into a row: what is chosen or ticked in one counts as nothing.
+func (w *writing) blank(fields []Field, prefix string) bool {
+	for _, f := range fields {
+		name := prefix + f.Name
+		switch f.Kind {
+		case Choice:
+			if f.Required && w.posted.Get(name) != "" {
+				return false
+			}
+		case Switch, Many, Picked:
+		case Windows:
+			for i := range Count(w.posted, name) {
+				if w.posted.Get(name+"."+strconv.Itoa(i)+".from") != "" {
+					return false
+				}
+			}
+		case Rows:
+			for i := range Count(w.posted, name) {
+				if !w.blank(f.Fields, name+"."+strconv.Itoa(i)+".") {
+					return false
+				}
+			}
+		default:
+			if strings.TrimSpace(w.posted.Get(name)) != "" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (w *writing) week(object document.Fields, f Field, name string) {
+	at, last := parent(object, f.Name, true)
+	mode := w.posted.Get(name + ".mode")
+	if f.OwnHours {
+		switch mode {
+		case HoursBusiness:
+			delete(at, last)
+			return
+		case HoursNone:
+			at[last] = document.Fields{}
+			return
+		}
+	}
+	days, ok := at[last].(document.Fields)
+	if !ok {
+		days = document.Fields{}
+	}
+	began := f.OwnHours && mode != w.shown.Get(name+".mode") // who begins to have own hours begins with those that were shown
+	for _, day := range Weekdays {
+		w.result.known[name+"."+day] = true
+		w.windows(days, day, name+"."+day, false)
+		if _, there := days[day]; began && !there {
+			w.readWindows(days, day, name+"."+day, false)
+		}
+	}
+	if len(days) > 0 || ok {
+		at[last] = days
+	}
+}
+
+// windows writes the windows of a day; a day without any is left out, or an empty list where it has to be there.
+func (w *writing) windows(object document.Fields, field, name string, always bool) {
+	w.result.known[name] = true
+	unchanged := true
+	for i := range max(Count(w.shown, name), Count(w.posted, name)) {
+		at := name + "." + strconv.Itoa(i)
+		unchanged = unchanged && same(w.shown, w.posted, at+".from") && same(w.shown, w.posted, at+".to")
+	}
+	if _, there := object[field]; unchanged && (there || !always) {
+		return
+	}
+	w.readWindows(object, field, name, always)
+}
+
+func (w *writing) readWindows(object document.Fields, field, name string, always bool) {
+	list := []any{}
+	for i := range Count(w.posted, name) {
+		at := name + "." + strconv.Itoa(i)
+		from, to := w.posted.Get(at+".from"), w.posted.Get(at+".to")
+		switch {
+		case from == "" && to == "":
+			continue
+		case from == "" || to == "":
+			w.result.Wrong[name] = Fill
+			return
+		case to == "00:00":
+			to = "24:00"
+		}
+		w.result.rows[name] = append(w.result.rows[name], i)
+		list = append(list, from+"-"+to)
+	}
+	if len(list) == 0 && !always {
+		delete(object, field)
+		return
+	}
+	object[field] = list
+}
+
+// Place is the name of what was typed where a problem stands; path is the problem's within the object. "" where the form has no such place.
+func (r *Result) Place(path string) string {
+	name, best := "", ""
+	for step := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(path, "[", ".["), "]", ""), ".") {
+		if index, isItem := strings.CutPrefix(step, "["); isItem {
+			i, err := strconv.Atoi(index)
+			if places := r.rows[name]; err == nil && i < len(places) {
+				i = places[i]
+			}
+			step = strconv.Itoa(i)
+		}
+		name = strings.TrimPrefix(name+"."+step, ".")
+		if r.known[name] {
+			best = name
+		}
+	}
+	return best
+}

@@ -1,0 +1,221 @@
+// Package oidc signs people in by an OpenID Connect provider (accounts.md): the authorization code flow with PKCE, state and nonce, by go-oidc.
+package oidc
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	provider "github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+// Config are the settings of the provider; without an issuer there is none.
+type Config struct {
+	// Issuer is the provider's base URL, as its discovery document names it.
+	Issuer string `env:"OIDC_ISSUER"`
+	// ClientID and ClientSecret are what the provider knows Slotmesh by.
+	ClientID     string `env:"OIDC_CLIENT_ID"`
+	ClientSecret string `env:"OIDC_CLIENT_SECRET"`
+	// OperatorGroup is the group, in the claim groups, whose people are operators of the platform; empty: the provider makes nobody one.
+	OperatorGroup string `env:"OIDC_OPERATOR_GROUP"`
+	// Name is what people call the provider, on the button that leads to it.
+	Name string `env:"OIDC_NAME"`
+}
+
+// Enabled reports whether there is a provider.
+func (c *Config) Enabled() bool { return c.Issuer != "" }
+
+// Validate checks the settings as a whole; each fault names its variable and shows no secret.
+func (c *Config) Validate() error {
+	if !c.Enabled() {
+		if c.ClientID+c.ClientSecret+c.OperatorGroup != "" {
+			return errors.New("OIDC_ISSUER: write the provider's base URL, or leave out the other settings that begin with OIDC_")
+		}
+		return nil
+	}
+	var errs []error
+	u, err := url.Parse(c.Issuer)
+	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+		errs = append(errs, errors.New("OIDC_ISSUER: write the provider's base URL, by https, such as https://login.example.com/realms/team"))
+	}
+	if c.ClientID == "" {
+		errs = append(errs, errors.New("OIDC_CLIENT_ID: write what the provider calls Slotmesh"))
+	}
+	if c.ClientSecret == "" {
+		errs = append(errs, errors.New("OIDC_CLIENT_SECRET: write the secret that the provider gave Slotmesh"))
+	}
+	return errors.Join(errs...)
+}
+
+func loopback(host string) bool {
+	return host == "localhost" || host == "127.0.0.1" || host == "::1"
+}
+
+// Name of the button where none is set.
+const anyName = "OpenID Connect"
+
+// Bounds of what is asked of the provider.
+const (
+	within    = 8 * time.Second
+	mostBytes = 1 << 20
+)
+
+// Why somebody is not signed in.
+var (
+	// ErrRefused says that the provider did not vouch for anybody, or that its answer is not one to what this browser was sent for.
+	ErrRefused = errors.New("the provider's answer is not good")
+	// ErrUnverified says that the provider has not checked whose the e-mail address is.
+	ErrUnverified = errors.New("the provider has not verified the e-mail address")
+	// ErrAway says that the provider does not answer.
+	ErrAway = errors.New("the provider does not answer")
+)
+
+// Attempt is what a browser keeps between being sent to the provider and coming back: three random texts. It is safe with the browser, which shows
+// them to nobody else.
+type Attempt struct{ State, Nonce, Verifier string }
+
+// String is the attempt as a cookie's value.
+func (a Attempt) String() string { return a.State + "." + a.Nonce + "." + a.Verifier }
+
+// ParseAttempt reads what [Attempt.String] wrote.
+func ParseAttempt(text string) (Attempt, bool) {
+	parts := strings.Split(text, ".")
+	if len(parts) != 3 || slices.Contains(parts, "") || len(text) > 300 {
+		return Attempt{}, false
+	}
+	return Attempt{State: parts[0], Nonce: parts[1], Verifier: parts[2]}, true
+}
+
+// Identity is whom the provider vouches for. Operator is nil where the provider has no say in it.
+type Identity struct {
+	Email, Name string
+	Operator    *bool
+}
+
+// Provider signs people in. It asks the provider for its addresses when they are first needed, so that console starts without it.
+type Provider struct {
+	cfg      Config
+	callback string
+	client   *http.Client
+
+	mu    sync.Mutex
+	known *provider.Provider
+}
+
+// New returns a provider that leads people back to callback.
+func New(cfg Config, callback string) *Provider {
+	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: within, Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
+}
+
+// Name is what people call the provider.
+func (p *Provider) Name() string {
+	if p.cfg.Name == "" {
+		return anyName
+	}
+	return p.cfg.Name
+}
+
+// Close gives up the connections that are kept.
+func (p *Provider) Close() { p.client.CloseIdleConnections() }
+
+// open finds the provider's addresses. What failed is tried again the next time.
+func (p *Provider) open(ctx context.Context) (*provider.Provider, *oauth2.Config, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known == nil {
+		// Its keys are asked for later, with the client that the context holds, so that context must not end.
+		known, err := provider.NewProvider(provider.ClientContext(context.WithoutCancel(ctx), p.client), p.cfg.Issuer)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: %w", ErrAway, err)
+		}
+		p.known = known
+	}
+	return p.known, &oauth2.Config{
+		ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, Endpoint: p.known.Endpoint(), RedirectURL: p.callback, Scopes: p.scopes(),
+	}, nil
+}
+
+func (p *Provider) scopes() []string {
+	scopes := []string{provider.ScopeOpenID, "email", "profile"}
+	if p.cfg.OperatorGroup != "" {
+		scopes = append(scopes, "groups")
+	}
+	return scopes
+}
+
+// Begin returns the address to send a browser to, and what it keeps until it comes back. Errors: [ErrAway].
+func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
+	_, flow, err := p.open(ctx)
+	if err != nil {
+		return "", Attempt{}, err
+	}
+	a := Attempt{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
+	return flow.AuthCodeURL(a.State, provider.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
+}
+
+// Finish takes what the browser brings back and returns whom the provider vouches for. Errors: [ErrRefused], [ErrUnverified], [ErrAway].
+func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string) (Identity, error) {
+	if subtle.ConstantTimeCompare([]byte(a.State), []byte(state)) != 1 || code == "" {
+		return Identity{}, ErrRefused
+	}
+	known, flow, err := p.open(ctx)
+	if err != nil {
+		return Identity{}, err
+	}
+	token, err := flow.Exchange(provider.ClientContext(ctx, p.client), code, oauth2.VerifierOption(a.Verifier))
+	var refusal *oauth2.RetrieveError
+	if errors.As(err, &refusal) && refusal.Response != nil && refusal.Response.StatusCode < 500 {
+		return Identity{}, ErrRefused // its text may repeat what was sent
+	}
+	if err != nil {
+		return Identity{}, ErrAway
+	}
+	raw, _ := token.Extra("id_token").(string)
+	said, err := known.Verifier(&provider.Config{ClientID: p.cfg.ClientID}).Verify(provider.ClientContext(ctx, p.client), raw)
+	if err != nil || subtle.ConstantTimeCompare([]byte(said.Nonce), []byte(a.Nonce)) != 1 {
+		return Identity{}, ErrRefused
+	}
+	return p.identity(said)
+}
+
+func (p *Provider) identity(said *provider.IDToken) (Identity, error) {
+	var claims struct {
+		Email    string   `json:"email"`
+		Verified bool     `json:"email_verified"`
+		Name     string   `json:"name"`
+		Groups   []string `json:"groups"`
+	}
+	if err := said.Claims(&claims); err != nil || claims.Email == "" {
+		return Identity{}, ErrRefused
+	}
+	if !claims.Verified {
+		return Identity{}, ErrUnverified
+	}
+	who := Identity{Email: claims.Email, Name: claims.Name}
+	if p.cfg.OperatorGroup != "" {
+		operator := slices.Contains(claims.Groups, p.cfg.OperatorGroup)
+		who.Operator = &operator
+	}
+	return who, nil
+}
+
+// bounded reads no answer past mostBytes.
+type bounded struct{ *http.Transport }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := b.Transport.RoundTrip(r)
+	if err == nil {
+		answer.Body = http.MaxBytesReader(nil, answer.Body, mostBytes)
+	}
+	return answer, err
+}

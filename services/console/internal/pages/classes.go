@@ -1,0 +1,63 @@
+package pages
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// mountClasses adds the pages of classes.
+func (p *Pages) mountClasses(business *gate.Router) {
+	business.Get("/classes", access.SeeBookings, p.classes)
+	business.Get("/classes/:id", access.SeeBookings, p.roster)
+}
+
+// classes shows the sessions of a week; without a date, that of today.
+func (p *Pages) classes(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceClasses)
+	if err != nil {
+		return err
+	}
+	date, _, err := server.Query(c).OptionalDates("date", "to")
+	if err != nil {
+		return err
+	}
+	from := page.Business.Today(page.Now)
+	if date != nil {
+		from = *date
+	}
+	const week = 7
+	sessions, err := p.owner.Sessions(c.UserContext(), gate.Principal(c), page.Business, page.First(from, week), week)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Classes(page, sessions))
+}
+
+// roster shows who comes to a session; without a date, today.
+func (p *Pages) roster(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceClasses)
+	if err != nil {
+		return err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return err
+	}
+	date, _, err := server.Query(c).OptionalDates("date", "to")
+	if err != nil {
+		return err
+	}
+	on := page.Business.Today(page.Now)
+	if date != nil {
+		on = *date
+	}
+	roster, err := p.owner.Roster(c.UserContext(), gate.Principal(c), page.Business, id, on)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Roster(page, roster))
+}

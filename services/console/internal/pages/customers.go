@@ -1,0 +1,107 @@
+package pages
+
+import (
+	"encoding/json"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// mountCustomers adds who has booked, bought or reserved.
+func (p *Pages) mountCustomers(business *gate.Router) {
+	business.Get("/customers", access.SeeCustomers, p.customers)
+	business.Get("/customers/one", access.SeeCustomers, p.customer)
+	business.Get("/customers/export", access.Refund, p.exportCustomer)
+	business.Post("/customers/erase", access.Erase, p.eraseCustomer)
+}
+
+// customers lists customers by address, those of a query or all.
+func (p *Pages) customers(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceCustomers)
+	if err != nil {
+		return err
+	}
+	text, err := server.Query(c).Text("query")
+	if err != nil {
+		return err
+	}
+	cursor := c.Query("cursor")
+	list, err := p.owner.Customers(c.UserContext(), page.Business.Slug, text, request.Page{Limit: onPage, Cursor: cursor})
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Customers(page, view.CustomerList{Query: text, Found: list.Customers, Next: list.NextCursor, Paged: cursor != ""}))
+}
+
+// customer shows one customer. Who has nothing any more, as after an erasing, is not there.
+func (p *Pages) customer(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceCustomers)
+	if err != nil {
+		return err
+	}
+	if c.Query("email") == "" {
+		return c.Redirect(view.Path(page.Business.Slug)+"/customers", fiber.StatusSeeOther)
+	}
+	return p.showCustomer(c, page, c.Query("email"), nil)
+}
+
+func (p *Pages) showCustomer(c *fiber.Ctx, page *view.Page, email string, erased *customer.Forgotten) error {
+	d, err := p.owner.Customer(c.UserContext(), page.Business.Slug, email)
+	if fault.Is(err, fault.InvalidParameter) {
+		return fault.New(fault.NotFound, "There is no such customer.")
+	}
+	if err != nil {
+		return err
+	}
+	one := view.Customer{Details: d, Erased: erased}
+	if one.Gone() && erased == nil {
+		return fault.New(fault.NotFound, "There is no such customer.")
+	}
+	return p.show(c, fiber.StatusOK, page, view.OneCustomer(page, one))
+}
+
+// exportCustomer sends all that is held of a customer as a file.
+func (p *Pages) exportCustomer(c *fiber.Ctx) error {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	held, err := p.owner.ExportCustomer(c.UserContext(), gate.Principal(c), slug, c.Query("email"))
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(held, "", "  ")
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Attachment("customer-" + slug + ".json")
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSONCharsetUTF8)
+	return c.Send(text)
+}
+
+// eraseCustomer forgets a customer but for what lies ahead, unless that was ticked too, and says what was forgotten and what was kept.
+func (p *Pages) eraseCustomer(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.page(c, view.PlaceCustomers)
+	if err != nil {
+		return err
+	}
+	asked := customer.Erase{Email: form.Get("email"), Force: form.Get("force") == "yes"}
+	erased, err := p.owner.EraseCustomer(c.UserContext(), gate.Principal(c), page.Business.Slug, asked)
+	if err != nil {
+		return err
+	}
+	return p.showCustomer(c, page, asked.Email, erased)
+}

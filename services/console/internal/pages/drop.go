@@ -1,0 +1,74 @@
+package pages
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// drop moves a booking to where it was dropped in the calendar, outside of notice, limits and grid, too, and leads back there: the page says
+// what was done and how to undo it, or why it was not. A booking that is no longer where the page showed it stays where it is.
+func (p *Pages) drop(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, b, err := p.found(c)
+	if err != nil {
+		return err
+	}
+	slug, back := page.Business.Slug, form.Get("back")
+	if view.Seen(*b) != form.Get("seen") {
+		return backTo(c, slug, back, "wrong", "changed")
+	}
+	to := booking.Reschedule{Date: form.Get("date"), Time: form.Get("time"), Override: true}
+	if staff := form.Get("staff"); staff != "" && b.StaffID != nil {
+		to.StaffID = &staff
+	}
+	moved, err := p.owner.Reschedule(c.UserContext(), gate.Principal(c), slug, b.ID, to)
+	if fault.Is(err, fault.InvalidParameter) {
+		return backTo(c, slug, back, "wrong", "taken")
+	}
+	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
+		return backTo(c, slug, back, "wrong", sentence)
+	}
+	if err != nil {
+		return err
+	}
+	if form.Get("undone") == "yes" {
+		return backTo(c, slug, back, "done", "undone")
+	}
+	return backTo(c, slug, withUndo(back, b, moved), "done", "moved")
+}
+
+// withUndo adds to the address of a page what a booking was before it was moved, and is now.
+func withUndo(back string, before, after *booking.Booking) string {
+	path, query, _ := strings.Cut(back, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return back
+	}
+	values.Set("undo", before.ID.String()+" "+view.Seen(*before))
+	values.Set("seen", view.Seen(*after))
+	return path + "?" + values.Encode()
+}
+
+// readUndo reads what [withUndo] has written; whatever else the address says, the form asks for what its booking's state and the person's role
+// allow.
+func readUndo(c *fiber.Ctx) *view.Undo {
+	was := strings.Split(c.Query("undo"), " ")
+	if len(was) != len([]string{"id", "date", "time", "staff"}) || len(was[2]) < len("15:04") || c.Query("done") != "moved" {
+		return nil
+	}
+	back := asked(c)
+	back.Del("undo")
+	back.Del("seen")
+	return &view.Undo{Booking: was[0], Date: was[1], Time: was[2][:len("15:04")], Staff: was[3], Seen: c.Query("seen"), Back: "calendar?" + back.Encode()}
+}

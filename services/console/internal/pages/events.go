@@ -1,0 +1,368 @@
+package pages
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/csv"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/email"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
+)
+
+// mountEvents adds the pages of events and their tickets.
+func (p *Pages) mountEvents(business *gate.Router) {
+	business.Get("/events", access.SeeSales, p.events)
+	business.Get("/events/:id", access.SeeSales, p.event)
+	business.Get("/events/:id/orders.csv", access.Refund, p.exportOrders)
+	business.Get("/events/:id/sell", access.Serve, p.askSell)
+	business.Post("/events/:id/sell", access.Serve, p.sell)
+	business.Get("/tickets/:id", access.SeeSales, p.order)
+	business.Get("/tickets/:id/cancel", access.Serve, p.askCancelTickets)
+	business.Post("/tickets/:id/cancel", access.Serve, p.cancelTickets)
+	business.Get("/tickets/:id/refund", access.Refund, p.askRefundTickets)
+	business.Post("/tickets/:id/refund", access.Refund, p.refundTickets)
+}
+
+// events lists those that are not over, or with past=yes those that are.
+func (p *Pages) events(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceEvents)
+	if err != nil {
+		return err
+	}
+	past := c.Query("past") == "yes"
+	all, err := p.owner.TicketedEvents(c.UserContext(), page.Business, past)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Events(page, all, past))
+}
+
+// event shows one event with its orders.
+func (p *Pages) event(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceEvents)
+	if err != nil {
+		return err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return err
+	}
+	event, err := p.owner.TicketedEvent(c.UserContext(), page.Business, id)
+	if err != nil {
+		return err
+	}
+	o := view.Orders{Event: event.Events[0], Unknown: event.Unknown}
+	if err := p.ordersOf(c, page, &o); err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Event(page, o))
+}
+
+// ordersOf reads the list of orders that the address asks for.
+func (p *Pages) ordersOf(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
+	o.Asked = asked(c)
+	o.Asked.Del("lang")
+	filter, err := bookingclient.ReadTicketFilter(func(name string) []string { return o.Asked[name] })
+	if err != nil {
+		return err
+	}
+	filter.EventID = &o.Event.ID
+	o.List, o.Next, err = p.owner.Orders(c.UserContext(), gate.Principal(c), page.Business.Slug, filter, request.Page{Limit: onPage, Cursor: o.Asked.Get("cursor")})
+	return err
+}
+
+// order shows one order beside the list that it was opened from.
+func (p *Pages) order(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceEvents)
+	if err != nil {
+		return err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return err
+	}
+	open, err := p.owner.OrderDetails(c.UserContext(), gate.Principal(c), page.Business, id)
+	if err != nil {
+		return err
+	}
+	event, err := p.owner.EventOf(c.UserContext(), page.Business, &open.Order)
+	if err != nil {
+		return err
+	}
+	o := view.Orders{Event: event.Events[0], Unknown: event.Unknown, Open: open}
+	if err := p.ordersOf(c, page, &o); err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Event(page, o))
+}
+
+var orderColumns = []string{
+	"id", "status", "event", "date", "start_time", "tickets", "quantity", "total", "currency", "payment", "paid_online", "refunded", "customer_name", "customer_email",
+	"created_at", "cancelled_at",
+}
+
+// exportOrders sends the orders of an event that the address asks for as a table that spreadsheets read.
+func (p *Pages) exportOrders(c *fiber.Ctx) error {
+	slug, err := server.Slug(c)
+	if err != nil {
+		return err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return err
+	}
+	filter, err := bookingclient.ReadTicketFilter(server.Query(c))
+	if err != nil {
+		return err
+	}
+	filter.EventID = &id
+	var out bytes.Buffer
+	out.WriteString("\ufeff") // by which spreadsheets know UTF-8
+	table := csv.NewWriter(&out)
+	_ = table.Write(orderColumns) // into memory
+	err = p.owner.ExportOrders(c.UserContext(), gate.Principal(c), slug, filter, func(list []booking.Ticket) {
+		for _, t := range list {
+			_ = table.Write(orderRow(t)) // into memory
+		}
+	})
+	if err != nil {
+		return err
+	}
+	table.Flush()
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Attachment("tickets-" + slug + ".csv")
+	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
+	return c.Send(out.Bytes())
+}
+
+func orderRow(t booking.Ticket) []string {
+	const instant = "2006-01-02T15:04:05Z"
+	tiers := make([]string, len(t.Tiers))
+	for i, tier := range t.Tiers {
+		tiers[i] = strconv.Itoa(tier.Quantity) + " × " + tier.TierName
+	}
+	total, cancelled := "", ""
+	if t.Total != nil {
+		total = t.Total.String()
+	}
+	if t.CancelledAt != nil {
+		cancelled = t.CancelledAt.Format(instant)
+	}
+	payment, paid, refunded := paymentColumns(t.Payment)
+	return []string{
+		t.ID.String(), t.Status, reportcsv.Words(t.EventName), t.Date, strings.TrimSuffix(t.StartTime, ":00"), reportcsv.Words(strings.Join(tiers, " + ")), strconv.Itoa(t.Quantity), total, t.Currency,
+		payment, paid, refunded, reportcsv.Words(t.CustomerName), reportcsv.Words(deref(t.CustomerEmail)), t.CreatedAt.Format(instant), cancelled,
+	}
+}
+
+// askSell asks what to sell at the door.
+func (p *Pages) askSell(c *fiber.Ctx) error {
+	page, s, err := p.selling(c)
+	if err != nil {
+		return err
+	}
+	s.Key = rand.Text()
+	return p.show(c, fiber.StatusOK, page, view.Sell(page, *s))
+}
+
+// selling is the form of an event, with what is left now.
+func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
+	page, err := p.page(c, view.PlaceEvents)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	event, err := p.owner.TicketedEvent(c.UserContext(), page.Business, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return page, &view.Selling{Event: event.Events[0], Unknown: event.Unknown}, nil
+}
+
+// sell sells tickets of one or more tiers, once for each form that was shown.
+func (p *Pages) sell(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, s, err := p.selling(c)
+	if err != nil {
+		return err
+	}
+	order := typedOrder(page, form, s)
+	if len(s.Wrong) > 0 {
+		page.Wrong = page.Words.Say("check")
+		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Sell(page, *s))
+	}
+	sold, err := p.owner.SellTickets(idempotency.With(c.UserContext(), idempotency.Request{Key: s.Key}), gate.Principal(c), order)
+	if err == nil {
+		return backTo(c, page.Business.Slug, "tickets/"+sold.ID.String(), "done", "sold")
+	}
+	return p.notSold(c, err, s.Key, form)
+}
+
+// notSold shows the form again, with what was typed and what is left by now.
+func (p *Pages) notSold(c *fiber.Ctx, err error, key string, form url.Values) error {
+	page, s, again := p.selling(c)
+	if again != nil {
+		return again
+	}
+	typedOrder(page, form, s)
+	sentence := sentences[fault.KindOf(err)]
+	switch fault.KindOf(err) {
+	case fault.Conflict:
+		sentence = "tickets_gone"
+	case fault.InvalidParameter:
+		sentence = "check_order"
+	}
+	if sentence == "" {
+		return err
+	}
+	page.Wrong = page.Words.Say(sentence)
+	s.Key = rand.Text() // another order than the one that was refused
+	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
+		s.Key = key
+	}
+	return p.show(c, fault.KindOf(err).Status, page, view.Sell(page, *s))
+}
+
+// typedOrder reads the form, and finds what is wrong with it before anybody is asked; all else booking judges.
+func typedOrder(page *view.Page, form url.Values, s *view.Selling) booking.NewTicket {
+	s.Name, s.Email, s.Key = strings.TrimSpace(form.Get("name")), strings.TrimSpace(form.Get("email")), form.Get("key")
+	s.Count, s.Wrong = map[string]string{}, map[string]string{}
+	order := booking.NewTicket{Slug: page.Business.Slug, EventID: s.Event.ID, CustomerName: s.Name}
+	for _, t := range s.Event.Tiers {
+		field := view.TierField(t)
+		s.Count[field] = strings.TrimSpace(form.Get(field))
+		n, err := strconv.Atoi(cmp.Or(s.Count[field], "0"))
+		if err != nil || n < 0 || n > booking.MaxTicketQuantity {
+			s.Wrong[field] = page.Words.Say("check_field")
+		} else if n > 0 {
+			order.Tiers = append(order.Tiers, booking.OrderedTier{TierID: t.ID, Quantity: n})
+		}
+	}
+	if len(order.Tiers) == 0 && len(s.Wrong) == 0 && len(s.Event.Tiers) > 0 {
+		s.Wrong[view.TierField(s.Event.Tiers[0])] = page.Words.Say("tickets_how_many")
+	}
+	if s.Name == "" {
+		s.Wrong["name"] = page.Words.Say("fill")
+	}
+	if s.Email != "" {
+		order.CustomerEmail = &s.Email
+		if !email.Valid(s.Email) {
+			s.Wrong["email"] = page.Words.Say("email_wrong")
+		}
+	}
+	return order
+}
+
+// foundOrder is an order that a form is about.
+func (p *Pages) foundOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
+	page, err := p.page(c, view.PlaceEvents)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := p.owner.Order(c.UserContext(), gate.Principal(c), page.Business, id)
+	return page, found, err
+}
+
+func (p *Pages) askCancelTickets(c *fiber.Ctx) error {
+	page, t, err := p.foundOrder(c)
+	if err != nil {
+		return err
+	}
+	return p.showCancelTickets(c, fiber.StatusOK, page, view.CancellingTickets{Order: *t, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
+}
+
+func (p *Pages) showCancelTickets(c *fiber.Ctx, status int, page *view.Page, asked view.CancellingTickets) error {
+	preview, err := p.owner.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, asked.Order.ID)
+	if err != nil {
+		return err
+	}
+	if !preview.Allowed {
+		return c.Redirect(string(view.OneOrder(page, asked.Order.ID, here(c))), fiber.StatusSeeOther)
+	}
+	asked.Preview, asked.Payment, asked.Currency, asked.Back = preview, asked.Order.Payment, asked.Order.Currency, here(c)
+	return p.show(c, status, page, view.CancelTickets(page, asked))
+}
+
+// cancelTickets cancels an order with the refund that was chosen.
+func (p *Pages) cancelTickets(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, t, err := p.foundOrder(c)
+	if err != nil {
+		return err
+	}
+	asked := view.CancellingTickets{Order: *t, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)), Amount: form.Get("amount")}}
+	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
+		return p.owner.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, t.ID)
+	})
+	if err == nil && again == "" {
+		if _, err = p.owner.CancelTickets(c.UserContext(), gate.Principal(c), page.Business.Slug, t.ID, booking.Cancel{Refund: refund}); err == nil {
+			return backTo(c, page.Business.Slug, "tickets/"+t.ID.String()+here(c), "done", "tickets_cancel")
+		}
+	}
+	status, ok := asksAgain(page, again, err, &asked.Wrong)
+	if !ok {
+		return err
+	}
+	return p.showCancelTickets(c, status, page, asked)
+}
+
+func (p *Pages) askRefundTickets(c *fiber.Ctx) error {
+	page, t, err := p.foundOrder(c)
+	if err != nil {
+		return err
+	}
+	rest := left(t.Payment)
+	return p.show(c, fiber.StatusOK, page, view.RefundTickets(page, view.RefundingTickets{Order: *t, Left: rest, Amount: rest.String(), Back: here(c)}))
+}
+
+func (p *Pages) refundTickets(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, t, err := p.foundOrder(c)
+	if err != nil {
+		return err
+	}
+	asked, again := view.RefundingTickets{Order: *t, Left: left(t.Payment), Amount: form.Get("amount"), Back: here(c)}, ""
+	amount, ok := amountOf(asked.Amount)
+	if !ok {
+		again = "amount_wrong"
+	} else if _, err = p.owner.RefundTickets(c.UserContext(), gate.Principal(c), page.Business.Slug, t.ID, booking.NewRefund{Refund: amount}); err == nil {
+		return backTo(c, page.Business.Slug, "tickets/"+t.ID.String()+here(c), "done", "refunded")
+	}
+	status, ok := asksAgain(page, again, err, &asked.Wrong)
+	if !ok {
+		return err
+	}
+	return p.show(c, status, page, view.RefundTickets(page, asked))
+}

@@ -1,0 +1,268 @@
+package pages
+
+import (
+	"crypto/rand"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"golang.org/x/text/currency"
+	"golang.org/x/text/language"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/template"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// firstStep is one of the forms of the first visit, over fields of the offer.
+type firstStep struct {
+	name   string
+	groups func(*offered) []form.Group
+	// then brings the rest of the offer in line with what was typed; before are the keys of the team until then. nil for nothing.
+	then func(fields document.Fields, before []string)
+}
+
+// firstSteps are the five forms. The first one is asked by /business of a business that is not there yet.
+var firstSteps = []firstStep{
+	{"business", func(o *offered) []form.Group {
+		return only(businessPart.groups(o), "name", "timezone", "currency", "default_language")
+	}, func(fields document.Fields, _ []string) { fields["languages"] = []any{fields["default_language"]} }},
+	{"hours", func(o *offered) []form.Group { return only(hoursPart.groups(o), "hours") }, nil},
+	{"team", func(o *offered) []form.Group {
+		return []form.Group{{Fields: []form.Field{rows("staff", "reports_member", "member", only(teamGroups(o), "name", "category"))}}}
+	}, usecase.Staffed},
+	{"services", soldGroups, nil},
+	{"policies", func(o *offered) []form.Group {
+		return only(policiesPart.groups(o), "bookings.confirm", "bookings.min_notice_minutes", "bookings.advance_days", "self_service.cancel_until_hours")
+	}, func(fields document.Fields, _ []string) { usecase.Opened(fields) }},
+}
+
+// only are the groups with these fields alone.
+func only(groups []form.Group, names ...string) []form.Group {
+	var kept []form.Group
+	for _, g := range groups {
+		g.Fields = slices.DeleteFunc(slices.Clone(g.Fields), func(f form.Field) bool { return !slices.Contains(names, f.Name) })
+		if len(g.Fields) > 0 {
+			g.Title, g.Hint = "", ""
+			kept = append(kept, g)
+		}
+	}
+	return kept
+}
+
+// rows is a list of objects, each with the fields of these groups.
+func rows(list, label, key string, groups []form.Group) form.Field {
+	return form.Field{Name: list, Kind: form.Rows, Label: label, Key: key, Fields: form.All(groups)}
+}
+
+// soldGroups are what the business offers: the services, and events or rentals where its trade has them.
+func soldGroups(o *offered) []form.Group {
+	services := only(serviceGroups(o), "name", "category", "duration_minutes", "price", "staff")
+	if len(o.choices("staff")) == 0 {
+		services = only(services, "name", "category", "duration_minutes", "price")
+	}
+	if list, _ := o.fields["services"].([]any); slices.ContainsFunc(list, func(item any) bool { return item.(document.Fields)["classes"] != nil }) {
+		sessions := form.All(only(classGroups(o), "classes"))[0]
+		sessions.Required, sessions.Hint = false, "first_sessions_hint"
+		sessions.Fields = only([]form.Group{{Fields: sessions.Fields}}, "weekday", "time", "capacity", "staff")[0].Fields
+		services = append(services, form.Group{Fields: []form.Field{sessions}})
+	}
+	groups := []form.Group{{Fields: []form.Field{rows("services", "service", "service", services)}}}
+	if _, there := o.fields["rentals"]; there {
+		of := only(rentalGroups(o), "name", "price", "price_type", "quantity", "units_count")
+		groups = append([]form.Group{{Fields: []form.Field{rows("rentals", "first_rental", "rental", of)}}}, groups...)
+	}
+	if _, there := o.fields["events"]; there {
+		of := only(eventsKind.groups(o), "name", "date", "start_time", "end_time", "total_capacity", "tiers")
+		groups = append([]form.Group{{Fields: []form.Field{rows("events", "first_event", "event", of)}}}, groups...)
+	}
+	return groups
+}
+
+// mountFirst adds the first visit: five forms from nothing to what can be booked (pages.md).
+func (p *Pages) mountFirst(all, business *gate.Router) {
+	all.Get("/business", access.ManageAccounts, p.askBusiness)
+	all.Post("/business", access.ManageAccounts, p.beginBusiness)
+	business.Get("/first", access.ChangeOffer, p.goOn)
+	business.Get("/first/done", access.ChangeOffer, p.firstDone)
+	for i, step := range firstSteps {
+		business.Get("/first/"+step.name, access.ChangeOffer, p.askStep(i))
+		business.Post("/first/"+step.name, access.ChangeOffer, p.saveStep(i))
+	}
+}
+
+// askBusiness shows the first form of all, filled in as far as the browser says who asks.
+func (p *Pages) askBusiness(c *fiber.Ctx) error {
+	page := p.plain(c, "")
+	typed := view.Beginning{Beginning: usecase.Beginning{Trade: "salon", Language: page.Words.Code, Currency: currencyOf(page.Words.Asked)}, Key: rand.Text()}
+	return p.show(c, fiber.StatusOK, page, view.Begin(page, typed))
+}
+
+// currencyOf is what is paid with where a language is spoken; "" for a language without a region.
+func currencyOf(tag string) string {
+	region, sure := language.Make(tag).Region()
+	unit, ok := currency.FromRegion(region)
+	if !ok || sure < language.High {
+		return ""
+	}
+	return unit.String()
+}
+
+// beginBusiness makes a business of the first form, once for each form that was shown.
+func (p *Pages) beginBusiness(c *fiber.Ctx) error {
+	posted, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	line := func(name string) string { return strings.TrimSpace(posted.Get(name)) }
+	typed := view.Beginning{Wrong: map[string]string{}, Key: posted.Get("key"), Beginning: usecase.Beginning{
+		Trade: line("trade"), Name: line("name"), Address: line("slug"), Currency: strings.ToUpper(line("currency")), Timezone: line("timezone"), Language: line("default_language"),
+	}}
+	page := p.plain(c, "")
+	again := func(status int) error {
+		page.Wrong = page.Words.Say("check")
+		return p.show(c, status, page, view.Begin(page, typed))
+	}
+	for name, value := range map[string]string{"name": typed.Name, "currency": typed.Currency, "timezone": typed.Timezone, "default_language": typed.Language} {
+		if value == "" {
+			typed.Wrong[name] = page.Words.Say(form.Fill)
+		}
+	}
+	if !slices.Contains(template.Trades(), typed.Trade) {
+		typed.Wrong["trade"] = page.Words.Say(form.Fill)
+	}
+	if len(typed.Wrong) > 0 {
+		return again(fiber.StatusUnprocessableEntity)
+	}
+	published, problems, err := p.owner.Begin(idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key}), gate.Principal(c), typed.Beginning)
+	switch {
+	case fault.Is(err, fault.PreconditionFailed):
+		typed.Wrong["slug"], typed.Key = page.Words.Say("first_taken"), rand.Text()
+		return again(fiber.StatusConflict)
+	case err != nil:
+		return err
+	case len(problems) > 0:
+		typed.Others = beside(problems, typed.Wrong)
+		return again(fiber.StatusUnprocessableEntity)
+	}
+	return c.Redirect(view.Path(published.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
+}
+
+// beside puts each problem beside the field of the business that it is about; those that have none are returned.
+func beside(problems []manifest.Problem, wrong map[string]string) []string {
+	var others []string
+	for _, problem := range problems {
+		switch name, _, _ := strings.Cut(problem.Path, "["); name {
+		case "name", "slug", "currency", "timezone", "default_language":
+			wrong[name] = problem.Message
+		case "languages":
+			wrong["default_language"] = problem.Message
+		default:
+			others = append(others, problem.String())
+		}
+	}
+	return others
+}
+
+// goOn leads to where the first visit goes on.
+func (p *Pages) goOn(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceOffer)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(view.Path(page.Business.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
+}
+
+// stepped is the offer that a form of the first visit is about, or nil where the page has led to another: a business that can be booked has had its
+// first visit, and one that is managed elsewhere is set up there.
+func (p *Pages) stepped(c *fiber.Ctx, version int64) (*offered, error) {
+	o, err := p.offered(c, "", version)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case o.about.ManagedBy != "":
+		return nil, c.Redirect(view.Path(o.page.Business.Slug)+"/offer/services", fiber.StatusSeeOther)
+	case !usecase.Unopened(o.page.Business):
+		return nil, c.Redirect(view.Path(o.page.Business.Slug)+"/first/done", fiber.StatusSeeOther)
+	}
+	return o, nil
+}
+
+func (p *Pages) askStep(i int) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		o, err := p.stepped(c, 0)
+		if err != nil || o == nil {
+			return err
+		}
+		f := newForm(firstSteps[i].groups(o), o.fields)
+		f.Values = form.Open(f.Shown, form.All(f.Groups))
+		return p.showStep(c, fiber.StatusOK, i, o, f)
+	}
+}
+
+func (p *Pages) showStep(c *fiber.Ctx, status, i int, o *offered, f view.Form) error {
+	names := make([]string, len(firstSteps))
+	for n, step := range firstSteps {
+		names[n] = step.name
+	}
+	return p.show(c, status, o.page, view.First(o.page, view.FirstStep{Offering: o.about, Form: f, Names: names, Place: i}))
+}
+
+// saveStep writes what was typed into the version that the form was shown from, publishes that and leads to the next form.
+func (p *Pages) saveStep(i int) fiber.Handler {
+	step := firstSteps[i]
+	next := "/first/done"
+	if i+1 < len(firstSteps) {
+		next = "/first/" + firstSteps[i+1].name
+	}
+	return func(c *fiber.Ctx) error {
+		posted, err := web.Form(c)
+		if err != nil {
+			return err
+		}
+		o, err := p.stepped(c, versionOf(posted.Get("base")))
+		if err != nil || o == nil {
+			return err
+		}
+		f := newForm(step.groups(o), o.fields)
+		f.Values = posted
+		if more := posted.Get("more"); more != "" {
+			form.More(f.Values, more)
+			return p.showStep(c, fiber.StatusOK, i, o, f)
+		}
+		before := usecase.Keys(o.fields, "staff")
+		written := form.Write(o.fields, form.All(f.Groups), f.Shown, posted)
+		if step.then != nil {
+			step.then(o.fields, before)
+		}
+		return p.publishOffer(c, o, saving{
+			posted: posted, written: written, back: next, action: string(c.Request().URI().Path()),
+			within: func(document.Fields) string { return "" },
+			again: func(status int, wrong map[string]string) error {
+				f.Wrong = wrong
+				return p.showStep(c, status, i, o, f)
+			},
+		})
+	}
+}
+
+// firstDone says where the business can be booked, and what many do next.
+func (p *Pages) firstDone(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceOffer)
+	if err != nil {
+		return err
+	}
+	if usecase.Unopened(page.Business) {
+		return p.goOn(c)
+	}
+	return p.show(c, fiber.StatusOK, page, view.FirstDone(page, p.addresses.Pages))
+}

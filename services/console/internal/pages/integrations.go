@@ -1,0 +1,230 @@
+package pages
+
+import (
+	"crypto/rand"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// Addresses are the public ones that owners are told of, each without a slash at its end.
+type Addresses struct {
+	Pages  string // base of the customers' pages, such as https://book.example.com
+	Public string // base of the API and of MCP
+}
+
+// doneIntegrating are the names of what these pages do, as addresses say it.
+var doneIntegrating = []string{
+	"key_revoked", "feed_removed", "webhook_tested", "webhook_paused", "webhook_resumed", "webhook_changed", "webhook_removed", "delivery_again",
+}
+
+// mountIntegrations adds what connects a business with other programs (Settings › Integrations).
+func (p *Pages) mountIntegrations(business *gate.Router) {
+	business.Get("/settings", access.SignedIn, p.settings)
+	business.Get("/settings/keys", access.Integrate, p.keys)
+	business.Post("/settings/keys", access.Integrate, p.makeKey)
+	business.Post("/settings/keys/:id/revoke", access.Integrate, p.ends("/settings/keys", "key_revoked", p.revokeKey))
+	business.Get("/settings/feeds", access.Integrate, p.feeds)
+	business.Post("/settings/feeds", access.Integrate, p.makeFeed)
+	business.Post("/settings/feeds/:id/remove", access.Integrate, p.ends("/settings/feeds", "feed_removed", p.removeFeed))
+	business.Get("/settings/embed", access.Integrate, p.embed)
+	business.Get("/settings/agents", access.Integrate, p.agents)
+	p.mountWebhooks(business)
+}
+
+func (p *Pages) settings(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Settings(page))
+}
+
+// toPage leads to a page of the business, which says what was done, or was not.
+func toPage(c *fiber.Ctx, slug, path, says, what string) error {
+	return c.Redirect(view.Path(slug)+path+"?"+url.Values{says: {what}}.Encode(), fiber.StatusSeeOther)
+}
+
+// ends is what one press does to the thing of the path's id; it leads to a page that says so.
+func (p *Pages) ends(to, done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if _, err := web.Form(c); err != nil {
+			return err
+		}
+		page, err := p.page(c, view.PlaceSettings)
+		if err != nil {
+			return err
+		}
+		id, err := idOf(c)
+		if err != nil {
+			return err
+		}
+		err = do(c, page.Business.Slug, id)
+		if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
+			return toPage(c, page.Business.Slug, to, "wrong", sentence)
+		}
+		if err != nil {
+			return err
+		}
+		return toPage(c, page.Business.Slug, to, "done", done)
+	}
+}
+
+// keys lists API keys, and offers to make one.
+func (p *Pages) keys(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	return p.showKeys(c, fiber.StatusOK, page, view.Keys{Form: view.KeyForm{Scope: booking.ScopeAll, Days: "365", Key: rand.Text()}})
+}
+
+func (p *Pages) showKeys(c *fiber.Ctx, status int, page *view.Page, k view.Keys) error {
+	cursor := c.Query("cursor")
+	list, err := p.owner.Bookings.Keys(c.UserContext(), page.Business.ID, request.Page{Limit: onPage, Cursor: cursor})
+	if err != nil {
+		return err
+	}
+	k.List, k.Next, k.Paged = list.Keys, list.NextCursor, cursor != ""
+	return p.show(c, status, page, view.APIKeys(page, k))
+}
+
+// makeKey makes a key, once for each form that was shown. The page that answers is the only one that ever shows it.
+func (p *Pages) makeKey(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	typed := view.KeyForm{Name: strings.TrimSpace(form.Get("name")), Scope: form.Get("scope"), Days: form.Get("days"), Key: form.Get("key")}
+	wanted := booking.NewKey{Name: typed.Name, Scope: typed.Scope}
+	if typed.Days != "" {
+		days, err := strconv.Atoi(typed.Days)
+		if err != nil || !slices.Contains(view.KeyDays, days) {
+			return fault.New(fault.InvalidParameter, "days: choose one of those that the form offers.")
+		}
+		expires := p.owner.Clock.Now().Add(time.Duration(days) * 24 * time.Hour)
+		wanted.ExpiresAt = &expires
+	}
+	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
+	made, err := p.owner.CreateKey(ctx, gate.Principal(c), page.Business.Slug, wanted)
+	if err == nil {
+		return p.showKeys(c, fiber.StatusCreated, page, view.Keys{Made: made, Form: view.KeyForm{Scope: booking.ScopeAll, Days: "365", Key: rand.Text()}})
+	}
+	status, ok := refused(page, err, &typed.Wrong)
+	if !ok {
+		return err
+	}
+	if fault.Is(err, fault.Conflict) {
+		page.Wrong = page.Words.Say("key_made_already")
+	}
+	if !fault.Is(err, fault.OutcomeUnknown) && !fault.Is(err, fault.IdempotencyInProgress) {
+		typed.Key = rand.Text()
+	}
+	return p.showKeys(c, status, page, view.Keys{Form: typed})
+}
+
+func (p *Pages) revokeKey(c *fiber.Ctx, slug string, id uuid.UUID) error {
+	return p.owner.RevokeKey(c.UserContext(), gate.Principal(c), slug, id)
+}
+
+// feeds lists calendar feeds, and offers to make one.
+func (p *Pages) feeds(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	return p.showFeeds(c, fiber.StatusOK, page, view.Feeds{Shows: booking.ShowsTimes, Key: rand.Text()})
+}
+
+func (p *Pages) showFeeds(c *fiber.Ctx, status int, page *view.Page, f view.Feeds) error {
+	cursor := c.Query("cursor")
+	list, err := p.owner.Bookings.Calendars(c.UserContext(), page.Business.ID, request.Page{Limit: onPage, Cursor: cursor})
+	if err != nil {
+		return err
+	}
+	f.List, f.Next, f.Paged = list.Calendars, list.NextCursor, cursor != ""
+	return p.show(c, status, page, view.CalendarFeeds(page, f))
+}
+
+// makeFeed makes a feed. The page that answers is the only one that ever shows its address.
+func (p *Pages) makeFeed(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	typed := view.Feeds{Staff: form.Get("staff"), Shows: form.Get("shows"), Key: form.Get("key")}
+	wanted := booking.NewCalendar{Slug: page.Business.Slug, Shows: typed.Shows}
+	if typed.Staff != "" {
+		id, err := request.ID("staff_id", typed.Staff)
+		if err != nil {
+			return err
+		}
+		wanted.StaffID = &id
+	}
+	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
+	made, err := p.owner.CreateCalendar(ctx, gate.Principal(c), wanted)
+	if err == nil {
+		return p.showFeeds(c, fiber.StatusCreated, page, view.Feeds{Made: made, Shows: booking.ShowsTimes, Key: rand.Text()})
+	}
+	status, ok := refused(page, err, &typed.Wrong)
+	if !ok {
+		return err
+	}
+	typed.Key = rand.Text()
+	return p.showFeeds(c, status, page, typed)
+}
+
+func (p *Pages) removeFeed(c *fiber.Ctx, slug string, id uuid.UUID) error {
+	return p.owner.RevokeCalendar(c.UserContext(), gate.Principal(c), slug, id)
+}
+
+// embed shows the lines that bring the booking page into another site, as the address asks for them.
+func (p *Pages) embed(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	e := view.Embedding{Base: p.addresses.Pages, Mode: c.Query("mode"), Label: strings.TrimSpace(c.Query("label")), Color: c.Query("color")}
+	if !slices.Contains(view.EmbedModes, e.Mode) {
+		e.Mode = view.EmbedModes[0]
+	}
+	if e.Label == "" || len(e.Label) > view.MaxEmbedLabel {
+		e.Label = page.Words.Say("embed_book_now")
+	}
+	if !view.IsColor(e.Color) {
+		e.Color = page.Business.Page.Accent
+	}
+	page.Nonce = web.Nonce()
+	return p.show(c, fiber.StatusOK, page, view.Embed(page, e))
+}
+
+// agents says how agents reach the business by MCP.
+func (p *Pages) agents(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Agents(page, p.addresses.Public+"/mcp"))
+}

@@ -1,0 +1,65 @@
+package pages
+
+import (
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// messageAgain is what the address says once a message is sent again.
+const messageAgain = "message_again"
+
+// mountMessages adds what was written to customers and owners.
+func (p *Pages) mountMessages(business *gate.Router) {
+	business.Get("/messages", access.SeeCustomers, p.messages)
+	business.Get("/messages/:id", access.SeeCustomers, p.message)
+	business.Post("/messages/:id/retry", access.Serve, p.pressed(messageAgain, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+		_, err := p.owner.RetryMessage(c.UserContext(), gate.Principal(c), slug, id)
+		return err
+	}))
+}
+
+// messages lists messages, newest first, as the address narrows them.
+func (p *Pages) messages(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceMessages)
+	if err != nil {
+		return err
+	}
+	about, err := server.Query(c).OptionalID("about")
+	if err != nil {
+		return err
+	}
+	l := view.MessageList{Filter: notifications.MessageFilter{Status: c.Query("status"), Kind: c.Query("kind")}, Paged: c.Query("cursor") != ""}
+	if about != nil {
+		l.Filter.About = *about
+	}
+	found, err := p.owner.Messages(c.UserContext(), page.Business.Slug, l.Filter, request.Page{Limit: onPage, Cursor: c.Query("cursor")})
+	if err != nil {
+		return err
+	}
+	l.Found, l.Next = found.Messages, found.NextCursor
+	return p.show(c, fiber.StatusOK, page, view.Messages(page, l))
+}
+
+// message shows one message with all that it says.
+func (p *Pages) message(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceMessages)
+	if err != nil {
+		return err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return err
+	}
+	m, err := p.owner.Message(c.UserContext(), page.Business.Slug, id)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.OneMessage(page, m))
+}

@@ -1,0 +1,284 @@
+package pages
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// mountOffer adds the pages of what the business offers.
+func (p *Pages) mountOffer(business *gate.Router) {
+	business.Get("/offer", access.ChangeOffer, p.firstOffer)
+	business.Post("/offer/undo", access.ChangeOffer, p.undoOffer)
+	for _, k := range offerKinds {
+		at := "/offer/" + k.section
+		business.Get(at, access.ChangeOffer, p.listOffer(k))
+		business.Get(at+"/new", access.ChangeOffer, p.askOffer(k))
+		business.Post(at+"/new", access.ChangeOffer, p.saveOffer(k))
+		business.Get(at+"/:id", access.ChangeOffer, p.askOffer(k))
+		business.Post(at+"/:id", access.ChangeOffer, p.saveOffer(k))
+		business.Get(at+"/:id/remove", access.ChangeOffer, p.askRemoval(k))
+		business.Post(at+"/:id/remove", access.ChangeOffer, p.removeOffer(k))
+	}
+	p.mountVersions(business)
+	p.mountText(business)
+	business.Get("/offer/translations", access.ChangeOffer, p.askTranslations)
+	business.Post("/offer/translations", access.ChangeOffer, p.saveTranslations)
+	for _, part := range offerParts {
+		business.Get("/offer/"+part.section, access.ChangeOffer, p.askPart(part))
+		business.Post("/offer/"+part.section, access.ChangeOffer, p.savePart(part))
+	}
+}
+
+// offered is a page with the version of the offer that it is about.
+type offered struct {
+	page   *view.Page
+	offer  *usecase.Offer
+	fields document.Fields
+	about  view.Offering
+}
+
+// offered reads a version of the offer, 0 for the newest.
+func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, error) {
+	page, err := p.page(c, view.PlaceOffer)
+	if err != nil {
+		return nil, err
+	}
+	offer, err := p.owner.Offer(c.UserContext(), page.Business.Slug, version)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := offer.Fields()
+	if err != nil {
+		return nil, err
+	}
+	o := &offered{page, offer, fields, view.Offering{
+		Section: section, Version: offer.Version, ManagedBy: string(offer.Manifest.ManagedBy), Saved: versionOf(c.Query("saved")), Fields: fields,
+	}}
+	if o.about.Saved > offer.Version {
+		o.about.Saved = 0
+	}
+	if since := versionOf(c.Query("since")); o.about.Saved > 0 && since > 0 && since < o.about.Saved-1 {
+		o.about.Meanwhile, err = p.meanwhile(c, page.Business.Slug, since, o.about.Saved-1)
+	}
+	return o, err
+}
+
+// versionOf reads the number of a version; 0 where it is none.
+func versionOf(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// meanwhile is what differs between two versions.
+func (p *Pages) meanwhile(c *fiber.Ctx, slug string, from, to int64) (*view.Difference, error) {
+	before, err := p.owner.Offer(c.UserContext(), slug, from)
+	if err != nil {
+		return nil, err
+	}
+	after, err := p.owner.Offer(c.UserContext(), slug, to)
+	if err != nil {
+		return nil, err
+	}
+	return difference(before.Document, after.Document, mostChanges)
+}
+
+func (p *Pages) firstOffer(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceOffer)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(view.Path(page.Business.Slug)+"/offer/"+offerKinds[0].section, fiber.StatusSeeOther)
+}
+
+// listOffer lists the objects of a kind, by category.
+func (p *Pages) listOffer(k offerKind) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		o, err := p.offered(c, k.section, 0)
+		if err != nil {
+			return err
+		}
+		l := view.OfferList{Offering: o.about, New: "/offer/" + k.section + "/new"}
+		places := map[string]int{}
+		for _, item := range k.items(o.fields) {
+			category, _ := item["category"].(string)
+			place, there := places[category]
+			if !there {
+				place = len(l.Groups)
+				places[category] = place
+				l.Groups = append(l.Groups, view.OfferGroup{Name: category})
+			}
+			key, _ := item["key"].(string)
+			l.Groups[place].Lines = append(l.Groups[place].Lines, view.OfferLine{
+				Name: k.called(o, item), About: k.about(o, item), Path: "/offer/" + k.section + "/" + key, Off: item["active"] == false,
+			})
+		}
+		return p.show(c, fiber.StatusOK, o.page, view.ListOffer(o.page, l))
+	}
+}
+
+// object is the object of the path, as a version of the offer has it, or a new one. Fault: not_found.
+func (k offerKind) object(c *fiber.Ctx, o *offered) (document.Fields, bool, error) {
+	key := c.Params("id")
+	if key == "" {
+		return k.fresh(), true, nil
+	}
+	found, ok := document.Find(o.fields, k.list, key)
+	if !ok {
+		return nil, false, fault.New(fault.NotFound, "There is nothing at this path.")
+	}
+	return found, false, nil
+}
+
+// askOffer shows the form of an object.
+func (p *Pages) askOffer(k offerKind) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		o, err := p.offered(c, k.section, 0)
+		if err != nil {
+			return err
+		}
+		object, _, err := k.object(c, o)
+		if err != nil {
+			return err
+		}
+		f := newForm(k.groups(o), object)
+		if o.about.ManagedBy == "" {
+			f.Values = form.Open(f.Shown, form.All(f.Groups))
+		}
+		return p.showItem(c, fiber.StatusOK, k, o, object, f)
+	}
+}
+
+func newForm(groups []form.Group, object document.Fields) view.Form {
+	shown := form.Show(object, form.All(groups))
+	return view.Form{Groups: groups, Values: shown, Shown: shown}
+}
+
+func (p *Pages) showItem(c *fiber.Ctx, status int, k offerKind, o *offered, object document.Fields, f view.Form) error {
+	list := "/offer/" + k.section
+	f.Locked = o.about.ManagedBy != ""
+	item := view.OfferItem{Offering: o.about, Form: f, Back: list, Action: list + "/new", Title: o.page.Words.Say("offer_add_" + k.section)}
+	if key := c.Params("id"); key != "" {
+		item.Action, item.Remove, item.Title = list+"/"+key, list+"/"+key+"/remove", k.called(o, object)
+	}
+	if k.told != nil {
+		item.About = k.told(o, object)
+	}
+	return p.show(c, status, o.page, view.EditOffer(o.page, item))
+}
+
+// saveOffer writes what was typed into the version that the form was shown from, and publishes that.
+func (p *Pages) saveOffer(k offerKind) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		posted, err := web.Form(c)
+		if err != nil {
+			return err
+		}
+		base := versionOf(posted.Get("base"))
+		if c.Params("id") == "" {
+			base = 0 // whatever it is added to
+		}
+		o, err := p.offered(c, k.section, base)
+		if err != nil {
+			return err
+		}
+		object, added, err := k.object(c, o)
+		if err != nil {
+			return err
+		}
+		title := k.called(o, object)
+		f := newForm(k.groups(o), object)
+		f.Values = posted
+		if more := posted.Get("more"); more != "" {
+			form.More(f.Values, more)
+			return p.showItem(c, fiber.StatusOK, k, o, object, f)
+		}
+		written := form.Write(object, form.All(f.Groups), f.Shown, posted)
+		if added && len(written.Wrong) == 0 {
+			items, _ := o.fields[k.list].([]any)
+			object["key"] = form.NewKey(k.word, object, items)
+			o.fields[k.list] = append(items, object)
+		}
+		key, _ := object["key"].(string)
+		back := "/offer/" + k.section
+		return p.publishOffer(c, o, saving{
+			posted: posted, written: written, back: back, action: string(c.Request().URI().Path()),
+			within: func(fields document.Fields) string {
+				items, _ := fields[k.list].([]any)
+				i := slices.IndexFunc(items, func(item any) bool { name, _ := document.Name(item); return name == key })
+				return k.list + "[" + strconv.Itoa(i) + "]."
+			},
+			again: func(status int, wrong map[string]string) error {
+				f.Wrong = wrong
+				if !added {
+					object["name"] = title
+				}
+				return p.showItem(c, status, k, o, object, f)
+			},
+		})
+	}
+}
+
+// undoOffer takes back what a version has changed, and asks first as every form does.
+func (p *Pages) undoOffer(c *fiber.Ctx) error {
+	posted, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	section := posted.Get("section")
+	if !slices.Contains(view.Sections(), section) {
+		section = offerKinds[0].section
+	}
+	o, err := p.offered(c, section, 0)
+	if err != nil {
+		return err
+	}
+	s := saving{posted: posted, back: "/offer/" + section, action: "/offer/undo"}
+	draft, err := p.owner.UndoOffer(c.UserContext(), o.page.Business.Slug, versionOf(posted.Get("version")))
+	if err != nil && !fault.Is(err, fault.Conflict) {
+		return err
+	}
+	if err != nil || len(draft.Conflicts)+len(draft.Problems) > 0 { // others have changed the same since
+		return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
+	}
+	if asked, err := p.asksFirst(c, o, s, draft); asked || err != nil {
+		return err
+	}
+	published, err := p.owner.PublishOffer(c.UserContext(), gate.Principal(c), o.page.Business.Slug, draft)
+	if fault.Is(err, fault.PreconditionFailed) {
+		return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
+	}
+	if err != nil {
+		return err
+	}
+	return toOffer(c, o, s.back, url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})
+}
+
+// toOffer leads to a page of the offer, which says what was done.
+func toOffer(c *fiber.Ctx, o *offered, path string, says url.Values) error {
+	join := "?"
+	if strings.Contains(path, "?") {
+		join = "&"
+	}
+	return c.Redirect(view.Path(o.page.Business.Slug)+path+join+says.Encode(), fiber.StatusSeeOther)
+}
+
+// withoutBusiness is an address without the business's path.
+func withoutBusiness(o *offered, path string) string {
+	return strings.TrimPrefix(path, view.Path(o.page.Business.Slug))
+}

@@ -1,0 +1,78 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/changes"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/plan"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// asksFirst shows what a draft would leave outside of what customers have booked, before it is published, and reports whether it did (pages.md,
+// "What will change"). It does not where nothing would be, unless all is to be shown, and where this person has seen it for the version that the draft is published over.
+func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.OfferDraft) (bool, error) {
+	if versionOf(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
+		return false, nil
+	}
+	found, err := p.planOf(c, o.page.Business.Slug, draft)
+	if err != nil || !s.always && found != nil && found.Outside.New() == 0 {
+		return false, err
+	}
+	differs, err := difference(draft.Before.Document, draft.Document, mostChanges)
+	if err != nil {
+		return false, err
+	}
+	question := view.OfferQuestion{
+		Posted: s.posted, Over: draft.Before.Version, Action: withoutBusiness(o, s.action), Back: s.back, Form: s.again != nil, Differs: differs,
+	}
+	if found != nil {
+		question.Outside = &found.Outside
+	}
+	return true, p.show(c, fiber.StatusConflict, o.page, view.AskOffer(o.page, question))
+}
+
+// planOf is what publishing a draft would change; nil where that cannot be known now. It takes half of the time that the request has left, so
+// that an answer can be shown, and published, in the other.
+func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *usecase.OfferDraft) (*plan.Plan, error) {
+	ctx := c.UserContext()
+	if deadline, ok := ctx.Deadline(); ok {
+		within, cancel := context.WithTimeout(ctx, time.Until(deadline)/2)
+		defer cancel()
+		ctx = within
+	}
+	found, err := p.owner.Plan(ctx, gate.Principal(c), slug, draft.Text)
+	if kind := fault.KindOf(err); err != nil && (kind.Status >= fiber.StatusInternalServerError || kind == fault.RateLimited) {
+		p.owner.Logger.WarnContext(ctx, "what publishing would leave outside is not known", slog.String("slug", slug), slog.Any("error", err))
+		return nil, nil
+	}
+	return found, err
+}
+
+// mostChanges is how many changes a page shows beside other things.
+const mostChanges = 12
+
+// difference is what differs between two versions, at most so many changes; nil for nothing.
+func difference(before, after *document.Document, most int) (*view.Difference, error) {
+	list, more, err := changes.Between(before.Manifest, after.Manifest)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	if len(list) > most {
+		list, more = list[:most], more+len(list)-most
+	}
+	d := &view.Difference{Changes: list, More: more}
+	if d.Before, err = before.Fields(); err != nil {
+		return nil, err
+	}
+	d.After, err = after.Fields()
+	return d, err
+}

@@ -1,0 +1,166 @@
+package pages
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// offerKind is a kind of objects of the offer: how they are listed and filled in.
+type offerKind struct {
+	section string // of the pages, and of the names of their sentences
+	list    string // of the manifest
+	word    string // the key of an object whose name has no letters for one
+	fresh   func() document.Fields
+	shows   func(item document.Fields) bool // those that belong to the section; nil for all
+	groups  func(*offered) []form.Group
+	name    func(*offered, document.Fields) string // nil for the object's own
+	about   func(*offered, document.Fields) string // a line below the name
+	told    func(*offered, document.Fields) string // what is said before the form; nil for nothing
+	ordered func(document.Fields) int              // nil: by the object's own order
+}
+
+var offerKinds = []offerKind{serviceKind, classesKind, eventsKind, rentalsKind, teamKind, rulesKind}
+
+func init() {
+	for _, k := range offerKinds {
+		labels(k.groups(&offered{fields: document.Fields{}}))
+	}
+	for _, part := range offerParts {
+		labels(part.groups(&offered{fields: document.Fields{}}))
+	}
+}
+
+// labels notes what fields are called.
+func labels(groups []form.Group) {
+	var note func([]form.Field)
+	note = func(fields []form.Field) {
+		for _, f := range fields {
+			name := f.Name[strings.LastIndex(f.Name, ".")+1:]
+			if _, there := view.FieldLabels[name]; !there {
+				view.FieldLabels[name] = f.Label
+			}
+			note(f.Fields)
+		}
+	}
+	note(form.All(groups))
+}
+
+// items are the objects of the kind, as they are ordered.
+func (k offerKind) items(fields document.Fields) []document.Fields {
+	list, _ := fields[k.list].([]any)
+	var items []document.Fields
+	for _, item := range list {
+		if object, ok := item.(document.Fields); ok && (k.shows == nil || k.shows(object)) {
+			items = append(items, object)
+		}
+	}
+	order := k.ordered
+	if order == nil {
+		order = func(item document.Fields) int { return whole(item["order"]) }
+	}
+	slices.SortStableFunc(items, func(a, b document.Fields) int { return cmp.Compare(order(a), order(b)) })
+	return items
+}
+
+func whole(value any) int {
+	n, _ := value.(json.Number)
+	i, err := strconv.Atoi(n.String())
+	if err != nil {
+		return 0
+	}
+	return i
+}
+
+func (k offerKind) called(o *offered, object document.Fields) string {
+	if k.name != nil {
+		return k.name(o, object)
+	}
+	name, _ := object["name"].(string)
+	return name
+}
+
+// choices are the objects of a list, by their keys.
+func (o *offered) choices(list string) []form.Option {
+	var options []form.Option
+	items, _ := o.fields[list].([]any)
+	for _, item := range items {
+		object, _ := item.(document.Fields)
+		key, _ := object["key"].(string)
+		name, _ := object["name"].(string)
+		options = append(options, form.Option{Value: key, Label: name})
+	}
+	return options
+}
+
+// says are options with a sentence each, named by a word before them.
+func (o *offered) says(word string, values ...string) []form.Option {
+	options := make([]form.Option, len(values))
+	for i, value := range values {
+		options[i] = form.Option{Value: value}
+		if o.page != nil {
+			options[i].Label = o.page.Words.Say(word + value)
+		}
+	}
+	return options
+}
+
+// price writes an amount of the business's currency; nothing where it is free.
+func (o *offered) price(value any) string {
+	amount, ok := value.(json.Number)
+	if !ok {
+		return o.page.Words.Say("offer_free")
+	}
+	return o.page.Words.Amount(amount.String(), o.page.Business.Currency)
+}
+
+// names are what objects of a list are called, by their keys.
+func (o *offered) names(list string, keys any) string {
+	var names []string
+	all, _ := keys.([]any)
+	for _, option := range o.choices(list) {
+		if slices.Contains(all, any(option.Value)) {
+			names = append(names, option.Label)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// joined joins what is not blank.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
+}
+
+func minutes(o *offered, value any) string { return o.page.Words.Count("offer_minutes", whole(value)) }
+
+// payments are the fields of what is paid when booking.
+func (o *offered) payments() []form.Field {
+	return []form.Field{
+		{Name: "payment_requirement", Kind: form.Choice, Label: "offer_payment", Default: "none", Options: o.says("offer_payment_", "none", "full", "deposit_percent", "deposit_fixed")},
+		{Name: "deposit_value", Kind: form.Decimal, Label: "offer_deposit", Hint: "offer_deposit_hint"},
+	}
+}
+
+// listed are the fields of where an object is shown.
+func listed() []form.Field {
+	return []form.Field{
+		{Name: "order", Kind: form.Whole, Label: "offer_order", Default: "0", Hint: "offer_order_hint"},
+		{Name: "active", Kind: form.Switch, Label: "offer_active", Default: "yes"},
+	}
+}
+
+// words are the fields of what an object is called and looks like.
+func wordsOf() []form.Field {
+	return []form.Field{
+		{Name: "name", Label: "offer_name", Required: true},
+		{Name: "category", Label: "offer_category"},
+		{Name: "description_html", Kind: form.Prose, Label: "offer_description"},
+		{Name: "image_url", Kind: form.Address, Label: "offer_picture", Hint: "offer_picture_hint"},
+	}
+}

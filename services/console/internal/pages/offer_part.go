@@ -1,0 +1,87 @@
+package pages
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// offerPart is a form over fields of the business itself.
+type offerPart struct {
+	section string
+	groups  func(*offered) []form.Group
+}
+
+var offerParts = []offerPart{hoursPart, businessPart, policiesPart, bookingPagePart}
+
+// hoursPart are the hours of the business, the dates on which they differ, and blocked time.
+var hoursPart = offerPart{section: "hours", groups: func(o *offered) []form.Group {
+	return []form.Group{
+		{Fields: []form.Field{{Name: "hours", Kind: form.Week, Label: "offer_open"}}},
+		{Title: "offer_dates", Hint: "offer_dates_hint", Fields: []form.Field{singleDates()}},
+		{Title: "offer_blocks", Hint: "offer_blocks_hint", Fields: []form.Field{
+			{Name: "blocks", Kind: form.Rows, Label: "offer_block", Fields: []form.Field{
+				{Name: "from", Kind: form.Moment, Label: "offer_from", Required: true},
+				{Name: "to", Kind: form.Moment, Label: "offer_to", Required: true},
+				{Name: "reason", Label: "offer_reason"},
+				{Name: "staff", Kind: form.Many, Label: "offer_whose", Options: o.choices("staff")},
+			}},
+		}},
+	}
+}}
+
+// askPart shows the form of a part of the business.
+func (p *Pages) askPart(part offerPart) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		o, err := p.offered(c, part.section, 0)
+		if err != nil {
+			return err
+		}
+		f := newForm(part.groups(o), o.fields)
+		if o.about.ManagedBy == "" {
+			f.Values = form.Open(f.Shown, form.All(f.Groups))
+		}
+		return p.showPart(c, fiber.StatusOK, part, o, f)
+	}
+}
+
+func (p *Pages) showPart(c *fiber.Ctx, status int, part offerPart, o *offered, f view.Form) error {
+	at := "/offer/" + part.section
+	f.Locked = o.about.ManagedBy != ""
+	return p.show(c, status, o.page, view.EditOffer(o.page, view.OfferItem{
+		Offering: o.about, Form: f, Back: at, Action: at, Title: o.page.Words.Say("offer_" + part.section),
+	}))
+}
+
+// savePart writes what was typed into the version that the form was shown from, and publishes that.
+func (p *Pages) savePart(part offerPart) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		posted, err := web.Form(c)
+		if err != nil {
+			return err
+		}
+		o, err := p.offered(c, part.section, versionOf(posted.Get("base")))
+		if err != nil {
+			return err
+		}
+		f := newForm(part.groups(o), o.fields)
+		f.Values = posted
+		if more := posted.Get("more"); more != "" {
+			form.More(f.Values, more)
+			return p.showPart(c, fiber.StatusOK, part, o, f)
+		}
+		written := form.Write(o.fields, form.All(f.Groups), f.Shown, posted)
+		at := "/offer/" + part.section
+		return p.publishOffer(c, o, saving{
+			posted: posted, written: written, back: at, action: string(c.Request().URI().Path()),
+			within: func(document.Fields) string { return "" },
+			again: func(status int, wrong map[string]string) error {
+				f.Wrong = wrong
+				return p.showPart(c, status, part, o, f)
+			},
+		})
+	}
+}

@@ -1,0 +1,184 @@
+package pages
+
+import (
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// askRemoval asks whether an object is to be removed, and says in numbers what goes with it.
+func (p *Pages) askRemoval(k offerKind) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		o, err := p.offered(c, k.section, 0)
+		if err != nil {
+			return err
+		}
+		return p.showRemoval(c, fiber.StatusOK, k, o)
+	}
+}
+
+func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) error {
+	object, _, err := k.object(c, o)
+	if err != nil {
+		return err
+	}
+	key, _ := object["key"].(string)
+	removal, _ := document.Remove(document.Clone(o.fields), k.list, key)
+	r := view.OfferRemoval{
+		Offering: o.about, Name: k.called(o, object), Action: "/offer/" + k.section + "/" + key + "/remove", Back: "/offer/" + k.section + "/" + key,
+	}
+	if r.Loses, err = p.ahead(c, k, o, key); err != nil {
+		return err
+	}
+	for _, line := range []struct {
+		sentence string
+		n        int
+	}{
+		{"offer_loses_services", removal.Services}, {"offer_loses_off", removal.ServicesOff}, {"offer_loses_classes", removal.Classes},
+		{"offer_loses_rules", removal.Rules - removal.RulesGone}, {"offer_loses_rules_gone", removal.RulesGone},
+		{"offer_loses_questions", removal.Questions - removal.QuestionsGone}, {"offer_loses_questions_gone", removal.QuestionsGone},
+		{"offer_loses_blocks", removal.Blocks}, {"offer_loses_upsells", removal.Upsells},
+	} {
+		if line.n > 0 {
+			r.Loses = append(r.Loses, o.page.Words.Count(line.sentence, line.n))
+		}
+	}
+	return p.show(c, status, o.page, view.RemoveOffer(o.page, r))
+}
+
+// mostCounted bounds the bookings that are counted.
+const mostCounted = 1000
+
+// ahead says how many customers expect the object. Their bookings stay.
+func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]string, error) {
+	today := o.page.Business.Today(o.page.Now)
+	filter := booking.Filter{From: &today}
+	id := objectID(o.offer.Manifest, k.list, key)
+	switch k.list {
+	case "services":
+		filter.ServiceID = &id
+	case "staff":
+		filter.StaffID = &id
+	case "events":
+		return p.ticketsAhead(c, o, id)
+	case "rentals":
+		return p.reservationsAhead(c, o, id)
+	default:
+		return nil, nil
+	}
+	n := 0
+	for _, status := range []string{booking.StatusPending, booking.StatusConfirmed} {
+		filter.Status = status
+		list, err := p.owner.ListBookings(c.UserContext(), gate.Principal(c), o.page.Business.Slug, filter, request.Page{Limit: mostCounted})
+		if err != nil {
+			return nil, err
+		}
+		n += len(list.Bookings)
+		if list.NextCursor != "" {
+			return []string{o.page.Words.Count("offer_loses_bookings_many", n)}, nil
+		}
+	}
+	return []string{o.page.Words.Count("offer_loses_bookings", n)}, nil
+}
+
+// ticketsAhead says how many tickets of an event are sold.
+func (p *Pages) ticketsAhead(c *fiber.Ctx, o *offered, event uuid.UUID) ([]string, error) {
+	list, err := p.owner.ListTickets(c.UserContext(), gate.Principal(c), o.page.Business.Slug, booking.TicketFilter{EventID: &event}, request.Page{Limit: mostCounted})
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, order := range list.Tickets {
+		if order.Status != booking.StatusCancelled {
+			n += order.Quantity
+		}
+	}
+	return []string{o.page.Words.Count("offer_loses_tickets", n)}, nil
+}
+
+// reservationsAhead says how many reservations of a rental are not over.
+func (p *Pages) reservationsAhead(c *fiber.Ctx, o *offered, thing uuid.UUID) ([]string, error) {
+	today := o.page.Business.Today(o.page.Now)
+	list, err := p.owner.ListReservations(c.UserContext(), gate.Principal(c), o.page.Business.Slug, rental.Filter{From: &today}, request.Page{Limit: mostCounted})
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, r := range list.Reservations {
+		if r.RentalID == thing && r.Status != rental.StatusCancelled && r.Status != rental.StatusReturned {
+			n++
+		}
+	}
+	return []string{o.page.Words.Count("offer_loses_reservations", n)}, nil
+}
+
+// objectID is the public id of an object of the offer.
+func objectID(m *manifest.Manifest, list, key string) uuid.UUID {
+	business := m.BusinessID()
+	switch list {
+	case "services":
+		for i := range m.Services {
+			if string(m.Services[i].Key) == key {
+				return m.Services[i].ObjectID(business)
+			}
+		}
+	case "staff":
+		for i := range m.Staff {
+			if string(m.Staff[i].Key) == key {
+				return m.Staff[i].ObjectID(business)
+			}
+		}
+	case "events":
+		for i := range m.Events {
+			if string(m.Events[i].Key) == key {
+				return m.Events[i].ObjectID(business)
+			}
+		}
+	case "rentals":
+		for i := range m.Rentals {
+			if string(m.Rentals[i].Key) == key {
+				return m.Rentals[i].ObjectID(business)
+			}
+		}
+	}
+	return uuid.Nil
+}
+
+// removeOffer removes an object from the version that was asked about.
+func (p *Pages) removeOffer(k offerKind) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		posted, err := web.Form(c)
+		if err != nil {
+			return err
+		}
+		o, err := p.offered(c, k.section, versionOf(posted.Get("base")))
+		if err != nil {
+			return err
+		}
+		if _, found := document.Remove(o.fields, k.list, c.Params("id")); !found {
+			return fault.New(fault.NotFound, "There is nothing at this path.")
+		}
+		return p.publishOffer(c, o, saving{
+			posted: posted, written: &form.Result{}, back: "/offer/" + k.section, action: string(c.Request().URI().Path()),
+			within: func(document.Fields) string { return "-" },
+			again: func(status int, _ map[string]string) error {
+				fresh, err := p.offered(c, k.section, 0)
+				if err != nil {
+					return err
+				}
+				fresh.page.Wrong, fresh.about.Problems = o.page.Wrong, o.about.Problems
+				return p.showRemoval(c, status, k, fresh)
+			},
+		})
+	}
+}

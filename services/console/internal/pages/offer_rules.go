@@ -1,0 +1,223 @@
+package pages
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/rule"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+)
+
+// rulesKind are the rules that change prices.
+var rulesKind = offerKind{
+	section: "rules", list: "pricing_rules", word: "rule",
+	fresh:  func() document.Fields { return document.Fields{} },
+	groups: ruleGroups,
+	name:   func(o *offered, r document.Fields) string { return o.condition(r) },
+	about: func(o *offered, r document.Fields) string {
+		return joined(o.change(r), o.scope(r), o.example(r))
+	},
+	told: func(o *offered, r document.Fields) string {
+		if r["key"] == nil {
+			return ""
+		}
+		return joined(o.change(r), o.scope(r), o.example(r))
+	},
+	ordered: func(r document.Fields) int { return whole(r["priority"]) },
+}
+
+// ruleGroups are the fields of a rule; those of its condition go with its kind.
+func ruleGroups(o *offered) []form.Group {
+	all := o.says("offer_all_", "services", "events", "rentals")
+	picked := func(list string, option form.Option) form.Field {
+		return form.Field{
+			Name: "applies_to." + list, Kind: form.Picked, Label: "offer_" + list,
+			Options: slices.Concat([]form.Option{{Value: form.Everything, Label: option.Label}}, o.choices(list)),
+		}
+	}
+	return []form.Group{
+		{Title: "offer_when", Hint: "offer_when_hint", Fields: append([]form.Field{
+			{Name: "kind", Kind: form.Choice, Label: "offer_rule_kind", Required: true, Options: o.says("offer_rule_", rule.Names()...)},
+		}, conditions(o)...)},
+		{Title: "offer_change", Hint: "offer_change_hint", Fields: []form.Field{
+			{Name: "percent", Kind: form.Decimal, Label: "offer_percent", Hint: "offer_percent_hint"},
+			{Name: "amount", Kind: form.Decimal, Label: "offer_amount", Hint: "offer_amount_hint"},
+			{Name: "set", Kind: form.Decimal, Label: "offer_set", Hint: "offer_set_hint"},
+		}},
+		{Title: "offer_scope", Hint: "offer_scope_hint", Fields: []form.Field{picked("services", all[0]), picked("events", all[1]), picked("rentals", all[2])}},
+		{Title: "offer_several_rules", Fields: []form.Field{
+			{Name: "priority", Kind: form.Whole, Label: "offer_priority", Default: "0", Hint: "offer_order_hint"},
+			{Name: "stop", Kind: form.Switch, Label: "offer_stop"},
+		}},
+	}
+}
+
+// conditions are the fields that the kinds of rules are written with.
+func conditions(o *offered) []form.Field {
+	return []form.Field{
+		{Name: "from", Label: "offer_from", Hint: "offer_span_hint"},
+		{Name: "to", Label: "offer_to", Hint: "offer_span_hint"},
+		{Name: "days", Kind: form.Many, Label: "offer_days", Options: o.weekdays()},
+		{Name: "min_days_before", Kind: form.Whole, Label: "offer_min_days"},
+		{Name: "max_days_before", Kind: form.Whole, Label: "offer_max_days"},
+		{Name: "min", Kind: form.Whole, Label: "offer_min_people"},
+		{Name: "max", Kind: form.Whole, Label: "offer_max_people"},
+		{Name: "min_units", Kind: form.Whole, Label: "offer_min_units"},
+		{Name: "max_units", Kind: form.Whole, Label: "offer_max_units"},
+	}
+}
+
+// weekdays are the days of the week.
+func (o *offered) weekdays() []form.Option {
+	options := make([]form.Option, len(form.Weekdays))
+	for i, day := range form.Weekdays {
+		options[i] = form.Option{Value: day}
+		if o.page != nil {
+			options[i].Label = o.page.Words.WholeWeekday(time.Weekday((i + 1) % 7))
+		}
+	}
+	return options
+}
+
+// condition says when a rule holds.
+func (o *offered) condition(r document.Fields) string {
+	written := func(name string) string {
+		switch value := r[name].(type) {
+		case string:
+			return value
+		case json.Number:
+			return value.String()
+		}
+		return "…"
+	}
+	var days []string
+	list, _ := r["days"].([]any)
+	for _, day := range o.weekdays() {
+		if contains(list, day.Value) {
+			days = append(days, day.Label)
+		}
+	}
+	words, kind := o.page.Words, rule.Kind(written("kind"))
+	switch kind {
+	case rule.DayOfWeek:
+		return strings.Join(days, ", ")
+	case rule.Seasonal, rule.TimeOfDay, rule.FlashSale:
+		return words.Fill("offer_rule_span", map[string]string{"From": strings.Replace(written("from"), "T", " ", 1), "To": strings.Replace(written("to"), "T", " ", 1)})
+	case rule.EarlyBird:
+		return words.With("offer_rule_early", "Days", written("min_days_before"))
+	case rule.LastMinute:
+		return words.With("offer_rule_late", "Days", written("max_days_before"))
+	case rule.PartySize:
+		return words.Fill("offer_rule_people", map[string]string{"Min": written("min"), "Max": written("max")})
+	case rule.Duration:
+		return words.Fill("offer_rule_units", map[string]string{"Min": written("min_units"), "Max": written("max_units")})
+	case rule.FirstBooking:
+		return words.Say("offer_rule_first_booking")
+	}
+	return written("kind")
+}
+
+// change says what a rule does to a price.
+func (o *offered) change(r document.Fields) string {
+	for _, name := range []string{"percent", "amount", "set"} {
+		n, ok := r[name].(json.Number)
+		if !ok {
+			continue
+		}
+		value := n.String()
+		if name != "percent" {
+			value = o.page.Words.Amount(strings.TrimPrefix(value, "-"), o.page.Business.Currency)
+		}
+		sentence := "offer_does_" + name
+		if strings.HasPrefix(n.String(), "-") {
+			sentence, value = sentence+"_less", strings.TrimPrefix(value, "-")
+		}
+		return o.page.Words.With(sentence, "Value", value)
+	}
+	return ""
+}
+
+// scope says what a rule is for.
+func (o *offered) scope(r document.Fields) string {
+	applies, ok := r["applies_to"].(document.Fields)
+	if !ok {
+		return o.page.Words.Say("offer_everything")
+	}
+	var parts []string
+	for _, list := range []string{"services", "events", "rentals"} {
+		switch which := applies[list].(type) {
+		case string:
+			parts = append(parts, o.page.Words.Say("offer_all_"+list))
+		case []any:
+			parts = append(parts, o.names(list, which))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// example is what a rule makes, by itself, of the first price that it is for: rounded half up, and never below 0 (semantics.md §5).
+func (o *offered) example(r document.Fields) string {
+	name, price, ok := o.firstPriced(r)
+	if !ok {
+		return ""
+	}
+	after := price
+	if percent, err := decimal.NewFromString(numeral(r["percent"])); err == nil {
+		after = price.Add(price.Mul(percent).Shift(-2))
+	}
+	if amount, err := decimal.NewFromString(numeral(r["amount"])); err == nil {
+		after = price.Add(amount)
+	}
+	if set, err := decimal.NewFromString(numeral(r["set"])); err == nil {
+		after = set
+	}
+	if after.IsNegative() {
+		after = decimal.Zero
+	}
+	money, words := o.page.Business.Money(), o.page.Words
+	return words.Fill("offer_example", map[string]string{
+		"Name":   name,
+		"Before": words.Amount(price.String(), o.page.Business.Currency),
+		"After":  words.Amount(money.JSON(money.Round(after)).String(), o.page.Business.Currency),
+	})
+}
+
+func numeral(value any) string {
+	n, _ := value.(json.Number)
+	return n.String()
+}
+
+// firstPriced is the first thing with a price that a rule is for.
+func (o *offered) firstPriced(r document.Fields) (string, decimal.Decimal, bool) {
+	applies, some := r["applies_to"].(document.Fields)
+	for _, list := range []string{"services", "rentals", "events"} {
+		which, there := applies[list]
+		keys, _ := which.([]any)
+		items, _ := o.fields[list].([]any)
+		for _, i := range items {
+			item, _ := i.(document.Fields)
+			key, _ := item["key"].(string)
+			if some && (!there || keys != nil && !contains(keys, key)) {
+				continue
+			}
+			name, _ := item["name"].(string)
+			prices := []any{item["price"]}
+			tiers, _ := item["tiers"].([]any)
+			for _, t := range tiers {
+				tier, _ := t.(document.Fields)
+				prices = append(prices, tier["price"])
+			}
+			for _, p := range prices {
+				if price, err := decimal.NewFromString(numeral(p)); err == nil && price.IsPositive() {
+					return name, price, true
+				}
+			}
+		}
+	}
+	return "", decimal.Zero, false
+}

@@ -1,0 +1,126 @@
+package pages
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// saving is a form that was sent.
+type saving struct {
+	posted  url.Values
+	written *form.Result                                    // what became of what was typed
+	within  func(document.Fields) string                    // the path of the object that the form is about
+	again   func(status int, wrong map[string]string) error // shows the form with what is wrong; nil where there is no form
+	back    string                                          // where to go when it is saved
+	action  string                                          // where the form is sent
+	always  bool                                            // it is asked whatever would change
+	// draft and wrong are for what is no form over fields: what would be published, and the page with the problems of that; nil for forms.
+	draft func() (*usecase.OfferDraft, error)
+	wrong func([]manifest.Problem) error
+}
+
+// publishAttempts is how often a change is merged anew where others publish at the same moment.
+const publishAttempts = 3
+
+// publishOffer publishes the fields of o, which a form has changed: merged with what others have published since, and asked first where both
+// changed the same, or where bookings would fall outside. Every form of the offer is saved here.
+func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
+	wrong := map[string]string{}
+	for name, sentence := range s.written.Wrong {
+		wrong[name] = o.page.Words.Say(sentence)
+	}
+	if len(wrong) > 0 {
+		o.page.Wrong = o.page.Words.Say("check")
+		return s.again(fiber.StatusUnprocessableEntity, wrong)
+	}
+	if s.posted.Has("again") { // from the question whether to save it all the same
+		return s.again(fiber.StatusOK, nil)
+	}
+	slug := o.page.Business.Slug
+	if s.draft == nil {
+		s.draft = func() (*usecase.OfferDraft, error) {
+			return p.owner.DraftOffer(c.UserContext(), slug, changeOf(o, s.posted))
+		}
+	}
+	for range publishAttempts {
+		draft, err := s.draft()
+		if fault.Is(err, fault.Conflict) { // it has come to be managed elsewhere, which the page says
+			return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
+		}
+		if err != nil {
+			return err
+		}
+		if len(draft.Conflicts) > 0 {
+			return p.askConflict(c, o, s, draft)
+		}
+		if len(draft.Problems) > 0 && s.wrong != nil {
+			return s.wrong(draft.Problems)
+		}
+		if len(draft.Problems) > 0 {
+			o.about.Problems = place(draft.Problems, s.within(draft.Fields), s.written, wrong)
+			o.page.Wrong = o.page.Words.Say("check")
+			return s.again(fiber.StatusUnprocessableEntity, wrong)
+		}
+		if asked, err := p.asksFirst(c, o, s, draft); asked || err != nil {
+			return err
+		}
+		published, err := p.owner.PublishOffer(c.UserContext(), gate.Principal(c), slug, draft)
+		if err == nil {
+			return toOffer(c, o, s.back, url.Values{"saved": {strconv.FormatInt(published.Version, 10)}, "since": {strconv.FormatInt(o.offer.Version, 10)}})
+		}
+		if !fault.Is(err, fault.PreconditionFailed) {
+			return err
+		}
+	}
+	o.page.Wrong = o.page.Words.Say("changed")
+	return s.again(fiber.StatusConflict, nil)
+}
+
+// changeOf is the change that a form has made, with what was decided about what others have changed.
+func changeOf(o *offered, posted url.Values) usecase.OfferChange {
+	change := usecase.OfferChange{Base: o.offer.Version, Fields: o.fields, Over: versionOf(posted.Get("over")), TakeTheirs: map[string]bool{}}
+	for name, values := range posted {
+		path, chosen := strings.CutPrefix(name, "choose.")
+		if chosen && len(values) == 1 && (values[0] == "mine" || values[0] == "theirs") {
+			change.TakeTheirs[path] = values[0] == "theirs"
+		}
+	}
+	return change
+}
+
+// askConflict shows what both have changed, and what else has.
+func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *usecase.OfferDraft) error {
+	between, err := p.meanwhile(c, o.page.Business.Slug, o.offer.Version, draft.Before.Version)
+	if err != nil {
+		return err
+	}
+	o.about.Meanwhile = between
+	return p.show(c, fiber.StatusConflict, o.page, view.ConflictOffer(o.page, view.OfferConflict{
+		Offering: o.about, Conflicts: draft.Conflicts, Posted: s.posted, Over: draft.Before.Version, Action: withoutBusiness(o, s.action), Back: s.back,
+	}))
+}
+
+// place puts each problem beside the field that it is about; those that have none are returned.
+func place(problems []manifest.Problem, within string, written *form.Result, wrong map[string]string) []string {
+	var others []string
+	for _, problem := range problems {
+		path, inside := strings.CutPrefix(problem.Path, within)
+		if name := written.Place(path); inside && name != "" {
+			wrong[name] = problem.Message
+			continue
+		}
+		others = append(others, problem.Path+": "+problem.Message)
+	}
+	return others
+}

@@ -1,0 +1,44 @@
+package pages
+
+import (
+	"encoding/json"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+)
+
+// serviceKind are the services that are booked at a time of the customer's choice.
+var serviceKind = offerKind{
+	section: "services", list: "services", word: "service",
+	fresh:  func() document.Fields { return document.Fields{"duration_minutes": json.Number("60")} },
+	shows:  func(item document.Fields) bool { return item["classes"] == nil },
+	groups: serviceGroups,
+	about: func(o *offered, item document.Fields) string {
+		return joined(minutes(o, item["duration_minutes"]), o.price(item["price"]), o.names("staff", item["staff"]))
+	},
+}
+
+func serviceGroups(o *offered) []form.Group {
+	return []form.Group{
+		{Fields: wordsOf()},
+		{Title: "offer_time", Fields: []form.Field{
+			{Name: "duration_minutes", Kind: form.Whole, Label: "offer_duration", Required: true},
+			{Name: "buffer_before_minutes", Kind: form.Whole, Label: "offer_before", Default: "0"},
+			{Name: "buffer_after_minutes", Kind: form.Whole, Label: "offer_after", Default: "0"},
+			{Name: "slot_interval_minutes", Kind: form.Whole, Label: "offer_interval", Hint: "offer_interval_hint"},
+		}},
+		{Title: "offer_prices", Fields: append([]form.Field{{Name: "price", Kind: form.Decimal, Label: "offer_price", Hint: "offer_price_hint"}}, o.payments()...)},
+		{Title: "offer_who", Fields: []form.Field{
+			{Name: "staff", Kind: form.Many, Label: "offer_done_by", Hint: "offer_done_by_hint", Options: o.choices("staff")},
+			{Name: "capacity", Kind: form.Whole, Label: "offer_capacity", Hint: "offer_capacity_hint", Default: "1"},
+		}},
+		{Title: "offer_variants", Hint: "offer_variants_hint", Fields: []form.Field{
+			{Name: "variants", Kind: form.Rows, Label: "offer_variant", Key: "variant", Fields: []form.Field{
+				{Name: "name", Label: "offer_name", Required: true},
+				{Name: "duration_minutes", Kind: form.Whole, Label: "offer_duration"},
+				{Name: "price", Kind: form.Decimal, Label: "offer_price"},
+			}},
+		}},
+		{Title: "offer_shown", Fields: append(listed(), form.Field{Name: "allow_multiple", Kind: form.Switch, Label: "offer_multiple"})},
+	}
+}

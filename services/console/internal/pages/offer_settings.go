@@ -1,0 +1,81 @@
+package pages
+
+import (
+	"slices"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+)
+
+// businessPart is what the business is called, where it is and which languages it speaks.
+var businessPart = offerPart{section: "business", groups: func(*offered) []form.Group {
+	return []form.Group{
+		{Fields: []form.Field{
+			{Name: "name", Label: "offer_name", Required: true},
+			{Name: "logo_url", Kind: form.Address, Label: "offer_logo", Hint: "offer_picture_hint"},
+		}},
+		{Title: "offer_place", Fields: []form.Field{
+			{Name: "timezone", Label: "offer_timezone", Hint: "offer_timezone_hint", Required: true},
+			{Name: "currency", Label: "offer_currency", Hint: "offer_currency_hint", Required: true},
+		}},
+		{Title: "offer_languages", Fields: []form.Field{
+			{Name: "default_language", Label: "offer_default_language", Hint: "offer_default_language_hint", Required: true},
+			{Name: "languages", Kind: form.Lines, Label: "offer_all_languages", Hint: "offer_all_languages_hint"},
+		}},
+	}
+}}
+
+// policiesPart is what customers may do, until when, and how they pay.
+var policiesPart = offerPart{section: "policies", groups: func(o *offered) []form.Group {
+	pays := func(kind string) form.Field {
+		return form.Field{
+			Name: "payments.modes." + kind, Kind: form.Choice, Label: "offer_" + kind, Default: "at_door",
+			Options: o.says("offer_pays_", "at_door", "online", "customer_choice"),
+		}
+	}
+	return []form.Group{
+		{Title: "offer_booking", Fields: []form.Field{
+			{Name: "bookings.confirm", Kind: form.Choice, Label: "offer_confirm", Default: "manual", Options: o.says("offer_confirm_", "manual", "auto")},
+			{Name: "bookings.min_notice_minutes", Kind: form.Whole, Label: "offer_notice", Default: "0"},
+			{Name: "bookings.advance_days", Kind: form.Whole, Label: "offer_advance", Default: "365"},
+			{Name: "bookings.slot_interval_minutes", Kind: form.Whole, Label: "offer_interval", Default: "15"},
+			{Name: "bookings.max_open_per_customer", Kind: form.Whole, Label: "offer_max_open", Default: "20"},
+		}},
+		{Title: "offer_cancelling", Hint: "offer_cancelling_hint", Fields: []form.Field{
+			{Name: "self_service.cancel_until_hours", Kind: form.Until, Label: "offer_cancel_until", Hint: "offer_never_hint", Default: "0"},
+			{Name: "self_service.reschedule_until_hours", Kind: form.Until, Label: "offer_move_until", Hint: "offer_never_hint", Default: "0"},
+			{Name: "cooling_off_hours", Kind: form.Whole, Label: "offer_cooling_off", Default: "0"},
+			{Name: "cancellation_policy", Kind: form.Rows, Label: "offer_refund", Hint: "offer_refund_hint", Fields: []form.Field{
+				{Name: "hours_before", Kind: form.Whole, Label: "offer_hours_before", Required: true},
+				{Name: "refund_percent", Kind: form.Whole, Label: "offer_refund_percent", Required: true},
+			}},
+		}},
+		{Title: "offer_paying", Fields: []form.Field{pays("services"), pays("events"), pays("rentals")}},
+		{Title: "offer_privacy", Fields: []form.Field{
+			{Name: "privacy.keep_customers_days", Kind: form.Whole, Label: "offer_keep_days", Default: "730"},
+		}},
+	}
+}}
+
+// bookingPagePart is how the booking page looks, and what it asks.
+var bookingPagePart = offerPart{section: "page", groups: func(o *offered) []form.Group {
+	return []form.Group{
+		{Fields: []form.Field{
+			{Name: "page.accent", Label: "offer_accent", Hint: "offer_accent_hint"},
+			{Name: "page.about_html", Kind: form.Prose, Label: "offer_about"},
+			{Name: "page.embed_origins", Kind: form.Lines, Label: "offer_embed", Hint: "offer_embed_hint"},
+		}},
+		{Title: "offer_form", Hint: "offer_form_hint", Fields: []form.Field{
+			{Name: "form", Kind: form.Rows, Label: "offer_question", Key: "question", Fields: []form.Field{
+				{Name: "label", Label: "offer_asks", Required: true},
+				{Name: "type", Kind: form.Choice, Label: "offer_answer", Options: o.says("offer_answer_", "text", "textarea", "number", "select", "checkbox", "date", "phone")},
+				{Name: "max_length", Kind: form.Whole, Label: "offer_max_length"},
+				{Name: "services", Kind: form.Many, Label: "offer_asked_for", Hint: "offer_asked_for_hint", Options: slices.Clone(o.choices("services"))},
+				{Name: "required", Kind: form.Switch, Label: "offer_required"},
+				{Name: "consent", Kind: form.Switch, Label: "offer_consent"},
+				{Name: "options", Kind: form.Rows, Label: "offer_option", Key: "option", Fields: []form.Field{
+					{Name: "label", Label: "offer_option_label", Required: true},
+				}},
+			}},
+		}},
+	}
+}}

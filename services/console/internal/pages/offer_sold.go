@@ -1,0 +1,128 @@
+package pages
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+)
+
+// classesKind are the services that are booked at sessions.
+var classesKind = offerKind{
+	section: "classes", list: "services", word: "class",
+	fresh:  func() document.Fields { return document.Fields{"duration_minutes": json.Number("60")} },
+	shows:  func(item document.Fields) bool { return item["classes"] != nil },
+	groups: classGroups,
+	about: func(o *offered, item document.Fields) string {
+		sessions, _ := item["classes"].([]any)
+		return joined(minutes(o, item["duration_minutes"]), o.price(item["price"]), o.page.Words.Count("offer_sessions", len(sessions)))
+	},
+}
+
+func classGroups(o *offered) []form.Group {
+	some := func(of []form.Option) []form.Option { return slices.Concat([]form.Option{{Label: "–"}}, of) }
+	return []form.Group{
+		{Fields: wordsOf()},
+		{Title: "offer_prices", Fields: slices.Concat([]form.Field{
+			{Name: "duration_minutes", Kind: form.Whole, Label: "offer_duration", Required: true},
+			{Name: "price", Kind: form.Decimal, Label: "offer_price", Hint: "offer_price_hint"},
+		}, o.payments())},
+		{Title: "offer_classes_when", Hint: "offer_classes_hint", Fields: []form.Field{
+			{Name: "classes", Kind: form.Rows, Label: "offer_session", Key: "class", Required: true, Fields: []form.Field{
+				{Name: "weekday", Kind: form.Choice, Label: "offer_every", Options: some(o.weekdays())},
+				{Name: "date", Kind: form.Date, Label: "offer_or_on"},
+				{Name: "time", Kind: form.Time, Label: "offer_at", Required: true},
+				{Name: "capacity", Kind: form.Whole, Label: "offer_seats", Required: true},
+				{Name: "staff", Kind: form.Choice, Label: "offer_given_by", Options: some(o.choices("staff"))},
+				{Name: "from", Kind: form.Date, Label: "offer_first"},
+				{Name: "to", Kind: form.Date, Label: "offer_last"},
+			}},
+		}},
+		{Title: "offer_shown", Fields: listed()},
+	}
+}
+
+// eventsKind are events, for which tickets are sold.
+var eventsKind = offerKind{
+	section: "events", list: "events", word: "event",
+	fresh: func() document.Fields { return document.Fields{} },
+	groups: func(o *offered) []form.Group {
+		return []form.Group{
+			{Fields: slices.DeleteFunc(wordsOf(), func(f form.Field) bool { return f.Name == "category" })},
+			{Title: "offer_time", Fields: []form.Field{
+				{Name: "date", Kind: form.Date, Label: "offer_on", Required: true},
+				{Name: "start_time", Kind: form.Time, Label: "offer_begins", Required: true},
+				{Name: "end_time", Kind: form.Time, Label: "offer_ends", Required: true},
+			}},
+			{Title: "offer_tickets", Hint: "offer_tickets_hint", Fields: slices.Concat([]form.Field{
+				{Name: "total_capacity", Kind: form.Whole, Label: "offer_seats_in_all", Required: true},
+			}, o.payments(), []form.Field{
+				{Name: "tiers", Kind: form.Rows, Label: "offer_tier", Key: "ticket", Fields: []form.Field{
+					{Name: "name", Label: "offer_name", Required: true},
+					{Name: "price", Kind: form.Decimal, Label: "offer_price", Hint: "offer_price_hint"},
+					{Name: "capacity", Kind: form.Whole, Label: "offer_seats", Required: true},
+				}},
+			})},
+			{Title: "offer_shown", Fields: []form.Field{
+				{Name: "active", Kind: form.Switch, Label: "offer_active", Default: "yes"},
+				{Name: "public", Kind: form.Switch, Label: "offer_public", Default: "yes"},
+			}},
+		}
+	},
+	about: func(o *offered, item document.Fields) string {
+		tiers, _ := item["tiers"].([]any)
+		return joined(worded(item["date"]), worded(item["start_time"]), o.page.Words.Count("offer_kinds_of_tickets", len(tiers)))
+	},
+}
+
+func worded(value any) string {
+	s, _ := value.(string)
+	return s
+}
+
+// rentalsKind are things that are rented.
+var rentalsKind = offerKind{
+	section: "rentals", list: "rentals", word: "rental",
+	fresh:  func() document.Fields { return document.Fields{"price_type": "daily"} },
+	groups: rentalGroups,
+	about: func(o *offered, item document.Fields) string {
+		return joined(o.page.Words.Fill("offer_per_"+worded(item["price_type"]), map[string]string{"Price": o.price(item["price"])}), o.page.Words.Count("offer_units_count", whole(item["quantity"])))
+	},
+}
+
+func rentalGroups(o *offered) []form.Group {
+	limits := []form.Field{
+		{Name: "min_rental_hours", Kind: form.Whole, Label: "offer_min_hours"},
+		{Name: "max_rental_hours", Kind: form.Whole, Label: "offer_max_hours"},
+		{Name: "min_rental_days", Kind: form.Whole, Label: "offer_min_rental_days"},
+		{Name: "max_rental_days", Kind: form.Whole, Label: "offer_max_rental_days"},
+	}
+	return []form.Group{
+		{Fields: wordsOf()},
+		{Title: "offer_prices", Fields: slices.Concat([]form.Field{
+			{Name: "price", Kind: form.Decimal, Label: "offer_price", Hint: "offer_price_hint"},
+			{Name: "price_type", Kind: form.Choice, Label: "offer_price_type", Options: o.says("offer_price_", "hourly", "daily")},
+		}, o.payments())},
+		{Title: "offer_how_long", Fields: limits},
+		{Title: "offer_units", Hint: "offer_units_hint", Fields: []form.Field{
+			{Name: "quantity", Kind: form.Whole, Label: "offer_quantity", Hint: "offer_quantity_hint"},
+			{Name: "units_count", Kind: form.Whole, Label: "offer_units_number", Hint: "offer_units_number_hint"},
+			{Name: "units", Kind: form.Rows, Label: "offer_unit", Fields: []form.Field{
+				{Name: "key", Label: "offer_unit_name", Hint: "offer_unit_name_hint", Required: true},
+				{Name: "in_service", Kind: form.Switch, Label: "offer_in_service", Default: "yes"},
+				{Name: "maintenance", Kind: form.Rows, Label: "offer_maintenance", Fields: []form.Field{
+					{Name: "from", Kind: form.Date, Label: "offer_from", Required: true},
+					{Name: "to", Kind: form.Date, Label: "offer_to", Required: true},
+				}},
+			}},
+		}},
+		{Title: "offer_upsells", Hint: "offer_upsells_hint", Fields: []form.Field{
+			{Name: "upsells", Kind: form.Rows, Label: "offer_upsell", Fields: []form.Field{
+				{Name: "rental", Kind: form.Choice, Label: "offer_with", Required: true, Options: slices.Concat([]form.Option{{Label: "–"}}, o.choices("rentals"))},
+				{Name: "required", Kind: form.Switch, Label: "offer_needed"},
+			}},
+		}},
+		{Title: "offer_shown", Fields: append(listed(), form.Field{Name: "add_on", Kind: form.Switch, Label: "offer_add_on"})},
+	}
+}

@@ -1,0 +1,66 @@
+package pages
+
+import (
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+)
+
+// teamKind are the members whose time is booked.
+var teamKind = offerKind{
+	section: "team", list: "staff", word: "member",
+	fresh:  func() document.Fields { return document.Fields{} },
+	groups: teamGroups,
+	about: func(o *offered, item document.Fields) string {
+		key, _ := item["key"].(string)
+		var does []any
+		services, _ := o.fields["services"].([]any)
+		for _, s := range services {
+			service, _ := s.(document.Fields)
+			if own, _ := service["staff"].([]any); contains(own, key) {
+				does = append(does, service["key"])
+			}
+		}
+		return joined(o.page.Words.Say("offer_hours_"+hoursOf(item)), o.names("services", does))
+	},
+}
+
+func contains(list []any, key string) bool {
+	for _, item := range list {
+		if item == key {
+			return true
+		}
+	}
+	return false
+}
+
+// hoursOf says which hours a member has.
+func hoursOf(member document.Fields) string {
+	days, own := member["hours"].(document.Fields)
+	switch {
+	case !own:
+		return form.HoursBusiness
+	case len(days) == 0:
+		return form.HoursNone
+	}
+	return form.HoursOwn
+}
+
+func teamGroups(o *offered) []form.Group {
+	business, _ := o.fields["hours"].(document.Fields)
+	return []form.Group{
+		{Fields: wordsOf()},
+		{Title: "offer_hours", Hint: "offer_hours_hint", Fields: []form.Field{
+			{Name: "hours", Kind: form.Week, Label: "offer_works", OwnHours: true, Instead: business},
+		}},
+		{Title: "offer_dates", Hint: "offer_dates_hint", Fields: []form.Field{singleDates()}},
+		{Title: "offer_shown", Fields: listed()},
+	}
+}
+
+// singleDates are the dates on which hours differ.
+func singleDates() form.Field {
+	return form.Field{Name: "overrides", Kind: form.Rows, Label: "offer_date", Fields: []form.Field{
+		{Name: "date", Kind: form.Date, Label: "offer_on", Required: true},
+		{Name: "hours", Kind: form.Windows, Label: "offer_hours_that_day"},
+	}}
+}

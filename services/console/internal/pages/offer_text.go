@@ -1,0 +1,65 @@
+package pages
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// mountText adds the page of the whole offer as text.
+func (p *Pages) mountText(business *gate.Router) {
+	business.Get("/offer/text", access.ChangeOffer, p.askText)
+	business.Post("/offer/text", access.ChangeOffer, p.saveText)
+}
+
+func (p *Pages) askText(c *fiber.Ctx) error {
+	o, err := p.offered(c, "text", 0)
+	if err != nil {
+		return err
+	}
+	t := view.OfferText{Offering: o.about, Text: string(o.offer.Text), Warnings: usecase.WarningsOf(o.offer.Text)}
+	return p.show(c, fiber.StatusOK, o.page, view.TextOffer(o.page, t))
+}
+
+// saveText shows the problems of a text beside its lines, else what it would change, and publishes what was agreed to.
+func (p *Pages) saveText(c *fiber.Ctx) error {
+	posted, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	o, err := p.offered(c, "text", versionOf(posted.Get("base")))
+	if err != nil {
+		return err
+	}
+	text := strings.ReplaceAll(posted.Get("text"), "\r\n", "\n")
+	again := func(status int, problems []manifest.Problem) error {
+		return p.show(c, status, o.page, view.TextOffer(o.page, view.OfferText{Offering: o.about, Text: text, Wrong: problems}))
+	}
+	s := saving{
+		posted: posted, written: &form.Result{}, back: "/offer/text", action: string(c.Request().URI().Path()), always: true,
+		within: func(document.Fields) string { return "-" },
+		again:  func(status int, _ map[string]string) error { return again(status, nil) },
+		draft: func() (*usecase.OfferDraft, error) {
+			return p.owner.DraftText(c.UserContext(), gate.Principal(c), o.page.Business.Slug, usecase.TextChange{OfferChange: changeOf(o, posted), Text: []byte(text)})
+		},
+		wrong: func(problems []manifest.Problem) error {
+			o.page.Wrong = o.page.Words.Say("check")
+			return again(fiber.StatusUnprocessableEntity, problems)
+		},
+	}
+	err = p.publishOffer(c, o, s)
+	if fault.Is(err, fault.InvalidParameter) || fault.Is(err, fault.Forbidden) { // what this service does not know of
+		return s.wrong([]manifest.Problem{{Line: 1, Message: fault.Of(err).Sentence}})
+	}
+	return err
+}

@@ -1,0 +1,147 @@
+package pages
+
+import (
+	"cmp"
+	"log/slog"
+	"net/url"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// mountVersions adds the pages of the versions of the offer.
+func (p *Pages) mountVersions(business *gate.Router) {
+	business.Get("/offer/versions", access.ChangeOffer, p.versions)
+	business.Get("/offer/versions/:id", access.ChangeOffer, p.askVersion)
+	business.Post("/offer/versions/:id", access.ChangeOffer, p.takeVersionBack)
+}
+
+// onVersions is how many versions a page lists.
+const onVersions = 25
+
+// mostTakenBack is how many differences from an old version are listed.
+const mostTakenBack = 60
+
+// versions lists what was published, newest first.
+func (p *Pages) versions(c *fiber.Ctx) error {
+	o, err := p.offered(c, "versions", 0)
+	if err != nil {
+		return err
+	}
+	cursor := c.Query("cursor")
+	list, next, err := p.owner.Versions(c.UserContext(), o.page.Business.Slug, request.Page{Limit: onVersions, Cursor: cursor})
+	if err != nil {
+		return err
+	}
+	shown := view.Versions{Offering: o.about, Paged: cursor != "", Next: next}
+	names := p.teamNames(c, o.page)
+	for _, v := range list {
+		shown.List = append(shown.List, view.Version{Version: v.Version, By: publisher(o.page, names, v.By)})
+	}
+	return p.show(c, fiber.StatusOK, o.page, view.ListVersions(o.page, shown))
+}
+
+// teamNames are the names of who belongs to the team, for who may see it, and of who asks.
+func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
+	by := gate.Principal(c)
+	names := map[uuid.UUID]string{by.ID: page.Person}
+	if !page.May(access.ManageTeam) {
+		return names
+	}
+	team, _, err := p.accounts.Team(c.UserContext(), by, page.Business, request.Page{Limit: 1000})
+	if err != nil {
+		p.owner.Logger.WarnContext(c.UserContext(), "the names of the team are not known", slog.Any("error", err))
+	}
+	for _, m := range team {
+		names[m.Person.ID] = cmp.Or(m.Person.Name, m.Person.Email)
+	}
+	return names
+}
+
+// publisher is who published a version, in words; "" where nobody knows any more.
+func publisher(page *view.Page, names map[uuid.UUID]string, by actor.Actor) string {
+	switch {
+	case by.Kind == "":
+		return ""
+	case by.ID != uuid.Nil && names[by.ID] != "":
+		return names[by.ID]
+	}
+	return page.Words.Say("actor_" + string(by.Kind))
+}
+
+// takingBack is the newest version, with the old one that the address names. Fault: not_found.
+func (p *Pages) takingBack(c *fiber.Ctx) (*offered, *usecase.Offer, error) {
+	number := versionOf(c.Params("id"))
+	if number == 0 {
+		return nil, nil, fault.New(fault.NotFound, "There is nothing at this path.")
+	}
+	o, err := p.offered(c, "versions", 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	old, err := p.owner.Offer(c.UserContext(), o.page.Business.Slug, number)
+	return o, old, err
+}
+
+// askVersion shows what taking a version back would change.
+func (p *Pages) askVersion(c *fiber.Ctx) error {
+	o, old, err := p.takingBack(c)
+	if err != nil {
+		return err
+	}
+	return p.showVersion(c, fiber.StatusOK, o, old)
+}
+
+func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offered, old *usecase.Offer) error {
+	differs, err := difference(o.offer.Document, old.Document, mostTakenBack)
+	if err != nil {
+		return err
+	}
+	return p.show(c, status, o.page, view.OneVersion(o.page, view.TakingBack{Offering: o.about, Number: old.Version, Differs: differs}))
+}
+
+// takeVersionBack publishes an old version over the one that it was compared with, and asks first as every form does.
+func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
+	posted, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	o, old, err := p.takingBack(c)
+	if err != nil {
+		return err
+	}
+	changed := versionOf(posted.Get("over")) != o.offer.Version || o.about.ManagedBy != ""
+	if !changed {
+		s := saving{posted: posted, back: "/offer/versions/" + c.Params("id"), action: string(c.Request().URI().Path())}
+		if asked, err := p.asksFirst(c, o, s, &usecase.OfferDraft{Document: old.Document, Before: o.offer}); asked || err != nil {
+			return err
+		}
+		published, err := p.owner.Rollback(c.UserContext(), gate.Principal(c), o.page.Business.Slug, old.Version, strconv.Quote(strconv.FormatInt(o.offer.Version, 10)))
+		if err == nil {
+			return toOffer(c, o, "/offer/versions", url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})
+		}
+		if fault.Is(err, fault.Forbidden) { // it has another account
+			o.page.Wrong = o.page.Words.Say("version_account")
+			return p.showVersion(c, fiber.StatusConflict, o, old)
+		}
+		if !fault.Is(err, fault.PreconditionFailed) {
+			return err
+		}
+	}
+	o, old, err = p.takingBack(c)
+	if err != nil {
+		return err
+	}
+	o.page.Wrong = o.page.Words.Say("changed")
+	return p.showVersion(c, fiber.StatusConflict, o, old)
+}

@@ -1,0 +1,83 @@
+package pages
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// mountPause adds the page on which online bookings are paused.
+func (p *Pages) mountPause(business *gate.Router) {
+	business.Get("/pause", access.ChangeOffer, p.askPause)
+	business.Post("/pause", access.ChangeOffer, p.pause)
+	business.Post("/pause/end", access.ChangeOffer, p.endPause)
+}
+
+// pausePage is the page as its address shows it, with who manages the offer elsewhere.
+func (p *Pages) pausePage(c *fiber.Ctx) (*view.Page, view.Pausing, error) {
+	page, err := p.page(c, view.PlaceToday)
+	if err != nil {
+		return nil, view.Pausing{}, err
+	}
+	offer, err := p.owner.Offer(c.UserContext(), page.Business.Slug, 0)
+	if err != nil {
+		return nil, view.Pausing{}, err
+	}
+	asked := view.Pausing{First: page.Business.Today(p.owner.Clock.Now()) + 1, ManagedBy: string(offer.Manifest.ManagedBy)}
+	if until := page.Business.Bookings.PausedUntil; page.Business.Paused(p.owner.Clock.Now()) {
+		asked.Until = until.String()
+	}
+	return page, asked, nil
+}
+
+func (p *Pages) askPause(c *fiber.Ctx) error {
+	page, asked, err := p.pausePage(c)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Pause(page, asked))
+}
+
+func (p *Pages) pause(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, asked, err := p.pausePage(c)
+	if err != nil {
+		return err
+	}
+	asked.Until = form.Get("until")
+	until, err := timespan.ParseDate(asked.Until)
+	if err != nil || until < asked.First {
+		asked.Wrong = page.Words.Say("pause_date_wrong")
+		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Pause(page, asked))
+	}
+	return p.setPause(c, page, asked, &until, "paused")
+}
+
+func (p *Pages) endPause(c *fiber.Ctx) error {
+	page, asked, err := p.pausePage(c)
+	if err != nil {
+		return err
+	}
+	return p.setPause(c, page, asked, nil, "resumed")
+}
+
+// setPause pauses or takes bookings again, and leads to today, which says so.
+func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, asked view.Pausing, until *timespan.Date, done string) error {
+	err := p.owner.Pause(c.UserContext(), gate.Principal(c), page.Business.Slug, until)
+	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
+		page.Wrong = page.Words.Say(sentence)
+		return p.show(c, fault.KindOf(err).Status, page, view.Pause(page, asked))
+	}
+	if err != nil {
+		return err
+	}
+	return backTo(c, page.Business.Slug, "today", "done", done)
+}

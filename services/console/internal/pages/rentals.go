@@ -1,0 +1,136 @@
+package pages
+
+import (
+	"cmp"
+	"crypto/rand"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/email"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// mountRentals adds the pages of rentals and their reservations.
+func (p *Pages) mountRentals(business *gate.Router) {
+	business.Get("/rentals", access.SeeSales, p.rentals)
+	business.Get("/rentals/new", access.Serve, p.askReserve)
+	business.Post("/rentals/new", access.Serve, p.reserve)
+	business.Post("/reservations/:id/"+rental.MovePickup, access.Serve, p.reservation(rental.MovePickup))
+	business.Post("/reservations/:id/"+rental.MoveReturn, access.Serve, p.reservation(rental.MoveReturn))
+	business.Get("/reservations/:id/cancel", access.Serve, p.askCancelReservation)
+	business.Post("/reservations/:id/cancel", access.Serve, p.cancelReservation)
+	business.Get("/reservations/:id/refund", access.Refund, p.askRefundReservation)
+	business.Post("/reservations/:id/refund", access.Refund, p.refundReservation)
+}
+
+// rentals shows what is out and what is to be handed out, and what is free on the fortnight from a date on.
+func (p *Pages) rentals(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceRentals)
+	if err != nil {
+		return err
+	}
+	date, _, err := server.Query(c).OptionalDates("from", "to")
+	if err != nil {
+		return err
+	}
+	from := page.Business.Today(page.Now)
+	if date != nil {
+		from = *date
+	}
+	rented, err := p.owner.Rented(c.UserContext(), gate.Principal(c), page.Business, from)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Rentals(page, rented))
+}
+
+// reservation makes a move of a reservation.
+func (p *Pages) reservation(move string) fiber.Handler {
+	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+		_, err := p.owner.MoveReservation(c.UserContext(), gate.Principal(c), slug, id, move)
+		return err
+	})
+}
+
+// askReserve asks what to reserve; the address may name a rental and a date.
+func (p *Pages) askReserve(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceRentals)
+	if err != nil {
+		return err
+	}
+	date := cmp.Or(c.Query("date"), page.Business.Today(page.Now).String())
+	return p.show(c, fiber.StatusOK, page, view.Reserve(page, view.Reserving{Rental: c.Query("rental"), Start: date, End: date, Quantity: "1", Key: rand.Text()}))
+}
+
+// reserve reserves for a customer, once for each form that was shown.
+func (p *Pages) reserve(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.page(c, view.PlaceRentals)
+	if err != nil {
+		return err
+	}
+	typed, wanted := typedReservation(page, form)
+	if len(typed.Wrong) > 0 {
+		page.Wrong = page.Words.Say("check")
+		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Reserve(page, typed))
+	}
+	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
+	if _, err = p.owner.Reserve(ctx, gate.Principal(c), page.Business.Slug, wanted); err == nil {
+		return backTo(c, page.Business.Slug, "rentals", "done", "reserved")
+	}
+	status := fault.KindOf(err).Status
+	if fault.Is(err, fault.Conflict) {
+		page.Wrong, typed.Wrong = page.Words.Say("check"), map[string]string{"quantity": page.Words.Say("units_lacking")}
+	} else {
+		var ok bool
+		if status, ok = refused(page, err, &typed.Wrong); !ok {
+			return err
+		}
+	}
+	if !fault.Is(err, fault.OutcomeUnknown) && !fault.Is(err, fault.IdempotencyInProgress) {
+		typed.Key = rand.Text() // another reservation than the one that was refused
+	}
+	return p.show(c, status, page, view.Reserve(page, typed))
+}
+
+// typedReservation reads the form, and finds what is wrong with it before anybody is asked; all else rental judges.
+func typedReservation(page *view.Page, form url.Values) (view.Reserving, rental.NewReservation) {
+	typed := view.Reserving{
+		Rental: form.Get("rental"), Start: form.Get("start"), End: form.Get("end"), StartTime: form.Get("start_time"), EndTime: form.Get("end_time"),
+		Quantity: strings.TrimSpace(form.Get("quantity")), Name: strings.TrimSpace(form.Get("name")), Email: strings.TrimSpace(form.Get("email")),
+		Key: form.Get("key"), Wrong: map[string]string{},
+	}
+	wanted := rental.NewReservation{RentalID: typed.Rental, StartDate: typed.Start, EndDate: typed.End, CustomerName: typed.Name}
+	for field, value := range map[string]string{"rental": typed.Rental, "start": typed.Start, "end": typed.End, "name": typed.Name} {
+		if value == "" {
+			typed.Wrong[field] = page.Words.Say("fill")
+		}
+	}
+	for value, into := range map[*string]**string{&typed.StartTime: &wanted.StartTime, &typed.EndTime: &wanted.EndTime, &typed.Email: &wanted.CustomerEmail} {
+		if *value != "" {
+			*into = value
+		}
+	}
+	n, err := strconv.Atoi(typed.Quantity)
+	if wanted.Quantity = n; err != nil || n < 1 {
+		typed.Wrong["quantity"] = page.Words.Say("check_field")
+	}
+	if typed.Email != "" && !email.Valid(typed.Email) {
+		typed.Wrong["email"] = page.Words.Say("email_wrong")
+	}
+	return typed, wanted
+}

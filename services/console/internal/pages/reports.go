@@ -1,0 +1,126 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
+)
+
+// mountReports adds what bookings, sales and working time add up to. There is no customer in it, so that whoever sees all sales may see
+// it, also as CSV.
+func (p *Pages) mountReports(business *gate.Router) {
+	business.Get("/reports", access.SeeSales, p.reports)
+	business.Get("/reports/bookings.csv", access.SeeSales, exportReport(p, "bookings", p.owner.BookingsReport, reportcsv.Bookings))
+	business.Get("/reports/revenue.csv", access.SeeSales, exportReport(p, "revenue", p.owner.RevenueReport, reportcsv.Revenue))
+	business.Get("/reports/utilisation.csv", access.SeeSales, exportReport(p, "utilisation", p.owner.UtilisationReport, reportcsv.Utilisation))
+}
+
+// reports shows all reports about the dates of the address.
+func (p *Pages) reports(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceReports)
+	if err != nil {
+		return err
+	}
+	typed, q := typedReport(c, page)
+	if len(typed.Wrong) > 0 {
+		return p.show(c, fiber.StatusBadRequest, page, view.Reports(page, typed, nil))
+	}
+	r, err := p.owner.Reported(c.UserContext(), page.Business.Slug, q)
+	if fault.Is(err, fault.InvalidParameter) {
+		typed.Wrong = map[string]string{"by": page.Words.Say("reports_too_much")}
+		return p.show(c, fiber.StatusBadRequest, page, view.Reports(page, typed, nil))
+	}
+	if err != nil {
+		return err
+	}
+	shown, err := view.Report(page, r)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Reports(page, typed, shown))
+}
+
+// typedReport reads from, to and by of the address. Without dates it is the last 12 weeks, 12 months or 28 days, up to today.
+func typedReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) {
+	typed := view.ReportForm{From: c.Query("from"), To: c.Query("to"), By: cmp.Or(c.Query("by"), string(report.Week)), Wrong: map[string]string{}}
+	q := report.Query{To: page.Business.Today(page.Now), By: report.By(typed.By)}
+	typed.Usual = typed.From == "" && typed.To == ""
+	for _, field := range []struct {
+		name, value string
+		date        *timespan.Date
+	}{{"from", typed.From, &q.From}, {"to", typed.To, &q.To}} {
+		if field.value == "" {
+			continue
+		}
+		d, err := timespan.ParseDate(field.value)
+		if err != nil {
+			typed.Wrong[field.name] = page.Words.Say("check_field")
+			continue
+		}
+		*field.date = d
+	}
+	if typed.From == "" {
+		q.From = usualFrom(q.By, q.To)
+	} else if typed.To == "" {
+		q.To = max(q.From, q.To)
+	}
+	if len(typed.Wrong) == 0 {
+		typed.From, typed.To = q.From.String(), q.To.String()
+		switch {
+		case q.To < q.From:
+			typed.Wrong["to"] = page.Words.Say("reports_turned")
+		case q.To-q.From >= report.MaxDays:
+			typed.Wrong["to"] = page.Words.Say("reports_too_long")
+		case q.Check() != nil:
+			typed.Wrong["by"] = page.Words.Say("check_field")
+		}
+	}
+	return typed, q
+}
+
+// usualFrom is where a report begins that ends on a date and has no other beginning.
+func usualFrom(by report.By, to timespan.Date) timespan.Date {
+	const weeks, months = 12, 12
+	switch by {
+	case report.Month:
+		year, month, _ := to.YMD()
+		return timespan.NewDate(year, month-(months-1), 1)
+	case report.Week:
+		return by.Start(to) - 7*(weeks-1)
+	}
+	return to - 27
+}
+
+// exportReport sends a report about the dates of the address as a table that spreadsheets read.
+func exportReport[Row any](
+	p *Pages, name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error), csv func([]Row) []byte,
+) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		page, err := p.page(c, view.PlaceReports)
+		if err != nil {
+			return err
+		}
+		typed, q := typedReport(c, page)
+		if len(typed.Wrong) > 0 {
+			return fault.New(fault.InvalidParameter, "from, to and by: write two dates, the first before the last, and day, week or month.")
+		}
+		answer, err := ask(c.UserContext(), page.Business.Slug, q)
+		if err != nil {
+			return err
+		}
+		c.Set(fiber.HeaderCacheControl, "no-store")
+		c.Attachment(fmt.Sprintf("%s-%s-%s-%s.csv", page.Business.Slug, name, q.From, q.To))
+		c.Set(fiber.HeaderContentType, reportcsv.MediaType+"; charset=utf-8")
+		return c.Send(append([]byte("\ufeff"), csv(answer.Rows)...)) // by which spreadsheets know UTF-8
+	}
+}

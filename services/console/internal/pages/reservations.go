@@ -1,0 +1,115 @@
+package pages
+
+import (
+	"cmp"
+	"net/url"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// foundReservation is a reservation that a form is about.
+func (p *Pages) foundReservation(c *fiber.Ctx) (*view.Page, *rental.Reservation, error) {
+	page, err := p.page(c, view.PlaceRentals)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := p.owner.Reservation(c.UserContext(), gate.Principal(c), page.Business, id)
+	return page, found, err
+}
+
+func (p *Pages) askCancelReservation(c *fiber.Ctx) error {
+	page, r, err := p.foundReservation(c)
+	if err != nil {
+		return err
+	}
+	return p.showCancelReservation(c, fiber.StatusOK, page, view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
+}
+
+// showCancelReservation asks whether a reservation is to be cancelled. Of one that is out or over there is nothing to ask.
+func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page, asked view.CancellingReservation) error {
+	preview, err := p.owner.Rentals.Cancellation(c.UserContext(), page.Business.Slug, asked.Reservation.ID)
+	if err != nil {
+		return err
+	}
+	if !preview.Allowed {
+		return backTo(c, page.Business.Slug, "rentals", "wrong", "changed")
+	}
+	asked.Preview, asked.Payment, asked.Currency = preview, asked.Reservation.Payment, asked.Reservation.Currency
+	return p.show(c, status, page, view.CancelReservation(page, asked))
+}
+
+// cancelReservation cancels a reservation with the refund that was chosen.
+func (p *Pages) cancelReservation(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, r, err := p.foundReservation(c)
+	if err != nil {
+		return err
+	}
+	ctx, slug := c.UserContext(), page.Business.Slug
+	asked := view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)), Amount: form.Get("amount")}}
+	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) { return p.owner.Rentals.Cancellation(ctx, slug, r.ID) })
+	if err == nil && again == "" {
+		if _, err = p.owner.CancelReservation(ctx, gate.Principal(c), slug, r.ID, booking.Cancel{Refund: refund}); err == nil {
+			return backTo(c, slug, "rentals", "done", "reservation_cancel")
+		}
+	}
+	status, ok := asksAgain(page, again, err, &asked.Wrong)
+	if !ok {
+		return err
+	}
+	return p.showCancelReservation(c, status, page, asked)
+}
+
+// refunding is the form of a refund of a reservation, which leads back to its customer.
+func refunding(r *rental.Reservation) view.RefundingReservation {
+	asked := view.RefundingReservation{Reservation: *r, Left: left(r.Payment), Amount: left(r.Payment).String(), Back: "rentals"}
+	if r.CustomerEmail != nil {
+		asked.Back = "customers/one?" + url.Values{"email": {*r.CustomerEmail}}.Encode()
+	}
+	return asked
+}
+
+func (p *Pages) askRefundReservation(c *fiber.Ctx) error {
+	page, r, err := p.foundReservation(c)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.RefundReservation(page, refunding(r)))
+}
+
+func (p *Pages) refundReservation(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, r, err := p.foundReservation(c)
+	if err != nil {
+		return err
+	}
+	asked, again := refunding(r), ""
+	asked.Amount = form.Get("amount")
+	amount, ok := amountOf(asked.Amount)
+	if !ok {
+		again = "amount_wrong"
+	} else if _, err = p.owner.RefundReservation(c.UserContext(), gate.Principal(c), page.Business.Slug, r.ID, booking.NewRefund{Refund: amount}); err == nil {
+		return backTo(c, page.Business.Slug, asked.Back, "done", "refunded")
+	}
+	status, ok := asksAgain(page, again, err, &asked.Wrong)
+	if !ok {
+		return err
+	}
+	return p.show(c, status, page, view.RefundReservation(page, asked))
+}

@@ -1,0 +1,37 @@
+package pages
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// mountSearch adds what the search beside every page finds.
+func (p *Pages) mountSearch(business *gate.Router) {
+	business.Get("/search", access.SeeBookings, p.search)
+}
+
+// search finds bookings, customers and pages; without anything to look for it leads to all bookings.
+func (p *Pages) search(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceNone)
+	if err != nil {
+		return err
+	}
+	text, err := server.Query(c).Text("query")
+	if err != nil {
+		return err
+	}
+	if page.Query = strings.TrimSpace(text); page.Query == "" {
+		return c.Redirect(view.Path(page.Business.Slug)+"/bookings", fiber.StatusSeeOther)
+	}
+	found, err := p.owner.Search(c.UserContext(), gate.Principal(c), page.Business, page.Query)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Search(page, found))
+}

@@ -1,0 +1,207 @@
+package pages
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/email"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// mountTeam adds who belongs to a business, and what an owner does about it.
+func (p *Pages) mountTeam(business *gate.Router) {
+	business.Get("/team", access.ManageTeam, p.team)
+	business.Get("/team/invite", access.ManageTeam, p.askInvitation)
+	business.Post("/team/invite", access.ManageTeam, p.invite)
+	business.Get("/team/:id", access.ManageTeam, p.member)
+	business.Post("/team/:id", access.ManageTeam, p.changeMember)
+	business.Get("/team/:id/remove", access.ManageTeam, p.askMemberRemoval)
+	business.Post("/team/:id/remove", access.ManageTeam, p.removeMember)
+}
+
+func (p *Pages) team(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	asked, err := server.Query(c).Page()
+	if err != nil {
+		return err
+	}
+	list, next, err := p.accounts.Team(c.UserContext(), gate.Principal(c), page.Business, asked)
+	if err != nil {
+		return err
+	}
+	happened, more, err := p.teamHistory(c, page)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Team(page, list, next, happened, more))
+}
+
+// mostTeamHistory is how much of what happened to the team is shown.
+const mostTeamHistory = 25
+
+// teamHistory is what happened to the people and tokens of the business, newest first, and whether there is more.
+func (p *Pages) teamHistory(c *fiber.Ctx, page *view.Page) ([]view.TeamEvent, bool, error) {
+	list, err := p.owner.TeamEvents(c.UserContext(), gate.Principal(c), page.Business.ID, request.Page{Limit: mostTeamHistory})
+	if err != nil {
+		return nil, false, err
+	}
+	var people []uuid.UUID
+	for _, e := range list.Events {
+		people = append(people, e.Subject.ID, e.Actor.ID)
+	}
+	names, err := p.accounts.Names(c.UserContext(), people)
+	if err != nil {
+		return nil, false, err
+	}
+	happened := make([]view.TeamEvent, len(list.Events))
+	for i, e := range list.Events {
+		happened[i] = view.TeamEvent{Event: e, Of: names[e.Subject.ID], By: publisher(page, names, e.Actor)}
+	}
+	return happened, list.NextCursor != "", nil
+}
+
+func (p *Pages) askInvitation(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Invite(page, view.Inviting{}))
+}
+
+// invite shows the link, which nobody can be shown again, instead of leading back.
+func (p *Pages) invite(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	wanted := view.Inviting{
+		Email: strings.TrimSpace(form.Get("email")), Name: strings.TrimSpace(form.Get("name")), Joining: joining(page, form.Get("role"), form.Get("staff")),
+	}
+	if !email.Valid(wanted.Email) {
+		wanted.WrongEmail = page.Words.Say("email_wrong")
+	}
+	if wanted.WrongEmail != "" || wanted.Wrong() {
+		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Invite(page, wanted))
+	}
+	invited, err := p.accounts.Invite(c.UserContext(), gate.Principal(c), page.Business, usecase.Invitation{
+		Email: wanted.Email, Name: wanted.Name, Role: access.Role(wanted.Role), StaffID: wanted.StaffID(),
+	})
+	switch {
+	case errors.Is(err, store.ErrMember):
+		wanted.WrongEmail = page.Words.Say("team_member_already")
+	case errors.Is(err, store.ErrTooMany), errors.Is(err, usecase.ErrUnconfirmed):
+		wanted.WrongEmail = page.Words.Say("team_other_business")
+	case err != nil:
+		return err
+	default:
+		return p.show(c, fiber.StatusOK, page, view.Invited(page, invited, cmp.Or(p.accounts.OwnerURL, c.BaseURL())))
+	}
+	return p.show(c, fiber.StatusConflict, page, view.Invite(page, wanted))
+}
+
+// joining is what a form makes of somebody, with what is wrong with it.
+func joining(page *view.Page, role, staff string) view.Joining {
+	j := view.Joining{Role: role, Staff: staff}
+	switch {
+	case !access.Role(role).OfBusiness():
+		j.WrongRole = page.Words.Say("fill")
+	case role != string(access.Staff):
+		j.Staff = ""
+	case staff == "":
+		j.WrongStaff = page.Words.Say("team_staff_missing")
+	}
+	return j
+}
+
+// teamMember is the member of the path, with the page that is about them.
+func (p *Pages) teamMember(c *fiber.Ctx) (*view.Page, *store.TeamMember, error) {
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := p.accounts.Member(c.UserContext(), gate.Principal(c), page.Business, id)
+	return page, m, err
+}
+
+func (p *Pages) member(c *fiber.Ctx) error {
+	page, m, err := p.teamMember(c)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Member(page, m, view.JoiningOf(m)))
+}
+
+func (p *Pages) changeMember(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, m, err := p.teamMember(c)
+	if err != nil {
+		return err
+	}
+	wanted := joining(page, form.Get("role"), form.Get("staff"))
+	if wanted.Wrong() {
+		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Member(page, m, wanted))
+	}
+	_, err = p.accounts.ChangeMember(c.UserContext(), gate.Principal(c), page.Business, m.Person.ID, access.Role(wanted.Role), wanted.StaffID())
+	if errors.Is(err, store.ErrLastOwner) {
+		wanted.WrongRole = page.Words.Say("team_last_owner")
+		return p.show(c, fiber.StatusConflict, page, view.Member(page, m, wanted))
+	}
+	return p.backToTeam(c, page, "team_changed", err)
+}
+
+func (p *Pages) askMemberRemoval(c *fiber.Ctx) error {
+	page, m, err := p.teamMember(c)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.RemoveMember(page, m))
+}
+
+func (p *Pages) removeMember(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	page, m, err := p.teamMember(c)
+	if err != nil {
+		return err
+	}
+	err = p.accounts.RemoveMember(c.UserContext(), gate.Principal(c), page.Business, m.Person.ID)
+	if errors.Is(err, store.ErrLastOwner) {
+		page.Wrong = page.Words.Say("team_last_owner")
+		return p.show(c, fiber.StatusConflict, page, view.RemoveMember(page, m))
+	}
+	return p.backToTeam(c, page, "team_removed", err)
+}
+
+// backToTeam leads back to the list, which says what was done. Who did it to themselves is led to sign in from there.
+func (p *Pages) backToTeam(c *fiber.Ctx, page *view.Page, done string, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.Redirect(view.Path(page.Business.Slug)+"/team?done="+done, fiber.StatusSeeOther)
+}

@@ -1,0 +1,209 @@
+package view
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// A chart is drawn in units of which a phone is as wide as [chartWidth]: its letters are then as large as those beside it.
+const (
+	chartWidth  = 360.0
+	chartHeight = 200.0
+	chartTop    = 10.0
+	chartBottom = 24.0 // below the bars, for their labels
+	letter      = 6.2  // how wide a letter of a label is
+	rowHeight   = 40.0
+	mostRows    = 12 // of a chart of rows
+	mostLetters = 34 // of the name of a row
+)
+
+// stacked is a chart of bars beside each other, each of parts upon each other.
+type stacked struct {
+	ID, Title, Text string
+	Parts           []part
+	Scale           []tick
+	Bars            []bar
+	Labels          []label
+	Left, Right     float64 // of the lines of the scale
+	Base            float64 // where the bars stand
+}
+
+// part is what one colour stands for, with a value for each bar. Its class is the colour.
+type part struct {
+	Name, Class string
+	Values      []float64
+}
+
+// tick is a line of the scale with its value.
+type tick struct {
+	X, Y  float64
+	Label string
+}
+
+// bar is one bar; Text says its values, to who points at it.
+type bar struct {
+	X, Width float64
+	Text     string
+	Pieces   []piece
+}
+
+type piece struct {
+	Class     string
+	Y, Height float64
+}
+
+// label stands below the middle of a bar.
+type label struct {
+	X    float64
+	Text string
+}
+
+// drawing puts what it draws where the reader's lines begin: charts of who reads from right to left begin at the right.
+type drawing struct{ turned bool }
+
+func (p *Page) drawing() drawing { return drawing{p.Words.Direction() == "rtl"} }
+
+// at is where something begins that is so wide.
+func (d drawing) at(x, width float64) float64 {
+	if d.turned {
+		return chartWidth - x - width
+	}
+	return x
+}
+
+// stack draws bars, whose names stand below them as far as there is room; number writes a value.
+func (p *Page) stack(c stacked, names []string, number func(float64) string) *stacked {
+	d := p.drawing()
+	top := 0.0
+	for i := range names {
+		top = max(top, sum(c.Parts, i))
+	}
+	apart := step(top)
+	lines := max(1, math.Ceil(top/apart-1e-9))
+	widest := 0
+	for n := range int(lines) + 1 {
+		widest = max(widest, utf8.RuneCountInString(number(float64(n)*apart)))
+	}
+	left := float64(widest)*letter + 8
+	c.Base = chartHeight - chartBottom
+	tall := (c.Base - chartTop) / (lines * apart)
+	c.Left, c.Right = d.at(left, 0), d.at(chartWidth, 0)
+	for n := range int(lines) + 1 {
+		value := float64(n) * apart
+		c.Scale = append(c.Scale, tick{d.at(left-6, 0), c.Base - value*tall, number(value)})
+	}
+	room := (chartWidth - left) / float64(max(1, len(names)))
+	width := min(room*0.72, 40)
+	for i, name := range names {
+		b := bar{X: d.at(left+float64(i)*room, room), Width: room, Text: name}
+		y := c.Base
+		for _, part := range c.Parts {
+			high := part.Values[i] * tall
+			y -= high
+			if high > 0 {
+				b.Pieces = append(b.Pieces, piece{part.Class, y, high})
+			}
+			b.Text += "\n" + part.Name + ": " + number(part.Values[i])
+		}
+		c.Bars = append(c.Bars, b)
+	}
+	c.Labels = labels(c.Bars, names, left)
+	for i := range c.Bars {
+		c.Bars[i].X += (room - width) / 2
+		c.Bars[i].Width = width
+	}
+	return &c
+}
+
+// labels names as many bars as there is room for, the first among them; none leaves the drawing.
+func labels(bars []bar, names []string, left float64) []label {
+	widest := 1
+	for _, name := range names {
+		widest = max(widest, utf8.RuneCountInString(name))
+	}
+	half := float64(widest) * letter / 2
+	fit := max(1, int((chartWidth-left)/(2*half+24)))
+	every := (len(names) + fit - 1) / fit
+	var all []label
+	for i := 0; i < len(names); i += every {
+		x := bars[i].X + bars[i].Width/2
+		all = append(all, label{min(max(x, half), chartWidth-half), names[i]})
+	}
+	return all
+}
+
+func sum(parts []part, i int) float64 {
+	all := 0.0
+	for _, p := range parts {
+		all += p.Values[i]
+	}
+	return all
+}
+
+// step is how far the lines of a scale are apart: 1, 2 or 5 of a power of ten, four of them at most.
+func step(top float64) float64 {
+	const lines = 4
+	unit := 1.0
+	for {
+		for _, n := range []float64{1, 2, 5} {
+			if top <= lines*n*unit {
+				return n * unit
+			}
+		}
+		unit *= 10
+	}
+}
+
+// ranked is a chart of bars below each other, each with its name and value above it.
+type ranked struct {
+	ID, Title, Text string
+	Height          float64
+	Rows            []rank
+}
+
+type rank struct {
+	Name, Value       string
+	NameAt, ValueAt   float64
+	X, Y, Long, Whole float64
+}
+
+// measured is what a row of a chart shows.
+type measured struct {
+	Name, Text string
+	Value      float64
+}
+
+// rank draws rows, the whole of which is at least so much. Those that have no room any more the table has.
+func (p *Page) rank(c ranked, rows []measured, whole float64) *ranked {
+	d := p.drawing()
+	rows = rows[:min(len(rows), mostRows)]
+	for _, r := range rows {
+		whole = max(whole, r.Value)
+	}
+	c.Height = rowHeight * float64(len(rows))
+	for i, r := range rows {
+		long := 0.0
+		if whole > 0 {
+			long = chartWidth * r.Value / whole
+		}
+		c.Rows = append(c.Rows, rank{
+			Name: shortened(r.Name), Value: r.Text, NameAt: d.at(0, 0), ValueAt: d.at(chartWidth, 0),
+			X: d.at(0, long), Y: rowHeight * float64(i), Long: long, Whole: chartWidth,
+		})
+	}
+	return &c
+}
+
+func shortened(name string) string {
+	if letters := []rune(name); len(letters) > mostLetters {
+		return string(letters[:mostLetters-1]) + "…"
+	}
+	return name
+}
+
+// box is the part of the plane that a drawing shows.
+func (c *ranked) box() string { return "0 0 " + num(chartWidth) + " " + num(c.Height) }
+
+// num writes a place in a drawing.
+func num(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }

@@ -1,0 +1,288 @@
+package view
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/changes"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+)
+
+// PlaceOffer is what the business offers.
+const PlaceOffer Place = "offer"
+
+// Offering is what every page of the offer says.
+type Offering struct {
+	Section   string      // which part of the offer it is about
+	Version   int64       // that is shown
+	ManagedBy string      // where the offer is changed instead; ""
+	Saved     int64       // the version that was just made; 0 for none
+	Meanwhile *Difference // what somebody else has published while this change was made
+	Problems  []string    // that stand beside no field
+	Fields    document.Fields
+}
+
+// Difference is what differs between two versions of the offer, of which the first changes are listed.
+type Difference struct {
+	Changes       []changes.Change
+	More          int
+	Before, After document.Fields
+}
+
+// sections are the parts of the offer, in the order in which they are listed.
+var sections = []string{"services", "classes", "events", "rentals", "team", "hours", "rules", "translations", "business", "policies", "page", "text", "versions"}
+
+// Form is a form over an object of the offer.
+type Form struct {
+	Groups []form.Group
+	Values url.Values        // what it is filled in with
+	Shown  url.Values        // what it was filled in with at first
+	Wrong  map[string]string // sentences, by the names of what was typed
+	Locked bool              // it is only read
+}
+
+// OfferItem is the form of one object, or of a part of the business.
+type OfferItem struct {
+	Offering
+	Form
+	Title  string
+	Action string // where it is sent, below the business's path
+	Back   string
+	Remove string // where the object is removed; "" where it cannot be
+	About  string // what is said before the form
+}
+
+// OfferLine is an object in a list.
+type OfferLine struct {
+	Name, About, Path string
+	Off               bool // it is not offered
+}
+
+// OfferGroup are objects of one category.
+type OfferGroup struct {
+	Name  string
+	Lines []OfferLine
+}
+
+// OfferList lists the objects of a part of the offer.
+type OfferList struct {
+	Offering
+	Groups []OfferGroup
+	New    string
+}
+
+// OfferRemoval asks whether an object is to be removed.
+type OfferRemoval struct {
+	Offering
+	Name         string
+	Action, Back string
+	Loses        []string // what goes with it, in numbers
+}
+
+// OfferConflict asks which of two changes is to be.
+type OfferConflict struct {
+	Offering
+	Conflicts []document.Conflict
+	Posted    url.Values
+	Action    string
+	Back      string
+	Over      int64
+}
+
+// input is a field of the form as a line to type.
+func (f Form) input(p *Page, d form.Field, name string) web.Field {
+	input := web.Field{Name: name, Label: p.say(d.Label), Value: f.Values.Get(name), Required: d.Required, Error: f.Wrong[name], Autocomplete: "off"}
+	if d.Hint != "" && d.Kind != form.Switch {
+		input.Hint = p.say(d.Hint)
+	}
+	switch d.Kind {
+	case form.Whole, form.Until:
+		input.Type = "number"
+	case form.Date:
+		input.Type = "date"
+	case form.Time:
+		input.Type = "time"
+	case form.Moment:
+		input.Type = "datetime-local"
+	case form.Address:
+		input.Type = "url"
+	}
+	for _, o := range d.Options {
+		input.Options = append(input.Options, web.Option{Value: o.Value, Label: o.Label})
+	}
+	return input
+}
+
+// chosen reports whether an answer is one of those that were given.
+func (f Form) chosen(name, value string) bool {
+	for _, v := range f.Values[name] {
+		if v == value {
+			return true
+		}
+	}
+	return false
+}
+
+func (f Form) isNew(name string, row int) bool { return row >= form.Count(f.Shown, name) }
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// resent are the fields that were posted, without these: what a page has asked is not answered for another one. A name that ends in a dot stands
+// for all that begin with it.
+func resent(posted url.Values, without ...string) url.Values {
+	rest := maps.Clone(posted)
+	maps.DeleteFunc(rest, func(name string, _ []string) bool {
+		return slices.ContainsFunc(without, func(w string) bool { return name == w || strings.HasSuffix(w, ".") && strings.HasPrefix(name, w) })
+	})
+	return rest
+}
+
+// named is what people call a field of the offer at a path: the names of the objects that it stands in, then its own.
+func (p *Page) named(fields document.Fields, at []string) string {
+	var parts []string
+	var here any = fields
+	for i, step := range at {
+		if key, isItem := strings.CutPrefix(step, "["); isItem {
+			here = itemOf(here, strings.TrimSuffix(key, "]"))
+			parts = append(parts, called(here, strings.TrimSuffix(key, "]")))
+			continue
+		}
+		object, _ := here.(document.Fields)
+		here = object[step]
+		if i+1 < len(at) && strings.HasPrefix(at[i+1], "[") && i == 0 {
+			continue // the list that an object of the offer is in
+		}
+		parts = append(parts, p.fieldName(step))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func itemOf(list any, key string) any {
+	items, _ := list.([]any)
+	for _, item := range items {
+		if name, ok := document.Name(item); ok && name == key {
+			return item
+		}
+	}
+	return nil
+}
+
+// called is what an object is called: by its name, else its label, else its key.
+func called(item any, key string) string {
+	object, _ := item.(document.Fields)
+	for _, field := range []string{"name", "label"} {
+		if name, ok := object[field].(string); ok && name != "" {
+			return name
+		}
+	}
+	return key
+}
+
+// changed is what people call what a change is about: what is gone is in the version before alone.
+func (p *Page) changed(d *Difference, c changes.Change) string {
+	if c.Change == changes.Removed {
+		return p.named(d.Before, steps(c.Path))
+	}
+	return p.named(d.After, steps(c.Path))
+}
+
+// fieldName is a field's label; what no form has is called as it is written.
+func (p *Page) fieldName(field string) string {
+	if day := slices.Index(form.Weekdays, field); day >= 0 {
+		return p.Words.WholeWeekday(time.Weekday((day + 1) % len(form.Weekdays)))
+	}
+	if label, ok := FieldLabels[field]; ok {
+		return p.say(label)
+	}
+	return strings.ReplaceAll(field, "_", " ")
+}
+
+// FieldLabels are the labels of the fields of all forms of the offer, by the fields' names.
+var FieldLabels = map[string]string{"hours": "offer_hours"}
+
+// arrow points from what was to what will be, as the language is read.
+func (p *Page) arrow() string {
+	if p.Words.Direction() == "rtl" {
+		return "←"
+	}
+	return "→"
+}
+
+// mostShown is how many characters of a value a list of changes shows.
+const mostShown = 160
+
+// short is a value of the offer, shortened.
+func (p *Page) short(value any) string {
+	text := []rune(p.valued(value))
+	if len(text) > mostShown {
+		return string(text[:mostShown]) + "…"
+	}
+	return string(text)
+}
+
+// valued writes a value of the offer.
+func (p *Page) valued(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return p.say("offer_nothing")
+	case string:
+		return value
+	case bool:
+		if value {
+			return p.say("yes")
+		}
+		return p.say("no")
+	case json.Number:
+		return value.String()
+	case float64:
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	case []string:
+		return strings.Join(value, ", ")
+	case []any:
+		parts := make([]string, len(value))
+		for i, item := range value {
+			parts[i] = p.valued(item)
+		}
+		if len(parts) == 0 {
+			return p.say("offer_nothing")
+		}
+		return strings.Join(parts, ", ")
+	case document.Fields:
+		if name := called(value, ""); name != "" {
+			return name
+		}
+		return p.fields(value)
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// fields writes an object that has no name, field by field; the days of a week in their order.
+func (p *Page) fields(object document.Fields) string {
+	names := slices.SortedFunc(maps.Keys(object), func(a, b string) int {
+		return cmp.Or(slices.Index(form.Weekdays, a)-slices.Index(form.Weekdays, b), strings.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = p.fieldName(name) + " " + p.valued(object[name])
+	}
+	return strings.Join(names, "; ")
+}
+
+// steps are those of a path such as services[cut].price.
+func steps(path string) []string {
+	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
+}
+
+// Sections are the parts of the offer.
+func Sections() []string { return sections }

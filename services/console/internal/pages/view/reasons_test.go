@@ -1,0 +1,132 @@
+package view
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
+)
+
+// engineRules are the values of the constants Rule… of the engine, as its source has them.
+func engineRules(t *testing.T) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../../../../libs/peer/availability/explain.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 || !strings.HasPrefix(spec.Names[0].Name, "Rule") {
+			return true
+		}
+		rule, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, rule)
+		return false
+	})
+	if len(rules) < 20 {
+		t.Fatalf("the engine has the rules %v", rules)
+	}
+	return rules
+}
+
+// reading is a page of an owner who reads a language, of a business with one member, a service and a class.
+func reading(t *testing.T, language string) (*Page, *catalog.Offer) {
+	t.Helper()
+	sentences, err := texts.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	offer := &catalog.Offer{
+		Timezone: "Europe/Lisbon", Currency: "EUR", Staff: []catalog.Staff{{ID: uuid.New(), Key: "ines", Name: "Inês"}},
+		Services: []catalog.Service{{ID: uuid.New(), Key: "cut", Name: "Cut"}, {ID: uuid.New(), Key: "yoga", Name: "Yoga", Classes: []catalog.ClassSession{{ID: uuid.New()}}}},
+	}
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	return &Page{Words: words.In(sentences, language), Business: offer, May: func(access.Action) bool { return true }}, offer
+}
+
+func TestEveryReasonOfTheEngineIsSaidInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	date, _ := timespan.ParseDate("2027-03-02")
+	from, to := timespan.LocalDateTime{Date: date, Time: 600}, timespan.LocalDateTime{Date: date, Time: 645}
+	sentences, err := texts.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, language := range sentences.Languages() {
+		p, _ := reading(t, language)
+		said := map[string]string{}
+		for _, rule := range engineRules(t) {
+			for _, whose := range []string{"", availability.OfBusiness, availability.OfStaff} {
+				for _, member := range []string{"", "Inês"} {
+					r := availability.Reason{
+						Rule: rule, Whose: whose, StaffName: member, Name: "Yoga", Date: &date, From: &from, To: &to, Minutes: 15, Booked: 3, Offered: 2, Message: "as the engine says it",
+					}
+					sentence := p.Reason(r)
+					if other, twice := said[sentence]; twice && other != rule || sentence == "" || sentence == r.Message || strings.Contains(sentence, "no value") {
+						t.Errorf("%s: %s of %q, %q: %q, as of %q", language, rule, whose, member, sentence, other)
+					}
+					said[sentence] = rule
+					p.Reason(availability.Reason{Rule: rule, Whose: whose, StaffName: member}) // with nothing but what every reason has
+				}
+			}
+		}
+		if err := p.Words.Fault(); err != nil {
+			t.Errorf("%s: %v", language, err)
+		}
+	}
+	p, _ := reading(t, "en")
+	if got := p.Reason(availability.Reason{Rule: "weather", Message: "It rains."}); got != "It rains." {
+		t.Errorf("a rule that is not known: %q", got)
+	}
+}
+
+// What keeps a start from being booked is changed where an owner would look for it, by who may change the offer alone.
+func TestAReasonLeadsToWhereItIsChanged(t *testing.T) {
+	t.Parallel()
+	p, offer := reading(t, "en")
+	ines, cut, yoga := &offer.Staff[0].ID, &offer.Services[0], &offer.Services[1]
+	for want, reasons := range map[string][]availability.Reason{
+		"":                     {{Rule: availability.RulePast}, {Rule: availability.RuleSubscription}, {Rule: availability.RuleRemoval}, {Rule: availability.RuleBooking}, {Rule: availability.RuleNoSuchTime}},
+		"/pause":               {{Rule: availability.RulePaused}},
+		"/offer/policies":      {{Rule: availability.RuleNotice}, {Rule: availability.RuleAdvanceLimit}},
+		"/offer/hours":         {{Rule: availability.RuleClosed, Whose: availability.OfBusiness}, {Rule: availability.RuleOverride, Whose: availability.OfBusiness}, {Rule: availability.RuleBlock, Whose: availability.OfStaff, StaffID: ines}},
+		"/offer/team":          {{Rule: availability.RuleClosed, Whose: availability.OfStaff}, {Rule: availability.RuleInactive, Whose: availability.OfStaff}},
+		"/offer/team/ines":     {{Rule: availability.RuleClosed, Whose: availability.OfStaff, StaffID: ines}, {Rule: availability.RuleOverride, Whose: availability.OfStaff, StaffID: ines}},
+		"/offer/services/cut":  {{Rule: availability.RuleGrid}, {Rule: availability.RuleBuffer}, {Rule: availability.RuleInactive, Name: "Cut"}, {Rule: availability.RuleNotPerformed, Whose: availability.OfStaff, StaffID: ines}},
+		"/offer/classes/yoga":  {{Rule: availability.RuleClass, Whose: availability.OfStaff, StaffID: ines, Name: "Yoga"}},
+		"/offer/classes/yoga ": {{Rule: availability.RuleClassFull}, {Rule: availability.RuleNoSession}},
+	} {
+		asked := cut
+		if strings.HasSuffix(want, " ") {
+			asked = yoga
+		}
+		for _, r := range reasons {
+			if got := p.remedy(r, asked); got.path != strings.TrimSpace(want) || got.path != "" && got.name == "" {
+				t.Errorf("%+v leads to %+v, want %q", r, got, want)
+			}
+		}
+	}
+	p.May = func(a access.Action) bool { return a != access.ChangeOffer }
+	for _, rule := range engineRules(t) {
+		if got := p.remedy(availability.Reason{Rule: rule, Whose: availability.OfStaff, StaffID: ines}, cut); got.path != "" {
+			t.Errorf("who may not change the offer is led to %+v", got)
+		}
+	}
+}

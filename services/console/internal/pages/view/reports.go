@@ -1,0 +1,292 @@
+package view
+
+import (
+	"math"
+	"net/url"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// ReportForm is which dates reports are asked about, as they were typed.
+type ReportForm struct {
+	From, To, By string
+	Usual        bool // no dates were asked for
+	Wrong        map[string]string
+}
+
+// query are the parameters of the address, for what shows the same.
+func (f ReportForm) query() string {
+	return query(url.Values{"from": {f.From}, "to": {f.To}, "by": {f.By}})
+}
+
+func (p *Page) stretches() []web.Option {
+	var options []web.Option
+	for _, by := range []report.By{report.Day, report.Week, report.Month} {
+		options = append(options, web.Option{Value: string(by), Label: p.say("reports_by_" + string(by))})
+	}
+	return options
+}
+
+// ReportPage is what reports add up to, as charts and tables.
+type ReportPage struct {
+	r        *usecase.Reported
+	sums     []figure
+	bookings charted
+	noShows  charted
+	sources  charted
+	revenue  []charted // by currency
+	time     charted
+	each     *tally // the time of each member by stretch
+}
+
+// figure is one number that is seen first.
+type figure struct{ Name, Value, Text string }
+
+// charted is a table with the chart of it.
+type charted struct {
+	Name  string // of its heading
+	Text  string
+	Stack *stacked
+	Rank  *ranked
+	Tally tally
+}
+
+// tally is a table of figures: a name and numbers in each row, and what they add up to.
+type tally struct {
+	Name string
+	Head []string
+	Rows [][]string
+	Foot []string
+	Wide bool // its numbers are long
+}
+
+// Report makes charts and tables of reports. It fails for an amount that is no number.
+func Report(p *Page, r *usecase.Reported) (*ReportPage, error) {
+	takings, err := r.ByCurrency(p.Business.Currency)
+	if err != nil {
+		return nil, err
+	}
+	all, names := r.AllBookings(), p.names(r)
+	s := &ReportPage{r: r, bookings: p.bookingsCharted(r, names, all), noShows: p.noShowsCharted(r, names, all), sources: p.sourcesCharted(r, all)}
+	for _, t := range takings {
+		s.revenue = append(s.revenue, p.revenueCharted(t, names, p.stretchHead(r), p.chartText(r)))
+	}
+	s.time, s.each = p.timeCharted(r, names)
+	s.sums = p.sums(r, all, takings)
+	return s, nil
+}
+
+// names are those of the stretches.
+func (p *Page) names(r *usecase.Reported) []string {
+	names := make([]string, len(r.Stretches))
+	for i, d := range r.Stretches {
+		names[i] = p.stretch(r.Query.By, d)
+	}
+	return names
+}
+
+func (p *Page) stretch(by report.By, d timespan.Date) string {
+	if by == report.Month {
+		year, month, _ := d.YMD()
+		return p.Words.Month(year, month)
+	}
+	return p.Words.ShortDate(day(d))
+}
+
+func (p *Page) stretchHead(r *usecase.Reported) string {
+	return p.say("reports_head_" + string(r.Query.By))
+}
+
+// between are the dates of a report.
+func (p *Page) between(r *usecase.Reported) map[string]string {
+	return map[string]string{"From": p.Words.ShortDate(day(r.Query.From)), "To": p.Words.ShortDate(day(r.Query.To))}
+}
+
+func (p *Page) chartText(r *usecase.Reported) string {
+	return p.Words.Fill("reports_chart", p.between(r))
+}
+
+// sums are the numbers that are seen first.
+func (p *Page) sums(r *usecase.Reported, all booking.BookingsRow, takings []usecase.Takings) []figure {
+	bookings := figure{p.say("place_bookings"), p.number(all.Bookings), p.Words.Count("people_count", int(all.Guests))}
+	missed := figure{p.say("reports_no_shows"), p.share(all.NoShow, all.NoShow+all.Completed), p.numberOf(all.NoShow, all.NoShow+all.Completed)}
+	if r.Bookings.Unknown {
+		bookings, missed = p.unsaid(bookings), p.unsaid(missed)
+	}
+	list := []figure{bookings}
+	for _, t := range takings {
+		list = append(list, figure{p.say("reports_sold"), p.exact(t.All.Total, t.Currency), p.Words.With("reports_paid_of", "Amount", p.exact(t.All.Paid, t.Currency))})
+	}
+	if r.Revenue.Unknown {
+		list = append(list, p.unsaid(figure{Name: p.say("reports_sold")}))
+	}
+	list = append(list, missed)
+	worked := r.AllTime()
+	team := figure{p.say("reports_utilisation"), p.share(worked.Booked, worked.Open), p.Words.With("reports_of", "All", p.duration(worked.Open))}
+	switch {
+	case r.Time.Unknown:
+		return append(list, p.unsaid(team))
+	case worked.Open > 0:
+		return append(list, team)
+	}
+	return list
+}
+
+// unsaid is a figure that is not known.
+func (p *Page) unsaid(f figure) figure { return figure{f.Name, "–", p.say("reports_unknown")} }
+
+func (p *Page) bookingsCharted(r *usecase.Reported, names []string, all booking.BookingsRow) charted {
+	c := charted{Name: p.say("place_bookings"), Text: p.say("reports_bookings_text")}
+	c.Tally = tally{Name: c.Name, Head: []string{p.stretchHead(r), p.say("place_bookings"), p.say("reports_guests"), p.say("reports_no_shows"), p.say("status_cancelled")}}
+	parts := []part{{p.say("reports_held"), "one", nil}, {p.say("reports_no_shows"), "two", nil}, {p.say("status_cancelled"), "three", nil}}
+	cells := func(name string, b booking.BookingsRow) []string {
+		return []string{name, p.number(b.Bookings), p.number(b.Guests), p.number(b.NoShow), p.number(b.Cancelled)}
+	}
+	for i, b := range r.ByStretch() {
+		for at, n := range []int64{b.Pending + b.Confirmed + b.Completed, b.NoShow, b.Cancelled} {
+			parts[at].Values = append(parts[at].Values, float64(n))
+		}
+		c.Tally.Rows = append(c.Tally.Rows, cells(names[i], b))
+	}
+	c.Tally.Foot = cells(p.say("reports_all"), all)
+	c.Stack = p.stack(stacked{ID: "bookings", Title: c.Name, Text: p.chartText(r), Parts: parts}, names, p.whole)
+	return c
+}
+
+func (p *Page) noShowsCharted(r *usecase.Reported, names []string, all booking.BookingsRow) charted {
+	c := charted{Name: p.say("reports_no_shows"), Text: p.say("reports_no_shows_text")}
+	c.Tally = tally{Name: c.Name, Head: []string{p.stretchHead(r), p.say("reports_came"), p.say("reports_no_shows"), p.say("reports_part")}}
+	missed := part{c.Name, "two", nil}
+	cells := func(name string, b booking.BookingsRow) []string {
+		return []string{name, p.number(b.Completed), p.number(b.NoShow), p.share(b.NoShow, b.NoShow+b.Completed)}
+	}
+	for i, b := range r.ByStretch() {
+		missed.Values = append(missed.Values, percent(b.NoShow, b.NoShow+b.Completed))
+		c.Tally.Rows = append(c.Tally.Rows, cells(names[i], b))
+	}
+	c.Tally.Foot = cells(p.say("reports_all"), all)
+	c.Stack = p.stack(stacked{ID: "no-shows", Title: c.Name, Text: p.chartText(r), Parts: []part{missed}}, names, p.inPercent)
+	return c
+}
+
+func (p *Page) sourcesCharted(r *usecase.Reported, all booking.BookingsRow) charted {
+	c := charted{Name: p.say("source"), Text: p.say("reports_sources_text")}
+	c.Tally = tally{Name: c.Name, Head: []string{c.Name, p.say("place_bookings"), p.say("reports_part"), p.say("reports_no_shows"), p.say("status_cancelled")}}
+	var rows []measured
+	for _, b := range r.BySource() {
+		share := p.share(b.Bookings, all.Bookings)
+		rows = append(rows, measured{p.sourced(b.Source), share, float64(b.Bookings)})
+		c.Tally.Rows = append(c.Tally.Rows, []string{p.sourced(b.Source), p.number(b.Bookings), share, p.number(b.NoShow), p.number(b.Cancelled)})
+	}
+	c.Rank = p.rank(ranked{ID: "sources", Title: c.Name, Text: p.chartText(r)}, rows, float64(all.Bookings))
+	return c
+}
+
+func (p *Page) revenueCharted(t usecase.Takings, names []string, head, text string) charted {
+	c := charted{Name: p.Words.With("reports_revenue", "Currency", t.Currency), Text: p.say("reports_revenue_text")}
+	c.Tally = tally{Name: c.Name, Head: []string{head}, Wide: true}
+	var parts []part
+	for i, kind := range t.Kinds {
+		parts = append(parts, part{Name: p.say("reports_kind_" + kind), Class: []string{"one", "two", "three"}[i%3]})
+		if len(t.Kinds) > 1 {
+			c.Tally.Head = append(c.Tally.Head, parts[i].Name)
+		}
+	}
+	c.Tally.Head = append(c.Tally.Head, p.say("reports_sold"), p.say("reports_paid"), p.say("reports_refunded"))
+	cells := func(name string, of usecase.Taking) []string {
+		row := []string{name}
+		for _, kind := range t.Kinds {
+			if len(t.Kinds) > 1 {
+				row = append(row, p.exact(of.Totals[kind], t.Currency))
+			}
+		}
+		return append(row, p.exact(of.Total, t.Currency), p.exact(of.Paid, t.Currency), p.exact(of.Refunded, t.Currency))
+	}
+	for i, of := range t.Each {
+		c.Tally.Rows = append(c.Tally.Rows, cells(names[i], of))
+		for at, kind := range t.Kinds {
+			parts[at].Values = append(parts[at].Values, of.Totals[kind].InexactFloat64())
+		}
+	}
+	c.Tally.Foot = cells(p.say("reports_all"), t.All)
+	c.Stack = p.stack(stacked{ID: "revenue-" + t.Currency, Title: c.Name, Text: text, Parts: parts}, names, p.whole)
+	return c
+}
+
+func (p *Page) timeCharted(r *usecase.Reported, names []string) (charted, *tally) {
+	c := charted{Name: p.say("reports_utilisation"), Text: p.say("reports_utilisation_text")}
+	c.Tally = tally{Name: c.Name, Head: []string{p.say("reports_member"), p.say("reports_booked"), p.say("reports_open"), p.say("reports_part")}, Wide: true}
+	each := &tally{Name: p.say("reports_each"), Head: append([]string{p.say("reports_member")}, names...), Wide: true}
+	cells := func(name string, w usecase.Worked) []string {
+		return []string{name, p.duration(w.Booked), p.duration(w.Open), p.share(w.Booked, w.Open)}
+	}
+	var rows []measured
+	for _, m := range r.Members() {
+		name := m.Name
+		if name == "" {
+			name = p.say("reports_former")
+		}
+		rows = append(rows, measured{name, p.share(m.Booked, m.Open), percent(m.Booked, m.Open)})
+		c.Tally.Rows = append(c.Tally.Rows, cells(name, m.Worked))
+		row := []string{name}
+		for _, w := range m.Each {
+			row = append(row, p.share(w.Booked, w.Open))
+		}
+		each.Rows = append(each.Rows, row)
+	}
+	c.Tally.Foot = cells(p.say("reports_all"), r.AllTime())
+	c.Rank = p.rank(ranked{ID: "time", Title: c.Name, Text: p.chartText(r)}, rows, 100)
+	return c, each
+}
+
+func (p *Page) number(n int64) string { return p.Words.Number(int(n)) }
+
+func (p *Page) whole(x float64) string { return p.Words.Number(int(math.Round(x))) }
+
+func (p *Page) inPercent(x float64) string {
+	return p.Words.With("reports_percent", "Percent", p.whole(x))
+}
+
+// percent is how much of all a part is; 0 where there is nothing.
+func percent(part, all int64) float64 {
+	if all == 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(all)
+}
+
+// share writes how much of all a part is; a dash where there is nothing that it could be a part of.
+func (p *Page) share(part, all int64) string {
+	if all == 0 {
+		return "–"
+	}
+	return p.inPercent(percent(part, all))
+}
+
+func (p *Page) numberOf(part, all int64) string {
+	return p.Words.Fill("reports_number_of", map[string]string{"Part": p.number(part), "All": p.number(all)})
+}
+
+// exact writes an amount with the decimals of its currency.
+func (p *Page) exact(amount decimal.Decimal, currency string) string {
+	known, err := money.ParseCurrency(currency)
+	if err != nil {
+		return amount.String() + " " + currency
+	}
+	return p.Words.Amount(known.Exact(amount), currency)
+}
+
+// duration writes minutes as hours and minutes.
+func (p *Page) duration(minutes int64) string {
+	if minutes%60 == 0 {
+		return p.Words.With("reports_hours", "Hours", p.number(minutes/60))
+	}
+	return p.Words.Fill("reports_duration", map[string]string{"Hours": p.number(minutes / 60), "Minutes": p.number(minutes % 60)})
+}

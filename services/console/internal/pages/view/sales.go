@@ -1,0 +1,25 @@
+package view
+
+import (
+	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+// offers reports whether the business has what a place of the menu is about.
+func (p *Page) offers(place Place) bool {
+	switch place {
+	case PlaceEvents:
+		return p.Business.Modules.Events
+	case PlaceRentals:
+		return p.Business.Modules.Rentals
+	case PlaceClasses:
+		return p.Business.Modules.Services && slices.ContainsFunc(p.Business.Services, func(s catalog.Service) bool { return s.Active && s.Class() })
+	}
+	return true
+}
+
+// clock is when an event begins and ends.
+func (p *Page) clock(e *catalog.Event) string {
+	return p.Words.Clock(wall(e.Date.String(), e.Start.String()+":00")) + " – " + p.Words.Clock(wall(e.Date.String(), e.End.String()+":00"))
+}

@@ -1,0 +1,245 @@
+package pages
+
+import (
+	"crypto/rand"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// mountWebhooks adds the endpoints that events are sent to, and what was sent.
+func (p *Pages) mountWebhooks(business *gate.Router) {
+	const all, one = "/settings/webhooks", "/settings/webhooks/:id"
+	business.Get(all, access.Integrate, p.webhooks)
+	business.Post(all, access.Integrate, p.makeWebhook)
+	business.Get(one, access.Integrate, p.webhook)
+	business.Post(one, access.Integrate, p.changeWebhook)
+	business.Post(one+"/test", access.Integrate, p.ofWebhook("webhook_tested", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+		_, err := p.owner.TestWebhook(c.UserContext(), gate.Principal(c), slug, id)
+		return err
+	}))
+	business.Post(one+"/pause", access.Integrate, p.ofWebhook("webhook_paused", p.activate(false)))
+	business.Post(one+"/resume", access.Integrate, p.ofWebhook("webhook_resumed", p.activate(true)))
+	business.Post(one+"/rotate", access.Integrate, p.rotateWebhook)
+	business.Post(one+"/remove", access.Integrate, p.ends(all, "webhook_removed", func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+		return p.owner.DeleteWebhook(c.UserContext(), gate.Principal(c), slug, id)
+	}))
+	business.Post("/settings/deliveries/:id/retry", access.Integrate, p.retryDelivery)
+}
+
+// webhooks lists the endpoints of the business, of which there are few, and offers to make one.
+func (p *Pages) webhooks(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	return p.showWebhooks(c, fiber.StatusOK, page, view.WebhookForm{Events: []string{"*"}, Key: rand.Text()})
+}
+
+func (p *Pages) showWebhooks(c *fiber.Ctx, status int, page *view.Page, form view.WebhookForm) error {
+	list, err := p.owner.Webhooks(c.UserContext(), page.Business.Slug, request.Page{Limit: usecase.MostWebhooks})
+	if err != nil {
+		return err
+	}
+	return p.show(c, status, page, view.Webhooks(page, list.Webhooks, form))
+}
+
+// typedWebhook reads the form; "*" stands for all events, where all were chosen.
+func typedWebhook(c *fiber.Ctx) (view.WebhookForm, error) {
+	form, err := web.Form(c)
+	if err != nil {
+		return view.WebhookForm{}, err
+	}
+	typed := view.WebhookForm{URL: strings.TrimSpace(form.Get("url")), Events: form["events"], Key: form.Get("key")}
+	if form.Get("which") == "all" {
+		typed.Events = []string{"*"}
+	}
+	return typed, nil
+}
+
+// wrongWebhook says beside the field what notifications refuses. It reports false for what is not the person's to see to.
+func wrongWebhook(page *view.Page, typed *view.WebhookForm, err error) (int, bool) {
+	status, ok := refused(page, err, &typed.Wrong)
+	if fault.Is(err, fault.InvalidParameter) {
+		name, _, _ := strings.Cut(fault.Of(err).Sentence, ":")
+		typed.Wrong = map[string]string{"url": page.Words.Say("webhook_url_wrong")}
+		if name == "events" {
+			typed.Wrong = map[string]string{"events": page.Words.Say("webhook_events_wrong")}
+		}
+	}
+	if fault.Is(err, fault.Conflict) {
+		page.Wrong = page.Words.Say("webhook_too_many")
+	}
+	return status, ok
+}
+
+// makeWebhook adds an endpoint, once for each form that was shown, and shows its secret.
+func (p *Pages) makeWebhook(c *fiber.Ctx) error {
+	typed, err := typedWebhook(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
+	made, err := p.owner.CreateWebhook(ctx, gate.Principal(c), page.Business.Slug, notifications.NewWebhook{URL: typed.URL, Events: typed.Events})
+	if err == nil {
+		page.Notice = page.Words.Say("webhook_made")
+		return p.showWebhook(c, fiber.StatusCreated, page, made.ID, view.Webhook{Secret: made.Secret})
+	}
+	status, ok := wrongWebhook(page, &typed, err)
+	if !ok {
+		return err
+	}
+	typed.Key = rand.Text()
+	return p.showWebhooks(c, status, page, typed)
+}
+
+// webhook shows one endpoint with what was sent to it.
+func (p *Pages) webhook(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return err
+	}
+	return p.showWebhook(c, fiber.StatusOK, page, id, view.Webhook{})
+}
+
+func (p *Pages) showWebhook(c *fiber.Ctx, status int, page *view.Page, id uuid.UUID, shown view.Webhook) error {
+	shown.Asked, shown.Cursor = c.Query("status"), c.Query("cursor")
+	if !slices.Contains(view.DeliveryStatuses, shown.Asked) {
+		shown.Asked = ""
+	}
+	err := usecase.Together(func() error {
+		found, err := p.owner.Webhook(c.UserContext(), page.Business.Slug, id)
+		if err == nil {
+			shown.Webhook = *found
+		}
+		return err
+	}, func() error {
+		sent, err := p.owner.Deliveries(c.UserContext(), page.Business.Slug, id, shown.Asked, request.Page{Limit: onPage, Cursor: shown.Cursor})
+		if err == nil {
+			shown.Deliveries, shown.Next = sent.Deliveries, sent.NextCursor
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(shown.Form.Wrong) == 0 {
+		shown.Form = view.WebhookForm{URL: shown.Webhook.URL, Events: shown.Webhook.Events}
+	}
+	return p.show(c, status, page, view.OneWebhook(page, shown))
+}
+
+// changeWebhook changes where it is sent to, and which events.
+func (p *Pages) changeWebhook(c *fiber.Ctx) error {
+	typed, err := typedWebhook(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return err
+	}
+	change := notifications.WebhookChange{URL: &typed.URL, Events: typed.Events}
+	if len(typed.Events) == 0 {
+		page.Wrong, typed.Wrong = page.Words.Say("check"), map[string]string{"events": page.Words.Say("webhook_events_wrong")}
+		return p.showWebhook(c, fiber.StatusUnprocessableEntity, page, id, view.Webhook{Form: typed})
+	}
+	_, err = p.owner.ChangeWebhook(c.UserContext(), gate.Principal(c), page.Business.Slug, id, change)
+	if err == nil {
+		return toPage(c, page.Business.Slug, "/settings/webhooks/"+id.String(), "done", "webhook_changed")
+	}
+	status, ok := wrongWebhook(page, &typed, err)
+	if !ok {
+		return err
+	}
+	return p.showWebhook(c, status, page, id, view.Webhook{Form: typed})
+}
+
+// ofWebhook is what one press does to an endpoint, whose page says what was done.
+func (p *Pages) ofWebhook(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		return p.ends("/settings/webhooks/"+url.PathEscape(c.Params("id")), done, do)(c)
+	}
+}
+
+func (p *Pages) activate(active bool) func(*fiber.Ctx, string, uuid.UUID) error {
+	return func(c *fiber.Ctx, slug string, id uuid.UUID) error {
+		_, err := p.owner.ChangeWebhook(c.UserContext(), gate.Principal(c), slug, id, notifications.WebhookChange{Active: &active})
+		return err
+	}
+}
+
+// rotateWebhook gives an endpoint another secret, and shows it.
+func (p *Pages) rotateWebhook(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return err
+	}
+	rotated, err := p.owner.RotateWebhook(c.UserContext(), gate.Principal(c), page.Business.Slug, id)
+	if err != nil {
+		return err
+	}
+	page.Notice = page.Words.Say("webhook_rotated")
+	return p.showWebhook(c, fiber.StatusOK, page, id, view.Webhook{Secret: rotated.Secret})
+}
+
+// retryDelivery sends again what was sent.
+func (p *Pages) retryDelivery(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.page(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	id, err := idOf(c)
+	if err != nil {
+		return err
+	}
+	of, err := request.ID("webhook", form.Get("webhook"))
+	if err != nil {
+		return err
+	}
+	to := "/settings/webhooks/" + of.String()
+	_, err = p.owner.RetryDelivery(c.UserContext(), gate.Principal(c), page.Business.Slug, id)
+	if fault.Is(err, fault.Conflict) {
+		return toPage(c, page.Business.Slug, to, "wrong", "delivery_waits")
+	}
+	if err != nil {
+		return err
+	}
+	return toPage(c, page.Business.Slug, to, "done", "delivery_again")
+}

@@ -1,0 +1,73 @@
+package pages
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+)
+
+// mountWhyNot adds the page that says why a time cannot be booked.
+func (p *Pages) mountWhyNot(business *gate.Router) {
+	business.Get("/why-not", access.Serve, p.whyNot)
+}
+
+// whyNot asks for a start, and explains the one that the address names.
+func (p *Pages) whyNot(c *fiber.Ctx) error {
+	page, err := p.page(c, view.PlaceCalendar)
+	if err != nil {
+		return err
+	}
+	w := view.WhyNot{
+		Service: c.Query("service"), Date: cmp.Or(c.Query("date"), page.Business.Today(page.Now).String()), Time: c.Query("time"), Staff: c.Query("staff"),
+	}
+	if w.Service == "" || w.Time == "" {
+		return p.show(c, fiber.StatusOK, page, view.AskWhyNot(page, w))
+	}
+	start, err := startOf(w)
+	if err == nil {
+		w.Answer, err = p.owner.WhyNot(c.UserContext(), gate.Principal(c), page.Business, start)
+	}
+	if err == nil {
+		w.About = page.Business.Service(start.ServiceIDs[0])
+		return p.show(c, fiber.StatusOK, page, view.AskWhyNot(page, w))
+	}
+	status, ok := refused(page, err, &w.Wrong)
+	if !ok {
+		return err
+	}
+	return p.show(c, status, page, view.AskWhyNot(page, w))
+}
+
+// startOf reads the start that was typed. Fault: invalid_parameter, with the name that booking gives the field.
+func startOf(w view.WhyNot) (availability.Question, error) {
+	var q availability.Question
+	service, _, varied := strings.Cut(w.Service, ":")
+	id, err := request.ID("service_ids", service)
+	if err != nil {
+		return q, err
+	}
+	q.ServiceIDs = []uuid.UUID{id}
+	if varied {
+		if q.Variants, err = catalog.ParseVariants([]string{w.Service}); err != nil {
+			return q, err
+		}
+	}
+	if q.Date, err = request.Date("date", w.Date); err != nil {
+		return q, err
+	}
+	if q.Time, err = request.Time("time", w.Time); err != nil || w.Staff == "" {
+		return q, err
+	}
+	staff, err := request.ID("staff_id", w.Staff)
+	q.StaffID = &staff
+	return q, err
+}

@@ -1,0 +1,190 @@
+// Package passkey makes challenges for passkeys and checks what browsers answer to them (WebAuthn, accounts.md). It keeps nothing: a challenge is kept
+// by who asked for it, and given back once.
+//
+// Every passkey can be found by its device itself and verifies its person, by a finger, a face or a PIN. So no list of somebody's passkeys is ever sent
+// to a browser that is not signed in, and a passkey stands for a password and a device at once.
+package passkey
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+)
+
+// ErrRefused says that an answer is not one to its challenge by the passkey that it names.
+var ErrRefused = errors.New("the passkey's answer is not good")
+
+// maxAnswer bounds what is read of a browser's answer, in bytes.
+const maxAnswer = 16 << 10
+
+// Key is what is known of a passkey: nothing of it is secret.
+type Key struct {
+	ID         []byte // as its device calls it
+	PublicKey  []byte // COSE
+	Flags      byte   // of its last answer: whether it verified its person, and whether it is backed up
+	Transports []string
+	Count      uint32 // of its answers, as the device counts them; 0 where it does not
+}
+
+// Holder is whose passkey it is.
+type Holder struct {
+	ID          []byte // that the device keeps; it names the person to nobody else
+	Name, Email string
+	Keys        []Key
+}
+
+// Site is where passkeys are good: one host of the owner's side.
+type Site struct {
+	engine *webauthn.WebAuthn
+	host   string
+}
+
+// NewSite returns the site of the owner's side at its public base, such as https://owner.example.com; nil without one, and where passkeys cannot be:
+// they are bound to a name, never to an address. On this machine the name is localhost.
+func NewSite(base string) (*Site, error) {
+	if base == "" {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	at, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	name := at.Hostname()
+	if ip := net.ParseIP(name); ip != nil {
+		if !ip.IsLoopback() {
+			return nil, nil //nolint:nilnil // there is none
+		}
+		name = "localhost"
+		at.Host = strings.TrimSuffix(name+":"+at.Port(), ":")
+	}
+	engine, err := webauthn.New(&webauthn.Config{
+		RPID: name, RPDisplayName: "Slotmesh", RPOrigins: []string{at.Scheme + "://" + at.Host}, AttestationPreference: protocol.PreferNoAttestation,
+		AuthenticatorSelection: protocol.AuthenticatorSelection{
+			ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(), UserVerification: protocol.VerificationRequired,
+		},
+		// What a browser adds unasked changes nothing of what is checked.
+		ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("passkeys at %s: %w", name, err)
+	}
+	return &Site{engine, at.Host}, nil
+}
+
+// Host is the host, with its port, at which browsers may use passkeys.
+func (s *Site) Host() string { return s.host }
+
+// Begin asks a browser of nobody to sign somebody in. It returns what the browser is told, and the challenge to keep, both JSON.
+func (s *Site) Begin() (json.RawMessage, []byte, error) {
+	asked, session, err := s.engine.BeginDiscoverableLogin()
+	if err != nil {
+		return nil, nil, err
+	}
+	return both(asked.Response, session)
+}
+
+// BeginAdding asks the browser of somebody to make a passkey, on a device that has none of theirs.
+func (s *Site) BeginAdding(holder Holder) (json.RawMessage, []byte, error) {
+	u := user{holder}
+	asked, session, err := s.engine.BeginRegistration(u, webauthn.WithExclusions(webauthn.Credentials(u.WebAuthnCredentials()).CredentialDescriptors()))
+	if err != nil {
+		return nil, nil, err
+	}
+	return both(asked.Response, session)
+}
+
+func both(asked any, session *webauthn.SessionData) (json.RawMessage, []byte, error) {
+	told, err1 := json.Marshal(asked)
+	kept, err2 := json.Marshal(session)
+	return told, kept, errors.Join(err1, err2)
+}
+
+// FinishAdding returns the passkey that was made. Errors: [ErrRefused].
+func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key, error) {
+	var session webauthn.SessionData
+	if err := json.Unmarshal(challenge, &session); err != nil {
+		return Key{}, err
+	}
+	if len(answer) > maxAnswer {
+		return Key{}, ErrRefused
+	}
+	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(answer))
+	if err != nil {
+		return Key{}, ErrRefused // its text may repeat what was sent
+	}
+	made, err := s.engine.CreateCredential(user{holder}, session, parsed)
+	if err != nil {
+		return Key{}, ErrRefused
+	}
+	return keyOf(made), nil
+}
+
+// Finish returns the passkey that has answered, with what it says now. find returns who has the passkey with an id, as who its device
+// names its holder. Errors: [ErrRefused], also for one whose device counts backwards, as a copy of it would; those of find.
+func (s *Site) Finish(challenge []byte, answer string, find func(id, holder []byte) (Holder, error)) (Key, error) {
+	var session webauthn.SessionData
+	if err := json.Unmarshal(challenge, &session); err != nil {
+		return Key{}, err
+	}
+	if len(answer) > maxAnswer {
+		return Key{}, ErrRefused
+	}
+	parsed, err := protocol.ParseCredentialRequestResponseBytes([]byte(answer))
+	if err != nil {
+		return Key{}, ErrRefused
+	}
+	var missing error
+	_, used, err := s.engine.ValidatePasskeyLogin(func(id, handle []byte) (webauthn.User, error) {
+		var holder Holder
+		holder, missing = find(id, handle)
+		return user{holder}, missing
+	}, session, parsed)
+	if missing != nil {
+		return Key{}, missing
+	}
+	if err != nil || used.Authenticator.CloneWarning {
+		return Key{}, ErrRefused
+	}
+	return keyOf(used), nil
+}
+
+func keyOf(c *webauthn.Credential) Key {
+	k := Key{ID: c.ID, PublicKey: c.PublicKey, Flags: byte(c.Flags.ProtocolValue()), Transports: []string{}, Count: c.Authenticator.SignCount}
+	for _, t := range c.Transport {
+		k.Transports = append(k.Transports, string(t))
+	}
+	return k
+}
+
+// user is a holder as the library wants one.
+type user struct{ Holder }
+
+// WebAuthnID implements [webauthn.User].
+func (u user) WebAuthnID() []byte { return u.ID }
+
+// WebAuthnName implements [webauthn.User].
+func (u user) WebAuthnName() string { return u.Email }
+
+// WebAuthnDisplayName implements [webauthn.User].
+func (u user) WebAuthnDisplayName() string { return u.Name }
+
+// WebAuthnCredentials implements [webauthn.User].
+func (u user) WebAuthnCredentials() []webauthn.Credential {
+	all := make([]webauthn.Credential, len(u.Keys))
+	for i, k := range u.Keys {
+		all[i] = webauthn.Credential{
+			ID: k.ID, PublicKey: k.PublicKey, Flags: webauthn.NewCredentialFlags(protocol.AuthenticatorFlags(k.Flags)),
+			Authenticator: webauthn.Authenticator{SignCount: k.Count},
+		}
+		for _, t := range k.Transports {
+			all[i].Transport = append(all[i].Transport, protocol.AuthenticatorTransport(t))
+		}
+	}
+	return all
+}

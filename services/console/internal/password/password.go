@@ -1,0 +1,115 @@
+// Package password keeps what people choose as passwords: argon2id hashes, which cost whoever steals the tables memory and time for each guess, and
+// the rules of what may be chosen (accounts.md).
+package password
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// params are what a hash costs: OWASP's smallest for argon2id. A hash says its own, so that these may be raised.
+type params struct {
+	memory  uint32 // KiB
+	time    uint32
+	threads uint8
+}
+
+var today = params{memory: 19 * 1024, time: 2, threads: 1}
+
+const (
+	saltBytes = 16
+	keyBytes  = 32
+)
+
+// Hasher makes and compares hashes, a few at once: each takes 19 MiB, so that many attempts wait instead of taking all memory. It is safe for many
+// goroutines.
+type Hasher struct {
+	places   chan struct{}
+	dummy    string // of a password that nobody knows
+	computed atomic.Int64
+}
+
+// NewHasher returns a hasher with two places for each processor.
+func NewHasher() *Hasher {
+	h := &Hasher{places: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
+	var salt [saltBytes]byte
+	_, _ = rand.Read(salt[:]) // never fails
+	var nobodys [keyBytes]byte
+	_, _ = rand.Read(nobodys[:])
+	h.dummy = encode(today, salt[:], nobodys[:])
+	return h
+}
+
+// Computed is how many hashes were computed: as many for an account that there is not as for one that there is.
+func (h *Hasher) Computed() int64 { return h.computed.Load() }
+
+// Hash returns what is kept of a password. Error: that of ctx, where it ends before there is a place.
+func (h *Hasher) Hash(ctx context.Context, clear string) (string, error) {
+	var salt [saltBytes]byte
+	_, _ = rand.Read(salt[:])
+	key, err := h.compute(ctx, clear, salt[:], today, keyBytes)
+	return encode(today, salt[:], key), err
+}
+
+// Matches reports whether a password is the one of a hash. An empty hash, as of who has no password or does not exist, matches none and costs the
+// same. Error: that of ctx.
+func (h *Hasher) Matches(ctx context.Context, hash, clear string) (bool, error) {
+	nobodys := hash == ""
+	if nobodys {
+		hash = h.dummy
+	}
+	p, salt, want, err := decode(hash)
+	if err != nil {
+		return false, err
+	}
+	if utf8.RuneCountInString(clear) > Longest {
+		clear = "" // nobody's: none is so short
+	}
+	got, err := h.compute(ctx, clear, salt, p, uint32(len(want)))
+	return subtle.ConstantTimeCompare(got, want) == 1 && !nobodys, err
+}
+
+func (h *Hasher) compute(ctx context.Context, clear string, salt []byte, p params, length uint32) ([]byte, error) {
+	select {
+	case h.places <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-h.places }()
+	h.computed.Add(1)
+	return argon2.IDKey([]byte(normal(clear)), salt, p.time, p.memory, p.threads, length), nil
+}
+
+// encode writes a hash in the PHC string format.
+func encode(p params, salt, key []byte) string {
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.time, p.threads, b64.EncodeToString(salt), b64.EncodeToString(key))
+}
+
+func decode(hash string) (params, []byte, []byte, error) {
+	var (
+		p       params
+		version int
+	)
+	parts := strings.Split(hash, "$")
+	if len(parts) != 6 || parts[1] != "argon2id" {
+		return p, nil, nil, fmt.Errorf("the hash of a password is not one of argon2id")
+	}
+	_, versionErr := fmt.Sscanf(parts[2], "v=%d", &version)
+	_, costErr := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &p.memory, &p.time, &p.threads)
+	salt, saltErr := base64.RawStdEncoding.DecodeString(parts[4])
+	key, keyErr := base64.RawStdEncoding.DecodeString(parts[5])
+	if versionErr != nil || version != argon2.Version || costErr != nil || saltErr != nil || keyErr != nil || len(key) == 0 {
+		return p, nil, nil, fmt.Errorf("the hash of a password cannot be read")
+	}
+	return p, salt, key, nil
+}

@@ -1,0 +1,95 @@
+package password
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Bounds of a password in characters (accounts.md). The longest bounds what is hashed.
+const (
+	Shortest = 12
+	Longest  = 256
+)
+
+// What is wrong with a password that somebody chooses.
+var (
+	ErrShort  = errors.New("is shorter than 12 characters")
+	ErrLong   = errors.New("is longer than 256 characters")
+	ErrCommon = errors.New("is easily guessed")
+)
+
+// common are the passwords that people choose most often, one a line, in small letters: Django's list (BSD licence), of what has a letter and five
+// characters at least.
+//
+//go:embed common.txt.gz
+var common []byte
+
+var isCommon = sync.OnceValue(func() map[string]bool {
+	unpacked, err := gzip.NewReader(bytes.NewReader(common))
+	if err != nil {
+		panic(err) // the list is part of the program
+	}
+	text, err := io.ReadAll(unpacked)
+	if err != nil {
+		panic(err)
+	}
+	known := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		known[strings.TrimSpace(line)] = true
+	}
+	return known
+})
+
+// Check says what is wrong with a password that a person chooses, whose address and name these are: [ErrShort], [ErrLong], or [ErrCommon] for one
+// that guessers try first. Signs around a common word, as many times as one likes, make it no better.
+func Check(clear, email, name string) error {
+	clear = normal(clear)
+	switch n := utf8.RuneCountInString(clear); {
+	case n < Shortest:
+		return ErrShort
+	case n > Longest:
+		return ErrLong
+	}
+	lower := strings.ToLower(clear)
+	local, _, _ := strings.Cut(strings.ToLower(email), "@")
+	bare := strings.TrimFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) })
+	unit := repeated(bare)
+	switch {
+	case isCommon()[lower], isCommon()[bare], isCommon()[unit], bare == "", variety(lower) < 5,
+		lower == strings.ToLower(email), bare == local, unit == local, bare == strings.ToLower(name):
+		return ErrCommon
+	}
+	return nil
+}
+
+// repeated is what a text is a repetition of; the text itself where it is none.
+func repeated(text string) string {
+	if text == "" {
+		return ""
+	}
+	if i := strings.Index((text + text)[1:], text) + 1; i < len(text) {
+		return text[:i]
+	}
+	return text
+}
+
+// variety is how many different characters a text has.
+func variety(text string) int {
+	seen := map[rune]bool{}
+	for _, r := range text {
+		seen[r] = true
+	}
+	return len(seen)
+}
+
+// normal writes a password in one way, whichever keyboard it was typed on (NIST SP 800-63B §3.1.1.2).
+func normal(clear string) string { return norm.NFKC.String(clear) }

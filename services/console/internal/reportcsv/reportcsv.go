@@ -1,0 +1,67 @@
+// Package reportcsv writes reports as tables for spreadsheets: the fields of their rows below their names, comma and CRLF (RFC 4180), numbers
+// with a point. The admin API and the owner's pages send the same.
+package reportcsv
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strconv"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/report"
+)
+
+// MediaType is what a table is sent as.
+const MediaType = "text/csv"
+
+// Bookings writes a report about bookings.
+func Bookings(rows []booking.BookingsRow) []byte {
+	return table([]string{"date", "source", "bookings", "pending", "confirmed", "completed", "no_show", "cancelled", "guests"}, rows, func(r booking.BookingsRow) []string {
+		return []string{
+			r.Date.String(), Words(r.Source), count(r.Bookings), count(r.Pending), count(r.Confirmed), count(r.Completed), count(r.NoShow),
+			count(r.Cancelled), count(r.Guests),
+		}
+	})
+}
+
+// Revenue writes a report about what was sold, paid and refunded.
+func Revenue(rows []report.RevenueRow) []byte {
+	return table([]string{"date", "kind", "currency", "sold", "total", "paid", "refunded"}, rows, func(r report.RevenueRow) []string {
+		return []string{r.Date.String(), r.Kind, r.Currency, count(r.Sold), r.Total.String(), r.Paid.String(), r.Refunded.String()}
+	})
+}
+
+// Utilisation writes a report about the time of members.
+func Utilisation(rows []report.UtilisationRow) []byte {
+	return table([]string{"date", "staff_id", "staff_name", "booked_minutes", "open_minutes", "utilisation"}, rows, func(r report.UtilisationRow) []string {
+		share := ""
+		if r.Utilisation != nil {
+			share = strconv.FormatFloat(*r.Utilisation, 'f', 4, 64)
+		}
+		return []string{r.Date.String(), r.StaffID.String(), Words(r.StaffName), count(r.BookedMinutes), count(r.OpenMinutes), share}
+	})
+}
+
+// table writes rows below the names of their columns.
+func table[Row any](columns []string, rows []Row, cells func(Row) []string) []byte {
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	w.UseCRLF = true
+	_ = w.Write(columns) // into memory
+	for _, row := range rows {
+		_ = w.Write(cells(row)) // into memory
+	}
+	w.Flush()
+	return out.Bytes()
+}
+
+// Words keeps a spreadsheet from taking what somebody wrote for a formula.
+func Words(text string) string {
+	if strings.IndexAny(text, "=+-@\t\r") == 0 {
+		return "'" + text
+	}
+	return text
+}
+
+func count(n int64) string { return strconv.FormatInt(n, 10) }

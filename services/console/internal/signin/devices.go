@@ -1,0 +1,201 @@
+package signin
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/signin/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// mountDevices adds the device flow of `slotmesh login` (RFC 8628): a program asks for a code, its person confirms that on a page, and the program,
+// which asks again and again, is given a token.
+func (p *Pages) mountDevices(router fiber.Router) {
+	router.Use("/device", kept)
+	router.Post("/device/authorization", p.beginDevice)
+	router.Post("/device/token", p.redeemDevice)
+	router.Get("/device", p.rememberDevice, p.Admit, p.device)
+	router.Post("/device", p.Admit, p.answerDevice)
+}
+
+// deviceGrant is the only grant that programs ask for here.
+const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+
+// refuseDevice answers a program as OAuth does.
+func refuseDevice(c *fiber.Ctx, status int, code string) error {
+	return c.Status(status).JSON(map[string]string{"error": code})
+}
+
+// tooOften answers a program that an address asks too often for.
+func tooOften(c *fiber.Ctx, err error) error {
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(fault.Of(err).RetrySeconds()))
+	return refuseDevice(c, fiber.StatusTooManyRequests, "slow_down")
+}
+
+// beginDevice counts as an attempt to sign in, so that nobody fills the table.
+func (p *Pages) beginDevice(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	if form.Get("client_id") == "" {
+		return refuseDevice(c, fiber.StatusBadRequest, "invalid_request")
+	}
+	var secret, code string
+	err = p.attempt(c, rand.Text(), func() error {
+		secret, code, err = p.accounts.BeginDevice(c.UserContext(), cmp.Or(form.Get("device_name"), form.Get("client_id")))
+		return err
+	})
+	if fault.Is(err, fault.RateLimited) {
+		return tooOften(c, err)
+	}
+	if err != nil {
+		return err
+	}
+	at := cmp.Or(p.accounts.OwnerURL, c.BaseURL()) + "/device"
+	return c.JSON(map[string]any{
+		"device_code": secret, "user_code": usecase.ShowCode(code), "verification_uri": at, "verification_uri_complete": at + "?code=" + usecase.ShowCode(code),
+		"expires_in": int(usecase.DeviceGood.Seconds()), "interval": int(usecase.DeviceEvery.Seconds()),
+	})
+}
+
+// redeemDevice counts a secret that no program has as a wrong token.
+func (p *Pages) redeemDevice(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	if form.Get("grant_type") != deviceGrant {
+		return refuseDevice(c, fiber.StatusBadRequest, "unsupported_grant_type")
+	}
+	if err := p.accounts.Limits.TokensRefused(c.UserContext(), server.ClientIP(c)); err != nil {
+		return tooOften(c, err)
+	}
+	token, err := p.accounts.RedeemDevice(c.UserContext(), form.Get("device_code"))
+	switch {
+	case err == nil:
+		return c.JSON(map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": int(usecase.DeviceTokenGood.Seconds())})
+	case errors.Is(err, usecase.ErrNobody):
+		if err := p.accounts.Limits.WrongToken(c.UserContext(), server.ClientIP(c), server.AnswerHeader(c)); err != nil {
+			return tooOften(c, err)
+		}
+		return refuseDevice(c, fiber.StatusBadRequest, "invalid_grant")
+	case errors.Is(err, store.ErrPending):
+		return refuseDevice(c, fiber.StatusBadRequest, "authorization_pending")
+	case errors.Is(err, store.ErrTooSoon):
+		return refuseDevice(c, fiber.StatusBadRequest, "slow_down")
+	case errors.Is(err, store.ErrDenied):
+		return refuseDevice(c, fiber.StatusBadRequest, "access_denied")
+	case errors.Is(err, store.ErrExpired):
+		return refuseDevice(c, fiber.StatusBadRequest, "expired_token")
+	}
+	return err
+}
+
+// The cookie of a browser that has opened the address which a program shows: who must sign in first comes back to it.
+const (
+	deviceName         = "__Host-slotmesh-device"
+	loopbackDeviceName = "slotmesh-device"
+)
+
+// rememberDevice notes the code of the address.
+func (p *Pages) rememberDevice(c *fiber.Ctx) error {
+	if code := usecase.UserCode(c.Query("code")); code != "" {
+		setHostCookie(c, deviceName, loopbackDeviceName, code, int(usecase.DeviceGood.Seconds()))
+	}
+	return c.Next()
+}
+
+// in leads on who has just signed in: back to the program that waits for them, where there is one.
+func (p *Pages) in(c *fiber.Ctx) error {
+	if code := usecase.UserCode(shownCookie(c, deviceName, loopbackDeviceName)); code != "" {
+		setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
+		return c.Redirect("/device?code="+usecase.ShowCode(code), fiber.StatusSeeOther)
+	}
+	return c.Redirect("/", fiber.StatusSeeOther)
+}
+
+// device asks for the code, and then whether its program may act for who is signed in.
+func (p *Pages) device(c *fiber.Ctx) error {
+	setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
+	asking := view.Device{Code: c.Query("code"), Done: c.Query("done")}
+	if asking.Code == "" {
+		return p.showDevice(c, fiber.StatusOK, asking)
+	}
+	return p.askDevice(c, fiber.StatusOK, asking)
+}
+
+// askDevice shows the program with a code. A code that no program shows counts as a wrong attempt to sign in.
+func (p *Pages) askDevice(c *fiber.Ctx, status int, asking view.Device) error {
+	err := p.attempt(c, SignedIn(c).Person.Email, func() error {
+		waiting, err := p.accounts.WaitingDevice(c.UserContext(), asking.Code)
+		asking.Waiting = waiting
+		return err
+	})
+	switch {
+	case fault.Is(err, fault.RateLimited):
+		var slow view.Asking
+		wait(c, &slow, err)
+		asking.Wait, status = slow.Wait, fiber.StatusTooManyRequests
+	case errors.Is(err, usecase.ErrNobody):
+		asking.Waiting, asking.Wrong, status = nil, true, fiber.StatusUnprocessableEntity
+	case err != nil:
+		return err
+	default:
+		if asking.Choices, err = p.accounts.DeviceChoices(c.UserContext(), SignedIn(c)); err != nil {
+			return err
+		}
+	}
+	return p.showDevice(c, status, asking)
+}
+
+func (p *Pages) showDevice(c *fiber.Ctx, status int, asking view.Device) error {
+	return p.show(c, status, func(page view.Page) view.Content { return view.AskDevice(page, asking) })
+}
+
+// answerDevice takes the person's answer. What they may not let it act as, they cannot choose.
+func (p *Pages) answerDevice(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	signed, asking, done := SignedIn(c), view.Device{Code: form.Get("code")}, "refused"
+	var chosen *usecase.DeviceChoice
+	if form.Get("answer") == "allow" {
+		choices, err := p.accounts.DeviceChoices(c.UserContext(), signed)
+		if err != nil {
+			return err
+		}
+		for i := range choices {
+			if choices[i].Value() == form.Get("for") {
+				chosen, done = &choices[i], "allowed"
+			}
+		}
+		if chosen == nil {
+			return p.askDevice(c, fiber.StatusUnprocessableEntity, asking)
+		}
+	}
+	err = p.attempt(c, signed.Person.Email, func() error { return p.accounts.AnswerDevice(c.UserContext(), signed, asking.Code, chosen) })
+	switch {
+	case fault.Is(err, fault.RateLimited):
+		var slow view.Asking
+		wait(c, &slow, err)
+		return p.showDevice(c, fiber.StatusTooManyRequests, view.Device{Code: asking.Code, Wait: slow.Wait})
+	case errors.Is(err, usecase.ErrNobody):
+		asking.Wrong = true
+		return p.showDevice(c, fiber.StatusUnprocessableEntity, asking)
+	case err != nil:
+		return err
+	}
+	return c.Redirect("/device?done="+done, fiber.StatusSeeOther)
+}

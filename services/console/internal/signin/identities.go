@@ -1,0 +1,76 @@
+package signin
+
+import (
+	"errors"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/services/console/internal/oidc"
+	"github.com/slotmesh/slotmesh/services/console/internal/signin/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// CallbackPath is where the identity provider leads browsers back to.
+const CallbackPath = "/sign-in/oidc/callback"
+
+// mountIdentities adds the way to the identity provider and back. The way there is a link: a form's answer may lead to no other host.
+func (p *Pages) mountIdentities(router fiber.Router) {
+	router.Get("/sign-in/oidc", p.toProvider)
+	router.Get(CallbackPath, p.fromProvider)
+}
+
+// The cookie of a browser that was sent to the provider. By it nobody is signed in as somebody else by a link that a stranger has begun.
+const (
+	attemptName         = "__Host-slotmesh-oidc"
+	loopbackAttemptName = "slotmesh-oidc"
+	attemptGood         = 600 // seconds
+)
+
+func setAttempt(c *fiber.Ctx, value string, maxAge int) {
+	setHostCookie(c, attemptName, loopbackAttemptName, value, maxAge)
+}
+
+func (p *Pages) toProvider(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	address, attempt, err := p.accounts.BeginIdentity(c.UserContext())
+	if err != nil {
+		return p.showAsk(c, fiber.StatusServiceUnavailable, view.Asking{Wrong: "provider_away"})
+	}
+	setAttempt(c, attempt.String(), attemptGood)
+	return c.Redirect(address, fiber.StatusSeeOther)
+}
+
+// fromProvider signs in who comes back, once.
+func (p *Pages) fromProvider(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	attempt, ok := oidc.ParseAttempt(shownCookie(c, attemptName, loopbackAttemptName))
+	setAttempt(c, "", -1)
+	if !ok {
+		return p.showAsk(c, fiber.StatusForbidden, view.Asking{Wrong: "provider_refused"})
+	}
+	err := p.attempt(c, attempt.State, func() error {
+		return p.begin(c, func() (string, error) {
+			return p.accounts.SignInByIdentity(c.UserContext(), attempt, c.Query("state"), c.Query("code"), c.Get(fiber.HeaderUserAgent))
+		})
+	})
+	var asking view.Asking
+	switch {
+	case err == nil:
+		return p.in(c)
+	case fault.Is(err, fault.RateLimited):
+		wait(c, &asking, err)
+		return p.showAsk(c, fiber.StatusTooManyRequests, asking)
+	case errors.Is(err, oidc.ErrAway):
+		return p.showAsk(c, fiber.StatusServiceUnavailable, view.Asking{Wrong: "provider_away"})
+	case errors.Is(err, oidc.ErrUnverified):
+		asking.Wrong = "provider_unverified"
+	case errors.Is(err, oidc.ErrRefused):
+		asking.Wrong = "provider_refused"
+	case errors.Is(err, usecase.ErrNobody):
+		asking.Wrong = "provider_nobody"
+	default:
+		return err
+	}
+	return p.showAsk(c, fiber.StatusForbidden, asking)
+}

@@ -1,0 +1,26 @@
+package signin
+
+import (
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/web"
+)
+
+// chooseLanguage notes in which language a person reads these pages and their mails, one of those that the pages speak.
+func (p *Pages) chooseLanguage(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	chosen := form.Get("language")
+	if !slices.Contains(p.texts.Languages(), chosen) {
+		return fault.New(fault.InvalidParameter, "The pages do not speak this language; choose one of the list.")
+	}
+	if err := p.accounts.ChooseLanguage(c.UserContext(), SignedIn(c).Person.ID, chosen); err != nil {
+		return err
+	}
+	return c.Redirect("/account?done=language", fiber.StatusSeeOther)
+}

@@ -1,0 +1,196 @@
+package signin
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/signin/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// mountPasskeys adds what is there where people sign in by passkeys. A browser begins, is told what to sign, and sends what its device has signed with
+// the page's form, so that a page answers.
+func (p *Pages) mountPasskeys(router fiber.Router) {
+	router.Post("/sign-in/passkey/begin", p.beginPasskey)
+	router.Post("/sign-in/passkey", p.byPasskey)
+	router.Post("/account/passkeys/begin", p.beginAdding)
+	router.Post("/account/passkeys", p.addPasskey)
+	router.Post("/account/passkeys/:id/remove", p.removePasskey)
+	router.Post("/account/password/remove", p.removePassword)
+}
+
+// The cookie of a browser that was asked to sign. By it a challenge is answered by the browser that it was made for.
+const (
+	challengeName         = "__Host-slotmesh-passkey"
+	loopbackChallengeName = "slotmesh-passkey"
+)
+
+func setChallenge(c *fiber.Ctx, value string, maxAge int) {
+	setHostCookie(c, challengeName, loopbackChallengeName, value, maxAge)
+}
+
+// takeChallenge is the secret in the cookie, which is gone with the first answer.
+func takeChallenge(c *fiber.Ctx) string {
+	clear := shownCookie(c, challengeName, loopbackChallengeName)
+	setChallenge(c, "", -1)
+	return clear
+}
+
+// offersPasskeys reports whether a browser at this host can use passkeys: they are bound to the host of the owner's side.
+func (p *Pages) offersPasskeys(c *fiber.Ctx) bool {
+	return p.accounts.PasswordSignIn && p.accounts.Passkeys != nil && strings.EqualFold(c.Hostname(), p.accounts.Passkeys.Host())
+}
+
+// told answers a script: with what the browser is to sign, or with a sentence that the page shows.
+func (p *Pages) told(c *fiber.Ctx, status int, what json.RawMessage, sentence func(view.Page) string) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	if what != nil {
+		return c.Status(status).JSON(map[string]any{"publicKey": what})
+	}
+	return c.Status(status).JSON(map[string]string{"message": sentence(p.page(c))})
+}
+
+// beginPasskey tells everybody the same: whoever's address is typed, the passkey says whose it is.
+func (p *Pages) beginPasskey(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	var what json.RawMessage
+	err = p.attempt(c, cmp.Or(strings.TrimSpace(form.Get("email")), rand.Text()), func() error {
+		told, clear, err := p.accounts.BeginPasskeySignIn(c.UserContext())
+		if err == nil {
+			what = told
+			setChallenge(c, clear, int(usecase.ChallengeGood.Seconds()))
+		}
+		return err
+	})
+	if fault.Is(err, fault.RateLimited) {
+		var asking view.Asking
+		wait(c, &asking, err)
+		return p.told(c, fiber.StatusTooManyRequests, nil, func(page view.Page) string { return view.TooOften(page, asking.Wait) })
+	}
+	if err != nil {
+		return err
+	}
+	return p.told(c, fiber.StatusOK, what, nil)
+}
+
+// byPasskey says the same of a passkey that nobody has, that is another's, and of an answer that is not good.
+func (p *Pages) byPasskey(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	asking := view.Asking{Email: strings.TrimSpace(form.Get("email")), Wrong: "passkey_wrong"}
+	clear := takeChallenge(c)
+	err = p.begin(c, func() (string, error) {
+		return p.accounts.SignInByPasskey(c.UserContext(), clear, asking.Email, form.Get("credential"), c.Get(fiber.HeaderUserAgent))
+	})
+	if errors.Is(err, usecase.ErrNobody) {
+		account := usecase.AccountKey(cmp.Or(asking.Email, rand.Text()))
+		err = cmp.Or(p.accounts.Limits.WrongSignIn(c.UserContext(), server.ClientIP(c), account, server.AnswerHeader(c)), err)
+	}
+	switch {
+	case err == nil:
+		return p.in(c)
+	case fault.Is(err, fault.RateLimited):
+		asking.Wrong = ""
+		wait(c, &asking, err)
+		return p.showAsk(c, fiber.StatusTooManyRequests, asking)
+	case errors.Is(err, usecase.ErrNobody):
+		return p.showAsk(c, fiber.StatusUnprocessableEntity, asking)
+	}
+	return err
+}
+
+// wrongPasskey is the sentence about what keeps somebody from changing by what they sign in; "" for other errors and none.
+func wrongPasskey(err error) string {
+	switch {
+	case errors.Is(err, usecase.ErrStale):
+		return "passkey_stale"
+	case errors.Is(err, usecase.ErrPasskeyRefused):
+		return "passkey_not_added"
+	case errors.Is(err, store.ErrTooManyPasskeys):
+		return "passkey_many"
+	case errors.Is(err, store.ErrLastWay):
+		return "passkey_last"
+	}
+	return ""
+}
+
+func (p *Pages) beginAdding(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	what, clear, err := p.accounts.BeginPasskey(c.UserContext(), SignedIn(c))
+	if wrong := wrongPasskey(err); wrong != "" {
+		return p.told(c, fiber.StatusConflict, nil, func(page view.Page) string { return page.Words.Say(wrong) })
+	}
+	if err != nil {
+		return err
+	}
+	setChallenge(c, clear, int(usecase.ChallengeGood.Seconds()))
+	return p.told(c, fiber.StatusOK, what, nil)
+}
+
+func (p *Pages) addPasskey(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	err = p.accounts.AddPasskey(c.UserContext(), SignedIn(c), takeChallenge(c), form.Get("name"), form.Get("credential"))
+	return p.changed(c, "passkey_added", "", err)
+}
+
+func (p *Pages) removePasskey(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	id, err := uuid.Parse(c.Params("id"))
+	if err != nil {
+		return fault.New(fault.NotFound, "There is nothing at this path.")
+	}
+	session, err := p.accounts.RemovePasskey(c.UserContext(), SignedIn(c), id, c.Get(fiber.HeaderUserAgent))
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil // it was removed before, or is nobody's
+	}
+	return p.changed(c, "passkey_removed", session, err)
+}
+
+func (p *Pages) removePassword(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	session, err := p.accounts.RemovePassword(c.UserContext(), SignedIn(c), c.Get(fiber.HeaderUserAgent))
+	return p.changed(c, "password_removed", session, err)
+}
+
+// changed leads back to the account, which says what was done, or shows it with what keeps that from being done. session is a new one, "" for none.
+func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
+	if wrong := wrongPasskey(err); wrong != "" {
+		return p.showAccount(c, fiber.StatusConflict, wrong)
+	}
+	if err != nil {
+		return err
+	}
+	if session != "" {
+		setCookie(c, session, int(store.SessionMost.Seconds()))
+	}
+	return c.Redirect("/account?done="+done, fiber.StatusSeeOther)
+}
+
+// doneHere are sentences of what was just done, by what the address of the account's page calls it.
+var doneHere = map[string]string{
+	"language": "language_done", "password": "password_done", "passkey_added": "passkey_added", "passkey_removed": "passkey_removed", "password_removed": "password_removed",
+}

@@ -1,0 +1,199 @@
+package signin
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/password"
+	"github.com/slotmesh/slotmesh/services/console/internal/signin/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// mountPasswords adds what is there where people sign in by a password. A new one is mailed where mails can lead back here.
+func (p *Pages) mountPasswords(router fiber.Router) {
+	router.Post("/sign-in", p.byPassword)
+	if p.accounts.OwnerURL != "" {
+		router.Get("/sign-in/forgotten", p.forgotten)
+		router.Post("/sign-in/forgotten", p.mailLink)
+	}
+	router.Get("/sign-in/password/:secret", p.offerPassword)
+	router.Post("/sign-in/password/:secret", p.choosePassword)
+	router.Get("/account/password", p.askPassword)
+	router.Post("/account/password", p.changePassword)
+	if p.accounts.Passkeys != nil {
+		p.mountPasskeys(router)
+	}
+}
+
+// byPassword says the same, as late, of an address that nobody has and of a password that is not theirs.
+func (p *Pages) byPassword(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	asking := view.Asking{Email: strings.TrimSpace(form.Get("email"))}
+	err = p.attempt(c, asking.Email, func() error {
+		return p.begin(c, func() (string, error) {
+			return p.accounts.SignInByPassword(c.UserContext(), asking.Email, form.Get("password"), c.Get(fiber.HeaderUserAgent))
+		})
+	})
+	switch {
+	case err == nil:
+		return p.in(c)
+	case fault.Is(err, fault.RateLimited):
+		wait(c, &asking, err)
+		return p.showAsk(c, fiber.StatusTooManyRequests, asking)
+	case errors.Is(err, usecase.ErrNobody):
+		asking.Wrong = "wrong_password"
+		return p.showAsk(c, fiber.StatusUnprocessableEntity, asking)
+	}
+	return err
+}
+
+// attempt tries a password of an account, as far as its limits allow, and counts it where it is wrong. Faults: rate_limited.
+func (p *Pages) attempt(c *fiber.Ctx, email string, try func() error) error {
+	client, account, answer := server.ClientIP(c), usecase.AccountKey(email), server.AnswerHeader(c)
+	if err := p.accounts.Limits.SignIn(c.UserContext(), client, account, answer); err != nil {
+		return err
+	}
+	err := try()
+	if errors.Is(err, usecase.ErrNobody) || errors.Is(err, usecase.ErrWrongPassword) {
+		if err := p.accounts.Limits.WrongSignIn(c.UserContext(), client, account, answer); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// wait notes how long to wait, which the page says, too.
+func wait(c *fiber.Ctx, asking *view.Asking, err error) {
+	after := fault.Of(err)
+	asking.Wait = after.RetryAfter
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(after.RetrySeconds()))
+}
+
+func (p *Pages) forgotten(c *fiber.Ctx) error {
+	return p.show(c, fiber.StatusOK, func(page view.Page) view.Content {
+		return view.Forgotten(page, view.Asking{}, c.Query("sent") == "yes")
+	})
+}
+
+// mailLink answers alike, and as soon, whether somebody has the address or not.
+func (p *Pages) mailLink(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	asking := view.Asking{Email: strings.TrimSpace(form.Get("email"))}
+	err = p.attempt(c, asking.Email, func() error {
+		return p.accounts.AskForPassword(c.UserContext(), asking.Email, web.Languages(c.Query("lang"), c.Get(fiber.HeaderAcceptLanguage), "")...)
+	})
+	if fault.Is(err, fault.RateLimited) {
+		wait(c, &asking, err)
+		return p.show(c, fiber.StatusTooManyRequests, func(page view.Page) view.Content { return view.Forgotten(page, asking, false) })
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/sign-in/forgotten?sent=yes", fiber.StatusSeeOther)
+}
+
+// offerPassword shows a form, so that who opens a link only to look at it uses nothing up.
+func (p *Pages) offerPassword(c *fiber.Ctx) error {
+	return p.showChoice(c, fiber.StatusOK, view.Choosing{})
+}
+
+// showChoice shows the form behind a mailed link, as long as that is good.
+func (p *Pages) showChoice(c *fiber.Ctx, status int, choosing view.Choosing) error {
+	person, err := p.accounts.WhoseLink(c.UserContext(), c.Params("secret"), store.ForPassword)
+	if errors.Is(err, usecase.ErrNobody) {
+		return p.show(c, fiber.StatusNotFound, view.GonePassword)
+	}
+	if err != nil {
+		return err
+	}
+	choosing.Email = person.Email
+	choosing.Passkeys = person.Passkey
+	return p.show(c, status, func(page view.Page) view.Content { return view.Choose(page, choosing) })
+}
+
+func (p *Pages) choosePassword(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	err = p.begin(c, func() (string, error) {
+		return p.accounts.SetPasswordByLink(c.UserContext(), c.Params("secret"), form.Get("new"), c.Get(fiber.HeaderUserAgent))
+	})
+	if wrong := wrongChoice(err); wrong != "" {
+		return p.showChoice(c, fiber.StatusUnprocessableEntity, view.Choosing{WrongNew: wrong})
+	}
+	if errors.Is(err, usecase.ErrNobody) {
+		return p.show(c, fiber.StatusNotFound, view.GonePassword)
+	}
+	if err != nil {
+		return err
+	}
+	return p.in(c)
+}
+
+// wrongChoice is the sentence about a password that may not be chosen; "" for other errors and none.
+func wrongChoice(err error) string {
+	switch {
+	case errors.Is(err, password.ErrShort):
+		return "password_short"
+	case errors.Is(err, password.ErrLong):
+		return "password_long"
+	case errors.Is(err, password.ErrCommon):
+		return "password_common"
+	}
+	return ""
+}
+
+func (p *Pages) askPassword(c *fiber.Ctx) error {
+	return p.showChange(c, fiber.StatusOK, view.Choosing{})
+}
+
+func (p *Pages) showChange(c *fiber.Ctx, status int, choosing view.Choosing) error {
+	person := SignedIn(c).Person
+	choosing.Email, choosing.Current, choosing.Account = person.Email, person.Password, true
+	return p.show(c, status, func(page view.Page) view.Content { return view.Choose(page, choosing) })
+}
+
+func (p *Pages) changePassword(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	signed := SignedIn(c)
+	err = p.attempt(c, signed.Person.Email, func() error {
+		secret, err := p.accounts.ChangePassword(c.UserContext(), signed, form.Get("current"), form.Get("new"), c.Get(fiber.HeaderUserAgent))
+		if err == nil {
+			setCookie(c, secret, int(store.SessionMost.Seconds()))
+		}
+		return err
+	})
+	if wrong := wrongChoice(err); wrong != "" {
+		return p.showChange(c, fiber.StatusUnprocessableEntity, view.Choosing{WrongNew: wrong})
+	}
+	switch {
+	case errors.Is(err, usecase.ErrStale):
+		return p.showAccount(c, fiber.StatusConflict, wrongPasskey(err))
+	case errors.Is(err, usecase.ErrWrongPassword):
+		return p.showChange(c, fiber.StatusUnprocessableEntity, view.Choosing{WrongCurrent: "current_wrong"})
+	case fault.Is(err, fault.RateLimited):
+		var asking view.Asking
+		wait(c, &asking, err)
+		return p.showChange(c, fiber.StatusTooManyRequests, view.Choosing{Wait: asking.Wait})
+	case err != nil:
+		return err
+	}
+	return c.Redirect("/account?done=password", fiber.StatusSeeOther)
+}

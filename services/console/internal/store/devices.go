@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+)
+
+// What a program that waits for its person is told (RFC 8628, 3.5).
+var (
+	ErrPending = errors.New("nobody has answered yet")
+	ErrTooSoon = errors.New("was asked again too soon")
+	ErrDenied  = errors.New("was refused")
+	ErrExpired = errors.New("has expired")
+)
+
+// DeviceLogin is a program that waits for somebody to let it act for them.
+type DeviceLogin struct {
+	UserCode  string // by which its person knows it: eight letters
+	Client    string // what its machine calls itself
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// AddDeviceLogin keeps a program that waits, by the hash of its secret.
+func (s *Store) AddDeviceLogin(ctx context.Context, d DeviceLogin, hash [sha256.Size]byte) error {
+	_, err := s.pool.Exec(ctx, `INSERT INTO device_logins (hash, user_code, client, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+		hash[:], d.UserCode, d.Client, d.CreatedAt, d.ExpiresAt)
+	if err != nil {
+		return fmt.Errorf("keep a program that waits: %w", err)
+	}
+	return nil
+}
+
+// DeviceLogin returns the program that shows a code at the instant now, and that nobody has answered. Errors: [ErrNotFound].
+func (s *Store) DeviceLogin(ctx context.Context, userCode string, now time.Time) (DeviceLogin, error) {
+	d, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[DeviceLogin], "look up a program that waits", `
+		SELECT user_code, client, created_at, expires_at FROM device_logins WHERE user_code = $1 AND person_id IS NULL AND expires_at > $2`, userCode, now)
+	return d, found(err)
+}
+
+// AnswerDeviceLogin notes what a person lets a program act as, nil where they refuse, once. Errors: [ErrNotFound].
+func (s *Store) AnswerDeviceLogin(ctx context.Context, userCode string, personID uuid.UUID, allowed *access.Member, now time.Time) error {
+	m := access.Member{}
+	if allowed != nil {
+		m = *allowed
+	}
+	done, err := s.pool.Exec(ctx, `
+		UPDATE device_logins SET person_id = $2, allowed = $3, business_id = $4, role = $5, staff_id = $6
+		WHERE user_code = $1 AND person_id IS NULL AND expires_at > $7`,
+		userCode, personID, allowed != nil, m.BusinessID, m.Role, unlessNil(m.StaffID), now)
+	if err != nil {
+		return fmt.Errorf("answer a program that waits: %w", err)
+	}
+	if done.RowsAffected() == 0 {
+		return ErrNotFound
+	}
+	return nil
+}
+
+// answered is what is known of a program that asks.
+type answered struct {
+	expires time.Time
+	polled  *time.Time
+	person  *uuid.UUID
+	allowed bool
+	access.Member
+}
+
+func scanAnswered(row pgx.CollectableRow) (answered, error) {
+	var a answered
+	err := row.Scan(&a.expires, &a.polled, &a.person, &a.allowed, &a.BusinessID, &a.Role, &a.StaffID)
+	return a, err
+}
+
+// RedeemDeviceLogin gives a program its token, once its person has allowed it, as they are then: t lacks whose it is and as what it acts. A program asks
+// no sooner than after every, unless it was answered. Errors: [ErrNotFound], [ErrExpired], [ErrPending], [ErrTooSoon], [ErrDenied].
+func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token, token [sha256.Size]byte) (Token, error) {
+	var told error // is no failure: what was noted stays
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		a, err := postgres.Row(ctx, tx, scanAnswered, "look up a program that waits", `
+			SELECT expires_at, polled_at, person_id, coalesce(allowed, false), coalesce(business_id, '00000000-0000-0000-0000-000000000000'), coalesce(role, ''),
+			       coalesce(staff_id, '00000000-0000-0000-0000-000000000000')
+			FROM device_logins WHERE hash = $1 FOR UPDATE`, hash[:])
+		switch {
+		case err != nil:
+			return found(err)
+		case a.person == nil && !a.expires.After(t.CreatedAt):
+			told = ErrExpired
+			return endDeviceLogin(ctx, tx, hash)
+		case a.person == nil:
+			told = ErrPending
+			if a.polled != nil && t.CreatedAt.Sub(*a.polled) < every {
+				told = ErrTooSoon
+			}
+			_, err := tx.Exec(ctx, `UPDATE device_logins SET polled_at = $2 WHERE hash = $1`, hash[:], t.CreatedAt)
+			return err
+		}
+		if err := endDeviceLogin(ctx, tx, hash); err != nil {
+			return err
+		}
+		still, err := isStill(ctx, tx, *a.person, a.Member)
+		if err == nil && (!a.allowed || !still || !a.expires.After(t.CreatedAt)) {
+			told = ErrDenied
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		t.Member, t.CreatedBy = a.Member, *a.person
+		return insertToken(as(ctx, *a.person), tx, t, token)
+	})
+	if err == nil {
+		err = told
+	}
+	return t, err
+}
+
+func endDeviceLogin(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) error {
+	_, err := tx.Exec(ctx, `DELETE FROM device_logins WHERE hash = $1`, hash[:])
+	return err
+}
+
+// isStill reports whether a person is what they were when they answered.
+func isStill(ctx context.Context, tx pgx.Tx, personID uuid.UUID, as access.Member) (bool, error) {
+	person, err := lockPerson(ctx, tx, personID)
+	if err != nil || as.Role == access.Operator {
+		return person.Operator, err
+	}
+	known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
+	for _, m := range known {
+		if m == as {
+			return true, err
+		}
+	}
+	return false, err
+}

@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+)
+
+// Erase erases all that is kept of these businesses (lifecycle.md §6), and returns how many rows that were: their members, tokens, events and notes. Who
+// belonged to them alone and is no operator is erased with all by which they signed in. Somebody who is invited elsewhere meanwhile stays: the
+// attempt fails then, and the next one leaves them.
+func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
+	var left int64
+	err := s.pool.QueryRow(ctx, `
+		WITH left_them AS (
+		    DELETE FROM members WHERE business_id = ANY ($1) RETURNING person_id
+		), gone AS (
+		    DELETE FROM people WHERE NOT operator AND id IN (SELECT person_id FROM left_them)
+		      AND NOT EXISTS (SELECT FROM members WHERE members.person_id = people.id AND members.business_id <> ALL ($1))
+		    RETURNING id
+		), sessions_of AS (
+		    DELETE FROM sessions WHERE person_id IN (SELECT id FROM gone)
+		), links_of AS (
+		    DELETE FROM links WHERE person_id IN (SELECT id FROM gone)
+		), passkeys_of AS (
+		    DELETE FROM passkeys WHERE person_id IN (SELECT id FROM gone)
+		), challenges_of AS (
+		    DELETE FROM challenges WHERE person_id IN (SELECT id FROM gone)
+		), devices_of AS (
+		    DELETE FROM device_logins WHERE person_id IN (SELECT id FROM gone)
+		)
+		SELECT (SELECT count(*) FROM left_them) + (SELECT count(*) FROM gone)`, businesses).Scan(&left)
+	if err != nil {
+		return 0, fmt.Errorf("erase members: %w", err)
+	}
+	n, err := postgres.Erase(ctx, s.pool, businesses, []postgres.Erasable{
+		{Table: "device_logins"}, {Table: "tokens"}, {Table: "refused_writes"}, {Table: "made_writes"}, {Table: "events"},
+	}...)
+	return left + n, err
+}

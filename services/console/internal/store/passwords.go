@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+)
+
+// Credentials are a person with the hash of their password, "" where they have none.
+type Credentials struct {
+	Person
+	PasswordHash string
+}
+
+// ByEmail returns who has an address, in small letters. Errors: [ErrNotFound].
+func (s *Store) ByEmail(ctx context.Context, email string) (Credentials, error) {
+	c, err := postgres.Row(ctx, s.pool, scanCredentials, "look up a person", credentialsSQL+`people.email = $1`, email)
+	return c, found(err)
+}
+
+// ByID returns a person. Errors: [ErrNotFound].
+func (s *Store) ByID(ctx context.Context, personID uuid.UUID) (Credentials, error) {
+	c, err := postgres.Row(ctx, s.pool, scanCredentials, "look up a person", credentialsSQL+`people.id = $1`, personID)
+	return c, found(err)
+}
+
+const credentialsSQL = `SELECT ` + personColumns + `, coalesce(people.password_hash, '') FROM people WHERE `
+
+func scanCredentials(row pgx.CollectableRow) (Credentials, error) {
+	var c Credentials
+	err := row.Scan(append(c.parts(), &c.PasswordHash)...)
+	return c, err
+}
+
+// SignInByPassword keeps a session of a person whose password still has this hash: one that was changed while it was compared signs nobody in.
+// Errors: [ErrNotFound].
+func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Session, session [sha256.Size]byte) error {
+	return s.withPassword(ctx, of.PersonID, passwordHash, func(tx pgx.Tx) error { return addSession(ctx, tx, of, session) })
+}
+
+// ChangePassword puts a password in the place of the one that has the hash before, "" for none, ends all sessions and links of the person, and
+// keeps a new session. Errors: [ErrNotFound] where it is another one by now.
+func (s *Store) ChangePassword(ctx context.Context, before, after string, of Session, session [sha256.Size]byte) error {
+	return s.withPassword(ctx, of.PersonID, before, func(tx pgx.Tx) error {
+		if err := changePassword(ctx, tx, of.PersonID, after, of.CreatedAt); err != nil {
+			return err
+		}
+		return addSession(ctx, tx, of, session)
+	})
+}
+
+// withPassword does something as long as a person's password has this hash.
+func (s *Store) withPassword(ctx context.Context, personID uuid.UUID, hash string, do func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := lockPerson(ctx, tx, personID); err != nil {
+			return err
+		}
+		var same bool
+		err := tx.QueryRow(ctx, `SELECT coalesce(password_hash, '') = $2 FROM people WHERE id = $1`, personID, hash).Scan(&same)
+		if err == nil && !same {
+			return ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		return do(tx)
+	})
+}
+
+// changePassword keeps the hash of a new password, "" for none, and ends every session and link of the person.
+func changePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string, now time.Time) error {
+	if _, err := tx.Exec(ctx, `UPDATE people SET password_hash = nullif($2, '') WHERE id = $1`, personID, hash); err != nil {
+		return err
+	}
+	what := event.MemberPasswordChanged
+	if hash == "" {
+		what = event.MemberPasswordRemoved
+	}
+	if err := record(ctx, tx, what, personID, uuid.Nil, now); err != nil {
+		return err
+	}
+	return endAll(ctx, tx, personID)
+}

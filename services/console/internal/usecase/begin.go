@@ -1,0 +1,168 @@
+package usecase
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/template"
+)
+
+// Beginning is what the first form of a business asks.
+type Beginning struct {
+	Trade    string // one of [template.Trades]
+	Name     string
+	Address  string // in the address of its pages, in any letters; "" for its name's
+	Currency string // ISO 4217
+	Timezone string // IANA name
+	Language string // of its texts
+}
+
+// Slug is the business in addresses.
+func (b Beginning) Slug() string {
+	name := b.Address
+	if name == "" {
+		name = b.Name
+	}
+	return form.NewKey("business", document.Fields{"name": name}, nil)
+}
+
+// lists are the lists of what customers take.
+var lists = []string{"services", "events", "rentals"}
+
+// Begin publishes the first version of a business: what its trade's template has, as far as the first visit shows it (docs/decisions/030), with all
+// of it off, so that nothing can be booked before [Opened]. The problems are those of what was typed, and nothing is published then. Faults:
+// precondition_failed where the address is taken; invalid_parameter for an unknown trade; forbidden.
+func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.Published, []manifest.Problem, error) {
+	if err := by.RequireAnywhere(access.ManageAccounts); err != nil {
+		return nil, nil, err
+	}
+	text, err := template.Manifest(b.Trade, template.Business{
+		Slug: b.Slug(), Name: b.Name, Currency: "EUR", Timezone: "UTC", Today: timespan.DateOf(o.Clock.Now(), o.Clock.Now().UTC().Location()),
+	})
+	if err != nil {
+		return nil, nil, fault.Newf(fault.InvalidParameter, "trade: choose one of %s.", strings.Join(template.Trades(), ", "))
+	}
+	first, problems, err := document.Read([]byte(text))
+	if err != nil || len(problems) > 0 {
+		return nil, problems, err
+	}
+	fields, err := first.Fields()
+	if err != nil {
+		return nil, nil, err
+	}
+	fields["currency"], fields["timezone"], fields["default_language"], fields["languages"] = b.Currency, b.Timezone, b.Language, []any{b.Language}
+	onlyShown(fields)
+	first, problems, err = first.With(fields)
+	if err != nil || len(problems) > 0 {
+		return nil, problems, err
+	}
+	published, err := o.Businesses.Create(ctx, b.Slug(), first.Text, catalog.MediaYAML)
+	if err == nil {
+		o.changed(ctx, by, "publish", b.Slug(), slog.Int64("version", published.Version))
+	}
+	return published, nil, err
+}
+
+// onlyShown takes away what the first visit does not show, so that nobody offers what they have never seen, and switches off what remains.
+func onlyShown(fields document.Fields) {
+	delete(fields, "form")
+	for _, member := range objects(fields, "staff") {
+		delete(member, "hours")
+	}
+	for _, list := range lists {
+		kept := []any{}
+		for _, item := range objects(fields, list) {
+			if item["add_on"] == true {
+				continue
+			}
+			for _, unseen := range []string{"description_html", "variants", "upsells"} {
+				delete(item, unseen)
+			}
+			item["active"] = false
+			kept = append(kept, item)
+		}
+		if len(kept) > 0 {
+			fields[list] = kept
+		}
+	}
+}
+
+// objects are those of a list of the offer.
+func objects(fields document.Fields, list string) []document.Fields {
+	items, _ := fields[list].([]any)
+	var all []document.Fields
+	for _, item := range items {
+		if object, ok := item.(document.Fields); ok {
+			all = append(all, object)
+		}
+	}
+	return all
+}
+
+// Opened switches on all that the business offers.
+func Opened(fields document.Fields) {
+	for _, list := range lists {
+		for _, item := range objects(fields, list) {
+			delete(item, "active")
+		}
+	}
+}
+
+// Unopened reports whether a business has nothing that customers could take.
+func Unopened(offer *catalog.Offer) bool {
+	return !slices.ContainsFunc(offer.Services, func(s catalog.Service) bool { return s.Active }) &&
+		!slices.ContainsFunc(offer.Events, func(e catalog.Event) bool { return e.Active }) &&
+		!slices.ContainsFunc(offer.Rentals, func(r catalog.Rental) bool { return r.Active })
+}
+
+// Staffed brings what the business offers in line with its team after somebody was added or taken out, by their keys before: who is new does all
+// that members do, and what nobody does any more all of them do.
+func Staffed(fields document.Fields, before []string) {
+	var now, added []any
+	for _, member := range objects(fields, "staff") {
+		if key, _ := member["key"].(string); key != "" {
+			now = append(now, key)
+			if !slices.Contains(before, key) {
+				added = append(added, key)
+			}
+		}
+	}
+	for _, service := range objects(fields, "services") {
+		if doing, has := service["staff"].([]any); has {
+			doing = append(slices.DeleteFunc(slices.Clone(doing), func(key any) bool { return !slices.Contains(now, key) }), added...)
+			if len(doing) == 0 {
+				doing = now
+			}
+			if service["staff"] = doing; len(doing) == 0 {
+				delete(service, "staff")
+			}
+		}
+		for _, session := range objects(service, "classes") {
+			if by, has := session["staff"]; has && !slices.Contains(now, by) {
+				if delete(session, "staff"); len(now) > 0 {
+					session["staff"] = now[0]
+				}
+			}
+		}
+	}
+}
+
+// Keys are those of the objects of a list, in their order.
+func Keys(fields document.Fields, list string) []string {
+	var keys []string
+	for _, item := range objects(fields, list) {
+		if key, ok := document.Name(item); ok {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}

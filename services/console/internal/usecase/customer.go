@@ -1,0 +1,77 @@
+package usecase
+
+import (
+	"context"
+	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+)
+
+// CustomerDetails is what a customer has taken, newest first. Each part is of its own service and may be unknown.
+type CustomerDetails struct {
+	Email        string
+	Bookings     Part[booking.Booking]
+	Tickets      Part[booking.Ticket]
+	Reservations Part[rental.Reservation]
+	Messages     Part[notifications.HeldMessage]
+	Spent        []Spending // nil also where a part is unknown: a sum that lacks one says nothing
+}
+
+// mostOfCustomer bounds what is shown of a kind; an export has all.
+const mostOfCustomer = 50
+
+// Customer finds what one address has booked, bought and reserved, and what was written to it. Fault: invalid_parameter for what is no address.
+func (o *Owner) Customer(ctx context.Context, slug, email string) (*CustomerDetails, error) {
+	address, err := customer.Check(email)
+	if err != nil {
+		return nil, err
+	}
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	d := &CustomerDetails{Email: address}
+	var taken booking.Held
+	var rented rental.Held
+	err = Together(func() error {
+		held, err := o.Bookings.Held(ctx, business.ID, address)
+		if err != nil {
+			d.Tickets.Unknown = true
+			return known(ctx, o, &d.Bookings, nil, "", err)
+		}
+		taken = *held
+		d.Bookings, d.Tickets = newest(held.Bookings), newest(held.Tickets)
+		return nil
+	}, func() error {
+		held, err := o.Rentals.Held(ctx, slug, address)
+		if err != nil {
+			return known(ctx, o, &d.Reservations, nil, "", err)
+		}
+		rented = *held
+		d.Reservations = newest(held.Reservations)
+		return nil
+	}, func() error {
+		held, err := o.Notifications.Held(ctx, business.ID, address)
+		if err != nil {
+			return known(ctx, o, &d.Messages, nil, "", err)
+		}
+		d.Messages = newest(held.Messages)
+		return nil
+	})
+	if err == nil && !d.Bookings.Unknown && !d.Reservations.Unknown {
+		d.Spent = Spent(taken.Bookings, taken.Tickets, rented.Reservations)
+	}
+	return d, err
+}
+
+// newest is the end of a list that begins with the oldest, the other way round.
+func newest[T any](oldest []T) Part[T] {
+	slices.Reverse(oldest)
+	if len(oldest) > mostOfCustomer {
+		return Part[T]{List: oldest[:mostOfCustomer], More: true}
+	}
+	return Part[T]{List: oldest}
+}

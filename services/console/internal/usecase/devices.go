@@ -1,0 +1,167 @@
+package usecase
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+const (
+	// DeviceGood is how long a program waits for its person.
+	DeviceGood = 10 * time.Minute
+	// DeviceEvery is how long it waits at least before it asks again.
+	DeviceEvery = 5 * time.Second
+	// DeviceTokenGood is how long the token is good that it gets.
+	DeviceTokenGood = 90 * 24 * time.Hour
+)
+
+// BusinessLister names businesses; *catalogclient.Owner is the one outside tests.
+type BusinessLister interface {
+	List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error)
+}
+
+// codeLetters are those of codes that people type: no vowels, so that no word comes about, and none that look alike.
+const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
+
+const codeLength = 8
+
+// newUserCode is a code that a program shows.
+func newUserCode() string {
+	code := make([]byte, codeLength)
+	for i := range code {
+		n, _ := rand.Int(rand.Reader, big.NewInt(int64(len(codeLetters)))) // never fails
+		code[i] = codeLetters[n.Int64()]
+	}
+	return string(code)
+}
+
+// UserCode reads a code as people type it; "" for what is none.
+func UserCode(typed string) string {
+	code := strings.Map(func(r rune) rune {
+		if r == '-' || r == ' ' {
+			return -1
+		}
+		return r
+	}, strings.ToUpper(typed[:min(len(typed), 40)]))
+	if len(code) != codeLength || strings.Trim(code, codeLetters) != "" {
+		return ""
+	}
+	return code
+}
+
+// ShowCode writes a code as a program shows it.
+func ShowCode(code string) string { return code[:codeLength/2] + "-" + code[codeLength/2:] }
+
+// BeginDevice begins to sign a program in (RFC 8628): it returns the program's own secret, and the code that its person confirms. client is what its
+// machine calls itself.
+func (a *Accounts) BeginDevice(ctx context.Context, client string) (string, string, error) {
+	clear, hash := secret.New("")
+	now := a.Clock.Now()
+	d := store.DeviceLogin{UserCode: newUserCode(), Client: deviceName(client), CreatedAt: now, ExpiresAt: now.Add(DeviceGood)}
+	return clear, d.UserCode, a.Store.AddDeviceLogin(ctx, d, hash)
+}
+
+// deviceName bounds what a machine calls itself to one line of 60 characters.
+func deviceName(name string) string {
+	line := strings.Join(strings.Fields(strings.ToValidUTF8(name[:min(len(name), 400)], "")), " ")
+	const longest = 60
+	if characters := []rune(line); len(characters) > longest {
+		line = string(characters[:longest])
+	}
+	if line, err := request.Line("client", line, longest); err == nil {
+		return line
+	}
+	return "slotmesh"
+}
+
+// WaitingDevice returns the program that shows a code. Errors: [ErrNobody].
+func (a *Accounts) WaitingDevice(ctx context.Context, typed string) (*store.DeviceLogin, error) {
+	code := UserCode(typed)
+	if code == "" {
+		return nil, ErrNobody
+	}
+	d, err := a.Store.DeviceLogin(ctx, code, a.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, ErrNobody
+	}
+	return &d, err
+}
+
+// DeviceChoice is what somebody may let a program act as.
+type DeviceChoice struct {
+	access.Member
+	Name string // of the business; "" for an operator
+}
+
+// Value names the choice in a form.
+func (c DeviceChoice) Value() string { return c.BusinessID.String() }
+
+// DeviceChoices are all that somebody may let a program act as: what they are themselves. Faults: service_unavailable.
+func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]DeviceChoice, error) {
+	if signed.Principal.Operator {
+		return []DeviceChoice{{Member: access.Member{Role: access.Operator}}}, nil
+	}
+	list, err := a.Businesses.List(ctx, signed.Principal.Businesses(), request.Page{Limit: catalog.MostListed})
+	if err != nil {
+		return nil, err
+	}
+	var choices []DeviceChoice
+	for _, b := range list.Businesses {
+		if m, ok := signed.Principal.In(b.ID); ok {
+			choices = append(choices, DeviceChoice{m, b.Name})
+		}
+	}
+	return choices, nil
+}
+
+// AnswerDevice notes what somebody lets the program with a code act as; nil refuses it. Errors: [ErrNobody] where it waits no more.
+func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedIn, typed string, as *DeviceChoice) error {
+	var allowed *access.Member
+	if as != nil {
+		allowed = &as.Member
+	}
+	err := a.Store.AnswerDeviceLogin(ctx, UserCode(typed), signed.Person.ID, allowed, a.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return ErrNobody
+	}
+	return err
+}
+
+// RedeemDevice gives the program with a secret its token, once it is allowed to have one. Errors: [ErrNobody] for a secret that no program has;
+// [store.ErrPending], [store.ErrTooSoon], [store.ErrDenied], [store.ErrExpired].
+func (a *Accounts) RedeemDevice(ctx context.Context, clear string) (string, error) {
+	if !secret.WellFormed("", clear) {
+		return "", ErrNobody
+	}
+	token, hash := secret.New(secret.TokenPrefix)
+	now := a.Clock.Now().UTC().Truncate(time.Microsecond)
+	expires := now.Add(DeviceTokenGood)
+	made, err := a.Store.RedeemDeviceLogin(ctx, secret.Hash(clear), DeviceEvery,
+		store.Token{ID: uuid.New(), Name: "slotmesh login", Prefix: secret.Shown(token), CreatedAt: now, ExpiresAt: &expires}, hash)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		a.refused(ctx, byDevice)
+		return "", ErrNobody
+	case errors.Is(err, store.ErrDenied), errors.Is(err, store.ErrExpired):
+		a.refused(ctx, byDevice)
+		return "", err
+	case err != nil:
+		return "", err
+	}
+	a.count(ctx, byDevice, "signed-in")
+	a.Logger.LogAttrs(ctx, slog.LevelInfo, "admin change", slog.String("change", "create token"), slog.String("by", "person "+made.CreatedBy.String()),
+		slog.String("token_id", made.ID.String()), slog.String("business_id", made.BusinessID.String()), slog.String("role", string(made.Role)))
+	return token, nil
+}

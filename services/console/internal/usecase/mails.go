@@ -1,0 +1,102 @@
+package usecase
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/services/console/internal/accountmail"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+// Mailer hands mails to the mail server; *notifications.Client is the one outside tests.
+type Mailer interface {
+	SendMail(ctx context.Context, mail notifications.Mail) error
+}
+
+const (
+	mostWaiting = 200              // mails that wait to be sent; more are given up, and asked for again by who wants them
+	mailers     = 4                // mails that are sent at once
+	mailWithin  = 15 * time.Second // one that waits
+	inviteMail  = 5 * time.Second  // one that its inviter waits for
+	// InvitationGood is how long a mailed invitation lets somebody in.
+	InvitationGood = 7 * 24 * time.Hour
+)
+
+// AccountKey names an account in limits, whether there is one or not, without its address.
+func AccountKey(email string) string {
+	sum := sha256.Sum256([]byte(address(email)))
+	return hex.EncodeToString(sum[:16])
+}
+
+// later has a mail made and sent in the background, where nobody can tell by the time whether there was one to send.
+func (a *Accounts) later(ctx context.Context, send func(context.Context) error) {
+	select {
+	case a.waiting <- send:
+	default:
+		a.Logger.WarnContext(ctx, "a mail about an account was given up: too many wait")
+	}
+}
+
+// KeepMailing sends the mails that wait, until ctx ends. One that fails is not tried again: who waits for it asks again.
+func (a *Accounts) KeepMailing(ctx context.Context) error {
+	var all sync.WaitGroup
+	for range mailers {
+		all.Go(func() {
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case send := <-a.waiting:
+					a.mail(ctx, send, mailWithin)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return nil
+}
+
+// mail sends one mail and reports whether the mail server has taken it.
+func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, within time.Duration) bool {
+	bounded, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	err := send(bounded)
+	if err != nil {
+		a.Logger.WarnContext(ctx, "a mail about an account was not sent", slog.Any("error", err))
+	}
+	return err == nil
+}
+
+// mailInvitation mails somebody that they were invited into a business, or, where its name is "", among the operators, with a link by which they come
+// in, unless they know how to. It reports whether the mail server has taken it. What is mailed reaches whom the address belongs to, so it vouches.
+func (a *Accounts) mailInvitation(ctx context.Context, to store.Person, business, language string) bool {
+	if a.OwnerURL == "" || a.Limits.MailedLink(ctx, AccountKey(to.Email)) != nil {
+		return false
+	}
+	return a.mail(ctx, func(ctx context.Context) error {
+		path := "/sign-in"
+		if !to.Verified {
+			link := store.Link{PersonID: to.ID, Purpose: store.ForSignIn, Verifies: true}
+			if a.PasswordSignIn {
+				link.Purpose = store.ForPassword
+			}
+			clear, _, err := a.makeLink(ctx, link, InvitationGood)
+			if err != nil {
+				return err
+			}
+			if path = LinkPath(clear); a.PasswordSignIn {
+				path = PasswordPath(clear)
+			}
+		}
+		mail, err := accountmail.Invitation(to.Email, business, a.OwnerURL+path, to.Verified, to.Language, language)
+		if err != nil {
+			return err
+		}
+		return a.Mails.SendMail(ctx, mail)
+	}, inviteMail)
+}

@@ -1,0 +1,134 @@
+package usecase
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+)
+
+// Offer is a version of what a business offers, as its owner wrote it.
+type Offer struct {
+	*document.Document
+	Version int64
+}
+
+// Offer reads a version of the offer; 0 is the newest. Fault: not_found for an unknown version.
+func (o *Owner) Offer(ctx context.Context, slug string, version int64) (*Offer, error) {
+	got, err := o.Businesses.Get(ctx, slug, version, catalog.MediaYAML)
+	if err != nil {
+		return nil, err
+	}
+	number, err := strconv.ParseInt(strings.Trim(got.ETag, `"`), 10, 64)
+	if err != nil {
+		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable answer; try again shortly.")
+	}
+	read, problems, err := document.Read(got.Text)
+	if err == nil && len(problems) > 0 {
+		err = manifest.Invalid(problems)
+	}
+	return &Offer{read, number}, err
+}
+
+// OfferChange is a change of the offer, made on one of its versions.
+type OfferChange struct {
+	Base   int64           // the version that was changed
+	Fields document.Fields // what the change makes of it
+	// TakeTheirs says, for each path that somebody else has changed in another way since, whether theirs is taken, else mine; what it does not
+	// name has to be asked.
+	TakeTheirs map[string]bool
+	// Over is the newest version that whoever decided this has seen; 0 for who was not asked yet.
+	Over int64
+}
+
+// OfferDraft is a change as it would be published.
+type OfferDraft struct {
+	*document.Document        // nil where there are problems
+	Before             *Offer // the newest version, over which alone it is published
+	// Conflicts are what somebody else has changed in another way since, and of which nobody has said yet which it is to be. Such a draft
+	// is not published.
+	Conflicts []document.Conflict
+	// Problems keep it from being published. Their paths count from 0 in Fields.
+	Problems []manifest.Problem
+	Fields   document.Fields
+}
+
+// DraftOffer holds a change against the newest version: where somebody else has published since, both changes are in it, and where both
+// changed the same, that is listed. Nothing is published. Faults: conflict where the offer is managed elsewhere; not_found for an unknown
+// version.
+func (o *Owner) DraftOffer(ctx context.Context, slug string, change OfferChange) (*OfferDraft, error) {
+	newest, err := o.Offer(ctx, slug, 0)
+	if err != nil {
+		return nil, err
+	}
+	if by := newest.Manifest.ManagedBy; by != "" {
+		return nil, fault.Newf(fault.Conflict, "This offer is managed by %s; change it there.", by)
+	}
+	base := newest
+	if change.Base != newest.Version {
+		if base, err = o.Offer(ctx, slug, change.Base); err != nil {
+			return nil, err
+		}
+	}
+	draft := &OfferDraft{Before: newest}
+	if err := draft.merge(base, change); err != nil || len(draft.Conflicts) > 0 {
+		return draft, err
+	}
+	draft.Document, draft.Problems, err = newest.With(draft.Fields)
+	return draft, err
+}
+
+// merge makes the fields of a draft.
+func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
+	before, err := base.Fields()
+	if err != nil {
+		return err
+	}
+	theirs, err := d.Before.Fields()
+	if err != nil {
+		return err
+	}
+	merged, conflicts := document.Merge(before, change.Fields, theirs, func(path string) bool { return change.TakeTheirs[path] })
+	for _, c := range conflicts {
+		if _, decided := change.TakeTheirs[c.Path()]; !decided || change.Over != d.Before.Version {
+			d.Conflicts = conflicts
+		}
+	}
+	d.Fields = merged
+	return nil
+}
+
+// PublishOffer publishes a draft that has neither conflicts nor problems, over the version that it was held against alone; a draft that changes
+// nothing publishes nothing. Faults: precondition_failed where there is another by now; those of [Owner.Publish].
+func (o *Owner) PublishOffer(ctx context.Context, by Principal, slug string, draft *OfferDraft) (*catalog.Published, error) {
+	if bytes.Equal(draft.Text, draft.Before.Text) {
+		return &catalog.Published{ID: draft.Manifest.BusinessID(), Slug: slug, Version: draft.Before.Version}, nil
+	}
+	return o.Publish(ctx, by, slug, draft.Text, catalog.MediaYAML, strconv.Quote(strconv.FormatInt(draft.Before.Version, 10)))
+}
+
+// UndoOffer takes back what one version has changed, and keeps what others have published since. Its draft and its faults are as those of
+// [Owner.DraftOffer]; conflict also where there is no version before.
+func (o *Owner) UndoOffer(ctx context.Context, slug string, version int64) (*OfferDraft, error) {
+	if version < 2 {
+		return nil, fault.New(fault.Conflict, "There is no version before the first.")
+	}
+	before, err := o.Offer(ctx, slug, version-1)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := before.Fields()
+	if err != nil {
+		return nil, err
+	}
+	draft, err := o.DraftOffer(ctx, slug, OfferChange{Base: version, Fields: fields})
+	if err == nil && draft.Document != nil && document.Same(fields, draft.Fields) {
+		draft.Document = before.Document // with its own words
+	}
+	return draft, err
+}

@@ -1,0 +1,95 @@
+package usecase
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+)
+
+// TextChange is the whole offer as somebody has written it, made of one of its versions.
+type TextChange struct {
+	OfferChange // without Fields
+	Text        []byte
+}
+
+// DraftText holds a text against the newest version. Where somebody else has published since, the lines of both are merged where they lie apart, else
+// what both say, written into this text; where both say another of the same, that is listed as a conflict. Nothing is published. The problems are
+// those of the text, at its lines. Faults: as [Owner.DraftOffer].
+func (o *Owner) DraftText(ctx context.Context, by Principal, slug string, change TextChange) (*OfferDraft, error) {
+	newest, err := o.Offer(ctx, slug, 0)
+	if err != nil {
+		return nil, err
+	}
+	if managed := newest.Manifest.ManagedBy; managed != "" {
+		return nil, fault.Newf(fault.Conflict, "This offer is managed by %s; change it there.", managed)
+	}
+	draft := &OfferDraft{Before: newest}
+	text := asWritten(change.Text, newest.Text)
+	written, problems, err := document.Read(text)
+	if err != nil || len(problems) > 0 {
+		draft.Problems = problems
+		return draft, err
+	}
+	if draft.Problems = reserved(by, newest, written); len(draft.Problems) > 0 {
+		return draft, nil
+	}
+	if draft.Document = written; change.Base == newest.Version {
+		return draft, nil
+	}
+	base, err := o.Offer(ctx, slug, change.Base)
+	if err != nil {
+		return nil, err
+	}
+	if change.Fields, err = written.Fields(); err != nil {
+		return nil, err
+	}
+	if err := draft.merge(base, change.OfferChange); err != nil || len(draft.Conflicts) > 0 {
+		return draft, err
+	}
+	if lines, ok := document.MergeLines(base.Text, text, newest.Text); ok {
+		merged, problems, err := document.Read(lines)
+		if err != nil {
+			return nil, err
+		}
+		if len(problems) == 0 {
+			if says, err := merged.Fields(); err == nil && document.Same(says, draft.Fields) {
+				draft.Document = merged
+				return draft, nil
+			}
+		}
+	}
+	draft.Document, draft.Problems, err = written.With(draft.Fields)
+	return draft, err
+}
+
+// asWritten is a text from a form with the line breaks that the offer has.
+func asWritten(typed, like []byte) []byte {
+	text := bytes.ReplaceAll(typed, []byte("\r\n"), []byte("\n"))
+	if bytes.Contains(like, []byte("\r\n")) {
+		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+	}
+	return text
+}
+
+// reserved are problems of what a text changes that the role may not, or that names another business.
+func reserved(by Principal, newest *Offer, written *document.Document) []manifest.Problem {
+	var problems []manifest.Problem
+	refuse := func(field, message string) {
+		problems = append(problems, manifest.Problem{Path: field, Line: max(1, written.Line(field)), Message: message})
+	}
+	if written.Manifest.Slug != newest.Manifest.Slug {
+		refuse("slug", "is "+string(written.Manifest.Slug)+", and this business is "+string(newest.Manifest.Slug)+"; leave it as it is.")
+	}
+	if written.Manifest.BusinessID() != newest.Manifest.BusinessID() && written.Manifest.Slug == newest.Manifest.Slug {
+		refuse("id", "is another one than this business has; leave it as it is.")
+	}
+	account := catalog.Account{SubscriptionActive: newest.Manifest.SubscriptionActive(), RemovalOn: newest.Manifest.RemovalOn(), Sandbox: newest.Manifest.Sandbox()}
+	if !by.Operator && !sameAccount(written.Manifest, account) {
+		refuse("account", "only operators of the platform change subscription, removal and sandbox; leave it as it is.")
+	}
+	return problems
+}

@@ -1,0 +1,38 @@
+package usecase
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+// method is by what somebody signs in, as the metric and the log call it.
+type method string
+
+const (
+	byLink         method = "link"
+	byPassword     method = "password"
+	byPasswordLink method = "password-link"
+	byProvider     method = "oidc"
+	byPasskey      method = "passkey"
+	byDevice       method = "device" // a program, by its person
+)
+
+// signedIn counts and logs that somebody has come in.
+func (a *Accounts) signedIn(ctx context.Context, by method, session store.Session) {
+	a.count(ctx, by, "signed-in")
+	a.Logger.InfoContext(ctx, "signed in", "person_id", session.PersonID, "session_id", session.ID, "by", string(by))
+}
+
+// refused counts and logs that somebody has not. Who they said that they are is nobody's business.
+func (a *Accounts) refused(ctx context.Context, by method) {
+	a.count(ctx, by, "refused")
+	a.Logger.InfoContext(ctx, "sign-in refused", "by", string(by))
+}
+
+func (a *Accounts) count(ctx context.Context, by method, outcome string) {
+	a.signIns.Add(ctx, 1, metric.WithAttributes(attribute.String("method", string(by)), attribute.String("outcome", outcome)))
+}

@@ -1,0 +1,232 @@
+package usecase
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/accountmail"
+	"github.com/slotmesh/slotmesh/services/console/internal/passkey"
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+const (
+	// ChallengeGood is how long a browser has to answer with a passkey.
+	ChallengeGood = 5 * time.Minute
+	// FreshFor is how long after signing in somebody may change by what they do.
+	FreshFor = 15 * time.Minute
+	// longestPasskeyName is in characters.
+	longestPasskeyName = 100
+)
+
+var (
+	// ErrStale says that somebody must sign in again before they change by what they sign in.
+	ErrStale = errors.New("has signed in too long ago")
+	// ErrPasskeyRefused says that a browser's answer made no passkey.
+	ErrPasskeyRefused = errors.New("the passkey was not made")
+)
+
+// BeginPasskeySignIn returns what a browser is told to sign somebody in by a passkey, the same whoever it is, and a secret that it keeps until it answers.
+func (a *Accounts) BeginPasskeySignIn(ctx context.Context) (json.RawMessage, string, error) {
+	told, challenge, err := a.Passkeys.Begin()
+	if err != nil {
+		return nil, "", err
+	}
+	return a.challenge(ctx, uuid.Nil, told, challenge)
+}
+
+// challenge keeps a challenge for one answer.
+func (a *Accounts) challenge(ctx context.Context, personID uuid.UUID, told json.RawMessage, challenge []byte) (json.RawMessage, string, error) {
+	clear, hash := secret.New("")
+	return told, clear, a.Store.AddChallenge(ctx, hash, personID, challenge, a.Clock.Now().Add(ChallengeGood))
+}
+
+// take uses up the challenge of a browser's secret. Errors: [ErrNobody].
+func (a *Accounts) take(ctx context.Context, clear string, personID uuid.UUID) ([]byte, error) {
+	if !secret.WellFormed("", clear) {
+		return nil, ErrNobody
+	}
+	challenge, err := a.Store.TakeChallenge(ctx, secret.Hash(clear), personID, a.Clock.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, ErrNobody
+	}
+	return challenge, err
+}
+
+// SignInByPasskey signs in whose passkey has answered, and returns the secret of a new session. Where an e-mail address is given, the passkey must be
+// its person's. Errors: [ErrNobody].
+func (a *Accounts) SignInByPasskey(ctx context.Context, clear, email, answer, client string) (string, error) {
+	session, err := a.signInByPasskey(ctx, clear, address(email), answer, client)
+	if errors.Is(err, ErrNobody) || errors.Is(err, store.ErrNotFound) || errors.Is(err, passkey.ErrRefused) {
+		a.refused(ctx, byPasskey)
+		return "", ErrNobody
+	}
+	return session, err
+}
+
+func (a *Accounts) signInByPasskey(ctx context.Context, clear, email, answer, client string) (string, error) {
+	challenge, err := a.take(ctx, clear, uuid.Nil)
+	if err != nil {
+		return "", err
+	}
+	var who store.Credentials
+	used, err := a.Passkeys.Finish(challenge, answer, func(id, holder []byte) (passkey.Holder, error) {
+		found, err := a.Store.PasskeyByKey(ctx, id)
+		if err != nil {
+			return passkey.Holder{}, err
+		}
+		if who, err = a.Store.ByID(ctx, found.PersonID); err != nil {
+			return passkey.Holder{}, err
+		}
+		if email != "" && email != who.Email {
+			return passkey.Holder{}, ErrNobody
+		}
+		return holderOf(who.Person, found), nil
+	})
+	if err != nil {
+		return "", err
+	}
+	session, hash, begun := a.newSession(who.ID, client)
+	if err := a.Store.SignInByPasskey(ctx, used, begun, hash); err != nil {
+		return "", err
+	}
+	a.signedIn(ctx, byPasskey, begun)
+	return session, nil
+}
+
+// holderOf is a person with passkeys of theirs.
+func holderOf(p store.Person, keys ...store.Passkey) passkey.Holder {
+	h := passkey.Holder{ID: p.ID[:], Name: cmp.Or(p.Name, p.Email), Email: p.Email}
+	for _, k := range keys {
+		h.Keys = append(h.Keys, k.Key)
+	}
+	return h
+}
+
+// PasskeysOf lists the passkeys of who is signed in, in the order in which they were added.
+func (a *Accounts) PasskeysOf(ctx context.Context, signed *SignedIn) ([]store.Passkey, error) {
+	return a.Store.Passkeys(ctx, signed.Person.ID)
+}
+
+// fresh refuses who has signed in too long ago and can do it again: who finds somebody's browser open adds no way in of their own. Errors: [ErrStale].
+func (a *Accounts) fresh(signed *SignedIn) error {
+	again := signed.Person.Password || signed.Person.Passkey
+	if again && a.Clock.Now().Sub(signed.Session.CreatedAt) > FreshFor {
+		return ErrStale
+	}
+	return nil
+}
+
+// freshKeys are the passkeys of who has signed in lately. Errors: [ErrStale].
+func (a *Accounts) freshKeys(ctx context.Context, signed *SignedIn) ([]store.Passkey, error) {
+	if err := a.fresh(signed); err != nil {
+		return nil, err
+	}
+	return a.PasskeysOf(ctx, signed)
+}
+
+// BeginPasskey returns what the browser of who is signed in is told to make a passkey, and a secret that it keeps until it answers. Errors: [ErrStale],
+// [store.ErrTooManyPasskeys].
+func (a *Accounts) BeginPasskey(ctx context.Context, signed *SignedIn) (json.RawMessage, string, error) {
+	keys, err := a.freshKeys(ctx, signed)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(keys) >= store.MostPasskeys {
+		return nil, "", store.ErrTooManyPasskeys
+	}
+	told, challenge, err := a.Passkeys.BeginAdding(holderOf(signed.Person, keys...))
+	if err != nil {
+		return nil, "", err
+	}
+	return a.challenge(ctx, signed.Person.ID, told, challenge)
+}
+
+// AddPasskey keeps the passkey that a browser has made, by a name of 1 to 100 characters. It is told of by mail. Errors: [ErrPasskeyRefused],
+// [ErrStale], [store.ErrTooManyPasskeys]. Faults: invalid_parameter for the name.
+func (a *Accounts) AddPasskey(ctx context.Context, signed *SignedIn, clear, name, answer string) error {
+	name, err := request.Line("name", name, longestPasskeyName)
+	if err != nil {
+		return err
+	}
+	keys, err := a.freshKeys(ctx, signed)
+	if err != nil {
+		return err
+	}
+	challenge, err := a.take(ctx, clear, signed.Person.ID)
+	if errors.Is(err, ErrNobody) {
+		return ErrPasskeyRefused
+	}
+	if err != nil {
+		return err
+	}
+	made, err := a.Passkeys.FinishAdding(holderOf(signed.Person, keys...), challenge, answer)
+	if errors.Is(err, passkey.ErrRefused) {
+		return ErrPasskeyRefused
+	}
+	if err != nil {
+		return err
+	}
+	added := store.Passkey{Key: made, ID: uuid.New(), PersonID: signed.Person.ID, Name: name, CreatedAt: a.Clock.Now()}
+	err = a.Store.AddPasskey(ctx, added)
+	if errors.Is(err, store.ErrKnownPasskey) {
+		return ErrPasskeyRefused
+	}
+	if err != nil {
+		return err
+	}
+	a.Logger.InfoContext(ctx, "passkey added", "person_id", signed.Person.ID, "passkey_id", added.ID)
+	a.tell(ctx, signed.Person, accountmail.PasskeyAdded)
+	return nil
+}
+
+// RemovePasskey takes a passkey away, signs its person out everywhere and returns the secret of a new session. It is told of by mail. Errors:
+// [ErrStale], [store.ErrNotFound], [store.ErrLastWay].
+func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedIn, id uuid.UUID, client string) (string, error) {
+	if err := a.fresh(signed); err != nil {
+		return "", err
+	}
+	session, hash, begun := a.newSession(signed.Person.ID, client)
+	if err := a.Store.RemovePasskey(ctx, id, a.Provider != nil, begun, hash); err != nil {
+		return "", err
+	}
+	a.Logger.InfoContext(ctx, "passkey removed", "person_id", signed.Person.ID, "passkey_id", id, "session_id", begun.ID)
+	a.tell(ctx, signed.Person, accountmail.PasskeyRemoved)
+	return session, nil
+}
+
+// RemovePassword leaves a person their passkeys alone, signs them out everywhere and returns the secret of a new session. It is told of by mail. Errors:
+// [ErrStale], [store.ErrLastWay].
+func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedIn, client string) (string, error) {
+	if err := a.fresh(signed); err != nil {
+		return "", err
+	}
+	session, hash, begun := a.newSession(signed.Person.ID, client)
+	if err := a.Store.RemovePassword(ctx, begun, hash); err != nil {
+		return "", err
+	}
+	a.Logger.InfoContext(ctx, "password removed", "person_id", signed.Person.ID, "session_id", begun.ID)
+	a.tell(ctx, signed.Person, accountmail.PasswordRemoved)
+	return session, nil
+}
+
+// tell mails somebody what was changed of their account, as far as mails lead back here.
+func (a *Accounts) tell(ctx context.Context, who store.Person, write func(to, link string, languages ...string) (notifications.Mail, error)) {
+	if a.OwnerURL == "" {
+		return
+	}
+	a.later(ctx, func(ctx context.Context) error {
+		mail, err := write(who.Email, a.OwnerURL+"/sign-in/forgotten", who.Language)
+		if err != nil {
+			return err
+		}
+		return a.Mails.SendMail(ctx, mail)
+	})
+}

@@ -1,0 +1,45 @@
+package usecase
+
+import (
+	"context"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+)
+
+// Pause publishes the newest version with online bookings paused until a date; nil takes them again. All else of it stays as it is written.
+// Faults: conflict where the offer is managed elsewhere, or somebody publishes at the same time; invalid_parameter with the problems of
+// the manifest; those of [Owner.Publish].
+func (o *Owner) Pause(ctx context.Context, by Principal, slug string, until *timespan.Date) error {
+	newest, err := o.Offer(ctx, slug, 0)
+	if err != nil {
+		return err
+	}
+	fields, err := newest.Fields()
+	if err != nil {
+		return err
+	}
+	settings, _ := fields["bookings"].(document.Fields)
+	if settings == nil {
+		settings = document.Fields{}
+	}
+	if delete(settings, "paused_until"); until != nil {
+		settings["paused_until"] = until.String()
+	}
+	if fields["bookings"] = settings; len(settings) == 0 {
+		delete(fields, "bookings")
+	}
+	draft, err := o.DraftOffer(ctx, slug, OfferChange{Base: newest.Version, Fields: fields})
+	switch {
+	case err != nil:
+		return err
+	case len(draft.Problems) > 0:
+		return manifest.Invalid(draft.Problems)
+	case len(draft.Conflicts) > 0:
+		return fault.New(fault.Conflict, "The offer has changed meanwhile; try again.")
+	}
+	_, err = o.PublishOffer(ctx, by, slug, draft)
+	return err
+}

@@ -1,0 +1,136 @@
+package usecase
+
+import (
+	"context"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/changes"
+	"github.com/slotmesh/slotmesh/services/console/internal/plan"
+)
+
+// Plan says what publishing a manifest would change, and what lies ahead that the new offer could not take, as far as the role sees it;
+// nothing is published. Faults: invalid_parameter with the problems of the manifest, as [Owner.Publish].
+func (o *Owner) Plan(ctx context.Context, by Principal, slug string, text []byte) (*plan.Plan, error) {
+	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := o.Businesses.Compile(ctx, slug, text)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan.Plan{Version: business.Version, Warnings: WarningsOf(text), Outside: plan.Outside{Bookings: []plan.Booking{}, Reservations: []rental.Outside{}, Tickets: []plan.Tickets{}}}
+	asks := []func() error{
+		func() error { return o.compare(ctx, business, text, p) },
+		func() error { return o.bookingsOutside(ctx, by, business, wanted, &p.Outside) },
+	}
+	var sales salesOutside
+	if by.Reach(business.ID, access.SeeSales) != access.None {
+		asks = append(asks,
+			func() error { return sales.reservations(ctx, o, business, wanted) },
+			func() error { return sales.tickets(ctx, o, business, wanted) },
+		)
+	}
+	if err := Together(asks...); err != nil {
+		return nil, err
+	}
+	sales.into(&p.Outside)
+	return p, nil
+}
+
+// compare lists what differs between the newest version and a manifest.
+func (o *Owner) compare(ctx context.Context, business *catalog.Offer, text []byte, p *plan.Plan) error {
+	newest, err := o.Businesses.Get(ctx, business.Slug, business.Version, catalog.MediaJSON)
+	if err != nil {
+		return err
+	}
+	before, problems := manifest.Parse(newest.Text)
+	if len(problems) > 0 {
+		return manifest.Invalid(problems)
+	}
+	after, problems := manifest.Parse(text)
+	if len(problems) > 0 {
+		return manifest.Invalid(problems)
+	}
+	p.Changes, p.MoreChanges, err = changes.Between(before, after)
+	return err
+}
+
+// bookingsOutside asks the slot engine about all bookings that lie ahead.
+func (o *Owner) bookingsOutside(ctx context.Context, by Principal, business, wanted *catalog.Offer, into *plan.Outside) error {
+	ahead, more, err := o.ahead(ctx, by, business)
+	if err != nil || len(ahead) == 0 {
+		return err
+	}
+	asked := availability.OutsideRequest{Slug: business.Slug, OfferVersion: business.Version, Offer: *wanted, Held: make([]availability.Held, len(ahead))}
+	for i := range ahead {
+		asked.Held[i] = heldOf(&ahead[i])
+	}
+	answer, err := o.Availability.Outside(ctx, asked)
+	if err != nil {
+		return err
+	}
+	into.Unexamined = more
+	for _, found := range answer.Outside {
+		if found.Index < 0 || found.Index >= len(ahead) {
+			continue
+		}
+		if into.Add(found.Already); len(into.Bookings) == plan.MostListed {
+			into.More++
+			continue
+		}
+		into.Bookings = append(into.Bookings, plan.Booking{Booking: ahead[found.Index], Reason: found.Reason, Already: found.Already})
+	}
+	return nil
+}
+
+// ahead reads the bookings that have not ended, and will not be cancelled by what is known, as far as the role sees them, the nearest of each
+// status first; whether there are more than are looked at.
+func (o *Owner) ahead(ctx context.Context, by Principal, business *catalog.Offer) ([]booking.Booking, bool, error) {
+	now := o.Clock.Now()
+	from := business.Today(now) - 1 // what began yesterday may run past midnight
+	var ahead []booking.Booking
+	for _, status := range []string{booking.StatusConfirmed, booking.StatusPending} {
+		page := request.Page{Limit: 1000}
+		for {
+			list, err := o.ListBookings(ctx, by, business.Slug, booking.Filter{From: &from, Status: status}, page)
+			if err != nil {
+				return nil, false, err
+			}
+			for i := range list.Bookings {
+				if b := &list.Bookings[i]; b.EndsAt.After(now) && len(b.Services) > 0 && len(b.Services) <= availability.MaxHeldServices {
+					ahead = append(ahead, *b)
+				}
+			}
+			if len(ahead) > availability.MaxHeld {
+				return ahead[:availability.MaxHeld], true, nil
+			}
+			if page.Cursor = list.NextCursor; page.Cursor == "" {
+				break
+			}
+		}
+	}
+	return ahead, false, nil
+}
+
+func heldOf(b *booking.Booking) availability.Held {
+	h := availability.Held{
+		StartsAt: b.StartsAt.Unix(), StaffID: b.StaffID, SessionID: b.ClassScheduleID, PartySize: b.PartySize,
+		PerService: b.IsPackage && b.StaffingMode == availability.StaffingPerService,
+	}
+	if b.StaffName != nil {
+		h.StaffName = *b.StaffName
+	}
+	for _, s := range b.Services {
+		h.Services = append(h.Services, availability.HeldService{
+			ID: s.ID, Name: s.Name, VariantID: s.VariantID, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes,
+		})
+	}
+	return h
+}

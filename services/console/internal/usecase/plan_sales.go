@@ -1,0 +1,160 @@
+package usecase
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/plan"
+)
+
+// salesOutside are the reservations and tickets of a [plan.Outside], which are read at the same time as its bookings.
+type salesOutside struct {
+	held rental.OutsideResponse
+	sold []plan.Tickets
+}
+
+func (s *salesOutside) into(o *plan.Outside) {
+	o.Unexamined = o.Unexamined || s.held.More
+	for _, r := range s.held.Outside {
+		if o.Add(r.Already); len(o.Reservations) == plan.MostListed {
+			o.More++
+			continue
+		}
+		o.Reservations = append(o.Reservations, r)
+	}
+	for _, t := range s.sold {
+		if o.Add(t.Already); len(o.Tickets) == plan.MostListed {
+			o.More++
+			continue
+		}
+		o.Tickets = append(o.Tickets, t)
+	}
+}
+
+// reservations asks rental about all reservations that hold units.
+func (s *salesOutside) reservations(ctx context.Context, o *Owner, business, wanted *catalog.Offer) error {
+	if len(business.Rentals) == 0 {
+		return nil
+	}
+	answer, err := o.Rentals.Outside(ctx, business.Slug, rental.OutsideRequest{OfferVersion: business.Version, Offer: *wanted})
+	if err == nil {
+		s.held = *answer
+	}
+	return err
+}
+
+// tickets holds what is sold of the events that are still to come against both offers.
+func (s *salesOutside) tickets(ctx context.Context, o *Owner, business, wanted *catalog.Offer) error {
+	today := business.Today(o.Clock.Now())
+	var ids []uuid.UUID
+	for i := range business.Events {
+		if e := &business.Events[i]; e.Date >= today && len(ids) < booking.MaxSalesEvents {
+			ids = append(ids, e.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	sales, err := o.Bookings.Sales(ctx, business.ID, ids)
+	if err != nil {
+		return err
+	}
+	sold := make(map[uuid.UUID]booking.EventSales, len(sales.Events))
+	for _, e := range sales.Events {
+		sold[e.EventID] = e
+	}
+	for i := range business.Events {
+		if e := &business.Events[i]; sold[e.ID].Sold > 0 {
+			s.sold = append(s.sold, ticketsOutside(business, wanted, e, sold[e.ID])...)
+		}
+	}
+	return nil
+}
+
+// ticketsOutside says what the new offer leaves outside of an event's tickets: all of them where it is gone, inactive or at another time, else
+// those of the tiers that are gone or have fewer places than are sold.
+func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
+	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: sold.Sold}
+	if reason := eventReason(wanted, e, sold.Sold); reason != nil {
+		whole.Reason, whole.Already = *reason, eventReason(before, e, sold.Sold) != nil
+		return []plan.Tickets{whole}
+	}
+	var list []plan.Tickets
+	for _, tier := range sold.Tiers {
+		reason := tierReason(wanted, e, tier)
+		if reason == nil || tier.Sold == 0 {
+			continue
+		}
+		t := whole
+		t.TierID, t.Tier, t.Sold = tier.TierID, tierName(e, tier.TierID), tier.Sold
+		if reason.Rule == availability.RuleRemoved {
+			reason.Name = t.Tier
+		}
+		reason.Explain()
+		t.Reason, t.Already = *reason, tierReason(before, e, tier) != nil
+		list = append(list, t)
+	}
+	return list
+}
+
+// eventReason is why an offer could not sell all tickets of an event again, as far as it concerns the whole event.
+func eventReason(offer *catalog.Offer, e *catalog.Event, sold int) *availability.Reason {
+	var reason *availability.Reason
+	now := eventIn(offer, e.ID)
+	switch {
+	case now == nil || !offer.Modules.Events:
+		reason = &availability.Reason{Rule: availability.RuleRemoved, Name: e.Name}
+	case !now.Active:
+		reason = &availability.Reason{Rule: availability.RuleInactive, Name: now.Name}
+	case now.Date != e.Date || now.Start != e.Start:
+		reason = &availability.Reason{Rule: availability.RuleMoved, Name: now.Name, From: &timespan.LocalDateTime{Date: now.Date, Time: now.Start}}
+	case sold > now.TotalCapacity:
+		reason = &availability.Reason{Rule: availability.RuleTooFew, Name: now.Name, Booked: sold, Offered: now.TotalCapacity}
+	default:
+		return nil
+	}
+	reason.Explain()
+	return reason
+}
+
+func tierReason(offer *catalog.Offer, e *catalog.Event, sold booking.TierSales) *availability.Reason {
+	now := eventIn(offer, e.ID)
+	if now == nil {
+		return &availability.Reason{Rule: availability.RuleRemoved}
+	}
+	for _, tier := range now.Tiers {
+		if tier.ID != sold.TierID {
+			continue
+		}
+		if sold.Sold > tier.Capacity {
+			return &availability.Reason{Rule: availability.RuleTooFew, Name: tier.Name, Booked: sold.Sold, Offered: tier.Capacity}
+		}
+		return nil
+	}
+	return &availability.Reason{Rule: availability.RuleRemoved}
+}
+
+func tierName(e *catalog.Event, id uuid.UUID) string {
+	for _, tier := range e.Tiers {
+		if tier.ID == id {
+			return tier.Name
+		}
+	}
+	return id.String()
+}
+
+// eventIn finds an event in an offer that may not be prepared.
+func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
+	i := slices.IndexFunc(offer.Events, func(e catalog.Event) bool { return e.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &offer.Events[i]
+}

@@ -1,0 +1,132 @@
+package usecase
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Rented is what of a business's rentals is out and what will be, and what of them is free.
+type Rented struct {
+	Date   timespan.Date            // today, by the business's zone
+	Out    Part[rental.Reservation] // handed out: what is overdue first, then by when it comes back
+	Due    Part[rental.Reservation] // to be handed out today
+	Unpaid Part[rental.Reservation] // to be paid online, from today on
+	Ahead  Part[rental.Reservation] // to be handed out on the days of the fortnight that follow
+	Free   Fortnight
+}
+
+// Fortnight is how many units of each rental are free on each of [FortnightDays] days.
+type Fortnight struct {
+	Days    []timespan.Date
+	Rows    []FreeUnits
+	Unknown bool
+}
+
+// FreeUnits are those of one rental; nil on a day on which it is not offered yet, or nobody could tell.
+type FreeUnits struct {
+	Rental *catalog.Rental
+	Free   []*int
+}
+
+const (
+	// FortnightDays is how many days a fortnight shows.
+	FortnightDays = 14
+	mostAsked     = 20 // rentals in one question (interface.md §4)
+	mostRentals   = 100
+)
+
+// Rented reads what is out, due and free from a date on. A service that is away leaves its part unknown.
+func (o *Owner) Rented(ctx context.Context, by Principal, business *catalog.Offer, from timespan.Date) (*Rented, error) {
+	today := business.Today(o.Clock.Now())
+	r := &Rented{Date: today}
+	tomorrow, last := today+1, today+FortnightDays-1
+	err := Together(
+		o.reservationsOf(ctx, by, business.Slug, &r.Out, rental.Filter{Status: rental.StatusPickedUp}),
+		o.reservationsOf(ctx, by, business.Slug, &r.Due, rental.Filter{From: &today, To: &today, Status: rental.StatusReserved}),
+		o.reservationsOf(ctx, by, business.Slug, &r.Unpaid, rental.Filter{From: &today, Status: rental.StatusPending}),
+		o.reservationsOf(ctx, by, business.Slug, &r.Ahead, rental.Filter{From: &tomorrow, To: &last, Status: rental.StatusReserved}),
+		func() error { return o.free(ctx, business, from, &r.Free) },
+	)
+	if err != nil {
+		return nil, err
+	}
+	r.Ahead.List = slices.DeleteFunc(r.Ahead.List, func(one rental.Reservation) bool { return one.StartDate <= today })
+	slices.SortStableFunc(r.Out.List, func(a, b rental.Reservation) int {
+		if a.Overdue != b.Overdue {
+			if a.Overdue {
+				return -1
+			}
+			return 1
+		}
+		return int(a.EndDate - b.EndDate)
+	})
+	return r, nil
+}
+
+// free asks how many units are free, of as many active rentals as are shown.
+func (o *Owner) free(ctx context.Context, business *catalog.Offer, from timespan.Date, f *Fortnight) error {
+	for i := range timespan.Date(FortnightDays) {
+		f.Days = append(f.Days, from+i)
+	}
+	for i := range business.Rentals {
+		if r := &business.Rentals[i]; r.Active && len(f.Rows) < mostRentals {
+			f.Rows = append(f.Rows, FreeUnits{Rental: r, Free: make([]*int, FortnightDays)})
+		}
+	}
+	for rows := range slices.Chunk(f.Rows, mostAsked) {
+		computed, err := o.freeOf(ctx, business.Slug, f.Days, rows)
+		if err != nil && !fault.Is(err, fault.PeerUnavailable) {
+			return err
+		}
+		f.Unknown = f.Unknown || err != nil || !computed
+	}
+	return nil
+}
+
+// freeOf fills rows; false where nobody could tell.
+func (o *Owner) freeOf(ctx context.Context, slug string, days []timespan.Date, rows []FreeUnits) (bool, error) {
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.Rental.ID.String()
+	}
+	answer, err := o.Rentals.AvailableDates(ctx, slug, url.Values{
+		"start": {days[0].String()}, "end": {days[len(days)-1].String()}, "rental_id": {strings.Join(ids, ",")},
+	})
+	if err != nil {
+		return false, err
+	}
+	var free struct {
+		Days     map[string]map[uuid.UUID]int `json:"days"`
+		Computed bool                         `json:"computed"`
+	}
+	if err := json.Unmarshal(answer, &free); err != nil {
+		return false, err
+	}
+	for i, day := range days {
+		for j, row := range rows {
+			if n, ok := free.Days[day.String()][row.Rental.ID]; ok {
+				rows[j].Free[i] = &n
+			}
+		}
+	}
+	return free.Computed, nil
+}
+
+// Reservation returns one reservation; a viewer sees it without the customer's contact. Faults: not_found.
+func (o *Owner) Reservation(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) (*rental.Reservation, error) {
+	found, err := o.Rentals.Reservation(ctx, business.Slug, id)
+	if err == nil && withoutContactOfSales(by, business) {
+		found.CustomerEmail = nil
+	}
+	return found, err
+}

@@ -1,0 +1,214 @@
+package usecase
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// MostStretches bounds what one page of reports shows: three years by week.
+const MostStretches = 160
+
+// Reported are all reports about a business as a page shows them. A report of which a service is away is unknown as a whole: a sum that
+// lacks a part says nothing.
+type Reported struct {
+	Query     report.Query
+	Stretches []timespan.Date
+	Bookings  Part[booking.BookingsRow]
+	Revenue   Part[report.RevenueRow]
+	Time      Part[report.UtilisationRow]
+}
+
+// Reported asks for all reports at once. Faults: invalid_parameter for more stretches than [MostStretches] or rows than a report has.
+func (o *Owner) Reported(ctx context.Context, slug string, q report.Query) (*Reported, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	r := &Reported{Query: q, Stretches: q.Stretches()}
+	if len(r.Stretches) > MostStretches {
+		return nil, request.Invalid("by: there are more than %d on one page; ask for fewer dates, or by week or month.", MostStretches)
+	}
+	err := Together(
+		func() error { return reported(ctx, o, slug, q, o.BookingsReport, &r.Bookings) },
+		func() error { return reported(ctx, o, slug, q, o.RevenueReport, &r.Revenue) },
+		func() error { return reported(ctx, o, slug, q, o.UtilisationReport, &r.Time) })
+	return r, err
+}
+
+// reported asks for one report.
+func reported[Row any](
+	ctx context.Context, o *Owner, slug string, q report.Query, ask func(context.Context, string, report.Query) (*report.Report[Row], error), into *Part[Row],
+) error {
+	answer, err := ask(ctx, slug, q)
+	if err != nil {
+		return known(ctx, o, into, nil, "", err)
+	}
+	into.List = answer.Rows
+	return nil
+}
+
+// Nothing reports whether it is known that nothing was booked or sold.
+func (r *Reported) Nothing() bool { return !r.Bookings.Shown() && !r.Revenue.Shown() }
+
+// ByStretch adds the bookings up by stretch, whatever their source: one entry for each.
+func (r *Reported) ByStretch() []booking.BookingsRow {
+	rows := make([]booking.BookingsRow, len(r.Stretches))
+	for i, date := range r.Stretches {
+		rows[i].Date = date
+	}
+	for _, b := range r.Bookings.List {
+		if at, ok := slices.BinarySearch(r.Stretches, b.Date); ok {
+			addBookings(&rows[at], b)
+		}
+	}
+	return rows
+}
+
+// BySource adds the bookings up by source, those with most of them first.
+func (r *Reported) BySource() []booking.BookingsRow {
+	var rows []booking.BookingsRow
+	at := map[string]int{}
+	for _, b := range r.Bookings.List {
+		i, ok := at[b.Source]
+		if !ok {
+			i = len(rows)
+			at[b.Source], rows = i, append(rows, booking.BookingsRow{Source: b.Source})
+		}
+		addBookings(&rows[i], b)
+	}
+	slices.SortStableFunc(rows, func(a, b booking.BookingsRow) int {
+		return cmp.Or(cmp.Compare(b.Bookings, a.Bookings), cmp.Compare(a.Source, b.Source))
+	})
+	return rows
+}
+
+// AllBookings adds all bookings up.
+func (r *Reported) AllBookings() booking.BookingsRow {
+	var all booking.BookingsRow
+	for _, b := range r.Bookings.List {
+		addBookings(&all, b)
+	}
+	return all
+}
+
+func addBookings(into *booking.BookingsRow, b booking.BookingsRow) {
+	into.Bookings += b.Bookings
+	into.Pending += b.Pending
+	into.Confirmed += b.Confirmed
+	into.Completed += b.Completed
+	into.NoShow += b.NoShow
+	into.Cancelled += b.Cancelled
+	into.Guests += b.Guests
+}
+
+// Takings is what was sold in one currency.
+type Takings struct {
+	Currency string
+	Kinds    []string // of which anything was sold, paid or refunded: booking, ticket, reservation
+	Each     []Taking // one for each stretch
+	All      Taking
+}
+
+// Taking is what was sold, paid online and refunded; Totals are the prices of what was sold, by kind.
+type Taking struct {
+	Totals                map[string]decimal.Decimal
+	Total, Paid, Refunded decimal.Decimal
+}
+
+// ByCurrency adds revenue up by currency and stretch, the business's own currency first. It fails for an amount that is no number.
+func (r *Reported) ByCurrency(own string) ([]Takings, error) {
+	var all []Takings
+	for _, row := range r.Revenue.List {
+		i := slices.IndexFunc(all, func(t Takings) bool { return t.Currency == row.Currency })
+		if i < 0 {
+			i, all = len(all), append(all, Takings{Currency: row.Currency, Each: make([]Taking, len(r.Stretches))})
+		}
+		t := &all[i]
+		if !slices.Contains(t.Kinds, row.Kind) {
+			t.Kinds = append(t.Kinds, row.Kind)
+		}
+		if err := t.All.take(row); err != nil {
+			return nil, err
+		}
+		if at, ok := slices.BinarySearch(r.Stretches, row.Date); ok {
+			_ = t.Each[at].take(row) // its amounts were read a line above
+		}
+	}
+	for _, t := range all {
+		slices.Sort(t.Kinds)
+	}
+	slices.SortFunc(all, func(a, b Takings) int {
+		if a.Currency == own || b.Currency != own && a.Currency < b.Currency {
+			return -1
+		}
+		return 1
+	})
+	return all, nil
+}
+
+func (t *Taking) take(row report.RevenueRow) error {
+	var amounts [3]decimal.Decimal
+	for i, n := range []string{row.Total.String(), row.Paid.String(), row.Refunded.String()} {
+		amount, err := decimal.NewFromString(n)
+		if err != nil {
+			return fmt.Errorf("an amount of revenue: %w", err)
+		}
+		amounts[i] = amount
+	}
+	if t.Totals == nil {
+		t.Totals = map[string]decimal.Decimal{}
+	}
+	t.Totals[row.Kind] = t.Totals[row.Kind].Add(amounts[0])
+	t.Total, t.Paid, t.Refunded = t.Total.Add(amounts[0]), t.Paid.Add(amounts[1]), t.Refunded.Add(amounts[2])
+	return nil
+}
+
+// Worked is how long one member, or all, were booked and had working time, in minutes.
+type Worked struct{ Booked, Open int64 }
+
+// Member is one member in all stretches.
+type Member struct {
+	ID   uuid.UUID
+	Name string   // "" where the offer does not know the member any more
+	Each []Worked // one for each stretch
+	Worked
+}
+
+// Members adds up the time of each member, in the order of the rows.
+func (r *Reported) Members() []Member {
+	var all []Member
+	for _, row := range r.Time.List {
+		i := slices.IndexFunc(all, func(m Member) bool { return m.ID == row.StaffID })
+		if i < 0 {
+			i, all = len(all), append(all, Member{ID: row.StaffID, Name: row.StaffName, Each: make([]Worked, len(r.Stretches))})
+		}
+		all[i].add(row)
+		if at, ok := slices.BinarySearch(r.Stretches, row.Date); ok {
+			all[i].Each[at].add(row)
+		}
+	}
+	return all
+}
+
+// AllTime adds up the time of all members.
+func (r *Reported) AllTime() Worked {
+	var all Worked
+	for _, row := range r.Time.List {
+		all.add(row)
+	}
+	return all
+}
+
+func (w *Worked) add(row report.UtilisationRow) {
+	w.Booked += row.BookedMinutes
+	w.Open += row.OpenMinutes
+}

@@ -1,0 +1,52 @@
+package usecase
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+)
+
+// Reserve holds units of a rental.
+func (o *Owner) Reserve(ctx context.Context, by Principal, slug string, wanted rental.NewReservation) (*rental.Reservation, error) {
+	made, err := o.Rentals.Reserve(ctx, slug, wanted)
+	if err == nil {
+		o.changed(ctx, by, "create reservation", slug, slog.String("reservation_id", made.ID.String()))
+	}
+	return made, err
+}
+
+// MoveReservation makes one of the moves that an owner can make, but for cancelling.
+func (o *Owner) MoveReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, move string) (*rental.Reservation, error) {
+	moved, err := o.Rentals.Move(ctx, slug, id, move)
+	if err == nil {
+		o.changed(ctx, by, move+" reservation", slug, slog.String("reservation_id", id.String()), slog.String("status", moved.Status))
+	}
+	return moved, err
+}
+
+// CancelReservation cancels a reservation, whose units are free again at once, and refunds as [Owner.CancelBooking] does.
+func (o *Owner) CancelReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*rental.Reservation, error) {
+	if !byPolicy(wanted.Refund) { // else rental finds the business, and catalog may be away
+		if _, err := o.mayRefund(ctx, by, slug, wanted.Refund); err != nil {
+			return nil, err
+		}
+	}
+	cancelled, err := o.Rentals.Cancel(ctx, slug, id, wanted)
+	if err == nil {
+		o.changed(ctx, by, "cancel reservation", slug, slog.String("reservation_id", id.String()), slog.String("status", cancelled.Status), refundAttr(cancelled.Payment))
+	}
+	return cancelled, err
+}
+
+// RefundReservation refunds a reservation that is over.
+func (o *Owner) RefundReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.NewRefund) (*rental.Reservation, error) {
+	refunded, err := o.Rentals.Refund(ctx, slug, id, wanted)
+	if err == nil {
+		o.changed(ctx, by, "refund reservation", slug, slog.String("reservation_id", id.String()), refundAttr(refunded.Payment))
+	}
+	return refunded, err
+}

@@ -1,0 +1,41 @@
+package usecase
+
+import (
+	"context"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+)
+
+// Found are the customers and bookings that a search finds, as far as the person may look for them. A service that is away leaves its part
+// unknown.
+type Found struct {
+	Bookings  Part[booking.Booking]
+	Customers Part[customer.Customer]
+}
+
+// mostFound is how many of a kind a search shows.
+const mostFound = 10
+
+// Search finds bookings by their customer, and customers, by part of a name, an address or a phone number. Who sees no contact finds none.
+// Fault: invalid_parameter for a bad query.
+func (o *Owner) Search(ctx context.Context, by Principal, business *catalog.Offer, query string) (*Found, error) {
+	found := &Found{}
+	var asks []func() error
+	if reach := by.Reach(business.ID, access.SeeBookings); reach != access.None && reach != access.NoContact {
+		asks = append(asks, o.bookingsOf(ctx, by, business, &found.Bookings, booking.Filter{Query: query}, mostFound))
+	}
+	if by.Reach(business.ID, access.SeeCustomers) != access.None {
+		asks = append(asks, func() error {
+			list, err := o.Customers(ctx, business.Slug, query, request.Page{Limit: mostFound})
+			if err != nil {
+				return known(ctx, o, &found.Customers, nil, "", err)
+			}
+			return known(ctx, o, &found.Customers, list.Customers, list.NextCursor, nil)
+		})
+	}
+	return found, Together(asks...)
+}

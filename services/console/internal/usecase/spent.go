@@ -1,0 +1,58 @@
+package usecase
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+)
+
+// Spending is what a customer took in one currency, counted as reports count revenue (docs/decisions/014).
+type Spending struct {
+	Currency string
+	Total    decimal.Decimal // prices of what is not cancelled, wherever they are paid
+	Paid     decimal.Decimal // online, less what went back
+}
+
+// Spent adds up all that a customer has taken, by currency. What owners sold without a price counts nothing.
+func Spent(bookings []booking.Booking, tickets []booking.Ticket, reservations []rental.Reservation) []Spending {
+	var all []Spending
+	add := func(currency string, cancelled bool, total *json.Number, paid *booking.Payment) {
+		i := slices.IndexFunc(all, func(s Spending) bool { return s.Currency == currency })
+		if i < 0 {
+			i = len(all)
+			all = append(all, Spending{Currency: currency})
+		}
+		if total != nil && !cancelled {
+			all[i].Total = all[i].Total.Add(amount(*total))
+		}
+		if paid != nil && paid.Status == booking.PaymentPaid {
+			all[i].Paid = all[i].Paid.Add(amount(paid.Amount)).Sub(amount(paid.Refunded))
+		}
+	}
+	for i := range bookings {
+		add(bookings[i].Currency, bookings[i].Status == booking.StatusCancelled, &bookings[i].Total, bookings[i].Payment)
+	}
+	for i := range tickets {
+		add(tickets[i].Currency, tickets[i].Status == booking.StatusCancelled, tickets[i].Total, tickets[i].Payment)
+	}
+	for i := range reservations {
+		add(reservations[i].Currency, reservations[i].Status == rental.StatusCancelled, reservations[i].Total, reservations[i].Payment)
+	}
+	all = slices.DeleteFunc(all, func(s Spending) bool { return s.Total.IsZero() && s.Paid.IsZero() })
+	slices.SortFunc(all, func(a, b Spending) int { return cmp.Compare(a.Currency, b.Currency) })
+	return all
+}
+
+// amount is a number that a service wrote; 0 where it is none.
+func amount(n json.Number) decimal.Decimal {
+	d, err := decimal.NewFromString(n.String())
+	if err != nil {
+		return decimal.Zero
+	}
+	return d
+}

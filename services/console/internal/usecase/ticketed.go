@@ -1,0 +1,216 @@
+package usecase
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+)
+
+// TicketedEvent is an event with what of its tickets is sold and left.
+type TicketedEvent struct {
+	*catalog.Event
+	Sold  int
+	Left  int // of the event; never below 0
+	Tiers []TicketedTier
+	Over  bool // it has ended: nothing is sold any more
+	Gone  bool // the offer has it no more
+}
+
+// Share is what is sold of the event in percent, rounded down.
+func (a *TicketedEvent) Share() int {
+	if a.TotalCapacity == 0 {
+		return 0
+	}
+	return min(100, a.Sold*100/a.TotalCapacity)
+}
+
+// TicketedTier is a tier with what of it is sold and left: the smaller of what is left of it and of the event (semantics.md §4).
+type TicketedTier struct {
+	catalog.Tier
+	Sold, Left int
+}
+
+// TicketedEvents are events of a business, by their start.
+type TicketedEvents struct {
+	Events  []TicketedEvent
+	Unknown bool // what is sold cannot be told: Sold and Left say nothing
+	More    bool // there are more than are shown
+}
+
+// mostEvents bounds the events that a page shows.
+const mostEvents = 100
+
+// TicketedEvents reads the events that are not over, the next first, or those that are, the last first.
+func (o *Owner) TicketedEvents(ctx context.Context, business *catalog.Offer, past bool) (*TicketedEvents, error) {
+	all := &TicketedEvents{}
+	for i := range business.Events {
+		e := &business.Events[i]
+		if over := o.over(business, e); over == past {
+			all.Events = append(all.Events, TicketedEvent{Event: e, Over: over})
+		}
+	}
+	slices.SortStableFunc(all.Events, func(a, b TicketedEvent) int {
+		order := int(startOf(business, a.Event) - startOf(business, b.Event))
+		if past {
+			return -order
+		}
+		return order
+	})
+	if all.More = len(all.Events) > mostEvents; all.More {
+		all.Events = all.Events[:mostEvents]
+	}
+	return all, o.count(ctx, business, all)
+}
+
+// TicketedEvent reads one event of the offer. Fault: not_found.
+func (o *Owner) TicketedEvent(ctx context.Context, business *catalog.Offer, id uuid.UUID) (*TicketedEvents, error) {
+	e := business.Event(id)
+	if e == nil || !business.Modules.Events {
+		return nil, fault.New(fault.NotFound, "The business has no such event.")
+	}
+	all := &TicketedEvents{Events: []TicketedEvent{{Event: e, Over: o.over(business, e)}}}
+	return all, o.count(ctx, business, all)
+}
+
+func startOf(business *catalog.Offer, e *catalog.Event) int64 {
+	return timespan.Instant(e.Date, e.Start, business.Location())
+}
+
+// over reports whether an event has ended; one whose end is not after its start ends on the next day.
+func (o *Owner) over(business *catalog.Offer, e *catalog.Event) bool {
+	date := e.Date
+	if e.End <= e.Start {
+		date++
+	}
+	return o.Clock.Now().Unix() >= timespan.Instant(date, e.End, business.Location())
+}
+
+// count asks what is sold of events. Where booking is away, that is unknown.
+func (o *Owner) count(ctx context.Context, business *catalog.Offer, all *TicketedEvents) error {
+	if len(all.Events) == 0 {
+		return nil
+	}
+	ids := make([]uuid.UUID, len(all.Events))
+	for i, e := range all.Events {
+		ids[i] = e.ID
+	}
+	sales, err := o.Bookings.Sales(ctx, business.ID, ids)
+	if fault.Is(err, fault.PeerUnavailable) {
+		o.Logger.WarnContext(ctx, "what is sold of events is unknown", slog.Any("error", err))
+		all.Unknown = true
+	} else if err != nil {
+		return err
+	}
+	sold := map[uuid.UUID]int{} // of events and tiers
+	if sales != nil {
+		for _, e := range sales.Events {
+			sold[e.EventID] = e.Sold
+			for _, t := range e.Tiers {
+				sold[t.TierID] = t.Sold
+			}
+		}
+	}
+	for i := range all.Events {
+		all.Events[i].counted(sold)
+	}
+	return nil
+}
+
+func (a *TicketedEvent) counted(sold map[uuid.UUID]int) {
+	a.Sold = sold[a.ID]
+	a.Left = max(0, a.TotalCapacity-a.Sold)
+	for _, t := range a.Event.Tiers {
+		n := sold[t.ID]
+		a.Tiers = append(a.Tiers, TicketedTier{Tier: t, Sold: n, Left: max(0, min(t.Capacity-n, a.Left))})
+	}
+}
+
+// Order returns one order of tickets; a viewer sees it without the customer's contact. Faults: not_found.
+func (o *Owner) Order(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) (*booking.Ticket, error) {
+	found, err := o.Bookings.Ticket(ctx, business.ID, id)
+	if err == nil && withoutContactOfSales(by, business) {
+		found.CustomerEmail = nil
+	}
+	return found, err
+}
+
+// EventOf is the event of an order, as the offer has it; where that has it no more, what the order tells of it, which is over.
+func (o *Owner) EventOf(ctx context.Context, business *catalog.Offer, order *booking.Ticket) (*TicketedEvents, error) {
+	if business.Event(order.EventID) != nil && business.Modules.Events {
+		return o.TicketedEvent(ctx, business, order.EventID)
+	}
+	date, err := timespan.ParseDate(order.Date)
+	if err != nil {
+		return nil, err
+	}
+	start, err := timespan.ParseTimeOfDay(order.StartTime[:len("15:04")])
+	if err != nil {
+		return nil, err
+	}
+	all := &TicketedEvents{Events: []TicketedEvent{{Event: &catalog.Event{ID: order.EventID, Name: order.EventName, Date: date, Start: start, End: start}, Over: true, Gone: true}}}
+	return all, o.count(ctx, business, all)
+}
+
+// Orders lists a page of orders. Where booking is away, they are unknown. Faults: as of [Owner.ListTickets].
+func (o *Owner) Orders(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, page request.Page) (Part[booking.Ticket], string, error) {
+	var part Part[booking.Ticket]
+	list, err := o.ListTickets(ctx, by, slug, filter, page)
+	if err != nil {
+		return part, "", known(ctx, o, &part, nil, "", err)
+	}
+	part.List = list.Tickets
+	return part, list.NextCursor, nil
+}
+
+// OrderDetails is all that is known of one order of tickets.
+type OrderDetails struct {
+	Order    booking.Ticket
+	History  Part[event.Event]           // newest first
+	Messages Part[notifications.Message] // newest first
+}
+
+// OrderDetails reads all of one order, as far as the person who asks may see it. Faults: not_found.
+func (o *Owner) OrderDetails(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) (*OrderDetails, error) {
+	d := &OrderDetails{}
+	asks := []func() error{func() error {
+		found, err := o.Order(ctx, by, business, id)
+		if err == nil {
+			d.Order = *found
+		}
+		return err
+	}}
+	if by.Reach(business.ID, access.SeeCustomers) != access.None {
+		asks = append(asks, o.historyOf(ctx, business.Slug, id, &d.History), o.messagesAbout(ctx, business.Slug, id, &d.Messages))
+	}
+	return d, Together(asks...)
+}
+
+// ExportOrders calls take with each page of the orders of a list. Fault: conflict where there are more than [MostExported].
+func (o *Owner) ExportOrders(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, take func([]booking.Ticket)) error {
+	page, taken := request.Page{Limit: 1000}, 0
+	for {
+		list, err := o.ListTickets(ctx, by, slug, filter, page)
+		if err != nil {
+			return err
+		}
+		if taken += len(list.Tickets); taken > MostExported {
+			return fault.Newf(fault.Conflict, "These are more than %d orders; choose fewer by a narrower filter.", MostExported)
+		}
+		take(list.Tickets)
+		if page.Cursor = list.NextCursor; page.Cursor == "" {
+			o.changed(ctx, by, "export tickets", slug, slog.Int("orders", taken))
+			return nil
+		}
+	}
+}

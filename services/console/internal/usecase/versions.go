@@ -1,0 +1,57 @@
+package usecase
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+// PublishedVersion is one version of the offer.
+type PublishedVersion struct {
+	catalog.Version
+	By actor.Actor // who published it; zero where the log of events does not say any more
+}
+
+// Versions lists the versions of the offer, newest first, and the cursor of the page that follows, "" after the last. Where the log of events
+// cannot be read, it lists them without who published them. Faults: invalid_parameter for a bad page.
+func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) ([]PublishedVersion, string, error) {
+	list, err := o.Businesses.Versions(ctx, slug, page)
+	if err != nil || len(list.Versions) == 0 {
+		return nil, "", err
+	}
+	by, err := o.publishers(ctx, slug, list.Versions)
+	if err != nil {
+		o.Logger.WarnContext(ctx, "who published the versions is not known", slog.String("slug", slug), slog.Any("error", err))
+	}
+	versions := make([]PublishedVersion, len(list.Versions))
+	for i, v := range list.Versions {
+		versions[i] = PublishedVersion{v, by[v.Version]}
+	}
+	return versions, list.NextCursor, nil
+}
+
+// publishers are who published these versions, newest first, as far as the log of events says.
+func (o *Owner) publishers(ctx context.Context, slug string, versions []catalog.Version) (map[int64]actor.Actor, error) {
+	const about = time.Minute // between a version and its event
+	filter := event.Filter{
+		Type: event.BusinessPublished, From: versions[len(versions)-1].PublishedAt.Add(-about), To: versions[0].PublishedAt.Add(about),
+	}
+	published, err := o.Events(ctx, slug, filter, request.Page{Limit: 2 * len(versions)})
+	if err != nil {
+		return nil, err
+	}
+	by := make(map[int64]actor.Actor, len(versions))
+	for _, e := range published.Events {
+		var line catalog.Business
+		if json.Unmarshal(e.Data, &line) == nil {
+			by[line.Version] = e.Actor
+		}
+	}
+	return by, nil
+}

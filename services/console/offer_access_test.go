@@ -1,0 +1,21 @@
+package console_test
+
+import "strings"
+
+// The pages of the offer belong to one row.
+func init() {
+	routes := []string{"GET ", "POST /undo", "GET /versions", "GET /versions/:id", "POST /versions/:id"}
+	for _, kind := range []string{"services", "classes", "events", "rentals", "team", "rules"} {
+		routes = append(routes, "GET /"+kind)
+		for _, page := range []string{"/new", "/:id", "/:id/remove"} {
+			routes = append(routes, "GET /"+kind+page, "POST /"+kind+page)
+		}
+	}
+	for _, part := range []string{"hours", "translations", "business", "policies", "page"} {
+		routes = append(routes, "GET /"+part, "POST /"+part)
+	}
+	for _, route := range routes {
+		method, path, _ := strings.Cut(route, " ")
+		rowOfPage[method+" /business/:slug/offer"+path] = "change all of the offer"
+	}
+}

@@ -1,0 +1,39 @@
+package console_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// An owner translates the business's name beside what its page says, and variants beside their services.
+func TestNamesOfTheBusinessAndOfVariantsAreTranslatedInAForm(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	long := strings.Replace(consoletest.Manifest("harbor", "Harbor"), "price: 40.00}", "price: 40.00, variants: [{key: long, name: Long hair}]}", 1) + "languages: [en, pt]\n"
+	if got := w.Call(t, "PUT", harb, long, "Content-Type", yaml); got.Status != 200 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	const at = "/business/harbor/offer/translations?language=pt&of="
+	for _, one := range []struct{ of, shows, name, typed, base string }{
+		{"services", "Haircut · Long hair · Name", "services.cut.long.name", "Cabelo comprido", "2"},
+		{"page", "Name", "business.name", "Porto", "3"},
+	} {
+		if got := look(t, w, at+one.of, mia); !strings.Contains(got.Body, ">"+one.shows+"<") || !strings.Contains(got.Body, `name="`+one.name+`"`) {
+			t.Errorf("%s: %d %s", one.of, got.Status, got.Body)
+		}
+		if got := fill(t, w, at+one.of, mia, url.Values{"base": {one.base}, one.name: {one.typed}}); got.Status != 303 {
+			t.Errorf("%s: %d %s", one.of, got.Status, got.Body)
+		}
+	}
+	m, problems := manifest.Parse([]byte(textOf(t, w)))
+	if len(problems) > 0 || m.Translations["pt"].Name != "Porto" || m.Services[0].Variants[0].Translations["pt"].Name != "Cabelo comprido" {
+		t.Errorf("%v %s", problems, textOf(t, w))
+	}
+}

@@ -1,0 +1,427 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/console"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// atOwner posts a form as a browser at the owner's public address does; cookies are pairs of name and value.
+func atOwner(t *testing.T, w *consoletest.World, path string, form url.Values, cookies ...string) consoletest.Answer {
+	t.Helper()
+	var all []string
+	for i := 0; i < len(cookies); i += 2 {
+		if cookies[i+1] != "" {
+			all = append(all, cookies[i]+"="+cookies[i+1])
+		}
+	}
+	return fill(t, w, path, "", form, "Host", "owner.example.com", "Origin", consoletest.OwnerURL, "Cookie", strings.Join(all, "; "))
+}
+
+const (
+	sessionCookie   = "__Host-slotmesh-session"
+	challengeCookie = "__Host-slotmesh-passkey"
+)
+
+// cookieIn is the value of a cookie that an answer sets.
+func cookieIn(a consoletest.Answer, name string) string {
+	for _, c := range (&http.Response{Header: a.Header}).Cookies() {
+		if c.Name == name && c.MaxAge > 0 {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// addPasskey adds the passkey of a device to the account of who has this session.
+func addPasskey(t *testing.T, w *consoletest.World, session string, device *consoletest.Device) {
+	t.Helper()
+	begun := atOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, session)
+	if begun.Status != 200 {
+		t.Fatalf("%d %s", begun.Status, begun.Body)
+	}
+	got := atOwner(t, w, "/account/passkeys", url.Values{"name": {"Ana's phone"}, "credential": {device.Make(t, begun.Body)}},
+		sessionCookie, session, challengeCookie, cookieIn(begun, challengeCookie))
+	if got.Status != 303 || got.Header.Get("Location") != "/account?done=passkey_added" {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+}
+
+// ask begins to sign in by a passkey, and returns what the script is told and the browser's cookie.
+func ask(t *testing.T, w *consoletest.World, email string) (string, string) {
+	t.Helper()
+	begun := atOwner(t, w, "/sign-in/passkey/begin", url.Values{"email": {email}})
+	if begun.Status != 200 || begun.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%d %s", begun.Status, begun.Body)
+	}
+	return begun.Body, cookieIn(begun, challengeCookie)
+}
+
+// answerTo sends a device's answer.
+func answerTo(t *testing.T, w *consoletest.World, answer, cookie, email string) consoletest.Answer {
+	t.Helper()
+	return atOwner(t, w, "/sign-in/passkey", url.Values{"credential": {answer}, "email": {email}}, challengeCookie, cookie)
+}
+
+// byPasskey signs in with a device, at two replicas: one asks, the other takes the answer.
+func byPasskey(t *testing.T, w, other *consoletest.World, device *consoletest.Device, email string) consoletest.Answer {
+	t.Helper()
+	told, cookie := ask(t, w, email)
+	return answerTo(t, other, device.Sign(t, told), cookie, email)
+}
+
+func TestPeopleSignInByAPasskey(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	other := w.Replica(t)
+	session := withPassword(t, w, publish(t, w), "ana@example.com", gulls)
+	device := consoletest.NewDevice()
+	device.Count = 7
+	addPasskey(t, w, session, device)
+	for _, email := range []string{"", " Ana@Example.com"} {
+		got := byPasskey(t, w, other, device, email)
+		if got.Status != 303 || got.Header.Get("Location") != "/" {
+			t.Fatalf("%q: %d %s", email, got.Status, got.Body)
+		}
+		page := look(t, w, "/account", sessionIn(t, got))
+		if page.Status != 200 || !strings.Contains(page.Body, "Ana&#39;s phone") || strings.Contains(page.Body, "Not used yet") {
+			t.Errorf("%d %s", page.Status, page.Body)
+		}
+	}
+	if mail, path := w.AwaitMail(t, "ana@example.com", 2); mail.Subject != "A passkey was added to your account" || path != "/sign-in/forgotten" {
+		t.Errorf("%+v", mail)
+	}
+	if log := w.Log.String(); strings.Contains(log, "@example.com") || !strings.Contains(log, `"by":"passkey"`) {
+		t.Error("the log holds an address, or does not say by what somebody signed in")
+	}
+	// A challenge says nothing of who has the address that is typed.
+	for _, email := range []string{"", "ana@example.com", "nobody@example.com"} {
+		if told, _ := ask(t, w, email); strings.Contains(told, "allowCredentials") || !strings.Contains(told, `"userVerification":"required"`) {
+			t.Errorf("%q: %s", email, told)
+		}
+	}
+	if shown := look(t, w, "/sign-in", ""); strings.Contains(shown.Body, "passkey") { // its address is another one than passkeys are bound to
+		t.Error(shown.Body)
+	}
+}
+
+// Whatever is wrong, the answer is the same, and signs nobody in.
+func TestAPasskeyIsRefusedInOneWay(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	device, stranger := consoletest.NewDevice(), consoletest.NewDevice()
+	addPasskey(t, w, withPassword(t, w, id, "ana@example.com", gulls), device)
+	bo := w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Desk})
+	stranger.Make(t, atOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo).Body) // which the server never hears of
+	told, cookie := ask(t, w, "")
+	used := device.Sign(t, told)
+	if got := answerTo(t, w, used, cookie, ""); got.Status != 303 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	with := func(change func(d *consoletest.Device)) func() consoletest.Answer {
+		return func() consoletest.Answer {
+			d := *device
+			change(&d)
+			return byPasskey(t, w, w, &d, "")
+		}
+	}
+	var said []string
+	for name, try := range map[string]func() consoletest.Answer{
+		"a challenge that was answered": func() consoletest.Answer { return answerTo(t, w, used, cookie, "") },
+		"another challenge's answer":    func() consoletest.Answer { _, cookie := ask(t, w, ""); return answerTo(t, w, used, cookie, "") },
+		"another browser's challenge": func() consoletest.Answer {
+			told, _ := ask(t, w, "")
+			return answerTo(t, w, device.Sign(t, told), "", "")
+		},
+		"a cookie that nobody was given": func() consoletest.Answer { return answerTo(t, w, used, strings.Repeat("0", 64), "") },
+		"a passkey that nobody has":      func() consoletest.Answer { return byPasskey(t, w, w, stranger, "") },
+		"another person's passkey":       func() consoletest.Answer { return byPasskey(t, w, w, device, "bo@example.com") },
+		"a page of another site":         with(func(d *consoletest.Device) { d.Origin = "https://owner.example.com.evil.example" }),
+		"a person who was not verified":  with(func(d *consoletest.Device) { d.Unverified = true }),
+		"nothing that a browser answers": func() consoletest.Answer { _, cookie := ask(t, w, ""); return answerTo(t, w, "{}", cookie, "") },
+		"more than a browser answers": func() consoletest.Answer {
+			_, cookie := ask(t, w, "")
+			return answerTo(t, w, strings.Repeat("x", 20000), cookie, "")
+		},
+		"what somebody was told to add": func() consoletest.Answer {
+			begun := atOwner(t, w, "/account/passkeys/begin", nil, sessionCookie, bo)
+			return answerTo(t, w, used, cookieIn(begun, challengeCookie), "")
+		},
+	} {
+		got := try()
+		if got.Status != 422 || strings.Contains(got.Header.Get("Set-Cookie"), "session=") {
+			t.Errorf("%s: %d %v", name, got.Status, got.Header)
+		}
+		said = append(said, strings.ReplaceAll(got.Body, `value="bo@example.com"`, `value=""`))
+	}
+	for _, s := range said {
+		if s != said[0] || !strings.Contains(s, "signs nobody in here") {
+			t.Errorf("what is answered tells them apart: %s", s)
+		}
+	}
+}
+
+// A device whose count goes back was copied: one of the two is refused. Of many answers at once, each count signs in once.
+func TestACopiedPasskeyIsRefused(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	device := consoletest.NewDevice()
+	device.Count = 1
+	addPasskey(t, w, withPassword(t, w, publish(t, w), "ana@example.com", gulls), device)
+	replica := *device
+	const at = 6
+	var (
+		all  sync.WaitGroup
+		mu   sync.Mutex
+		good int
+	)
+	for range at { // each has seen the same count
+		one := *device
+		told, cookie := ask(t, w, "")
+		answer := one.Sign(t, told)
+		all.Go(func() {
+			got := answerTo(t, w, answer, cookie, "")
+			mu.Lock()
+			defer mu.Unlock()
+			if got.Status == 303 {
+				good++
+			}
+		})
+	}
+	all.Wait()
+	if good != 1 {
+		t.Errorf("%d of %d with one count were signed in", good, at)
+	}
+	if got := byPasskey(t, w, w, &replica, ""); got.Status != 422 {
+		t.Errorf("the copy: %d", got.Status)
+	}
+	who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := w.Store.Passkeys(t.Context(), who.ID)
+	if err != nil || len(known) != 1 {
+		t.Fatal(known, err)
+	}
+	_, hash := secret.New("")
+	of := store.Session{ID: uuid.New(), PersonID: who.ID, CreatedAt: time.Now()}
+	if err := w.Store.SignInByPasskey(t.Context(), known[0].Key, of, hash); err != store.ErrNotFound { //nolint:errorlint // it is that very one
+		t.Errorf("a count that another answer took meanwhile: %v", err)
+	}
+	device.Count = 9
+	if got := byPasskey(t, w, w, device, ""); got.Status != 303 {
+		t.Errorf("the device itself, further on: %d", got.Status)
+	}
+}
+
+func TestPasskeysTakeThePlaceOfThePassword(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	other := w.Replica(t)
+	session := withPassword(t, w, publish(t, w), "ana@example.com", gulls)
+	if got := atOwner(t, w, "/account/password/remove", nil, sessionCookie, session); got.Status != 409 || !strings.Contains(got.Body, "could not sign in any more") {
+		t.Errorf("a password without a passkey: %d %s", got.Status, got.Body)
+	}
+	device := consoletest.NewDevice()
+	addPasskey(t, w, session, device)
+	there := sessionIn(t, enter(t, other, "ana@example.com", gulls)) // both are ways in, until one is given up
+	removed := atOwner(t, w, "/account/password/remove", nil, sessionCookie, session)
+	if removed.Status != 303 || removed.Header.Get("Location") != "/account?done=password_removed" {
+		t.Fatalf("%d %s", removed.Status, removed.Body)
+	}
+	for _, ended := range []string{session, there} {
+		if got := look(t, other, "/account", ended); got.Status != 303 {
+			t.Errorf("a session from before: %d", got.Status)
+		}
+	}
+	if got := enter(t, w, "ana@example.com", gulls); got.Status != 422 {
+		t.Errorf("the password that is gone: %d", got.Status)
+	}
+	session = cookieIn(removed, sessionCookie)
+	page := look(t, w, "/account?done=password_removed", session)
+	_, rest, _ := strings.Cut(page.Body, `action="/account/passkeys/`)
+	path, _, _ := strings.Cut(rest, `"`)
+	if path = "/account/passkeys/" + path; !strings.Contains(page.Body, "Your password is removed") || !strings.HasSuffix(path, "/remove") {
+		t.Fatalf("%d %s", page.Status, page.Body)
+	}
+	if got := atOwner(t, w, path, nil, sessionCookie, session); got.Status != 409 || !strings.Contains(got.Body, "could not sign in any more") {
+		t.Errorf("the last way in: %d", got.Status)
+	}
+	if got := byPasskey(t, w, other, device, ""); got.Status != 303 {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	// Who has lost the device comes in by a mailed link, which ends it.
+	w.AwaitMail(t, "ana@example.com", 3)
+	fill(t, w, "/sign-in/forgotten", "", url.Values{"email": {"ana@example.com"}})
+	_, link := w.AwaitMail(t, "ana@example.com", 4)
+	if got := look(t, w, link, ""); !strings.Contains(got.Body, "Your passkeys are removed, too") {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	if got := fill(t, w, link, "", url.Values{"new": {herring}}); got.Status != 303 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	if got := byPasskey(t, w, w, device, ""); got.Status != 422 {
+		t.Errorf("the lost device: %d", got.Status)
+	}
+	if got := enter(t, w, "ana@example.com", herring); got.Status != 303 {
+		t.Errorf("%d", got.Status)
+	}
+}
+
+func TestARemovedPasskeyAndItsSessionsAreDeadOnEveryReplica(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	other := w.Replica(t)
+	id := publish(t, w)
+	session := withPassword(t, w, id, "ana@example.com", gulls)
+	device := consoletest.NewDevice()
+	addPasskey(t, w, session, device)
+	thief := sessionIn(t, byPasskey(t, other, other, device, ""))
+	_, rest, _ := strings.Cut(look(t, w, "/account", session).Body, `action="/account/passkeys/`)
+	path, _, _ := strings.Cut(rest, `"`)
+	path = "/account/passkeys/" + path
+	bo := w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	atOwner(t, w, path, nil, sessionCookie, bo)
+	if got := byPasskey(t, w, other, device, ""); got.Status != 303 {
+		t.Fatalf("removed by somebody else: %d", got.Status)
+	}
+	w.AwaitMail(t, "ana@example.com", 2)
+	removed := atOwner(t, w, path, nil, sessionCookie, session)
+	if removed.Status != 303 || look(t, w, "/account", cookieIn(removed, sessionCookie)).Status != 200 {
+		t.Fatalf("%d %s", removed.Status, removed.Body)
+	}
+	if got := look(t, other, "/account", thief); got.Status != 303 {
+		t.Errorf("who signed in by it: %d", got.Status)
+	}
+	if got := byPasskey(t, w, other, device, ""); got.Status != 422 {
+		t.Errorf("a removed one: %d", got.Status)
+	}
+	if mail, _ := w.AwaitMail(t, "ana@example.com", 3); mail.Subject != "A passkey was removed from your account" {
+		t.Errorf("%+v", mail)
+	}
+}
+
+// Who was invited, and of whom nobody knows yet who they are, keeps no passkey that the inviter may have added as them.
+func TestNobodyKeepsAPasskeyAsSomebodyElse(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	harbors := w.TokenOf(t, access.Member{BusinessID: publish(t, w), Role: access.Owner})
+	invited := `{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`
+	device := consoletest.NewDevice()
+	addPasskey(t, w, sessionIn(t, press(t, w, invite(t, w, harbors, invited), "")), device)
+	if got := byPasskey(t, w, w, device, ""); got.Status != 303 {
+		t.Fatalf("%d", got.Status)
+	}
+	press(t, w, invite(t, w, consoletest.Token, invited), "") // the operator vouches for who has this link
+	if got := byPasskey(t, w, w, device, ""); got.Status != 422 {
+		t.Errorf("the inviter's passkey: %d", got.Status)
+	}
+}
+
+func TestWhoSignedInLongAgoChangesNoWayIn(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	withPassword(t, w, publish(t, w), "ana@example.com", gulls)
+	who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hands := clock.Fixed(time.Now())
+	accounts := usecase.NewAccounts(usecase.AccountsConfig{Store: w.Store, Clock: hands, Telemetry: telemetry.Discard()})
+	signed := &usecase.SignedIn{Person: who.Person, Session: store.Session{CreatedAt: hands.Now()}}
+	hands.Advance(usecase.FreshFor + time.Second)
+	_, _, begin := accounts.BeginPasskey(t.Context(), signed)
+	add := accounts.AddPasskey(t.Context(), signed, "", "mine", "")
+	_, remove := accounts.RemovePasskey(t.Context(), signed, uuid.New(), "")
+	_, password := accounts.RemovePassword(t.Context(), signed, "")
+	for i, err := range []error{begin, add, remove, password} {
+		if err != usecase.ErrStale { //nolint:errorlint // it is that very one
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
+func TestChallengesEnd(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	publish(t, w)
+	for after, good := range map[time.Duration]bool{4 * time.Minute: true, 6 * time.Minute: false} {
+		_, cookie := ask(t, w, "")
+		if _, err := w.Store.TakeChallenge(t.Context(), secret.Hash(cookie), uuid.Nil, time.Now().Add(after)); (err == nil) != good {
+			t.Errorf("after %s: %v", after, err)
+		}
+		if _, err := w.Store.TakeChallenge(t.Context(), secret.Hash(cookie), uuid.Nil, time.Now()); err == nil {
+			t.Error("it is good twice")
+		}
+	}
+}
+
+func TestAttemptsByPasskeyAreSlowed(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, func(c *console.Config) {
+		c.Limits = limits.Config{Counting: ratelimit.Config{Timeout: time.Minute}, SignInsPerMinute: 10}
+		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
+	})
+	email := uuid.NewString() + "@example.com" // counts are one Redis's, for all tests
+	from := func(path, address string, form url.Values) consoletest.Answer {
+		return fill(t, w, path, "", form, "X-Forwarded-For", address, "Cookie", "slotmesh-passkey="+strings.Repeat("0", 64))
+	}
+	for i := range 12 {
+		got := from("/sign-in/passkey/begin", "198.51.100.77", url.Values{"email": {email}})
+		if (got.Status == 429) != (i >= 10) || got.Status == 429 && (!strings.Contains(got.Body, "Please wait") || got.Header.Get("Retry-After") == "") {
+			t.Errorf("%d: %d %v %s", i, got.Status, got.Header, got.Body)
+		}
+	}
+	refused := 0
+	for range 25 {
+		if from("/sign-in/passkey", "198.51.100.78", url.Values{"email": {email}, "credential": {"{}"}}).Status == 429 {
+			refused++
+		}
+	}
+	if refused < 4 || from("/sign-in", "198.51.100.79", url.Values{"email": {email}, "password": {gulls}}).Status != 429 {
+		t.Errorf("%d of 25 wrong answers were refused", refused)
+	}
+}
+
+func TestPasskeysAreOfferedWhereTheyCanBe(t *testing.T) {
+	t.Parallel()
+	for base, hosts := range map[string]map[string]bool{
+		"https://owner.example.com": {"owner.example.com": true, "OWNER.example.com": true, "evil.example": false},
+		"http://127.0.0.1:8090":     {"localhost:8090": true, "127.0.0.1:8090": false},
+		"http://192.0.2.7":          {"192.0.2.7": false},
+		"":                          {"owner.example.com": false},
+	} {
+		w := consoletest.Start(t, func(c *console.Config) { c.OwnerURL = base })
+		for host, want := range hosts {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL+"/sign-in", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Host = host
+			if got := send(t, request); got.Status != 200 || strings.Contains(got.Body, "Sign in with a passkey") != want {
+				t.Errorf("%s of %s: %d %s", host, base, got.Status, got.Body)
+			}
+		}
+	}
+	w := consoletest.Start(t, func(c *console.Config) { c.PasswordSignIn = false }) // nothing leads around the provider
+	if got := atOwner(t, w, "/sign-in/passkey/begin", nil); got.Status != 404 {
+		t.Errorf("%d", got.Status)
+	}
+}

@@ -1,0 +1,132 @@
+package console_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/plan"
+)
+
+const withGala = `
+events:
+  - key: gala
+    name: Gala
+    date: 2099-12-31
+    start_time: "20:00"
+    end_time: "23:00"
+    total_capacity: 50
+    tiers: [{key: vip, name: VIP, price: 10, capacity: 20}, {key: standard, name: Standard, price: 5, capacity: 30}]
+rentals: [{key: kayak, name: Kayak, price: 5, price_type: daily, quantity: 3, units_count: 3}]
+`
+
+// planned asks what a manifest would change.
+func planned(t *testing.T, w *consoletest.World, token, text string) plan.Plan {
+	t.Helper()
+	got := w.CallAs(t, token, "POST", harb+"/diff", text, "Content-Type", yaml)
+	var p plan.Plan
+	if err := json.Unmarshal([]byte(got.Body), &p); err != nil || got.Status != 200 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	return p
+}
+
+// soon is a booking that begins tomorrow.
+func soon(status string) booking.Booking {
+	b := someBooking(status, "2026-12-01")
+	b.StartsAt = time.Now().Add(24 * time.Hour).Truncate(time.Minute)
+	b.EndsAt = b.StartsAt.Add(45 * time.Minute)
+	b.Services = []booking.BookedService{{ID: uuid.New(), Name: "Haircut", DurationMinutes: 45, Price: "40.00"}}
+	b.FormData = []byte("{}")
+	return b
+}
+
+func TestAPlanSaysWhatWouldChangeAndWhatWouldBeOutside(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	text := consoletest.Manifest("harbor", "Harbor") + withGala
+	published := w.Call(t, "PUT", harb, text, "Content-Type", yaml)
+	id := uuid.MustParse(field(t, published, "id").(string))
+	ahead, over := soon("pending"), soon("confirmed")
+	over.StartsAt, over.EndsAt = over.StartsAt.AddDate(0, 0, -7), over.EndsAt.AddDate(0, 0, -7)
+	for _, b := range []booking.Booking{soon("cancelled"), over, ahead} {
+		w.Booking.Add(id, b)
+	}
+	owner, _ := as(t, w, id, access.Owner)
+	if p := planned(t, w, owner, text); len(p.Changes) > 0 || p.Outside.Count > 0 || p.Version != 1 {
+		t.Errorf("of what is published: %+v", p)
+	}
+	if held := w.Availability.Held(); len(held) != 1 || held[0].StartsAt != ahead.StartsAt.Unix() || held[0].Services[0].DurationMinutes != 45 {
+		t.Errorf("asked about %+v", held)
+	}
+	w.Availability.LeaveOutside(availability.Outside{Reason: availability.Reason{Rule: availability.RuleClosed, Message: "The business is closed then."}})
+	w.Rental.LeavesOutside = true
+	reserved := w.Call(t, "POST", harb+"/reservations", `{"rental_id": "`+uuid.NewString()+`", "start_date": "2099-01-01", "end_date": "2099-01-02", "quantity": 1, "customer_name": "Zoë"}`)
+	if reserved.Status != 201 {
+		t.Fatal(reserved.Body)
+	}
+	p := planned(t, w, owner, strings.Replace(text, "price: 40.00", "price: 45.00", 1))
+	if len(p.Changes) != 1 || p.Changes[0].Path != "services[cut].price" || p.Changes[0].Summary != "40 becomes 45" {
+		t.Errorf("changes: %+v", p.Changes)
+	}
+	o := p.Outside
+	if o.Count != 2 || o.Already != 0 || len(o.Bookings) != 1 || o.Bookings[0].Booking.ID != ahead.ID || len(o.Reservations) != 1 || o.Bookings[0].Reason.Rule != "closed" {
+		t.Errorf("outside: %+v", o)
+	}
+	if versions := w.CallAs(t, owner, "GET", harb+"/versions", ""); strings.Count(versions.Body, `"version"`) != 1 {
+		t.Errorf("it was published: %s", versions.Body)
+	}
+	staff, _ := as(t, w, id, access.Staff)
+	if p := planned(t, w, staff, text); len(p.Outside.Bookings)+len(p.Outside.Reservations) > 0 {
+		t.Errorf("a member of the staff sees others' bookings: %+v", p.Outside)
+	}
+	refused := w.CallAs(t, owner, "POST", harb+"/diff", "kind: Business", "Content-Type", yaml)
+	if refused.Status != 400 || !strings.Contains(refused.Body, `"problems"`) {
+		t.Errorf("of what is no manifest: %d %s", refused.Status, refused.Body)
+	}
+	w.StopBooking()
+	if got := w.CallAs(t, owner, "POST", harb+"/diff", text, "Content-Type", yaml); got.Status != 503 {
+		t.Errorf("while booking is away: %d %s", got.Status, got.Body)
+	}
+}
+
+func TestAPlanNamesTicketsThatAreSoldOfWhatIsGoneMovedOrTooSmall(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	text := consoletest.Manifest("harbor", "Harbor") + withGala
+	id := uuid.MustParse(field(t, w.Call(t, "PUT", harb, text, "Content-Type", yaml), "id").(string))
+	owner, _ := as(t, w, id, access.Owner)
+	event := func(path string) string { return uuid.NewSHA1(id, []byte(path)).String() }
+	order := `{"event_id": "` + event("event/gala") + `", "tier_id": "` + event("event/gala/tier/vip") + `", "quantity": 9, "customer_name": "Zoë"}`
+	if sold := w.Call(t, "POST", harb+"/tickets", order); sold.Status != 201 {
+		t.Fatal(sold.Body)
+	}
+	for name, change := range map[string]struct{ from, to, want string }{
+		"nothing of it":         {"price: 5", "price: 6", ""},
+		"a tier with fewer":     {"capacity: 20", "capacity: 8", "VIP: 9 are booked, and 8 are offered."},
+		"a tier that is gone":   {"{key: vip, name: VIP, price: 10, capacity: 20}, ", "", "VIP is no longer in the offer."},
+		"the event has fewer":   {"total_capacity: 50", "total_capacity: 7", "Gala: 9 are booked, and 7 are offered."},
+		"the event is moved":    {`start_time: "20:00"`, `start_time: "19:00"`, "Gala begins at another time: 2099-12-31T19:00."},
+		"the event is inactive": {"name: Gala", "name: Gala\n    active: false", "Gala is not active."},
+		"the event is gone":     {withGala, "\n", "Gala is no longer in the offer."},
+	} {
+		p := planned(t, w, owner, strings.Replace(text, change.from, change.to, 1))
+		got := ""
+		for _, sold := range p.Outside.Tickets {
+			got += sold.Reason.Message
+			if sold.Sold != 9 || sold.Event != "Gala" {
+				t.Errorf("%s: %+v", name, sold)
+			}
+		}
+		if got != change.want || p.Outside.New() != len(p.Outside.Tickets) {
+			t.Errorf("%s: %q, want %q", name, got, change.want)
+		}
+	}
+}

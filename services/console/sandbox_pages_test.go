@@ -1,0 +1,30 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// Every page of a sandbox says that it is one, and what is kept of its messages cannot be sent.
+func TestThePagesOfASandboxSaySo(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	desk := w.SessionOf(t, "desk@example.com", access.Member{BusinessID: id, Role: access.Desk})
+	mailed := w.Notifications.Mailed(id, 1)
+	failed := "/business/harbor/messages/" + mailed[0].ID.String()
+	const said = "For testing only: nothing is charged, and no messages are sent."
+	if got := look(t, w, failed, desk); strings.Contains(got.Body, said) || !strings.Contains(got.Body, "/retry") {
+		t.Errorf("a real business: %d %s", got.Status, got.Body)
+	}
+	w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor")+"account: {sandbox: true}\n")
+	if got := look(t, w, failed, desk); !strings.Contains(got.Body, said) || strings.Contains(got.Body, "/retry") {
+		t.Errorf("a sandbox: %d %s", got.Status, got.Body)
+	}
+	if got := look(t, w, "/business/harbor/bookings", desk); !strings.Contains(got.Body, said) {
+		t.Errorf("its bookings: %d %s", got.Status, got.Body)
+	}
+}

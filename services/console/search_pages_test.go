@@ -1,0 +1,63 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+func init() { rowOfPage["GET /business/:slug/search"] = "see bookings" }
+
+// Who may see customers finds them and their bookings; a member of the staff finds their own bookings, and a viewer pages alone.
+func TestASearchFindsWhatThePersonMaySee(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id, self := publish(t, w), uuid.New()
+	own, other := someBooking("confirmed", "2026-12-01"), someBooking("confirmed", "2026-12-02")
+	own.StaffID = &self
+	w.Booking.Add(id, own)
+	w.Booking.Add(id, other)
+	people := map[access.Role]string{}
+	for _, role := range []access.Role{access.Owner, access.Desk, access.Staff, access.Viewer} {
+		m := access.Member{BusinessID: id, Role: role}
+		if role == access.Staff {
+			m.StaffID = self
+		}
+		people[role] = w.SessionOf(t, string(role)+"@example.com", m)
+	}
+	const customer = `/customers/one?email=cara%40example.com`
+	for _, c := range []struct {
+		role  access.Role
+		query string
+		shows map[string]bool
+	}{
+		{access.Desk, "cara", map[string]bool{own.ID.String(): true, other.ID.String(): true, customer: true}},
+		{access.Staff, "cara", map[string]bool{own.ID.String(): true, other.ID.String(): false, customer: false}},
+		{access.Viewer, "cara", map[string]bool{own.ID.String(): false, customer: false, "Nothing was found": true}},
+		{access.Desk, "nobody", map[string]bool{own.ID.String(): false, customer: false, "Nothing was found": true}},
+		{access.Owner, "POLIC", map[string]bool{`card"><a class="cover" href="/business/harbor/offer/policies"`: true}},
+		{access.Desk, "polic", map[string]bool{`href="/business/harbor/offer/policies"`: false}},
+		{access.Viewer, "calend", map[string]bool{`card"><a class="cover" href="/business/harbor/calendar"`: true}},
+	} {
+		got := look(t, w, "/business/harbor/search?query="+c.query, people[c.role])
+		for part, want := range c.shows {
+			if got.Status != 200 || strings.Contains(got.Body, part) != want {
+				t.Errorf("a %s who searches for %s: %d, %s is shown: %t, want %t\n%s", c.role, c.query, got.Status, part, !want, want, got.Body)
+			}
+		}
+	}
+	if got := look(t, w, "/business/harbor/search?query=+", people[access.Desk]); got.Status != 303 || got.Header.Get("Location") != "/business/harbor/bookings" {
+		t.Errorf("without anything to look for: %d %s", got.Status, got.Header.Get("Location"))
+	}
+	if got := look(t, w, "/business/harbor/search?query="+strings.Repeat("a", 1000), people[access.Desk]); got.Status != 400 {
+		t.Errorf("a query without bound: %d", got.Status)
+	}
+	w.StopBooking()
+	if got := look(t, w, "/business/harbor/search?query=cara", people[access.Desk]); got.Status != 200 || !strings.Contains(got.Body, "cannot be checked") {
+		t.Errorf("while booking is away: %d %s", got.Status, got.Body)
+	}
+}

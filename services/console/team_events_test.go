@@ -1,0 +1,120 @@
+package console_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// told are the team's events of the harbor, oldest first, as who has this token reads them.
+func told(t *testing.T, w *consoletest.World, token string) []event.Event {
+	t.Helper()
+	var all []event.Event
+	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
+		var list event.List
+		got := w.CallAs(t, token, "GET", harb+"/events?limit=3&cursor="+cursor, "")
+		if err := json.Unmarshal([]byte(got.Body), &list); err != nil || got.Status != 200 || pages > 20 {
+			t.Fatalf("%d %s", got.Status, got.Body)
+		}
+		all, cursor = append(all, list.Events...), list.NextCursor
+	}
+	slices.Reverse(all)
+	return slices.DeleteFunc(all, func(e event.Event) bool { return e.Subject.Kind != event.Member && e.Subject.Kind != event.Token })
+}
+
+// Who was invited, came, was promoted, made a token, changed by what they sign in and was removed: each is an event, by who did it.
+func TestWhatHappensToTheTeamIsInItsHistory(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	ana := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	const team = "/business/harbor/team"
+	fill(t, w, team+"/invite", ana, url.Values{"email": {"bo@example.com"}, "name": {"Bo <b>"}, "role": {"desk"}})
+	_, link := w.AwaitMail(t, "bo@example.com", 1)
+	fill(t, w, link, "", url.Values{"new": {gulls}})
+	bos, anas := uuid.MustParse(idOfMember(t, w, "bo@example.com")), uuid.MustParse(idOfMember(t, w, "ana@example.com"))
+	fill(t, w, team+"/"+bos.String(), ana, url.Values{"role": {"owner"}})
+	bo := sessionIn(t, enter(t, w, "bo@example.com", gulls))
+	addPasskey(t, w, bo, consoletest.NewDevice())
+	bo = cookieIn(atOwner(t, w, "/account/password/remove", nil, sessionCookie, bo), sessionCookie)
+	changed := fill(t, w, "/account/password", bo, url.Values{"new": {herring}})
+	if changed.Status != 303 {
+		t.Fatalf("%d %s", changed.Status, changed.Body)
+	}
+	_, rest, _ := strings.Cut(look(t, w, "/account", sessionIn(t, changed)).Body, `action="/account/passkeys/`)
+	path, _, _ := strings.Cut(rest, `"`)
+	atOwner(t, w, "/account/passkeys/"+path, nil, sessionCookie, sessionIn(t, changed))
+	w.TokenMadeBy(t, access.Member{BusinessID: id, Role: access.Manager}, bos)
+	fill(t, w, team+"/"+bos.String()+"/remove", ana, nil)
+
+	reader := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner})
+	type line struct {
+		typ event.Type
+		of  uuid.UUID
+		by  uuid.UUID
+	}
+	events := told(t, w, reader)
+	var got []line
+	for _, e := range events {
+		if e.Subject.ID == bos || e.Subject.Kind == event.Token && e.Type == event.TokenRevoked {
+			of := e.Subject.ID
+			if e.Subject.Kind == event.Token {
+				of = uuid.Nil
+			}
+			got = append(got, line{e.Type, of, e.Actor.ID})
+		}
+		if text := string(e.Data); strings.Contains(text, "@") || strings.Contains(text, "Bo") || strings.Contains(text, "hash") {
+			t.Errorf("an event keeps who somebody is: %s", text)
+		}
+	}
+	want := []line{
+		{event.MemberInvited, bos, anas}, {event.MemberJoined, bos, bos}, {event.MemberPasswordChanged, bos, bos}, {event.MemberChanged, bos, anas},
+		{event.MemberPasskeyAdded, bos, bos}, {event.MemberPasswordRemoved, bos, bos}, {event.MemberPasswordChanged, bos, bos},
+		{event.MemberPasskeyRemoved, bos, bos}, {event.MemberRemoved, bos, anas}, {event.TokenRevoked, uuid.Nil, anas},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+	for last, e := range sequences(events) {
+		if e != last {
+			t.Errorf("sequences of a subject: %d, want %d", e, last)
+		}
+	}
+	page := look(t, w, team, ana)
+	for _, text := range []string{"Bo &lt;b&gt;", "Invited · Front desk", "Has another role · Owner", "Removed from the team", "Access for a program ended", "Added a passkey"} {
+		if !strings.Contains(page.Body, text) {
+			t.Errorf("the page of the team does not say %q: %s", text, page.Body)
+		}
+	}
+	for _, role := range []access.Role{access.Manager, access.Desk} { // who reads the rest of the audit log does not read of the team
+		token := w.TokenOf(t, access.Member{BusinessID: id, Role: role})
+		if list := told(t, w, token); len(list) > 0 {
+			t.Errorf("a %s reads %v", role, list)
+		}
+		if a := w.CallAs(t, token, "GET", harb+"/events?type=member.invited", ""); a.Status != 200 || strings.Contains(a.Body, "member.invited") {
+			t.Errorf("a %s: %d %s", role, a.Status, a.Body)
+		}
+	}
+	if a := w.CallAs(t, reader, "GET", harb+"/events?subject=member&type=member.removed", ""); strings.Count(a.Body, `"member.removed"`) != 1 {
+		t.Errorf("%d %s", a.Status, a.Body)
+	}
+}
+
+// sequences pairs each sequence of a subject with the one that it should be.
+func sequences(events []event.Event) map[int]int {
+	seen, pairs := map[uuid.UUID]int{}, map[int]int{}
+	for _, e := range events {
+		if seen[e.Subject.ID]++; seen[e.Subject.ID] != e.Sequence {
+			pairs[seen[e.Subject.ID]] = e.Sequence
+		}
+	}
+	return pairs
+}

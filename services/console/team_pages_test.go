@@ -1,0 +1,83 @@
+package console_test
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+var linkShown = regexp.MustCompile(`/sign-in/link/[0-9a-f]{64}`)
+
+// An owner invites somebody, promotes them, is demoted by them and is out on every replica at once; the last owner stays.
+func TestOwnersLookAfterTheirTeamOnItsPage(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	other := w.Replica(t)
+	ana := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	const team = "/business/harbor/team"
+	for form, want := range map[string]string{
+		"email=bo":                             "name@example.com",
+		"email=bo%40example.com":               "Please fill this in",
+		"email=bo%40example.com&role=operator": "Please fill this in",
+		"email=bo%40example.com&role=staff":    "choose whose calendar",
+		"email=ana%40example.com&role=desk":    "belongs to the team already",
+	} {
+		values, _ := url.ParseQuery(form)
+		if got := fill(t, w, team+"/invite", ana, values); got.Status/100 != 4 || !strings.Contains(got.Body, want) {
+			t.Errorf("%s: %d %s", form, got.Status, got.Body)
+		}
+	}
+	invited := fill(t, w, team+"/invite", ana, url.Values{"email": {"Bo@example.com"}, "name": {"Bo <b>"}, "role": {"desk"}})
+	if invited.Status != 200 || !strings.Contains(invited.Body, consoletest.OwnerURL+"/sign-in/link/") || !strings.Contains(invited.Body, "on its way by mail") {
+		t.Fatalf("%d %s", invited.Status, invited.Body)
+	}
+	bo := sessionIn(t, press(t, w, linkShown.FindString(invited.Body), ""))
+	member := team + "/" + idOfMember(t, w, "bo@example.com")
+	if got := look(t, w, team, ana); got.Status != 200 || !strings.Contains(got.Body, "Bo &lt;b&gt;") || !strings.Contains(got.Body, "Front desk") {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	if got := look(t, w, "/business/harbor/settings", bo); got.Status != 200 || strings.Contains(got.Body, team) {
+		t.Errorf("who may not see the team is shown the way there: %d", got.Status)
+	}
+	if got := look(t, w, "/business/harbor/settings", ana); !strings.Contains(got.Body, `"`+team+`"`) {
+		t.Errorf("an owner is not shown the way to the team: %s", got.Body)
+	}
+	anas := team + "/" + idOfMember(t, w, "ana@example.com")
+	for path, form := range map[string]url.Values{anas: {"role": {"desk"}}, anas + "/remove": nil} {
+		if got := fill(t, w, path, ana, form); got.Status != 409 || !strings.Contains(got.Body, "This is the last owner. Make somebody else an owner first.") {
+			t.Errorf("%s: %d %s", path, got.Status, got.Body)
+		}
+	}
+	if got := fill(t, w, member, ana, url.Values{"role": {"owner"}}); got.Status != 303 || got.Header.Get("Location") != team+"?done=team_changed" {
+		t.Fatalf("promoted: %d %s", got.Status, got.Body)
+	}
+	for _, replica := range []*consoletest.World{w, other} {
+		if got := look(t, replica, team, bo); got.Status != 303 || got.Header.Get("Location") != "/sign-in" {
+			t.Errorf("who was promoted is still signed in: %d", got.Status)
+		}
+	}
+	bo = w.SessionOf(t, "bo@example.com")
+	for _, step := range []struct {
+		path string
+		form url.Values
+	}{{anas, url.Values{"role": {"viewer"}}}, {anas + "/remove", nil}} {
+		ana := w.SessionOf(t, "ana@example.com")
+		if got := fill(t, other, step.path, bo, step.form); got.Status != 303 {
+			t.Errorf("%s: %d %s", step.path, got.Status, got.Body)
+		}
+		for _, replica := range []*consoletest.World{w, other} {
+			if got := look(t, replica, "/account", ana); got.Status != 303 {
+				t.Errorf("%s: still signed in: %d", step.path, got.Status)
+			}
+		}
+	}
+	got := look(t, w, team+"?done=team_removed", bo)
+	if list, happened, _ := strings.Cut(got.Body, `id="history"`); strings.Contains(list, "ana@") || !strings.Contains(happened, "ana@") || !strings.Contains(got.Body, "no longer belong") {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+}

@@ -1,0 +1,165 @@
+package console_test
+
+import (
+	"html"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+func init() {
+	rowOfPage["GET /business/:slug/offer/text"], rowOfPage["POST /business/:slug/offer/text"] = "change all of the offer", "change all of the offer"
+}
+
+const ofText = "/business/harbor/offer/text"
+
+// textOf is the newest version as it is written.
+func textOf(t *testing.T, w *consoletest.World) string {
+	t.Helper()
+	return w.Call(t, "GET", harb, "", "Accept", yaml).Body
+}
+
+// writes sends a text that was made of a version, as a browser does: with its line breaks.
+func writes(t *testing.T, w *consoletest.World, session, base, text string, more ...string) consoletest.Answer {
+	t.Helper()
+	form := url.Values{"base": {base}, "text": {strings.ReplaceAll(text, "\n", "\r\n")}}
+	for i := 0; i < len(more); i += 2 {
+		form.Set(more[i], more[i+1])
+	}
+	return fill(t, w, ofText, session, form)
+}
+
+// What is wrong with a text stands with its line, in the words of the command; nothing is published, and nothing that was typed is lost.
+func TestTheProblemsOfATextStandWithTheirLines(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	before := textOf(t, w)
+	if got := look(t, w, ofText, mia); got.Status != 200 || !strings.Contains(got.Body, html.EscapeString(before)) {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	for _, wrong := range []string{
+		strings.Replace(before, "price: 40.00", "price: -3", 1), strings.Replace(before, "duration_minutes: 45", "duration: 45", 1), "a: [", "",
+		before + "<script>: 1\n", before + "languages: [en]\ncurrency: EUR\n",
+	} {
+		_, problems := manifest.Parse([]byte(wrong))
+		if len(problems) == 0 {
+			t.Fatalf("%q is right", wrong)
+		}
+		got := writes(t, w, mia, "1", wrong)
+		if got.Status != 422 || !strings.Contains(got.Body, html.EscapeString(strings.TrimSpace(wrong))) {
+			t.Errorf("%q: %d %s", wrong, got.Status, got.Body)
+		}
+		for _, problem := range problems {
+			_, told, _ := strings.Cut(problem.String(), ": ")
+			line, _, _ := strings.Cut(problem.String(), ":")
+			if !strings.Contains(got.Body, html.EscapeString(told)) || !strings.Contains(got.Body, ">"+strings.Replace(line, "line", "Line", 1)+"<") {
+				t.Errorf("%s is not said of %q: %s", problem, wrong, got.Body)
+			}
+		}
+	}
+	for line, field := range map[string]string{"account: {subscription: inactive}\n": "account", "account: {sandbox: true}\n": "account", "": "slug"} {
+		text := before + line
+		if line == "" {
+			text = strings.Replace(before, "slug: harbor", "slug: quay", 1)
+		}
+		if got := writes(t, w, mia, "1", text); got.Status != 422 || !strings.Contains(got.Body, field+": ") {
+			t.Errorf("%s: %d %s", field, got.Status, got.Body)
+		}
+	}
+	if now := textOf(t, w); now != before {
+		t.Errorf("something was published: %s", now)
+	}
+}
+
+// What overlaps stands beside its line, in the words of the command, and keeps nothing from being published; the admin API answers it, too.
+func TestWhatOverlapsInATextIsNamedBesideItsLine(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	if got := look(t, w, ofText, mia); strings.Contains(got.Body, "warning: ") {
+		t.Errorf("nothing overlaps: %s", got.Body)
+	}
+	twice := textOf(t, w) + "hours: {mon: [\"09:00-12:00\", \"10:00-11:00\"]}\n"
+	const told = "is 10:00-11:00, which lies within 09:00-12:00 of the same day; remove it"
+	const answered = `"warnings":[{"path":"hours.mon[1]","line":10,"message":"` + told + `"}]`
+	if got := w.Call(t, "POST", harb+"/diff", twice, "Content-Type", yaml); got.Status != 200 || !strings.Contains(got.Body, answered) {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	if got := w.Call(t, "PUT", harb, twice, "Content-Type", yaml); got.Status != 200 || !strings.Contains(got.Body, answered) {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+	if got := look(t, w, ofText, mia); !strings.Contains(got.Body, ">Line 10<") || !strings.Contains(got.Body, "warning: hours.mon[1]: "+told) {
+		t.Errorf("%d %s", got.Status, got.Body)
+	}
+}
+
+// What would change is shown first; then just what was typed is published, with its notes.
+func TestATextIsPublishedAsItWasTypedOnceItWasSeen(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	typed := "\n# Our <own> words.\n" + strings.Replace(textOf(t, w), "40.00}", "47.50} # since spring", 1)
+	asked := writes(t, w, mia, "1", typed)
+	for _, part := range []string{"What will change", "Haircut · Price", "47.5", "Nothing that customers have booked would fall outside", `name="agreed" value="1"`, "Back to the form"} {
+		if asked.Status != 409 || !strings.Contains(asked.Body, part) {
+			t.Errorf("%q: %d %s", part, asked.Status, asked.Body)
+		}
+	}
+	if again := writes(t, w, mia, "1", typed, "again", "yes"); again.Status != 200 || !strings.Contains(again.Body, "&lt;own&gt;") {
+		t.Errorf("back: %d %s", again.Status, again.Body)
+	}
+	saved := writes(t, w, mia, "1", typed, "agreed", "1")
+	if saved.Status != 303 || !strings.Contains(saved.Header.Get("Location"), ofText+"?saved=2") {
+		t.Fatalf("%d %s %s", saved.Status, saved.Header.Get("Location"), saved.Body)
+	}
+	if now := textOf(t, w); now != typed {
+		t.Errorf("published is\n%q, typed was\n%q", now, typed)
+	}
+	only := writes(t, w, mia, "2", typed+"# a note\n")
+	if only.Status != 409 || !strings.Contains(only.Body, "Customers see the same as before") {
+		t.Errorf("a note alone: %d %s", only.Status, only.Body)
+	}
+}
+
+// Two who write at once lose nothing: neither values nor notes; where both wrote another of the same, it is asked.
+func TestTwoWhoWriteAtOnceLoseNothing(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	first := textOf(t, w)
+	theirs := "# theirs\n" + strings.Replace(first, "currency: EUR", "currency: USD", 1)
+	if got := w.Call(t, "PUT", harb, theirs, "Content-Type", yaml); got.Status != 200 {
+		t.Fatal(got.Body)
+	}
+	mine := strings.Replace(first, "40.00", "47.00", 1) + "# mine\n"
+	if got := writes(t, w, mia, "1", mine, "agreed", "2"); got.Status != 303 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	if now, want := textOf(t, w), strings.Replace(theirs, "40.00", "47.00", 1)+"# mine\n"; now != want {
+		t.Errorf("both have made\n%s, want\n%s", now, want)
+	}
+	third := textOf(t, w)
+	w.Call(t, "PUT", harb, strings.Replace(third, "47.00", "50.00", 1), "Content-Type", yaml)
+	mine = strings.Replace(third, "47.00", "60.00", 1) + "# once more\n"
+	got := writes(t, w, mia, "3", mine)
+	if got.Status != 409 || !strings.Contains(got.Body, "Somebody else has changed the same") || !strings.Contains(got.Body, "# once more") {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	got = writes(t, w, mia, "3", mine, "over", "4", "choose.services.[cut].price", "theirs", "agreed", "4")
+	if now := textOf(t, w); got.Status != 303 || !strings.Contains(now, "price: 50") || !strings.Contains(now, "# once more") {
+		t.Errorf("%d %s\n%s", got.Status, got.Body, now)
+	}
+	w.Call(t, "PUT", harb, textOf(t, w)+"managed_by: our repository\n", "Content-Type", yaml)
+	if got := look(t, w, ofText, mia); !strings.Contains(got.Body, "readonly") || strings.Contains(got.Body, "See what will change") {
+		t.Errorf("managed elsewhere: %s", got.Body)
+	}
+}

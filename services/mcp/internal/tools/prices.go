@@ -1,0 +1,32 @@
+package tools
+
+import "encoding/json"
+
+// cost says what something costs: the quoted price, and the listed one where that is another.
+func cost(listed json.Number, quoted *json.Number, currency string) string {
+	if nothing(listed) {
+		return "free"
+	}
+	if quoted == nil || *quoted == listed {
+		return listed.String() + " " + currency
+	}
+	return quoted.String() + " " + currency + " instead of " + listed.String()
+}
+
+func nothing(n json.Number) bool {
+	value, err := n.Float64()
+	return err == nil && value == 0
+}
+
+// inAdvance says what is charged when something is paid online; nothing where nothing is.
+func inAdvance(requirement string, deposit *json.Number, currency string) string {
+	switch {
+	case requirement == "full":
+		return ", paid in full when paid online"
+	case requirement == "deposit_percent" && deposit != nil:
+		return ", a deposit of " + deposit.String() + " % when paid online"
+	case requirement == "deposit_fixed" && deposit != nil:
+		return ", a deposit of " + deposit.String() + " " + currency + " when paid online"
+	}
+	return ""
+}

@@ -1,0 +1,218 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+)
+
+const public = "GET /internal/api/public/harbor/"
+
+// said is the text of a call, which must succeed.
+func said(t *testing.T, n *fakePeers, tool string, arguments map[string]any) string {
+	t.Helper()
+	got := call(t, start(t, n), "read", tool, arguments)
+	if got.IsError {
+		t.Fatalf("%s: %v", tool, got)
+	}
+	return got.Content[0].Text
+}
+
+// expectLines expects that a text is these lines.
+func expectLines(t *testing.T, got string, want ...string) {
+	t.Helper()
+	if whole := strings.Join(want, "\n"); got != whole {
+		t.Errorf("got\n%s\nwant\n%s", got, whole)
+	}
+}
+
+const frame = `"currency":"EUR","quote":{"date":"2027-03-01","applies_pricing_rules":true,"basis":"As of now."}`
+
+// An agent that reads the text alone can sell: prices, variants, classes, deposits, and the tool to call next.
+func TestTheTextOfServicesIsEnoughToSell(t *testing.T) {
+	t.Parallel()
+	n := newPeers()
+	n.answers[public+"services"] = json.RawMessage(`{"services":[
+		{"id":"` + cutID + `","name":"Cut","category":"Hair","duration_minutes":45,"price":40.00,"quoted_price":36.00,"payment_requirement":"deposit_percent","deposit_value":20,
+			"variants":[{"id":"` + annaID + `","name":"Long hair","duration_minutes":60,"price":55.00,"quoted_price":null}]},
+		{"id":"c1","name":"Yoga","category":"","duration_minutes":60,"price":0,"quoted_price":null,"has_class_schedule":true,"payment_requirement":"none","deposit_value":null},
+		{"id":"f1","name":"Film","category":"","duration_minutes":30,"price":90.00,"quoted_price":90.00,"payment_requirement":"full","deposit_value":null},
+		{"id":"g1","name":"Set","category":"","duration_minutes":30,"price":90.00,"quoted_price":null,"payment_requirement":"deposit_fixed","deposit_value":15.50}],` + frame + `}`)
+	expectLines(t, said(t, n, "list_services", nil),
+		"4 services; prices in EUR for a booking on 2027-03-01.",
+		"Cut (Hair): 45 min, 36.00 EUR instead of 40.00, a deposit of 20 % when paid online, id "+cutID,
+		`  variant Long hair: 60 min, 55.00 EUR, variants ["`+cutID+`:`+annaID+`"]`,
+		"Yoga: 60 min, free, id c1; a class: booked alone, at the sessions that find_slots lists",
+		"Film: 30 min, 90.00 EUR, paid in full when paid online, id f1",
+		"Set: 30 min, 90.00 EUR, a deposit of 15.50 EUR when paid online, id g1",
+		"Next: find_slots with service_ids says when they are free.")
+}
+
+func TestTheTextOfEventsNamesTiersWithPricesAndWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	n := newPeers()
+	n.answers[public+"events"] = json.RawMessage(`{"events":[{"id":"e1","name":"Gala","date":"2027-04-01","start_time":"20:00:00","end_time":"23:30:00",
+		"total_capacity":150,"spots_remaining":12,"payment_requirement":"full","deposit_value":null,"inventory":[
+		{"id":"a","name":"Front","price":80.00,"quoted_price":72.00,"total_capacity":20,"spots_remaining":0},
+		{"id":"b","name":"Balcony","price":30.00,"quoted_price":30.00,"total_capacity":20,"spots_remaining":12},
+		{"id":"c","name":"Children","price":0,"quoted_price":null,"total_capacity":20,"spots_remaining":null}]}],` + frame + `}`)
+	expectLines(t, said(t, n, "list_events", nil),
+		"1 coming events; prices in EUR for a purchase now. These tools cannot buy tickets: the business's own page sells them.",
+		"2027-04-01 20:00–23:30 Gala, 12 left, paid in full when paid online",
+		"  Front: 72.00 EUR instead of 80.00, sold out",
+		"  Balcony: 30.00 EUR, 12 left",
+		"  Children: free")
+}
+
+func TestTheTextOfRentalsNamesPricesBoundsAndWhatGoesAlong(t *testing.T) {
+	t.Parallel()
+	n := newPeers()
+	n.answers[public+"rentals"] = json.RawMessage(`{"rentals":[{"id":"k","name":"Kayak","price":15.00,"quoted_price":12.00,"price_type":"hourly","max_bookable_online":3,
+		"min_rental_hours":2,"max_rental_hours":8,"payment_requirement":"deposit_fixed","deposit_value":50.00}],
+		"add_on_rentals":[{"id":"v","name":"Vest","price":0,"quoted_price":null,"price_type":"daily","max_bookable_online":null,"payment_requirement":"none"}],
+		"rental_upsells":[{"rental_id":"k","upsell_rental_id":"v","is_required":true}],` + frame + `}`)
+	expectLines(t, said(t, n, "list_rentals", nil),
+		"2 rentals, 1 of them add-ons; prices in EUR for 2027-03-01. These tools cannot reserve them: the business's own page does.",
+		"Kayak: 12.00 EUR instead of 15.00 an hour, at most 3 at once, at least 2 hours, at most 8 hours, a deposit of 50.00 EUR when paid online, id k",
+		"  Vest is required with it",
+		"Vest: free, id v")
+}
+
+func TestTheTextOfTheBusinessSaysHowToPayAndWhatCancellingCosts(t *testing.T) {
+	t.Parallel()
+	n := newPeers()
+	n.answers[public+"info"] = json.RawMessage(`{"name":"Harbor","slug":"harbor","currency":"EUR","timezone":"Europe/Lisbon","default_language":"pt","languages":["pt","en"],
+		"modules_enabled":{"services":true,"events":true,"rentals":false},"has_payment_providers":true,"payment_providers":["stripe"],
+		"payment_modes":{"services":"customer_choice","rentals":"online","events":"online"},"cooling_off_hours":2,
+		"cancellation_policy":[{"hours_before":24,"refund_percent":50},{"hours_before":72,"refund_percent":100}],"online_bookings_paused":true}`)
+	expectLines(t, said(t, n, "get_business_info", nil),
+		"Harbor. Local time is 2027-03-01T06:00:00Z (Europe/Lisbon). Prices are in EUR. Languages: pt, en; without locale pt.",
+		"It offers services (list_services), paid online or at the door, as the customer chooses (payment_choice).",
+		"It offers events (list_events), paid online when it is booked.",
+		"Cancelling: of what was paid online these parts are refunded: 100 % within 2 hours after booking, 100 % until 72 hours before the start, "+
+			"50 % until 24 hours before the start, else nothing.",
+		"Online bookings are paused: nothing can be booked now, and book_appointment is refused.")
+}
+
+// An agent gets the business's name in its customer's language, as it gets those of services.
+func TestTheNameOfTheBusinessIsInTheLanguageThatWasAskedFor(t *testing.T) {
+	t.Parallel()
+	n := newPeers()
+	n.answers[public+"info"] = json.RawMessage(`{"name":"Harbor","slug":"harbor","currency":"EUR","timezone":"Europe/Lisbon","default_language":"en","languages":["en","pt","de"],
+		"name_translations":{"pt":"Porto"}}`)
+	for locale, want := range map[string]string{"pt-BR": "Porto. ", "de": "Harbor. ", "": "Harbor. ", "x": "Harbor. "} {
+		if got := said(t, n, "get_business_info", map[string]any{"locale": locale}); !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %s", locale, got)
+		}
+	}
+}
+
+const day = `{"slots":[
+	{"time":"09:00","endTime":"09:45","staffId":"a","staffName":"Anna","date":"2027-03-01","dateOffset":0},
+	{"time":"09:00","endTime":"09:45","staffId":"b","staffName":"Bo","date":"2027-03-01","dateOffset":0},
+	{"time":"23:30","endTime":"00:15","staffId":"a","staffName":"Anna","date":"2027-03-01","dateOffset":0},
+	{"time":"00:30","endTime":"01:15","staffId":"a","staffName":"Anna","date":"2027-03-02","dateOffset":1}],"computed":true,"timezone":"Europe/Lisbon"}`
+
+// asksDay are the arguments of find_slots for one date.
+var asksDay = map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01"}
+
+func TestFreeTimesAreGroupedByMember(t *testing.T) {
+	t.Parallel()
+	n := newPeers()
+	n.answers[slotsPath] = json.RawMessage(day)
+	expectLines(t, said(t, n, "find_slots", asksDay),
+		"4 free starts on 2027-03-01 (Europe/Lisbon), of 45 min each. Next: book_appointment with date, time and staff_id.",
+		"Anna (staff_id a) at 09:00, 23:30",
+		"Bo (staff_id b) at 09:00",
+		"Anna (staff_id a) after midnight, with date 2027-03-02, at 00:30")
+}
+
+// While bookings are paused, free times are shown with the pause before them.
+func TestAPauseIsNamedBesideFreeTimes(t *testing.T) {
+	t.Parallel()
+	const sentence = "Online bookings are paused: nothing can be booked now, and book_appointment is refused.\n"
+	for _, paused := range []bool{true, false} {
+		n := newPeers()
+		n.answers[slotsPath] = json.RawMessage(day)
+		n.answers[public+"info"] = json.RawMessage(fmt.Sprintf(`{"online_bookings_paused":%t}`, paused))
+		address := start(t, n)
+		for _, arguments := range []map[string]any{asksDay, {"service_ids": []string{cutID}, "start_date": "2027-03-01", "end_date": "2027-03-02"}} {
+			got := call(t, address, "read", "find_slots", arguments)
+			if got.StructuredContent["online_bookings_paused"] != paused || strings.HasPrefix(got.Content[0].Text, sentence) != paused ||
+				strings.Contains(got.Content[0].Text, "Next: ") == paused {
+				t.Errorf("paused %t: %v", paused, got)
+			}
+		}
+	}
+	n := newPeers()
+	n.answers[public+"info"] = fault.New(fault.PeerUnavailable, "Not now.")
+	if text := said(t, n, "find_slots", asksDay); strings.Contains(text, "paused") {
+		t.Errorf("without catalog: %s", text)
+	}
+}
+
+// A day with more starts than fit goes on where its text ends.
+func TestALongDayGoesOnWhereItsTextEnds(t *testing.T) {
+	t.Parallel()
+	n := newPeers()
+	var slots []string
+	for i := range 1440 {
+		slots = append(slots, fmt.Sprintf(`{"time":"%02d:%02d","endTime":"%02d:%02d","staffId":"%d","staffName":"Member","date":"2027-03-01","dateOffset":0}`,
+			i/3/60, i/3%60, i/3/60+1, i/3%60, i%3))
+	}
+	n.answers[slotsPath] = json.RawMessage(`{"slots":[` + strings.Join(slots, ",") + `],"computed":true,"timezone":"Europe/Lisbon"}`)
+	address := start(t, n)
+	seen := 0
+	for offset := 0; ; {
+		text := call(t, address, "read", "find_slots", map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01", "offset": offset}).Content[0].Text
+		if !utf8.ValidString(text) || len(text) > 5000 || strings.Contains(text, "…") {
+			t.Fatalf("from %d: %s", offset, text)
+		}
+		for _, line := range strings.Split(text, "\n")[1:] {
+			seen += 1 + strings.Count(line, ", ")
+		}
+		_, more, found := strings.Cut(text, "call again with offset ")
+		if !found {
+			break
+		}
+		if _, err := fmt.Sscanf(more, "%d", &offset); err != nil || offset != seen {
+			t.Fatalf("%d starts were said, and it goes on from %d, %v", seen, offset, err)
+		}
+	}
+	if seen != 1440 {
+		t.Errorf("%d starts were said of 1440", seen)
+	}
+}
+
+// A refusal names the tool to call next, and no path of another interface.
+func TestARefusalNamesTheToolToCallNext(t *testing.T) {
+	t.Parallel()
+	n := newPeers()
+	n.answers["POST /internal/api/public/harbor/book"] = fault.New(fault.NoStaffAvailable, "No staff member is free at that time; choose another from /slots.")
+	n.answers[slotsPath] = fault.New(fault.PeerUnavailable, "Not now.")
+	got := call(t, start(t, n), "write", "book_appointment", map[string]any{"service_ids": []string{cutID}, "date": "2027-03-01", "time": "10:00"})
+	expectLines(t, got.Content[0].Text, "No staff member is free at that time; choose another of find_slots. (messageCode: no_staff_available)",
+		"Call find_slots for the times that are free.")
+}
+
+// JSON-RPC 2.0 §5.1: a request for a method that there is not is answered under its id, with the code -32601.
+func TestAnUnknownMethodIsAnsweredAsJSONRPCSays(t *testing.T) {
+	t.Parallel()
+	address := start(t, newPeers())
+	for message, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":7,"method":"tools/sell"}`:          `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"\"tools/sell\" unsupported"}}`,
+		`{"jsonrpc":"2.0","id":"a","method":"tools/call"}`:        `{"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"missing required \"params\""}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"notifications/other"}`: `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"\"notifications/other\" unsupported"}}`,
+	} {
+		got := post(t, address, http.MethodPost, message, nil)
+		if got.status != http.StatusOK || strings.TrimSpace(got.body) != want {
+			t.Errorf("%s: %d %s", message, got.status, got.body)
+		}
+	}
+	post(t, address, http.MethodPost, `{"jsonrpc":"2.0","method":"tools/sell"}`, nil).want(t, "a notification", http.StatusBadRequest, "invalid_parameter")
+}

@@ -1,0 +1,77 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
+)
+
+// taken is a mail server that keeps the last mail, or answers with an error.
+type taken struct {
+	last mail.Message
+	err  error
+}
+
+func (s *taken) Send(_ context.Context, m mail.Message) error {
+	s.last = m
+	return s.err
+}
+
+func TestAMailAboutAnAccountIsSentAtOnceAndKeptNowhere(t *testing.T) {
+	t.Parallel()
+	server := &taken{}
+	p := open(t, server)
+	mails := &usecase.Mails{Sender: server, Clock: clock.Fixed(monday), Logger: telemetry.Discard().Logger}
+	wanted := notifications.Mail{
+		To: "ana@example.com", FromName: "Harbour\r\nBcc: all@example.com", Language: "ar", Subject: "Choose a password",
+		Paragraphs: []string{"<b>First</b>", "Second"}, Button: "Choose", Link: "https://owner.example.com/sign-in/password/0123abcd",
+	}
+	if err := mails.Send(t.Context(), wanted); err != nil {
+		t.Fatal(err)
+	}
+	got := server.last
+	if got.To != wanted.To || !strings.Contains(got.Text, "Second") || !strings.Contains(got.Text, wanted.Link) || !strings.Contains(got.HTML, "&lt;b&gt;First") ||
+		!strings.Contains(got.HTML, `dir="rtl"`) || got.ID == "" || !got.Date.Equal(monday) {
+		t.Errorf("%+v", got)
+	}
+	if found := testkit.FindInTables(t, p.pool, "0123abcd", "ana@example.com"); len(found) > 0 {
+		t.Errorf("the tables hold %v", found)
+	}
+	for _, link := range []string{"", "javascript:alert(1)", "/sign-in"} {
+		bad := wanted
+		bad.Link = link
+		if err := mails.Send(t.Context(), bad); !fault.Is(err, fault.InvalidParameter) {
+			t.Errorf("the link %q: %v", link, err)
+		}
+	}
+}
+
+func TestWhatBecomesOfAMailIsTold(t *testing.T) {
+	t.Parallel()
+	wanted := notifications.Mail{To: "ana@example.com", FromName: "Slotmesh", Language: "en", Subject: "S", Paragraphs: []string{"P"}, Button: "B", Link: "https://owner.example.com/"}
+	for what, is := range map[string]struct {
+		err  error
+		want fault.Kind
+	}{
+		"refused": {&mail.RefusedError{Reason: "550"}, fault.Conflict}, "later": {&mail.UnsentError{Reason: "451"}, fault.PeerUnavailable},
+		"broken": {errors.New("x"), fault.PeerUnavailable},
+	} {
+		mails := &usecase.Mails{Sender: &taken{err: is.err}, Clock: clock.Fixed(monday), Logger: telemetry.Discard().Logger}
+		if err := mails.Send(t.Context(), wanted); !fault.Is(err, is.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	mails := &usecase.Mails{Clock: clock.Fixed(monday), Logger: telemetry.Discard().Logger}
+	if err := mails.Send(t.Context(), wanted); !fault.Is(err, fault.Conflict) {
+		t.Errorf("without a mail server: %v", err)
+	}
+}

@@ -1,0 +1,33 @@
+package letter
+
+import "errors"
+
+// Plain is a letter about a person's account, whose words somebody else has written.
+type Plain struct {
+	From         string // whom it is from
+	Language     string // BCP 47, of the words
+	Subject      string
+	Paragraphs   []string
+	Button, Link string
+}
+
+// RenderPlain writes such a letter in the look of all others. Its error says what is missing.
+func RenderPlain(f Plain) (Letter, error) {
+	w, err := wordsIn(f.Language, "")
+	if err != nil {
+		return Letter{}, err
+	}
+	from, subject, link := w.typed(f.From, maxName), clean(f.Subject, maxName), webAddress(f.Link)
+	if from == "" || subject == "" || link == "" || f.Button == "" || len(f.Paragraphs) == 0 {
+		return Letter{}, errors.New("from_name, subject, paragraphs, button and link: send all of them, the link as http or https")
+	}
+	p := page{
+		Language: w.Code, Direction: w.Direction(), Subject: subject, Business: from, Title: subject,
+		Button: clean(f.Button, maxName), Link: link, Footer: []string{from}, Accent: accentOf(""),
+	}
+	for _, paragraph := range f.Paragraphs {
+		p.Paragraphs = append(p.Paragraphs, clean(paragraph, maxNote))
+	}
+	html, err := p.html()
+	return Letter{Language: w.Code, Subject: subject, Text: p.text(), HTML: html}, err
+}

@@ -1,0 +1,53 @@
+package messages
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+)
+
+// factsOf are those of an order of tickets of a business in Berlin whose colour is green.
+func factsOf(t *testing.T, ticket booking.Ticket) (time.Time, string) {
+	t.Helper()
+	offer := &catalog.Offer{Name: "Club", Currency: "EUR", Timezone: "Europe/Berlin", Page: catalog.Page{Accent: "#0b6e4f"}}
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(ticket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := new(Messages).facts(offer, event.Event{Type: event.TicketSold, Subject: event.Subject{Kind: event.Ticket, ID: uuid.New()}, Data: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Subject.When.Start, f.Business.Accent
+}
+
+// TestAnEventBeginsWhenTheBusinessClockSays as semantics.md §1 reads a time that the clock shows twice, or not at all.
+func TestAnEventBeginsWhenTheBusinessClockSays(t *testing.T) {
+	t.Parallel()
+	for at, want := range map[[2]string]string{
+		{"2027-10-31", "02:30:00"}: "2027-10-31T00:30:00Z", // twice: the first
+		{"2027-03-28", "02:30:00"}: "2027-03-28T01:00:00Z", // skipped: right after the gap
+		{"2027-07-01", "20:00:00"}: "2027-07-01T18:00:00Z",
+	} {
+		start, _ := factsOf(t, booking.Ticket{Date: at[0], StartTime: at[1], EventName: "Night"})
+		if got := start.UTC().Format(time.RFC3339); got != want {
+			t.Errorf("%s %s is %s, want %s", at[0], at[1], got, want)
+		}
+	}
+}
+
+func TestAMessageHasTheColourOfItsBusiness(t *testing.T) {
+	t.Parallel()
+	if _, accent := factsOf(t, booking.Ticket{Date: "2027-07-01", StartTime: "20:00:00", EventName: "Night"}); accent != "#0b6e4f" {
+		t.Errorf("the accent is %q", accent)
+	}
+}

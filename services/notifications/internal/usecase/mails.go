@@ -1,0 +1,51 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
+)
+
+// Mails sends what people are told of their own account. Their links are secrets, so nothing is kept, and nobody is shown them.
+type Mails struct {
+	Sender messages.Sender // nil: there is no mail server
+	Clock  clock.Clock
+	Logger *slog.Logger
+}
+
+// Send hands a mail to the mail server. Faults: invalid_parameter; conflict where there is no mail server or it refuses the mail for good;
+// service_unavailable where it has not taken it now.
+func (m *Mails) Send(ctx context.Context, wanted notifications.Mail) error {
+	l, err := letter.RenderPlain(letter.Plain{
+		From: wanted.FromName, Language: wanted.Language, Subject: wanted.Subject, Paragraphs: wanted.Paragraphs, Button: wanted.Button, Link: wanted.Link,
+	})
+	if err != nil {
+		return request.Invalid("%v", err)
+	}
+	if m.Sender == nil {
+		return fault.New(fault.Conflict, "There is no mail server (SMTP_URL).")
+	}
+	id := uuid.New()
+	err = m.Sender.Send(ctx, mail.Message{
+		ID: id.String(), Date: m.Clock.Now(), FromName: wanted.FromName, To: wanted.To, Language: l.Language, Subject: l.Subject, Text: l.Text, HTML: l.HTML,
+	})
+	if err == nil {
+		return nil
+	}
+	m.Logger.WarnContext(ctx, "a mail about an account was not sent", "mail_id", id)
+	var refusal *mail.RefusedError
+	if errors.As(err, &refusal) {
+		return fault.Wrap(fault.Conflict, err, "The mail server refuses this mail.")
+	}
+	return fault.Wrap(fault.PeerUnavailable, err, "The mail server has not taken the mail; try again later.")
+}

@@ -1,0 +1,11 @@
+// Command operator runs the operator as a process of its own.
+package main
+
+import (
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/operator"
+)
+
+func main() {
+	server.Main(server.Service[operator.Config]{Name: "operator", New: operator.New})
+}

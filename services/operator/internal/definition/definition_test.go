@@ -1,0 +1,71 @@
+package definition_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/services/operator/internal/definition"
+)
+
+var update = flag.Bool("update", false, "write the chart's definitions anew")
+
+// The API server itself judges the definitions in k8s/e2e.
+func TestTheChartsDefinitionsAreInStepWithTheManifestsSchema(t *testing.T) {
+	t.Parallel()
+	businesses, err := definition.Businesses(manifest.Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, of := range map[string]map[string]any{"businesses": businesses, "apikeys": definition.APIKeys()} {
+		want, err := yaml.Marshal(of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := "../../../../charts/slotmesh/files/definitions/" + name + ".yaml"
+		if *update {
+			if err := os.WriteFile(file, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the manifest's schema says; run go generate ./internal/definition in services/operator", file)
+		}
+	}
+}
+
+// Every value of a structural schema has a type, or keeps whatever it holds.
+func TestEveryValueHasAType(t *testing.T) {
+	t.Parallel()
+	businesses, err := definition.Businesses(manifest.Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := businesses["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)
+	walk(t, "", version["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any))
+}
+
+func walk(t *testing.T, path string, schema map[string]any) {
+	t.Helper()
+	if schema["type"] == nil && schema["x-kubernetes-preserve-unknown-fields"] != true {
+		t.Errorf("%s has no type", path)
+	}
+	if properties, found := schema["properties"].(map[string]any); found {
+		for name, of := range properties {
+			walk(t, path+"."+name, of.(map[string]any))
+		}
+	}
+	for _, word := range []string{"items", "additionalProperties"} {
+		if of, found := schema[word].(map[string]any); found {
+			walk(t, path+"[]", of)
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/services/operator/internal/admin"
+	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
+)
+
+// Entries of a Secret with a key.
+const (
+	// SecretKey is the API key itself.
+	SecretKey = "key"
+	// SecretID is its id, by which it is revoked.
+	SecretID = "id"
+	// SecretSlug is the business that it is of.
+	SecretSlug = "slug"
+)
+
+const (
+	reasonReady      = "Ready"      // the Secret holds a key that works
+	reasonNoBusiness = "NoBusiness" // the Business is not there, or not published yet
+)
+
+// APIKeys keeps the keys of APIKey objects in Secrets. Which key is in use, its Secret says; all others of the object's name are to
+// be revoked, so that one whose making was cut off does not stay.
+type APIKeys struct {
+	Client client.Client
+	// Secrets reads Secrets one by one, past any cache: nobody gets to list them.
+	Secrets client.Reader
+	Events  events.EventRecorder
+	Admin   *admin.Client
+	Clock   clock.Clock
+	Log     *slog.Logger
+	// Resync is after which time an object is looked at again, at the latest.
+	Resync time.Duration
+}
+
+// Reconcile makes, replaces and revokes one object's keys. An error is tried again, ever later.
+func (r *APIKeys) Reconcile(ctx context.Context, asked ctrl.Request) (ctrl.Result, error) {
+	var k v1.APIKey
+	if err := r.Client.Get(ctx, asked.NamespacedName, &k); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if !k.DeletionTimestamp.IsZero() {
+		return ctrl.Result{}, r.remove(ctx, &k)
+	}
+	if controllerutil.AddFinalizer(&k, v1.Finalizer) {
+		if err := r.Client.Update(ctx, &k); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	before := k.Status
+	before.Conditions = slices.Clone(before.Conditions)
+	next, failed := r.keep(ctx, &k)
+	k.Status.ObservedGeneration = k.Generation
+	if !equality.Semantic.DeepEqual(before, k.Status) {
+		if err := r.Client.Status().Update(ctx, &k); err != nil {
+			return ctrl.Result{}, errors.Join(failed, err)
+		}
+	}
+	return ctrl.Result{RequeueAfter: next}, failed
+}
+
+// keep brings Secret and keys to what is wanted, and returns when to look again.
+func (r *APIKeys) keep(ctx context.Context, k *v1.APIKey) (time.Duration, error) {
+	slug, err := r.slug(ctx, k)
+	if err != nil {
+		return 0, err
+	}
+	if slug == "" {
+		r.note(k, verdict{metav1.ConditionFalse, reasonNoBusiness, fmt.Sprintf("No Business %s is published here; the key is made as soon as it is.", k.Spec.Business)})
+		return r.Resync, nil
+	}
+	k.Status.Slug = slug
+	secret, err := r.secret(ctx, k)
+	if err != nil {
+		return 0, err
+	}
+	if secret != nil && !metav1.IsControlledBy(secret, k) {
+		r.note(k, verdict{metav1.ConditionFalse, reasonConflict, fmt.Sprintf("The Secret %s is there already and is not this object's; name another in secretName.", secret.Name)})
+		return r.Resync, nil
+	}
+	keys, err := r.Admin.Keys(ctx, slug, keyName(k))
+	if err != nil {
+		return 0, r.failed(ctx, k, err)
+	}
+	current := inUse(secret, slug, keys)
+	if current == nil || current.Scope != k.Spec.Scope || r.due(k, current) {
+		if current, err = r.replace(ctx, k, slug, secret); err != nil {
+			return 0, r.failed(ctx, k, err)
+		}
+	}
+	left, err := r.revoke(ctx, k, slug, current, keys)
+	if err != nil {
+		return 0, r.failed(ctx, k, err)
+	}
+	r.ready(k, current, left)
+	return r.next(k, current, left), nil
+}
+
+// slug is the published business of a key, "" while there is none.
+func (r *APIKeys) slug(ctx context.Context, k *v1.APIKey) (string, error) {
+	var b v1.Business
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: k.Spec.Business}, &b)
+	if apierrors.IsNotFound(err) || err == nil && b.Status.Version == 0 {
+		return "", nil
+	}
+	return b.Status.Slug, err
+}
+
+// secret is the Secret of a key, nil where there is none.
+func (r *APIKeys) secret(ctx context.Context, k *v1.APIKey) (*corev1.Secret, error) {
+	var secret corev1.Secret
+	err := r.Secrets.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: secretName(k)}, &secret)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return &secret, err
+}
+
+func secretName(k *v1.APIKey) string {
+	if k.Spec.SecretName != "" {
+		return k.Spec.SecretName
+	}
+	return k.Name
+}
+
+// keyName is what the object's keys are called in Slotmesh: of at most 100 characters, and no other object's.
+func keyName(k *v1.APIKey) string {
+	return fmt.Sprintf("Kubernetes %.50s %s", k.Name, k.UID)
+}
+
+// inUse is the key that the Secret holds; nil where it holds none that works.
+func inUse(secret *corev1.Secret, slug string, keys []admin.Key) *admin.Key {
+	if secret == nil || string(secret.Data[SecretSlug]) != slug || len(secret.Data[SecretKey]) == 0 {
+		return nil
+	}
+	i := slices.IndexFunc(keys, func(key admin.Key) bool { return key.ID.String() == string(secret.Data[SecretID]) })
+	if i < 0 {
+		return nil
+	}
+	return &keys[i]
+}
+
+// due reports whether a key is old enough to be replaced.
+func (r *APIKeys) due(k *v1.APIKey, key *admin.Key) bool {
+	return k.Spec.RotateEvery != nil && !r.Clock.Now().Before(key.CreatedAt.Add(k.Spec.RotateEvery.Duration))
+}
+
+// replace makes a new key and puts it into the Secret. If that fails, the key is one of those that are revoked.
+func (r *APIKeys) replace(ctx context.Context, k *v1.APIKey, slug string, secret *corev1.Secret) (*admin.Key, error) {
+	made, err := r.Admin.CreateKey(ctx, slug, keyName(k), k.Spec.Scope)
+	if err != nil {
+		return nil, err
+	}
+	isNew := secret == nil
+	if isNew {
+		secret = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: secretName(k)}, Type: corev1.SecretTypeOpaque}
+		if err := controllerutil.SetControllerReference(k, secret, r.Client.Scheme()); err != nil {
+			return nil, err
+		}
+	}
+	secret.Data = map[string][]byte{SecretKey: []byte(made.Secret), SecretID: []byte(made.ID.String()), SecretSlug: []byte(slug)}
+	if isNew {
+		err = r.Client.Create(ctx, secret)
+	} else {
+		err = r.Client.Update(ctx, secret)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Events.Eventf(k, nil, corev1.EventTypeNormal, "Replaced", "Replace", "The Secret %s holds a new key, %s….", secret.Name, made.Prefix)
+	r.Log.InfoContext(ctx, "made an API key", "namespace", k.Namespace, "name", k.Name, "slug", slug, "key", made.ID)
+	return made, nil
+}
+
+// revoke revokes the keys that are not in use once the current one has been for the grace period. It returns how many are left.
+func (r *APIKeys) revoke(ctx context.Context, k *v1.APIKey, slug string, current *admin.Key, keys []admin.Key) (int, error) {
+	replaced := slices.DeleteFunc(slices.Clone(keys), func(key admin.Key) bool { return key.ID == current.ID })
+	if r.Clock.Now().Before(current.CreatedAt.Add(k.Spec.GracePeriod.Duration)) {
+		return len(replaced), nil
+	}
+	return 0, r.end(ctx, k, slug, replaced)
+}
+
+// end revokes keys; one that is gone already is as good.
+func (r *APIKeys) end(ctx context.Context, k *v1.APIKey, slug string, keys []admin.Key) error {
+	for _, key := range keys {
+		if err := r.Admin.Revoke(ctx, slug, key.ID); err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		r.Events.Eventf(k, nil, corev1.EventTypeNormal, "Revoked", "Revoke", "The key %s… is revoked.", key.Prefix)
+		r.Log.InfoContext(ctx, "revoked an API key", "namespace", k.Namespace, "name", k.Name, "slug", slug, "key", key.ID)
+	}
+	return nil
+}
+
+// ready notes which key there is.
+func (r *APIKeys) ready(k *v1.APIKey, current *admin.Key, left int) {
+	created := metav1.NewTime(current.CreatedAt.Truncate(time.Second)) // as the API server keeps it
+	k.Status.Prefix, k.Status.CreatedAt, k.Status.RotatesAt, k.Status.Replaced = current.Prefix, &created, nil, left
+	if k.Spec.RotateEvery != nil {
+		at := metav1.NewTime(created.Add(k.Spec.RotateEvery.Duration))
+		k.Status.RotatesAt = &at
+	}
+	r.note(k, verdict{metav1.ConditionTrue, reasonReady, fmt.Sprintf("The Secret %s holds the key.", secretName(k))})
+}
+
+// next is when something is to be done again: a rotation, a revocation, or a look at what others did.
+func (r *APIKeys) next(k *v1.APIKey, current *admin.Key, left int) time.Duration {
+	wait := r.Resync
+	age := r.Clock.Now().Sub(current.CreatedAt)
+	if k.Spec.RotateEvery != nil {
+		wait = min(wait, k.Spec.RotateEvery.Duration-age)
+	}
+	if left > 0 {
+		wait = min(wait, k.Spec.GracePeriod.Duration-age)
+	}
+	return max(wait, time.Second)
+}
+
+// remove revokes all keys of a deleted object; its Secret goes with it, as it owns it.
+func (r *APIKeys) remove(ctx context.Context, k *v1.APIKey) error {
+	if !controllerutil.ContainsFinalizer(k, v1.Finalizer) {
+		return nil
+	}
+	if err := r.revokeAll(ctx, k); err != nil {
+		return err
+	}
+	controllerutil.RemoveFinalizer(k, v1.Finalizer)
+	return client.IgnoreNotFound(r.Client.Update(ctx, k))
+}
+
+// revokeAll revokes every key of an object. Those of a business that is gone went with it.
+func (r *APIKeys) revokeAll(ctx context.Context, k *v1.APIKey) error {
+	slug := k.Status.Slug
+	if slug == "" {
+		return nil // none was made
+	}
+	keys, err := r.Admin.Keys(ctx, slug, keyName(k))
+	if fault.Is(err, fault.BusinessNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return r.end(ctx, k, slug, keys)
+}
+
+// failed notes why there is no key, or not the one wanted, and returns the error for another attempt.
+func (r *APIKeys) failed(ctx context.Context, k *v1.APIKey, err error) error {
+	if apierrors.IsConflict(err) {
+		return err // the Secret was changed meanwhile
+	}
+	r.note(k, verdictOf(err))
+	if ctx.Err() == nil {
+		r.Log.WarnContext(ctx, "keeping an API key failed", "namespace", k.Namespace, "name", k.Name, "error", err)
+	}
+	return err
+}
+
+// note sets the condition, and tells of a worse one by an event.
+func (r *APIKeys) note(k *v1.APIKey, v verdict) {
+	changed := meta.SetStatusCondition(&k.Status.Conditions, v.condition(k.Generation))
+	if changed && v.status != metav1.ConditionTrue {
+		r.Events.Eventf(k, nil, corev1.EventTypeWarning, v.reason, "Replace", "%s", v.sentence)
+	}
+}

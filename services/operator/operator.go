@@ -1,0 +1,168 @@
+// Package operator publishes businesses that are kept as objects of Kubernetes: a Business, whose spec is a manifest, and an APIKey,
+// which is a key in a Secret. It owns nothing: what is wanted is in the objects, what is there it asks the admin API, over HTTP as the
+// slotmesh command does, and what differs it changes (internal/reconcile). The definitions of both kinds are made in
+// internal/definition and brought by the chart.
+//
+// Its internal port answers probes and metrics alone; its public port has no paths.
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/client/config"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/service"
+	"github.com/slotmesh/slotmesh/services/operator/internal/admin"
+	"github.com/slotmesh/slotmesh/services/operator/internal/reconcile"
+	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
+)
+
+// Config are the service's settings. The API server of Kubernetes is that of KUBECONFIG, else the one of the cluster that the process
+// runs in.
+type Config struct {
+	Server server.Config
+	// AdminURL is the base URL of the admin API, such as http://slotmesh-console:8080.
+	AdminURL string `env:"SLOTMESH_SERVER, required"`
+	// AdminToken is an operator's token of the admin API. Of several, parted by commas as while one takes another's place, it is the first.
+	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
+	// Namespaces are where objects are looked for; in no other does it need rights.
+	Namespaces []string `env:"OPERATOR_NAMESPACES, required"`
+	// Resync is after which time an object that nobody changed is held against what is published.
+	Resync time.Duration `env:"OPERATOR_RESYNC, default=10m"`
+	// AdminTimeout bounds one request to the admin API.
+	AdminTimeout time.Duration `env:"OPERATOR_ADMIN_TIMEOUT, default=30s"`
+}
+
+// Validate checks the settings as a whole; each fault names its variable and never shows the token.
+func (c *Config) Validate() error {
+	errs := []error{c.Server.Validate()}
+	if u, err := url.Parse(c.AdminURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		errs = append(errs, errors.New("SLOTMESH_SERVER: write the base of the admin API, such as http://slotmesh-console:8080"))
+	}
+	if err := config.CheckSecret(c.token(), 24); err != nil {
+		errs = append(errs, fmt.Errorf("SLOTMESH_ADMIN_TOKEN: %w", err))
+	}
+	if c.Resync < time.Second {
+		errs = append(errs, errors.New("OPERATOR_RESYNC: write a duration of a second or more, such as 10m"))
+	}
+	if c.AdminTimeout <= 0 {
+		errs = append(errs, errors.New("OPERATOR_ADMIN_TIMEOUT: write a duration above 0, such as 30s"))
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Config) token() string {
+	token, _, _ := strings.Cut(c.AdminToken, ",")
+	return token
+}
+
+// Attempts that fail are repeated after this long, then ever later, up to the other.
+const (
+	firstPause = time.Second
+	lastPause  = 5 * time.Minute
+)
+
+// New returns the service, ready to run. It connects to nothing yet.
+func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	cluster, err := ctrlconfig.GetConfig()
+	if err != nil {
+		return nil, err
+	}
+	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(cfg, cluster, rt, s) })
+}
+
+// assemble adds the controllers to the service.
+func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Service) error {
+	log := rt.Telemetry.Logger
+	ctrl.SetLogger(logr.FromSlogHandler(log.Handler()))
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1.AddToScheme(scheme)); err != nil {
+		return err
+	}
+	namespaces := map[string]cache.Config{}
+	for _, name := range cfg.Namespaces {
+		namespaces[name] = cache.Config{}
+	}
+	mgr, err := ctrl.NewManager(cluster, ctrl.Options{
+		Scheme:                 scheme,
+		Cache:                  cache.Options{DefaultNamespaces: namespaces},
+		Metrics:                metricsserver.Options{BindAddress: "0"}, // the internal port has our own
+		HealthProbeBindAddress: "0",
+	})
+	if err != nil {
+		return err
+	}
+	api := admin.New(strings.TrimSuffix(cfg.AdminURL, "/"), cfg.token(), cfg.AdminTimeout)
+	s.OnStop("admin API", func(context.Context) error { api.Close(); return nil })
+	passes := rt.Telemetry.Counter("slotmesh.operator.reconciles", "Objects that were brought to what they ask for, by kind and outcome.")
+	businesses := &reconcile.Businesses{
+		Client: mgr.GetClient(), Events: mgr.GetEventRecorder("slotmesh-operator"), Admin: api, Log: log, Resync: cfg.Resync,
+	}
+	keys := &reconcile.APIKeys{
+		Client: mgr.GetClient(), Secrets: mgr.GetAPIReader(), Events: businesses.Events, Admin: api, Clock: rt.Clock, Log: log, Resync: cfg.Resync,
+	}
+	if err := errors.Join(
+		controlBusinesses(mgr, reconcile.Observed("Business", passes, businesses)),
+		controlKeys(mgr, reconcile.Observed("APIKey", passes, keys)),
+	); err != nil {
+		return err
+	}
+	s.Go("controllers", mgr.Start)
+	return nil
+}
+
+// asked are changes of what is asked for; those of a status are our own.
+var asked = builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))
+
+func controlBusinesses(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
+	return ctrl.NewControllerManagedBy(mgr).For(&v1.Business{}, asked).WithOptions(patient()).Complete(r)
+}
+
+// controlKeys looks at keys again when their business is published, too.
+func controlKeys(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
+	of := func(ctx context.Context, b client.Object) []ctrlreconcile.Request {
+		var all v1.APIKeyList
+		if err := mgr.GetClient().List(ctx, &all, client.InNamespace(b.GetNamespace())); err != nil {
+			mgr.GetLogger().Error(err, "the keys of a business cannot be listed", "name", b.GetName())
+			return nil // they are looked at again in any case
+		}
+		var found []ctrlreconcile.Request
+		for i := range all.Items {
+			if all.Items[i].Spec.Business == b.GetName() {
+				found = append(found, ctrlreconcile.Request{NamespacedName: client.ObjectKeyFromObject(&all.Items[i])})
+			}
+		}
+		return found
+	}
+	return ctrl.NewControllerManagedBy(mgr).For(&v1.APIKey{}, asked).
+		Watches(&v1.Business{}, handler.EnqueueRequestsFromMapFunc(of)).WithOptions(patient()).Complete(r)
+}
+
+// patient repeats what failed ever later.
+func patient() controller.Options {
+	return controller.Options{RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrlreconcile.Request](firstPause, lastPause)}
+}

@@ -1,0 +1,47 @@
+package usecase_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// Who pastes from a spreadsheet, a contact or a letter pastes what they do not see; it is no fault of theirs.
+func TestWhatIsPastedWithInvisibleCharactersIsTaken(t *testing.T) {
+	t.Parallel()
+	b := &usecase.Business{Offer: &catalog.Offer{}}
+	d := usecase.Details{Name: "\ufeffZo\u00eb\tExample\r\n", Email: " zoe@example.com\u200b\u00a0", Phone: "\u202a+351\u00a0210 000\u2011000\u202c"}
+	if wrong := b.Check(&d); len(wrong) > 0 {
+		t.Errorf("refused: %v", wrong)
+	}
+	want := usecase.Details{Name: "Zo\u00eb Example", Email: "zoe@example.com", Phone: "+351 210 000\u2011000"}
+	if diff := cmp.Diff(want.Name+"|"+want.Email+"|"+want.Phone, d.Name+"|"+d.Email+"|"+d.Phone); diff != "" {
+		t.Error(diff)
+	}
+	joined := usecase.Details{Name: "\u0645\u06cc\u200c\u0646\u0627", Email: "m@example.com"}
+	if b.Check(&joined); joined.Name != "\u0645\u06cc\u200c\u0646\u0627" {
+		t.Errorf("a name that is written with a joiner is %q", joined.Name)
+	}
+}
+
+// Whatever is typed, what passes is one line of text that can be seen, as booking takes it.
+func TestDetailsThatPassAreOneLineEach(t *testing.T) {
+	t.Parallel()
+	b := &usecase.Business{Offer: &catalog.Offer{}}
+	rapid.Check(t, func(t *rapid.T) {
+		d := usecase.Details{Name: rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "name"), Email: "zoe@example.com", Phone: rapid.String().Draw(t, "phone")}
+		wrong := b.Check(&d)
+		for field, text := range map[string]string{"name": d.Name, "phone": d.Phone} {
+			if wrong[field] == "" && (!utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) || strings.TrimSpace(text) != text || field == "name" && text == "") {
+				t.Errorf("the %s %q passes", field, text)
+			}
+		}
+	})
+}

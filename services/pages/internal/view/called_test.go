@@ -1,0 +1,29 @@
+package view
+
+import (
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/pages/internal/texts"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// The page names the business in the language of the business that is nearest to the reader's, and else as its owner wrote it first.
+func TestThePageNamesTheBusinessInItsReadersLanguage(t *testing.T) {
+	t.Parallel()
+	sentences, err := texts.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	offer := &catalog.Offer{
+		Slug: "harbor", Name: "Harbor", DefaultLanguage: "en", Languages: []string{"en", "pt", "de"},
+		NameTranslations: map[string]string{"pt": "Porto"},
+	}
+	for asked, want := range map[string]string{"pt-BR": "Porto", "de": "Harbor", "ja": "Harbor"} {
+		p := &Page{Words: words.In(sentences, asked), Business: &usecase.Business{Offer: offer}}
+		if got := p.frame("Services").Title; got != "Services · "+want {
+			t.Errorf("in %s the page is called %q", asked, got)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package api_test
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/refund"
+	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
+)
+
+// expiresAfter is how long a customer has to pay.
+const expiresAfter = 30 * time.Minute
+
+// bank is booking with its provider, as rental sees them (booking's docs/decisions/022): it keeps charges, which customers pay, and which
+// expire.
+type bank struct {
+	clock  *clock.Manual
+	policy refund.Policy
+
+	mu      sync.Mutex
+	charges map[uuid.UUID]*account
+	refuses bool // refunds
+	err     error
+	// away is asked before each call does anything, and after: where it says so, the call fails there.
+	away func() bool
+}
+
+// account is a charge, and what happened with it at the provider.
+type account struct {
+	booking.Charge
+	asked booking.NewCharge
+	paid  bool // on the provider's page, which nobody may know yet
+	given []int64
+	late  bool // it was paid once it was off
+}
+
+var _ usecase.Charges = (*bank)(nil)
+
+func newBank(c *clock.Manual) *bank { return &bank{clock: c, charges: map[uuid.UUID]*account{}} }
+
+func (b *bank) fails() bool { return b.away != nil && b.away() }
+
+func (b *bank) unknown() error { return fault.Unknown(nil) }
+
+func (b *bank) gone() error { return fault.New(fault.PeerUnavailable, "booking is away") }
+
+func (b *bank) Open(_ context.Context, _, id uuid.UUID, asked booking.NewCharge) (*booking.OpenedCharge, error) {
+	if b.fails() {
+		return nil, b.gone()
+	}
+	b.mu.Lock()
+	if b.err != nil {
+		defer b.mu.Unlock()
+		return nil, b.err
+	}
+	a, there := b.charges[id]
+	if !there {
+		a = &account{asked: asked, Charge: booking.Charge{
+			Provider: "stripe", Status: booking.ChargeOpen, Amount: asked.Amount, DueAt: b.clock.Now().Add(expiresAfter), Policy: b.policy, Step: 1,
+		}}
+		b.charges[id] = a
+	}
+	opened := &booking.OpenedCharge{Charge: a.Charge, CheckoutURL: "https://pay.example/" + id.String()}
+	b.mu.Unlock()
+	if b.fails() {
+		return nil, b.unknown()
+	}
+	return opened, nil
+}
+
+func (b *bank) Page(_ context.Context, _, id uuid.UUID) (*booking.OpenedCharge, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	a, there := b.charges[id]
+	if !there || !a.CanPay(b.clock.Now()) {
+		return nil, fault.New(fault.Conflict, "nothing is to be paid")
+	}
+	return &booking.OpenedCharge{Charge: a.Charge, CheckoutURL: "https://pay.example/" + id.String()}, nil
+}
+
+func (b *bank) Charges(_ context.Context, asked []booking.ReservationID) ([]booking.ReservationCharge, error) {
+	if b.fails() {
+		return nil, b.gone()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var found []booking.ReservationCharge
+	for _, r := range asked {
+		if a, there := b.charges[r.ID]; there {
+			found = append(found, booking.ReservationCharge{ReservationID: r, Charge: a.Charge})
+		}
+	}
+	return found, nil
+}
+
+func (b *bank) Close(_ context.Context, _, id uuid.UUID, asked booking.CloseCharge) (*booking.Charge, error) {
+	if b.fails() {
+		return nil, b.gone()
+	}
+	b.mu.Lock()
+	a, there := b.charges[id]
+	if !there {
+		b.mu.Unlock()
+		return nil, fault.New(fault.NotFound, "no charge")
+	}
+	owed := booking.NumberedRefund{Number: 1, Owed: refund.Owed{Amount: a.Amount, Percent: 100}}
+	if asked.Refund != nil {
+		owed = *asked.Refund
+	}
+	switch {
+	case a.Status == booking.ChargeOpen:
+		a.Status = booking.ChargeCancelling
+	case a.Status == booking.ChargePaid && owed.Number > a.RefundNumber && owed.Amount > 0:
+		a.owe(owed.Owed)
+	}
+	said := a.Charge
+	b.mu.Unlock()
+	if b.fails() {
+		return nil, b.unknown()
+	}
+	return &said, nil
+}
+
+func (a *account) owe(owed refund.Owed) {
+	a.RefundNumber++
+	a.RefundAmount, a.RefundPercent, a.RefundStatus = owed.Amount, owed.Percent, booking.RefundPending
+}
+
+// pay is what a customer does on the provider's page, who tells booking of it at once; false where the page is closed.
+func (b *bank) pay(id uuid.UUID) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	a := b.charges[id]
+	if a == nil || a.Status == booking.ChargeCancelled || a.paid {
+		return false
+	}
+	a.paid = true
+	b.wasPaid(a)
+	return true
+}
+
+// wasPaid notes that a charge was paid; what is off by then goes back whole.
+func (b *bank) wasPaid(a *account) {
+	off := a.Status == booking.ChargeCancelling || a.Status == booking.ChargeCancelled
+	a.Status = booking.ChargePaid
+	if off {
+		a.late = true
+		a.owe(refund.Owed{Amount: a.Amount, Percent: 100})
+	}
+}
+
+// step is a round of booking's reconciliation: what is due is closed, and what is owed goes back.
+func (b *bank) step() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, a := range b.charges {
+		if a.Status == booking.ChargeCancelling || a.Status == booking.ChargeOpen && !a.DueAt.After(b.clock.Now()) {
+			a.Status = booking.ChargeCancelled
+		}
+		if a.RefundStatus == booking.RefundPending {
+			a.RefundStatus, a.RefundReason = booking.RefundRefused, "charge_disputed"
+			if !b.refuses {
+				a.RefundStatus, a.RefundReason = booking.RefundRefunded, ""
+				a.Refunded += a.RefundAmount
+				a.given = append(a.given, a.RefundAmount)
+			}
+		}
+	}
+}
+
+// of is the account of a reservation, nil where it has none.
+func (b *bank) of(id uuid.UUID) *account {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.charges[id]
+}

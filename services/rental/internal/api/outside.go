@@ -1,0 +1,94 @@
+package api
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/state"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
+)
+
+// outside answers which reservations an offer that is not published yet could not hold.
+func (in *Internal) outside(c *fiber.Ctx) error {
+	body, err := server.Body(c)
+	if err != nil {
+		return err
+	}
+	var asked rental.OutsideRequest
+	if err := request.JSON(body, &asked); err != nil {
+		return err
+	}
+	if err := asked.Offer.Prepare(); err != nil {
+		return fault.Wrap(fault.InvalidParameter, err, "offer: its time zone or currency is not known here.")
+	}
+	published, err := in.offers.AtLeast(c.UserContext(), c.Params("slug"), asked.OfferVersion)
+	if err != nil {
+		return err
+	}
+	now := in.clock.Now()
+	live, more, err := in.live(c.UserContext(), published.ID, published.Today(now))
+	if err != nil {
+		return err
+	}
+	answer := rental.OutsideResponse{Outside: []rental.Outside{}, More: more}
+	wanted, before := usecase.NewOutside(&asked.Offer, live, now), usecase.NewOutside(published, live, now)
+	for i := range live {
+		if reason := wanted.Reason(&live[i]); reason != nil {
+			reason.Explain()
+			answer.Outside = append(answer.Outside, rental.Outside{
+				Reservation: in.show(published, live[i]), Reason: *reason, Already: before.Reason(&live[i]) != nil,
+			})
+		}
+	}
+	return c.JSON(answer)
+}
+
+// live reads the reservations that a customer is expected for today or later, and those that are out, at most rental.MaxHeld; whether
+// there are more.
+func (in *Internal) live(ctx context.Context, businessID uuid.UUID, today timespan.Date) ([]store.Reservation, bool, error) {
+	yesterday := today - 1
+	late, more, err := in.read(ctx, businessID, nil, &yesterday, rental.StatusPickedUp, nil)
+	if err != nil || more {
+		return late, more, err
+	}
+	live := late[:0]
+	for _, r := range late {
+		if r.Dates.To < today { // the others are among the next, too
+			live = append(live, r)
+		}
+	}
+	return in.read(ctx, businessID, &today, nil, "", live)
+}
+
+// pageSize is how many reservations are read at a time.
+const pageSize = 1000
+
+// read appends reservations that hold units, page after page.
+func (in *Internal) read(ctx context.Context, businessID uuid.UUID, from, to *timespan.Date, status string, live []store.Reservation) ([]store.Reservation, bool, error) {
+	page := request.Page{Limit: pageSize}
+	for {
+		found, next, err := in.records.Reservations(ctx, businessID, from, to, status, page)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, r := range found {
+			if r.Status != state.Returned && r.Status != state.Cancelled {
+				live = append(live, r)
+			}
+		}
+		if len(live) > rental.MaxHeld {
+			return live[:rental.MaxHeld], true, nil
+		}
+		if page.Cursor = next; next == "" {
+			return live, false, nil
+		}
+	}
+}

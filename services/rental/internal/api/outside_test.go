@@ -1,0 +1,82 @@
+package api_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// outside asks about the harbor after a change of its offer, and returns why each reservation is outside, by id; with "already: " before it
+// where the published offer leaves it outside, too.
+func (s *service) outside(t *testing.T, change func(*catalog.Offer)) map[uuid.UUID]string {
+	t.Helper()
+	wanted := harbor()
+	change(wanted)
+	answer, err := s.client.Outside(t.Context(), "harbor", rental.OutsideRequest{OfferVersion: 3, Offer: *wanted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := map[uuid.UUID]string{}
+	for _, o := range answer.Outside {
+		if why[o.Reservation.ID] = o.Reason.Message; o.Already {
+			why[o.Reservation.ID] = "already: " + o.Reason.Message
+		}
+	}
+	return why
+}
+
+func TestWhatAnOfferCouldNotHoldIsNamed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	first := s.reserve(t, bike, 4, "2027-06-11", "2027-06-13").ID
+	second := s.reserve(t, bike, 3, "2027-06-13", "2027-06-14").ID
+	alone := s.reserve(t, bike, 5, "2027-06-20", "2027-06-20").ID
+	gone := s.reserve(t, single, 1, "2027-06-11", "2027-06-11").ID
+	cancelled := s.reserve(t, single, 1, "2027-06-12", "2027-06-12").ID
+	if _, err := s.client.Cancel(t.Context(), "harbor", cancelled, booking.Cancel{}); err != nil {
+		t.Fatal(err)
+	}
+	late := s.reserve(t, kayak, 1, "2027-06-10", "2027-06-10").ID
+	if _, err := s.client.Move(t.Context(), "harbor", late, rental.MovePickup); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.Set(time.Date(2027, time.June, 11, 8, 30, 0, 0, time.UTC)) // the kayak is out for longer than it was to be
+	if got := s.outside(t, func(*catalog.Offer) {}); len(got) > 0 {
+		t.Errorf("nothing is changed: %v", got)
+	}
+	got := s.outside(t, func(o *catalog.Offer) {
+		o.Rentals[0].Quantity = new(6)
+		o.Rentals[1].Active = false
+		o.Rentals = o.Rentals[:len(o.Rentals)-1]
+		if err := o.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	want := map[uuid.UUID]string{
+		first: "Thing: 7 are booked, and 6 are offered.", second: "Thing: 7 are booked, and 6 are offered.",
+		gone: "Thing is no longer in the offer.", late: "Thing is not active.",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("outside (-want +got):\n%s", diff)
+	}
+	away := timespan.NewDate(2027, time.June, 20)
+	got = s.outside(t, func(o *catalog.Offer) {
+		for i := range 6 {
+			o.Rentals[0].Units[i].Maintenance = []catalog.Maintenance{{From: away, To: away}}
+		}
+	})
+	if diff := cmp.Diff(map[uuid.UUID]string{alone: "Thing: 5 are booked, and 4 are offered."}, got); diff != "" {
+		t.Errorf("under maintenance (-want +got):\n%s", diff)
+	}
+	if _, err := s.client.Outside(t.Context(), "elsewhere", rental.OutsideRequest{OfferVersion: 1, Offer: *harbor()}); !fault.Is(err, fault.BusinessNotFound) {
+		t.Errorf("of an unknown business: %v", err)
+	}
+}

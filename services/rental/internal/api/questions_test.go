@@ -1,0 +1,101 @@
+package api_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+)
+
+// answering is a reservation with a phone number and answers.
+func answering(n rental.NewReservation, form string) rental.NewReservation {
+	n.CustomerPhone, n.FormData = new("+351 210 555 019"), json.RawMessage(form)
+	return n
+}
+
+// asksRenters is a business that asks for a level of who takes a kayak, for a size of who takes a bike, something of who takes a tent, and
+// everybody whether it may write to them.
+func asksRenters(o *catalog.Offer) {
+	text := func(key string, of string, required bool) catalog.Question {
+		return catalog.Question{Key: key, Type: catalog.QuestionText, MaxLength: 20, Required: required, RentalIDs: []uuid.UUID{uuid.MustParse(of)}}
+	}
+	o.Form = []catalog.Question{
+		text("level", kayak, true), text("size", bike, true), text("pegs", tent, true),
+		{Key: "news", Type: catalog.QuestionCheckbox, Consent: true},
+	}
+	for i := range o.Rentals {
+		if o.Rentals[i].ID.String() == kayak {
+			o.Rentals[i].Upsells = []catalog.Upsell{{RentalID: uuid.MustParse(bike)}}
+		}
+	}
+}
+
+func TestOnThePageRentersAnswerTheQuestionsAboutWhatTheyTake(t *testing.T) {
+	t.Parallel()
+	s := startForCustomers(t)
+	s.edit(asksRenters)
+	alone := wanted(kayak, 1, "2027-06-11", "2027-06-11", "10:00", "12:00")
+	both := with(alone, bike, 1)
+	for name, n := range map[string]rental.NewReservation{
+		"no answer":                  alone,
+		"none about what goes along": answering(both, `{"level": "new"}`),
+		"too long":                   answering(alone, `{"level": "a very, very long answer"}`),
+		"no object":                  answering(alone, `"new"`),
+		"more than is kept":          answering(alone, `{"level": "new", "x": "`+strings.Repeat("x", 64<<10)+`"}`),
+		"a phone number on two lines": func() rental.NewReservation {
+			n := answering(alone, `{"level": "new"}`)
+			n.CustomerPhone = new("1\n2")
+			return n
+		}(),
+		"a phone number of too many letters": func() rental.NewReservation {
+			n := answering(alone, `{"level": "new"}`)
+			n.CustomerPhone = new(strings.Repeat("1", 51))
+			return n
+		}(),
+	} {
+		if _, err := s.as(actor.Page, "", n); !fault.Is(err, fault.InvalidParameter) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	const sent = `{"level": "new", "size": "XL", "pegs": "nobody asks", "news": true, "_consent": {"news": true, "gone": true}}`
+	for _, c := range []struct {
+		by   actor.Kind
+		n    rental.NewReservation
+		want string
+	}{
+		{actor.Page, alone, `{"level": "new", "_consent": {"news": true}}`},
+		{actor.Page, both, `{"level": "new", "size": "XL", "_consent": {"news": true}}`},
+		{actor.Owner, alone, `{"level": "new", "size": "XL", "pegs": "nobody asks", "news": true}`}, // consent is the customer's to give
+	} {
+		made, err := s.as(c.by, "", answering(c.n, sent))
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := s.client.Reservation(t.Context(), "harbor", made.ID)
+		if err != nil || kept.CustomerPhone == nil || *kept.CustomerPhone != "+351 210 555 019" {
+			t.Fatalf("kept %+v, %v", kept, err)
+		}
+		if diff := cmp.Diff(decoded(t, c.want), decoded(t, string(kept.FormData))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.by, diff)
+		}
+	}
+	if plain, err := s.as(actor.Owner, "", wanted(kayak, 1, "2027-06-12", "2027-06-12")); err != nil || string(plain.FormData) != "{}" || plain.CustomerPhone != nil {
+		t.Errorf("the owner, who asks nothing: %+v, %v", plain, err)
+	}
+}
+
+func decoded(t *testing.T, object string) map[string]any {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal([]byte(object), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

@@ -1,0 +1,49 @@
+package occupancy
+
+import (
+	"sort"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// Shortage is a stretch in which more units are held than there are.
+type Shortage struct {
+	timespan.Span
+	Booked, Units int
+}
+
+// Shortages are the stretches within the calendar's dates in which more units are held than there are, in order.
+func (c *Calendar) Shortages(s Stock, reservations []Reservation) []Shortage {
+	w := c.gather(s, reservations, c.Span())
+	var list []Shortage
+	for next, at := 0, w.within.Start; at < w.within.End; {
+		next = w.apply(next, at)
+		until := w.within.End
+		if next < len(w.edges) {
+			until = min(until, w.edges[next].at)
+		}
+		if units := s.free(w.maintained, 0); w.booked > units {
+			list = append(list, Shortage{Span: timespan.Span{Start: at, End: until}, Booked: w.booked, Units: units})
+		}
+		at = until
+	}
+	return list
+}
+
+// Worst is the largest shortage in the time for which a reservation holds units; the zero value where there is none.
+func (c *Calendar) Worst(r Reservation, shortages []Shortage) Shortage {
+	var worst Shortage
+	own, rest := c.held(&r)
+	for _, held := range []timespan.Span{own, rest} {
+		first := sort.Search(len(shortages), func(i int) bool { return shortages[i].End > held.Start })
+		for _, s := range shortages[first:] {
+			if s.Start >= held.End {
+				break
+			}
+			if s.Booked-s.Units > worst.Booked-worst.Units {
+				worst = s
+			}
+		}
+	}
+	return worst
+}

@@ -1,0 +1,71 @@
+package occupancy_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
+)
+
+// TestShortagesEqualTheMinuteByMinuteOracle looks at every minute: whether more is held than there is, and which reservation holds a part
+// of it then.
+func TestShortagesEqualTheMinuteByMinuteOracle(t *testing.T) {
+	t.Parallel()
+	short := 0
+	for i := range cases / 100 {
+		q := randomQuestion(rand.New(rand.NewPCG(seed, uint64(i))))
+		from, to := q.first+tableDays/2-8, q.first+tableDays/2+8
+		calendar := q.calendar(occupancy.Dates{From: from, To: to})
+		shortages := calendar.Shortages(q.stock, q.reservations)
+		short += len(shortages)
+		worst := make([]int, len(q.reservations)) // by the oracle
+		for minute, date := range q.dates {
+			if date < from || date > to {
+				continue
+			}
+			booked, units := q.heldAt(minute), q.unitsAt(minute)
+			if got, is := shortOf(shortages, q.instant(minute)); is != (booked > units) || is && (got.Booked != booked || got.Units != units) {
+				t.Fatalf("case %d of seed %d, minute %d of %s: %+v, want %d of %d: %+v %+v", i, seed, minute, q.zone, got, booked, units, q.stock, q.reservations)
+			}
+			for k, r := range q.reservations {
+				if q.holds(r, minute, date) {
+					worst[k] = max(worst[k], booked-units)
+				}
+			}
+		}
+		for k, r := range q.reservations {
+			if got := calendar.Worst(r, shortages); got.Booked-got.Units != worst[k] {
+				t.Fatalf("case %d of seed %d: %+v is short of %+v, want %d", i, seed, r, got, worst[k])
+			}
+		}
+	}
+	if short == 0 {
+		t.Error("nothing was short of anything: the comparison means nothing")
+	}
+}
+
+func shortOf(list []occupancy.Shortage, at int64) (occupancy.Shortage, bool) {
+	for _, s := range list {
+		if s.Overlaps(timespan.Span{Start: at, End: at + 1}) {
+			return s, true
+		}
+	}
+	return occupancy.Shortage{}, false
+}
+
+// heldAt is how many units are held at a minute, and unitsAt how many there are.
+func (q question) heldAt(minute int) int {
+	booked := 0
+	for _, r := range q.reservations {
+		if q.holds(r, minute, q.dates[minute]) {
+			booked += r.Units
+		}
+	}
+	return booked
+}
+
+func (q question) unitsAt(minute int) int {
+	q.reservations = nil
+	return q.freeAt(minute)
+}

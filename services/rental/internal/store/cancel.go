@@ -1,0 +1,52 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/refund"
+	"github.com/slotmesh/slotmesh/services/rental/internal/charge"
+	"github.com/slotmesh/slotmesh/services/rental/internal/state"
+)
+
+// Cancel cancels a reservation, once (postgres.Once), and frees its units; what owed says of it is kept as to be refunded, until booking has
+// taken it. Errors: [ErrNotFound], [*NotAllowedError], and owed's own, after which nothing is changed.
+func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Reservation) (refund.Owed, error)) (Reservation, error) {
+	cancel, _ := state.Of(state.Cancel)
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
+		r, err := lock(ctx, tx, businessID, id)
+		switch {
+		case err != nil:
+			return Reservation{}, err
+		case !cancel.Allows(r.Status):
+			return Reservation{}, &NotAllowedError{Status: r.Status}
+		}
+		back, err := owed(r)
+		if err != nil {
+			return Reservation{}, err
+		}
+		r.Status, r.Payment = cancel.To, charge.Cancelled(r.Payment, back)
+		return changeCharge(ctx, tx, businessID, r, event.ReservationCancelled, now)
+	})
+}
+
+// Refund has a reservation refunded as owed says, once. Errors: [ErrNotFound], and owed's own, after which nothing is changed.
+func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Reservation) (refund.Owed, error)) (Reservation, error) {
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
+		r, err := lock(ctx, tx, businessID, id)
+		if err != nil {
+			return Reservation{}, err
+		}
+		back, err := owed(r)
+		if err != nil {
+			return Reservation{}, err
+		}
+		r.Payment = charge.Refunded(r.Payment, back)
+		return changeCharge(ctx, tx, businessID, r, "", now)
+	})
+}

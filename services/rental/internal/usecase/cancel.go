@@ -1,0 +1,88 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/cancellation"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/refund"
+	"github.com/slotmesh/slotmesh/services/rental/internal/state"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+)
+
+// purchase is a reservation as far as refunds ask (lifecycle.md §4).
+func purchase(r store.Reservation, offer *catalog.Offer) cancellation.Purchase {
+	cancel, _ := state.Of(state.Cancel)
+	of := cancellation.Purchase{
+		What: "reservation", Status: string(r.Status), Standing: cancel.Allows(r.Status), Currency: offer.Money(),
+		MadeAt: r.CreatedAt, StartsAt: starts(r, offer.Location()),
+	}
+	if r.Price != nil {
+		of.Currency = r.Price.Currency
+	}
+	if p := r.Payment; p != nil {
+		of.Paid = cancellation.Paid{Amount: p.Amount, Left: p.Left(), Refunding: p.RefundStatus == booking.RefundPending, Policy: p.Policy, Step: p.Step}
+	}
+	return of
+}
+
+// Cancellation says what a cancellation by the owner would do now. Faults: business_not_found; not_found.
+func (o *Owner) Cancellation(ctx context.Context, slug string, id uuid.UUID) (cancellation.Preview, error) {
+	offer, err := o.offers.Get(ctx, slug)
+	if err != nil {
+		return cancellation.Preview{}, err
+	}
+	r, err := o.reservations.Reservation(ctx, offer.ID, id)
+	if err != nil {
+		return cancellation.Preview{}, refusal(err, "")
+	}
+	return purchase(r, offer).Preview(o.clock.Now()), nil
+}
+
+// Cancel cancels a reservation for the owner, at once, and refunds as much as is wanted: by the policy it was made under where wanted is "".
+// Faults: business_not_found; not_found; conflict where its status does not allow it, or more is wanted than is left to refund;
+// invalid_parameter for what is no amount.
+func (o *Owner) Cancel(ctx context.Context, slug string, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
+	return o.change(ctx, slug, id, o.reservations.Cancel, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) { return p.Owed(wanted, now) })
+}
+
+// Refund refunds a reservation that is over, all that is left where wanted is "": what a provider refused is tried again so, and an owner
+// gives back more than was owed. Faults: business_not_found; not_found; conflict where it is not over, a refund is on its way, or more is
+// wanted than is left; invalid_parameter for what is no amount.
+func (o *Owner) Refund(ctx context.Context, slug string, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
+	return o.change(ctx, slug, id, o.reservations.Refund, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) {
+		p.Standing = p.Standing || p.Status == string(state.PickedUp)
+		return p.Afterwards(wanted, now)
+	})
+}
+
+// changeOwed is [store.Store.Cancel] or [store.Store.Refund].
+type changeOwed func(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
+
+func (o *Owner) change(ctx context.Context, slug string, id uuid.UUID, change changeOwed, owed func(cancellation.Purchase, time.Time) (refund.Owed, error)) (store.Reservation, error) {
+	offer, err := o.offers.Get(ctx, slug)
+	if err != nil {
+		return store.Reservation{}, err
+	}
+	now := o.clock.Now()
+	changed, err := change(ctx, offer.ID, id, now, func(r store.Reservation) (refund.Owed, error) { return owed(purchase(r, offer), now) })
+	return changed, refusal(err, "cancel takes one that is pending or reserved")
+}
+
+// refusal says that there is no such reservation, or that its status does not allow a move, and what that takes; any other error it passes on.
+func refusal(err error, takes string) error {
+	var refused *store.NotAllowedError
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return fault.New(fault.NotFound, "Reservation not found")
+	case errors.As(err, &refused):
+		return fault.Newf(fault.Conflict, "The reservation is %s; %s.", refused.Status, takes)
+	}
+	return err
+}

@@ -1,0 +1,150 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/sethvargo/go-retry"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/services/rental/internal/charge"
+	"github.com/slotmesh/slotmesh/services/rental/internal/state"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+)
+
+// Charges are kept by booking; bookingclient.Charges says what its methods do and return.
+type Charges interface {
+	Open(ctx context.Context, businessID, id uuid.UUID, asked booking.NewCharge) (*booking.OpenedCharge, error)
+	Charges(ctx context.Context, asked []booking.ReservationID) ([]booking.ReservationCharge, error)
+	Page(ctx context.Context, businessID, id uuid.UUID) (*booking.OpenedCharge, error)
+	Close(ctx context.Context, businessID, id uuid.UUID, asked booking.CloseCharge) (*booking.Charge, error)
+}
+
+var _ Charges = (*bookingclient.Charges)(nil)
+
+// Made is a reservation for who made it. CheckoutURL is the provider's page on which it is paid, "" where nothing is to be paid now; it is for
+// the customer alone.
+type Made struct {
+	store.Reservation
+	CheckoutURL string
+}
+
+// charged has a reservation wait for a charge where it must be paid online now (semantics.md §3): what the requirement of each of its rentals
+// asks of the price of one unit for all of the time. Fault: payment_unavailable where there are no pages to come back to.
+func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store.NewReservation) error {
+	if due == 0 || !offer.PaysOnline(offer.Payments.Modes.Rentals, choice, r.Price.Total) {
+		return nil
+	}
+	if o.links.URL(event.Reservation, r.ID, r.LinkHash) == "" {
+		return fault.New(fault.PaymentUnavailable, "This must be paid online, and there are no customers' pages to come back to (PAGES_URL); nothing was reserved.")
+	}
+	r.Payment = charge.New(due, r.Now.Add(o.openWithin))
+	return nil
+}
+
+// open has booking open the charge of a reservation that was written, while no transaction is open, and notes it; only then is the page given
+// away on which it is paid. Where that fails, the reservation is taken back; where this process dies, the reconciliation does it. Faults:
+// payment_unavailable, and outcome_unknown where the charge may be noted: a repeated request, or the reconciliation, finds what is so.
+func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReservation) (Made, error) {
+	opened, err := o.charges.Open(ctx, r.BusinessID, r.ID, booking.NewCharge{
+		Slug: offer.Slug, Name: named(r), Amount: r.Payment.Amount, Currency: r.Price.Currency.Code, Manage: o.links.URL(event.Reservation, r.ID, r.LinkHash),
+	})
+	if err == nil {
+		var noted store.Reservation
+		if noted, err = o.reservations.Opened(ctx, r.BusinessID, r.ID, opened.Charge, o.clock.Now()); err == nil {
+			return Made{noted, opened.CheckoutURL}, nil
+		}
+		if !errors.Is(err, store.ErrPaymentOver) { // it may be noted, and a repeated request may have been told so
+			return Made{}, fault.Unknown(err)
+		}
+	}
+	o.log.WarnContext(ctx, "a charge could not be opened; its reservation is taken back", "reservation", r.ID, "error", err)
+	o.takeBack(ctx, r)
+	if fault.Is(err, fault.PaymentUnavailable) {
+		return Made{}, err
+	}
+	f := fault.New(fault.PaymentUnavailable, "The payment could not be started just now, so nothing was reserved; try again shortly.")
+	f.RetryAfter = time.Second
+	return Made{}, f
+}
+
+// named names what is reserved, as the customer reads it on the provider's page.
+func named(r store.NewReservation) string {
+	names := []string{fmt.Sprintf("%d × %s", r.Quantity, r.RentalName)}
+	for _, extra := range r.Extras {
+		names = append(names, fmt.Sprintf("%d × %s", extra.Quantity, extra.Name))
+	}
+	return strings.Join(names, ", ")
+}
+
+const (
+	takeBackWithin = 2 * time.Second // to take a reservation back, also when the request's own time is up
+	takeBackPause  = 50 * time.Millisecond
+)
+
+// takeBack takes a reservation back. To take it back again changes nothing, so it is tried until it is known.
+func (o *Owner) takeBack(ctx context.Context, r store.NewReservation) {
+	write := postgres.OwnersWrite(ctx, r.BusinessID)
+	ctx, cancel := context.WithTimeout(actor.With(context.WithoutCancel(ctx), actor.Actor{Kind: actor.System}), takeBackWithin)
+	defer cancel()
+	err := retry.Constant(ctx, takeBackPause, func(ctx context.Context) error {
+		try, stop := context.WithTimeout(ctx, takeBackWithin/3)
+		defer stop()
+		return retry.RetryableError(o.reservations.Abandon(try, r.BusinessID, r.ID, write, o.clock.Now()))
+	})
+	if err != nil {
+		o.log.WarnContext(ctx, "what was not paid stays until the reconciliation", "reservation", r.ID, "error", err)
+	}
+}
+
+// Again answers a repeated request that would be refused now with the reservation that was made, as it is now: what was written first knew nothing of a
+// page to pay on. Faults: those of a repeated request; idempotency_in_progress also where it was taken back before anybody was told of it.
+func (o *Owner) Again(ctx context.Context, businessID uuid.UUID, made store.Reservation) (Made, error) {
+	if made.Status != state.Pending {
+		return Made{Reservation: made}, nil
+	}
+	now, err := o.again(ctx, businessID, made)
+	if errors.Is(err, errAgain) {
+		return Made{}, inProgress()
+	}
+	return now, err
+}
+
+func inProgress() error {
+	return fault.New(fault.IdempotencyInProgress, "Idempotency-Key: a request with this key is still in flight; try again shortly.")
+}
+
+// again answers a repeated request for a reservation that waits, or waited, for its payment: with the page on which it is paid, where it is
+// open. One that was taken back before anybody was told of it is made anew. Faults: idempotency_in_progress while the first request opens the
+// charge.
+func (o *Owner) again(ctx context.Context, businessID uuid.UUID, made store.Reservation) (Made, error) {
+	r, err := o.reservations.Reservation(ctx, businessID, made.ID)
+	switch {
+	case err != nil:
+		return Made{}, fault.Unknown(err)
+	case r.Status == state.Cancelled && r.Sequence == 0:
+		if err := o.reservations.UnmakeWrite(ctx, businessID, postgres.OwnersWrite(ctx, businessID)); err != nil {
+			return Made{}, fault.Unknown(err)
+		}
+		return Made{}, errAgain
+	case r.Payment != nil && r.Payment.Status == booking.ChargeCreating:
+		return Made{}, inProgress()
+	case !r.Payment.CanPay(o.clock.Now()):
+		return Made{Reservation: r}, nil
+	}
+	page, err := o.charges.Page(ctx, businessID, r.ID)
+	if err != nil {
+		return Made{Reservation: r}, nil // without the page it is paid by the customer's link
+	}
+	return Made{r, page.CheckoutURL}, nil
+}

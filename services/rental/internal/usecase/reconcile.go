@@ -1,0 +1,164 @@
+package usecase
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/bulkhead"
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/rental/internal/charge"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+)
+
+// ChargedReservations are the tables, as far as charges ask; [store.Store] says what its methods do and return.
+type ChargedReservations interface {
+	ReleaseUnfinished(ctx context.Context, now time.Time) (int, error)
+	Unfinished(ctx context.Context, after booking.ReservationID, limit int) ([]store.Charged, error)
+	Told(ctx context.Context, businessID, id uuid.UUID, said booking.Charge, now time.Time) ([]event.Type, error)
+}
+
+var _ ChargedReservations = (*store.Store)(nil)
+
+// Reconciliation brings reservations into line with their charges, which booking keeps: it asks what has become of those that are open, tells
+// of those whose reservation is off, with the refund that is owed, until that has been taken, and frees what waits for a charge that was
+// never opened. What is not known stays as it is.
+type Reconciliation struct {
+	reservations ChargedReservations
+	charges      Charges
+	clock        clock.Clock
+	tel          *telemetry.Telemetry
+	outcomes     metric.Int64Counter
+}
+
+// NewReconciliation returns a reconciliation.
+func NewReconciliation(reservations ChargedReservations, charges Charges, c clock.Clock, tel *telemetry.Telemetry) *Reconciliation {
+	return &Reconciliation{
+		reservations: reservations, charges: charges, clock: c, tel: tel,
+		outcomes: tel.Counter("slotmesh.rental.charges", "What became of charges of reservations: released, failed where booking could not be told, or the event."),
+	}
+}
+
+// Ask frees what waits for a charge that was not opened in time, and then notes what booking says of the charges that are not final.
+func (r *Reconciliation) Ask(ctx context.Context) error {
+	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
+	released, err := r.reservations.ReleaseUnfinished(ctx, r.clock.Now())
+	r.count(ctx, "released", released)
+	return errors.Join(err, r.each(ctx, func(found []store.Charged) error {
+		asked := make([]booking.ReservationID, len(found))
+		for i, c := range found {
+			asked[i] = c.ReservationID
+		}
+		said, err := r.charges.Charges(ctx, asked)
+		if err != nil {
+			return err
+		}
+		return bulkhead.Each(ctx, said, func(ctx context.Context, s booking.ReservationCharge) error {
+			return r.note(ctx, s.ReservationID, s.Charge)
+		})
+	}))
+}
+
+// Tell closes the charges of reservations that are off, with the refund that is owed. One that cannot be closed is left for later.
+func (r *Reconciliation) Tell(ctx context.Context) error {
+	return r.each(ctx, func(found []store.Charged) error {
+		for _, c := range found {
+			off, closing := charge.Closing(c.Charge)
+			if !closing {
+				continue
+			}
+			if err := r.close(ctx, c, off); err != nil {
+				r.count(ctx, "failed", 1)
+				r.tel.Logger.WarnContext(ctx, "a charge is not closed for now", "reservation", c.ID, "error", err)
+				if fault.Is(err, fault.PeerUnavailable) {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// close tells of one, and notes what booking answers: where it has no charge, nobody can pay it.
+func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking.CloseCharge) error {
+	said, err := r.charges.Close(ctx, c.BusinessID, c.ID, off)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		none := c.Charge
+		none.Status = booking.ChargeCancelled
+		said = &none
+	case err != nil:
+		return err
+	}
+	return r.note(ctx, c.ReservationID, *said)
+}
+
+// each goes through what is not final, so many at a time, to the end: what fails for one holds up none after it. Only where booking is away there
+// is nothing to go on for.
+func (r *Reconciliation) each(ctx context.Context, do func([]store.Charged) error) error {
+	var (
+		after booking.ReservationID
+		first error
+	)
+	for {
+		found, err := r.reservations.Unfinished(ctx, after, booking.MaxCharges)
+		if err != nil || len(found) == 0 {
+			return cmp.Or(err, first)
+		}
+		err = do(found)
+		if fault.Is(err, fault.PeerUnavailable) {
+			return err
+		}
+		first = cmp.Or(first, err)
+		after = found[len(found)-1].ReservationID
+	}
+}
+
+func (r *Reconciliation) note(ctx context.Context, of booking.ReservationID, said booking.Charge) error {
+	told, err := r.reservations.Told(ctx, of.BusinessID, of.ID, said, r.clock.Now())
+	for _, e := range told {
+		if e != "" {
+			r.count(ctx, string(e), 1)
+		}
+	}
+	if len(told) > 0 && said.RefundStatus == booking.RefundRefused {
+		r.tel.Logger.WarnContext(ctx, "the payment provider refused a refund", "reservation", of.ID, "refund", said.RefundNumber, "reason", said.RefundReason)
+	}
+	return err
+}
+
+// Look asks booking for the charge of one reservation that somebody looks at, and notes what it says, within a moment: where that is not to be
+// had, what is known is shown.
+func (r *Reconciliation) Look(ctx context.Context, of booking.ReservationID, known *booking.Charge) {
+	if known == nil || known.Status == booking.ChargeCreating {
+		return
+	}
+	asking, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	said, err := r.charges.Charges(asking, []booking.ReservationID{of})
+	for _, s := range said {
+		if err == nil && s.ReservationID == of {
+			err = r.note(ctx, of, s.Charge)
+		}
+	}
+	if err != nil {
+		r.tel.Logger.WarnContext(ctx, "a charge is shown as it was known", "reservation", of.ID, "error", err)
+	}
+}
+
+// lookWithin bounds how long somebody waits for news of a charge.
+const lookWithin = time.Second
+
+func (r *Reconciliation) count(ctx context.Context, outcome string, n int) {
+	r.outcomes.Add(ctx, int64(n), metric.WithAttributes(attribute.String("outcome", outcome)))
+}

@@ -1,0 +1,67 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
+)
+
+// tables hold charges that are not final, of which one cannot be noted, and note the others.
+type tables struct {
+	all   []store.Charged
+	bad   uuid.UUID
+	noted []uuid.UUID
+}
+
+var errBroken = errors.New("broken")
+
+func (*tables) ReleaseUnfinished(context.Context, time.Time) (int, error) { return 1, errBroken }
+
+func (t *tables) Unfinished(_ context.Context, after booking.ReservationID, limit int) ([]store.Charged, error) {
+	from := slices.IndexFunc(t.all, func(c store.Charged) bool { return c.ReservationID == after }) + 1
+	return t.all[from:min(len(t.all), from+limit)], nil
+}
+
+func (t *tables) Told(_ context.Context, _, id uuid.UUID, _ booking.Charge, _ time.Time) ([]event.Type, error) {
+	if id == t.bad {
+		return nil, errBroken
+	}
+	t.noted = append(t.noted, id)
+	return nil, nil
+}
+
+// bank answers for every charge; nothing else is asked of it.
+type bank struct{ unasked }
+
+type unasked = Charges
+
+func (bank) Charges(_ context.Context, asked []booking.ReservationID) ([]booking.ReservationCharge, error) {
+	said := make([]booking.ReservationCharge, len(asked))
+	for i, id := range asked {
+		said[i].ReservationID = id
+	}
+	return said, nil
+}
+
+func TestAChargeThatCannotBeNotedHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	var held tables
+	for range booking.MaxCharges + 1 {
+		held.all = append(held.all, store.Charged{ReservationID: booking.ReservationID{BusinessID: uuid.New(), ID: uuid.New()}})
+	}
+	held.bad = held.all[0].ID
+	err := NewReconciliation(&held, bank{}, clock.Fixed(time.Unix(0, 0)), telemetry.Discard()).Ask(t.Context())
+	if !errors.Is(err, errBroken) || len(held.noted) != len(held.all)-1 {
+		t.Errorf("of %d others %d were noted: %v", len(held.all)-1, len(held.noted), err)
+	}
+}

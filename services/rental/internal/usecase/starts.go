@@ -1,0 +1,190 @@
+package usecase
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
+)
+
+// Holdings reads what holds units; [store.Store] says what its method returns.
+type Holdings interface {
+	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
+}
+
+// Start is when something wanted can be reserved from: for each whole number of hours from Shortest to Longest, of a rental by the day of
+// days, and for none other that is looked at. Time is nil for whole days.
+type Start struct {
+	Time              *timespan.TimeOfDay
+	Shortest, Longest int
+}
+
+// How far ahead starts are looked at, in whole dates and hours, and how far apart those of a date are.
+const (
+	mostDays    = 62
+	mostHours   = 48
+	startStep   = 30 // minutes
+	stepSeconds = startStep * 60
+)
+
+// Starts returns from when on a date all that is wanted can be reserved by a customer: all of its units and extras, under the rules by which
+// [Owner.Reserve] judges, each half hour of a rental by the hour. What it returns can be reserved while nobody else does, and of what it
+// leaves out nothing can. Fault: rental_not_found; invalid_parameter; business_not_found; any other error means that nobody knows.
+func Starts(ctx context.Context, offers Offers, holdings Holdings, now clock.Clock, slug string, asked Request) ([]Start, error) {
+	offer, err := offers.Get(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := linesOf(offer, asked) // without times all are of whole dates
+	if err != nil {
+		return nil, err
+	}
+	at, date := now.Now(), asked.Dates.From
+	last := offer.Today(at) + timespan.Date(offer.Bookings.AdvanceDays)
+	if date < offer.Today(at) || date > last {
+		return nil, nil
+	}
+	hourly := lines[0].PriceType == catalog.PriceHourly
+	dates := occupancy.Dates{From: date, To: min(last, date+mostDays-1)}
+	if hourly {
+		dates.To = min(last, date+mostHours*60/timespan.MinutesPerDay)
+	}
+	ids := make([]uuid.UUID, len(lines))
+	for i, l := range lines {
+		ids[i] = l.ID
+	}
+	held, err := holdings.Holding(ctx, offer.ID, ids, dates)
+	if err != nil {
+		return nil, err
+	}
+	f := fitting{offer: offer, lines: lines, held: held, now: at, dates: dates, calendar: occupancy.NewCalendar(offer.Location(), at, dates)}
+	if hourly {
+		return f.hours(), nil
+	}
+	return f.days(), nil
+}
+
+// fitting is what is looked for, and what holds units on the dates that are looked at.
+type fitting struct {
+	offer    *catalog.Offer
+	lines    []line
+	held     map[uuid.UUID][]occupancy.Reservation
+	now      time.Time
+	dates    occupancy.Dates
+	calendar *occupancy.Calendar
+}
+
+// whole says of each date whether as many units as are wanted are free all day, of the lines that are held by whole dates.
+func (f *fitting) whole(of func(line) bool) []bool {
+	free := slices.Repeat([]bool{true}, int(f.dates.To-f.dates.From)+1)
+	for _, l := range f.lines {
+		if !of(l) {
+			continue
+		}
+		for i, units := range f.calendar.Days(occupancy.StockOf(l.Rental), f.held[l.ID]) {
+			free[i] = free[i] && units >= l.quantity
+		}
+	}
+	return free
+}
+
+// days is the one start of a rental by the day: all of its days on which all is free one after the other.
+func (f *fitting) days() []Start {
+	s := Start{}
+	for i, free := range f.whole(func(line) bool { return true }) {
+		if !free {
+			break
+		}
+		stretch := Stretch{Dates: occupancy.Dates{From: f.dates.From, To: f.dates.From + timespan.Date(i)}}
+		if stretch.WrongLength(f.lines[0].Rental, timespan.Span{}, false) == nil {
+			s.add(i + 1)
+		}
+	}
+	return s.list()
+}
+
+// hours are the starts of a rental by the hour.
+func (f *fitting) hours() []Start {
+	var (
+		starts []Start
+		whole  = f.whole(func(l line) bool { return l.PriceType != catalog.PriceHourly })
+		taken  = f.taken()
+	)
+	for at := timespan.TimeOfDay(0); at < timespan.MinutesPerDay; at += startStep {
+		if timespan.Instant(f.dates.From, at, f.offer.Location()) < f.now.Unix() {
+			continue
+		}
+		s := Start{Time: new(at)}
+		for hours := 1; hours <= mostHours; hours++ {
+			minutes := int(at) + hours*60
+			days := (minutes - 1) / timespan.MinutesPerDay
+			end := timespan.TimeOfDay(minutes - days*timespan.MinutesPerDay)
+			stretch := Stretch{Dates: occupancy.Dates{From: f.dates.From, To: f.dates.From + timespan.Date(days)}, Start: &at, End: &end}
+			if stretch.Dates.To > f.dates.To || !whole[days] {
+				break
+			}
+			during, _, err := stretch.Hours(f.lines[0].Rental, f.offer.Location(), [2]string{})
+			if err != nil {
+				continue // hours that the clock skips
+			}
+			if taken(during) {
+				break
+			}
+			if stretch.WrongLength(f.lines[0].Rental, during, true) == nil {
+				s.add(hours)
+			}
+		}
+		starts = append(starts, s.list()...)
+	}
+	return starts
+}
+
+// taken reports whether, at any moment of a span, fewer units than are wanted are free of a line by the hour. Each line is swept once, in
+// half hours of elapsed time from midnight on; a span that lies between two of them is widened.
+func (f *fitting) taken() func(timespan.Span) bool {
+	all := f.calendar.Span()
+	var cuts []int64
+	for at := all.Start; at < all.End; at += stepSeconds {
+		cuts = append(cuts, at)
+	}
+	cuts = append(cuts, all.End)
+	before := make([]int, len(cuts)) // how many half hours before each cut are taken
+	for _, l := range f.lines {
+		if l.PriceType != catalog.PriceHourly {
+			continue
+		}
+		for i, units := range f.calendar.Between(cuts, occupancy.StockOf(l.Rental), f.held[l.ID]) {
+			if units < l.quantity {
+				before[i+1] = 1
+			}
+		}
+	}
+	for i := 1; i < len(before); i++ {
+		before[i] += before[i-1]
+	}
+	return func(s timespan.Span) bool {
+		from, to := (s.Start-all.Start)/stepSeconds, (s.End-all.Start+stepSeconds-1)/stepSeconds
+		return before[min(int(to), len(before)-1)] > before[from]
+	}
+}
+
+// add takes a length into the start; they come from the shortest to the longest.
+func (s *Start) add(length int) {
+	if s.Longest = length; s.Shortest == 0 {
+		s.Shortest = length
+	}
+}
+
+// list is the start where anything can be reserved from it.
+func (s *Start) list() []Start {
+	if s.Longest == 0 {
+		return nil
+	}
+	return []Start{*s}
+}
