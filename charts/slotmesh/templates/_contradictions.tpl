@@ -62,6 +62,12 @@ release is refused with all of them at once.
 {{- if and $door.adminHost (has $door.adminHost $door.hosts) -}}
 {{- $faults = append $faults "frontDoor.adminHost: take a host that is not among frontDoor.hosts: the admin API is not public." -}}
 {{- end -}}
+{{- if and $door.adminHost $door.tls.secretName (not $door.tls.adminSecretName) -}}
+{{- $faults = append $faults "frontDoor.tls.adminSecretName: name the Secret with the certificate of frontDoor.adminHost, as frontDoor.tls.secretName is given: that one is of frontDoor.hosts. Name the same one if it is for all of them." -}}
+{{- end -}}
+{{- if and $door.tls.adminSecretName (not $door.adminHost) -}}
+{{- $faults = append $faults "frontDoor.adminHost: name the host that frontDoor.tls.adminSecretName is the certificate of, or leave that empty." -}}
+{{- end -}}
 {{- if and (hasPrefix "*" (first $door.hosts)) (not $door.pagesURL) -}}
 {{- $faults = append $faults "frontDoor.pagesURL: write the public base of the pages, such as https://book.example.com: the first of frontDoor.hosts stands for many names." -}}
 {{- end -}}

@@ -42,3 +42,37 @@ tls:
 {{- define "slotmesh.backend" -}}
 {service: {name: {{ include "slotmesh.fullname" .root }}-{{ .service }}, port: {name: public}}}
 {{- end -}}
+
+{{/* The HTTPS listeners of the Gateway, as YAML {listeners: [{name, host, secret, admin}]}: one for each host, as a listener with a
+     hostname is what a certificate is made for. The first is `https`, the admin API's `https-admin`. */}}
+{{- define "slotmesh.listeners" -}}
+{{- $listeners := list -}}
+{{- $door := .Values.frontDoor -}}
+{{- if $door.tls.secretName -}}
+{{- range $i, $host := $door.hosts -}}
+{{- $name := ternary "https" (printf "https-%d" (add1 $i)) (eq $i 0) -}}
+{{- $listeners = append $listeners (dict "name" $name "host" $host "secret" $door.tls.secretName "admin" false) -}}
+{{- end -}}
+{{- end -}}
+{{- if $door.tls.adminSecretName -}}
+{{- $listeners = append $listeners (dict "name" "https-admin" "host" $door.adminHost "secret" $door.tls.adminSecretName "admin" true) -}}
+{{- end -}}
+{{- dict "listeners" $listeners | toYaml -}}
+{{- end -}}
+
+{{/* The listeners that a route belongs to: those of the customers' hosts, or the admin API's. A Gateway that is there already has one for
+     all customers' hosts. (root, admin) */}}
+{{- define "slotmesh.parents" -}}
+{{- $full := include "slotmesh.fullname" .root -}}
+{{- $parents := list -}}
+{{- range (include "slotmesh.listeners" .root | fromYaml).listeners -}}
+{{- if and (eq .admin $.admin) (or (not $parents) $.root.Values.frontDoor.gateway.className) -}}{{- $parents = append $parents (dict "name" $full "sectionName" .name) -}}{{- end -}}
+{{- end -}}
+{{- .root.Values.frontDoor.gateway.parentRefs | default $parents | default (list (dict "name" $full "sectionName" "http")) | toYaml -}}
+{{- end -}}
+
+{{- define "slotmesh.routeTimeouts" -}}
+{{- if .Values.frontDoor.gateway.timeouts -}}
+timeouts: {request: {{ .Values.frontDoor.timeoutSeconds }}s}
+{{- end -}}
+{{- end -}}
