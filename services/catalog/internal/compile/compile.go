@@ -55,26 +55,23 @@ func newCompiler(m *manifest.Manifest) (*compiler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("currency: %w", err)
 	}
-	c := &compiler{
-		m: m, id: m.BusinessID(), currency: currency,
-		staff:    make(map[manifest.Key]uuid.UUID, len(m.Staff)),
-		services: make(map[manifest.Key]uuid.UUID, len(m.Services)),
-		events:   make(map[manifest.Key]uuid.UUID, len(m.Events)),
-		rentals:  make(map[manifest.Key]uuid.UUID, len(m.Rentals)),
+	id := m.BusinessID()
+	return &compiler{
+		m: m, id: id, currency: currency,
+		staff:    byKey(m.Staff, func(s *manifest.Staff) (manifest.Key, uuid.UUID) { return s.Key, s.ObjectID(id) }),
+		services: byKey(m.Services, func(s *manifest.Service) (manifest.Key, uuid.UUID) { return s.Key, s.ObjectID(id) }),
+		events:   byKey(m.Events, func(e *manifest.Event) (manifest.Key, uuid.UUID) { return e.Key, e.ObjectID(id) }),
+		rentals:  byKey(m.Rentals, func(r *manifest.Rental) (manifest.Key, uuid.UUID) { return r.Key, r.ObjectID(id) }),
+	}, nil
+}
+
+func byKey[T any](list []T, of func(*T) (manifest.Key, uuid.UUID)) map[manifest.Key]uuid.UUID {
+	ids := make(map[manifest.Key]uuid.UUID, len(list))
+	for i := range list {
+		key, id := of(&list[i])
+		ids[key] = id
 	}
-	for i := range m.Staff {
-		c.staff[m.Staff[i].Key] = m.Staff[i].ObjectID(c.id)
-	}
-	for i := range m.Services {
-		c.services[m.Services[i].Key] = m.Services[i].ObjectID(c.id)
-	}
-	for i := range m.Events {
-		c.events[m.Events[i].Key] = m.Events[i].ObjectID(c.id)
-	}
-	for i := range m.Rentals {
-		c.rentals[m.Rentals[i].Key] = m.Rentals[i].ObjectID(c.id)
-	}
-	return c, nil
+	return ids
 }
 
 // business returns the offer with what stands at the top of the manifest.
@@ -88,7 +85,7 @@ func (c *compiler) business(version int64) *catalog.Offer {
 		Currency: c.currency.Code,
 		Timezone: string(m.Timezone),
 
-		NameTranslations: names(m.Translations),
+		NameTranslations: texts(m.Translations, func(t manifest.BusinessTranslation) string { return string(t.Name) }),
 
 		DefaultLanguage: string(m.DefaultLanguage),
 		Languages:       each(m.OfferedLanguages(), func(l *manifest.Language) string { return string(*l) }),
@@ -115,21 +112,6 @@ func (c *compiler) business(version int64) *catalog.Offer {
 	}
 }
 
-// names are the translations that say something; nothing maps to nil.
-func names(translations map[manifest.Language]manifest.BusinessTranslation) map[string]string {
-	var all map[string]string
-	for language, translation := range translations {
-		if translation.Name == "" {
-			continue
-		}
-		if all == nil {
-			all = make(map[string]string, len(translations))
-		}
-		all[string(language)] = string(translation.Name)
-	}
-	return all
-}
-
 func notifications(n manifest.Notifications) catalog.Notifications {
 	offered := catalog.Notifications{
 		OwnerEmails:          each(n.OwnerEmails, func(e *manifest.Email) string { return string(*e) }),
@@ -140,14 +122,9 @@ func notifications(n manifest.Notifications) catalog.Notifications {
 		offered.Notes = make(map[string]catalog.Note, len(n.Notes))
 	}
 	for kind, written := range n.Notes {
-		note := catalog.Note{Text: written.Text}
-		if len(written.Translations) > 0 {
-			note.Translations = make(map[string]string, len(written.Translations))
+		offered.Notes[string(kind)] = catalog.Note{
+			Text: written.Text, Translations: texts(written.Translations, func(t manifest.NoteTranslation) string { return t.Text }),
 		}
-		for language, translation := range written.Translations {
-			note.Translations[string(language)] = translation.Text
-		}
-		offered.Notes[string(kind)] = note
 	}
 	return offered
 }
@@ -178,18 +155,21 @@ func overrides(list []manifest.DayOverride) []catalog.DayOverride {
 }
 
 func (c *compiler) block(b *manifest.Block) catalog.Block {
-	return catalog.Block{From: b.From, To: b.To, StaffIDs: c.resolve(b.Staff, c.staff), Reason: b.Reason}
+	return catalog.Block{From: b.From, To: b.To, StaffIDs: c.resolveAll(b.Staff, c.staff), Reason: b.Reason}
 }
 
-// resolve returns the ids of keys.
-func (c *compiler) resolve(keys []manifest.Key, ids map[manifest.Key]uuid.UUID) []uuid.UUID {
-	return each(keys, func(k *manifest.Key) uuid.UUID {
-		id, ok := ids[*k]
-		if !ok {
-			c.fail(fmt.Errorf("the key %q names nothing", *k))
-		}
-		return id
-	})
+// resolve returns the id of a key.
+func (c *compiler) resolve(key manifest.Key, ids map[manifest.Key]uuid.UUID) uuid.UUID {
+	id, ok := ids[key]
+	if !ok {
+		c.fail(fmt.Errorf("the key %q names nothing", key))
+	}
+	return id
+}
+
+// resolveAll returns the ids of keys.
+func (c *compiler) resolveAll(keys []manifest.Key, ids map[manifest.Key]uuid.UUID) []uuid.UUID {
+	return each(keys, func(k *manifest.Key) uuid.UUID { return c.resolve(*k, ids) })
 }
 
 // minor returns an amount in minor units.

@@ -421,10 +421,12 @@ func TestAManifestThatWasNotCheckedFails(t *testing.T) {
 		"currency": func(m *manifest.Manifest) { m.Currency = "EURO" },
 		"staff":    func(m *manifest.Manifest) { m.Services[0].Staff = []manifest.Key{"nobody"} },
 		"price":    func(m *manifest.Manifest) { m.Currency = "JPY" },
+		"upsell":   func(m *manifest.Manifest) { m.Rentals[0].Upsells = []manifest.Upsell{{Rental: "nothing"}} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := parse(t, head+"services: [{key: s, name: S, duration_minutes: 5, price: 1.50}]\n")
+			m := parse(t, head+"services: [{key: s, name: S, duration_minutes: 5, price: 1.50}]\n"+
+				"rentals: [{key: r, name: R, price_type: daily, quantity: 1, units_count: 1}]\n")
 			spoil(m)
 			if offer, err := Offer(m, 1); err == nil {
 				t.Errorf("compiled to %+v", offer)

@@ -75,7 +75,7 @@ func (c *compiler) service(s *manifest.Service) catalog.Service {
 		PaymentRequirement:  s.Requirement(),
 		DepositValue:        plain(s.DepositValue),
 		Capacity:            s.Lanes(),
-		StaffIDs:            c.resolve(s.Staff, c.staff),
+		StaffIDs:            c.resolveAll(s.Staff, c.staff),
 		Variants:            each(s.Variants, func(v *manifest.Variant) catalog.Variant { return c.variant(v, s) }),
 		Classes:             each(s.Classes, func(k *manifest.ClassSession) catalog.ClassSession { return c.class(k, s) }),
 	}
@@ -110,7 +110,7 @@ func (c *compiler) class(k *manifest.ClassSession, of *manifest.Service) catalog
 		To:       k.To,
 	}
 	if k.Staff != nil {
-		session.StaffID = &c.resolve([]manifest.Key{*k.Staff}, c.staff)[0]
+		session.StaffID = new(c.resolve(*k.Staff, c.staff))
 	}
 	return session
 }
@@ -177,7 +177,7 @@ func (c *compiler) rental(r *manifest.Rental) catalog.Rental {
 }
 
 func (c *compiler) upsell(u *manifest.Upsell) catalog.Upsell {
-	return catalog.Upsell{RentalID: c.rentals[u.Rental], Required: u.Required}
+	return catalog.Upsell{RentalID: c.resolve(u.Rental, c.rentals), Required: u.Required}
 }
 
 // units are those listed, or as many as units_count says, named 1, 2, ….
@@ -249,5 +249,5 @@ func (c *compiler) selected(s *manifest.Selection, ids map[manifest.Key]uuid.UUI
 	if s == nil {
 		return false, nil
 	}
-	return s.All, c.resolve(s.Keys, ids)
+	return s.All, c.resolveAll(s.Keys, ids)
 }

@@ -24,9 +24,9 @@ func (c *compiler) question(q *manifest.Question) catalog.Question {
 		Required:   q.Required,
 		MaxLength:  q.Longest(),
 		Consent:    q.Consent,
-		ServiceIDs: c.resolve(q.Services, c.services),
-		EventIDs:   c.resolve(q.Events, c.events),
-		RentalIDs:  c.resolve(q.Rentals, c.rentals),
+		ServiceIDs: c.resolveAll(q.Services, c.services),
+		EventIDs:   c.resolveAll(q.Events, c.events),
+		RentalIDs:  c.resolveAll(q.Rentals, c.rentals),
 		Options: each(q.Options, func(o *manifest.QuestionOption) catalog.QuestionOption {
 			return catalog.QuestionOption{Key: string(o.Key), Label: labelled(o.Label, o.Translations)}
 		}),

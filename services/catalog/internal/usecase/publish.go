@@ -23,77 +23,58 @@ import (
 // Extra; payload_too_large; precondition_failed; conflict where the business is removed meanwhile; service_unavailable where the
 // manifest cannot be checked before ctx ends; those of postgres.Once; and that of [Owner.Announce].
 func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64) (store.Published, error) {
-	if len(source) > manifest.MaxBytes {
-		return store.Published{}, tooLarge()
-	}
-	predecessors, err := o.Store.Predecessors(ctx, slug)
+	var checked store.Content
+	predecessors, err := o.check(ctx, slug, source, func(ctx context.Context, m *manifest.Manifest, _ *ready.Version) error {
+		var err error
+		checked, err = content(ctx, m, source)
+		return err
+	})
 	if err != nil {
 		return store.Published{}, err
 	}
-	content, err := o.check(ctx, slug, source, predecessors)
+	published, err := o.Store.Publish(ctx, slug, checked, ifMatch, o.Clock.Now())
 	if err != nil {
-		return store.Published{}, err
+		return store.Published{}, o.refusal(ctx, slug, source, predecessors, err)
 	}
-	published, err := o.Store.Publish(ctx, slug, content, ifMatch, o.Clock.Now())
-	if err == nil {
-		return published, o.Announce(ctx, "published", slug, published.BusinessID, published.Version)
-	}
-	if meanwhile, e := o.Store.Predecessors(ctx, slug); e == nil && meanwhile != predecessors {
-		return store.Published{}, fault.Wrap(fault.Conflict, err, "The business was removed while its manifest was read; publish it again.")
-	}
-	return store.Published{}, idProblem(err, source)
+	return published, o.Announce(ctx, "published", slug, published.BusinessID, published.Version)
+}
+
+// Compile returns the offer that publishing a manifest would make, and publishes nothing. Faults: invalid_parameter, payload_too_large and
+// service_unavailable as of [Owner.Publish].
+func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready.Version, error) {
+	var compiled *ready.Version
+	_, err := o.check(ctx, slug, source, func(_ context.Context, _ *manifest.Manifest, v *ready.Version) error {
+		compiled = v
+		return nil
+	})
+	return compiled, err
 }
 
 // checking lets two manifests of the greatest size, or many small ones, be checked at the same time in a process: each
 // takes up to a hundred times its size in memory.
 var checking = semaphore.NewWeighted(2 * manifest.MaxBytes)
 
-// Compile returns the offer that publishing a manifest would make, and publishes nothing. Faults: invalid_parameter, payload_too_large and
-// service_unavailable as of [Owner.Publish].
-func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready.Version, error) {
+// check reads a manifest and compiles it, so that nothing is published that cannot be served, and has use take what it needs of both while
+// there is room for them. It gives up when the request ends. It returns how many businesses had the slug before, which the id follows from.
+func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(context.Context, *manifest.Manifest, *ready.Version) error) (int, error) {
 	if len(source) > manifest.MaxBytes {
-		return nil, tooLarge()
+		return 0, fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.", manifest.MaxBytes)
 	}
 	predecessors, err := o.Store.Predecessors(ctx, slug)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	ctx, span := o.Telemetry.Tracer.Start(ctx, "catalog.compile")
-	defer span.End()
-	var compiled *ready.Version
-	return compiled, whileChecking(ctx, source, func() error {
-		_, compiled, err = read(ctx, slug, source, predecessors)
-		return err
-	})
-}
-
-func tooLarge() error {
-	return fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.", manifest.MaxBytes)
-}
-
-// check reads the manifest and compiles it, so that nothing is published that cannot be served. It gives up when the
-// request ends.
-func (o *Owner) check(ctx context.Context, slug string, source []byte, predecessors int) (store.Content, error) {
 	ctx, span := o.Telemetry.Tracer.Start(ctx, "catalog.check")
 	defer span.End()
-	var checked store.Content
-	return checked, whileChecking(ctx, source, func() error {
-		m, _, err := read(ctx, slug, source, predecessors)
-		if err != nil {
-			return err
-		}
-		checked, err = content(ctx, m, source)
-		return err
-	})
-}
-
-// whileChecking does what takes memory by the size of a source, when there is room for it.
-func whileChecking(ctx context.Context, source []byte, do func() error) error {
 	if err := checking.Acquire(ctx, int64(len(source))); err != nil {
-		return tooLong(ctx, err)
+		return 0, tooLong(ctx, err)
 	}
 	defer checking.Release(int64(len(source)))
-	return do()
+	m, compiled, err := read(ctx, slug, source, predecessors)
+	if err != nil {
+		return 0, err
+	}
+	return predecessors, use(ctx, m, compiled)
 }
 
 // read reads a manifest and compiles it.
@@ -153,17 +134,19 @@ func formatOf(source []byte) string {
 	return store.YAML
 }
 
-// idProblem turns what the store says of ids into a problem of the manifest.
-func idProblem(err error, source []byte) error {
-	var changed store.IDChangedError
+// refusal turns what the store says of a publish into the answer to the caller. The id of a manifest that names none is the first unused one
+// of its slug, so that an id which the store refuses may be one that was free when the manifest was read.
+func (o *Owner) refusal(ctx context.Context, slug string, source []byte, predecessors int, err error) error {
 	problem := manifest.Problem{Path: "id", Line: lineOf("id", source)}
-	switch {
-	case errors.As(err, &changed):
+	if changed, ok := errors.AsType[store.IDChangedError](err); ok {
 		problem.Message = fmt.Sprintf("a business keeps its id for good, and this one was published as %s; write that id", changed.Known)
-	case errors.Is(err, store.ErrIDTaken):
+	} else if errors.Is(err, store.ErrIDTaken) {
 		problem.Message = "another business, which may be removed, was published with this id; write an id of its own or leave it out"
-	default:
+	} else {
 		return Fault(err)
+	}
+	if meanwhile, e := o.Store.Predecessors(ctx, slug); e == nil && meanwhile != predecessors {
+		return fault.Wrap(fault.Conflict, err, "The business was removed while its manifest was read; publish it again.")
 	}
 	return manifest.Invalid([]manifest.Problem{problem})
 }

@@ -2,11 +2,15 @@ package usecase_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
 
@@ -15,16 +19,53 @@ type unwritable struct{ usecase.Store }
 
 func (unwritable) Predecessors(context.Context, string) (int, error) { return 0, nil }
 
+const harbor = `{"apiVersion": "slotmesh/v1", "kind": "Business", "slug": "harbor", "name": "Harbor", "currency": "EUR",
+	"timezone": "Europe/Lisbon", "default_language": "en", "languages": ["en"]}`
+
 // A manifest may take long to read. Nobody waits for it once the request has ended, so it is given up then.
 func TestAManifestIsNotCheckedAfterItsRequestEnded(t *testing.T) {
 	t.Parallel()
 	over, end := context.WithCancel(t.Context())
 	end()
-	const source = `{"apiVersion": "slotmesh/v1", "kind": "Business", "slug": "harbor", "name": "Harbor", "currency": "EUR",
-		"timezone": "Europe/Lisbon", "default_language": "en", "languages": ["en"]}`
 	owner := usecase.Owner{Store: unwritable{}, Telemetry: telemetry.Discard()}
-	_, err := owner.Publish(over, "harbor", []byte(source), nil)
+	_, err := owner.Publish(over, "harbor", []byte(harbor), nil)
 	if !fault.Is(err, fault.PeerUnavailable) || !strings.Contains(err.Error(), "could not be checked in time") {
 		t.Error(err)
+	}
+}
+
+// removedMeanwhile is a store from which the business is removed while its manifest is read, and which refuses what is published then.
+type removedMeanwhile struct {
+	usecase.Store
+	removed int
+	refuses error
+}
+
+func (s *removedMeanwhile) Predecessors(context.Context, string) (int, error) {
+	s.removed++
+	return s.removed, nil
+}
+
+func (s *removedMeanwhile) Publish(context.Context, string, store.Content, *int64, time.Time) (store.Published, error) {
+	return store.Published{}, s.refuses
+}
+
+// Only an id that the removal took says that nothing was published; what the database did with a write that it did not answer is not known,
+// whatever was removed.
+func TestARemovalMeanwhileIsNamedOnlyWhereItIsTheCause(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		refuses error
+		want    fault.Kind
+	}{
+		"the id is a removed business's": {store.ErrIDTaken, fault.Conflict},
+		"published anew meanwhile":       {store.IDChangedError{}, fault.Conflict},
+		"the outcome is unknown":         {fault.Wrap(fault.OutcomeUnknown, errors.New("no answer"), "It is not known."), fault.OutcomeUnknown},
+		"If-Match names another":         {store.NotNewestError{Known: 3}, fault.PreconditionFailed},
+	} {
+		owner := usecase.Owner{Store: &removedMeanwhile{refuses: c.refuses}, Clock: clock.System(), Telemetry: telemetry.Discard()}
+		if _, err := owner.Publish(t.Context(), "harbor", []byte(harbor), nil); !fault.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
