@@ -14,28 +14,34 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
+const keepEventsSQL = `
+INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
+SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::jsonb[]) ON CONFLICT DO NOTHING`
+
 // KeepEvents keeps events until messages are made of them, each once.
 func (s *Store) KeepEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
-	batch := &pgx.Batch{}
-	for _, e := range events {
-		body, err := json.Marshal(e)
-		if err != nil {
-			return fmt.Errorf("keep an event: %w", err)
-		}
-		batch.Queue(`INSERT INTO message_events (business_id, event_id, subject_id, sequence, event) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
-			e.BusinessID, e.ID, e.Subject.ID, e.Sequence, body)
+	var (
+		businesses = make([]uuid.UUID, len(events))
+		ids        = make([]uuid.UUID, len(events))
+		subjects   = make([]uuid.UUID, len(events))
+		sequences  = make([]int, len(events))
+	)
+	for i, e := range events {
+		businesses[i], ids[i], subjects[i], sequences[i] = e.BusinessID, e.ID, e.Subject.ID, e.Sequence
 	}
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+	if _, err := tx.Exec(ctx, keepEventsSQL, businesses, ids, subjects, sequences, events); err != nil {
 		return fmt.Errorf("keep events: %w", err)
 	}
 	return nil
 }
 
+// backlogSQL counts once for each business, however often a page of events names it. The order has it read no more of the index than it counts:
+// without it, and before the table's statistics know of a backlog, all of the backlog's index is read first.
 const backlogSQL = `
-SELECT b.id, (SELECT count(*) FROM (SELECT FROM message_events WHERE business_id = b.id LIMIT $2) AS kept)
-FROM unnest($1::uuid[]) AS b (id)`
+SELECT b.id, (SELECT count(*) FROM (SELECT FROM message_events WHERE business_id = b.id ORDER BY event_id LIMIT $2) AS kept)
+FROM (SELECT DISTINCT unnest($1::uuid[]) AS id) AS b`
 
-// Backlog counts the kept events of each of these businesses, up to most.
+// Backlog counts the kept events of each of these businesses, which may be named more than once, up to most.
 func (s *Store) Backlog(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID, most int) (map[uuid.UUID]int, error) {
 	rows, err := tx.Query(ctx, backlogSQL, businesses, most)
 	if err != nil {

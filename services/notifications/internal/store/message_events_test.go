@@ -1,0 +1,121 @@
+package store_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+	"github.com/slotmesh/slotmesh/services/notifications/migrations"
+)
+
+// page are events of a feed: each of a booking of its own, of these businesses in turn.
+func page(n int, businesses ...uuid.UUID) []event.Event {
+	events := make([]event.Event, n)
+	for i := range events {
+		events[i] = event.Event{
+			ID: uuid.New(), Type: event.BookingCreated, BusinessID: businesses[i%len(businesses)],
+			Subject: event.Subject{Kind: event.Booking, ID: uuid.New()}, Sequence: 1,
+			Data: json.RawMessage(`{"customer_name": "Ada Lovelace", "customer_email": "ada.l@example.com", "service_name": "Haircut", "starts_at": "2027-06-11T09:00:00Z"}`),
+		}
+	}
+	return events
+}
+
+func TestEventsAreKeptOnceAndReadBackAsTheyWere(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	events := page(3, w.business, uuid.New())
+	for range 2 {
+		w.in(func(tx pgx.Tx) error { return w.store.KeepEvents(t.Context(), tx, append(events, events[0])) })
+	}
+	for _, want := range events {
+		got, err := w.store.FirstEvent(t.Context(), want.BusinessID, want.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, cmp.Transformer("JSON", func(text json.RawMessage) (v any) { _ = json.Unmarshal(text, &v); return v })); diff != "" {
+			t.Error(diff)
+		}
+		w.in(func(tx pgx.Tx) error { return w.store.DropEvent(t.Context(), tx, want.BusinessID, want.ID) })
+		if _, err := w.store.FirstEvent(t.Context(), want.BusinessID, want.ID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("dropped, it is still there: %v", err)
+		}
+	}
+}
+
+func TestABacklogIsCountedUpToABoundForEachBusiness(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	few, none := uuid.New(), uuid.New()
+	w.in(func(tx pgx.Tx) error {
+		return w.store.KeepEvents(t.Context(), tx, append(page(9, w.business), page(2, few)...))
+	})
+	w.in(func(tx pgx.Tx) error {
+		got, err := w.store.Backlog(t.Context(), tx, []uuid.UUID{few, w.business, w.business, none, few}, 5)
+		if diff := cmp.Diff(map[uuid.UUID]int{w.business: 5, few: 2, none: 0}, got); diff != "" {
+			t.Error(diff)
+		}
+		return err
+	})
+}
+
+func BenchmarkKeepAPageOfEvents(b *testing.B) {
+	pool := testkit.Postgres(b, "notifications", migrations.FS)
+	kept := store.New(pool)
+	for _, n := range []int{1, 10, 200} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				events := page(n, uuid.New())
+				if err := pgx.BeginFunc(b.Context(), pool, func(tx pgx.Tx) error { return kept.KeepEvents(b.Context(), tx, events) }); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// A hundred thousand events wait, most of one business, when a page of events comes, or a single one of a quiet business.
+func BenchmarkCountABacklog(b *testing.B) {
+	pool := testkit.Postgres(b, "notifications", migrations.FS)
+	kept := store.New(pool)
+	busy, quiet := uuid.New(), uuid.New()
+	if _, err := pool.Exec(b.Context(), `INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
+		SELECT CASE WHEN n > 1000 THEN $1::uuid ELSE gen_random_uuid() END, gen_random_uuid(), gen_random_uuid(), 1, jsonb_build_object('data', repeat('x', 600))
+		FROM generate_series(1, 100000) AS n`, busy); err != nil {
+		b.Fatal(err)
+	}
+	of := func(n int, id uuid.UUID) []uuid.UUID {
+		ids := make([]uuid.UUID, n)
+		for i := range ids {
+			ids[i] = id
+		}
+		return ids
+	}
+	for _, analyzed := range []bool{false, true} {
+		if analyzed {
+			if _, err := pool.Exec(b.Context(), `ANALYZE message_events`); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for name, ids := range map[string][]uuid.UUID{"busy": of(200, busy), "quiet": of(1, quiet)} {
+			b.Run(fmt.Sprintf("%s, analyzed %t", name, analyzed), func(b *testing.B) {
+				for b.Loop() {
+					if err := pgx.BeginFunc(b.Context(), pool, func(tx pgx.Tx) error {
+						_, err := kept.Backlog(b.Context(), tx, ids, 2000)
+						return err
+					}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
