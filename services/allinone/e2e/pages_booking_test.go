@@ -43,6 +43,7 @@ func (p *pages) everyWay(t *testing.T) {
 	for name, as := range map[string]visitor.As{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true}, "plain": {Locale: "en-GB", NoScript: true}, "ar": {Locale: "ar"},
 		"ja": {Locale: "ja", Width: 1280}, "zoomed": {Locale: "en-GB", Width: 1280, Zoom: 200, NoRules: true},
+		"slow": {Locale: "en-GB", Slow: true}, "slow-desk": {Locale: "ar", Width: 1280, Slow: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -226,7 +226,7 @@ func (p *pages) outings(t *testing.T) {
 	t.Parallel()
 	for name, as := range map[string]visitor.As{
 		"phone": {Locale: "en-GB"}, "desk-dark": {Locale: "en-GB", Width: 1280, Dark: true}, "plain": {Locale: "en-GB", NoScript: true},
-		"ar": {Locale: "ar"}, "ja": {Locale: "ja", Width: 1280},
+		"ar": {Locale: "ar"}, "ja": {Locale: "ja", Width: 1280}, "slow": {Locale: "en-GB", Slow: true}, "slow-desk": {Locale: "ar", Width: 1280, Slow: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -54,6 +54,19 @@ func pages(t *testing.T) *httptest.Server {
 	serve("/long.js", js, noise(9000))
 	serve("/long.css", css, noise(6000))
 	serve("/shift.js", js, `requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector("#moves").before(Object.assign(document.createElement("p"), {style: "height: 200px"}))))`)
+	serve("/painted.js", js, `(function look() { performance.getEntriesByType("paint").length ? fetch("/painted") : requestAnimationFrame(look) })()`)
+	painted := make(chan struct{})
+	mux.HandleFunc("/painted", func(http.ResponseWriter, *http.Request) { close(painted) })
+	mux.HandleFunc("/pieces", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", html)
+		_, _ = fmt.Fprint(w, `<!doctype html><html lang=en><title>Pieces</title><link rel=icon href="data:,"><script src=/painted.js></script><main><h1>Pieces</h1><p><b>Cut</b> `)
+		_ = http.NewResponseController(w).Flush() // where it fails, no test sees the page
+		select {
+		case <-painted:
+		case <-r.Context().Done():
+		}
+		_, _ = fmt.Fprint(w, `<b>45 min</b></p></main>`)
+	})
 	mux.HandleFunc("/sent", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", html)
 		_, _ = fmt.Fprintf(w, "<!doctype html><html lang=en><title>Sent</title><main><h1>Sent</h1>%s %s %s %s</main>",
@@ -106,6 +119,16 @@ func TestAVisitorDoesWhatAPersonDoesAndSeesEveryFault(t *testing.T) {
 		if at := v.Address(); at != server.URL+"/" {
 			t.Errorf("%s was looked at", at)
 		}
+	})
+	t.Run("a page in pieces", func(t *testing.T) {
+		t.Parallel()
+		v := chromium.Visit(t, As{})
+		v.Go(server.URL + "/pieces")
+		v.Sees("45 min")
+		if moved, err := v.moved("true"); err != nil || len(moved) == 0 {
+			t.Errorf("the browser tells nothing of the space between two pieces: %v", err)
+		}
+		v.Check()
 	})
 	t.Run("faults", func(t *testing.T) {
 		t.Parallel()
