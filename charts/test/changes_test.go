@@ -1,0 +1,87 @@
+package chart_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// A released version has a heading of its own in both files, the newest first, behind what comes next.
+var heading = regexp.MustCompile(`(?m)^##+ (\d\S*)(?: - (\d{4}-\d\d-\d\d))?$`)
+
+// TestChangesNameTheVersionOfTheChart holds CHANGELOG.md, UPGRADING.md and the chart together: the newest version that has changes is the
+// chart's, and each says what it asks of those who run it. Before the first release the chart has the version that it will be.
+func TestChangesNameTheVersionOfTheChart(t *testing.T) {
+	t.Parallel()
+	changes, upgrading := string(read(t, filepath.Join(root, "CHANGELOG.md"))), string(read(t, filepath.Join(root, "UPGRADING.md")))
+	metadata := load(t).Metadata
+	for _, fault := range faults(changes, upgrading, metadata.Version, metadata.AppVersion) {
+		t.Error(fault)
+	}
+}
+
+func faults(changes, upgrading, version, app string) []string {
+	var found []string
+	if app != "dev" {
+		found = append(found, "Chart.yaml's appVersion is "+app+": leave it dev, a release sets it in the chart that it sends")
+	}
+	first, _, _ := strings.Cut(strings.SplitN(changes, "\n## ", 2)[1], "\n")
+	if first != "Unreleased" {
+		found = append(found, "CHANGELOG.md begins with "+first+": begin with Unreleased")
+	}
+	versions := heading.FindAllStringSubmatch(changes, -1)
+	if len(versions) > 0 && versions[0][1] != version {
+		found = append(found, "CHANGELOG.md's newest version is "+versions[0][1]+", Chart.yaml's "+version)
+	}
+	told := map[string]bool{}
+	for _, match := range heading.FindAllStringSubmatch(upgrading, -1) {
+		told[match[1]] = true
+	}
+	var newer *semver.Version
+	for _, match := range versions {
+		parsed, err := semver.StrictNewVersion(match[1])
+		switch {
+		case err != nil:
+			found = append(found, "CHANGELOG.md: "+match[1]+" is no version of Semantic Versioning")
+			continue
+		case match[2] == "":
+			found = append(found, "CHANGELOG.md: "+match[1]+" has no date")
+		case newer != nil && !parsed.LessThan(newer):
+			found = append(found, "CHANGELOG.md: "+match[1]+" stands below "+newer.String())
+		}
+		if !told[match[1]] {
+			found = append(found, "UPGRADING.md says nothing of "+match[1]+": say that it asks for nothing, where it does")
+		}
+		delete(told, match[1])
+		newer = parsed
+	}
+	for version := range told {
+		found = append(found, "UPGRADING.md tells of "+version+", of which CHANGELOG.md says nothing")
+	}
+	return found
+}
+
+func TestFaultsOfTheChangesAreFound(t *testing.T) {
+	t.Parallel()
+	const good, asked = "# Changes\n\n## Unreleased\n\n## 0.2.0 - 2026-12-01\n\n## 0.1.0 - 2026-11-23\n", "### 0.2.0\n\n### 0.1.0\n"
+	if got := faults(good, asked, "0.2.0", "dev"); len(got) > 0 {
+		t.Errorf("good files are refused: %q", got)
+	}
+	for _, c := range []struct{ changes, upgrading, version, app, want string }{
+		{good, asked, "0.3.0", "dev", "newest version is 0.2.0"},
+		{good, asked, "0.2.0", "0.2.0", "appVersion is 0.2.0"},
+		{good, "### 0.2.0\n", "0.2.0", "dev", "UPGRADING.md says nothing of 0.1.0"},
+		{good, asked + "### 0.0.9\n", "0.2.0", "dev", "tells of 0.0.9"},
+		{strings.Replace(good, " - 2026-11-23", "", 1), asked, "0.2.0", "dev", "0.1.0 has no date"},
+		{strings.Replace(good, "## Unreleased\n\n", "", 1), asked, "0.2.0", "dev", "begin with Unreleased"},
+		{strings.Replace(good, "0.1.0", "0.3.0", 1), "### 0.2.0\n### 0.3.0\n", "0.2.0", "dev", "0.3.0 stands below 0.2.0"},
+		{strings.Replace(good, "0.1.0", "0.01.0", 1), asked, "0.2.0", "dev", "0.01.0 is no version"},
+	} {
+		if got := strings.Join(faults(c.changes, c.upgrading, c.version, c.app), "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("want a sentence with %q, got %q", c.want, got)
+		}
+	}
+}
