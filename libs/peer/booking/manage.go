@@ -44,6 +44,7 @@ type ManagedBooking struct {
 	// Payment is what is paid online, without the provider's reasons; null: nothing is.
 	Payment      *Payment     `json:"payment"`
 	CanPay       bool         `json:"can_pay"` // until payment.due_at
+	Unpaid       bool         `json:"unpaid"`  // cancelled because it was not paid in time, as long as that is known
 	Cancellation Cancellation `json:"cancellation"`
 	Reschedule   MayMove      `json:"reschedule"`
 }
@@ -75,6 +76,7 @@ type ManagedTicket struct {
 	// Payment is what is paid online, without the provider's reasons; null: nothing is.
 	Payment      *Payment     `json:"payment"`
 	CanPay       bool         `json:"can_pay"` // until payment.due_at
+	Unpaid       bool         `json:"unpaid"`  // cancelled because it was not paid in time, as long as that is known
 	Cancellation Cancellation `json:"cancellation"`
 }
 

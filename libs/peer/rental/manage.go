@@ -43,6 +43,7 @@ type ManagedReservation struct {
 	// Payment is what is paid online, without the provider's reasons; null: nothing is.
 	Payment *booking.Payment `json:"payment"`
 	CanPay  bool             `json:"can_pay"` // until payment.due_at
+	Unpaid  bool             `json:"unpaid"`  // cancelled because it was not paid in time, as long as that is known
 	// Cancellation is what cancelling would do now.
 	Cancellation booking.Cancellation `json:"cancellation"`
 }

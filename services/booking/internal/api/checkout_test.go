@@ -176,6 +176,33 @@ func TestThePageOfTheProviderEndsWithTheBooking(t *testing.T) {
 	}
 }
 
+// By their link customers see that a booking was cancelled because nobody paid it, and not where somebody else has cancelled it.
+func TestByTheLinkItIsSaidThatABookingWasNotPaidInTime(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		happens func(s *shop, f *fakeStripe, b *booking.Booking, page string)
+		unpaid  bool
+	}{
+		"nobody pays":       {func(*shop, *fakeStripe, *booking.Booking, string) {}, true},
+		"the owner cancels": {func(s *shop, _ *fakeStripe, b *booking.Booking, _ string) { s.cancel(b.ID, booking.RefundPolicy) }, false},
+		"it is paid":        {func(s *shop, f *fakeStripe, _ *booking.Booking, page string) { f.checkOut(s.t.(*testing.T), page) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFakeStripe(t)
+			s := openPageShop(t, f)
+			b, page := s.buyOnPage("09:30")
+			c.happens(s, f, b, page)
+			s.clock.Advance(expiresAfter)
+			s.step()
+			seen, err := s.pages().Managed(t.Context(), tokenOf(b.ManageURL))
+			if err != nil || seen.Booking.Unpaid != c.unpaid || (seen.Booking.Status == booking.StatusCancelled) != (name != "it is paid") {
+				t.Errorf("%+v, %v", seen, err)
+			}
+		})
+	}
+}
+
 func TestAProvidersPageThatCannotBeOpenedLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]manner{"fails": fails, "breaks": breaks} {

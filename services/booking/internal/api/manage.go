@@ -149,7 +149,7 @@ func showManaged(m usecase.Managed) booking.Managed {
 		Services: b.Services, StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.ClassScheduleID, PartySize: b.PartySize,
 		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, StaffRequested: b.StaffRequested,
 		Total: b.Total, Currency: b.Currency, CustomerName: b.CustomerName, Locale: b.Locale, Sequence: b.Sequence, CreatedAt: b.CreatedAt,
-		Payment: ownPayment(b.Payment), CanPay: m.CanPay, Cancellation: m.Cancellation.Shown(),
+		Payment: ownPayment(b.Payment), CanPay: m.CanPay, Unpaid: m.Unpaid, Cancellation: m.Cancellation.Shown(),
 		Reschedule: booking.MayMove{Allowed: m.Reschedule.Allowed, Reason: m.Reschedule.Reason},
 	}
 	if until := m.Reschedule.Until; !until.IsZero() {
@@ -173,6 +173,6 @@ func showOwnTicket(m usecase.Managed) *booking.ManagedTicket {
 		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), StartsAt: t.StartsAt, EndsAt: t.EndsAt,
 		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
 		CustomerName: t.CustomerName, Locale: t.Locale, CreatedAt: t.CreatedAt,
-		Payment: ownPayment(showPayment(t.Payment, t.Currency)), CanPay: m.CanPay, Cancellation: m.Cancellation.Shown(),
+		Payment: ownPayment(showPayment(t.Payment, t.Currency)), CanPay: m.CanPay, Unpaid: m.Unpaid, Cancellation: m.Cancellation.Shown(),
 	}
 }

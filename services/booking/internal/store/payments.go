@@ -219,6 +219,14 @@ func (s *Store) NoteReference(ctx context.Context, of payment.Subject, reference
 	return nil
 }
 
+// Unpaid reports whether something was cancelled because it was not paid in time, as long as its events are kept. p is what is paid of it.
+func (s *Store) Unpaid(ctx context.Context, businessID, subjectID uuid.UUID, status string, p *Payment) (bool, error) {
+	if status != booking.StatusCancelled || p == nil || p.Status != ChargeCancelled {
+		return false, nil
+	}
+	return eventlog.Unpaid(ctx, s.pool, businessID, subjectID)
+}
+
 // FindPayment returns the ids of the business and of what a charge is of. Errors: [ErrNotFound].
 func (s *Store) FindPayment(ctx context.Context, provider, account, reference string) (uuid.UUID, uuid.UUID, error) {
 	var businessID, subjectID uuid.UUID

@@ -50,6 +50,7 @@ type Managed struct {
 	Cancellation cancellation.Preview
 	Reschedule   MayMove // of a booking
 	CanPay       bool
+	Unpaid       bool // cancelled because it was not paid in time, as long as that is known
 }
 
 // MayMove says whether the customer may move a booking now. Until is the last instant at which they may, zero where they may not.
@@ -110,13 +111,17 @@ func (l *ByLink) view(ctx context.Context, found store.Linked, offer *catalog.Of
 		if err != nil {
 			return Managed{}, gone(err)
 		}
-		return l.managedTicket(found, offer, ticket), nil
+		m := l.managedTicket(found, offer, ticket)
+		m.Unpaid, err = l.records.Unpaid(ctx, found.BusinessID, found.ID, string(ticket.Status), ticket.Payment)
+		return m, err
 	}
 	b, err := l.records.Booking(ctx, found.BusinessID, found.ID)
 	if err != nil {
 		return Managed{}, gone(err)
 	}
-	return l.managed(found, offer, b), nil
+	m := l.managed(found, offer, b)
+	m.Unpaid, err = l.records.Unpaid(ctx, found.BusinessID, found.ID, string(b.Status), b.Payment)
+	return m, err
 }
 
 // managed is what the customer sees of a booking as it was read or written.

@@ -30,6 +30,27 @@ func shown(t *testing.T, path string) (string, string) {
 	return string(body), answer.Header.Get("Content-Security-Policy")
 }
 
+// What is no address is refused by the call that exports a customer, and the document says so.
+func TestTheDescriptionAsksForAnAddressOfACustomer(t *testing.T) {
+	t.Parallel()
+	body, _ := shown(t, referenceDocument)
+	var document struct {
+		Paths map[string]struct {
+			Get struct {
+				Parameters []struct {
+					Name   string
+					Schema struct{ Format string }
+				}
+			}
+		}
+	}
+	err := json.Unmarshal([]byte(body), &document)
+	asked := document.Paths["/admin/businesses/{slug}/customers/export"].Get.Parameters
+	if err != nil || len(asked) != 1 || asked[0].Name != "email" || asked[0].Schema.Format != "email" {
+		t.Errorf("%+v, %v", asked, err)
+	}
+}
+
 // Generators of clients read the document at its address, and people on its page, which loads nothing from elsewhere and takes no token.
 func TestTheDescriptionIsReadWithoutAToken(t *testing.T) {
 	t.Parallel()

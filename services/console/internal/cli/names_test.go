@@ -110,6 +110,10 @@ func TestAPauseChangesOneLineAndEnds(t *testing.T) {
 		t.Errorf("resumed: %s\n%s", got, s.must("get", "harbor"))
 	}
 	s.fails(2, "is no date", "pause", "harbor", "--until", "monday")
+	s.fails(2, "2020-03-01 is not ahead; write the first day that can be booked on again", "pause", "harbor", "--until", "2020-03-01")
+	if got := s.must("get", "harbor"); strings.Contains(got, "paused_until") {
+		t.Errorf("a refused pause is written:\n%s", got)
+	}
 }
 
 func TestAnUnchangedFileMakesNoVersionAndHistorySaysWhoAndWhat(t *testing.T) {

@@ -7,9 +7,11 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
@@ -19,10 +21,11 @@ func (c *command) pause() *cobra.Command {
 	var until string
 	cmd := c.ofBusiness("pause SLUG --until DATE", "Take no online bookings before a date; what is booked stays", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
-			if _, err := timespan.ParseDate(until); err != nil {
+			first, err := timespan.ParseDate(until)
+			if err != nil {
 				return fmt.Errorf("--until: %q is no date; write the first day that can be booked on again, such as 2027-03-01", until)
 			}
-			p, err := client.setPause(cmd.Context(), args[0], until)
+			p, err := client.setPause(cmd.Context(), args[0], &first)
 			if err != nil {
 				return err
 			}
@@ -37,7 +40,7 @@ are paused. Owners go on booking. slotmesh resume ends it.`
 
 func (c *command) resume() *cobra.Command {
 	return c.ofBusiness("resume SLUG", "End a pause of online bookings", 1, func(cmd *cobra.Command, args []string, client *client) error {
-		p, err := client.setPause(cmd.Context(), args[0], "")
+		p, err := client.setPause(cmd.Context(), args[0], nil)
 		if err != nil {
 			return err
 		}
@@ -45,29 +48,22 @@ func (c *command) resume() *cobra.Command {
 	})
 }
 
-// setPause publishes the newest version with another bookings.paused_until, "" for none, unless it says so already; only over the version
+// setPause publishes the newest version with another bookings.paused_until, nil for none, unless it says so already; only over the version
 // that was read.
-func (c *client) setPause(ctx context.Context, slug, until string) (*published, error) {
+func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date) (*published, error) {
 	newest, err := c.newest(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	text, err := c.do(ctx, call{
-		method: http.MethodGet, path: at(slug) + "?version=" + strconv.FormatInt(newest, 10), header: map[string]string{"Accept": catalog.MediaYAML},
-	})
+	fields, read, err := c.offer(ctx, slug, newest)
 	if err != nil {
 		return nil, err
 	}
-	read, problems, err := document.Read(text)
-	if err != nil {
-		return nil, err
-	}
-	if len(problems) > 0 {
-		return nil, &localError{fmt.Errorf("the offer of %s needs a newer slotmesh: %s", slug, problems[0].Message)}
-	}
-	fields, err := read.Fields()
-	if err != nil {
-		return nil, err
+	until := ""
+	if first != nil {
+		if until = first.String(); *first <= today(fields) {
+			return nil, fmt.Errorf("--until: %s is not ahead; write the first day that can be booked on again, %s or later", until, today(fields)+1)
+		}
 	}
 	settings, _ := fields["bookings"].(document.Fields)
 	if settings == nil {
@@ -95,6 +91,35 @@ func (c *client) setPause(ctx context.Context, slug, until string) (*published, 
 	}
 	p := new(published)
 	return p, c.read(body, p)
+}
+
+// offer is a version of a business's manifest, with its fields.
+func (c *client) offer(ctx context.Context, slug string, version int64) (document.Fields, *document.Document, error) {
+	text, err := c.do(ctx, call{
+		method: http.MethodGet, path: at(slug) + "?version=" + strconv.FormatInt(version, 10), header: map[string]string{"Accept": catalog.MediaYAML},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	read, problems, err := document.Read(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(problems) > 0 {
+		return nil, nil, &localError{fmt.Errorf("the offer of %s needs a newer slotmesh: %s", slug, problems[0].Message)}
+	}
+	fields, err := read.Fields()
+	return fields, read, err
+}
+
+// today is the date by the business's clock.
+func today(offer document.Fields) timespan.Date {
+	zone, _ := offer["timezone"].(string)
+	location, err := time.LoadLocation(zone)
+	if err != nil {
+		location = time.UTC
+	}
+	return timespan.DateOf(clock.System().Now(), location)
 }
 
 // newest is the number of the newest version of a business.

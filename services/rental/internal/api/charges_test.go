@@ -219,6 +219,12 @@ func TestAReservationEndsAsItsChargeDoes(t *testing.T) {
 			if given := s.bank.of(made.ID).given; !slices.Equal(given, c.given) {
 				t.Errorf("%v went back, want %v", given, c.given)
 			}
+			if c.told != "" {
+				seen, err := s.client.Managed(t.Context(), strings.TrimPrefix(made.ManageURL, "https://book.example.org/m/"))
+				if unpaid := strings.HasSuffix(c.told, " payment.expired reservation.cancelled"); err != nil || seen.Reservation.Unpaid != unpaid {
+					t.Errorf("by the link: %+v, %v", seen, err)
+				}
+			}
 			if again, err := s.as(actor.Page, key, twoHours()); err != nil || (again.ID == made.ID) != (c.told != "") {
 				t.Errorf("a click afterwards: %+v, %v", again, err)
 			}

@@ -135,10 +135,12 @@ func (in *Internal) move(c *fiber.Ctx) (usecase.Made, error) {
 func reservationID(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
-		return uuid.Nil, fault.New(fault.NotFound, "Reservation not found")
+		return uuid.Nil, errNoReservation()
 	}
 	return id, nil
 }
+
+func errNoReservation() error { return fault.New(fault.NotFound, "Reservation not found") }
 
 func (in *Internal) reservations(c *fiber.Ctx) error {
 	query := server.Query(c)
@@ -173,7 +175,7 @@ func (in *Internal) reservations(c *fiber.Ctx) error {
 }
 
 func (in *Internal) reservation(c *fiber.Ctx) error {
-	id, err := request.ID("id", c.Params("id"))
+	id, err := reservationID(c)
 	if err != nil {
 		return err
 	}
@@ -183,7 +185,7 @@ func (in *Internal) reservation(c *fiber.Ctx) error {
 	}
 	found, err := in.lookAt(c.UserContext(), offer.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return fault.New(fault.NotFound, "Reservation not found")
+		return errNoReservation()
 	}
 	if err != nil {
 		return err

@@ -231,6 +231,17 @@ func TestMovesThatTheStatusForbidsAreConflicts(t *testing.T) {
 	}
 }
 
+func TestWhatIsNoIDNamesNoReservation(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := uuid.NewString()
+	for _, path := range []string{"harbor/reservations/kayak", "harbor/reservations/" + id, id + "/reservations/kayak/link", id + "/reservations/" + id + "/link"} {
+		if answer := fetch(t, s.base+"/internal/businesses/"+path, nil); answer.status != 404 || !strings.Contains(answer.body, "Reservation not found") {
+			t.Errorf("%s: %d %s", path, answer.status, answer.body)
+		}
+	}
+}
+
 func TestBadReservationsAreRefusedByName(t *testing.T) {
 	t.Parallel()
 	s := start(t)

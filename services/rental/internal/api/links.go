@@ -6,7 +6,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/event"
-	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
@@ -19,13 +18,13 @@ func (in *Internal) linkTo(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	id, err := request.ID("id", c.Params("id"))
+	id, err := reservationID(c)
 	if err != nil {
 		return err
 	}
 	kept, err := in.records.LinkHash(c.UserContext(), businessID, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return fault.New(fault.NotFound, "Reservation not found")
+		return errNoReservation()
 	}
 	if err != nil {
 		return err

@@ -91,7 +91,7 @@ func showManaged(m usecase.Managed) rental.Managed {
 			ID: r.ID, RentalName: r.RentalName, Status: r.Status, Quantity: r.Quantity, StartDate: r.StartDate, EndDate: r.EndDate,
 			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total, Currency: r.Currency,
 			CustomerName: r.CustomerName, Locale: r.Locale, CreatedAt: r.CreatedAt,
-			Payment: r.Payment, CanPay: m.CanPay, Cancellation: m.Cancellation.Shown(),
+			Payment: r.Payment, CanPay: m.CanPay, Unpaid: m.Unpaid, Cancellation: m.Cancellation.Shown(),
 		},
 	}
 }

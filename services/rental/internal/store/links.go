@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/link"
 )
 
@@ -22,6 +23,11 @@ func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte,
 		return nil, fmt.Errorf("read what is kept of a link: %w", err)
 	}
 	return kept, nil
+}
+
+// Unpaid reports whether a reservation was cancelled because it was not paid in time, as long as its events are kept.
+func (s *Store) Unpaid(ctx context.Context, businessID, id uuid.UUID) (bool, error) {
+	return eventlog.Unpaid(ctx, s.pool, businessID, id)
 }
 
 // Linked is a reservation that a link leads to.

@@ -35,6 +35,7 @@ type LinkedReservations interface {
 	ByLink(ctx context.Context, hash []byte) (store.Linked, error)
 	Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
+	Unpaid(ctx context.Context, businessID, id uuid.UUID) (bool, error)
 }
 
 var _ LinkedReservations = (*store.Store)(nil)
@@ -61,6 +62,7 @@ type Managed struct {
 	Ends         time.Time
 	Cancellation cancellation.Preview
 	CanPay       bool
+	Unpaid       bool // cancelled because it was not paid in time, as long as that is known
 }
 
 // View returns what the customer sees, with what has become of the charge: who comes back from the provider's page sees that it is paid.
@@ -70,7 +72,11 @@ func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 		return m, err
 	}
 	l.news.Look(ctx, booking.ReservationID{BusinessID: m.BusinessID, ID: m.ID}, m.Payment)
-	return l.follow(ctx, token)
+	if m, err = l.follow(ctx, token); err != nil || m.Status != state.Cancelled || m.Payment == nil || m.Payment.Status != booking.ChargeCancelled {
+		return m, err
+	}
+	m.Unpaid, err = l.reservations.Unpaid(ctx, m.BusinessID, m.ID)
+	return m, err
 }
 
 // follow returns what a token leads to, as it is known.

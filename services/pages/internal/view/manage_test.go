@@ -1,0 +1,42 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/services/pages/internal/texts"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// The customer's page says why something is cancelled that was not paid in time, and of what was cancelled otherwise it does not.
+func TestTheCustomersPageSaysThatItWasNotPaidInTime(t *testing.T) {
+	t.Parallel()
+	sentences, err := texts.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	offer := &catalog.Offer{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "de", Languages: []string{"de"}}
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	p := &Page{Words: words.In(sentences, "de"), Business: &usecase.Business{Offer: offer}}
+	for _, unpaid := range []bool{true, false} {
+		for name, m := range map[string]*usecase.Managed{
+			"booking":     {Booking: &booking.ManagedBooking{Status: booking.StatusCancelled, Unpaid: unpaid}},
+			"tickets":     {Ticket: &booking.ManagedTicket{Status: booking.StatusCancelled, Unpaid: unpaid}},
+			"reservation": {Reservation: &rental.ManagedReservation{Status: rental.StatusCancelled, Unpaid: unpaid}},
+		} {
+			var page strings.Builder
+			if err := Managed(p, m, "").Body.Render(t.Context(), &page); err != nil {
+				t.Fatal(err)
+			}
+			if said := strings.Contains(page.String(), "Die Online-Zahlung ist nicht rechtzeitig erfolgt."); said != unpaid {
+				t.Errorf("%s, unpaid %v:\n%s", name, unpaid, page.String())
+			}
+		}
+	}
+}
