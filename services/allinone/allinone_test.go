@@ -25,7 +25,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(program())
+	}
+	testkit.VerifyNoLeaks(m)
+}
 
 // stores are the settings that name an empty database and the Redis of the tests.
 // stores are a database for one test, and one of Redis for those of this package: limits count this machine's address, from which other packages'
