@@ -20,21 +20,34 @@ type Erasable struct{ Table, Where string }
 func Erase(ctx context.Context, pool *pgxpool.Pool, businesses []uuid.UUID, tables ...Erasable) (int64, error) {
 	var erased int64
 	for _, of := range tables {
-		condition := "business_id = ANY($1)"
-		if of.Where != "" {
-			condition += " AND " + of.Where
-		}
-		sql := `DELETE FROM ` + of.Table + ` WHERE ctid IN (SELECT ctid FROM ` + of.Table + ` t WHERE ` + condition + ` LIMIT $2)`
-		for {
-			tag, err := pool.Exec(ctx, sql, businesses, eraseStep)
+		for _, business := range businesses {
+			n, err := erase(ctx, pool, business, of)
+			erased += n
 			if err != nil {
 				return erased, fmt.Errorf("erase: %w", err)
-			}
-			erased += tag.RowsAffected()
-			if tag.RowsAffected() < eraseStep {
-				break
 			}
 		}
 	}
 	return erased, nil
+}
+
+// erase deletes rows of one business. Both parts of the statement say whose they are: a ctid is a place in one table, and where tables are
+// sharded by business the same place in another shard has somebody else's row.
+func erase(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, of Erasable) (int64, error) {
+	condition := "business_id = $1"
+	if of.Where != "" {
+		condition += " AND " + of.Where
+	}
+	sql := `DELETE FROM ` + of.Table + ` WHERE business_id = $1 AND ctid IN (SELECT ctid FROM ` + of.Table + ` t WHERE ` + condition + ` LIMIT $2)`
+	var erased int64
+	for {
+		tag, err := pool.Exec(ctx, sql, business, eraseStep)
+		if err != nil {
+			return erased, err
+		}
+		erased += tag.RowsAffected()
+		if tag.RowsAffected() < eraseStep {
+			return erased, nil
+		}
+	}
 }

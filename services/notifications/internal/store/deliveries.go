@@ -213,7 +213,9 @@ WHERE business_id = $1 AND id = $2 AND (status <> 'pending' OR due_at IS NOT NUL
 // reports whether there may be more.
 func (s *Store) SweepDeliveries(ctx context.Context, before time.Time) (bool, error) {
 	const step = 1000
-	tag, err := s.pool.Exec(ctx, `DELETE FROM webhook_deliveries WHERE ctid IN (SELECT ctid FROM webhook_deliveries WHERE created_at < $1 LIMIT $2)`, before, step)
+	tag, err := s.pool.Exec(ctx, `
+		DELETE FROM webhook_deliveries
+		WHERE (business_id, id) IN (SELECT business_id, id FROM webhook_deliveries WHERE created_at < $1 LIMIT $2)`, before, step)
 	if err != nil {
 		return false, fmt.Errorf("sweep deliveries: %w", err)
 	}

@@ -99,7 +99,8 @@ const sweepStep = 1000
 func (s *Store) SweepMessages(ctx context.Context, then time.Time) (int64, error) {
 	var swept int64
 	for {
-		tag, err := s.pool.Exec(ctx, `DELETE FROM messages WHERE ctid IN (SELECT ctid FROM messages WHERE created_at < $1 LIMIT $2)`, then, sweepStep)
+		tag, err := s.pool.Exec(ctx, `
+			DELETE FROM messages WHERE (business_id, id) IN (SELECT business_id, id FROM messages WHERE created_at < $1 LIMIT $2)`, then, sweepStep)
 		if err != nil {
 			return swept, fmt.Errorf("sweep messages: %w", err)
 		}
