@@ -61,6 +61,15 @@ tests:
       - {series: 'http_server_request_duration_seconds_count{namespace="booking", http_route="/b/:slug", http_response_status_code="503"}', values: "0+2x100"}
     alert_rule_test:
       - {eval_time: 65m, alertname: SlotmeshPublicFails, exp_alerts: [CRITICAL, WARNING]}
+  - name: the operator fails at one object, less often each time, until that is mended
+    interval: 1m
+    input_series:
+      - {series: 'slotmesh_operator_reconciles_total{namespace="booking", kind="Business", outcome="ok"}', values: "0+1x200"}
+      - {series: 'slotmesh_operator_reconciles_total{namespace="booking", kind="APIKey", outcome="failed"}', values: "_x10 1 2 3 3 4 4 4 5 5 5 5 6x4 7x4 8x4 9x4 10x4 11x140"}
+    alert_rule_test:
+      - {eval_time: 15m, alertname: SlotmeshObjectsUnreconciled, exp_alerts: []}
+      - {eval_time: 35m, alertname: SlotmeshObjectsUnreconciled, exp_alerts: [WARNING]}
+      - {eval_time: 90m, alertname: SlotmeshObjectsUnreconciled, exp_alerts: []}
 `
 
 // promtool is Prometheus' own program for rules, which Debian's package prometheus brings.
