@@ -56,6 +56,15 @@ IMAGE_TAG ?= dev
 images: ## every service's image as a tar in bin/images/, without a container engine (IMAGE_TAG=dev)
 	@cd k8s/images && GOWORK=off $(GO) run ./cmd/images -out $(BIN)/images -tag $(IMAGE_TAG)
 
+.PHONY: release
+release: ## images of two architectures and the chart into a registry, signed (VERSION=v1.2.0 REGISTRY=ghcr.io/slotmesh KEY=cosign.key)
+	@VERSION='$(VERSION)' REGISTRY='$(REGISTRY)' KEY='$(KEY)' BUILDER='$(BUILDER)' k8s/images/release
+
+.PHONY: release-test
+release-test: ## a release of this checkout into a registry of its own, verified (20 minutes where nothing is built yet)
+	@echo '== release'
+	@SLOTMESH_TEST_RELEASE=true $(GO) test -count=1 -timeout 60m -v -run '^TestRelease$$' ./k8s/images
+
 .PHONY: store-images
 store-images: ## trial images of PostgreSQL and Redis in bin/images/, made of this machine's Debian packages
 	@cd k8s/images && GOWORK=off $(GO) run ./cmd/images -out $(BIN)/images postgres redis

@@ -107,7 +107,11 @@ func set(t *testing.T, settings string) map[string]any {
 // render returns the rendered files by name, as `helm install` (or, with upgrade, `helm upgrade`) makes them.
 func render(t *testing.T, values map[string]any, upgrade bool) (map[string]string, error) {
 	t.Helper()
-	loaded := load(t)
+	return renderChart(t, load(t), values, upgrade)
+}
+
+func renderChart(t *testing.T, loaded *chart.Chart, values map[string]any, upgrade bool) (map[string]string, error) {
+	t.Helper()
 	options := chartutil.ReleaseOptions{Name: release, Namespace: namespace, Revision: 1, IsInstall: !upgrade, IsUpgrade: upgrade}
 	merged, err := chartutil.ToRenderValues(loaded, values, options, chartutil.DefaultCapabilities)
 	if err != nil {

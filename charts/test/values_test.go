@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"helm.sh/helm/v3/pkg/chart"
 )
 
 func TestLargeNumbersAreWrittenOut(t *testing.T) {
@@ -54,5 +56,35 @@ func TestEveryTagAndDigestMakesValidLabels(t *testing.T) {
 		if version := text(catalog, "metadata", "labels", "app.kubernetes.io/version"); version != c.version {
 			t.Errorf("%s: the version is %q, want %q", c.tag, version, c.version)
 		}
+	}
+}
+
+// TestAReleasedChartNamesItsImagesByDigest gives the chart the file that a release writes into it.
+func TestAReleasedChartNamesItsImagesByDigest(t *testing.T) {
+	t.Parallel()
+	digest := "sha256:" + strings.Repeat("0123456789abcdef", 4)
+	released := load(t)
+	released.Metadata.AppVersion = "1.2.0"
+	released.Files = append(released.Files, &chart.File{Name: "files/digests.yaml", Data: []byte("catalog: " + digest + "\n")})
+	for _, c := range []struct{ name, values, want string }{
+		{"as released", "", "localhost/slotmesh-catalog:1.2.0@" + digest},
+		{"from a mirror", "image.prefix=mirror.example.com/", "mirror.example.com/catalog:1.2.0@" + digest},
+		{"another tag", "image.tag=own", "localhost/slotmesh-catalog:own"},
+		{"another tag of one service", "components.catalog.image.tag=own", "localhost/slotmesh-catalog:own"},
+		{"another repository", "components.catalog.image.repository=own/catalog", "own/catalog:1.2.0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files, err := renderChart(t, released, set(t, c.values), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			catalog := find(t, objects(t, files), "Deployment", release+"-catalog")
+			if image := text(list(podSpec(catalog), "containers")[0], "image"); image != c.want {
+				t.Errorf("the image is %s, want %s", image, c.want)
+			}
+			if version := text(catalog, "metadata", "labels", "app.kubernetes.io/version"); version != "1.2.0" && !strings.Contains(c.values, "image.tag") {
+				t.Errorf("the version is %q", version)
+			}
+		})
 	}
 }

@@ -89,7 +89,7 @@ func TestServiceImages(t *testing.T) {
 	}
 }
 
-func TestOperatorsCommandKnowsTimeZonesInItsImage(t *testing.T) {
+func TestOperatorsCommandKnowsTimeZonesAndItsVersionInItsImage(t *testing.T) {
 	t.Parallel()
 	_, root := saved(t, "console")
 	demo, err := os.ReadFile("../../charts/slotmesh/files/demo.yaml")
@@ -101,6 +101,9 @@ func TestOperatorsCommandKnowsTimeZonesInItsImage(t *testing.T) {
 	}
 	if said, err := confined(t, root, 65532, "/slotmesh", "validate", "-f", "/demo.yaml").CombinedOutput(); err != nil {
 		t.Errorf("validating a manifest with a time zone: %v: %s", err, said)
+	}
+	if said, err := confined(t, root, 65532, "/slotmesh", "version").CombinedOutput(); err != nil || string(said) != "slotmesh test "+runtime.Version()+"\n" {
+		t.Errorf("it says that it is %q, %v", said, err)
 	}
 }
 

@@ -106,7 +106,7 @@ func compile(ctx context.Context, src Source, what string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, "go", buildArgs(out+"/")...)
+	cmd := exec.CommandContext(ctx, "go", buildArgs(out+"/", src.Version)...)
 	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=", "GOOS=linux", "GOARCH="+src.Arch)
 	if said, err := cmd.CombinedOutput(); err != nil {
@@ -116,8 +116,10 @@ func compile(ctx context.Context, src Source, what string) (string, error) {
 }
 
 // buildArgs are what the Dockerfile gives to go as well.
-func buildArgs(out string) []string {
-	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", out, "./cmd/..."}
+func buildArgs(out, version string) []string {
+	return []string{
+		"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X github.com/slotmesh/slotmesh/libs/build.release=" + version, "-o", out, "./cmd/...",
+	}
 }
 
 // commandFiles are the commands in dir as they lie in the image, each with its bill of materials.

@@ -65,11 +65,17 @@ Labels of a Gateway. Istio copies them to the pods that it makes of it, which th
 {{- default (default .root.Chart.AppVersion .root.Values.image.tag) .settings.image.tag -}}
 {{- end -}}
 
-{{/* The image of a component. (root, name, settings) */}}
+{{/*
+The image of a component: what was released with the chart, by the digest that was signed (files/digests.yaml, which k8s/images/release
+writes), unless a tag or a repository is given. (root, name, settings)
+*/}}
 {{- define "slotmesh.image" -}}
 {{- $repository := default (printf "%s%s" .root.Values.image.prefix .name) .settings.image.repository -}}
 {{- $tag := include "slotmesh.tag" . -}}
-{{- if hasPrefix "sha256:" $tag -}}{{ $repository }}@{{ $tag }}{{- else -}}{{ $repository }}:{{ $tag }}{{- end -}}
+{{- $given := or .root.Values.image.tag .settings.image.tag .settings.image.repository -}}
+{{- $digest := index (.root.Files.Get "files/digests.yaml" | fromYaml) .name -}}
+{{- if hasPrefix "sha256:" $tag -}}{{ $repository }}@{{ $tag }}
+{{- else -}}{{ $repository }}:{{ $tag }}{{ if and $digest (not $given) }}@{{ $digest }}{{ end }}{{- end -}}
 {{- end -}}
 
 {{/* Restricted Pod Security, for a pod and for a container. */}}

@@ -1,0 +1,48 @@
+package images
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// Push makes the image of the service called what for each of architectures (GOARCH) and sends them as one, under src.Version, to the
+// repository that is prefix with the service's name behind it: over HTTP where that is on this machine, with the credentials of
+// `docker login`. It returns the digest of the list of them.
+func Push(ctx context.Context, src Source, architectures []string, prefix, what string) (string, error) {
+	tag, err := name.NewTag(prefix + what + ":" + src.Version)
+	if err != nil {
+		return "", err
+	}
+	list, err := multi(ctx, src, architectures, what)
+	if err != nil {
+		return "", fmt.Errorf("image of %s: %w", what, err)
+	}
+	if err := remote.WriteIndex(tag, list, remote.WithContext(ctx), remote.WithAuthFromKeychain(authn.DefaultKeychain)); err != nil {
+		return "", fmt.Errorf("sending the image to %s: %w", tag.Context(), err)
+	}
+	digest, err := list.Digest()
+	return digest.String(), err
+}
+
+// multi lists the images of one service for all architectures, in Docker's format as the images are.
+func multi(ctx context.Context, src Source, architectures []string, what string) (v1.ImageIndex, error) {
+	list := mutate.IndexMediaType(empty.Index, types.DockerManifestList)
+	for _, arch := range architectures {
+		src.Arch = arch
+		img, err := service(ctx, src, what)
+		if err != nil {
+			return nil, err
+		}
+		platform := v1.Platform{OS: "linux", Architecture: arch}
+		list = mutate.AppendManifests(list, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &platform}})
+	}
+	return list, nil
+}

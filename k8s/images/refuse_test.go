@@ -1,0 +1,131 @@
+package images
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// releasable lays out a checkout of one commit that `release` has no objection to, with what it looks at before it builds anything.
+func releasable(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	program, err := os.ReadFile("release")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, root, "k8s/images/release", string(program))
+	put(t, root, "CHANGELOG.md", "# Changes\n\n## Unreleased\n\n## 1.2.0 - 2026-11-23\n\n- More.\n")
+	put(t, root, "charts/slotmesh/Chart.yaml", "name: slotmesh\nversion: 1.2.0\n")
+	put(t, root, ".gitignore", "*.key\n")
+	put(t, root, "cosign.key", "")
+	commit(t, root)
+	return root
+}
+
+func put(t *testing.T, root, file, content string) {
+	t.Helper()
+	path := filepath.Join(root, file)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// commit makes root a repository of one more commit.
+func commit(t *testing.T, root string) {
+	t.Helper()
+	call(t, root, "git", "init", "--quiet")
+	call(t, root, "git", "add", "--all")
+	call(t, root, "git", "-c", "user.name=Zoë", "-c", "user.email=zoe@example.com", "commit", "--quiet", "--message=A change", "--no-verify")
+}
+
+func call(t *testing.T, dir string, command ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Dir = dir
+	cmd.WaitDelay = 10 * time.Second
+	var failed strings.Builder
+	cmd.Stderr = &failed
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v: %s", strings.Join(command, " "), err, failed.String())
+	}
+	return string(out)
+}
+
+// TestReleaseRefuses what would not be a release, before it builds and sends anything.
+func TestReleaseRefuses(t *testing.T) {
+	t.Parallel()
+	good := map[string]string{"VERSION": "v1.2.0", "REGISTRY": "localhost:1/slotmesh", "KEY": "cosign.key"}
+	for _, c := range []struct {
+		name     string
+		setting  string // NAME=VALUE in place of the good one
+		change   func(t *testing.T, root string)
+		sentence string
+	}{
+		{name: "no version", setting: "VERSION=", sentence: "VERSION= is no version"},
+		{name: "no v", setting: "VERSION=1.2.0", sentence: "VERSION=1.2.0 is no version"},
+		{name: "two numbers", setting: "VERSION=v1.2", sentence: "VERSION=v1.2 is no version"},
+		{name: "leading zero", setting: "VERSION=v1.02.0", sentence: "VERSION=v1.02.0 is no version"},
+		{name: "leading zero before a release", setting: "VERSION=v1.2.0-rc.01", sentence: "VERSION=v1.2.0-rc.01 is no version"},
+		{name: "build metadata", setting: "VERSION=v1.2.0+1", sentence: "VERSION=v1.2.0+1 is no version"},
+		{name: "no registry", setting: "REGISTRY=", sentence: "REGISTRY= is no place in a registry"},
+		{name: "URL", setting: "REGISTRY=https://ghcr.io/slotmesh", sentence: "REGISTRY=https://ghcr.io/slotmesh is no place in a registry"},
+		{name: "no key", setting: "KEY=", sentence: "KEY= is no key"},
+		{name: "missing key", setting: "KEY=other.key", sentence: "KEY=other.key is no key"},
+		{name: "version without changes", setting: "VERSION=v1.2.1", sentence: "CHANGELOG.md says nothing of 1.2.1"},
+		{name: "a version as pattern", setting: "VERSION=v1.2.0-rc.1", sentence: "CHANGELOG.md says nothing of 1.2.0-rc.1"},
+		{name: "another version of the chart", sentence: "Chart.yaml has another version than 1.2.0", change: func(t *testing.T, root string) {
+			put(t, root, "charts/slotmesh/Chart.yaml", "name: slotmesh\nversion: 1.1.0\n")
+			commit(t, root)
+		}},
+		{name: "a changed file", sentence: "files differ from the commit", change: func(t *testing.T, root string) {
+			put(t, root, "charts/slotmesh/Chart.yaml", "version: 1.2.0\n")
+		}},
+		{name: "a new file", sentence: "files differ from the commit", change: func(t *testing.T, root string) { put(t, root, "main.go", "package main\n") }},
+		{name: "another commit's tag", sentence: "the tag v1.2.0 stands at another commit", change: func(t *testing.T, root string) {
+			call(t, root, "git", "tag", "v1.2.0")
+			put(t, root, "main.go", "package main\n")
+			commit(t, root)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root := releasable(t)
+			if c.change != nil {
+				c.change(t, root)
+			}
+			settings := os.Environ()
+			for name, value := range good {
+				settings = append(settings, name+"="+value)
+			}
+			said := refused(t, root, append(settings, c.setting))
+			if !strings.HasPrefix(said, "no release: ") || !strings.Contains(said, c.sentence) {
+				t.Errorf("it said %q", said)
+			}
+		})
+	}
+}
+
+// refused runs `release` where it has to fail and returns what it says to the reader.
+func refused(t *testing.T, root string, env []string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "k8s/images/release")
+	cmd.Dir, cmd.Env, cmd.WaitDelay = root, env, 10*time.Second
+	said, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Errorf("it released: %s", said)
+	}
+	return string(said)
+}
