@@ -167,6 +167,8 @@ func (d *decoder) list(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 
 func (d *decoder) count(n *yaml.Node, at *path, size int, l *limits, what string) bool {
 	switch {
+	case size < l.minItems && l.minItems > 1:
+		d.report.fail(at, n.Line, "has too few %s (%d); write at least %d", what, size, l.minItems)
 	case size < l.minItems:
 		d.report.fail(at, n.Line, "is empty; write at least %d of its %s or leave it out", l.minItems, what)
 	case l.maxItems > 0 && size > l.maxItems:

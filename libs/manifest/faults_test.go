@@ -42,7 +42,7 @@ var faults = []struct {
 }{
 	{
 		"unknown field", "logo: x\n",
-		[]string{"line 9: logo: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, managed_by, hours, overrides, blocks, staff, services, events, rentals, pricing_rules, translations"},
+		[]string{"line 9: logo: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, managed_by, hours, overrides, blocks, staff, services, packages, events, rentals, pricing_rules, translations"},
 	},
 	{
 		"misspelt field", "services:\n- {key: cut, name: Cut, duration_minutes: 30,\n   prise: 10}\n",
@@ -208,6 +208,35 @@ var faults = []struct {
 			`line 12: rentals[2].upsells[3].rental: is "a", as in item 2 of the list; write each only once`,
 			"line 12: rentals[2].upsells[0].rental: names the rental itself; write the key of another rental",
 			`line 12: rentals[2].upsells[1].rental: names "d", but there is no such rental; did you mean a?`,
+		},
+	},
+	{
+		"packages", "services:\n- {key: cut, name: Cut, duration_minutes: 30, price: 10}\n- {key: dry, name: Dry, duration_minutes: 30, price: 5}\n" +
+			"- {key: yoga, name: Yoga, duration_minutes: 60, classes: [{key: a, weekday: mon, time: '18:30', capacity: 5}]}\npackages:\n" +
+			"- {key: a, name: A, services: [cut], price: 5}\n- {key: a, name: A, services: [cut, cutt], price: 5}\n- {key: c, name: C, services: [cut, dry]}\n" +
+			"- {key: d, name: D, services: [dry, cut], price: 5, percent: 5}\n- {key: e, name: E, services: [cut, yoga], price: 5.001}\n" +
+			"- {key: f, name: F, services: [cut, cut], percent: 0}\n- {key: g, name: G, services: [yoga, dry], percent: -5}\n- {key: h, name: H, services: [], percent: 1.23456}\n" +
+			"- {key: i, name: I, price: -1}\n- {key: j, name: J, services: [cut, dry, yoga], percent: 101, translations: {pt: {name: J}}}\n",
+		[]string{
+			"line 14: packages[0].services: has too few items (1); write at least 2",
+			`line 15: packages[1].key: is "a", as in item 0 of the list; write each only once`,
+			`line 15: packages[1].services[1]: names "cutt", but there is no such service; did you mean cut?`,
+			"line 16: packages[2]: has no price; write price, what the services cost together, or percent, how much is taken off",
+			"line 17: packages[3].percent: stands beside price; write what the services cost together, or how much is taken off, but not both",
+			"line 17: packages[3].services: are those of packages[2], in whatever order, and a booking of them could be either; write each set of services only once",
+			`line 18: packages[4].services[1]: names the class "yoga", and classes are booked alone; write services that have no sessions`,
+			"line 18: packages[4].price: 5.001 has more decimals than EUR allows; write at most 2",
+			`line 19: packages[5].services[1]: is "cut", as in item 0 of the list; write each only once`,
+			"line 19: packages[5].percent: is 0, which takes nothing off; write how much is, such as 10",
+			"line 20: packages[6].percent: is the number -5; write a plain decimal number from 0 to 100",
+			`line 20: packages[6].services[0]: names the class "yoga", and classes are booked alone; write services that have no sessions`,
+			"line 21: packages[7].services: has too few items (0); write at least 2",
+			"line 21: packages[7].percent: is 1.23456; write a percentage of at most 4 decimals",
+			"line 22: packages[8].price: is the number -1; write a plain decimal number of at least 0",
+			"line 22: packages[8].services: is missing; write a list",
+			"line 23: packages[9].percent: is the number 101; write a plain decimal number from 0 to 100",
+			`line 23: packages[9].services[2]: names the class "yoga", and classes are booked alone; write services that have no sessions`,
+			"line 23: packages[9].translations.pt: is not among the languages of the business; add it there or remove the translation",
 		},
 	},
 	{

@@ -55,6 +55,11 @@ func (c *ClassSession) ObjectID(business uuid.UUID, service Key) uuid.UUID {
 	return objectID(business, c.ID, "service/"+string(service)+"/class/"+string(c.Key))
 }
 
+// ObjectID is the package's id, by the path "package/<key>".
+func (p *Package) ObjectID(business uuid.UUID) uuid.UUID {
+	return objectID(business, p.ID, "package/"+string(p.Key))
+}
+
 // ObjectID is the event's id, by the path "event/<key>".
 func (e *Event) ObjectID(business uuid.UUID) uuid.UUID {
 	return objectID(business, e.ID, "event/"+string(e.Key))

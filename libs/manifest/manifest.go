@@ -80,6 +80,8 @@ type Manifest struct {
 	Staff []Staff `json:"staff,omitzero" jsonschema:"maxItems=10000"`
 	// Bookable services.
 	Services []Service `json:"services,omitzero" jsonschema:"maxItems=10000"`
+	// Services that are sold together, at a price of their own, on the booking page.
+	Packages []Package `json:"packages,omitzero" jsonschema:"maxItems=1000"`
 	// Ticketed events.
 	Events []Event `json:"events,omitzero" jsonschema:"maxItems=10000"`
 	// Things for rent.
@@ -447,6 +449,34 @@ type ClassSession struct {
 	From *timespan.Date `json:"from,omitzero"`
 	// Last date of a weekly session; left out, no limit.
 	To *timespan.Date `json:"to,omitzero"`
+}
+
+// Package is services that are booked as one appointment at a price of their own. Of price and percent it has exactly one.
+type Package struct {
+	// Its name in this document, unique in its list: a-z, 0-9 and -.
+	Key Key `json:"key"`
+	// Its public id; left out, it follows from the key.
+	ID *ID `json:"id,omitzero"`
+	// Name shown to customers.
+	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
+	// What the booking page says of it, in plain text.
+	Description string `json:"description,omitzero" jsonschema:"maxLength=2000"`
+	// Keys of its services, in the order in which they are performed; each as itself, without a variant. No two packages are of the same ones.
+	Services []Key `json:"services" jsonschema:"minItems=2,maxItems=20"`
+	// What all of them cost together, whatever price rules make of each, unless that is less.
+	Price *Decimal `json:"price,omitempty" jsonschema:"minimum=0"`
+	// How much is taken off what they cost one by one, after price rules: 10 takes a tenth off.
+	Percent *Decimal `json:"percent,omitempty" jsonschema:"minimum=0,maximum=100"`
+	// The texts in other languages, by language.
+	Translations map[Language]PackageTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
+}
+
+// PackageTranslation holds a package's texts in one language; one left out falls back to the default.
+type PackageTranslation struct {
+	// Name shown to customers.
+	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
+	// What the booking page says of it, in plain text.
+	Description string `json:"description,omitzero" jsonschema:"maxLength=2000"`
 }
 
 // Event is a ticketed event.

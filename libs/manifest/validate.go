@@ -103,6 +103,7 @@ func (v *validator) manifest() {
 	v.blocks(root.field("blocks"))
 	v.staffList(root.field("staff"))
 	v.serviceList(root.field("services"))
+	v.packageList(root.field("packages"))
 	v.eventList(root.field("events"))
 	v.rentalList(root.field("rentals"))
 	v.ruleList(root.field("pricing_rules"))

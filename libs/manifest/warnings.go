@@ -13,11 +13,11 @@ import (
 // maxHeld bounds how many spans are held against each other: what a warning is worth does not grow with the document.
 const maxHeld = 1_000_000
 
-// Warnings name, by line, the spans of a manifest that overlap so that one of them is needless, or that it is open which of them is meant.
-// Each span is named once, with one that it overlaps. A manifest with warnings is as good as any: the rules of semantics.md say what becomes of
-// it. Of what [Parse] refuses there are none.
+// Warnings name, by line, the spans of a manifest that overlap so that one of them is needless, or that it is open which of them is meant, and
+// the packages that save nothing or are not shown. Each span is named once, with one that it overlaps. A manifest with warnings is as good as
+// any: the rules of semantics.md say what becomes of it. Of what [Parse] refuses there are none.
 //
-// They are of these: windows of a day; blocked time within other blocked time; class sessions that a member gives at the same time; seasons and
+// Spans are of these: windows of a day; blocked time within other blocked time; class sessions that a member gives at the same time; seasons and
 // flash sales of equal priority that change the price of the same.
 func Warnings(src []byte) []Problem {
 	root, problem, err := parseSource(src, func() bool { return false })
@@ -65,6 +65,7 @@ func (w *warner) manifest(m *Manifest) {
 	}
 	w.blocks(root.field("blocks"), m)
 	w.sessions(m)
+	w.packages(root.field("packages"), m)
 	w.seasons(root.field("pricing_rules"), m.PricingRules)
 }
 

@@ -52,6 +52,15 @@ func TestSpansThatOverlapAreNamed(t *testing.T) {
 				"line 14: blocks[4]: lies within blocks[3], from 2027-01-02T09:00 to 2027-01-03T09:00, which blocks the same; remove it",
 			},
 		},
+		"packages": {
+			"services: [{key: cut, name: Cut, duration_minutes: 30, price: 10}, {key: dry, name: Dry, duration_minutes: 30, price: 5.5}, {key: old, name: Old, duration_minutes: 5, active: false}]\n" +
+				"packages:\n- {key: a, name: A, services: [cut, dry], price: 15.49}\n- {key: b, name: B, services: [cut, old], price: 10}\n- {key: c, name: C, services: [cut, dry, old], percent: 100}\n",
+			[]string{
+				`line 12: packages[1].services[1]: names "old", which is not active, so that the package is not offered`,
+				"line 12: packages[1].price: is 10, and the services cost 10 one by one: customers never pay more than that, so that the package saves nothing; write less",
+				`line 13: packages[2].services[2]: names "old", which is not active, so that the package is not offered`,
+			},
+		},
 		"classes": {
 			"services:\n- {key: yoga, name: Yoga, duration_minutes: 60, classes: [{key: a, weekday: mon, time: '18:30', capacity: 5, staff: ben, to: 2027-03-01}]}\n" +
 				"- key: run\n  name: Run\n  duration_minutes: 60\n  classes:\n" +

@@ -44,8 +44,9 @@ type Offer struct {
 	Hours     WeekHours     `json:"hours"`
 	Overrides []DayOverride `json:"overrides"` // by date, each date once
 	Blocks    []Block       `json:"blocks"`
-	Staff     []Staff       `json:"staff"`    // in Auto-Assign order: order, name, id
-	Services  []Service     `json:"services"` // in display order
+	Staff     []Staff       `json:"staff"`              // in Auto-Assign order: order, name, id
+	Services  []Service     `json:"services"`           // in display order
+	Packages  []Package     `json:"packages,omitempty"` // as the owner listed them
 	Events    []Event       `json:"events"`
 	Rentals   []Rental      `json:"rentals"`
 	Rules     []Rule        `json:"pricing_rules"` // in the order they apply: priority, then key

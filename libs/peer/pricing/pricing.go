@@ -16,6 +16,9 @@ const (
 	KindRental  = "rental"
 )
 
+// KindPackage is the kind of the [Step] that a package is.
+const KindPackage = "package"
+
 // MaxItems bounds the items of one [QuotesRequest].
 const MaxItems = 10_000
 
@@ -26,6 +29,9 @@ type QuotesRequest struct {
 	PurchaseAt   time.Time `json:"purchase_at"`   // the moment of purchase
 	Items        []Item    `json:"items"`
 	OmitSteps    bool      `json:"omit_steps,omitempty"` // leave out Quote.Steps, where only prices are shown
+	// Together says that the items are the services of one appointment, sold by the business itself: where they are one of its packages, their
+	// prices are their shares of the package's.
+	Together bool `json:"together,omitempty"`
 }
 
 // Tenant is the business's slug.
@@ -52,6 +58,14 @@ type QuotesResponse struct {
 	// ValidUntil is the first instant after the moment of purchase at which the same question may be answered by other prices;
 	// left out where time changes none of the rules.
 	ValidUntil *time.Time `json:"valid_until,omitempty"`
+	// Package is the package that the items are; null where they are none, or were not asked for together.
+	Package *Package `json:"package,omitempty"`
+}
+
+// Package is what makes services cheaper that are sold together.
+type Package struct {
+	ID         uuid.UUID `json:"id"`
+	Separately int64     `json:"separately"` // what they cost one by one, after the rules
 }
 
 // Quote is an itemised price in minor units. Priced is false for a free item, whose Price is 0.
@@ -62,10 +76,10 @@ type Quote struct {
 	Steps  []Step `json:"steps,omitempty"`
 }
 
-// Step is one rule at work: the running price before and after it, as exact decimals of the currency.
+// Step is one rule at work, or the package after all rules: the running price before and after it, as exact decimals of the currency.
 type Step struct {
-	Rule   string `json:"rule"`
-	Kind   string `json:"kind"`
+	Rule   string `json:"rule"` // its key, or the package's
+	Kind   string `json:"kind"` // the rule's, or [KindPackage]
 	Before string `json:"before"`
 	After  string `json:"after"`
 }

@@ -67,7 +67,7 @@ func TestPeopleUsePagesInABrowser(t *testing.T) {
 // meanwhile are visitors who come all at once.
 func (p *pages) meanwhile(t *testing.T) {
 	for name, do := range map[string]func(*testing.T){
-		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing, "keyboard alone": p.byKeyboard, "month by keys": p.monthGrid, "several at once": p.together, "gone meanwhile": p.gone, "from elsewhere": p.elsewhere, "late from the payment": p.late,
+		"book in every way": p.everyWay, "impatient": p.impatient, "two tabs": p.twoTabs, "changing offer": p.changing, "keyboard alone": p.byKeyboard, "month by keys": p.monthGrid, "several at once": p.together, "a package with a price": p.packaged, "gone meanwhile": p.gone, "from elsewhere": p.elsewhere, "late from the payment": p.late,
 		"within another site": p.embedded, "strangers": p.strangers, "paid online": p.payOnline,
 		"tickets in every way": p.evenings, "the last tickets": p.lastTickets, "tickets paid online": p.payTickets, "rentals in every way": p.outings, "tickets and rentals by keys": p.keysAlone, "rentals paid online": p.payRental, "the last kayaks": p.lastKayaks,
 	} {

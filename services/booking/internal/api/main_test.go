@@ -410,6 +410,11 @@ func (w *town) Quotes(ctx context.Context, r pricing.QuotesRequest) (*pricing.Qu
 		}
 		answer.Quotes = append(answer.Quotes, pricing.Quote{Priced: list > 0, List: list, Price: price})
 	}
+	if r.Together && len(r.Items) == 2 && len(offer.Packages) > 0 { // its first service is two thirds of it
+		whole := *offer.Packages[0].Price
+		answer.Package = &pricing.Package{ID: offer.Packages[0].ID}
+		answer.Quotes[0].Price, answer.Quotes[1].Price = whole/3*2, whole-whole/3*2
+	}
 	return answer, nil
 }
 

@@ -266,3 +266,33 @@ func TestABookingOnThePageIsCountedInTheStatementThatBooks(t *testing.T) {
 		t.Errorf("a booking on the page sends %q", sent)
 	}
 }
+
+// What the business itself sells is priced as a package where it is one, and what is booked costs the shares that pricing answers; an API key's
+// services are each priced alone, as /services lists them.
+func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(func(o *catalog.Offer) {
+		o.Bookings.MaxOpenPerCustomer = 20
+		o.Packages = []catalog.Package{{ID: uuid.New(), Key: "pair", ServiceIDs: []uuid.UUID{saunaID, cutID}, Price: new(int64(3000))}}
+	})
+	both := func(n *booking.NewBooking) { n.ServiceIDs = []string{cutID.String(), saunaID.String()} }
+	for name, c := range map[string]struct {
+		ctx context.Context
+		at  string
+	}{"the page": {actor.With(t.Context(), thePage), "09:30"}, "the owner": {actor.With(t.Context(), owner), "12:30"}} {
+		got, err := w.client().Book(c.ctx, w.offer.ID, "harbor", wanted(c.at, both))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got.Total != "30.00" || len(got.Services) != 2 || got.Services[0].Price != "20.00" || got.Services[1].Price != "10.00" {
+			t.Errorf("%s booked %+v", name, got)
+		}
+	}
+	w.expect("by API key", w.book(w.key("write"), order("15:30", map[string]any{"service_ids": []string{cutID.String(), saunaID.String()}})), 201, "")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if last := w.quotes[len(w.quotes)-1]; len(last.Items) != 2 || last.Together {
+		t.Errorf("for an API key was asked %+v", last)
+	}
+}

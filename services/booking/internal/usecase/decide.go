@@ -224,8 +224,14 @@ func (q question) quotes(first bool) pricing.QuotesRequest {
 			items[i].VariantID = &variant
 		}
 	}
-	return pricing.QuotesRequest{Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items, OmitSteps: true}
+	return pricing.QuotesRequest{
+		Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items, OmitSteps: true, Together: q.soldByBusiness(),
+	}
 }
+
+// soldByBusiness reports whether the business itself sells: on its page, or its owner does. Its packages are offered there. Whoever books
+// by a key knows what /services lists, and pays the sum of that.
+func (q question) soldByBusiness() bool { return q.by == actor.Page || q.by == actor.Owner }
 
 func sum(quotes []pricing.Quote) ([]int64, int64) {
 	prices, total := make([]int64, len(quotes)), int64(0)

@@ -40,6 +40,7 @@ func Offer(m *manifest.Manifest, version int64) (*catalog.Offer, error) {
 	offer.Blocks = each(m.Blocks, c.block)
 	offer.Staff = c.staffList()
 	offer.Services = c.serviceList()
+	offer.Packages = each(m.Packages, c.bundle)
 	offer.Events = c.eventList()
 	offer.Rentals = c.rentalList()
 	offer.Rules = c.ruleList()

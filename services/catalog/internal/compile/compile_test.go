@@ -143,7 +143,7 @@ func TestExampleAtTheTop(t *testing.T) {
 			From: moment(t, "2026-12-01T12:00"), To: moment(t, "2026-12-01T14:00"), StaffIDs: []uuid.UUID{id(o, "staff/anna")},
 			Reason: "dentist",
 		}},
-		Staff: o.Staff, Services: o.Services, Events: o.Events, Rentals: o.Rentals, Rules: o.Rules,
+		Staff: o.Staff, Services: o.Services, Packages: o.Packages, Events: o.Events, Rentals: o.Rentals, Rules: o.Rules,
 		PriceNeeds: []rule.Input{rule.Start, rule.Guests, rule.NewCustomer, rule.Units},
 	}
 	check(t, want, o)
@@ -433,4 +433,18 @@ func TestAManifestThatWasNotCheckedFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestPackages(t *testing.T) {
+	t.Parallel()
+	offer := example(t)
+	services := map[string]uuid.UUID{}
+	for _, s := range offer.Services {
+		services[s.Key] = s.ID
+	}
+	check(t, []catalog.Package{{
+		ID: uuid.NewSHA1(offer.ID, []byte("package/day-off")), Key: "day-off", Price: ptr(int64(4900)), ServiceIDs: []uuid.UUID{services["cut"], services["sauna"]},
+		Name:        catalog.Label{Text: "A day off", Translations: map[string]string{"pt": "Um dia de folga"}},
+		Description: catalog.Label{Text: "A haircut, and the sauna after it.", Translations: map[string]string{"pt": "Um corte e, depois, a sauna."}},
+	}}, offer.Packages)
 }

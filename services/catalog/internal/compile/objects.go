@@ -115,6 +115,22 @@ func (c *compiler) class(k *manifest.ClassSession, of *manifest.Service) catalog
 	return session
 }
 
+func (c *compiler) bundle(p *manifest.Package) catalog.Package {
+	return catalog.Package{
+		ID:  p.ObjectID(c.id),
+		Key: string(p.Key),
+		Name: catalog.Label{Text: string(p.Name), Translations: texts(p.Translations, func(t manifest.PackageTranslation) string {
+			return string(t.Name)
+		})},
+		Description: catalog.Label{Text: p.Description, Translations: texts(p.Translations, func(t manifest.PackageTranslation) string {
+			return t.Description
+		})},
+		ServiceIDs: c.resolveAll(p.Services, c.services),
+		Price:      c.minorOrNil(p.Price),
+		Percent:    plain(p.Percent),
+	}
+}
+
 // eventList is in the order in which the events happen.
 func (c *compiler) eventList() []catalog.Event {
 	list := each(c.m.Events, c.event)

@@ -12,6 +12,7 @@ type Removal struct {
 	Services, ServicesOff    int // that a member does no more, and those that nobody does any more, which are not offered
 	Classes                  int // that a member gives no more
 	Blocks, Upsells          int
+	Packages                 int // that the service is of: without it they are none
 }
 
 // Remove takes an object out of a list of the offer, and out of whatever names it. It reports false where the list has none of this key.
@@ -26,6 +27,11 @@ func Remove(fields Fields, list, key string) (Removal, bool) {
 	switch list {
 	case "services":
 		r.Questions, r.QuestionsGone = unname(fields, "form", func(question Fields) (bool, bool) { return strike(question, "services", key) })
+		_, r.Packages = unname(fields, "packages", func(sold Fields) (bool, bool) {
+			services, _ := sold["services"].([]any)
+			of := slices.Contains(services, any(key))
+			return of, of
+		})
 	case "staff":
 		r.removeMember(fields, key)
 	case "rentals":

@@ -53,6 +53,9 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) e
 			r.Loses = append(r.Loses, o.page.Words.Count(line.sentence, line.n))
 		}
 	}
+	if removal.Packages > 0 {
+		r.Loses = append(r.Loses, o.page.Words.With("offer_loses_packages", "Count", o.page.Words.Number(removal.Packages)))
+	}
 	return p.show(c, status, o.page, view.RemoveOffer(o.page, r))
 }
 

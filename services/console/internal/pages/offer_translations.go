@@ -18,11 +18,11 @@ import (
 var translatable = map[string][]string{
 	"services": {"name", "category", "description_html"}, "staff": {"name", "category", "description_html"}, "events": {"name", "description_html"},
 	"tiers": {"name"}, "rentals": {"name", "description_html"}, "form": {"label"}, "options": {"label"}, "page": {"about_html"},
-	"variants": {"name"}, "business": {"name"},
+	"variants": {"name"}, "packages": {"name", "description"}, "business": {"name"},
 }
 
 // translatedLists are the lists whose texts are translated, each on a page of its own.
-var translatedLists = []string{"services", "staff", "events", "rentals", "form", "page"}
+var translatedLists = []string{"services", "packages", "staff", "events", "rentals", "form", "page"}
 
 // onTranslations is how many objects a page of translations holds.
 const onTranslations = 40
@@ -132,7 +132,7 @@ func (o *offered) fill(t *view.Translations, typed url.Values, wrong map[string]
 				value = typed.Get(name)
 			}
 			t.Texts = append(t.Texts, view.Translation{
-				Name: name, Called: item.called, Field: field, Original: original, Value: value, Long: strings.HasSuffix(field, "_html"), Wrong: wrong[name],
+				Name: name, Called: item.called, Field: field, Original: original, Value: value, Long: strings.HasSuffix(field, "_html") || field == "description", Wrong: wrong[name],
 			})
 		}
 	}

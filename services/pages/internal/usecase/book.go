@@ -39,6 +39,7 @@ type Prices interface {
 type Price struct {
 	Lines []json.Number // of the services, in their order
 	Total json.Number
+	Saves json.Number // how much less that is than what the services of a package cost one by one; "" for nothing
 	Pays  string      // how it is paid, as [Business.Paying] says
 	Now   json.Number // what of it is paid online; "" where nothing is
 	Later json.Number // what of it is paid on site then
@@ -46,7 +47,7 @@ type Price struct {
 
 // Price quotes an appointment whose start is chosen. Faults: service_unavailable.
 func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people int) (*Price, error) {
-	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: true}
+	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: true, Together: true}
 	for _, id := range a.Selection.Services {
 		item := pricing.Item{Kind: pricing.KindService, ID: id, Date: *a.Date, Start: a.Time, PartySize: &people}
 		if variant, ok := a.Variants[id]; ok {
@@ -65,6 +66,9 @@ func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people in
 		due += catalog.Due(a.Services[i].PaymentRequirement, a.Services[i].DepositValue, quote.Price, money)
 	}
 	price.total(b, b.Offer.Payments.Modes.Services, total, due)
+	if bought := answer.Package; bought != nil && bought.Separately > total {
+		price.Saves = money.JSON(bought.Separately - total)
+	}
 	return price, nil
 }
 

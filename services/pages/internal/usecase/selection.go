@@ -197,6 +197,8 @@ type Appointment struct {
 	Services []*catalog.Service // as their variants
 	// Members perform all of the services that anybody performs; none for a class.
 	Members []*catalog.Staff
+	// Package is the one that the services are; nil where they are none.
+	Package *catalog.Package
 	// Split says that the services have performers, and that each may have its own.
 	Split bool
 }
@@ -217,7 +219,7 @@ func (b *Business) Appointment(s Selection) (*Appointment, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Appointment{Selection: s, Services: services}
+	a := &Appointment{Selection: s, Services: services, Package: b.Offer.PackageOf(s.Services, len(s.Variants) > 0)}
 	if a.Class() {
 		a.Staff = Anyone // its sessions say who
 		return a, nil

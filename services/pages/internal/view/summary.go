@@ -32,7 +32,11 @@ func (p *Page) chips(a *usecase.Appointment, n *usecase.Names) []chip {
 	for _, id := range a.Selection.Services {
 		services = append(services, serviceName(a, n, id))
 	}
-	all = append(all, chip{p.Words.Say("what"), strings.Join(services, " + "), p.link("", nil)})
+	what := strings.Join(services, " + ")
+	if a.Package != nil {
+		what = a.Package.Name.In(p.spoken())
+	}
+	all = append(all, chip{p.Words.Say("what"), what, p.link("", nil)})
 	if by := p.performer(a, n); by != "" && a.Staff != "" {
 		all = append(all, chip{p.Words.Say("who"), by, p.Link("who", usecase.Selection{Services: a.Selection.Services, Variants: a.Variants})})
 	}
@@ -90,8 +94,11 @@ func (p *Page) zone() string {
 	return strings.ReplaceAll(p.Business.Offer.Timezone[strings.LastIndexByte(p.Business.Offer.Timezone, '/')+1:], "_", " ")
 }
 
-// more is where a further service is added: nowhere where one of those chosen is booked alone.
+// more is where a further service is added: nowhere where one of those chosen is booked alone, or they are a package, which would end.
 func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service {
+	if a.Package != nil {
+		return nil
+	}
 	for _, id := range a.Selection.Services {
 		if s := n.Services[id]; s == nil || !s.AllowMultiple || s.HasClassSchedule {
 			return nil

@@ -114,6 +114,9 @@ func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pr
 		quotes[i] = itemised(item, rules.Price(item, purchase), offer.Money())
 	}
 	response := &pricing.QuotesResponse{OfferVersion: offer.Version, Currency: offer.Currency, Quotes: quotes}
+	if request.Together {
+		response.Package = bundle(offer, request, quotes)
+	}
 	if until, ends := rules.ValidUntil(moment); ends {
 		at := time.Unix(until, 0).UTC()
 		response.ValidUntil = &at

@@ -21,6 +21,7 @@ type wireRequest struct {
 	PurchaseAt   string            `json:"purchase_at"`
 	Items        []json.RawMessage `json:"items"`
 	OmitSteps    bool              `json:"omit_steps"`
+	Together     bool              `json:"together"`
 }
 
 type wireItem struct {
@@ -55,7 +56,7 @@ func readRequest(body []byte) (*pricing.QuotesRequest, error) {
 		return nil, invalid("items", fmt.Sprintf("are %d; send at most %d at once", len(wire.Items), pricing.MaxItems))
 	}
 	request := &pricing.QuotesRequest{
-		Slug: wire.Slug, OfferVersion: wire.OfferVersion, PurchaseAt: purchaseAt, OmitSteps: wire.OmitSteps,
+		Slug: wire.Slug, OfferVersion: wire.OfferVersion, PurchaseAt: purchaseAt, OmitSteps: wire.OmitSteps, Together: wire.Together,
 		Items: make([]pricing.Item, len(wire.Items)),
 	}
 	for i, raw := range wire.Items {

@@ -1,0 +1,81 @@
+package manifest
+
+import (
+	"slices"
+	"strings"
+)
+
+func (v *validator) packageList(at *path) {
+	once(v, at, v.m.Packages, "key", func(p *Package) Key { return p.Key })
+	classes, first := v.classServices(), map[string]int{}
+	for i := range v.m.Packages {
+		p, here := &v.m.Packages[i], at.item(i)
+		v.id(here.field("id"), p.ID, p.ObjectID(v.business))
+		services := here.field("services")
+		v.referAll(services, p.Services, &v.services)
+		for j, key := range p.Services {
+			if classes[key] {
+				v.problem(services.item(j), "names the class %s, and classes are booked alone; write services that have no sessions", quote(string(key)))
+			}
+		}
+		v.packagePrice(here, p)
+		translated(v, here, p.Translations)
+		v.ownServices(services, p, i, first)
+	}
+}
+
+// ownServices reports a package of the same services as an earlier one; first holds where each set of services was first written.
+func (v *validator) ownServices(at *path, p *Package, i int, first map[string]int) {
+	if len(p.Services) == 0 || slices.Contains(p.Services, "") {
+		return // reported when they were read
+	}
+	j, twice := first[p.set()]
+	if !twice {
+		first[p.set()] = i
+		return
+	}
+	v.problem(at, "are those of packages[%d], in whatever order, and a booking of them could be either; write each set of services only once", j)
+}
+
+// classServices are the keys of the services that are booked at their sessions only.
+func (v *validator) classServices() map[Key]bool {
+	keys := map[Key]bool{}
+	for i := range v.m.Services {
+		if s := &v.m.Services[i]; len(s.Classes) > 0 {
+			keys[s.Key] = true
+		}
+	}
+	return keys
+}
+
+// set is the same for packages of the same services, in whatever order they stand.
+func (p *Package) set() string {
+	keys := make([]string, len(p.Services))
+	for i, key := range p.Services {
+		keys[i] = string(key)
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, " ")
+}
+
+// packagePrice checks that a package states its price in exactly one way.
+func (v *validator) packagePrice(at *path, p *Package) {
+	price := p.Price != nil || v.report.hasFailed(at.field("price"))
+	percent := p.Percent != nil || v.report.hasFailed(at.field("percent"))
+	switch {
+	case price && percent:
+		v.problem(at.field("percent"), "stands beside price; write what the services cost together, or how much is taken off, but not both")
+	case !price && !percent:
+		v.problem(at, "has no price; write price, what the services cost together, or percent, how much is taken off")
+	}
+	if p.Price != nil {
+		v.amount(at.field("price"), *p.Price)
+	}
+	if p.Percent == nil {
+		return
+	}
+	if p.Percent.IsZero() {
+		v.problem(at.field("percent"), "is 0, which takes nothing off; write how much is, such as 10")
+	}
+	v.percent(at.field("percent"), *p.Percent)
+}

@@ -1,0 +1,55 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
+)
+
+// packaged books a package from the booking page: what its card shows is what the last step shows, what is stored and what the customer is told.
+// Whoever books the same services by an API key pays what /services lists.
+func (p *pages) packaged(t *testing.T) {
+	t.Parallel()
+	p.publish(t, "packaged", togetherManifest("packaged")+
+		"packages: [{key: fresh, name: Fresh look, description: Cut and washed., services: [cut, wash], price: 41.99}]\n")
+	services := p.named(t, "packaged", "services")
+	v := p.visit(t, visitor.As{Locale: "en-GB", Width: 1280})
+	v.Go(p.PublicURL + "/b/packaged")
+	v.Sees("Packages", "Fresh look", "Cut + Wash", "Cut and washed.", "€41.99", "You save €8.01")
+	v.Check()
+	v.Keep("package-card")
+	v.Press("Fresh look")
+	v.Sees("With whom?", "Fresh look", "€41.99", "You save €8.01")
+	v.Press("No preference")
+	v.PressThe(".day[href]")
+	v.Press("09:00")
+	v.Sees("Fresh look", "Total €41.99", "You save €8.01")
+	whole(t, v, "package", "€41.99")
+	var list struct {
+		Bookings []struct {
+			Total    float64
+			Services []struct {
+				Name  string
+				Price float64
+			}
+		}
+	}
+	p.admin(t, http.MethodGet, "businesses/packaged/bookings", nil).into(t, http.StatusOK, &list)
+	if len(list.Bookings) != 1 || len(list.Bookings[0].Services) != 2 || list.Bookings[0].Total != 41.99 {
+		t.Fatalf("booked as %+v", list.Bookings)
+	}
+	if b := list.Bookings[0].Services; b[0].Name != "Cut" || b[0].Price != 33.59 || b[1].Price != 8.40 {
+		t.Errorf("its services are %+v", b)
+	}
+	var got struct{ Booking struct{ Total float64 } }
+	o := appointment("", "2027-03-01", "13:30").with("service_ids", []string{services["Cut"], services["Wash"]})
+	p.book(t, "packaged", p.world.key(t, "packaged", "write"), o).into(t, http.StatusCreated, &got)
+	if got.Booking.Total != 50 {
+		t.Errorf("by API key it costs %v", got.Booking.Total)
+	}
+	if answer := p.get(t, "packaged/services"); strings.Contains(string(answer.body), "ackage") {
+		t.Errorf("/services tells of packages: %s", answer.body)
+	}
+}
