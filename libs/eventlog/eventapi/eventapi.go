@@ -7,8 +7,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
@@ -46,7 +46,7 @@ func Serve(s *server.Server, log *eventlog.Log) {
 		if err != nil {
 			return err
 		}
-		filter, err := event.ReadFilter(server.Query(c))
+		filter, err := eventclient.ReadFilter(server.Query(c))
 		if err != nil {
 			return err
 		}

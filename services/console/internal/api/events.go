@@ -3,7 +3,7 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
@@ -16,7 +16,7 @@ func (a *Admin) listEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	filter, err := event.ReadFilter(server.Query(c))
+	filter, err := eventclient.ReadFilter(server.Query(c))
 	if err != nil {
 		return err
 	}

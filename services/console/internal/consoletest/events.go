@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
@@ -34,7 +35,7 @@ func (s *Events) events(r *http.Request) (*reply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := request.Query(func(name string) []string { return r.URL.Query()[name] })
-	filter, err := event.ReadFilter(q)
+	filter, err := eventclient.ReadFilter(q)
 	if err != nil {
 		return nil, err
 	}
