@@ -188,6 +188,15 @@ func (l *Log) look(ctx context.Context, from cursor, limit int) (page, error) {
 	return found, nil
 }
 
+// LockFeed keeps the numbering of events waiting until the transaction ends. Who changes events that are recorded, with the rows of their subjects,
+// takes it before all other locks, as the numbering does.
+func LockFeed(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
+		return fmt.Errorf("lock the feed: %w", err)
+	}
+	return nil
+}
+
 // number gives committed events their positions, and has a log line say of each what happened. An event is numbered once, whatever replicas
 // there are, and so is its line, which is missing only where the connection or the process is lost as the numbering commits.
 func (l *Log) number(ctx context.Context) error {

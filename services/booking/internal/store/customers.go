@@ -86,7 +86,7 @@ SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 // lies ahead is kept and named, unless it is forced. Faults: conflict where too much lies ahead to be named.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase, now time.Time) (customer.Erased, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased, error) {
-		if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
+		if err := eventlog.LockFeed(ctx, tx); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
 		bookings, tickets, ahead, err := theirs(ctx, tx, businessID, asked, now)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
@@ -16,9 +17,6 @@ import (
 //
 // Copies are in the events of the subject and, for a day, in the answers that repeated writes of the owner get.
 const (
-	// lockFeedSQL comes first: whoever numbers events takes this lock before the rows that forgetting changes.
-	lockFeedSQL = `SELECT FROM event_feed FOR UPDATE`
-
 	forgetBookingsSQL = `
 UPDATE bookings SET customer_name = '', customer_email = '', customer_phone = NULL, form_data = '{}', link_hash = NULL
 WHERE business_id = @business_id AND id = ANY(@bookings)`
@@ -80,7 +78,7 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var n int
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
+		if err := eventlog.LockFeed(ctx, tx); err != nil {
 			return err
 		}
 		bookings, err := remembered(ctx, tx, "bookings", businessID, then)

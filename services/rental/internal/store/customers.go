@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -66,7 +67,7 @@ type Erase struct {
 // conflict where too much lies ahead to be named.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (customer.Erased, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased, error) {
-		if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
+		if err := eventlog.LockFeed(ctx, tx); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
 		gone, ahead, err := theirs(ctx, tx, businessID, asked)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
@@ -16,9 +17,6 @@ import (
 //
 // Copies are in the events of the reservation and, for a day, in the answers that repeated writes of the owner get.
 const (
-	// lockFeedSQL comes first: whoever numbers events takes this lock before the rows that forgetting changes.
-	lockFeedSQL = `SELECT FROM event_feed FOR UPDATE`
-
 	forgetEventsSQL = `
 UPDATE events SET data = data || '{"customer_name": "", "customer_email": null, "customer_phone": null, "form_data": {}}'
 WHERE business_id = @business_id AND subject_id = ANY(@ids::uuid[]) AND data ? 'customer_name'`
@@ -61,7 +59,7 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 	for {
 		var ids []uuid.UUID
 		err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
+			if err := eventlog.LockFeed(ctx, tx); err != nil {
 				return err
 			}
 			rows, err := tx.Query(ctx, `SELECT id FROM reservations WHERE business_id = $1 AND `+endedSQL+` LIMIT $3 FOR UPDATE`, businessID, then, forgetStep)
