@@ -56,10 +56,5 @@ func Of(m Move) (Transition, bool) {
 // Allows reports whether the transition starts from s.
 func (t Transition) Allows(s State) bool { return slices.Contains(t.From, s) }
 
-// Known reports whether s is a state at all.
-func Known(s State) bool {
-	return slices.Contains([]State{Pending, Confirmed, Completed, NoShow, Cancelled}, s)
-}
-
 // Ahead are the states in which a customer is still expected.
 func Ahead() []State { return []State{Pending, Confirmed} }

@@ -18,9 +18,6 @@ func TestMovesAreThoseOfTheSpecification(t *testing.T) {
 		"cancelled": {},
 	}
 	for from, moves := range want {
-		if !state.Known(state.State(from)) {
-			t.Errorf("%s is not known", from)
-		}
 		for _, move := range []string{"confirm", "cancel", "complete", "no-show"} {
 			transition, ok := state.Of(state.Move(move))
 			if !ok {
@@ -40,16 +37,11 @@ func TestMovesAreThoseOfTheSpecification(t *testing.T) {
 	}
 }
 
-func TestOtherWordsAreNoMovesAndNoStates(t *testing.T) {
+func TestOtherWordsAreNoMoves(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"", "Confirm", "delete", "pending"} {
 		if _, ok := state.Of(state.Move(word)); ok {
 			t.Errorf("%q is a move", word)
-		}
-	}
-	for _, word := range []string{"", "Pending", "confirm", "deleted"} {
-		if state.Known(state.State(word)) {
-			t.Errorf("%q is a state", word)
 		}
 	}
 }

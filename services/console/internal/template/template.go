@@ -33,9 +33,6 @@ func Trades() []string {
 	return trades
 }
 
-// Title says in words what a trade is; "" where there is no such trade.
-func Title(trade string) string { return titles[trade] }
-
 // Business is what a manifest says of a business whatever its trade. It is not checked here: the manifest package does that.
 type Business struct {
 	Slug, Name string

@@ -23,7 +23,7 @@ func TestEveryManifestIsValidAndSaysWhatItIs(t *testing.T) {
 			t.Errorf("%s: %v", trade, problems)
 			continue
 		}
-		if string(m.Name) != `The "Harbor": nº 1 #best` || m.Slug != "harbor" || !strings.HasPrefix(text, "# "+template.Title(trade)) {
+		if string(m.Name) != `The "Harbor": nº 1 #best` || m.Slug != "harbor" || !strings.HasPrefix(text, "# A ") {
 			t.Errorf("%s is of %s (%s):\n%s", trade, m.Name, m.Slug, text)
 		}
 		if m, problems := manifest.Parse([]byte(uncommented(text))); len(problems) > 0 || m == nil {
