@@ -34,8 +34,8 @@ var services = func() []string {
 	programs, _ := filepath.Glob(filepath.Join(root, "services", "*", "cmd", "*"))
 	for _, program := range programs {
 		name := filepath.Base(program)
-		// allinone is all of them in one; nobody calls the operator.
-		if name == filepath.Base(filepath.Dir(filepath.Dir(program))) && name != "allinone" && name != "operator" {
+		// allinone is all of them in one; nobody calls the operator or the front, which are optional.
+		if name == filepath.Base(filepath.Dir(filepath.Dir(program))) && name != "allinone" && name != "operator" && name != "front" {
 			names = append(names, name)
 		}
 	}

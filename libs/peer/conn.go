@@ -2,6 +2,7 @@ package peer
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"syscall"
@@ -9,6 +10,15 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/dial"
 )
+
+// errEnded says that a kept connection had been ended by the peer before anything was written to it.
+var errEnded = fmt.Errorf("the peer has ended the connection: %w", io.ErrUnexpectedEOF)
+
+// NothingSent reports whether a single exchange over connections of [Dial] failed before any of it was sent: the connection was refused, or a
+// kept one had been ended meanwhile. It may be begun anew, whatever it asks for.
+func NothingSent(err error) bool {
+	return errors.Is(err, errEnded) || errors.Is(err, syscall.ECONNREFUSED)
+}
 
 // conn is a connection that is made when it is first written to. fasthttp tells only then how long the call may last;
 // making the connection, and the TLS handshake on it, fall under that deadline so. One that nobody came to use has
@@ -38,7 +48,7 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 // word, where the peer's machine or address is gone, and the call would wait for its deadline.
 func (c *conn) Write(b []byte) (int, error) {
 	if c.made && ended(c.Conn) {
-		return 0, io.ErrUnexpectedEOF
+		return 0, errEnded
 	}
 	if err := c.establish(); err != nil {
 		return 0, err

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer"
 )
 
 // Proxies are the networks whose X-Forwarded-For is believed.
@@ -71,32 +73,49 @@ func (p Proxies) trusted(addr netip.Addr) bool {
 	return false
 }
 
-// clientOf is [ClientIP] of net/http.
-func (p Proxies) clientOf(r *http.Request) netip.Addr {
-	socket, _ := netip.ParseAddrPort(r.RemoteAddr)
-	return p.Client(socket.Addr(), strings.Join(r.Header.Values(fiber.HeaderXForwardedFor), ","))
+// believed are those whose X-Forwarded-For is believed: proxies by their address, and Slotmesh's own front, whose pods have no addresses of their
+// own, by a secret of PEER_SECRETS.
+type believed struct {
+	proxies Proxies
+	secrets secrets
 }
 
-type proxiesKey struct{}
+// client is [Proxies.Client] of a request that shows a secret, or none. Who shows one names the client by itself.
+func (b *believed) client(socket netip.Addr, forwardedFor string, shown []byte) netip.Addr {
+	if len(shown) > 0 && b.secrets.known(shown) {
+		if client, err := parseForwarded(strings.TrimSpace(forwardedFor)); err == nil {
+			return client
+		}
+	}
+	return b.proxies.Client(socket, forwardedFor)
+}
+
+// clientOf is [ClientIP] of net/http.
+func (b *believed) clientOf(r *http.Request) netip.Addr {
+	socket, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return b.client(socket.Addr(), strings.Join(r.Header.Values(fiber.HeaderXForwardedFor), ","), []byte(r.Header.Get(peer.SecretHeader)))
+}
+
+type believedKey struct{}
 
 // trust tells the handlers whose X-Forwarded-For is believed.
-func trust(proxies *Proxies) fiber.Handler {
+func trust(b *believed) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		c.Locals(proxiesKey{}, proxies)
+		c.Locals(believedKey{}, b)
 		return c.Next()
 	}
 }
 
 // ClientIP is the address that limits count the request by.
 func ClientIP(c *fiber.Ctx) netip.Addr {
-	var proxies Proxies
-	if trusted, ok := c.Locals(proxiesKey{}).(*Proxies); ok {
-		proxies = *trusted
+	trusted, ok := c.Locals(believedKey{}).(*believed)
+	if !ok {
+		trusted = &believed{}
 	}
 	socket, _ := netip.AddrFromSlice(c.Context().RemoteIP())
 	var headers []string
 	for _, h := range c.Request().Header.PeekAll(fiber.HeaderXForwardedFor) {
 		headers = append(headers, string(h))
 	}
-	return proxies.Client(socket, strings.Join(headers, ","))
+	return trusted.client(socket, strings.Join(headers, ","), c.Request().Header.Peek(peer.SecretHeader))
 }

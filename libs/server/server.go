@@ -81,7 +81,7 @@ type Server struct {
 	internal *listener
 	observe  *observer
 	web      *web // nil where fiber serves the public port
-	proxies  Proxies
+	believed believed
 	limit    Limit                  // of the public port; nil: none
 	limitBy  func(*fiber.Ctx) error // the same, where fiber serves it
 	draining atomic.Bool
@@ -110,7 +110,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	if len(cfg.Peers.Secrets) == 0 && !rt.Open {
 		return nil, errors.New("PEER_SECRETS: write one or more random secrets, separated by commas, such as `openssl rand -hex 32` prints")
 	}
-	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, proxies: proxies}
+	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, believed: believed{proxies, newSecrets(cfg.Peers.Secrets)}}
 	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies, tel: rt.Telemetry}
 	if s.public, err = listen(rt.Public, cfg.PublicAddr, open); err != nil {
 		return nil, fmt.Errorf("public port: %w", err)

@@ -18,17 +18,14 @@ import (
 // platform, which needs none for probes and metrics. A page in a browser that can reach the port is told by its Origin, or, where a
 // name of its own was pointed at the port (DNS rebinding), by the Host.
 type sources struct {
-	secrets [][sha256.Size]byte // hashed, so that the comparison's time tells no length
-	hosts   []string            // further names, in lower case
-	open    bool                // no secret is asked for
+	secrets secrets
+	hosts   []string // further names, in lower case
+	open    bool     // no secret is asked for
 	refused metric.Int64Counter
 }
 
 func (s *Server) sources(cfg Config, open bool) *sources {
-	g := &sources{open: open, refused: s.tel.Counter("slotmesh.internal.refused", "Requests refused at the internal port, by what gave them away.")}
-	for _, secret := range cfg.Peers.Secrets {
-		g.secrets = append(g.secrets, sha256.Sum256([]byte(secret)))
-	}
+	g := &sources{open: open, secrets: s.believed.secrets, refused: s.tel.Counter("slotmesh.internal.refused", "Requests refused at the internal port, by what gave them away.")}
 	for _, host := range cfg.InternalHosts {
 		g.hosts = append(g.hosts, strings.ToLower(strings.TrimSpace(host)))
 	}
@@ -46,7 +43,7 @@ func (g *sources) check(c *fiber.Ctx) error {
 		return g.refuse(c, "origin", "Origin: the internal port does not answer web pages.")
 	case !g.ours(string(header.Host())):
 		return g.refuse(c, "host", "Host: ask the internal port by an address or one of its own names; INTERNAL_HOSTS adds some.")
-	case platform[c.Path()] || g.open || g.known(header.Peek(peer.SecretHeader)):
+	case platform[c.Path()] || g.open || g.secrets.known(header.Peek(peer.SecretHeader)):
 		return c.Next()
 	}
 	return g.refuse(c, "secret", peer.SecretHeader+": the internal port answers Slotmesh's own services alone; show one of PEER_SECRETS.")
@@ -57,11 +54,22 @@ func (g *sources) refuse(c *fiber.Ctx, by, sentence string) error {
 	return fault.New(fault.SourceForbidden, sentence)
 }
 
+// secrets are what Slotmesh's services show each other, hashed, so that the comparison's time tells no length.
+type secrets [][sha256.Size]byte
+
+func newSecrets(shown []string) secrets {
+	var hashed secrets
+	for _, secret := range shown {
+		hashed = append(hashed, sha256.Sum256([]byte(secret)))
+	}
+	return hashed
+}
+
 // known compares with every secret, in a time that tells nothing of them.
-func (g *sources) known(shown []byte) bool {
+func (s secrets) known(shown []byte) bool {
 	sum, found := sha256.Sum256(shown), 0
-	for i := range g.secrets {
-		found |= subtle.ConstantTimeCompare(sum[:], g.secrets[i][:])
+	for i := range s {
+		found |= subtle.ConstantTimeCompare(sum[:], s[i][:])
 	}
 	return found == 1
 }

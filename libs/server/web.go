@@ -124,7 +124,7 @@ func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHand
 	defer cancel()
 	return fault.Guard(func() error {
 		if limit := w.server.limit; limit != nil {
-			if err := limit(ctx, w.server.proxies.clientOf(r), r.Method, r.URL.Path, out.Header()); err != nil {
+			if err := limit(ctx, w.server.believed.clientOf(r), r.Method, r.URL.Path, out.Header()); err != nil {
 				return err
 			}
 		}

@@ -25,7 +25,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
-	"github.com/slotmesh/slotmesh/services/allinone/internal/front"
+	"github.com/slotmesh/slotmesh/services/front"
 )
 
 // Process is everything at work. Stop ends it.
@@ -208,16 +208,16 @@ func (p *Process) startServices(ctx context.Context) error {
 			return err
 		}
 	}
-	addresses := make(map[string]string)
+	var upstreams []string
 	for _, name := range front.Services() {
-		addresses[name] = p.ports[name].public.Addr().String()
+		upstreams = append(upstreams, name+"="+p.ports[name].public.Addr().String())
 	}
 	return p.launch(ctx, frontName, func(rt server.Runtime) (*server.Server, error) {
-		cfg, err := frontConfig(ctx, p.cfg, p.PeerSecret)
+		cfg, err := frontConfig(ctx, p.cfg, p.PeerSecret, upstreams)
 		if err != nil {
 			return nil, err
 		}
-		return front.New(cfg, rt, addresses)
+		return front.New(ctx, cfg, rt)
 	})
 }
 

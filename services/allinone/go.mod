@@ -22,6 +22,7 @@ require (
 	github.com/slotmesh/slotmesh/services/catalog v0.0.0
 	github.com/slotmesh/slotmesh/services/catalog/sdk/go v0.0.0
 	github.com/slotmesh/slotmesh/services/console v0.0.0
+	github.com/slotmesh/slotmesh/services/front v0.0.0
 	github.com/slotmesh/slotmesh/services/mcp v0.0.0
 	github.com/slotmesh/slotmesh/services/notifications v0.0.0
 	github.com/slotmesh/slotmesh/services/pricing v0.0.0
@@ -157,6 +158,7 @@ replace (
 	github.com/slotmesh/slotmesh/services/catalog => ../catalog
 	github.com/slotmesh/slotmesh/services/catalog/sdk/go => ../catalog/sdk/go
 	github.com/slotmesh/slotmesh/services/console => ../console
+	github.com/slotmesh/slotmesh/services/front => ../front
 	github.com/slotmesh/slotmesh/services/mcp => ../mcp
 	github.com/slotmesh/slotmesh/services/notifications => ../notifications
 	github.com/slotmesh/slotmesh/services/pricing => ../pricing

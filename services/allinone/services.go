@@ -14,11 +14,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/components"
 	"github.com/slotmesh/slotmesh/libs/config"
 	"github.com/slotmesh/slotmesh/libs/server"
-	"github.com/slotmesh/slotmesh/services/allinone/internal/front"
 	"github.com/slotmesh/slotmesh/services/availability"
 	"github.com/slotmesh/slotmesh/services/booking"
 	"github.com/slotmesh/slotmesh/services/catalog"
 	"github.com/slotmesh/slotmesh/services/console"
+	"github.com/slotmesh/slotmesh/services/front"
 	"github.com/slotmesh/slotmesh/services/mcp"
 	"github.com/slotmesh/slotmesh/services/notifications"
 	"github.com/slotmesh/slotmesh/services/pages"
@@ -130,13 +130,14 @@ func (p *Process) environment() envconfig.Lookuper {
 // aheadOf is by how much the front's deadline is longer than the services', so that their own answer comes through.
 const aheadOf = 2 * time.Second
 
-func frontConfig(ctx context.Context, cfg Config, peerSecret string) (front.Config, error) {
+func frontConfig(ctx context.Context, cfg Config, peerSecret string, upstreams []string) (front.Config, error) {
 	var c front.Config
 	env := maps.Clone(cfg.Settings)
 	if env == nil {
 		env = map[string]string{}
 	}
 	env["PEER_SECRETS"] = peerSecret
+	env["UPSTREAMS"] = strings.Join(upstreams, ",")
 	env["TRUSTED_PROXIES"] = strings.Join(cfg.TrustedProxies, ",")
 	if cfg.PublicLimitPerMinute != 0 {
 		env["PUBLIC_LIMIT_PER_MINUTE"] = strconv.Itoa(cfg.PublicLimitPerMinute)

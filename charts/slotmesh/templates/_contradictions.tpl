@@ -74,7 +74,10 @@ release is refused with all of them at once.
 {{- if and $door.adminHost (not $door.gateway.enabled) (not $door.ingress.controller) -}}
 {{- $faults = append $faults "frontDoor.adminHost: enable frontDoor.gateway or set frontDoor.ingress.controller; nothing leads to that host otherwise." -}}
 {{- end -}}
-{{- if and (or $door.gateway.enabled $door.ingress.controller) (not $door.trustedProxies) -}}
+{{- if and (eq $door.ingress.controller "any") (not .Values.front.enabled) -}}
+{{- $faults = append $faults "frontDoor.ingress.controller: set front.enabled, as any controller leads the prefix / alone; or write traefik, skipper or nginx, whose expressions of paths are known." -}}
+{{- end -}}
+{{- if and (or $door.gateway.enabled $door.ingress.controller .Values.front.enabled) (not $door.trustedProxies) -}}
 {{- $faults = append $faults "frontDoor.trustedProxies: name the networks from which the ingress controller or gateway calls; while none is named, limits take all customers for one, and ten orders a minute stop all booking. Name no more than these: a node's address is not a proxy's, and of a whole pod network every pod is believed whatever address it claims." -}}
 {{- end -}}
 {{- range $door.trustedProxies -}}
@@ -85,11 +88,17 @@ release is refused with all of them at once.
 {{- if and $door.gateway.experimentalRetry (not $door.gateway.enabled) -}}
 {{- $faults = append $faults "frontDoor.gateway.experimentalRetry: it has no effect without frontDoor.gateway.enabled; leave it false." -}}
 {{- end -}}
+{{- if and .Values.front.enabled (le (int $door.timeoutSeconds) (int (add .Values.requestTimeoutSeconds 2))) -}}
+{{- $faults = append $faults (printf "frontDoor.timeoutSeconds: write more than requestTimeoutSeconds and 2 (%v), for which the front waits." (add .Values.requestTimeoutSeconds 2)) -}}
+{{- end -}}
+{{- if and .Values.front.enabled (gt (int (add .Values.requestTimeoutSeconds 2)) (int .Values.drain.timeoutSeconds)) -}}
+{{- $faults = append $faults (printf "drain.timeoutSeconds: write requestTimeoutSeconds and 2 (%v) or more, for which the front waits." (add .Values.requestTimeoutSeconds 2)) -}}
+{{- end -}}
 {{- if le (int $door.timeoutSeconds) (int .Values.requestTimeoutSeconds) -}}
 {{- $faults = append $faults (printf "frontDoor.timeoutSeconds: write more than requestTimeoutSeconds (%v): the services answer first then, in their own words." .Values.requestTimeoutSeconds) -}}
 {{- end -}}
 {{- $mesh := .Values.mesh -}}
-{{- $open := or $door.gateway.enabled $door.ingress.controller -}}
+{{- $open := or $door.gateway.enabled $door.ingress.controller .Values.front.enabled -}}
 {{- if and (ne $mesh.provider "none") $open (not $mesh.frontAccounts) (not $mesh.frontOutside) -}}
 {{- $faults = append $faults "mesh.frontAccounts: name the service accounts of the ingress controller or gateway, or set mesh.frontOutside if it is not in the mesh; the mesh would refuse it." -}}
 {{- end -}}
@@ -111,6 +120,7 @@ release is refused with all of them at once.
 {{- $faults = append $faults "mesh.metricsAccounts: name the service account of Prometheus, as the mesh lets nobody else read the metrics." -}}
 {{- end -}}
 {{- $components := .Files.Get "files/components.yaml" | fromYaml -}}
+{{- $_ := set $components "front" dict -}}
 {{- range $name, $_ := .Values.components -}}
 {{- if not (hasKey $components $name) -}}
 {{- $faults = append $faults (printf "components.%s: there is no such service; write one of %s." $name (keys $components | sortAlpha | join ", ")) -}}
@@ -135,7 +145,7 @@ release is refused with all of them at once.
 {{- if and $scale.enabled (not (dig "requests" "cpu" "" $settings.resources)) -}}
 {{- $faults = append $faults (printf "components.%s.resources.requests.cpu: write one, as autoscaling is enabled and measures against it." .name) -}}
 {{- end -}}
-{{- $own := list "LOG_LEVEL" "REQUEST_TIMEOUT" "DRAIN_DELAY" "DRAIN_TIMEOUT" "TRUSTED_PROXIES" "OTEL_EXPORTER_OTLP_ENDPOINT" "OTEL_TRACES_SAMPLER" "OTEL_TRACES_SAMPLER_ARG" "OTEL_RESOURCE_ATTRIBUTES" "POD_NAME" "NODE_NAME" "DATABASE_URL" "DATABASE_MAX_CONNS" "DATABASE_POOLED" "DATABASE_MIGRATIONS_URL" "DATABASE_SERVER_CONNECTIONS" "DATABASE_WAIT" "PGSSLMODE" "PGSSLROOTCERT" "REDIS_URL" "REDIS_CLUSTER" "REDIS_SENTINEL_MASTER" "REDIS_SENTINEL_PASSWORD" "REDIS_CA_FILE" "SLOTMESH_ADMIN_TOKEN" "SLOTMESH_SERVER" "PUBLIC_ADDR" "INTERNAL_ADDR" -}}
+{{- $own := list "LOG_LEVEL" "REQUEST_TIMEOUT" "UPSTREAMS" "DRAIN_DELAY" "DRAIN_TIMEOUT" "TRUSTED_PROXIES" "OTEL_EXPORTER_OTLP_ENDPOINT" "OTEL_TRACES_SAMPLER" "OTEL_TRACES_SAMPLER_ARG" "OTEL_RESOURCE_ATTRIBUTES" "POD_NAME" "NODE_NAME" "DATABASE_URL" "DATABASE_MAX_CONNS" "DATABASE_POOLED" "DATABASE_MIGRATIONS_URL" "DATABASE_SERVER_CONNECTIONS" "DATABASE_WAIT" "PGSSLMODE" "PGSSLROOTCERT" "REDIS_URL" "REDIS_CLUSTER" "REDIS_SENTINEL_MASTER" "REDIS_SENTINEL_PASSWORD" "REDIS_CA_FILE" "SLOTMESH_ADMIN_TOKEN" "SLOTMESH_SERVER" "PUBLIC_ADDR" "INTERNAL_ADDR" -}}
 {{- range (include "slotmesh.row" . | fromYaml).calls -}}{{- $own = append $own (printf "%s_URL" (upper .)) -}}{{- end -}}
 {{- range $variable := concat (keys $settings.env) (keys $settings.secretEnv) | sortAlpha -}}
 {{- if has $variable $own -}}

@@ -3,19 +3,26 @@
 {{- $root := .root -}}
 {{- $edges := include "slotmesh.row" . | fromYaml -}}
 - {name: LOG_LEVEL, value: {{ $root.Values.logLevel | quote }}}
+{{- if eq .name "front" }}
+- {name: REQUEST_TIMEOUT, value: "{{ add $root.Values.requestTimeoutSeconds 2 }}s"} # the services answer first, in their own words
+- {name: UPSTREAMS, value: {{ include "slotmesh.upstreams" $root | quote }}}
+{{- else }}
 - {name: REQUEST_TIMEOUT, value: "{{ $root.Values.requestTimeoutSeconds }}s"}
+{{- end }}
 - {name: DRAIN_DELAY, value: "{{ $root.Values.drain.delaySeconds }}s"}
 - {name: DRAIN_TIMEOUT, value: "{{ $root.Values.drain.timeoutSeconds }}s"}
 {{- with include "slotmesh.goMemoryLimit" . }}
 - {name: GOMEMLIMIT, value: {{ . | quote }}}
 {{- end }}
-{{- if or $edges.business $edges.exact $edges.below (eq .name "console") }}{{/* others have no public path */}}
+{{- if or $edges.business $edges.exact $edges.below (has .name (list "console" "front")) }}{{/* others have no public path */}}
 - {name: PUBLIC_LIMIT_PER_MINUTE, value: {{ $root.Values.limits.publicPerMinute | int | quote }}}
 - {name: WEBHOOK_LIMIT_PER_MINUTE, value: {{ $root.Values.limits.webhookPerMinute | int | quote }}}
 - {name: ADMIN_WRONG_TOKENS_PER_MINUTE, value: {{ $root.Values.limits.wrongTokensPerMinute | int | quote }}}
 {{- end }}
+{{- if not (include "slotmesh.behind" .) }}{{/* those believe the front, by its secret */}}
 {{- with $root.Values.frontDoor.trustedProxies }}
 - {name: TRUSTED_PROXIES, value: {{ join "," . | quote }}}
+{{- end }}
 {{- end }}
 {{- with $root.Values.telemetry.otlpEndpoint }}
 - {name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }}}
@@ -58,6 +65,15 @@
 {{- $bytes := get (dict "_" 1 "k_" 1e3 "M_" 1e6 "G_" 1e9 "T_" 1e12 "Ki_" 1024 "Mi_" 1048576 "Gi_" 1073741824 "Ti_" 1099511627776) (print $unit "_") -}}
 {{- mulf (trimSuffix $unit $limit | float64) $bytes 0.9 | floor | int64 -}}
 {{- end -}}
+{{- end -}}
+
+{{/* Where the front finds the public ports. (root) */}}
+{{- define "slotmesh.upstreams" -}}
+{{- $found := list -}}
+{{- range $name := keys (include "slotmesh.routes" . | fromYaml) | sortAlpha -}}
+{{- $found = append $found (printf "%s=%s-%s:8080" $name (include "slotmesh.fullname" $) $name) -}}
+{{- end -}}
+{{- join "," $found -}}
 {{- end -}}
 
 {{/* The public base of the pages, which customers' links begin with. (root) */}}

@@ -130,3 +130,10 @@ capabilities: {drop: [ALL]}
 {{- $existing := .Values.admin.existingSecret -}}
 {name: {{ default (printf "%s-admin" (include "slotmesh.fullname" .)) $existing.name | quote }}, key: {{ ternary $existing.key "token" (ne $existing.name "") | quote }}}
 {{- end -}}
+
+{{/* The table of components as YAML, with the front where it is enabled: its pods are made, watched and let through as the others'. */}}
+{{- define "slotmesh.parts" -}}
+{{- $parts := .Files.Get "files/components.yaml" | fromYaml -}}
+{{- if .Values.front.enabled -}}{{- $_ := set $parts "front" dict -}}{{- end -}}
+{{- toYaml $parts -}}
+{{- end -}}

@@ -34,8 +34,12 @@ tls:
 {{- end }}
 {{- end -}}
 
+{{/* Of any controller without a name: the cluster's default class. */}}
 {{- define "slotmesh.ingressClass" -}}
-{{- default .Values.frontDoor.ingress.controller .Values.frontDoor.ingress.className -}}
+{{- $ingress := .Values.frontDoor.ingress -}}
+{{- with default (ternary "" $ingress.controller (eq $ingress.controller "any")) $ingress.className -}}
+ingressClassName: {{ . }}
+{{- end -}}
 {{- end -}}
 
 {{/* The backend of an Ingress path. (root, service) */}}

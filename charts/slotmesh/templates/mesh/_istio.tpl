@@ -16,7 +16,12 @@
 
 {{/* Rules for the public port: the front door, and the release's own Jobs. (root, name, fronted, outside) */}}
 {{- define "slotmesh.istioFrontRules" -}}
-{{- if .outside -}}
+{{- if include "slotmesh.behind" . -}}
+- from:
+    - source:
+        principals: {{- include "slotmesh.principals" (dict "root" .root "names" (list "front")) | trim | nindent 10 }}
+  to: [{operation: {ports: ["8080"]}}]
+{{- else if .outside -}}
 - to: [{operation: {ports: ["8080"]}}]
 {{- else if or .fronted (eq .name "console") -}}
 - from:

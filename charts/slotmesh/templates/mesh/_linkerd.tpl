@@ -66,7 +66,9 @@ spec:
 {{- $fronted := eq (include "slotmesh.fronted" .) "true" }}
 {{- $who := "operator" }}
 {{- $kind := "MeshTLSAuthentication" }}
-{{- if $fronted }}
+{{- if include "slotmesh.behind" . }}
+{{- $who = "own-front" }}
+{{- else if $fronted }}
 {{- $who = ternary "anyone" "front" .root.Values.mesh.frontOutside }}
 {{- $kind = ternary "NetworkAuthentication" "MeshTLSAuthentication" .root.Values.mesh.frontOutside }}
 {{- end }}

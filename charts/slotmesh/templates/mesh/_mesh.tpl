@@ -51,9 +51,16 @@ prometheus.io/path: /metrics
 {{- end }}
 {{- end -}}
 
+{{/* Whether the named service's public port is asked by the release's own front: "true" or "". (root, name) */}}
+{{- define "slotmesh.behind" -}}
+{{- if and .root.Values.front.enabled (hasKey (include "slotmesh.routes" .root | fromYaml) .name) -}}true{{- end -}}
+{{- end -}}
+
 {{/* Whether the named service's public port is asked from outside the release: "true" or "". (root, name) */}}
 {{- define "slotmesh.fronted" -}}
-{{- if hasKey (include "slotmesh.routes" .root | fromYaml) .name -}}true
+{{- if .root.Values.front.enabled -}}
+{{- if or (eq .name "front") (and (eq .name "console") .root.Values.frontDoor.adminHost) -}}true{{- end -}}
+{{- else if hasKey (include "slotmesh.routes" .root | fromYaml) .name -}}true
 {{- else if and (eq .name "console") .root.Values.frontDoor.adminHost -}}true
 {{- end -}}
 {{- end -}}

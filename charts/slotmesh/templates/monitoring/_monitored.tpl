@@ -1,4 +1,4 @@
 {{/* What gives metrics, as YAML: the services, and the operator where it runs. */}}
 {{- define "slotmesh.monitored" -}}
-{{- concat (keys (.Files.Get "files/components.yaml" | fromYaml)) (ternary (list "operator") list .Values.operator.enabled) | sortAlpha | toYaml -}}
+{{- concat (keys (include "slotmesh.parts" . | fromYaml)) (ternary (list "operator") list .Values.operator.enabled) | sortAlpha | toYaml -}}
 {{- end -}}

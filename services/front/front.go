@@ -1,5 +1,6 @@
-// Package front stands where the ingress stands in the cluster: it is the one public address, knows by the
-// table of components which service owns which public path, and forwards to it. What is not in its table does not exist.
+// Package front is the one public address: it knows by the table of components which service owns which public path, and forwards to it. What
+// is not in its table does not exist. The one process has it always; in a cluster it stands behind a front door that knows no more than one
+// PathPrefix, where the chart's exact routes are more than a controller can do.
 //
 // It is itself a server of libs/server, so that the first span, the JSON faults, the bounded body, the deadline and the
 // client's address are the same mechanism as everywhere. It forwards with fasthttp's client, which copies no bytes
@@ -10,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -35,29 +37,53 @@ func Services() []string {
 	})
 }
 
-// Config are the front's settings.
+// Config are the front's settings. Its deadline is to be longer than the services', so that their own answer comes through.
 type Config struct {
 	Server server.Config
 	Limits limits.Config
+	// Upstreams are the addresses of the public ports of all [Services]: "booking=slotmesh-booking:8080,catalog=…".
+	Upstreams map[string]string `env:"UPSTREAMS, required, separator=="`
 }
 
 // Validate checks the settings as a whole.
-func (c *Config) Validate() error { return errors.Join(c.Server.Validate(), c.Limits.Validate()) }
+func (c *Config) Validate() error {
+	errs := []error{c.Server.Validate(), c.Limits.Validate()}
+	for _, service := range Services() {
+		if _, _, err := net.SplitHostPort(c.Upstreams[service]); err != nil {
+			errs = append(errs, fmt.Errorf("UPSTREAMS: write where the public port of %s is, as in %s=slotmesh-%s:8080", service, service, service))
+		}
+	}
+	for name := range c.Upstreams {
+		if !slices.Contains(Services(), name) {
+			errs = append(errs, fmt.Errorf("UPSTREAMS: %q has no public paths; leave it out", name))
+		}
+	}
+	return errors.Join(errs...)
+}
 
-// New returns the front. addresses holds the public "host:port" of each service in [Services].
-func New(cfg Config, rt server.Runtime, addresses map[string]string) (*server.Server, error) {
+// HealthPath is where a load balancer asks whether requests are taken: cloud load balancers ask at the port that they lead to.
+const HealthPath = "/healthz"
+
+// New returns the front, ready to run. It connects to nothing yet.
+func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
+	var secret string
+	if shown := cfg.Server.Peers.Secrets; len(shown) > 0 {
+		secret = shown[0]
+	}
 	upstreams := make(map[string]*upstream)
 	for _, service := range Services() {
-		address, ok := addresses[service]
-		if !ok {
-			return nil, fmt.Errorf("front: no address of the %s service", service)
-		}
-		upstreams[service] = newUpstream(service, address, rt.Telemetry)
+		upstreams[service] = newUpstream(service, cfg.Upstreams[service], secret, rt.Telemetry)
 	}
 	srv, err := server.New(cfg.Server, rt)
 	if err != nil {
 		return nil, err
 	}
+	srv.Public.Get(HealthPath, func(c *fiber.Ctx) error {
+		if srv.Draining() {
+			return fault.New(fault.PeerUnavailable, "This front is stopping; ask another.")
+		}
+		return c.SendString("ok\n")
+	})
 	for service, upstream := range upstreams {
 		// Every method is forwarded: the service says which ones its path answers, and with 405 which it does not.
 		for _, part := range components.All[service].Business {
@@ -93,6 +119,7 @@ func nothing(counts *limits.Gate) fiber.Handler {
 // upstream is one service's public port.
 type upstream struct {
 	service   string
+	secret    string // shown to the service, which then believes the client's address
 	client    *fasthttp.HostClient
 	propagate propagation.TextMapPropagator
 }
@@ -105,9 +132,10 @@ const (
 	responseBytes  = 64 << 20
 )
 
-func newUpstream(service, address string, tel *telemetry.Telemetry) *upstream {
+func newUpstream(service, address, secret string, tel *telemetry.Telemetry) *upstream {
 	return &upstream{
 		service:   service,
+		secret:    secret,
 		propagate: tel.Propagator,
 		client: &fasthttp.HostClient{
 			Addr:                      address,
@@ -131,7 +159,7 @@ var connectionHeaders = []string{
 }
 
 // callerHeaders say who asks and within which trace; the front says that itself.
-var callerHeaders = []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Traceparent", "Tracestate", "Baggage"}
+var callerHeaders = []string{peer.SecretHeader, "Forwarded", "X-Forwarded-For", "X-Real-Ip", "Traceparent", "Tracestate", "Baggage"}
 
 // forward sends the request to the service and its answer back.
 func (u *upstream) forward(c *fiber.Ctx) error {
@@ -147,8 +175,8 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	if !ok {
 		return errors.New("front: the request has no deadline")
 	}
-	if err := u.client.DoDeadline(request, response, deadline); err != nil {
-		if c.Method() == fiber.MethodPost && peer.MayBeDone(err) {
+	if err := u.exchange(request, response, deadline); err != nil {
+		if c.Method() == fiber.MethodPost && !peer.NothingSent(err) && peer.MayBeDone(err) {
 			return fault.Unknown(fmt.Errorf("%s: %w", u.service, err))
 		}
 		return fault.Wrap(fault.PeerUnavailable, err, "The "+u.service+" service does not answer; try again shortly.")
@@ -158,6 +186,17 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	}
 	response.CopyTo(c.Response())
 	return nil
+}
+
+// exchange sends a request once. One of which nothing was sent is begun anew: a service's pod that stops ends the connections that were kept to it,
+// and behind one address another takes them.
+func (u *upstream) exchange(request *fasthttp.Request, response *fasthttp.Response, deadline time.Time) error {
+	err := u.client.DoDeadline(request, response, deadline)
+	if !peer.NothingSent(err) {
+		return err
+	}
+	u.client.CloseIdleConnections() // those that lie beside it are as old
+	return u.client.DoDeadline(request, response, deadline)
 }
 
 // fill copies the request, with one client address and the front's own trace context.
@@ -181,6 +220,9 @@ func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 		request.Header.SetHost(u.client.Addr)
 	}
 	request.Header.Set(fiber.HeaderXForwardedFor, server.ClientIP(c).String())
+	if u.secret != "" {
+		request.Header.Set(peer.SecretHeader, u.secret)
+	}
 	u.propagate.Inject(c.UserContext(), headers{&request.Header})
 	uri := c.Request().URI()
 	target := uri.PathOriginal()

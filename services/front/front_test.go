@@ -15,10 +15,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/sethvargo/go-envconfig"
 	"go.uber.org/goleak"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/components"
+	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
@@ -67,7 +70,8 @@ func newFront(t *testing.T, cfg server.Config, change func(addresses map[string]
 	cfg.RequestTimeout, cfg.DrainTimeout = 2*time.Minute, 10*time.Second
 	cfg.PublicBodyLimit, cfg.InternalBodyLimit = 1000, 1000
 	cfg.PublicAddr, cfg.InternalAddr = "127.0.0.1:0", "127.0.0.1:0"
-	srv, err := New(Config{Server: cfg}, server.Runtime{Open: true, Name: "front", Clock: clock.System(), Telemetry: telemetry.Discard()}, addresses)
+	rt := server.Runtime{Open: true, Name: "front", Clock: clock.System(), Telemetry: telemetry.Discard()}
+	srv, err := New(t.Context(), Config{Server: cfg, Upstreams: addresses}, rt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,5 +384,67 @@ func TestWhatIsBelowABeginningIsForwardedWherePlainlyWritten(t *testing.T) {
 		if response, body := send(t, address, get(path)); response.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d %s", path, response.StatusCode, body)
 		}
+	}
+}
+
+func TestAServiceIsShownTheFrontsSecretAndNeverTheCallers(t *testing.T) {
+	t.Parallel()
+	const secret = "0123456789abcdef0123456789abcdef"
+	address := newFront(t, server.Config{Peers: peer.Config{Secrets: []string{secret}}}, nil)
+	_, body := send(t, address, get("/api/public/x/slots", peer.SecretHeader+": guessed"))
+	if diff := cmp.Diff([]string{secret}, decode(t, body).Header[peer.SecretHeader]); diff != "" {
+		t.Error(diff)
+	}
+	without := newFront(t, server.Config{}, nil)
+	if _, body := send(t, without, get("/api/public/x/slots", peer.SecretHeader+": guessed")); decode(t, body).Header[peer.SecretHeader] != nil {
+		t.Errorf("a caller's secret goes through: %s", body)
+	}
+}
+
+func TestLoadBalancersAskAtThePublicPort(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, nil)
+	if response, body := send(t, address, get(HealthPath)); response.StatusCode != http.StatusOK || body != "ok\n" {
+		t.Errorf("got %d %q", response.StatusCode, body)
+	}
+}
+
+// A pod that stops ends the connections that were kept to it. What was not sent yet is begun anew, whatever it asks for.
+func TestAKeptConnectionThatTheServiceEndedCostsNobodyAnAnswer(t *testing.T) {
+	t.Parallel()
+	booking := service(t, "booking")
+	address := newFront(t, server.Config{}, func(addresses map[string]string) { addresses["booking"] = booking.Listener.Addr().String() })
+	for range 5 {
+		response, body := send(t, address, "POST /api/public/x/book HTTP/1.1\nHost: h\nContent-Length: 2\n\n{}")
+		if response.StatusCode != http.StatusNonAuthoritativeInfo {
+			t.Errorf("got %d %s", response.StatusCode, body)
+		}
+		booking.CloseClientConnections()
+	}
+}
+
+func TestAddressesThatAreMissingOrNobodysAreNamed(t *testing.T) {
+	t.Parallel()
+	cfg := Config{Upstreams: map[string]string{"pricing": "slotmesh-pricing:8080", "booking": "slotmesh-booking"}}
+	err := cfg.Validate()
+	for _, want := range []string{"where the public port of booking is", "where the public port of catalog is", `"pricing" has no public paths`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want a sentence with %q", err, want)
+		}
+	}
+}
+
+func TestAddressesAreReadFromOneSetting(t *testing.T) {
+	t.Parallel()
+	var parts []string
+	for _, name := range Services() {
+		parts = append(parts, name+"=slotmesh-"+name+":8080")
+	}
+	var cfg Config
+	if err := config.Load(t.Context(), &cfg, envconfig.MapLookuper(map[string]string{"UPSTREAMS": strings.Join(parts, ",")})); err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Upstreams["booking"] != "slotmesh-booking:8080" || len(cfg.Upstreams) != len(Services()) {
+		t.Errorf("read as %v", cfg.Upstreams)
 	}
 }

@@ -1,0 +1,11 @@
+// Command front runs the front as a process of its own.
+package main
+
+import (
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/front"
+)
+
+func main() {
+	server.Main(server.Service[front.Config]{Name: "front", New: front.New})
+}
