@@ -172,8 +172,8 @@ func TestMeshesLetTheFrontToPublicPortsAndTheFrontDoorToTheFront(t *testing.T) {
 func TestTheFrontsContradictionsAreRefused(t *testing.T) {
 	t.Parallel()
 	for settings, want := range map[string]string{
-		"frontDoor.ingress.controller=any":                                         "frontDoor.ingress.controller: set front.enabled",
-		"front.enabled=true,frontDoor.trustedProxies=null":                         "frontDoor.trustedProxies: name the networks",
+		"frontDoor.ingress.controller=any": "frontDoor.ingress.controller: set front.enabled",
+		"front.enabled=true":               "frontDoor.trustedProxies: name the networks",
 		"front.enabled=true,requestTimeoutSeconds=13,frontDoor.timeoutSeconds=15":  "frontDoor.timeoutSeconds: write more than requestTimeoutSeconds and 2 (15)",
 		"front.enabled=true,requestTimeoutSeconds=14,frontDoor.timeoutSeconds=20":  "drain.timeoutSeconds: write requestTimeoutSeconds and 2 (16)",
 		"front.enabled=true,mesh.provider=linkerd,frontDoor.trustedProxies[0]=::1": "mesh.frontAccounts: name the service accounts",
