@@ -112,7 +112,7 @@ func (l *ByLink) view(ctx context.Context, found store.Linked, offer *catalog.Of
 			return Managed{}, gone(err)
 		}
 		m := l.managedTicket(found, offer, ticket)
-		m.Unpaid, err = l.records.Unpaid(ctx, found.BusinessID, found.ID, string(ticket.Status), ticket.Payment)
+		m.Unpaid, err = l.records.Unpaid(ctx, found.BusinessID, found.ID, ticket.Status, ticket.Payment)
 		return m, err
 	}
 	b, err := l.records.Booking(ctx, found.BusinessID, found.ID)

@@ -41,7 +41,11 @@ func TestEventsAreKeptOnceAndReadBackAsTheyWere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got, cmp.Transformer("JSON", func(text json.RawMessage) (v any) { _ = json.Unmarshal(text, &v); return v })); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.Transformer("JSON", func(text json.RawMessage) any {
+			var v any
+			_ = json.Unmarshal(text, &v)
+			return v
+		})); diff != "" {
 			t.Error(diff)
 		}
 		w.in(func(tx pgx.Tx) error { return w.store.DropEvent(t.Context(), tx, want.BusinessID, want.ID) })
