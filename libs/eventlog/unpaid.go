@@ -11,12 +11,13 @@ import (
 )
 
 // Unpaid reports whether a booking, an order of tickets or a reservation was cancelled because it was not paid in time: its cancellation is the
-// event after the end of its payment. Of events that are no longer kept nothing is known, which is false.
+// event after the end of its payment, and of the same moment. The end of a payment leaves what the owner has confirmed, which may be cancelled
+// later. Of events that are no longer kept nothing is known, which is false.
 func Unpaid(ctx context.Context, pool *pgxpool.Pool, businessID, subjectID uuid.UUID) (bool, error) {
 	var is bool
 	err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM events expired JOIN events cancelled USING (business_id, subject_id)
 		WHERE business_id = $1 AND subject_id = $2 AND expired.type = $3
-		  AND cancelled.sequence = expired.sequence + 1 AND cancelled.type = ANY ($4))`,
+		  AND cancelled.sequence = expired.sequence + 1 AND cancelled.at = expired.at AND cancelled.type = ANY ($4))`,
 		businessID, subjectID, string(event.PaymentExpired),
 		[]string{string(event.BookingCancelled), string(event.TicketCancelled), string(event.ReservationCancelled)}).Scan(&is)
 	if err != nil {

@@ -186,6 +186,13 @@ func TestByTheLinkItIsSaidThatABookingWasNotPaidInTime(t *testing.T) {
 		"nobody pays":       {func(*shop, *fakeStripe, *booking.Booking, string) {}, true},
 		"the owner cancels": {func(s *shop, _ *fakeStripe, b *booking.Booking, _ string) { s.cancel(b.ID, booking.RefundPolicy) }, false},
 		"it is paid":        {func(s *shop, f *fakeStripe, _ *booking.Booking, page string) { f.checkOut(s.t.(*testing.T), page) }, false},
+		"confirmed without the money, and cancelled later": {func(s *shop, _ *fakeStripe, b *booking.Booking, _ string) {
+			s.ownerMoves(b.ID, "confirm")
+			s.clock.Advance(expiresAfter)
+			s.step()
+			s.clock.Advance(time.Minute)
+			s.cancel(b.ID, booking.RefundPolicy)
+		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
