@@ -94,11 +94,8 @@ func (p *Page) zone() string {
 	return strings.ReplaceAll(p.Business.Offer.Timezone[strings.LastIndexByte(p.Business.Offer.Timezone, '/')+1:], "_", " ")
 }
 
-// more is where a further service is added: nowhere where one of those chosen is booked alone, or they are a package, which would end.
+// more is where a further service is added: nowhere where one of those chosen is booked alone.
 func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service {
-	if a.Package != nil {
-		return nil
-	}
 	for _, id := range a.Selection.Services {
 		if s := n.Services[id]; s == nil || !s.AllowMultiple || s.HasClassSchedule {
 			return nil

@@ -206,7 +206,7 @@ func (p *Page) fieldName(field string) string {
 }
 
 // FieldLabels are the labels of the fields of all forms of the offer, by the fields' names.
-var FieldLabels = map[string]string{"hours": "offer_hours"}
+var FieldLabels = map[string]string{"hours": "offer_hours", "description": "offer_description"}
 
 // arrow points from what was to what will be, as the language is read.
 func (p *Page) arrow() string {
