@@ -11,14 +11,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/dial"
 )
 
-// errEnded says that a kept connection had been ended by the peer before anything was written to it.
-var errEnded = fmt.Errorf("the peer has ended the connection: %w", io.ErrUnexpectedEOF)
+// errNothingSent marks the failure of an exchange of which nothing had been sent.
+var errNothingSent = errors.New("nothing was sent")
+
+// errEnded says that a kept connection had been ended by the peer before anything of the exchange was written to it.
+var errEnded = fmt.Errorf("the peer has ended the connection, and %w: %w", errNothingSent, io.ErrUnexpectedEOF)
 
 // NothingSent reports whether a single exchange over connections of [Dial] failed before any of it was sent: the connection was refused, or a
-// kept one had been ended meanwhile. It may be begun anew, whatever it asks for.
-func NothingSent(err error) bool {
-	return errors.Is(err, errEnded) || errors.Is(err, syscall.ECONNREFUSED)
-}
+// kept one had been ended meanwhile. It may be begun anew, whatever it asks for. That a connection which was there is refused says no such thing:
+// the network may refuse it after the exchange was sent.
+func NothingSent(err error) bool { return errors.Is(err, errNothingSent) }
 
 // conn is a connection that is made when it is first written to. fasthttp tells only then how long the call may last;
 // making the connection, and the TLS handshake on it, fall under that deadline so. One that nobody came to use has
@@ -28,6 +30,7 @@ type conn struct {
 	address  string
 	deadline time.Time
 	made     bool
+	begun    bool // something of this exchange was written
 }
 
 // Dial returns a connection to address that is made when it is first written to, by the write's deadline. It is for clients
@@ -38,6 +41,7 @@ func Dial(address string) (net.Conn, error) {
 
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.deadline = t
+	c.begun = false
 	if !c.made {
 		return nil
 	}
@@ -47,12 +51,13 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 // Write sends over a connection that was kept only where the peer has not ended it. What is sent after its end may vanish without a
 // word, where the peer's machine or address is gone, and the call would wait for its deadline.
 func (c *conn) Write(b []byte) (int, error) {
-	if c.made && ended(c.Conn) {
+	if c.made && !c.begun && ended(c.Conn) {
 		return 0, errEnded
 	}
 	if err := c.establish(); err != nil {
 		return 0, err
 	}
+	c.begun = true
 	n, err := c.Conn.Write(b)
 	return n, lost(err)
 }
@@ -64,6 +69,9 @@ func (c *conn) establish() error {
 	dialer := dial.Dialer()
 	dialer.Deadline = c.deadline
 	made, err := dialer.Dial("tcp", c.address)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("%w: %w", errNothingSent, err)
+	}
 	if err != nil {
 		return err
 	}

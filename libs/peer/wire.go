@@ -112,7 +112,7 @@ func (w *wire) send(r Request, request *fasthttp.Request, answer *fasthttp.Respo
 	if !r.Repeatable && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		request.SetConnectionClose()
 		err := w.single.DoDeadline(request, answer, deadline)
-		if errors.Is(err, syscall.ECONNREFUSED) {
+		if NothingSent(err) {
 			err = w.single.DoDeadline(request, answer, deadline)
 		}
 		return err

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -243,7 +244,7 @@ func TestACallWhoseConnectionIsRefusedIsTriedOnceMore(t *testing.T) {
 		refusals := 1
 		refusing := func(address string) (net.Conn, error) {
 			if refusals--; refusals >= 0 {
-				return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+				return nil, fmt.Errorf("%w: %w", errNothingSent, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED})
 			}
 			return Dial(address)
 		}

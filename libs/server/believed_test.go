@@ -14,6 +14,7 @@ func TestWhoShowsThePeersSecretIsBelievedAboutTheClient(t *testing.T) {
 	const secret = "0123456789abcdef0123456789abcdef"
 	for name, c := range map[string]struct{ shown, forwarded, want string }{
 		"the secret":                 {secret, "192.0.2.7", "192.0.2.7"},
+		"the secret, through a mesh": {secret, "192.0.2.7, 10.1.2.3", "192.0.2.7"},
 		"another":                    {secret + "0", "192.0.2.7", "10.1.2.3"},
 		"a part of it":               {secret[:31], "192.0.2.7", "10.1.2.3"},
 		"none":                       {"", "192.0.2.7", "10.1.2.3"},

@@ -80,10 +80,11 @@ type believed struct {
 	secrets secrets
 }
 
-// client is [Proxies.Client] of a request that shows a secret, or none. Who shows one names the client by itself.
+// client is [Proxies.Client] of a request that shows a secret, or none. Who shows one names the client by itself, first.
 func (b *believed) client(socket netip.Addr, forwardedFor string, shown []byte) netip.Addr {
 	if len(shown) > 0 && b.secrets.known(shown) {
-		if client, err := parseForwarded(strings.TrimSpace(forwardedFor)); err == nil {
+		named, _, _ := strings.Cut(forwardedFor, ",") // a mesh may add whom it had it from
+		if client, err := parseForwarded(strings.TrimSpace(named)); err == nil {
 			return client
 		}
 	}
