@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -105,17 +106,20 @@ func strangers(environment []string) []string {
 	})
 }
 
-// freePorts are ports of this machine that nobody listens at.
+// freePorts are ports of this machine that nobody listens at, below those that the system gives to whoever asks for any: they stay free.
 func freePorts(t *testing.T, variables ...string) map[string]string {
 	t.Helper()
 	ports := make(map[string]string)
-	for _, variable := range variables {
-		free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	for port := 20000 + rand.IntN(10000); len(ports) < len(variables); port++ {
+		free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(port))
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = free.Close() }()
-		ports[variable] = strconv.Itoa(free.Addr().(*net.TCPAddr).Port)
+		ports[variables[len(ports)]] = strconv.Itoa(port)
 	}
 	return ports
 }
