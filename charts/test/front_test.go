@@ -136,25 +136,23 @@ func TestPoliciesLetTheFrontToPublicPortsAndNobodyElse(t *testing.T) {
 
 func TestMeshesLetTheFrontToPublicPortsAndTheFrontDoorToTheFront(t *testing.T) {
 	t.Parallel()
-	for _, shape := range []string{"istio-sidecar", "istio-ambient"} {
-		all := mustRender(t, withFront(t, shape))
-		for _, service := range append(fronted(t), "front") {
-			want := "[cluster.local/ns/booking/sa/slotmesh-front]"
-			if service == "front" {
-				want = "[cluster.local/ns/booking/sa/slotmesh-operator cluster.local/ns/istio-ingress/sa/gateway-istio]"
-			}
-			var got []string
-			for _, rule := range list(find(t, all, "AuthorizationPolicy", release+"-"+service), "spec", "rules") {
-				if fmt.Sprint(at(list(rule, "to")[0], "operation", "ports")) == "[8080]" {
-					got = append(got, fmt.Sprint(at(list(rule, "from")[0], "source", "principals")))
-				}
-			}
-			if len(got) != 1 || got[0] != want {
-				t.Errorf("%s: %s is asked by %v, want %s", shape, service, got, want)
+	all := mustRender(t, withFront(t, "istio-ambient"))
+	for _, service := range append(fronted(t), "front") {
+		want := "[cluster.local/ns/booking/sa/slotmesh-front]"
+		if service == "front" {
+			want = "[cluster.local/ns/booking/sa/slotmesh-operator cluster.local/ns/istio-ingress/sa/gateway-istio]"
+		}
+		var got []string
+		for _, rule := range list(find(t, all, "AuthorizationPolicy", release+"-"+service), "spec", "rules") {
+			if fmt.Sprint(at(list(rule, "to")[0], "operation", "ports")) == "[8080]" {
+				got = append(got, fmt.Sprint(at(list(rule, "from")[0], "source", "principals")))
 			}
 		}
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("istio-ambient: %s is asked by %v, want %s", service, got, want)
+		}
 	}
-	all := mustRender(t, withFront(t, "linkerd"))
+	all = mustRender(t, withFront(t, "linkerd"))
 	for _, service := range append(fronted(t), "front") {
 		want := release + "-own-front"
 		if service == "front" {
@@ -174,10 +172,11 @@ func TestTheFrontsContradictionsAreRefused(t *testing.T) {
 	for settings, want := range map[string]string{
 		"frontDoor.ingress.controller=any": "frontDoor.ingress.controller: set front.enabled",
 		"front.enabled=true":               "frontDoor.trustedProxies: name the networks",
-		"front.enabled=true,requestTimeoutSeconds=13,frontDoor.timeoutSeconds=15":  "frontDoor.timeoutSeconds: write more than requestTimeoutSeconds and 2 (15)",
-		"front.enabled=true,requestTimeoutSeconds=14,frontDoor.timeoutSeconds=20":  "drain.timeoutSeconds: write requestTimeoutSeconds and 2 (16)",
-		"front.enabled=true,mesh.provider=linkerd,frontDoor.trustedProxies[0]=::1": "mesh.frontAccounts: name the service accounts",
-		"components.front.env.UPSTREAMS=x":                                         "the chart sets it itself",
+		"front.enabled=true,requestTimeoutSeconds=13,frontDoor.timeoutSeconds=15":                                               "frontDoor.timeoutSeconds: write more than requestTimeoutSeconds and 2 (15)",
+		"front.enabled=true,requestTimeoutSeconds=14,frontDoor.timeoutSeconds=20":                                               "drain.timeoutSeconds: write requestTimeoutSeconds and 2 (16)",
+		"front.enabled=true,mesh.provider=linkerd,frontDoor.trustedProxies[0]=::1":                                              "mesh.frontAccounts: name the service accounts",
+		"front.enabled=true,frontDoor.trustedProxies[0]=::1,mesh.provider=istio,mesh.istio.mode=sidecar,mesh.frontOutside=true": "front.enabled: set mesh.istio.mode to ambient",
+		"components.front.env.UPSTREAMS=x":                                                                                      "the chart sets it itself",
 	} {
 		_, err := render(t, set(t, settings), false)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -94,6 +94,9 @@ release is refused with all of them at once.
 {{- if and .Values.front.enabled (gt (int (add .Values.requestTimeoutSeconds 2)) (int .Values.drain.timeoutSeconds)) -}}
 {{- $faults = append $faults (printf "drain.timeoutSeconds: write requestTimeoutSeconds and 2 (%v) or more, for which the front waits." (add .Values.requestTimeoutSeconds 2)) -}}
 {{- end -}}
+{{- if and .Values.front.enabled (eq .Values.mesh.provider "istio") (eq .Values.mesh.istio.mode "sidecar") -}}
+{{- $faults = append $faults "front.enabled: set mesh.istio.mode to ambient, or lead a Gateway to the services and leave the front out: a sidecar routes by the Host of a request, which the front keeps, and would send it past the mesh." -}}
+{{- end -}}
 {{- if le (int $door.timeoutSeconds) (int .Values.requestTimeoutSeconds) -}}
 {{- $faults = append $faults (printf "frontDoor.timeoutSeconds: write more than requestTimeoutSeconds (%v): the services answer first then, in their own words." .Values.requestTimeoutSeconds) -}}
 {{- end -}}
