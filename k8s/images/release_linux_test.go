@@ -327,7 +327,8 @@ func (p published) checkChart(t *testing.T, digests map[string]string) {
 	p.checkProvenance(t, ref)
 	p.must(t, "helm", "pull", "oci://"+p.registry+"/charts/slotmesh", "--version", "9.8.7", "--plain-http")
 	shape := filepath.Join(p.checkout, "charts/slotmesh/ci/operator-values.yaml")
-	rendered := p.must(t, "helm", "template", "slotmesh", "slotmesh-9.8.7.tgz", "--kube-version", "1.34.0", "--values", shape)
+	rendered := p.must(t, "helm", "template", "slotmesh", "slotmesh-9.8.7.tgz", "--kube-version", "1.34.0", "--values", shape,
+		"--set", "front.enabled=true", "--set", "frontDoor.trustedProxies={10.0.3.0/24}")
 	want, got := map[string]bool{}, map[string]bool{}
 	for service, digest := range digests {
 		want[p.registry+"/slotmesh-"+service+":9.8.7@"+digest] = true
