@@ -84,19 +84,20 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 		}
 		return c.SendString("ok\n")
 	})
+	refuse := refuser{limits.New(cfg.Limits, ratelimit.NewLocal(clock.System()), rt.Telemetry)}
 	for service, upstream := range upstreams {
 		// Every method is forwarded: the service says which ones its path answers, and with 405 which it does not.
 		for _, part := range components.All[service].Business {
-			srv.Public.All("/api/public/:slug/"+part, plainSlug, upstream.forward)
+			srv.Public.All("/api/public/:slug/"+part, refuse.unplainSlugs, upstream.forward)
 		}
 		for _, path := range components.All[service].Exact {
 			srv.Public.All(path, upstream.forward)
 		}
 		for _, beginning := range components.All[service].Below {
-			srv.Public.All(beginning+"/+", plainPath, upstream.forward)
+			srv.Public.All(beginning+"/+", refuse.unplainPaths, upstream.forward)
 		}
 	}
-	srv.Public.Use(nothing(limits.New(cfg.Limits, ratelimit.NewLocal(clock.System()), rt.Telemetry)))
+	srv.Public.Use(refuse.rest)
 	srv.OnStop("upstream connections", func(context.Context) error {
 		for _, u := range upstreams {
 			u.client.CloseIdleConnections()
@@ -106,15 +107,19 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	return srv, nil
 }
 
-// nothing answers what is not in the table. The services count what is forwarded to them; what is not, only this process can.
-func nothing(counts *limits.Gate) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		if err := counts.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(), server.AnswerHeader(c)); err != nil {
-			return err
-		}
-		return fiber.ErrNotFound
+// refuser answers what no service is asked. The services count what is forwarded to them; what is not, only this process can.
+type refuser struct{ counts *limits.Gate }
+
+// with counts a request by its address, and answers with the fault where it may pass.
+func (r refuser) with(c *fiber.Ctx, fault error) error {
+	if err := r.counts.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(), server.AnswerHeader(c)); err != nil {
+		return err
 	}
+	return fault
 }
+
+// rest answers what is not in the table.
+func (r refuser) rest(c *fiber.Ctx) error { return r.with(c, fiber.ErrNotFound) }
 
 // upstream is one service's public port.
 type upstream struct {
@@ -232,29 +237,29 @@ func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	request.Header.SetRequestURIBytes(target)
 }
 
-// plainSlug refuses a slug whose text depends on who decodes it, with the words of interface.md §7: no business can be
+// unplainSlugs refuses a slug whose text depends on who decodes it, with the words of interface.md §7: no business can be
 // called so. A slug that is merely unknown goes on, so that the service says so; an empty one makes no path of a
 // business's.
-func plainSlug(c *fiber.Ctx) error {
+func (r refuser) unplainSlugs(c *fiber.Ctx) error {
 	slug := c.Params("slug")
 	for i := range len(slug) {
 		b := slug[i]
 		letter := b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 		digit := b >= '0' && b <= '9'
 		if !letter && !digit && b != '-' && b != '_' {
-			return fault.New(fault.BusinessNotFound, "Business not found")
+			return r.with(c, fault.New(fault.BusinessNotFound, "Business not found"))
 		}
 	}
 	if slug == "" {
-		return fiber.ErrNotFound
+		return r.rest(c)
 	}
 	return c.Next()
 }
 
-// plainPath answers what is not written plainly as what does not exist.
-func plainPath(c *fiber.Ctx) error {
+// unplainPaths answers what is not written plainly as what does not exist.
+func (r refuser) unplainPaths(c *fiber.Ctx) error {
 	if !components.PlainPath(string(c.Request().URI().PathOriginal())) {
-		return fiber.ErrNotFound
+		return r.rest(c)
 	}
 	return c.Next()
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/components"
 	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -57,8 +58,14 @@ func service(t *testing.T, name string) *httptest.Server {
 	return s
 }
 
-// newFront runs a front before three services and returns its address.
+// newFront runs a front without limits and returns its address.
 func newFront(t *testing.T, cfg server.Config, change func(addresses map[string]string)) string {
+	t.Helper()
+	return newFrontWith(t, Config{Server: cfg}, change)
+}
+
+// newFrontWith runs a front before stand-ins of all services, at addresses that change may replace, and returns its address.
+func newFrontWith(t *testing.T, all Config, change func(addresses map[string]string)) string {
 	t.Helper()
 	addresses := make(map[string]string)
 	for _, name := range Services() {
@@ -67,11 +74,13 @@ func newFront(t *testing.T, cfg server.Config, change func(addresses map[string]
 	if change != nil {
 		change(addresses)
 	}
+	cfg := &all.Server
 	cfg.RequestTimeout, cfg.DrainTimeout = 2*time.Minute, 10*time.Second
 	cfg.PublicBodyLimit, cfg.InternalBodyLimit = 1000, 1000
 	cfg.PublicAddr, cfg.InternalAddr = "127.0.0.1:0", "127.0.0.1:0"
 	rt := server.Runtime{Open: true, Name: "front", Clock: clock.System(), Telemetry: telemetry.Discard()}
-	srv, err := New(t.Context(), Config{Server: cfg, Upstreams: addresses}, rt)
+	all.Upstreams = addresses
+	srv, err := New(t.Context(), all, rt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,6 +221,23 @@ func refused(t *testing.T, address, path, code, sentence string) {
 	}
 	if response.StatusCode != http.StatusNotFound || fault["messageCode"] != code || fault["error"] != sentence {
 		t.Errorf("%q: %d %s, want 404 %s", path, response.StatusCode, body, code)
+	}
+}
+
+// Whoever tries paths, in whichever spelling, is stopped by the front alone: no service hears of them.
+func TestWhatIsForwardedToNobodyIsCountedByAddress(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/nothing", "/b/a%20b", "/b/../metrics", "/api/public/no.such/info", "/api/public//info"} {
+		address := newFrontWith(t, Config{Limits: limits.Config{PublicPerMinute: 2, PagesPerMinute: 2}}, nil)
+		for _, want := range []int{http.StatusNotFound, http.StatusNotFound, http.StatusTooManyRequests} {
+			response, body := send(t, address, get(path))
+			if response.StatusCode != want || response.Header.Get("RateLimit") == "" {
+				t.Errorf("%s: got %d %s with RateLimit %q, want %d", path, response.StatusCode, body, response.Header.Get("RateLimit"), want)
+			}
+		}
+		if response, _ := send(t, address, get("/api/public/x/slots")); response.StatusCode != http.StatusNonAuthoritativeInfo {
+			t.Errorf("%s: what a service answers was answered %d", path, response.StatusCode)
+		}
 	}
 }
 
