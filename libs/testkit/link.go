@@ -8,17 +8,16 @@ import (
 	"testing"
 )
 
-// Link is a way to the test Redis that a test can cut.
+// Link is a way to a store that a test can cut, or read along.
 type Link struct {
-	Address  string // to connect to instead of Redis, over TCP
+	Address  string // to connect to instead of the store, over TCP
 	listener net.Listener
 	mu       sync.Mutex
 	open     []net.Conn
 	all      sync.WaitGroup
 }
 
-// NewLink opens one; it is cut when the test ends, at the latest. Of each connection join makes what carries bytes there and what
-// carries them back; it has ended when either returns. nil carries them as they are.
+// NewLink opens one to the test Redis; see [LinkTo].
 func NewLink(t testing.TB, join func(near, far net.Conn) (func(), func())) *Link {
 	t.Helper()
 	target, err := url.Parse(lookup(t, RedisURL))
@@ -29,6 +28,13 @@ func NewLink(t testing.TB, join func(near, far net.Conn) (func(), func())) *Link
 	if target.Scheme == "unix" {
 		network, address = "unix", target.Path
 	}
+	return LinkTo(t, network, address, join)
+}
+
+// LinkTo opens one to the store at an address; it is cut when the test ends, at the latest. Of each connection join makes what carries
+// bytes there and what carries them back; it has ended when either returns. nil carries them as they are.
+func LinkTo(t testing.TB, network, address string, join func(near, far net.Conn) (func(), func())) *Link {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -188,7 +188,7 @@ func TestABookingSaysWhatWasSold(t *testing.T) {
 
 func TestCancellingFreesTheTimeAtOnce(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := start(t, routed(t))
 	w.publish(t, "free", salon("free", 1))
 	cut, key := w.named(t, "free", "services")["Cut"], w.key(t, "free", "write")
 	o := appointment(cut, "2027-03-01", "10:00")
@@ -203,7 +203,7 @@ func TestCancellingFreesTheTimeAtOnce(t *testing.T) {
 
 func TestAnIdempotencyKeyBooksOnce(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := start(t, routed(t))
 	w.publish(t, "again", salon("again", 3))
 	cut, key := w.named(t, "again", "services")["Cut"], w.key(t, "again", "write")
 	o := appointment(cut, "2027-03-01", "10:00")

@@ -91,7 +91,7 @@ func (w *world) days(t *testing.T, slug, date, query string) int {
 
 func TestAClassIsSoldSeatBySeat(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := start(t, routed(t))
 	w.publish(t, "class", studio("class"))
 	services, key := w.named(t, "class", "services"), w.key(t, "class", "all")
 	yoga, monday := services["Yoga"], "2027-03-01"

@@ -121,7 +121,7 @@ func wantLeft(t *testing.T, when string, got events, want ...int) {
 
 func TestEventsShowWhatIsLeftAsTicketsAreSoldAndCancelled(t *testing.T) {
 	t.Parallel()
-	w := start(t) // today is 2027-03-01
+	w := start(t, routed(t)) // today is 2027-03-01
 	w.publish(t, "stage", theatre("stage", 10, 8, 4, 3))
 	list := w.events(t, "stage/events")
 	if len(list.Events) != 2 || list.Events[0].Name != "Gala" || list.Events[1].Name != "Matinee" ||

@@ -128,7 +128,7 @@ func TestNothingIsLeftOfACustomerWhoWasErased(t *testing.T) {
 	on := func(now string) *world {
 		return start(t, loopback, func(c *allinone.Config) {
 			c.DatabaseURL, c.Home, c.Now, c.PagesURL = databaseURL, home, now, "https://book.example.org"
-		})
+		}, routed(t))
 	}
 	w := on(monday)
 	w.publish(t, "forgetful", salon("forgetful", 1)+forgetful)

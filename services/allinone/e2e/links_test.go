@@ -19,7 +19,7 @@ import (
 func TestACustomerComesBackByTheirLinkAndTheOwnersCalendarFollows(t *testing.T) {
 	t.Parallel()
 	const pages = "https://book.example.org"
-	w := start(t, func(c *allinone.Config) { c.PagesURL = pages })
+	w := start(t, routed(t), func(c *allinone.Config) { c.PagesURL = pages })
 	w.publish(t, "fair", fair)
 	service := w.named(t, "fair", "services")
 	var booked struct {

@@ -49,7 +49,7 @@ func headOf(t *testing.T, m mailbox.Mail, name string) string {
 // of whom the owner has no address.
 func TestCustomersAndOwnersAreWrittenTo(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := start(t, routed(t))
 	w.publish(t, "mailed", strings.Replace(salon("mailed", 1), "languages: [en]", `languages: [en, pt]
 notifications: {owner_emails: [hello@harbor.example], reply_to: desk@harbor.example}`, 1))
 	cut, key := w.named(t, "mailed", "services")["Cut"], w.key(t, "mailed", "write")

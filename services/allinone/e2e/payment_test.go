@@ -71,7 +71,7 @@ func paidSalon(slug string) string {
 func TestABookingIsPaidOnline(t *testing.T) {
 	t.Parallel()
 	mock := testkit.StartStripeMock(t)
-	w := start(t, connected(mock.URL))
+	w := start(t, routed(t), connected(mock.URL))
 	w.publish(t, "paid", paidSalon("paid"))
 	key, cut := w.key(t, "paid", "write"), w.named(t, "paid", "services")["Cut"]
 

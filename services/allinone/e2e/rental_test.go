@@ -82,7 +82,7 @@ func (w *world) availability(t *testing.T, slug, query string) string {
 
 func TestRentalsAreListedReservedAndGivenBack(t *testing.T) {
 	t.Parallel()
-	w := start(t) // today is Monday 2027-03-01
+	w := start(t, routed(t)) // today is Monday 2027-03-01
 	w.publish(t, "boats", boathouse("boats"))
 	ids := w.named(t, "boats", "rentals")
 	var list struct {
@@ -164,7 +164,7 @@ func TestAUnitThatIsOutHoldsTodayAndNotTomorrow(t *testing.T) {
 
 func TestOfTwentyWhoReserveTheLastThreeCanoesThreeGetThem(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := start(t, routed(t))
 	w.publish(t, "race", boathouse("race"))
 	canoe := w.named(t, "race", "rentals")["Canoe"]
 	w.mustReserve(t, "race", canoe, "2027-03-02", "2027-03-05", 7)

@@ -102,7 +102,7 @@ func loopback(cfg *allinone.Config) {
 func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 	t.Parallel()
 	programs := testkit.InstallNode(t, webhooksPackage)
-	w := start(t, loopback)
+	w := start(t, routed(t), loopback)
 	w.publish(t, "salon", salon("salon", 1))
 	url, arrived := receiver(t)
 	var hook struct{ ID, Secret string }
@@ -163,7 +163,7 @@ func TestABookingArrivesAsASignedWebhook(t *testing.T) {
 // Receivers that keep copies hear that a customer was erased, and nothing of whom (lifecycle.md §6).
 func TestAnErasingIsToldOfWithoutTheAddress(t *testing.T) {
 	t.Parallel()
-	w := start(t, loopback)
+	w := start(t, routed(t), loopback)
 	w.publish(t, "salon", salon("salon", 1))
 	url, arrived := receiver(t)
 	w.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["customer.erased"]}`, url)).want(t, http.StatusCreated, "")

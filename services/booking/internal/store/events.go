@@ -31,14 +31,14 @@ var (
 	// A booking that moved also keeps where it was.
 	recordRescheduled = eventlog.Record(event.Booking, event.BookingRescheduled, "moved",
 		row("moved")+` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before), 'payment',
-			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = moved.business_id AND p.subject_id = moved.id))`)
+			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = moved.id))`)
 
 	// An order of tickets is sold at once, or created when its charge is open and sold when that is paid.
 	recordSold          = eventlog.Record(event.Ticket, event.TicketSold, "ticket WHERE sequence > 0", row("ticket")+` || '{"payment": null}'`)
 	recordTicketCreated = eventlog.Record(event.Ticket, event.TicketCreated, "told",
 		row("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
 	recordTicketPaid = eventlog.Record(event.Ticket, event.TicketSold, "sold", row("sold")+` || jsonb_build_object('payment',
-			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = sold.business_id AND p.subject_id = sold.id))`)
+			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = sold.id))`)
 	recordTicketCancelled = eventlog.Record(event.Ticket, event.TicketCancelled, "cancelled WHERE sequence > 0",
 		row("cancelled")+` || jsonb_build_object('payment', `+movedCharge+`)`)
 

@@ -67,7 +67,8 @@ func (s *Store) Ticket(ctx context.Context, businessID, id uuid.UUID) (Ticket, e
 }
 
 func findTicket(ctx context.Context, q postgres.Querier, businessID, id uuid.UUID) (Ticket, error) {
-	found, err := postgres.Row(ctx, q, scanTicket, "read an order of tickets", `SELECT `+ticketColumns+` FROM tickets WHERE business_id = $1 AND id = $2`, businessID, id)
+	found, err := postgres.Row(ctx, q, scanTicket, "read an order of tickets", `SELECT `+ticketColumns+` FROM tickets WHERE business_id = @business_id AND id = @id`,
+		pgx.NamedArgs{"business_id": businessID, "id": id})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Ticket{}, ErrNotFound
 	}

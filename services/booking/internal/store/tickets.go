@@ -79,9 +79,10 @@ func (e *SoldOutError) Error() string {
 const ownTicketColumns = `id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
 	customer_name, customer_email, customer_phone, form_data, locale, created_at, cancelled_at, link_hash, sequence`
 
-// ticketColumns are what [scanTicket] reads: the row, and that of the charge where it is paid online.
+// ticketColumns are what [scanTicket] reads: the row, and that of the charge where it is paid online. The argument names the business of
+// both: where tables are sharded, a subquery is not routed by the row around it.
 const ticketColumns = ownTicketColumns + `,
-	(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = tickets.business_id AND p.subject_id = tickets.id) AS payment`
+	(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = tickets.id) AS payment`
 
 // The statements of a sale are sent together, in one round trip. The second locks the event's counter, so that orders of one event come
 // one after another, whichever tiers they are of; the last then sees what the order before it has left, in all counters, and raises all

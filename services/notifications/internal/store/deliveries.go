@@ -45,10 +45,12 @@ type Attempt struct {
 	Answer       string    `json:"answer"`      // its beginning
 }
 
+// deliveryColumns are those of a delivery d and its attempts. $1 is the business of both: where tables are sharded, a subquery is not routed by
+// the row around it.
 const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.subject_kind, d.subject_id, d.sequence, d.status, d.due_at, d.created_at,
     coalesce((SELECT jsonb_agg(jsonb_build_object('number', a.number, 'at', a.at, 'milliseconds', a.milliseconds,
         'http_status', a.http_status, 'error', a.error, 'answer', a.answer) ORDER BY a.number)
-     FROM webhook_attempts a WHERE a.business_id = d.business_id AND a.delivery_id = d.id), '[]')`
+     FROM webhook_attempts a WHERE a.business_id = $1 AND a.delivery_id = d.id), '[]')`
 
 func scanDelivery(row pgx.CollectableRow) (Delivery, error) {
 	var d Delivery

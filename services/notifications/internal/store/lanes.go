@@ -127,7 +127,7 @@ func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.T
 // recordAttempt writes an attempt down; of a delivery that was erased while it was on its way there is nothing to write.
 func recordAttempt(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome) error {
 	_, err := tx.Exec(ctx, `INSERT INTO webhook_attempts (business_id, delivery_id, number, at, milliseconds, http_status, error, answer)
-SELECT d.business_id, d.id, coalesce((SELECT max(number) FROM webhook_attempts a WHERE a.business_id = d.business_id AND a.delivery_id = d.id), 0) + 1, $3, $4, $5, $6, $7
+SELECT d.business_id, d.id, coalesce((SELECT max(number) FROM webhook_attempts a WHERE a.business_id = $1 AND a.delivery_id = d.id), 0) + 1, $3, $4, $5, $6, $7
 FROM webhook_deliveries d WHERE d.business_id = $1 AND d.id = $2`,
 		l.BusinessID, o.Delivery.ID, o.Attempt.At, o.Attempt.Milliseconds, o.Attempt.Status, o.Attempt.Error, o.Attempt.Answer)
 	if err != nil {
