@@ -25,6 +25,7 @@ type front struct {
 	name    string // what tests call it
 	address string // http://host:port
 	host    string // of the Host header
+	ours    bool   // what refuses paths is Slotmesh's own front, not the controller
 	http    *http.Client
 }
 

@@ -86,7 +86,7 @@ func described(t *testing.T, f front, key string) {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		if (a.status != http.StatusNotFound && a.status != http.StatusBadRequest) || ours(a) {
+		if (a.status != http.StatusNotFound && a.status != http.StatusBadRequest) || ours(a) && !f.ours {
 			t.Errorf("%s: got %v, want the front itself to refuse it", path, a)
 		}
 	}
@@ -101,6 +101,32 @@ func described(t *testing.T, f front, key string) {
 		t.Errorf("another host name is answered %v (%v)", a, err)
 	}
 	bookDemo(t, f, offer.Services[0].ID, key)
+}
+
+// countedByClient checks that services count each client by itself whom the front names to them: of one address the eleventh order within a
+// minute is refused, of another the first is not.
+func countedByClient(t *testing.T, f front) {
+	t.Helper()
+	order := func(from string) int {
+		a, err := f.send(t.Context(), http.MethodPost, "/api/public/harbor-studio/book", nil,
+			http.Header{"Content-Type": {"application/json"}, "X-Forwarded-For": {from}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.status
+	}
+	one, other, orders := client(), client(), 1
+	for status := order(one); status != http.StatusTooManyRequests; status = order(one) {
+		if orders++; status != http.StatusUnauthorized || orders > 100 {
+			t.Fatalf("order %d without a key of one address is answered %d, want 401 ten times a minute, and then 429", orders, status)
+		}
+	}
+	if orders < 11 {
+		t.Errorf("order %d of one address within a minute is refused, want ten to be taken", orders)
+	}
+	if status := order(other); status != http.StatusUnauthorized {
+		t.Errorf("the first order of another address is answered %d, want 401", status)
+	}
 }
 
 // ours tells Slotmesh's answers from a controller's: the faults of ours are JSON with a sentence.

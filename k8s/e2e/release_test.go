@@ -70,6 +70,18 @@ func (c cluster) sql(t *testing.T, statements string) string {
 	return strings.TrimSpace(out)
 }
 
+// fronted enables the front, to which one prefix leads: by the Gateway, and by an Ingress of whichever class.
+func (c cluster) fronted(t *testing.T, key string) {
+	c.helm(t, append([]string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set", "front.enabled=true",
+		"--set", "frontDoor.hosts={" + host + ",front." + host + "}", "--set", "frontDoor.ingress.controller=any", "--set", "frontDoor.ingress.className=traefik"},
+		values()...)...)
+	c.everyPodIsReady(t)
+	f := c.reach(t, "Ingress to the front", "traefik", "front."+host)
+	f.ours = true
+	described(t, f, key)
+	countedByClient(t, f)
+}
+
 // uninstall removes the release. Only volumes stay, and what every namespace has.
 func (c cluster) uninstall(t *testing.T) {
 	c.helm(t, "uninstall", release, "--wait", "--timeout", "5m")

@@ -40,6 +40,7 @@ func TestTheChartOnACluster(t *testing.T) {
 	t.Run("a pod killed every second under load fails no request", func(t *testing.T) { c.killings(t, main) })
 	t.Run("without Postgres reads degrade and bookings are refused, and all recovers", func(t *testing.T) { c.losePostgres(t, main) })
 	t.Run("without Redis reads and bookings go on", func(t *testing.T) { c.loseRedis(t, main) })
+	t.Run("the public paths and only they answer through the front behind one prefix", func(t *testing.T) { c.fronted(t, key) })
 	t.Run("an uninstall leaves nothing but the data volumes", c.uninstall)
 }
 
