@@ -54,7 +54,7 @@ func exported(t *testing.T) map[string]bool {
 	return found
 }
 
-// expressions are all queries of the alerts and of the dashboards.
+// expressions are all queries of the alerts, of the dashboards and of KEDA.
 func expressions(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -77,6 +77,13 @@ func expressions(t *testing.T) []string {
 	}
 	for _, dashboard := range dashboards(t) {
 		walk(decode[map[string]any](t, []byte(dashboard)))
+	}
+	for _, scaler := range ofKind(mustRender(t, shapeValues(t, "keda")), "ScaledObject") {
+		for _, trigger := range list(scaler, "spec", "triggers") {
+			if text(trigger, "type") == "prometheus" {
+				all = append(all, text(trigger, "metadata", "query"))
+			}
+		}
 	}
 	return all
 }
@@ -118,7 +125,7 @@ func TestRequestsAreCountedWithoutThoseOfProbesAndCollectors(t *testing.T) {
 		own = append(own, match[1])
 	}
 	excluded := `http_route!~"` + strings.Join(own, "|") + `"`
-	counts := regexp.MustCompile(`http_server_request_duration_seconds_count(\{[^}]*\})\[`)
+	counts := regexp.MustCompile(`http_server_request_duration_seconds_(?:count|sum)(\{[^}]*\})\[`)
 	found := 0
 	for _, expression := range expressions(t) {
 		for _, match := range counts.FindAllStringSubmatch(expression, -1) {

@@ -159,12 +159,18 @@ func TestMigrationsRunBeforeTheServicesTheyAreFor(t *testing.T) {
 
 func TestAReplicaCountIsLeftToTheAutoscaler(t *testing.T) {
 	t.Parallel()
-	all := mustRender(t, shapeValues(t, "production"))
-	for _, service := range services {
-		replicas := at(find(t, all, "Deployment", release+"-"+service), "spec", "replicas")
-		scaled := slices.ContainsFunc(ofKind(all, "HorizontalPodAutoscaler"), func(o object) bool { return o.name() == release+"-"+service })
-		if scaled != (replicas == nil) || scaled == (service == "console") {
-			t.Errorf("%s: scaled by load: %v, replicas %v", service, scaled, replicas)
+	for shape, kind := range map[string]string{"production": "HorizontalPodAutoscaler", "keda": "ScaledObject"} {
+		all := mustRender(t, shapeValues(t, shape))
+		for _, service := range services {
+			replicas := at(find(t, all, "Deployment", release+"-"+service), "spec", "replicas")
+			scaled := slices.ContainsFunc(ofKind(all, kind), func(o object) bool { return o.name() == release+"-"+service })
+			if scaled != (replicas == nil) || scaled == (service == "console") {
+				t.Errorf("%s: %s: scaled by load: %v, replicas %v", shape, service, scaled, replicas)
+			}
+		}
+		// Two autoscalers of one Deployment would pull it both ways.
+		if n, other := len(ofKind(all, kind)), len(ofKind(all, "HorizontalPodAutoscaler"))+len(ofKind(all, "ScaledObject")); n != other {
+			t.Errorf("%s: %d of %d autoscalers are a %s", shape, n, other, kind)
 		}
 	}
 }

@@ -58,6 +58,11 @@ func podsAtMost(t *testing.T, all []object, service string) int {
 			return count(t, at(scaler, "spec", "maxReplicas"))
 		}
 	}
+	for _, scaler := range ofKind(all, "ScaledObject") {
+		if scaler.name() == name {
+			return count(t, at(scaler, "spec", "maxReplicaCount"))
+		}
+	}
 	return count(t, at(find(t, all, "Deployment", name), "spec", "replicas"))
 }
 

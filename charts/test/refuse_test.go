@@ -52,6 +52,8 @@ func TestValuesThatContradictEachOtherAreRefusedWithASentence(t *testing.T) {
 		"mesh.provider=linkerd,mesh.frontOutside=true,monitoring.enabled=true":                      "mesh.metricsAccounts: name the service account of Prometheus",
 		"components.booking.autoscaling.enabled=true,components.booking.autoscaling.maxReplicas=1":  "components.booking.autoscaling: write a maxReplicas of 2 or more",
 		"defaults.autoscaling.enabled=true,defaults.resources.requests.cpu=null":                    "resources.requests.cpu: write one",
+		"components.mcp.autoscaling.enabled=true,components.mcp.autoscaling.keda.enabled=true":                                                          "components.mcp.autoscaling.keda: give prometheusURL or triggers",
+		"components.mcp.autoscaling.enabled=true,components.mcp.autoscaling.keda.enabled=true,components.mcp.autoscaling.keda.prometheusURL=http://p": "components.mcp.autoscaling.keda.prometheusURL: set monitoring.enabled",
 		"components.mcp.env.CATALOG_URL=http://x":                                                   "components.mcp.env: leave CATALOG_URL out",
 		"components.mcp.env.A=1,components.mcp.secretEnv.A.name=x,components.mcp.secretEnv.A.key=y": "components.mcp: give A under env or under secretEnv",
 	} {

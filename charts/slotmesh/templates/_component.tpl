@@ -82,6 +82,9 @@ spec:
 
 {{- define "slotmesh.autoscaler" -}}
 {{- $scale := .settings.autoscaling -}}
+{{- if $scale.keda.enabled -}}
+{{- include "slotmesh.scaledObject" . -}}
+{{- else -}}
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata:
@@ -98,4 +101,40 @@ spec:
         target: {type: Utilization, averageUtilization: {{ $scale.cpuPercent }}}
   behavior:
     scaleDown: {stabilizationWindowSeconds: 300}
+{{- end -}}
+{{- end -}}
+
+{{/*
+What KEDA makes an autoscaler of. The time that all requests of a second took together is how many are in flight, by Little's law; it is
+divided by what a pod shall have of them.
+*/}}
+{{- define "slotmesh.scaledObject" -}}
+{{- $scale := .settings.autoscaling -}}
+apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata:
+  name: {{ .full }}
+  labels: {{- include "slotmesh.labels" . | nindent 4 }}
+spec:
+  scaleTargetRef: {name: {{ .full }}}
+  minReplicaCount: {{ $scale.minReplicas }}
+  maxReplicaCount: {{ $scale.maxReplicas }}
+  advanced:
+    horizontalPodAutoscalerConfig:
+      behavior:
+        scaleDown: {stabilizationWindowSeconds: 300}
+  triggers:
+    - type: cpu
+      metricType: Utilization
+      metadata: {value: {{ $scale.cpuPercent | quote }}}
+    {{- if $scale.keda.prometheusURL }}
+    - type: prometheus
+      metadata:
+        serverAddress: {{ $scale.keda.prometheusURL }}
+        query: sum(rate(http_server_request_duration_seconds_sum{namespace="{{ .root.Release.Namespace }}", component="{{ .name }}", http_route!~"/livez|/readyz|/metrics"}[2m]))
+        threshold: {{ $scale.keda.requestsInFlight | quote }}
+    {{- end }}
+    {{- with $scale.keda.triggers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
 {{- end -}}

@@ -148,6 +148,13 @@ release is refused with all of them at once.
 {{- if and $scale.enabled (not (dig "requests" "cpu" "" $settings.resources)) -}}
 {{- $faults = append $faults (printf "components.%s.resources.requests.cpu: write one, as autoscaling is enabled and measures against it." .name) -}}
 {{- end -}}
+{{- $keda := $scale.keda -}}
+{{- if and $scale.enabled $keda.enabled (not $keda.prometheusURL) (not $keda.triggers) -}}
+{{- $faults = append $faults (printf "components.%s.autoscaling.keda: give prometheusURL or triggers, or leave enabled false: a HorizontalPodAutoscaler scales by processor time without KEDA." .name) -}}
+{{- end -}}
+{{- if and $scale.enabled $keda.enabled $keda.prometheusURL (not .root.Values.monitoring.enabled) -}}
+{{- $faults = append $faults (printf "components.%s.autoscaling.keda.prometheusURL: set monitoring.enabled, by which Prometheus knows the requests of each service, or leave it empty and give triggers." .name) -}}
+{{- end -}}
 {{- $own := list "LOG_LEVEL" "REQUEST_TIMEOUT" "UPSTREAMS" "DRAIN_DELAY" "DRAIN_TIMEOUT" "TRUSTED_PROXIES" "OTEL_EXPORTER_OTLP_ENDPOINT" "OTEL_TRACES_SAMPLER" "OTEL_TRACES_SAMPLER_ARG" "OTEL_RESOURCE_ATTRIBUTES" "POD_NAME" "NODE_NAME" "DATABASE_URL" "DATABASE_MAX_CONNS" "DATABASE_POOLED" "DATABASE_MIGRATIONS_URL" "DATABASE_SERVER_CONNECTIONS" "DATABASE_WAIT" "PGSSLMODE" "PGSSLROOTCERT" "REDIS_URL" "REDIS_CLUSTER" "REDIS_SENTINEL_MASTER" "REDIS_SENTINEL_PASSWORD" "REDIS_CA_FILE" "SLOTMESH_ADMIN_TOKEN" "SLOTMESH_SERVER" "PUBLIC_ADDR" "INTERNAL_ADDR" -}}
 {{- range (include "slotmesh.row" . | fromYaml).calls -}}{{- $own = append $own (printf "%s_URL" (upper .)) -}}{{- end -}}
 {{- range $variable := concat (keys $settings.env) (keys $settings.secretEnv) | sortAlpha -}}
