@@ -105,3 +105,32 @@ func TestWithSidecarsOneTargetOfEachPodIsThePortThatMergesMetrics(t *testing.T) 
 		}
 	}
 }
+
+// A sidecar calls its service from an address of its own, whoever called it: Istio's listeners of inbound calls bind to 127.0.0.6, and to ::6.
+func TestServicesBelieveTheSidecarInTheirPodAboutWhoCalls(t *testing.T) {
+	t.Parallel()
+	for shape, want := range map[string]string{
+		"istio-sidecar": "10.0.3.0/24,127.0.0.6/32,::6/128", "istio-ambient": "10.0.3.0/24", "linkerd": "10.0.3.0/24", "gateway": "10.0.3.0/24",
+	} {
+		all := mustRender(t, shapeValues(t, shape))
+		for _, service := range services {
+			if got := environment(podSpec(find(t, all, "Deployment", release+"-"+service)))["TRUSTED_PROXIES"]; got != want {
+				t.Errorf("%s: %s believes %v, want %s", shape, service, got, want)
+			}
+		}
+	}
+}
+
+// The proxies decide about traces anew, so that another share than the services' would break them off.
+func TestProxiesTraceTheShareThatServicesDo(t *testing.T) {
+	t.Parallel()
+	for ratio, want := range map[float64]float64{0: 0, 0.125: 12.5, 1: 100} {
+		values := shapeValues(t, "istio-sidecar")
+		telemetry, _ := values["telemetry"].(map[string]any)
+		telemetry["traceRatio"] = ratio
+		tracing := list(find(t, mustRender(t, values), "Telemetry", release), "spec", "tracing")
+		if got := at(tracing[0], "randomSamplingPercentage"); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("of a ratio of %v the proxies trace %v %%, want %v", ratio, got, want)
+		}
+	}
+}

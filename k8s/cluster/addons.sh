@@ -24,8 +24,16 @@ policies() {
     --iptables-sync-period=30s --health-port=0 --metrics-port=0
 }
 
+mesh() {
+  kubectl create namespace istio-system >/dev/null
+  helm template istiod "$(./istio)/manifests/charts/istio-control/istio-discovery" --namespace istio-system --values manifests/istio.yaml |
+    kubectl apply --filename - >/dev/null
+  wait_for 240 kubelet kubectl --namespace istio-system rollout status deployment/istiod --timeout=1s
+}
+
 ! with crds || definitions
 ! with traefik || deployment traefik
 ! with traefik || ! with crds || kubectl apply --filename manifests/gateway-class.yaml >/dev/null
 ! with skipper || deployment skipper
 ! with kube-router || policies
+! with istio || mesh

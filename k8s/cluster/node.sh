@@ -4,14 +4,23 @@ set -euo pipefail
 cd "$(dirname "$0")"
 . ./settings.sh
 
+# Istio's plugin leads what pods of the mesh send and receive through their proxies, so that no pod needs the right to do it.
 pod_network() {
-  mkdir -p "$CLUSTER_HOME/cni"
+  mkdir -p "$CLUSTER_HOME/cni" "$CLUSTER_HOME/cni-programs"
+  ln -s /usr/lib/cni/* "$CLUSTER_HOME/cni-programs/"
+  local mesh=
+  if [[ $CLUSTER_ADDONS == *" istio "* ]]; then
+    ln -s "$(type -P istio-cni)" "$CLUSTER_HOME/cni-programs/"
+    mkdir "$CLUSTER_HOME/istio-cni"
+    ln -s "$KUBECONFIG" "$CLUSTER_HOME/istio-cni/istio-cni-kubeconfig"
+    mesh=", {\"type\": \"istio-cni\", \"cni_agent_run_dir\": \"$CLUSTER_HOME/istio-cni\", \"exclude_namespaces\": [\"istio-system\", \"kube-system\"]}"
+  fi
   cat >"$CLUSTER_HOME/cni/pods.conflist" <<Y
 {"cniVersion": "0.4.0", "name": "pods", "plugins": [
   {"type": "bridge", "bridge": "cni0", "isGateway": true, "ipMasq": true, "hairpinMode": true,
    "ipam": {"type": "host-local", "dataDir": "$CLUSTER_HOME/ipam",
             "ranges": [[{"subnet": "$POD_CIDR", "rangeStart": "10.244.0.10"}]], "routes": [{"dst": "0.0.0.0/0"}]}},
-  {"type": "portmap", "capabilities": {"portMappings": true}}]}
+  {"type": "portmap", "capabilities": {"portMappings": true}}$mesh]}
 Y
 }
 
@@ -37,7 +46,7 @@ disabled_plugins = ["io.containerd.internal.v1.opt", "io.containerd.snapshotter.
     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
       runtime_type = "io.containerd.runc.v2"
   [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "/usr/lib/cni"
+    bin_dir = "$CLUSTER_HOME/cni-programs"
     conf_dir = "$CLUSTER_HOME/cni"
 T
   start containerd containerd -c "$CLUSTER_HOME/containerd.toml"

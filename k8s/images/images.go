@@ -12,9 +12,11 @@ package images
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,19 +48,54 @@ func Save(ctx context.Context, src Source, what, dir string) (string, error) {
 	return ref, nil
 }
 
-// SaveProgram writes an image that holds nothing but one statically linked program of this machine's kind, under the name
-// ref, to the archive called file.
-func SaveProgram(ref, program, file string) error {
+// SaveProgram writes an image that holds one statically linked program of this machine's kind, under the name ref, to the archive
+// called file. Further files of this machine lie where further says, by their paths in the image without a leading slash, with the libraries
+// that they load; beside them the program is found by its name, too.
+func SaveProgram(ctx context.Context, ref, program, file string, further map[string]string) error {
 	content, err := os.ReadFile(program)
 	if err != nil {
 		return err
 	}
 	layers := [][]entry{{{path: "service", mode: 0o755, content: content}}}
-	img, err := assemble(layers, v1.Config{Entrypoint: []string{"/service"}, User: nobody}, Source{Arch: runtime.GOARCH, Created: time.Unix(0, 0)})
+	if len(further) > 0 {
+		beside, err := besides(ctx, further)
+		if err != nil {
+			return err
+		}
+		layers = append([][]entry{append(beside, entry{path: "usr/local/bin/" + filepath.Base(program), link: "/service"})}, layers...)
+	}
+	img, err := assemble(layers, v1.Config{
+		Entrypoint: []string{"/service"}, User: nobody, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"},
+	}, Source{Arch: runtime.GOARCH, Created: time.Unix(0, 0)})
 	if err != nil {
 		return err
 	}
 	return write(img, ref, file)
+}
+
+// besides are further files of an image by their paths there, and the libraries that they load.
+func besides(ctx context.Context, further map[string]string) ([]entry, error) {
+	entries := slices.Clone(base)
+	for at, file := range further {
+		e, err := fromMachine(file)
+		if err != nil {
+			return nil, err
+		}
+		e.path, e.mode = at, e.mode|0o444 // whoever it runs as reads it
+		entries = append(entries, e)
+	}
+	libraries, err := sharedLibraries(ctx, slices.Collect(maps.Values(further)))
+	if err != nil {
+		return nil, err
+	}
+	for _, library := range libraries {
+		e, err := fromMachine(library)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
 }
 
 // write puts an archive at file, where there is only ever a whole one.

@@ -139,13 +139,39 @@ func TestImageOfAProgramHoldsOnlyIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "program.tar")
-	if err := SaveProgram("localhost/program:1", program, file); err != nil {
+	if err := SaveProgram(t.Context(), "localhost/program:1", program, file, nil); err != nil {
 		t.Fatal(err)
 	}
 	root := unpack(t, load(t, "localhost/program:1", file))
 	got, err := os.ReadFile(filepath.Join(root, "service"))
 	if err != nil || string(got) != "static" {
 		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// A further program finds its libraries in the image, and the first one lies there by its name, too.
+func TestImageOfAProgramHoldsFurtherFilesAndWhatTheyLoad(t *testing.T) {
+	t.Parallel()
+	needDebian(t)
+	dir := t.TempDir()
+	program, settings := filepath.Join(dir, "program"), filepath.Join(dir, "settings.json")
+	for path, content := range map[string]string{program: "static", settings: "{}"} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, "program.tar")
+	further := map[string]string{"usr/local/bin/shell": "/usr/bin/dash", "var/lib/settings.json": settings}
+	if err := SaveProgram(t.Context(), "localhost/program:1", program, file, further); err != nil {
+		t.Fatal(err)
+	}
+	root := unpack(t, load(t, "localhost/program:1", file))
+	said, err := confined(t, root, storeUser, "/usr/local/bin/shell", "-c", "read -r line < /var/lib/settings.json || test -n \"$line\"; echo $line").CombinedOutput()
+	if err != nil || string(said) != "{}\n" {
+		t.Errorf("got %q, %v", said, err)
+	}
+	if to, err := os.Readlink(filepath.Join(root, "usr/local/bin/program")); err != nil || to != "/service" {
+		t.Errorf("the program's name leads to %q, %v", to, err)
 	}
 }
 

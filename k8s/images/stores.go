@@ -135,7 +135,10 @@ func (s store) paths(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 	}
-	libraries, err := sharedLibraries(ctx, paths)
+	loading := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+		return !strings.HasSuffix(p, ".so") && !strings.Contains(p, "/bin/")
+	})
+	libraries, err := sharedLibraries(ctx, loading)
 	if err != nil {
 		return nil, err
 	}
@@ -147,14 +150,11 @@ func (s store) left(path string) bool { return s.without != nil && s.without.Mat
 // loaded is a line of ldd: the library's path behind "=>", or the loader's own alone.
 var loaded = regexp.MustCompile(`(?m)^\s+(?:\S+ => )?(/\S+) \(0x`)
 
-// sharedLibraries asks the loader what the programs and libraries among paths load.
+// sharedLibraries asks the loader what these programs and libraries load.
 func sharedLibraries(ctx context.Context, paths []string) ([]string, error) {
-	args := slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
-		return !strings.HasSuffix(p, ".so") && !strings.Contains(p, "/bin/")
-	})
-	out, err := exec.CommandContext(ctx, "ldd", args...).Output()
+	out, err := exec.CommandContext(ctx, "ldd", paths...).Output()
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) { // it ends with 1 where one of the files is linked statically
+	if err != nil && !errors.As(err, &exit) { // it ends with 1 where one of the files is linked statically, or no program
 		return nil, fmt.Errorf("ldd: %w", err)
 	}
 	var libraries []string

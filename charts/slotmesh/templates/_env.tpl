@@ -21,7 +21,7 @@
 {{- end }}
 {{- if not (include "slotmesh.behind" .) }}{{/* those believe the front, by its secret */}}
 {{- with $root.Values.frontDoor.trustedProxies }}
-- {name: TRUSTED_PROXIES, value: {{ join "," . | quote }}}
+- {name: TRUSTED_PROXIES, value: {{ concat . (include "slotmesh.sidecarAddresses" $root | fromYamlArray) | join "," | quote }}}
 {{- end }}
 {{- end }}
 {{- with $root.Values.telemetry.otlpEndpoint }}

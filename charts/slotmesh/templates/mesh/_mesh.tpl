@@ -30,6 +30,19 @@ prometheus.io/path: /metrics
 {{- end -}}
 {{- end -}}
 
+{{/*
+From where a service is called by the proxy in its own pod, whoever called that: Istio's sidecars send from an address of their own, and
+pass X-Forwarded-For on as it came. Whom they let in is the policies' to say.
+*/}}
+{{- define "slotmesh.sidecarAddresses" -}}
+{{- $mesh := .Values.mesh -}}
+{{- if and (eq $mesh.provider "istio") (eq $mesh.istio.mode "sidecar") -}}
+[127.0.0.6/32, "::6/128"]
+{{- else -}}
+[]
+{{- end -}}
+{{- end -}}
+
 {{/* Whether Istio's ambient mode has a waypoint here, which is what knows HTTP there: "true" or "". */}}
 {{- define "slotmesh.waypoint" -}}
 {{- if and (eq .Values.mesh.provider "istio") (eq .Values.mesh.istio.mode "ambient") -}}true{{- end -}}

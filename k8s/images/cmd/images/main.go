@@ -26,8 +26,9 @@ images push [-root DIR] [-tag TAG] [-arch GOARCH,GOARCH...] PREFIX [NAME...]
     a line "NAME: DIGEST" for each.
 images materials PROGRAM
     prints the bill of materials of a Go program.
-images program REF PROGRAM FILE
-    writes an image called REF, which holds nothing but a static program, to FILE.
+images program REF PROGRAM FILE [PATH=FILE...]
+    writes an image called REF, which holds nothing but a static program, to FILE; or beside it further files, such as
+    usr/local/bin/envoy=/opt/envoy, with the libraries that they load.
 images live REF SUPERVISOR PROGRAM [COMMAND...]
     sends an image for development, whose PROGRAM can be replaced while it runs, to the registry that REF names.
 `
@@ -47,8 +48,16 @@ func run(ctx context.Context, args []string) error {
 		fmt.Printf("%s", document)
 		return err
 	}
-	if len(args) == 4 && args[0] == "program" {
-		return images.SaveProgram(args[1], args[2], args[3])
+	if len(args) >= 4 && args[0] == "program" {
+		further := make(map[string]string)
+		for _, word := range args[4:] {
+			at, file, ok := strings.Cut(word, "=")
+			if !ok {
+				return fmt.Errorf("%s is no further file; write PATH=FILE, as usr/local/bin/envoy=/opt/envoy", word)
+			}
+			further[at] = file
+		}
+		return images.SaveProgram(ctx, args[1], args[2], args[3], further)
 	}
 	if len(args) >= 4 && args[0] == "live" {
 		return images.Live{Supervisor: args[2], Program: args[3], Commands: args[4:]}.Push(ctx, args[1])

@@ -1,4 +1,4 @@
-module github.com/slotmesh/slotmesh/k8s/cluster/tools/istioctl
+module github.com/slotmesh/slotmesh/k8s/cluster/tools/istio
 
 go 1.26.0
 
@@ -243,4 +243,9 @@ replace (
 	istio.io/client-go => istio.io/client-go v1.31.1
 )
 
-tool istio.io/istio/istioctl/cmd/istioctl
+tool (
+	istio.io/istio/cni/cmd/istio-cni
+	istio.io/istio/istioctl/cmd/istioctl
+	istio.io/istio/pilot/cmd/pilot-agent
+	istio.io/istio/pilot/cmd/pilot-discovery
+)
