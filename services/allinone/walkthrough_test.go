@@ -78,11 +78,7 @@ func openWalk(t *testing.T) *walk {
 			t.Fatal(err)
 		}
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(w.dir, "bin", "slotmesh"), "./cmd/slotmesh")
-	build.Dir = "../console"
-	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
+	testkit.Build(t, "../console", filepath.Join(w.dir, "bin", "slotmesh"), "./cmd/slotmesh")
 	own, errs := os.Executable()
 	services, err := filepath.Abs("..")
 	errs = errors.Join(errs, err, os.Symlink(services, filepath.Join(w.dir, "services")),

@@ -31,14 +31,8 @@ const fixtures = "github.com/modelcontextprotocol/go-sdk/conformance/everything-
 // buildFixtures compiles it.
 func buildFixtures(t *testing.T) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
 	program := filepath.Join(t.TempDir(), "fixtures")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, fixtures)
-	build.WaitDelay = time.Minute
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	testkit.Build(t, ".", program, fixtures)
 	return program
 }
 

@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 // operator is somebody with the slotmesh command and the admin token.
@@ -23,20 +24,14 @@ type operator struct {
 func (w *world) operator(t *testing.T) operator {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "slotmesh")
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/slotmesh")
-	build.Dir = filepath.Join("..", "..", "console")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("the command does not build: %v\n%s", err, out)
-	}
+	testkit.Build(t, filepath.Join("..", "..", "console"), program, "./cmd/slotmesh")
 	return operator{program: program, env: []string{"SLOTMESH_SERVER=" + w.AdminURL, "SLOTMESH_ADMIN_TOKEN=" + w.AdminToken}}
 }
 
 // run gives the command its standard input and returns its exit code and what it printed.
 func (o operator) run(t *testing.T, input string, args ...string) (int, string, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, o.program, args...)
 	var out, faults bytes.Buffer

@@ -2,26 +2,26 @@ package soak
 
 import (
 	"context"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// build makes the services' programs as they run in production, without the race detector.
-func build(t *testing.T) string {
+// programs is where `make build` puts the services' programs, too: what was linked there is not linked again.
+const programs = "../../../bin"
+
+// build makes the services' programs as they run in production.
+func build(t *testing.T) {
 	t.Helper()
-	folder := t.TempDir()
-	args := []string{"build", "-o", folder + "/"}
+	var commands []string
 	for _, service := range services {
-		args = append(args, "../../"+service+"/cmd/"+service)
+		commands = append(commands, "../../"+service+"/cmd/"+service)
 	}
-	if said, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
-	return folder
+	testkit.Build(t, ".", programs+"/", commands...)
 }
 
 // sabotage breaks what keeps the tables right: nothing excludes two bookings of one time, which are slow to be written, the
@@ -57,7 +57,8 @@ func TestTheSoakFindsWhatIsBroken(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	programs, missing := build(t), mustBeFound
+	build(t)
+	missing := mustBeFound
 	for _, length := range []time.Duration{20 * time.Second, 40 * time.Second, 80 * time.Second} {
 		report, err := Run(ctx, Options{
 			Programs: programs, Home: filepath.Join(t.TempDir(), "home"), For: length, Clients: 24, Seed: 1, Calm: true, Sabotage: sabotage,
