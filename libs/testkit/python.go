@@ -67,10 +67,10 @@ func installPython(t *testing.T, python, at string, packages []string) {
 }
 
 // Python runs Python with the packages in this folder, with further variables in its environment, such as NAME=value. A run that
-// takes longer than five minutes is ended.
+// takes longer than a quarter of an hour is ended.
 func (p PythonPackages) Python(t *testing.T, dir string, env []string, args ...string) ToolRun {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	run := exec.CommandContext(ctx, p.python, args...)
 	run.Dir, run.WaitDelay = dir, 5*time.Second
