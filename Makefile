@@ -24,12 +24,16 @@ DEX_VERSION := v2.45.1
 DEX_COMMIT  := v0.0.0-20260303133905-11d2eeb52b42
 DEX         := $(dir $(shell $(GO) env GOCACHE))slotmesh/dex-$(DEX_VERSION)
 
-# The pure cores that are compared with a slow oracle on 100,000 generated cases.
-ORACLES := ./services/availability/internal/slot ./services/rental/internal/occupancy
-
-# What renders and packs, and shares nothing: the race detector makes it four times as slow, and Kubernetes' libraries dear to build, and finds nothing.
-UNRACED := charts/test k8s/e2e
-RACED   := $(addprefix ./,$(addsuffix /...,$(filter-out $(UNRACED),$(MODULES))))
+# The race detector makes tests five times as dear. It sees all but these, of which there is a rule each:
+#   - what renders and packs, and shares nothing: Kubernetes' libraries alone are dear to build with it
+#   - the packages that .golangci.yaml holds to be pure: nothing in them runs beside anything else; whoever uses them is tested with it
+#   - walks through pages in a browser, most of whose time is Chromium's (a test that opens one is named InABrowser, or fails): what serves pages is
+#     asked without a browser too, and from many sides at once, with the detector
+#   - files that say `//go:build !race`, and why
+UNRACED    := charts/test k8s/e2e
+PURE       := $(shell sed -nE 's|^ +- "\*\*/(.*)/\*\.go"$$|\1|p' .golangci.yaml)
+IN_BROWSER := InABrowser$$
+RACED      := $(addprefix ./,$(addsuffix /...,$(filter-out $(UNRACED),$(MODULES))))
 
 FUZZTIME  ?= 10s
 BENCHTIME ?= 1s
@@ -76,9 +80,11 @@ test: lint check-generated check-tidy test-go check-modules ## everything that m
 test-go: $(BIN)/withstores $(STRIPE_MOCK) $(DEX) ## unit, store and end-to-end tests, on a PostgreSQL, a Redis, a stripe-mock and a Dex of their own
 	@echo '== tests'
 	@# Tests begin in the order of their packages: the longest first, and the others beside it.
-	@SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) SLOTMESH_TEST_DEX=$(DEX) $(BIN)/withstores -race sh -c 'unset CGO_ENABLED; $(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 40m ./services/allinone/e2e $(RACED)'
-	@# The oracles compare their whole number of cases only where the race detector does not slow them down, nor are images made and unpacked under it.
-	@$(GO) test -shuffle=on -timeout 25m ./k8s/images $(addprefix ./,$(addsuffix /...,$(UNRACED))) $(ORACLES)
+	@raced=$$($(GO) list $(RACED) | grep -vxF $(addprefix -e github.com/slotmesh/slotmesh/,$(PURE))); \
+	SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) SLOTMESH_TEST_DEX=$(DEX) $(BIN)/withstores -race sh -c ' \
+	  (unset CGO_ENABLED; $(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 40m -skip "$(IN_BROWSER)" ./services/allinone/e2e "$$@") && \
+	  $(GO) test -shuffle=on -timeout 40m -run "$(IN_BROWSER)" ./services/allinone/e2e/...' raced $$raced
+	@$(GO) test -shuffle=on -timeout 25m ./k8s/images ./services/allinone/soak $(addprefix ./,$(PURE) $(addsuffix /...,$(UNRACED)))
 	@$(MAKE) --no-print-directory soak SOAKFLAGS=-quiet
 
 .PHONY: cluster-tools

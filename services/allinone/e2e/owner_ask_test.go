@@ -9,7 +9,7 @@ import (
 
 // An owner shortens a member's hours while a customer is booked in what is left out: they are shown who, go back and find all that they typed,
 // save it anyway, and undo it; then they take it back from the list of versions. These pages are held against what pages owe, on a phone and a desk, in Arabic and without scripts.
-func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySave(t *testing.T) {
+func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySaveInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
 	p := &pages{world: start(t), chromium: chromium}

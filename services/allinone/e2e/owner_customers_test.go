@@ -9,7 +9,7 @@ import (
 )
 
 // Owners find a customer, book again for her, take what is held of her, and erase her: what lies ahead is kept until that is ticked, too.
-func TestOwnersKnowTheirCustomers(t *testing.T) {
+func TestOwnersKnowTheirCustomersInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
 	for name, as := range map[string]visitor.As{

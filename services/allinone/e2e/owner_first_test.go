@@ -23,7 +23,7 @@ func (p *pages) claim(t *testing.T, name string, as visitor.As) *visitor.Visitor
 }
 
 // From an empty installation, five forms lead to a business that a customer books at once; its owner may leave and come back.
-func TestTheFirstVisitLeadsFromNothingToABooking(t *testing.T) {
+func TestTheFirstVisitLeadsFromNothingToABookingInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
 	v := p.claim(t, "marta", visitor.As{Locale: "en-GB", Width: 1280})

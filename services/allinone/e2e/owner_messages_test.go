@@ -8,7 +8,7 @@ import (
 )
 
 // Owners find what was written to a customer, read it and go to what it is about.
-func TestOwnersReadWhatWasSent(t *testing.T) {
+func TestOwnersReadWhatWasSentInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
 	looks := map[string]visitor.As{"phone": {Locale: "en-GB"}, "dark": {Locale: "en-GB", Width: 1280, Dark: true}, "ar": {Locale: "ar", Width: 1280}}

@@ -8,7 +8,7 @@ import (
 )
 
 // Owners pause online bookings until a day, see on Today that they are paused, and end it; customers are told meanwhile.
-func TestOwnersPauseOnlineBookings(t *testing.T) {
+func TestOwnersPauseOnlineBookingsInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
 	p := &pages{world: start(t, loopback), chromium: chromium}

@@ -10,7 +10,7 @@ import (
 
 // Owners connect other programs: a key that is used by HTTP and revoked, a webhook that is tested and read of, a calendar feed that is
 // opened, the lines for their site, and the address for agents.
-func TestOwnersConnectOtherPrograms(t *testing.T) {
+func TestOwnersConnectOtherProgramsInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := visitor.Open(t)
 	p := &pages{world: start(t, loopback), chromium: chromium}

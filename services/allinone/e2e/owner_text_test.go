@@ -11,7 +11,7 @@ import (
 )
 
 // Owners write their offer as text: what is wrong is said with its line, what would change is shown first, and two who write at once lose nothing.
-func TestOwnersWriteTheirOfferAsText(t *testing.T) {
+func TestOwnersWriteTheirOfferAsTextInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
 	o := p.open(t, "text")

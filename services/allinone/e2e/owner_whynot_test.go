@@ -7,7 +7,7 @@ import (
 )
 
 // Owners are told why a time cannot be booked, from the calendar and from a refusal, and led to the form or the booking that keeps it from being.
-func TestOwnersAreToldWhyNot(t *testing.T) {
+func TestOwnersAreToldWhyNotInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
 	for name, as := range map[string]visitor.As{

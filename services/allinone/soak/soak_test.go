@@ -1,3 +1,8 @@
+//go:build !race
+
+// The race detector takes so much of the machine that too little is booked to find what is broken, and sees nothing of the services, which are programs:
+// `make test` runs this without it.
+
 package soak
 
 import (

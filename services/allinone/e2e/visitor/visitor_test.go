@@ -77,7 +77,7 @@ func pages(t *testing.T) *httptest.Server {
 	return server
 }
 
-func TestAVisitorDoesWhatAPersonDoesAndSeesEveryFault(t *testing.T) {
+func TestAVisitorDoesWhatAPersonDoesAndSeesEveryFaultInABrowser(t *testing.T) {
 	t.Parallel()
 	server, chromium := pages(t), Open(t)
 	for name, as := range map[string]As{"a phone": {}, "without JavaScript": {NoScript: true, Locale: "ja"}, "zoomed": {Width: 1280, Zoom: 200, Dark: true}} {

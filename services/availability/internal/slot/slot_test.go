@@ -17,15 +17,14 @@ import (
 
 var oneSeed = flag.Uint64("slot.seed", 0, "compare only the random business with this seed")
 
-// businesses is how many random businesses are compared: SLOTMESH_SLOT_BUSINESSES, else usualBusinesses, which is the
-// whole number but under the race detector, which has nothing to find in pure code and makes it ten times as slow.
+// businesses is how many random businesses are compared: SLOTMESH_SLOT_BUSINESSES, else the whole number.
 func businesses(t *testing.T) uint64 {
 	v := os.Getenv("SLOTMESH_SLOT_BUSINESSES")
 	if v == "" && testing.Short() {
 		return 2_000
 	}
 	if v == "" {
-		return usualBusinesses
+		return 100_000
 	}
 	n, err := strconv.ParseUint(v, 10, 64)
 	if err != nil {

@@ -1,5 +1,0 @@
-//go:build race
-
-package slot
-
-const usualBusinesses = 3_000
