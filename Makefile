@@ -211,7 +211,8 @@ check-tidy:
 .PHONY: check-modules
 check-modules:
 	@echo '== each module by itself'
-	@for module in $(MODULES); do (cd $$module && GOWORK=off $(GO) build ./...) || exit 1; done
+	@# Compiled and not linked: k8s/images links what is made into images so.
+	@for module in $(MODULES); do (cd $$module && GOWORK=off $(GO) list -export ./... > /dev/null) || exit 1; done
 
 .PHONY: clean
 clean: ## remove what was built; data under .slotmesh/ stays
