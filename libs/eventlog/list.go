@@ -57,7 +57,7 @@ func (l *Log) List(ctx context.Context, businessID uuid.UUID, filter event.Filte
 	if err != nil {
 		return event.List{}, fmt.Errorf("list events: %w", err)
 	}
-	rows, next := request.Cut(rows, of.Limit, func(r row) string { return request.Cursor{At: r.At.UnixMicro(), ID: r.ID}.String() })
+	rows, next := request.Cut(rows, of.Limit, func(r row) string { return request.ByTime(r.At, r.ID) })
 	events, err := l.render(ctx, rows)
 	return event.List{Events: events, NextCursor: next}, err
 }

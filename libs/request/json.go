@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -31,12 +32,20 @@ func JSON(body []byte, into any) error {
 func bodySentence(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Sprintf("%s: a %s is not right here; write a %s.", wrong.Field, wrong.Value, jsonName(wrong.Type.Kind().String()))
+		return fmt.Sprintf("%s: a %s is not right here; write a %s.", FieldOf(wrong), wrong.Value, jsonName(wrong.Type.Kind().String()))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		return strings.Trim(name, `"`) + ": unknown field; leave it out."
 	}
 	return "The request body is not a JSON object of the right shape; the description of the API shows one."
+}
+
+// FieldOf is the path of a field of the wrong type as whoever wrote the JSON knows it: without the structs that a struct embeds, which
+// encoding/json counts as steps of the path. Our fields begin with a small letter, types that are embedded with a capital one.
+func FieldOf(wrong *json.UnmarshalTypeError) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(wrong.Field, "."), func(step string) bool {
+		return step != "" && step[0] >= 'A' && step[0] <= 'Z'
+	}), ".")
 }
 
 func jsonName(goKind string) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -80,6 +81,25 @@ func (p Page) After(first, last int64) (*Cursor, error) {
 		return nil, BadCursor()
 	}
 	return &c, nil
+}
+
+// ByTime is the cursor of an entry in a list that goes by a time, to the microsecond, as PostgreSQL keeps it, and then by id.
+func ByTime(at time.Time, id uuid.UUID) string { return Cursor{At: at.UnixMicro(), ID: id}.String() }
+
+// These bounds keep a cursor that a client made up within the times that PostgreSQL can read.
+var (
+	firstTime = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
+	lastTime  = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro() - 1
+)
+
+// AfterTime reads the page's cursor of a list that goes [ByTime]; nil on the first page.
+func (p Page) AfterTime() (*time.Time, uuid.UUID, error) {
+	after, err := p.After(firstTime, lastTime)
+	if err != nil || after == nil {
+		return nil, uuid.Nil, err
+	}
+	at := time.UnixMicro(after.At).UTC()
+	return &at, after.ID, nil
 }
 
 // BadCursor refuses a cursor that no list gave.

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -123,6 +124,23 @@ func TestAPageAndItsCursorComeBackAsTheyWere(t *testing.T) {
 	refused(t, err, `limit: "1001" is not right; write a whole number from 1 to 1000.`)
 }
 
+// Times that PostgreSQL cannot read come from no list.
+func TestACursorByTimeIsToTheMicrosecondAndWithinFourDigitsOfYears(t *testing.T) {
+	t.Parallel()
+	at, id := time.Date(2027, 3, 2, 9, 30, 0, 123_456_789, time.UTC), uuid.MustParse(someID)
+	got, gotID, err := (request.Page{Cursor: request.ByTime(at, id)}).AfterTime()
+	if err != nil || !got.Equal(at.Truncate(time.Microsecond)) || gotID != id {
+		t.Errorf("%v, %v, %v", got, gotID, err)
+	}
+	if got, _, err := (request.Page{}).AfterTime(); got != nil || err != nil {
+		t.Errorf("the first page: %v, %v", got, err)
+	}
+	for _, year := range []int{0, 10_000} {
+		_, _, err := (request.Page{Cursor: request.ByTime(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC), id)}).AfterTime()
+		refused(t, err, "cursor: this is not one; send next_cursor of the page before, or leave it out for the first.")
+	}
+}
+
 func TestAListIsCutWhereItWasReadOneTooLong(t *testing.T) {
 	t.Parallel()
 	after := func(s string) string { return "after " + s }
@@ -150,6 +168,13 @@ func TestJSONIsReadStrictly(t *testing.T) {
 		}
 		refused(t, request.JSON([]byte(body), &into), sentence)
 	}
+	type Order struct {
+		Tiers []struct {
+			Quantity int `json:"quantity"`
+		} `json:"tiers"`
+	}
+	var embedding struct{ Order }
+	refused(t, request.JSON([]byte(`{"tiers": [{"quantity": "two"}]}`), &embedding), "tiers.quantity: a string is not right here; write a whole number.")
 	var into struct {
 		Quantity int `json:"quantity"`
 	}

@@ -18,5 +18,14 @@ func Query(c *fiber.Ctx) request.Query {
 	}
 }
 
+// JSON reads the JSON object of a request's body into a struct, strictly. Faults: those of [Body]; invalid_parameter.
+func JSON(c *fiber.Ctx, into any) error {
+	body, err := Body(c)
+	if err != nil {
+		return err
+	}
+	return request.JSON(body, into)
+}
+
 // Slug reads the business of the path's :slug. Fault: business_not_found.
 func Slug(c *fiber.Ctx) (string, error) { return request.Slug(c.Params("slug")) }

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
@@ -83,6 +85,16 @@ type ManagedTicket struct {
 // CancelByLink is what a customer agrees to when they cancel: the refund that they were shown.
 type CancelByLink struct {
 	Refund *json.Number `json:"refund"` // in the booking's currency
+}
+
+// Agreed is the refund that they agree to, in whole units of the currency. Fault: invalid_parameter where there is none, or no amount.
+func (c CancelByLink) Agreed() (decimal.Decimal, error) {
+	if c.Refund != nil {
+		if amount, err := decimal.NewFromString(c.Refund.String()); err == nil && !amount.IsNegative() {
+			return amount, nil
+		}
+	}
+	return decimal.Zero, fault.New(fault.InvalidParameter, "refund: send the amount that the customer was shown, such as 12.50, or 0.")
 }
 
 // OpenPayment is where an open charge is paid until DueAt: CheckoutURL, the provider's own page, is for the customer alone. From there

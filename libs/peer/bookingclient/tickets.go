@@ -2,6 +2,7 @@ package bookingclient
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -30,26 +31,46 @@ type AskedTier struct {
 	Quantity int    `json:"quantity"`
 }
 
-// ReadTiers puts what is ordered into an order: tiers, or one tier and its quantity where there are none. How many tickets may be ordered, booking judges.
-// Faults: invalid_parameter.
-func ReadTiers(order *booking.NewTicket, tierID string, quantity int, tiers []AskedTier) error {
-	var err error
-	if tiers == nil {
-		order.Quantity = quantity
-		order.TierID, err = request.ID("tier_id", tierID)
-		return err
+// TicketOrder is the body that orders tickets, of the admin API and, with more beside it, of booking's own.
+type TicketOrder struct {
+	EventID       string          `json:"event_id"`
+	TierID        string          `json:"tier_id"`
+	Quantity      int             `json:"quantity"`
+	Tiers         []AskedTier     `json:"tiers"`
+	CustomerName  string          `json:"customer_name"`
+	CustomerEmail *string         `json:"customer_email"`
+	CustomerPhone *string         `json:"customer_phone"`
+	FormData      json.RawMessage `json:"form_data"`
+	Locale        string          `json:"locale"`
+}
+
+// Read reads the ids of an order: of tiers, or of one tier and its quantity where there are none. Which events, quantities and names are right,
+// booking judges. Faults: invalid_parameter.
+func (o *TicketOrder) Read() (booking.NewTicket, error) {
+	eventID, err := request.ID("event_id", o.EventID)
+	if err != nil {
+		return booking.NewTicket{}, err
 	}
-	if tierID != "" || quantity != 0 || len(tiers) == 0 {
-		return fault.New(fault.InvalidParameter, "tiers: send at least one tier here, and then neither tier_id nor quantity beside it.")
+	order := booking.NewTicket{
+		EventID: eventID, CustomerName: o.CustomerName, CustomerEmail: o.CustomerEmail, CustomerPhone: o.CustomerPhone,
+		FormData: o.FormData, Locale: o.Locale,
 	}
-	for i, tier := range tiers {
+	if o.Tiers == nil {
+		order.Quantity = o.Quantity
+		order.TierID, err = request.ID("tier_id", o.TierID)
+		return order, err
+	}
+	if o.TierID != "" || o.Quantity != 0 || len(o.Tiers) == 0 {
+		return booking.NewTicket{}, fault.New(fault.InvalidParameter, "tiers: send at least one tier here, and then neither tier_id nor quantity beside it.")
+	}
+	for i, tier := range o.Tiers {
 		id, err := request.ID(fmt.Sprintf("tiers[%d].tier_id", i), tier.TierID)
 		if err != nil {
-			return err
+			return booking.NewTicket{}, err
 		}
 		order.Tiers = append(order.Tiers, booking.OrderedTier{TierID: id, Quantity: tier.Quantity})
 	}
-	return nil
+	return order, nil
 }
 
 // Ticket returns an order of tickets as it is now. Faults: not_found.

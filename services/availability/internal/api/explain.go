@@ -10,7 +10,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
@@ -18,12 +17,8 @@ import (
 
 // explain answers why a start can or cannot be booked (pages.md, "Why not?"), by what /slots is computed from.
 func (p *Public) explain(c *fiber.Ctx) error {
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
 	var asked availability.ExplainRequest
-	if err := request.JSON(body, &asked); err != nil {
+	if err := server.JSON(c, &asked); err != nil {
 		return err
 	}
 	if err := checkQuestion(asked.Question); err != nil {

@@ -8,19 +8,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
 // outside answers which bookings that lie ahead an offer that is not published yet could not take as they are.
 func (p *Public) outside(c *fiber.Ctx) error {
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
 	var asked availability.OutsideRequest
-	if err := request.JSON(body, &asked); err != nil {
+	if err := server.JSON(c, &asked); err != nil {
 		return err
 	}
 	if err := asked.Check(); err != nil {

@@ -6,7 +6,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/report"
-	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
@@ -14,12 +13,8 @@ import (
 
 // workingTime answers how long members work, for reports of how much of it is booked.
 func (p *Public) workingTime(c *fiber.Ctx) error {
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
 	var asked availability.WorkingTimeRequest
-	if err := request.JSON(body, &asked); err != nil {
+	if err := server.JSON(c, &asked); err != nil {
 		return err
 	}
 	if err := asked.Check(); err != nil {

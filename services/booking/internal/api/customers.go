@@ -5,7 +5,6 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
-	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
@@ -15,7 +14,7 @@ func (in *Internal) customers(c *fiber.Ctx) error {
 		return err
 	}
 	var asked customer.Search
-	if err := bodyOf(c, &asked); err != nil {
+	if err := server.JSON(c, &asked); err != nil {
 		return err
 	}
 	if err := asked.Validate(); err != nil {
@@ -34,7 +33,7 @@ func (in *Internal) held(c *fiber.Ctx) error {
 		return err
 	}
 	var of customer.Of
-	if err := bodyOf(c, &of); err != nil {
+	if err := server.JSON(c, &of); err != nil {
 		return err
 	}
 	if of.Email, err = customer.Check(of.Email); err != nil {
@@ -53,7 +52,7 @@ func (in *Internal) eraseCustomer(c *fiber.Ctx) error {
 		return err
 	}
 	var asked customer.Erase
-	if err := bodyOf(c, &asked); err != nil {
+	if err := server.JSON(c, &asked); err != nil {
 		return err
 	}
 	if asked.Email, err = customer.Check(asked.Email); err != nil {
@@ -64,13 +63,4 @@ func (in *Internal) eraseCustomer(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(erased)
-}
-
-// bodyOf reads the JSON object of a request into a struct.
-func bodyOf(c *fiber.Ctx, into any) error {
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
-	return request.JSON(body, into)
 }

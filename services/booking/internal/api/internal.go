@@ -221,7 +221,7 @@ func keyMadeAgain(_ *fiber.Ctx, answer []byte) error {
 func jsonReason(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Sprintf("%s is a %s", wrong.Field, wrong.Value)
+		return fmt.Sprintf("%s is a %s", request.FieldOf(wrong), wrong.Value)
 	}
 	var instant *time.ParseError
 	if errors.As(err, &instant) {

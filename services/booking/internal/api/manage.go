@@ -1,14 +1,12 @@
 package api
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/event"
-	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/ical"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -105,20 +103,11 @@ func (l *ByLink) reschedule(c *fiber.Ctx) error {
 
 // agreedRefund reads the refund that the customer has agreed to.
 func agreedRefund(c *fiber.Ctx) (decimal.Decimal, error) {
-	wrong := fault.New(fault.InvalidParameter, "refund: send the amount that the customer was shown, such as 12.50, or 0.")
-	body, err := server.Body(c)
-	if err != nil {
+	var asked booking.CancelByLink
+	if err := server.JSON(c, &asked); err != nil {
 		return decimal.Zero, err
 	}
-	var asked booking.CancelByLink
-	if err := json.Unmarshal(body, &asked); err != nil || asked.Refund == nil {
-		return decimal.Zero, wrong
-	}
-	amount, err := decimal.NewFromString(asked.Refund.String())
-	if err != nil || amount.IsNegative() {
-		return decimal.Zero, wrong
-	}
-	return amount, nil
+	return asked.Agreed()
 }
 
 func (l *ByLink) payment(c *fiber.Ctx) error {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
-	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
@@ -63,29 +61,17 @@ func (in *Internal) sendSold(c *fiber.Ctx, sold usecase.Order) error {
 // newTicket reads an order.
 func newTicket(body []byte) (booking.NewTicket, error) {
 	var wire struct {
-		Slug          string                    `json:"slug"`
-		EventID       string                    `json:"event_id"`
-		TierID        string                    `json:"tier_id"`
-		Quantity      int                       `json:"quantity"`
-		Tiers         []bookingclient.AskedTier `json:"tiers"`
-		CustomerName  string                    `json:"customer_name"`
-		CustomerEmail *string                   `json:"customer_email"`
-		CustomerPhone *string                   `json:"customer_phone"`
-		FormData      json.RawMessage           `json:"form_data"`
-		Locale        string                    `json:"locale"`
-		PaymentChoice string                    `json:"payment_choice"`
+		bookingclient.TicketOrder
+		Slug          string `json:"slug"`
+		PaymentChoice string `json:"payment_choice"`
 	}
 	if err := json.Unmarshal(body, &wire); err != nil {
 		return booking.NewTicket{}, fault.Newf(fault.InvalidParameter,
 			"The body must be {\"slug\", \"event_id\", \"tier_id\", \"quantity\", \"customer_name\"}, or \"tiers\" of {\"tier_id\", \"quantity\"}, quantity a whole number and the rest text: %s.", jsonReason(err))
 	}
-	eventID, wrong := request.ID("event_id", wire.EventID)
-	order := booking.NewTicket{
-		Slug: wire.Slug, EventID: eventID, CustomerName: wire.CustomerName, CustomerEmail: wire.CustomerEmail,
-		CustomerPhone: wire.CustomerPhone, FormData: wire.FormData, Locale: wire.Locale, PaymentChoice: wire.PaymentChoice,
-	}
-	err := bookingclient.ReadTiers(&order, wire.TierID, wire.Quantity, wire.Tiers)
-	return order, cmp.Or(wrong, err)
+	order, err := wire.Read()
+	order.Slug, order.PaymentChoice = wire.Slug, wire.PaymentChoice
+	return order, err
 }
 
 func (in *Internal) listTickets(c *fiber.Ctx) error {

@@ -98,7 +98,7 @@ func filterArgs(filter booking.Filter) pgx.NamedArgs {
 // Bookings lists bookings of a business by local start, and the cursor of the page that follows, "" after the last. Faults:
 // invalid_parameter for a cursor that it has not given.
 func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) ([]Booking, string, error) {
-	after, afterID, err := place(page)
+	after, afterID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
 	}
@@ -113,7 +113,7 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 	if err != nil {
 		return nil, "", err
 	}
-	list, next := request.Cut(list, page.Limit, func(b Booking) string { return cursor(b.LocalStart, b.ID) })
+	list, next := request.Cut(list, page.Limit, func(b Booking) string { return request.ByTime(b.LocalStart, b.ID) })
 	return list, next, nil
 }
 

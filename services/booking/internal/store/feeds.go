@@ -61,7 +61,7 @@ func (s *Store) CreateFeed(ctx context.Context, f Feed, hash []byte) error {
 // Feeds lists the feeds of a business, oldest first and revoked ones included, and the cursor of the page that follows, "" after the
 // last. Faults: invalid_parameter for a cursor that it has not given.
 func (s *Store) Feeds(ctx context.Context, businessID uuid.UUID, page request.Page) ([]Feed, string, error) {
-	after, afterID, err := place(page)
+	after, afterID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
 	}
@@ -73,7 +73,7 @@ func (s *Store) Feeds(ctx context.Context, businessID uuid.UUID, page request.Pa
 	if err != nil {
 		return nil, "", err
 	}
-	feeds, next := request.Cut(feeds, page.Limit, func(f Feed) string { return cursor(f.CreatedAt, f.ID) })
+	feeds, next := request.Cut(feeds, page.Limit, func(f Feed) string { return request.ByTime(f.CreatedAt, f.ID) })
 	return feeds, next, nil
 }
 

@@ -100,7 +100,7 @@ func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) 
 // Keys lists the keys of a business, oldest first, and the cursor of the page that follows, "" after the last. Faults:
 // invalid_parameter for a cursor that it has not given.
 func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, page request.Page) ([]Key, string, error) {
-	after, afterID, err := place(page)
+	after, afterID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
 	}
@@ -112,7 +112,7 @@ func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, page request.Pag
 	if err != nil {
 		return nil, "", err
 	}
-	keys, next := request.Cut(keys, page.Limit, func(k Key) string { return cursor(k.CreatedAt, k.ID) })
+	keys, next := request.Cut(keys, page.Limit, func(k Key) string { return request.ByTime(k.CreatedAt, k.ID) })
 	return keys, next, nil
 }
 

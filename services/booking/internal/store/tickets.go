@@ -352,7 +352,7 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 // Tickets lists the orders that the filter leaves, oldest first, and the cursor of the page that follows, "" after the last. Faults:
 // invalid_parameter for a cursor that it has not given.
 func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter, page request.Page) ([]Ticket, string, error) {
-	after, afterID, err := place(page)
+	after, afterID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
 	}
@@ -369,7 +369,7 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter bookin
 	if err != nil {
 		return nil, "", err
 	}
-	list, next := request.Cut(list, page.Limit, func(t Ticket) string { return cursor(t.CreatedAt, t.ID) })
+	list, next := request.Cut(list, page.Limit, func(t Ticket) string { return request.ByTime(t.CreatedAt, t.ID) })
 	return list, next, nil
 }
 

@@ -79,15 +79,6 @@ func ids(c *fiber.Ctx, what string) (uuid.UUID, uuid.UUID, error) {
 	return business, id, nil
 }
 
-// decode reads the JSON object of a request into a struct.
-func decode(c *fiber.Ctx, into any) error {
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
-	return request.JSON(body, into)
-}
-
 // all shows each of a list.
 func all[T, W any](list []T, show func(T) W) []W {
 	shown := make([]W, len(list))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
 )
@@ -27,7 +28,7 @@ func (a *Customers) held(c *fiber.Ctx) error {
 		return err
 	}
 	var of customer.Of
-	if err := decode(c, &of); err != nil {
+	if err := server.JSON(c, &of); err != nil {
 		return err
 	}
 	found, err := a.Owner.Held(c.UserContext(), business, of.Email)
@@ -43,7 +44,7 @@ func (a *Customers) erase(c *fiber.Ctx) (store.Erased, error) {
 		return store.Erased{}, err
 	}
 	var asked notifications.Erase
-	if err := decode(c, &asked); err != nil {
+	if err := server.JSON(c, &asked); err != nil {
 		return store.Erased{}, err
 	}
 	return a.Owner.Erase(c.UserContext(), business, asked)

@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
 )
 
@@ -14,7 +15,7 @@ type Mails struct{ Account *usecase.Mails }
 func (a *Mails) Mount(router fiber.Router) {
 	router.Post("/internal/mails", func(c *fiber.Ctx) error {
 		var wanted notifications.Mail
-		if err := decode(c, &wanted); err != nil {
+		if err := server.JSON(c, &wanted); err != nil {
 			return err
 		}
 		if err := a.Account.Send(c.UserContext(), wanted); err != nil {

@@ -36,7 +36,7 @@ func (a *Webhooks) create(c *fiber.Ctx) (store.Created, error) {
 		return store.Created{}, err
 	}
 	var wanted notifications.NewWebhook
-	if err := decode(c, &wanted); err != nil {
+	if err := server.JSON(c, &wanted); err != nil {
 		return store.Created{}, err
 	}
 	return a.Owner.Create(c.UserContext(), business, wanted.URL, wanted.Events)
@@ -60,7 +60,7 @@ func (a *Webhooks) change(c *fiber.Ctx) (store.Endpoint, error) {
 		return store.Endpoint{}, err
 	}
 	var change notifications.WebhookChange
-	if err := decode(c, &change); err != nil {
+	if err := server.JSON(c, &change); err != nil {
 		return store.Endpoint{}, err
 	}
 	return a.Owner.Change(c.UserContext(), business, id, store.EndpointChange{URL: change.URL, Events: change.Events, Active: change.Active})

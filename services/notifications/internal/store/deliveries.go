@@ -72,7 +72,7 @@ const maxDeliveries = 100
 // follows; a page holds 100 at most. Errors: [ErrNotFound]. Fault: invalid_parameter for a cursor that is none.
 func (s *Store) Deliveries(ctx context.Context, businessID, endpointID uuid.UUID, status string, page request.Page) ([]Delivery, string, error) {
 	page.Limit = min(page.Limit, maxDeliveries)
-	at, id, err := after(page)
+	at, id, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
 	}
@@ -89,7 +89,7 @@ func (s *Store) Deliveries(ctx context.Context, businessID, endpointID uuid.UUID
 	if err != nil {
 		return nil, "", fmt.Errorf("list deliveries: %w", err)
 	}
-	list, next := request.Cut(list, page.Limit, func(d Delivery) string { return place(d.CreatedAt, d.ID) })
+	list, next := request.Cut(list, page.Limit, func(d Delivery) string { return request.ByTime(d.CreatedAt, d.ID) })
 	return list, next, nil
 }
 

@@ -112,7 +112,7 @@ WHERE business_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $
 // Endpoints lists a page of a business's endpoints, oldest first, and gives the cursor of the page that follows. Fault: invalid_parameter for a
 // cursor that is none.
 func (s *Store) Endpoints(ctx context.Context, businessID uuid.UUID, page request.Page) ([]Endpoint, string, error) {
-	at, id, err := after(page)
+	at, id, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
 	}
@@ -120,7 +120,7 @@ func (s *Store) Endpoints(ctx context.Context, businessID uuid.UUID, page reques
 	if err != nil {
 		return nil, "", err
 	}
-	list, next := request.Cut(list, page.Limit, func(e Endpoint) string { return place(e.CreatedAt, e.ID) })
+	list, next := request.Cut(list, page.Limit, func(e Endpoint) string { return request.ByTime(e.CreatedAt, e.ID) })
 	return list, next, nil
 }
 

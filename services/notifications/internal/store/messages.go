@@ -99,7 +99,7 @@ LIMIT @limit`
 // Messages lists a page of a business's messages, newest first, without Text, HTML and Calendar, and gives the cursor of the page that follows,
 // "" after the last. Fault: invalid_parameter for a cursor that is none.
 func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter MessageFilter, page request.Page) ([]Message, string, error) {
-	before, beforeID, err := after(page)
+	before, beforeID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
 	}
@@ -113,7 +113,7 @@ func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter Messa
 	if err != nil {
 		return nil, "", err
 	}
-	list, next := request.Cut(list, page.Limit, func(m Message) string { return place(m.CreatedAt, m.ID) })
+	list, next := request.Cut(list, page.Limit, func(m Message) string { return request.ByTime(m.CreatedAt, m.ID) })
 	return list, next, nil
 }
 

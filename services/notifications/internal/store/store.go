@@ -6,13 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/postgres"
-	"github.com/slotmesh/slotmesh/libs/request"
 )
 
 // ErrNotFound says that the business has nothing of that name.
@@ -50,21 +48,4 @@ func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error
 		return erased, fmt.Errorf("erase jobs: %w", err)
 	}
 	return erased + tag.RowsAffected(), nil
-}
-
-// Lists go by microseconds since 1970, as PostgreSQL keeps instants.
-const lastPlace = int64(1) << 53
-
-func place(at time.Time, id uuid.UUID) string {
-	return request.Cursor{At: at.UnixMicro(), ID: id}.String()
-}
-
-// after reads a page's cursor as the instant and id that the page follows; nil on the first page.
-func after(page request.Page) (*time.Time, uuid.UUID, error) {
-	cursor, err := page.After(0, lastPlace)
-	if err != nil || cursor == nil {
-		return nil, uuid.Nil, err
-	}
-	at := time.UnixMicro(cursor.At)
-	return &at, cursor.ID, nil
 }

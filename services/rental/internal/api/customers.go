@@ -6,14 +6,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
-	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
 func (in *Internal) customers(c *fiber.Ctx) error {
 	var asked customer.Search
-	if err := bodyOf(c, &asked); err != nil {
+	if err := server.JSON(c, &asked); err != nil {
 		return err
 	}
 	if err := asked.Validate(); err != nil {
@@ -32,7 +31,7 @@ func (in *Internal) customers(c *fiber.Ctx) error {
 
 func (in *Internal) held(c *fiber.Ctx) error {
 	var of customer.Of
-	if err := bodyOf(c, &of); err != nil {
+	if err := server.JSON(c, &of); err != nil {
 		return err
 	}
 	address, err := customer.Check(of.Email)
@@ -58,7 +57,7 @@ func (in *Internal) held(c *fiber.Ctx) error {
 func (in *Internal) eraseCustomer() fiber.Handler {
 	return server.Once(func(c *fiber.Ctx) error {
 		var asked customer.Erase
-		if err := bodyOf(c, &asked); err != nil {
+		if err := server.JSON(c, &asked); err != nil {
 			return err
 		}
 		address, err := customer.Check(asked.Email)
@@ -90,13 +89,4 @@ func (in *Internal) outcome(c *fiber.Ctx) ([]byte, error) {
 		return nil, fault.Unknown(err)
 	}
 	return in.records.Outcome(c.UserContext(), offer.ID)
-}
-
-// bodyOf reads the JSON object of a request into a struct.
-func bodyOf(c *fiber.Ctx, into any) error {
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
-	return request.JSON(body, into)
 }

@@ -107,12 +107,8 @@ func (in *Internal) ceilings(c *fiber.Ctx) error {
 }
 
 func (in *Internal) reserve(c *fiber.Ctx) (usecase.Made, error) {
-	body, err := server.Body(c)
-	if err != nil {
-		return usecase.Made{}, err
-	}
 	var asked rental.NewReservation
-	if err := request.JSON(body, &asked); err != nil {
+	if err := server.JSON(c, &asked); err != nil {
 		return usecase.Made{}, err
 	}
 	wanted, err := parseReservation(asked, actor.Of(c.UserContext()))

@@ -2,13 +2,11 @@ package api
 
 import (
 	"github.com/gofiber/fiber/v2"
-	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/ical"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
-	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
@@ -45,15 +43,12 @@ func (l *ByLink) cancel(c *fiber.Ctx) error {
 		return err
 	}
 	var asked booking.CancelByLink
-	if err := bodyOf(c, &asked); err != nil {
+	if err := server.JSON(c, &asked); err != nil {
 		return err
 	}
-	if asked.Refund == nil {
-		return request.Invalid("refund: send the amount that the customer was shown, such as 12.50, or 0.")
-	}
-	agreed, err := decimal.NewFromString(asked.Refund.String())
-	if err != nil || agreed.IsNegative() {
-		return request.Invalid("refund: send the amount that the customer was shown, such as 12.50, or 0.")
+	agreed, err := asked.Agreed()
+	if err != nil {
+		return err
 	}
 	return sendManaged(c)(l.links.Cancel(c.UserContext(), c.Params("token"), agreed))
 }

@@ -18,12 +18,8 @@ import (
 
 // outside answers which reservations an offer that is not published yet could not hold.
 func (in *Internal) outside(c *fiber.Ctx) error {
-	body, err := server.Body(c)
-	if err != nil {
-		return err
-	}
 	var asked rental.OutsideRequest
-	if err := request.JSON(body, &asked); err != nil {
+	if err := server.JSON(c, &asked); err != nil {
 		return err
 	}
 	if err := asked.Offer.Prepare(); err != nil {
