@@ -80,6 +80,15 @@ func (c Currency) Largest() int64 { return maxAmount.Shift(int32(c.Digits)).IntP
 // JSON returns minor units as a JSON number with the currency's decimals: 4000 of EUR is 40.00.
 func (c Currency) JSON(minor int64) json.Number { return json.Number(c.Exact(c.Decimal(minor))) }
 
+// Number is an amount as [Currency.JSON] writes it; 0 where it is no number.
+func Number(n json.Number) decimal.Decimal {
+	d, err := decimal.NewFromString(n.String())
+	if err != nil {
+		return decimal.Zero
+	}
+	return d
+}
+
 // Exact writes d with the currency's decimals, and with more where d has more: 40.00, 13.3875.
 func (c Currency) Exact(d decimal.Decimal) string {
 	s := d.String() // without trailing zeros

@@ -27,15 +27,15 @@ type asset struct {
 	plain, gzipped []byte
 }
 
-// NewAssets reads the files of a folder, which are shown below the path at. It errs where a file cannot be read.
+// NewAssets reads the files of the folder dist, which `make generate` fills; they are shown below the path at. It errs where a file cannot be read.
 func NewAssets(files fs.FS, at string) (*Assets, error) {
 	a := &Assets{at: at, names: map[string]string{}, byName: map[string]*asset{}}
-	entries, err := fs.ReadDir(files, ".")
+	entries, err := fs.ReadDir(files, "dist")
 	if err != nil {
 		return nil, err
 	}
 	for _, entry := range entries {
-		content, err := fs.ReadFile(files, entry.Name())
+		content, err := fs.ReadFile(files, path.Join("dist", entry.Name()))
 		if err != nil {
 			return nil, err
 		}

@@ -149,6 +149,25 @@ func openProvider(cfg Config, s *service.Service) *oidc.Provider {
 	return provider
 }
 
+// openOwner returns what owners do, with the services that it asks.
+func openOwner(cfg Config, rt server.Runtime, s *service.Service, records *store.Store, team *eventlog.Log) *usecase.Owner {
+	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // as long as a peer may take for it
+	catalog, bookings, rentals := s.Peer("catalog", cfg.CatalogURL), s.Peer("booking", cfg.BookingURL, patient), s.Peer("rental", cfg.RentalURL, patient)
+	s.Erase(catalog, records.Erase)
+	return &usecase.Owner{
+		Businesses:    catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
+		Offers:        catalogclient.NewClient(catalog, rt.Telemetry), // a publish may take longer than a look-up
+		Bookings:      bookingclient.NewClient(bookings),
+		Rentals:       rental.NewClient(rentals),
+		Availability:  availability.NewClient(s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout))), // a plan looks at thousands of bookings
+		Audit:         []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
+		TeamLog:       team,
+		Notifications: notifications.NewClient(s.Peer("notifications", cfg.NotificationsURL, patient)),
+		Clock:         rt.Clock,
+		Logger:        rt.Telemetry.Logger,
+	}
+}
+
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
 	pool, err := postgres.Open(ctx, cfg.Postgres, "console", rt.Telemetry)
 	if err != nil {
@@ -163,21 +182,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	team := eventlog.New(pool, showEvents(), cfg.Events, rt.Clock, rt.Telemetry)
 	s.Go("removing old events", team.Run)
-	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // as long as a peer may take for it
-	catalog, bookings, rentals := s.Peer("catalog", cfg.CatalogURL), s.Peer("booking", cfg.BookingURL, patient), s.Peer("rental", cfg.RentalURL, patient)
-	s.Erase(catalog, records.Erase)
-	owner := &usecase.Owner{
-		Businesses:    catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
-		Offers:        catalogclient.NewClient(catalog, rt.Telemetry), // a publish may take longer than a look-up
-		Bookings:      bookingclient.NewClient(bookings),
-		Rentals:       rental.NewClient(rentals),
-		Availability:  availability.NewClient(s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout))), // a plan looks at thousands of bookings
-		Audit:         []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
-		TeamLog:       team,
-		Notifications: notifications.NewClient(s.Peer("notifications", cfg.NotificationsURL, patient)),
-		Clock:         rt.Clock,
-		Logger:        rt.Telemetry.Logger,
-	}
+	owner := openOwner(cfg, rt, s, records, team)
 	passkeys, err := passkey.NewSite(cfg.OwnerURL)
 	if err != nil {
 		return err

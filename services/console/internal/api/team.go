@@ -32,16 +32,9 @@ type member struct {
 
 func showMember(m store.TeamMember) member {
 	return member{
-		ID: m.Person.ID, Email: m.Person.Email, Name: m.Person.Name, Role: m.Role, StaffID: unlessNil(m.StaffID),
+		ID: m.Person.ID, Email: m.Person.Email, Name: m.Person.Name, Role: m.Role, StaffID: store.OrNull(m.StaffID),
 		Verified: m.Person.Verified, JoinedAt: m.JoinedAt.UTC(),
 	}
-}
-
-func unlessNil(id uuid.UUID) *uuid.UUID {
-	if id == uuid.Nil {
-		return nil
-	}
-	return &id
 }
 
 func (a *Admin) addMember(c *fiber.Ctx) error {

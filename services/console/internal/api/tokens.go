@@ -39,7 +39,7 @@ type token struct {
 
 func showToken(t store.Token) token {
 	return token{
-		ID: t.ID, Name: t.Name, BusinessID: unlessNil(t.BusinessID), Role: t.Role, StaffID: unlessNil(t.StaffID), Prefix: t.Prefix,
+		ID: t.ID, Name: t.Name, BusinessID: store.OrNull(t.BusinessID), Role: t.Role, StaffID: store.OrNull(t.StaffID), Prefix: t.Prefix,
 		CreatedAt: t.CreatedAt.UTC(), ExpiresAt: t.ExpiresAt, LastUsedAt: t.LastUsedAt, RevokedAt: t.RevokedAt,
 	}
 }

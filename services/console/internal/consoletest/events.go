@@ -55,7 +55,7 @@ func (s *Events) events(r *http.Request) (*reply, error) {
 		}
 	}
 	found, next := request.Cut(found, page.Limit, func(e event.Event) string {
-		return request.Cursor{At: e.At.UnixMicro(), ID: e.ID}.String()
+		return request.ByTime(e.At, e.ID)
 	})
 	return ok(event.List{Events: found, NextCursor: next})
 }

@@ -56,11 +56,7 @@ func (p *Pages) bookings(c *fiber.Ctx) error {
 
 // booking shows one booking beside the list that it was opened from.
 func (p *Pages) booking(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceBookings)
-	if err != nil {
-		return err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceBookings)
 	if err != nil {
 		return err
 	}
@@ -99,13 +95,20 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	return sendTable(c, "bookings-"+slug, columns, row, func(take func([]booking.Booking)) error {
+		return p.owner.ExportBookings(c.UserContext(), gate.Principal(c), slug, filter, take)
+	})
+}
+
+// sendTable sends what list gives, page by page, as a table that spreadsheets read.
+func sendTable[T any](c *fiber.Ctx, name string, columns []string, row func(T) []string, list func(take func([]T)) error) error {
 	var out bytes.Buffer
 	out.WriteString("\ufeff") // by which spreadsheets know UTF-8
 	table := csv.NewWriter(&out)
 	_ = table.Write(columns) // into memory
-	err = p.owner.ExportBookings(c.UserContext(), gate.Principal(c), slug, filter, func(list []booking.Booking) {
-		for _, b := range list {
-			_ = table.Write(row(b)) // into memory
+	err := list(func(entries []T) {
+		for _, each := range entries {
+			_ = table.Write(row(each)) // into memory
 		}
 	})
 	if err != nil {
@@ -113,8 +116,8 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	}
 	table.Flush()
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	c.Attachment("bookings-" + slug + ".csv")
-	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
+	c.Attachment(name + ".csv")
+	c.Set(fiber.HeaderContentType, reportcsv.MediaType+"; charset=utf-8")
 	return c.Send(out.Bytes())
 }
 

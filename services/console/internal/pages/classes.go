@@ -39,11 +39,7 @@ func (p *Pages) classes(c *fiber.Ctx) error {
 
 // roster shows who comes to a session; without a date, today.
 func (p *Pages) roster(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceClasses)
-	if err != nil {
-		return err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceClasses)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,8 @@
 package pages
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/rand"
-	"encoding/csv"
 	"net/url"
 	"strconv"
 	"strings"
@@ -55,11 +53,7 @@ func (p *Pages) events(c *fiber.Ctx) error {
 
 // event shows one event with its orders.
 func (p *Pages) event(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceEvents)
-	if err != nil {
-		return err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {
 		return err
 	}
@@ -89,11 +83,7 @@ func (p *Pages) ordersOf(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
 
 // order shows one order beside the list that it was opened from.
 func (p *Pages) order(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceEvents)
-	if err != nil {
-		return err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {
 		return err
 	}
@@ -132,23 +122,9 @@ func (p *Pages) exportOrders(c *fiber.Ctx) error {
 		return err
 	}
 	filter.EventID = &id
-	var out bytes.Buffer
-	out.WriteString("\ufeff") // by which spreadsheets know UTF-8
-	table := csv.NewWriter(&out)
-	_ = table.Write(orderColumns) // into memory
-	err = p.owner.ExportOrders(c.UserContext(), gate.Principal(c), slug, filter, func(list []booking.Ticket) {
-		for _, t := range list {
-			_ = table.Write(orderRow(t)) // into memory
-		}
+	return sendTable(c, "tickets-"+slug, orderColumns, orderRow, func(take func([]booking.Ticket)) error {
+		return p.owner.ExportOrders(c.UserContext(), gate.Principal(c), slug, filter, take)
 	})
-	if err != nil {
-		return err
-	}
-	table.Flush()
-	c.Set(fiber.HeaderCacheControl, "no-store")
-	c.Attachment("tickets-" + slug + ".csv")
-	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
-	return c.Send(out.Bytes())
 }
 
 func orderRow(t booking.Ticket) []string {
@@ -183,11 +159,7 @@ func (p *Pages) askSell(c *fiber.Ctx) error {
 
 // selling is the form of an event, with what is left now.
 func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
-	page, err := p.page(c, view.PlaceEvents)
-	if err != nil {
-		return nil, nil, err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -277,11 +249,7 @@ func typedOrder(page *view.Page, form url.Values, s *view.Selling) booking.NewTi
 
 // foundOrder is an order that a form is about.
 func (p *Pages) foundOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
-	page, err := p.page(c, view.PlaceEvents)
-	if err != nil {
-		return nil, nil, err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {
 		return nil, nil, err
 	}

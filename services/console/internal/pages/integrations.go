@@ -65,11 +65,7 @@ func (p *Pages) ends(to, done string, do func(*fiber.Ctx, string, uuid.UUID) err
 		if _, err := web.Form(c); err != nil {
 			return err
 		}
-		page, err := p.page(c, view.PlaceSettings)
-		if err != nil {
-			return err
-		}
-		id, err := idOf(c)
+		page, id, err := p.pageAbout(c, view.PlaceSettings)
 		if err != nil {
 			return err
 		}

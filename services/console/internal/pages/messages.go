@@ -49,11 +49,7 @@ func (p *Pages) messages(c *fiber.Ctx) error {
 
 // message shows one message with all that it says.
 func (p *Pages) message(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceMessages)
-	if err != nil {
-		return err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceMessages)
 	if err != nil {
 		return err
 	}

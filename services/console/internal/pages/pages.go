@@ -42,7 +42,7 @@ type Pages struct {
 // New returns the pages.
 func New(owner *usecase.Owner, accounts *usecase.Accounts, addresses Addresses) (*Pages, error) {
 	sentences, textErr := texts.Load()
-	files, fileErr := web.NewAssets(assets.Files(), "/assets")
+	files, fileErr := web.NewAssets(assets.Files, "/assets")
 	if err := errors.Join(textErr, fileErr); err != nil {
 		return nil, err
 	}
@@ -216,6 +216,16 @@ func (p *Pages) today(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Today(page, t))
 }
 
+// pageAbout is a page of the business about the thing that the path's id names.
+func (p *Pages) pageAbout(c *fiber.Ctx, place view.Place) (*view.Page, uuid.UUID, error) {
+	page, err := p.page(c, place)
+	if err != nil {
+		return nil, uuid.Nil, err
+	}
+	id, err := idOf(c)
+	return page, id, err
+}
+
 // idOf reads the id of the path. What is no UUID names nothing.
 func idOf(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := request.ID("id", c.Params("id"))
@@ -295,11 +305,7 @@ var sentences = map[fault.Kind]string{
 
 // found is a business's booking that a form is about.
 func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
-	page, err := p.page(c, view.PlaceBookings)
-	if err != nil {
-		return nil, nil, err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceBookings)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -15,11 +15,7 @@ import (
 
 // foundReservation is a reservation that a form is about.
 func (p *Pages) foundReservation(c *fiber.Ctx) (*view.Page, *rental.Reservation, error) {
-	page, err := p.page(c, view.PlaceRentals)
-	if err != nil {
-		return nil, nil, err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceRentals)
 	if err != nil {
 		return nil, nil, err
 	}

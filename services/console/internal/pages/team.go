@@ -133,11 +133,7 @@ func joining(page *view.Page, role, staff string) view.Joining {
 
 // teamMember is the member of the path, with the page that is about them.
 func (p *Pages) teamMember(c *fiber.Ctx) (*view.Page, *store.TeamMember, error) {
-	page, err := p.page(c, view.PlaceSettings)
-	if err != nil {
-		return nil, nil, err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceSettings)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -112,11 +112,7 @@ func (p *Pages) makeWebhook(c *fiber.Ctx) error {
 
 // webhook shows one endpoint with what was sent to it.
 func (p *Pages) webhook(c *fiber.Ctx) error {
-	page, err := p.page(c, view.PlaceSettings)
-	if err != nil {
-		return err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -156,11 +152,7 @@ func (p *Pages) changeWebhook(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, err := p.page(c, view.PlaceSettings)
-	if err != nil {
-		return err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -199,11 +191,7 @@ func (p *Pages) rotateWebhook(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
 	}
-	page, err := p.page(c, view.PlaceSettings)
-	if err != nil {
-		return err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}
@@ -221,11 +209,7 @@ func (p *Pages) retryDelivery(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, err := p.page(c, view.PlaceSettings)
-	if err != nil {
-		return err
-	}
-	id, err := idOf(c)
+	page, id, err := p.pageAbout(c, view.PlaceSettings)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ type Pages struct {
 // New returns the pages.
 func New(accounts *usecase.Accounts) (*Pages, error) {
 	sentences, textErr := texts.Load()
-	files, fileErr := web.NewAssets(assets.Files(), "/sign-in/assets")
+	files, fileErr := web.NewAssets(assets.Files, "/sign-in/assets")
 	if err := errors.Join(textErr, fileErr); err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (s *Store) AnswerDeviceLogin(ctx context.Context, userCode string, personID
 	done, err := s.pool.Exec(ctx, `
 		UPDATE device_logins SET person_id = $2, allowed = $3, business_id = $4, role = $5, staff_id = $6
 		WHERE user_code = $1 AND person_id IS NULL AND expires_at > $7`,
-		userCode, personID, allowed != nil, m.BusinessID, m.Role, unlessNil(m.StaffID), now)
+		userCode, personID, allowed != nil, m.BusinessID, m.Role, OrNull(m.StaffID), now)
 	if err != nil {
 		return fmt.Errorf("answer a program that waits: %w", err)
 	}

@@ -28,7 +28,7 @@ WITH raised AS (
 // of the transaction of the change.
 func record(ctx context.Context, tx pgx.Tx, what event.Type, personID, businessID uuid.UUID, now time.Time) error {
 	_, err := tx.Exec(ctx, recordSQL, eventlog.Add(ctx, pgx.NamedArgs{
-		"person_id": personID, "business_id": unlessNil(businessID), "event_type": string(what),
+		"person_id": personID, "business_id": OrNull(businessID), "event_type": string(what),
 	}, now))
 	if err != nil {
 		return fmt.Errorf("record %s: %w", what, err)

@@ -38,19 +38,17 @@ func scanTeamMember(row pgx.CollectableRow) (TeamMember, error) {
 // Team lists the members of a business in the order in which they came, and the cursor of the page that follows, "" after the last. Fault:
 // invalid_parameter for a cursor that it has not given.
 func (s *Store) Team(ctx context.Context, businessID uuid.UUID, page request.Page) ([]TeamMember, string, error) {
-	after, afterID, err := place(page)
+	after, afterID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
 	}
 	list, err := postgres.Rows(ctx, s.pool, scanTeamMember, "list members", teamSQL+`
-		AND (members.created_at, members.person_id) > ($2, $3) ORDER BY members.created_at, members.person_id LIMIT $4`,
+		AND ($2::timestamptz IS NULL OR (members.created_at, members.person_id) > ($2, $3)) ORDER BY members.created_at, members.person_id LIMIT $4`,
 		businessID, after, afterID, page.Limit+1)
 	if err != nil {
 		return nil, "", err
 	}
-	list, next := request.Cut(list, page.Limit, func(m TeamMember) string {
-		return request.Cursor{At: m.JoinedAt.UnixMicro(), ID: m.Person.ID}.String()
-	})
+	list, next := request.Cut(list, page.Limit, func(m TeamMember) string { return request.ByTime(m.JoinedAt, m.Person.ID) })
 	return list, next, nil
 }
 

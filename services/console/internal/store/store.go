@@ -5,13 +5,10 @@ package store
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/slotmesh/slotmesh/libs/request"
 )
 
 // ErrNotFound says that there is no such thing.
@@ -29,14 +26,12 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// place reads the place in a list that goes by a time; a list begins before all of them.
-func place(page request.Page) (time.Time, uuid.UUID, error) {
-	latest := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
-	after, err := page.After(0, latest)
-	if after == nil || err != nil {
-		return time.Time{}, uuid.Nil, err
+// OrNull is an id as the database and JSON have it: nobody's is null.
+func OrNull(id uuid.UUID) *uuid.UUID {
+	if id == uuid.Nil {
+		return nil
 	}
-	return time.UnixMicro(after.At), after.ID, nil
+	return &id
 }
 
 // found makes [ErrNotFound] of no rows.

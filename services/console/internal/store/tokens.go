@@ -67,8 +67,8 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 			)
 			`+eventlog.Record(event.Token, event.TokenCreated, "made", keptToken),
 		eventlog.Add(ctx, pgx.NamedArgs{
-			"business_id": t.BusinessID, "id": t.ID, "name": t.Name, "role": t.Role, "staff_id": unlessNil(t.StaffID), "hash": hash[:], "prefix": t.Prefix,
-			"created_by": unlessNil(t.CreatedBy), "created_at": t.CreatedAt, "expires_at": t.ExpiresAt,
+			"business_id": t.BusinessID, "id": t.ID, "name": t.Name, "role": t.Role, "staff_id": OrNull(t.StaffID), "hash": hash[:], "prefix": t.Prefix,
+			"created_by": OrNull(t.CreatedBy), "created_at": t.CreatedAt, "expires_at": t.ExpiresAt,
 		}, t.CreatedAt))
 	return err
 }
@@ -76,18 +76,18 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 // Tokens lists the tokens of these businesses, of all and of operators where of is nil, oldest first, and the cursor of the page that follows, ""
 // after the last. Fault: invalid_parameter for a cursor that it has not given.
 func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) ([]Token, string, error) {
-	after, afterID, err := place(page)
+	after, afterID, err := page.AfterTime()
 	if err != nil {
 		return nil, "", err
 	}
 	list, err := postgres.Rows(ctx, s.pool, scanToken, "list tokens", `
 		SELECT `+tokenColumns+` FROM tokens
-		WHERE ($1::uuid[] IS NULL OR business_id = ANY ($1)) AND (created_at, id) > ($2, $3)
+		WHERE ($1::uuid[] IS NULL OR business_id = ANY ($1)) AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $3))
 		ORDER BY created_at, id LIMIT $4`, of, after, afterID, page.Limit+1)
 	if err != nil {
 		return nil, "", err
 	}
-	list, next := request.Cut(list, page.Limit, func(t Token) string { return request.Cursor{At: t.CreatedAt.UnixMicro(), ID: t.ID}.String() })
+	list, next := request.Cut(list, page.Limit, func(t Token) string { return request.ByTime(t.CreatedAt, t.ID) })
 	return list, next, nil
 }
 
@@ -100,14 +100,6 @@ func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
 // keptToken is what an event keeps of a token: neither its hash nor its use.
 const keptToken = `jsonb_build_object('id', id, 'business_id', business_id, 'name', name, 'role', role, 'staff_id', staff_id, 'prefix', prefix,
     'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
-
-// unlessNil is an id for the database, which keeps nobody's as null.
-func unlessNil(id uuid.UUID) *uuid.UUID {
-	if id == uuid.Nil {
-		return nil
-	}
-	return &id
-}
 
 // revoke ends tokens and those that were made with them, at once. first is a query of their ids; what ended before stays as it was.
 func revoke(first string) string {

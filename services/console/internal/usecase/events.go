@@ -84,7 +84,7 @@ func merge(lists []event.List, limit int) *event.List {
 	}
 	if n := len(merged.Events); more && n > 0 {
 		last := merged.Events[n-1]
-		merged.NextCursor = request.Cursor{At: last.At.UnixMicro(), ID: last.ID}.String()
+		merged.NextCursor = request.ByTime(last.At, last.ID)
 	}
 	return merged
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 )
@@ -28,10 +29,10 @@ func Spent(bookings []booking.Booking, tickets []booking.Ticket, reservations []
 			all = append(all, Spending{Currency: currency})
 		}
 		if total != nil && !cancelled {
-			all[i].Total = all[i].Total.Add(amount(*total))
+			all[i].Total = all[i].Total.Add(money.Number(*total))
 		}
 		if paid != nil && paid.Status == booking.PaymentPaid {
-			all[i].Paid = all[i].Paid.Add(amount(paid.Amount)).Sub(amount(paid.Refunded))
+			all[i].Paid = all[i].Paid.Add(money.Number(paid.Amount)).Sub(money.Number(paid.Refunded))
 		}
 	}
 	for i := range bookings {
@@ -46,13 +47,4 @@ func Spent(bookings []booking.Booking, tickets []booking.Ticket, reservations []
 	all = slices.DeleteFunc(all, func(s Spending) bool { return s.Total.IsZero() && s.Paid.IsZero() })
 	slices.SortFunc(all, func(a, b Spending) int { return cmp.Compare(a.Currency, b.Currency) })
 	return all
-}
-
-// amount is a number that a service wrote; 0 where it is none.
-func amount(n json.Number) decimal.Decimal {
-	d, err := decimal.NewFromString(n.String())
-	if err != nil {
-		return decimal.Zero
-	}
-	return d
 }

@@ -198,19 +198,15 @@ func (o *Owner) OrderDetails(ctx context.Context, by Principal, business *catalo
 
 // ExportOrders calls take with each page of the orders of a list. Fault: conflict where there are more than [MostExported].
 func (o *Owner) ExportOrders(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, take func([]booking.Ticket)) error {
-	page, taken := request.Page{Limit: 1000}, 0
-	for {
+	n, err := export("orders", take, func(page request.Page) ([]booking.Ticket, string, error) {
 		list, err := o.ListTickets(ctx, by, slug, filter, page)
 		if err != nil {
-			return err
+			return nil, "", err
 		}
-		if taken += len(list.Tickets); taken > MostExported {
-			return fault.Newf(fault.Conflict, "These are more than %d orders; choose fewer by a narrower filter.", MostExported)
-		}
-		take(list.Tickets)
-		if page.Cursor = list.NextCursor; page.Cursor == "" {
-			o.changed(ctx, by, "export tickets", slug, slog.Int("orders", taken))
-			return nil
-		}
+		return list.Tickets, list.NextCursor, nil
+	})
+	if err == nil {
+		o.changed(ctx, by, "export tickets", slug, slog.Int("orders", n))
 	}
+	return err
 }

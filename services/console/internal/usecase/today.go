@@ -212,19 +212,33 @@ const MostExported = 20_000
 
 // ExportBookings calls take with each page of the bookings of a list. Fault: conflict where there are more than [MostExported].
 func (o *Owner) ExportBookings(ctx context.Context, by Principal, slug string, filter booking.Filter, take func([]booking.Booking)) error {
-	page, taken := request.Page{Limit: 1000}, 0
-	for {
+	n, err := export("bookings", take, func(page request.Page) ([]booking.Booking, string, error) {
 		list, err := o.ListBookings(ctx, by, slug, filter, page)
 		if err != nil {
-			return err
+			return nil, "", err
 		}
-		if taken += len(list.Bookings); taken > MostExported {
-			return fault.Newf(fault.Conflict, "These are more than %d bookings; choose fewer by a narrower filter.", MostExported)
+		return list.Bookings, list.NextCursor, nil
+	})
+	if err == nil {
+		o.changed(ctx, by, "export bookings", slug, slog.Int("bookings", n))
+	}
+	return err
+}
+
+// export calls take with each page of a list, and counts what it took. what names the entries to people.
+func export[T any](what string, take func([]T), list func(request.Page) ([]T, string, error)) (int, error) {
+	page, taken := request.Page{Limit: 1000}, 0
+	for {
+		entries, next, err := list(page)
+		if err != nil {
+			return taken, err
 		}
-		take(list.Bookings)
-		if page.Cursor = list.NextCursor; page.Cursor == "" {
-			o.changed(ctx, by, "export bookings", slug, slog.Int("bookings", taken))
-			return nil
+		if taken += len(entries); taken > MostExported {
+			return taken, fault.Newf(fault.Conflict, "These are more than %d %s; choose fewer by a narrower filter.", MostExported, what)
+		}
+		take(entries)
+		if page.Cursor = next; next == "" {
+			return taken, nil
 		}
 	}
 }

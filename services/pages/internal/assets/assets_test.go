@@ -1,14 +1,11 @@
 package assets
 
-import (
-	"io/fs"
-	"testing"
-)
+import "testing"
 
 // What other sites include costs their visitors, too (pages.md).
 func TestTheScriptOfOtherSitesIsSmall(t *testing.T) {
 	t.Parallel()
-	script, err := fs.ReadFile(Files(), "embed.js")
+	script, err := Files.ReadFile("dist/embed.js")
 	if err != nil {
 		t.Fatal(err)
 	}

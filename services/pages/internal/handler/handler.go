@@ -43,7 +43,7 @@ type Config struct {
 // New returns the pages.
 func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 	sentences, textErr := texts.Load()
-	files, fileErr := web.NewAssets(assets.Files(), "/assets")
+	files, fileErr := web.NewAssets(assets.Files, "/assets")
 	if err := errors.Join(textErr, fileErr); err != nil {
 		return nil, err
 	}
@@ -82,6 +82,15 @@ func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
 	return page, nil
 }
 
+// open is page for what can only be done while the business takes bookings. Where it takes none it has answered already, and the page is nil.
+func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
+	page, err := p.page(c)
+	if err == nil && !page.Business.Open() {
+		return nil, p.show(c, fiber.StatusOK, page, view.Closed(page))
+	}
+	return page, err
+}
+
 // of makes a page one of a business's, in its colour.
 func of(page *view.Page, business *usecase.Business) {
 	page.Business = business
@@ -93,12 +102,9 @@ func of(page *view.Page, business *usecase.Business) {
 // chosen is a page of a step after the first: what was chosen is held against the offer. Where that cannot be booked any more it has
 // answered already, and page is nil.
 func (p *Pages) chosen(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
-	page, err := p.page(c)
-	if err != nil {
+	page, err := p.open(c)
+	if err != nil || page == nil {
 		return nil, nil, err
-	}
-	if !page.Business.Open() {
-		return nil, nil, p.show(c, fiber.StatusOK, page, view.Closed(page))
 	}
 	query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {

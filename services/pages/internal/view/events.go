@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
@@ -56,12 +57,12 @@ func (p *Page) ticketsFrom(e *usecase.Event) string {
 	least, differ := shown(e.Tiers[0].Price, e.Tiers[0].QuotedPrice), false
 	for _, t := range e.Tiers[1:] {
 		price := shown(t.Price, t.QuotedPrice)
-		differ = differ || !value(price).Equal(value(least))
-		if value(price).LessThan(value(least)) {
+		differ = differ || !money.Number(price).Equal(money.Number(least))
+		if money.Number(price).LessThan(money.Number(least)) {
 			least = price
 		}
 	}
-	if differ && value(least).IsZero() {
+	if differ && money.Number(least).IsZero() {
 		return p.Words.With("from", "Price", p.money(least))
 	}
 	return p.priced(least, differ)

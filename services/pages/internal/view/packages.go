@@ -3,29 +3,30 @@ package view
 import (
 	"strings"
 
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
 // packageCosts is what a package costs of what is shown of its services, from where that begins, and what it saves; "" for nothing.
 func (p *Page) packageCosts(k usecase.Package) (string, string) {
-	money, separately, rises := p.Business.Offer.Money(), int64(0), false
+	currency, separately, rises := p.Business.Offer.Money(), int64(0), false
 	for _, s := range k.Services {
 		price, moves := p.priceOf(s.ID, s.Price, s.QuotedPrice)
-		minor, err := money.Minor(value(price))
+		minor, err := currency.Minor(money.Number(price))
 		if err != nil {
 			return "", "" // never: the list comes from the same offer
 		}
 		separately, rises = separately+minor, rises || moves
 	}
-	costs := k.Of(separately, money)
+	costs := k.Of(separately, currency)
 	if k.Price != nil {
 		rises = rises && costs < *k.Price // more than its price it never costs
 	}
 	saves := ""
 	if costs < separately {
-		saves = p.Words.With("saves", "Price", p.money(money.JSON(separately-costs)))
+		saves = p.Words.With("saves", "Price", p.money(currency.JSON(separately-costs)))
 	}
-	return p.priced(money.JSON(costs), rises), saves
+	return p.priced(currency.JSON(costs), rises), saves
 }
 
 // contents are the services of a package.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/libs/web"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
@@ -134,8 +134,8 @@ func (p *Page) price(s *usecase.Service) string {
 	least, moves := p.priceOf(s.ID, s.Price, s.QuotedPrice)
 	for _, v := range s.Variants {
 		price, alsoMoves := p.priceOf(s.ID, v.Price, v.QuotedPrice)
-		moves = moves || alsoMoves || !value(price).Equal(value(least))
-		if value(price).LessThan(value(least)) {
+		moves = moves || alsoMoves || !money.Number(price).Equal(money.Number(least))
+		if money.Number(price).LessThan(money.Number(least)) {
 			least = price
 		}
 	}
@@ -145,8 +145,8 @@ func (p *Page) price(s *usecase.Service) string {
 // priceOf is what is shown of a price, and whether it may be higher at another time: by a rule that raises it, or as today's is lowered.
 func (p *Page) priceOf(service uuid.UUID, list json.Number, quoted *json.Number) (json.Number, bool) {
 	price := shown(list, quoted)
-	minor, err := p.Business.Offer.Money().Minor(value(price))
-	return price, value(price).LessThan(value(list)) || err == nil && usecase.PriceRises(p.Business.Offer, service, minor)
+	minor, err := p.Business.Offer.Money().Minor(money.Number(price))
+	return price, money.Number(price).LessThan(money.Number(list)) || err == nil && usecase.PriceRises(p.Business.Offer, service, minor)
 }
 
 // itself is the price of a service without its variants, or of one of those.
@@ -157,7 +157,7 @@ func (p *Page) itself(service uuid.UUID, list json.Number, quoted *json.Number) 
 
 func (p *Page) priced(amount json.Number, moves bool) string {
 	switch {
-	case value(amount).IsZero():
+	case money.Number(amount).IsZero():
 		return p.Words.Say("free")
 	case moves:
 		return p.Words.With("from", "Price", p.money(amount))
@@ -170,14 +170,6 @@ func shown(list json.Number, quoted *json.Number) json.Number {
 		return *quoted
 	}
 	return list
-}
-
-func value(n json.Number) decimal.Decimal {
-	d, err := decimal.NewFromString(n.String())
-	if err != nil {
-		return decimal.Zero
-	}
-	return d
 }
 
 // duration writes minutes as hours and minutes.

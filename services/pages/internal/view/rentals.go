@@ -7,6 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -39,12 +40,12 @@ func Unrented(p *Page, r *usecase.Rental) string {
 // rate is what a rental costs for an hour or a day: from where it begins, if it may cost more at another time.
 func (p *Page) rate(r *usecase.Rental) string {
 	price := shown(r.Price, r.QuotedPrice)
-	if value(price).IsZero() {
+	if money.Number(price).IsZero() {
 		return p.Words.Say("free")
 	}
 	per := p.Words.With(map[bool]string{true: "per_hour", false: "per_day"}[r.Hourly()], "Price", p.money(price))
-	minor, err := p.Business.Offer.Money().Minor(value(price))
-	if value(price).LessThan(value(r.Price)) || err == nil && usecase.RentalRises(p.Business.Offer, r.ID, minor) {
+	minor, err := p.Business.Offer.Money().Minor(money.Number(price))
+	if money.Number(price).LessThan(money.Number(r.Price)) || err == nil && usecase.RentalRises(p.Business.Offer, r.ID, minor) {
 		return p.Words.With("from", "Price", per)
 	}
 	return per

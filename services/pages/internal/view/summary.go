@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -233,7 +234,7 @@ func (p *Page) weekday(column int, whole bool) string {
 
 // pays says where it is paid; "" where the form asks, and where it is paid at two places, which are said with their amounts.
 func (p *Page) pays(price *usecase.Price) string {
-	if price.Now != "" && !value(price.Later).IsZero() {
+	if price.Now != "" && !money.Number(price.Later).IsZero() {
 		return ""
 	}
 	switch price.Pays {

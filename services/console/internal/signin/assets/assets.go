@@ -1,21 +1,11 @@
 // Package assets is the style of the pages of signing in, made of src by `make generate`.
 package assets
 
-import (
-	"embed"
-	"io/fs"
-)
+import "embed"
 
 //go:generate go run github.com/slotmesh/slotmesh/libs/web/bundle
 
+// Files are what browsers are given, in the folder dist.
+//
 //go:embed dist
-var dist embed.FS
-
-// Files are what browsers are given.
-func Files() fs.FS {
-	files, err := fs.Sub(dist, "dist")
-	if err != nil {
-		panic(err) // the folder is part of the program
-	}
-	return files
-}
+var Files embed.FS

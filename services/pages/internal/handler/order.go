@@ -1,0 +1,168 @@
+package handler
+
+import (
+	"context"
+	"net/url"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+	"github.com/slotmesh/slotmesh/services/pages/internal/view"
+)
+
+// order is what a customer is about to take, on its way through the form that asks who takes it.
+type order struct {
+	page *view.Page
+	item item
+	form view.Form
+}
+
+// item is what is ordered: an appointment, tickets of an event, or a reservation of a rental.
+type item interface {
+	// taken are the services, the event, or the rental with its extras, whose questions the form asks.
+	taken() []uuid.UUID
+	price(ctx context.Context, shop *usecase.Shop, o *order) (*usecase.Price, error)
+	// content is the form with all that was typed; changing shows what is wanted as fields, too.
+	content(o *order, changing bool) view.Content
+	// book books once for a key.
+	book(ctx context.Context, shop *usecase.Shop, o *order, key string) (usecase.Booked, error)
+	// refused answers where nothing was booked for a reason that lies in what was chosen, with what can be done about it. For any other reason it
+	// returns false.
+	refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, error)
+}
+
+// newOrder is an order by who has typed nothing yet.
+func newOrder(page *view.Page, i item) *order {
+	return &order{page: page, item: i, form: view.Form{Details: newcomer(page)}}
+}
+
+// newcomer is who has typed nothing yet.
+func newcomer(page *view.Page) usecase.Details {
+	return usecase.Details{People: 1, Language: page.Business.Language(page.Words.Asked), Pay: usecase.PayAtDoor}
+}
+
+// renew gives the form another token: what it is sent for then is another order.
+func (p *Pages) renew(o *order) { o.form.Token = p.forms.token(o.page.Business.Offer.Slug) }
+
+// ask shows the form with all that was typed.
+func (p *Pages) ask(c *fiber.Ctx, o *order, status int, notice string) error {
+	return p.askAgain(c, o, status, notice, false)
+}
+
+// askAgain is ask; changing shows what is wanted as fields, too.
+func (p *Pages) askAgain(c *fiber.Ctx, o *order, status int, notice string, changing bool) error {
+	price, err := o.item.price(c.UserContext(), p.shop, o)
+	if err != nil {
+		return err
+	}
+	o.form.Price, o.page.Notice = price, notice
+	return p.show(c, status, o.page, o.item.content(o, changing))
+}
+
+// trap is a field that people do not see, and programs fill in.
+const trap = "website"
+
+// sent takes over what was typed, and returns the key under which the form books once. A form that this page did not show, or no person sent, it
+// has answered already, and the key is "".
+func (p *Pages) sent(c *fiber.Ctx, o *order, typed url.Values) (string, error) {
+	o.read(typed)
+	if key := p.forms.read(o.page.Business.Offer.Slug, o.form.Token); key != "" && typed.Get(trap) == "" {
+		return key, nil
+	}
+	p.renew(o)
+	return "", p.ask(c, o, fiber.StatusUnprocessableEntity, o.page.Words.Say("expired"))
+}
+
+// read takes over what was typed by who takes what is ordered.
+func (o *order) read(typed url.Values) {
+	offer, d := o.page.Business.Offer, newcomer(o.page)
+	d.People = o.form.Details.People
+	d.Name, d.Email, d.Phone, d.Answers = typed.Get("name"), typed.Get("email"), typed.Get("phone"), map[string]any{}
+	if chosen := typed.Get("language"); slices.Contains(offer.Languages, chosen) {
+		d.Language = chosen
+	}
+	if typed.Get("pay") == usecase.PayOnline {
+		d.Pay = usecase.PayOnline
+	}
+	consents := map[string]any{}
+	for _, q := range offer.Questions(o.item.taken()...) {
+		value := typed.Get("q-" + q.Key)
+		switch {
+		case q.Consent:
+			consents[q.Key] = value == "yes"
+		case q.Type == catalog.QuestionCheckbox:
+			d.Answers[q.Key] = value == "yes"
+		default:
+			d.Answers[q.Key] = value
+		}
+	}
+	d.Answers[catalog.Consents] = consents
+	o.form.Details, o.form.Typed, o.form.Token = d, typed, typed.Get("token")
+}
+
+// place books what the form asks for, once, and leads to the payment, or to the customer's own page of it.
+func (p *Pages) place(c *fiber.Ctx, o *order, key string) error {
+	words, business := o.page.Words, o.page.Business
+	if o.form.Wrong = business.Check(&o.form.Details, o.item.taken()...); len(o.form.Wrong) > 0 {
+		return p.ask(c, o, fiber.StatusUnprocessableEntity, words.Say("check"))
+	}
+	price, err := o.item.price(c.UserContext(), p.shop, o)
+	if err != nil {
+		return p.refuse(c, o, err)
+	}
+	if typed := o.form.Typed; typed.Get("total") != price.Total.String() || typed.Get("now") != price.Now.String() { // not as it was shown
+		return p.ask(c, o, fiber.StatusConflict, words.With("price_changed", "Price", words.Amount(price.Total.String(), business.Offer.Currency)))
+	}
+	o.form.Price = price
+	booked, err := o.item.book(c.UserContext(), p.shop, o, key)
+	if err != nil {
+		return p.refuse(c, o, err)
+	}
+	// The provider's page cannot be shown in a frame: there the customer's page leads to it, in the whole window.
+	if booked.Checkout != "" && c.Get("Sec-Fetch-Dest") != "iframe" {
+		return c.Redirect(booked.Checkout, fiber.StatusSeeOther)
+	}
+	return c.Redirect(booked.Link+"?done=booked", fiber.StatusSeeOther)
+}
+
+// refuse shows why nothing was booked, with what can be done about it.
+func (p *Pages) refuse(c *fiber.Ctx, o *order, cause error) error {
+	if answered, err := o.item.refused(c, p, o, cause); answered {
+		return err
+	}
+	words := o.page.Words
+	switch f := fault.Of(cause); f.Kind.Code {
+	case fault.NotAcceptingBookings.Code, fault.SubscriptionInactive.Code, fault.AccountClosing.Code:
+		return p.closed(c, o)
+	case fault.TooManyOpen.Code:
+		return p.ask(c, o, fiber.StatusConflict, words.Say("too_many"))
+	case fault.IdempotencyMismatch.Code:
+		p.renew(o)
+		return p.ask(c, o, fiber.StatusUnprocessableEntity, words.Say("expired"))
+	case fault.PeerUnavailable.Code, fault.AvailabilityUnverified.Code, fault.PaymentUnavailable.Code, fault.OutcomeUnknown.Code, fault.IdempotencyInProgress.Code:
+		if o.form.Price != nil || f.Kind != fault.PeerUnavailable {
+			return p.ask(c, o, fiber.StatusServiceUnavailable, words.Say("fault_later"))
+		}
+	}
+	return cause
+}
+
+// closed says why the business takes no bookings, and until when, by its newest offer. Where it takes them again by then, the form is asked
+// for once more.
+func (p *Pages) closed(c *fiber.Ctx, o *order) error {
+	page := o.page
+	business, err := p.shop.Newest(c.UserContext(), page.Business)
+	if err != nil {
+		return err
+	}
+	open := page.Business != business && business.Open()
+	page.Business = business
+	if open {
+		return p.ask(c, o, fiber.StatusServiceUnavailable, page.Words.Say("fault_later"))
+	}
+	return p.show(c, fiber.StatusConflict, page, view.Closed(page))
+}
