@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slotmesh/slotmesh/libs/adminapi"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
@@ -55,7 +56,7 @@ func (c *command) get() *cobra.Command {
 		if c.output == asJSON || c.output == asTable {
 			accept = catalog.MediaJSON
 		}
-		text, err := client.do(cmd.Context(), call{method: http.MethodGet, path: path, header: map[string]string{"Accept": accept}})
+		text, err := client.do(cmd.Context(), adminapi.Request{Method: http.MethodGet, Path: path, Header: map[string]string{"Accept": accept}})
 		if err != nil {
 			return err
 		}

@@ -1,54 +1,28 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
-	"github.com/google/uuid"
-
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/adminapi"
 )
-
-// maxAnswer bounds what is read of an answer.
-const maxAnswer = 64 << 20
 
 // pageSize is the largest page of the admin API.
 const pageSize = "1000"
 
 // client calls the admin API. Its errors are *fault.Error for what the server refused and *unreachable where it did
 // not answer.
-type client struct {
-	base  string
-	token string
-	http  *http.Client
-	pause time.Duration // before a request is sent again
-}
+type client struct{ *adminapi.Client }
 
 // unreachable says that the server gave no answer that could be read.
-type unreachable struct {
-	sentence string
-	timedOut bool // it was waited for as long as --timeout says
-}
+type unreachable struct{ sentence string }
 
 func (u *unreachable) Error() string { return u.sentence }
-
-// call is one request. Body is sent as it is.
-type call struct {
-	method string
-	path   string
-	header map[string]string
-	body   []byte
-}
 
 func (c *command) client() (*client, error) {
 	base, err := c.resolveServer()
@@ -59,100 +33,41 @@ func (c *command) client() (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	return &client{base: base, token: token, pause: time.Second / 2, http: &http.Client{Transport: transport, Timeout: c.timeout}}, nil
+	return &client{adminapi.New(base, token, c.timeout, attempts)}, nil
 }
 
-func (c *client) close() { c.http.CloseIdleConnections() }
+func (c *client) close() { c.Close() }
 
 // attempts is how often a request is sent at most.
 const attempts = 3
 
-// do sends a request and returns the body of an answer below status 400. What did not come back, or was refused as something was
-// away, is sent again, with the same Idempotency-Key, so that a write is done once.
-func (c *client) do(ctx context.Context, r call) ([]byte, error) {
-	key := uuid.NewString()
-	for attempt := 1; ; attempt++ {
-		body, err := c.send(ctx, r, key)
-		if attempt == attempts || !worthRepeating(err) {
-			return body, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, err
-		case <-time.After(c.pause * time.Duration(attempt)):
-		}
-	}
-}
-
-// worthRepeating reports whether the next attempt may go better.
-func worthRepeating(err error) bool {
-	var refused *fault.Error
-	var lost *unreachable
-	switch {
-	case errors.As(err, &refused):
-		return refused.Kind.Status == http.StatusServiceUnavailable || refused.Kind == fault.IdempotencyInProgress
-	case errors.As(err, &lost):
-		return !lost.timedOut
-	}
-	return false
-}
-
-func (c *client) send(ctx context.Context, r call, key string) ([]byte, error) {
-	call, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, bytes.NewReader(r.body))
+// do sends a request and returns the body of the answer.
+func (c *client) do(ctx context.Context, r adminapi.Request) ([]byte, error) {
+	answer, err := c.Send(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, c.inWords(err)
 	}
-	call.Header.Set("Authorization", "Bearer "+c.token)
-	if r.method != http.MethodGet {
-		call.Header.Set(idempotency.Header, key)
-	}
-	for name, value := range r.header {
-		call.Header.Set(name, value)
-	}
-	answer, err := c.http.Do(call)
-	if err != nil {
-		return nil, c.noAnswer(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
-	if err != nil {
-		return nil, c.noAnswer(err)
-	}
-	if answer.StatusCode >= http.StatusBadRequest {
-		return nil, refusal(answer.StatusCode, body)
-	}
-	return body, nil
+	return answer.Body, nil
 }
 
-// noAnswer leaves out the request's URL, which net/http would repeat.
-func (c *client) noAnswer(err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err
+// inWords says of a server that gave no answer what can be done about it.
+func (c *client) inWords(err error) error {
+	var lost *adminapi.NoAnswerError
+	if !errors.As(err, &lost) {
+		return err
 	}
-	var network net.Error
-	return &unreachable{fmt.Sprintf("%s does not answer: %s", c.base, whyAway(err)), errors.As(err, &network) && network.Timeout()}
-}
-
-// refusal reads the server's fault; an answer of another shape, as a proxy gives, becomes one without a code.
-func refusal(status int, body []byte) error {
-	f := fault.Decode(status, body, 0)
-	if f.Kind.Code == "" || f.Kind == fault.Internal {
-		return &fault.Error{Kind: fault.Kind{Status: status}}
-	}
-	return f
+	return &unreachable{fmt.Sprintf("%s does not answer: %s", c.Base, whyAway(lost.Unwrap()))}
 }
 
 // call sends in as JSON and reads the answer into out; nil sends or reads nothing.
 func (c *client) call(ctx context.Context, method, path string, in, out any) error {
-	r := call{method: method, path: path}
+	r := adminapi.Request{Method: method, Path: path}
 	if in != nil {
 		body, err := json.Marshal(in)
 		if err != nil {
 			return err
 		}
-		r.body, r.header = body, map[string]string{"Content-Type": "application/json"}
+		r.Body, r.Header = body, map[string]string{"Content-Type": "application/json"}
 	}
 	body, err := c.do(ctx, r)
 	if err != nil || out == nil {
@@ -163,7 +78,7 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 
 func (c *client) read(body []byte, out any) error {
 	if err := json.Unmarshal(body, out); err != nil {
-		return &unreachable{sentence: c.base + " gave an answer that is not the admin API's; check --server."}
+		return &unreachable{c.Base + " gave an answer that is not the admin API's; check --server."}
 	}
 	return nil
 }
@@ -191,14 +106,8 @@ func pages[T any](ctx context.Context, c *client, path, member string, query url
 	}
 }
 
-// at is the path of something below a business.
-func at(slug string, rest ...string) string {
-	path := "/admin/businesses/" + url.PathEscape(slug)
-	for _, part := range rest {
-		path += "/" + url.PathEscape(part)
-	}
-	return path
-}
+// at is the path of a business, or of something below it.
+func at(slug string, rest ...string) string { return adminapi.At(slug, rest...) }
 
 // isJSON tells the two formats of a manifest apart as the server does.
 func isJSON(text []byte) bool {

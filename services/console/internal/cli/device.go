@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/mattn/go-isatty"
+
+	"github.com/slotmesh/slotmesh/libs/adminapi"
 )
 
 const (
@@ -58,7 +58,7 @@ func (h Host) wait(ctx context.Context, d time.Duration) error {
 
 // tokenByDevice has somebody confirm a code in a browser, and returns the token that they let this machine have (RFC 8628).
 func (c *command) tokenByDevice(ctx context.Context, server string) (string, error) {
-	client := &client{base: server, http: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone(), Timeout: c.timeout}}
+	client := &client{adminapi.New(server, "", c.timeout, 1)}
 	defer client.close()
 	name, _ := os.Hostname() // without one the server calls it by the program's name
 	var begun device
@@ -99,24 +99,15 @@ func (c *command) tokenByDevice(ctx context.Context, server string) (string, err
 
 // form sends a form as OAuth wants it, and reads the answer into out; an error that OAuth names is one of its fields.
 func (c *client) form(ctx context.Context, path string, form url.Values, out any) error {
-	call, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, strings.NewReader(form.Encode()))
+	answer, err := c.Do(ctx, adminapi.Request{
+		Method: http.MethodPost, Path: path, Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, Body: []byte(form.Encode()),
+	}, "")
 	if err != nil {
-		return err
-	}
-	call.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	answer, err := c.http.Do(call)
-	if err != nil {
-		return c.noAnswer(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	const most = 64 << 10
-	body, err := io.ReadAll(io.LimitReader(answer.Body, most))
-	if err != nil {
-		return c.noAnswer(err)
+		return c.inWords(err)
 	}
 	var named granted
-	if answer.StatusCode >= http.StatusBadRequest && (json.Unmarshal(body, &named) != nil || named.Error == "") {
-		return refusal(answer.StatusCode, body)
+	if answer.Status >= http.StatusBadRequest && (json.Unmarshal(answer.Body, &named) != nil || named.Error == "") {
+		return answer.Refusal()
 	}
-	return c.read(body, out)
+	return c.read(answer.Body, out)
 }

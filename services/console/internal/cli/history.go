@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/slotmesh/slotmesh/libs/adminapi"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -103,9 +104,9 @@ func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
 func (c *client) whatChanged(ctx context.Context, slug string, list []historyEntry) error {
 	var newer *manifest.Manifest
 	for i := range list[:min(len(list), mostWhat+1)] {
-		text, err := c.do(ctx, call{
-			method: http.MethodGet, path: at(slug) + "?version=" + strconv.FormatInt(list[i].Version.Version, 10),
-			header: map[string]string{"Accept": catalog.MediaJSON},
+		text, err := c.do(ctx, adminapi.Request{
+			Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(list[i].Version.Version, 10),
+			Header: map[string]string{"Accept": catalog.MediaJSON},
 		})
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/slotmesh/slotmesh/libs/adminapi"
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
@@ -106,7 +107,7 @@ func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) erro
 	defer client.close()
 	r := manifestCall(http.MethodPut, at(slug), src)
 	if ifVersion != 0 {
-		r.header["If-Match"] = strconv.Quote(strconv.FormatInt(ifVersion, 10))
+		r.Header["If-Match"] = strconv.Quote(strconv.FormatInt(ifVersion, 10))
 	}
 	if version := client.publishedAs(cmd.Context(), slug, src); version != 0 && (ifVersion == 0 || ifVersion == version) {
 		return c.done(published{Slug: slug, Version: version}, "%s: version %d says this already; nothing is published", slug, version)
@@ -136,8 +137,8 @@ func (c *client) publishedAs(ctx context.Context, slug string, src *source) int6
 	if isJSON(src.text) {
 		accept = catalog.MediaJSON
 	}
-	text, err := c.do(ctx, call{
-		method: http.MethodGet, path: at(slug) + "?version=" + strconv.FormatInt(version, 10), header: map[string]string{"Accept": accept},
+	text, err := c.do(ctx, adminapi.Request{
+		Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(version, 10), Header: map[string]string{"Accept": accept},
 	})
 	if err != nil || !bytes.Equal(text, src.text) {
 		return 0
@@ -146,10 +147,10 @@ func (c *client) publishedAs(ctx context.Context, slug string, src *source) int6
 }
 
 // manifestCall sends a manifest.
-func manifestCall(method, path string, src *source) call {
-	r := call{method: method, path: path, body: src.text, header: map[string]string{"Content-Type": "application/yaml"}}
+func manifestCall(method, path string, src *source) adminapi.Request {
+	r := adminapi.Request{Method: method, Path: path, Body: src.text, Header: map[string]string{"Content-Type": "application/yaml"}}
 	if isJSON(src.text) {
-		r.header["Content-Type"] = "application/json"
+		r.Header["Content-Type"] = "application/json"
 	}
 	return r
 }

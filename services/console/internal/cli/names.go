@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/adminapi"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -48,7 +49,7 @@ func (c *client) names(slug string) *names { return &names{client: c, slug: slug
 
 // contents reads the newest version of a business.
 func (c *client) contents(ctx context.Context, slug string) (*contents, error) {
-	text, err := c.do(ctx, call{method: http.MethodGet, path: at(slug), header: map[string]string{"Accept": catalog.MediaJSON}})
+	text, err := c.do(ctx, adminapi.Request{Method: http.MethodGet, Path: at(slug), Header: map[string]string{"Accept": catalog.MediaJSON}})
 	if err != nil {
 		return nil, err
 	}

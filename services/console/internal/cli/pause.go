@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slotmesh/slotmesh/libs/adminapi"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -83,7 +84,7 @@ func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date
 	if len(problems) > 0 {
 		return nil, &localError{fmt.Errorf("%s: %s", problems[0].Path, problems[0].Message)}
 	}
-	body, err := c.do(ctx, call{method: http.MethodPut, path: at(slug), body: paused.Text, header: map[string]string{
+	body, err := c.do(ctx, adminapi.Request{Method: http.MethodPut, Path: at(slug), Body: paused.Text, Header: map[string]string{
 		"Content-Type": catalog.MediaYAML, "If-Match": strconv.Quote(strconv.FormatInt(newest, 10)),
 	}})
 	if err != nil {
@@ -95,8 +96,8 @@ func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date
 
 // offer is a version of a business's manifest, with its fields.
 func (c *client) offer(ctx context.Context, slug string, version int64) (document.Fields, *document.Document, error) {
-	text, err := c.do(ctx, call{
-		method: http.MethodGet, path: at(slug) + "?version=" + strconv.FormatInt(version, 10), header: map[string]string{"Accept": catalog.MediaYAML},
+	text, err := c.do(ctx, adminapi.Request{
+		Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(version, 10), Header: map[string]string{"Accept": catalog.MediaYAML},
 	})
 	if err != nil {
 		return nil, nil, err

@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/adminapi"
 )
 
 func TestAWriteIsSentAgainUnderTheSameKey(t *testing.T) {
@@ -37,7 +39,7 @@ func TestAWriteIsSentAgainUnderTheSameKey(t *testing.T) {
 				}
 			}))
 			t.Cleanup(server.Close)
-			client := &client{base: server.URL, http: server.Client()}
+			client := &client{&adminapi.Client{Base: server.URL, HTTP: server.Client(), Attempts: attempts}}
 			err := client.call(t.Context(), http.MethodPost, "/", map[string]int{"quantity": 1}, nil)
 			if (err == nil) != (c.sent == 2) || len(keys) != c.sent || keys[0] == "" || keys[len(keys)-1] != keys[0] {
 				t.Errorf("got %v after requests with the keys %q", err, keys)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slotmesh/slotmesh/libs/adminapi"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/report"
 )
@@ -26,7 +27,7 @@ func reportOf[Row any](c *command, name, short string, show func([]Row) table) *
 	cmd := c.ofBusiness(name+" SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
 		path := at(args[0], "reports", name) + "?" + url.Values{"from": {from}, "to": {to}, "by": {by}}.Encode()
 		if csv {
-			text, err := client.do(cmd.Context(), call{method: http.MethodGet, path: path, header: map[string]string{"Accept": "text/csv"}})
+			text, err := client.do(cmd.Context(), adminapi.Request{Method: http.MethodGet, Path: path, Header: map[string]string{"Accept": "text/csv"}})
 			if err != nil {
 				return err
 			}

@@ -61,7 +61,7 @@ func (c *command) inviteUser() *cobra.Command {
 		}
 		link := "-"
 		if made.Link != nil {
-			link = client.base + *made.Link
+			link = client.Base + *made.Link
 			made.Link = &link
 		}
 		return c.print(made, table{
