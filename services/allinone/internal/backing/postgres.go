@@ -45,7 +45,7 @@ func (s *Stores) startPostgres(ctx context.Context, o Options, p place, program 
 	}
 	s.onStop(func() error { return server.stop(syscall.SIGINT, syscall.SIGQUIT) }) // fast, then immediate shutdown
 	s.DatabaseURL, s.Data = socketURL(p.sockets), data
-	if err := waitForPostgres(ctx, server, s.DatabaseURL); err != nil {
+	if err := waitFor(ctx, server, "PostgreSQL", func(ctx context.Context) error { return pingPostgres(ctx, s.DatabaseURL) }); err != nil {
 		return err
 	}
 	server.watch(s.failed)
@@ -122,21 +122,21 @@ func runInitdb(ctx context.Context, p place, program postgresInstall, dir string
 	return os.Remove(run.log)
 }
 
-// waitForPostgres returns when the server takes queries.
-func waitForPostgres(ctx context.Context, server *process, databaseURL string) error {
+// waitFor returns when a server answers a ping. name is what people are told that it is.
+func waitFor(ctx context.Context, server *process, name string, ping func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
+	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if pingPostgres(ctx, databaseURL) == nil {
+		if ping(ctx) == nil {
 			return nil
 		}
 		select {
 		case <-server.exited:
-			return fmt.Errorf("PostgreSQL does not start: %s", logReason(server.log))
+			return fmt.Errorf("%s does not start: %s", name, logReason(server.log))
 		case <-ctx.Done():
-			return fmt.Errorf("PostgreSQL did not become ready: %w; %s", ctx.Err(), logReason(server.log))
+			return fmt.Errorf("%s did not become ready: %w; %s", name, ctx.Err(), logReason(server.log))
 		case <-tick.C:
 		}
 	}

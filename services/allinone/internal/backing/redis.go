@@ -29,30 +29,11 @@ func (s *Stores) startRedis(ctx context.Context, p place, program string) error 
 	}
 	s.onStop(func() error { return server.stop(syscall.SIGTERM, syscall.SIGKILL) })
 	s.RedisURL = "unix://" + socket
-	if err := waitForRedis(ctx, server, s.RedisURL); err != nil {
+	if err := waitFor(ctx, server, "redis-server", func(ctx context.Context) error { return pingRedis(ctx, s.RedisURL) }); err != nil {
 		return err
 	}
 	server.watch(s.failed)
 	return nil
-}
-
-func waitForRedis(ctx context.Context, server *process, redisURL string) error {
-	ctx, cancel := context.WithTimeout(ctx, readyWithin)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if pingRedis(ctx, redisURL) == nil {
-			return nil
-		}
-		select {
-		case <-server.exited:
-			return fmt.Errorf("redis-server does not start: %s", logReason(server.log))
-		case <-ctx.Done():
-			return fmt.Errorf("redis-server did not become ready: %w; %s", ctx.Err(), logReason(server.log))
-		case <-tick.C:
-		}
-	}
 }
 
 func pingRedis(ctx context.Context, redisURL string) error {

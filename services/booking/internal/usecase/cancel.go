@@ -41,15 +41,6 @@ func (c *Cancellations) Preview(ctx context.Context, businessID, id uuid.UUID) (
 	return c.ofBooking(b).Preview(c.clock.Now()), nil
 }
 
-// PreviewForCustomer says what a cancellation by the customer would do now, under the offer of the business. Faults: not_found.
-func (c *Cancellations) PreviewForCustomer(ctx context.Context, offer *catalog.Offer, id uuid.UUID) (cancellation.Preview, error) {
-	b, err := c.find(ctx, offer.ID, id)
-	if err != nil {
-		return cancellation.Preview{}, err
-	}
-	return c.ofBooking(b).ForCustomer(offer, c.clock.Now()), nil
-}
-
 func (c *Cancellations) find(ctx context.Context, businessID, id uuid.UUID) (store.Booking, error) {
 	b, err := c.records.Booking(ctx, businessID, id)
 	return b, noBooking(err)
