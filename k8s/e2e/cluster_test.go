@@ -101,8 +101,8 @@ func values(more ...string) []string {
 	return args
 }
 
-// install makes the release, and removes the namespace when the test ends. When it fails, it says what the pods say.
-func (c cluster) install(t *testing.T) {
+// install makes the release, with values of these files on top of those of all tests, and removes the namespace when the test ends. When it fails, it says what the pods say.
+func (c cluster) install(t *testing.T, more ...string) {
 	t.Helper()
 	c.run(t, "kubectl", "create", "namespace", namespace)
 	t.Cleanup(func() {
@@ -118,7 +118,7 @@ func (c cluster) install(t *testing.T) {
 		}
 	})
 	c.run(t, "kubectl", "label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
-	c.helm(t, append([]string{"install", release, chart, "--wait", "--wait-for-jobs", "--timeout", "8m"}, values()...)...)
+	c.helm(t, append([]string{"install", release, chart, "--wait", "--wait-for-jobs", "--timeout", "8m"}, values(more...)...)...)
 }
 
 // diagnosis is what a person would look at first.

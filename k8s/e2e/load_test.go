@@ -18,6 +18,8 @@ type load struct {
 	keys  []string // each may book a hundred times a minute
 	free  []booking
 
+	betweenReads, betweenBookings time.Duration
+
 	mu       sync.Mutex
 	failures []string
 	reads    int
@@ -27,10 +29,11 @@ type load struct {
 	degraded int // slots that were not computed: an answer that the interface describes
 }
 
-const (
-	betweenReads    = 40 * time.Millisecond
-	betweenBookings = 250 * time.Millisecond
-)
+// gently makes the load a fifth of what it is, for a machine that has a proxy to run beside every pod.
+func (l *load) gently() *load {
+	l.betweenReads, l.betweenBookings = 5*l.betweenReads, 5*l.betweenBookings
+	return l
+}
 
 // during runs the load while work is done.
 func (l *load) during(t *testing.T, work func()) {
@@ -53,8 +56,8 @@ func (l *load) during(t *testing.T, work func()) {
 	}
 	// What has been sent is waited for: only the pace ends with ctx.
 	background := context.WithoutCancel(t.Context())
-	every(betweenReads, func(n int) { l.readOnce(background, n) })
-	every(betweenBookings, func(n int) { l.bookOnce(background, n) })
+	every(l.betweenReads, func(n int) { l.readOnce(background, n) })
+	every(l.betweenBookings, func(n int) { l.bookOnce(background, n) })
 	work()
 	stop()
 	running.Wait()
@@ -107,7 +110,10 @@ func newLoad(t *testing.T, c cluster, f front, slug string) *load {
 	t.Helper()
 	o := c.owner(t)
 	o.publish(t, slug, 10)
-	l := &load{front: f, slug: slug, created: make(map[string]booking)}
+	l := &load{
+		front: f, slug: slug, created: make(map[string]booking),
+		betweenReads: 40 * time.Millisecond, betweenBookings: 250 * time.Millisecond,
+	}
 	for range 6 {
 		l.keys = append(l.keys, o.key(t, slug))
 	}
@@ -157,16 +163,15 @@ func (l *load) compare(t *testing.T, o owner) {
 	}
 }
 
-// killings deletes a pod every second for a minute while the load runs, as a drained or lost node would: always one of a service
-// that has another which is ready.
-func (c cluster) killings(t *testing.T, f front) {
-	l := newLoad(t, c, f, "killing")
+// killings deletes so many pods, one at each pause's end, while the load runs, as a drained or lost node would: always one of a service that
+// has another which is ready.
+func (c cluster) killings(t *testing.T, l *load, pods int, pause time.Duration) {
 	killed := make(map[string]int)
 	l.during(t, func() {
-		second := time.NewTicker(time.Second)
-		defer second.Stop()
-		for n := range 60 {
-			<-second.C
+		next := time.NewTicker(pause)
+		defer next.Stop()
+		for n := range pods {
+			<-next.C
 			ready := make(map[string][]string)
 			for _, p := range c.pods(t) {
 				if p.ready() && slices.Contains(services, p.component()) {

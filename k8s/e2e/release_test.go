@@ -31,14 +31,20 @@ func (c cluster) rollback(t *testing.T, f front) {
 		c.awaitRollout(t)
 	})
 	c.everyPodIsReady(t)
+	c.replaced(t, before)
+	l.compare(t, c.owner(t))
+	if rows := c.owner(t).booked(t, "upgraded"); len(rows) != 1 {
+		t.Errorf("the owner sees %d of the bookings made before, want 1", len(rows))
+	}
+}
+
+// replaced wants every pod of a service to be another than before.
+func (c cluster) replaced(t *testing.T, before []pod) {
+	t.Helper()
 	for _, p := range c.pods(t) {
 		if slices.Contains(services, p.component()) && slices.ContainsFunc(before, func(old pod) bool { return old.Metadata.Name == p.Metadata.Name }) {
 			t.Errorf("%s was not replaced", p.Metadata.Name)
 		}
-	}
-	l.compare(t, c.owner(t))
-	if rows := c.owner(t).booked(t, "upgraded"); len(rows) != 1 {
-		t.Errorf("the owner sees %d of the bookings made before, want 1", len(rows))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestTheChartOnACluster is the life of one release, in order: each step leaves it as healthy as it found it.
@@ -37,7 +38,9 @@ func TestTheChartOnACluster(t *testing.T) {
 	t.Run("each internal port answers exactly the services of the table", c.edges)
 	t.Run("an upgrade brings the tables up to date first", func(t *testing.T) { c.upgrade(t, main) })
 	t.Run("a rollback under load replaces every pod and fails no request", func(t *testing.T) { c.rollback(t, main) })
-	t.Run("a pod killed every second under load fails no request", func(t *testing.T) { c.killings(t, main) })
+	t.Run("a pod killed every second under load fails no request", func(t *testing.T) {
+		c.killings(t, newLoad(t, c, main, "killing"), 60, time.Second)
+	})
 	t.Run("without Postgres reads degrade and bookings are refused, and all recovers", func(t *testing.T) { c.losePostgres(t, main) })
 	t.Run("without Redis reads and bookings go on", func(t *testing.T) { c.loseRedis(t, main) })
 	t.Run("the public paths and only they answer through the front behind one prefix", func(t *testing.T) { c.fronted(t, key) })
