@@ -88,13 +88,16 @@ func (c cluster) fronted(t *testing.T, key string) {
 	countedByClient(t, f)
 }
 
+// everywhere is what the cluster, and Istio where it is there, puts into every namespace.
+var everywhere = []string{"ServiceAccount/default", "ConfigMap/kube-root-ca.crt", "ConfigMap/istio-ca-root-cert"}
+
 // uninstall removes the release. Only volumes stay, and what every namespace has.
 func (c cluster) uninstall(t *testing.T) {
 	c.helm(t, "uninstall", release, "--wait", "--timeout", "5m")
 	soon(t, "nothing but volumes is left", func() error {
 		var left []string
 		for _, o := range c.objects(t) {
-			if !strings.HasPrefix(o, "PersistentVolumeClaim/") && o != "ServiceAccount/default" && o != "ConfigMap/kube-root-ca.crt" {
+			if !strings.HasPrefix(o, "PersistentVolumeClaim/") && !slices.Contains(everywhere, o) {
 				left = append(left, o)
 			}
 		}
