@@ -45,6 +45,7 @@ type Catalog struct {
 	languages  []string // codes, sorted
 	localizers map[string]*i18n.Localizer
 	digits     map[string]*textmessage.Printer
+	single     map[string]map[string]bool // by language, the sentences that have one form alone, whatever is counted
 }
 
 // Load reads the sentences that are built in. Its error is a fault of the data, which the tests find.
@@ -57,12 +58,17 @@ func Read(from fs.FS, folder string) (*Catalog, error) {
 		return nil, err
 	}
 	bundle := i18n.NewBundle(language.English)
-	c := &Catalog{localizers: map[string]*i18n.Localizer{}, digits: map[string]*textmessage.Printer{}}
+	c := &Catalog{localizers: map[string]*i18n.Localizer{}, digits: map[string]*textmessage.Printer{}, single: map[string]map[string]bool{}}
 	for _, entry := range entries {
-		if _, err := bundle.LoadMessageFileFS(from, path.Join(folder, entry.Name())); err != nil {
+		file, err := bundle.LoadMessageFileFS(from, path.Join(folder, entry.Name()))
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", entry.Name(), err)
 		}
-		c.languages = append(c.languages, strings.TrimSuffix(entry.Name(), ".json"))
+		code := strings.TrimSuffix(entry.Name(), ".json")
+		c.languages, c.single[code] = append(c.languages, code), map[string]bool{}
+		for _, m := range file.Messages {
+			c.single[code][m.ID] = m.Zero+m.One+m.Two+m.Few+m.Many == ""
+		}
 	}
 	for _, code := range c.languages {
 		c.localizers[code] = i18n.NewLocalizer(bundle, code)
@@ -96,8 +102,12 @@ func (c *Catalog) Fill(code string, id ID, data map[string]string) (string, erro
 	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), TemplateData: data})
 }
 
-// FillCount returns a sentence in the plural form of count, from 0 on, its placeholders filled with data.
+// FillCount returns a sentence in the plural form of count, from 0 on, its placeholders filled with data. One that has a single form has it
+// for every count.
 func (c *Catalog) FillCount(code string, id ID, count int, data map[string]string) (string, error) {
+	if c.single[code][string(id)] {
+		return c.Fill(code, id, data)
+	}
 	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), PluralCount: count, TemplateData: data})
 }
 

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
@@ -290,5 +292,31 @@ func TestWhatIsNotInTheDataIsAnError(t *testing.T) {
 	}
 	if s, err := c.Say("en", "unheard_of"); err == nil {
 		t.Errorf("an unknown sentence says %q", s)
+	}
+}
+
+// A sentence with a single form is the same for every count, in every language, also in those that have several forms.
+func TestASentenceOfOneFormIsSaidOfEveryCount(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{}
+	for code := range cldr {
+		files["texts/"+code+".json"] = &fstest.MapFile{Data: []byte(`{"plain": "{{.Count}} in all", "counted": {"other": "{{.Count}} of them"}, "lacking": {"one": "one", "few": "few"}}`)}
+	}
+	c, err := message.Read(files, "texts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for code := range cldr {
+		for _, count := range counts {
+			data := map[string]string{"Count": strconv.Itoa(count)}
+			for id, want := range map[message.ID]string{"plain": data["Count"] + " in all", "counted": data["Count"] + " of them"} {
+				if s, err := c.FillCount(code, id, count, data); err != nil || s != want {
+					t.Errorf("%s %s of %d: %q, %v", code, id, count, s, err)
+				}
+			}
+		}
+	}
+	if s, err := c.FillCount("en", "lacking", 2, nil); err == nil {
+		t.Errorf("a form that is missing among others was said: %q", s)
 	}
 }
