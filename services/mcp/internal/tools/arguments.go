@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/request"
 )
@@ -58,8 +59,23 @@ func (a arguments) text(name string) (string, error) {
 // date reads a calendar date and gives it back as it was written; "" where it was left out.
 func (a arguments) date(name string) (string, error) { return checked(a, name, request.Date) }
 
+// sources say for each argument that is an id, or a list of ids, where the agent has it from.
+var sources = map[string]string{
+	"service_id": "the id of a service from list_services", "service_ids": "the ids of services from list_services",
+	"staff_id": "the id of a member from list_staff", "class_schedule_id": "the class_schedule_id of a start from find_slots",
+}
+
+// identifier reads a UUID, which no agent makes up: what is none is mostly a name.
+func identifier(name, s string) (uuid.UUID, error) {
+	id, err := request.ID(name, s)
+	if err != nil {
+		return id, request.Invalid("%s: %s is no id; take %s.", name, request.Quoted(s), sources[name])
+	}
+	return id, nil
+}
+
 // id reads a UUID and gives it back as it was written; "" where it was left out.
-func (a arguments) id(name string) (string, error) { return checked(a, name, request.ID) }
+func (a arguments) id(name string) (string, error) { return checked(a, name, identifier) }
 
 // checked reads a string that read must take; "" where it was left out.
 func checked[T any](a arguments, name string, read func(name, s string) (T, error)) (string, error) {
@@ -76,13 +92,13 @@ func (a arguments) ids(name string, most int) ([]string, error) {
 	raw, given := a[name]
 	var list []string
 	if given && json.Unmarshal(raw, &list) != nil {
-		return nil, request.Invalid("%s: send a list of ids, such as [\"6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b\"].", name)
+		return nil, request.Invalid("%s: send a list of ids, such as [\"6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b\"]; take %s.", name, sources[name])
 	}
 	if len(list) == 0 || len(list) > most {
-		return nil, request.Invalid("%s: send 1 to %d ids.", name, most)
+		return nil, request.Invalid("%s: send 1 to %d ids; take %s.", name, most, sources[name])
 	}
 	for _, s := range list {
-		if _, err := request.ID(name, s); err != nil {
+		if _, err := identifier(name, s); err != nil {
 			return nil, err
 		}
 	}

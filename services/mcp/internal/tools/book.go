@@ -106,10 +106,17 @@ func (b *Toolbox) book() *tool {
 	}
 }
 
-// bookAppointment hands the arguments on as the body of POST /book, which checks them.
+// bookAppointment hands the arguments on as the body of POST /book, which checks them. Of what is no id it is said here, as that interface does not
+// know which tools there are.
 func (b *Toolbox) bookAppointment(ctx context.Context, who caller.Caller, args arguments) (result, error) {
 	idempotencyKey, err := args.idempotencyKey()
 	if err != nil {
+		return result{}, err
+	}
+	_, errIDs := args.ids("service_ids", maxServices)
+	_, errStaff := args.id("staff_id")
+	_, errSession := args.id("class_schedule_id")
+	if err := cmp.Or(errIDs, errStaff, errSession); err != nil {
 		return result{}, err
 	}
 	delete(args, "idempotency_key")
