@@ -1,8 +1,15 @@
 package manifest
 
-import "github.com/shopspring/decimal"
+import (
+	"slices"
 
-// packages that cost no less than their services one by one, and those that a service is not offered of.
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/rule"
+)
+
+// packages that cost no less than their services one by one, those that a service is not offered of, and those whose price is the same for any
+// number of people where that of their services is not.
 func (w *warner) packages(at *path, m *Manifest) {
 	if len(m.Packages) == 0 {
 		return
@@ -21,6 +28,29 @@ func (w *warner) packages(at *path, m *Manifest) {
 		}
 		if p.Price != nil && p.Price.GreaterThanOrEqual(sum) {
 			w.warn(here.field("price"), "is %s, and the services cost %s one by one: customers never pay more than that, so that the package saves nothing; write less", p.Price, sum)
+		}
+		if p.Percent != nil && sum.IsZero() {
+			w.warn(here.field("percent"), "is taken off services that cost nothing, so that the package saves nothing; give a service a price, or leave the package out")
+		}
+		if p.Price != nil {
+			w.byPeople(here.field("price"), p.Services, m.PricingRules)
+		}
+	}
+}
+
+// byPeople names the first rule about the number of people that names a service of a package, whose price leaves it without effect. A rule about
+// all that is sold is not taken to be about the package.
+func (w *warner) byPeople(at *path, services []Key, rules []PricingRule) {
+	for i := range rules {
+		if rules[i].Kind != rule.PartySize || !w.may() {
+			continue
+		}
+		of := rules[i].AppliesTo
+		w.left -= len(services)
+		if of != nil && of.Services != nil && slices.ContainsFunc(services, func(key Key) bool { return slices.Contains(of.Services.Keys, key) }) {
+			w.warn(at, "is the same for any number of people, though pricing_rules[%d] (%s) changes what a service of it costs by that: the rule has no effect on the package, "+
+				"unless the services are less than its price; write percent instead of price, which is taken off after the rules", i, rules[i].Key)
+			return
 		}
 	}
 }

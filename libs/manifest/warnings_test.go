@@ -61,6 +61,18 @@ func TestSpansThatOverlapAreNamed(t *testing.T) {
 				`line 13: packages[2].services[2]: names "old", which is not active, so that the package is not offered`,
 			},
 		},
+		"packages that save nothing, or go past a rule": {
+			"services: [{key: cut, name: Cut, duration_minutes: 30, price: 10}, {key: dry, name: Dry, duration_minutes: 30, price: 5}, {key: tea, name: Tea, duration_minutes: 5}, {key: talk, name: Talk, duration_minutes: 5}]\n" +
+				"packages:\n- {key: a, name: A, services: [cut, dry], percent: 5}\n- {key: b, name: B, services: [tea, talk], percent: 10}\n- {key: c, name: C, services: [cut, tea], price: 8}\n" +
+				"- {key: d, name: D, services: [dry, tea], price: 4}\n- {key: e, name: E, services: [cut, talk], percent: 10}\n" +
+				"pricing_rules:\n- {key: tue, kind: day_of_week, days: [tue], percent: -10}\n- {key: four, kind: party_size, min: 4, percent: -10, applies_to: {services: [cut]}}\n" +
+				"- {key: boats, kind: party_size, min: 2, percent: -10, applies_to: {rentals: all}}\n- {key: any, kind: party_size, min: 9, percent: -5}\n",
+			[]string{
+				"line 12: packages[1].percent: is taken off services that cost nothing, so that the package saves nothing; give a service a price, or leave the package out",
+				"line 13: packages[2].price: is the same for any number of people, though pricing_rules[1] (four) changes what a service of it costs by that: the rule has no effect on the package, " +
+					"unless the services are less than its price; write percent instead of price, which is taken off after the rules",
+			},
+		},
 		"classes": {
 			"services:\n- {key: yoga, name: Yoga, duration_minutes: 60, classes: [{key: a, weekday: mon, time: '18:30', capacity: 5, staff: ben, to: 2027-03-01}]}\n" +
 				"- key: run\n  name: Run\n  duration_minutes: 60\n  classes:\n" +
