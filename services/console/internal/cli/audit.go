@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,21 +13,26 @@ import (
 
 func (c *command) audit() *cobra.Command {
 	var subject, typ, from, to string
+	var limit int
 	cmd := c.ofBusiness("audit SLUG", "List what happened to a business and its bookings, newest first, and who did it", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
+			if limit < 0 {
+				return fmt.Errorf("--limit: %d is no number of lines; write how many to list at most, or 0 for all", limit)
+			}
 			query := url.Values{}
 			for name, value := range map[string]string{"subject": subject, "type": typ, "from": from, "to": to} {
 				if value != "" {
 					query.Set(name, value)
 				}
 			}
-			list, err := pages[event.Event](cmd.Context(), client, at(args[0], "events"), "events", query)
+			list, err := upTo[event.Event](cmd.Context(), client, at(args[0], "events"), "events", query, limit)
 			if err != nil {
 				return err
 			}
 			return c.print(event.List{Events: list}, eventTable(list))
 		})
-	cmd.Example = `  slotmesh audit harbor --from 2026-11-01
+	cmd.Example = `  slotmesh audit harbor --limit 20
+  slotmesh audit harbor --from 2026-11-01
   slotmesh audit harbor --subject 0190163d-8694-739b-aea5-966c26f8ad95 -o json
   slotmesh audit harbor --type key.created
   slotmesh audit harbor --subject member`
@@ -34,6 +40,7 @@ func (c *command) audit() *cobra.Command {
 	cmd.Flags().StringVar(&typ, "type", "", "only of this type, such as booking.cancelled")
 	cmd.Flags().StringVar(&from, "from", "", "from this date (UTC) or instant on, such as 2026-11-21 or 2026-11-21T09:00:00Z")
 	cmd.Flags().StringVar(&to, "to", "", "up to this date (UTC), included, or before this instant")
+	cmd.Flags().IntVar(&limit, "limit", 0, "at most this many, the newest; 0: all")
 	var types []string
 	for _, t := range slices.Concat(event.Types(), event.TeamTypes()) {
 		types = append(types, string(t))

@@ -83,6 +83,12 @@ func TestTheAuditLogIsOneListOfThreeServicesInPages(t *testing.T) {
 			t.Errorf("%s: %s, want %d", filter, found, n)
 		}
 	}
+	for limit, n := range map[string]int{"0": want, "1": 1, "7": 7, "1000": want} {
+		if lines := strings.Split(strings.TrimSpace(s.must("audit", "harbor", "--limit", limit)), "\n"); len(lines) != n+1 || !strings.Contains(lines[1], got[0].Subject.ID.String()) {
+			t.Errorf("--limit %s: %d lines, want %d and the newest first:\n%s", limit, len(lines)-1, n, strings.Join(lines, "\n"))
+		}
+	}
+	s.fails(2, "--limit: -1", "audit", "harbor", "--limit", "-1")
 	s.fails(1, "type:", "audit", "harbor", "--type", "boat.sunk")
 	s.fails(1, "subject:", "audit", "harbor", "--subject", "boat")
 	s.fails(1, "from:", "audit", "harbor", "--from", "yesterday")

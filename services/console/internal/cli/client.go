@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/adminapi"
 )
 
 // pageSize is the largest page of the admin API.
-const pageSize = "1000"
+const pageSize = 1000
 
 // client calls the admin API. Its errors are *fault.Error for what the server refused and *unreachable where it did
 // not answer.
@@ -85,9 +86,17 @@ func (c *client) read(body []byte, out any) error {
 
 // pages follows a list to its end. member is the list's name in the answer.
 func pages[T any](ctx context.Context, c *client, path, member string, query url.Values) ([]T, error) {
+	return upTo[T](ctx, c, path, member, query, 0)
+}
+
+// upTo follows a list until it has the first most of it; 0: to its end.
+func upTo[T any](ctx context.Context, c *client, path, member string, query url.Values, most int) ([]T, error) {
 	all := []T{}
-	query.Set("limit", pageSize)
 	for {
+		query.Set("limit", strconv.Itoa(pageSize))
+		if most > 0 {
+			query.Set("limit", strconv.Itoa(min(pageSize, most-len(all))))
+		}
 		var page map[string]json.RawMessage
 		if err := c.call(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page); err != nil {
 			return nil, err
@@ -99,7 +108,7 @@ func pages[T any](ctx context.Context, c *client, path, member string, query url
 		all = append(all, entries...)
 		var next string
 		_ = json.Unmarshal(page["next_cursor"], &next) // left out on the last page
-		if next == "" || next == query.Get("cursor") {
+		if next == "" || next == query.Get("cursor") || most > 0 && len(all) >= most {
 			return all, nil
 		}
 		query.Set("cursor", next)
