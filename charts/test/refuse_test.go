@@ -48,14 +48,14 @@ func TestValuesThatContradictEachOtherAreRefusedWithASentence(t *testing.T) {
 		"mesh.provider=linkerd,frontDoor.gateway.enabled=true": "mesh.frontAccounts: name the service accounts",
 		"mesh.provider=istio,mesh.frontOutside=true,mesh.frontAccounts[0].name=a,mesh.frontAccounts[0].namespace=b": "mesh: set frontOutside or name frontAccounts, not both",
 		"mesh.frontOutside=true": "mesh: set mesh.provider to istio or linkerd",
-		"mesh.provider=linkerd,mesh.frontOutside=true,mesh.tracingProvider=a":                       "mesh.tracingProvider: it names an extension provider of Istio",
-		"mesh.provider=linkerd,mesh.frontOutside=true,monitoring.enabled=true":                      "mesh.metricsAccounts: name the service account of Prometheus",
-		"components.booking.autoscaling.enabled=true,components.booking.autoscaling.maxReplicas=1":  "components.booking.autoscaling: write a maxReplicas of 2 or more",
-		"defaults.autoscaling.enabled=true,defaults.resources.requests.cpu=null":                    "resources.requests.cpu: write one",
-		"components.mcp.autoscaling.enabled=true,components.mcp.autoscaling.keda.enabled=true":                                                          "components.mcp.autoscaling.keda: give prometheusURL or triggers",
+		"mesh.provider=linkerd,mesh.frontOutside=true,mesh.tracingProvider=a":                                                                         "mesh.tracingProvider: it names an extension provider of Istio",
+		"mesh.provider=linkerd,mesh.frontOutside=true,monitoring.enabled=true":                                                                        "mesh.metricsAccounts: name the service account of Prometheus",
+		"components.booking.autoscaling.enabled=true,components.booking.autoscaling.maxReplicas=1":                                                    "components.booking.autoscaling: write a maxReplicas of 2 or more",
+		"defaults.autoscaling.enabled=true,defaults.resources.requests.cpu=null":                                                                      "resources.requests.cpu: write one",
+		"components.mcp.autoscaling.enabled=true,components.mcp.autoscaling.keda.enabled=true":                                                        "components.mcp.autoscaling.keda: give prometheusURL or triggers",
 		"components.mcp.autoscaling.enabled=true,components.mcp.autoscaling.keda.enabled=true,components.mcp.autoscaling.keda.prometheusURL=http://p": "components.mcp.autoscaling.keda.prometheusURL: set monitoring.enabled",
-		"components.mcp.env.CATALOG_URL=http://x":                                                   "components.mcp.env: leave CATALOG_URL out",
-		"components.mcp.env.A=1,components.mcp.secretEnv.A.name=x,components.mcp.secretEnv.A.key=y": "components.mcp: give A under env or under secretEnv",
+		"components.mcp.env.CATALOG_URL=http://x":                                                                                                     "components.mcp.env: leave CATALOG_URL out",
+		"components.mcp.env.A=1,components.mcp.secretEnv.A.name=x,components.mcp.secretEnv.A.key=y":                                                   "components.mcp: give A under env or under secretEnv",
 	} {
 		_, err := render(t, set(t, settings), false)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -37,3 +37,4 @@ mesh() {
 ! with skipper || deployment skipper
 ! with kube-router || policies
 ! with istio || mesh
+! with metrics-server || deployment metrics-server

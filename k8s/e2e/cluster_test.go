@@ -19,6 +19,7 @@ const (
 	valuesFile = "SLOTMESH_E2E_VALUES"     // values beyond those of testdata/: where a cluster gets its images, for instance
 	policies   = "SLOTMESH_E2E_POLICIES"   // "enforced" where the cluster does enforce NetworkPolicies
 	resources  = "SLOTMESH_E2E_CRDS"       // "all" where the cluster has the custom resources of every mesh and operator
+	metrics    = "SLOTMESH_E2E_METRICS"    // "served" where a metrics server measures what pods use
 	frontOf    = "SLOTMESH_E2E_FRONT_"     // + TRAEFIK or SKIPPER: its address, where the cluster's own is not reachable from here
 )
 
@@ -196,10 +197,15 @@ func (c cluster) awaitRollout(t *testing.T) {
 	})
 }
 
-// soon asks until the answer is good; the last one is the test's failure when time is up.
+// soon asks until the answer is good; the last one is the test's failure when time is up. within is soon with a time of its own.
 func soon(t *testing.T, what string, ask func() error) {
 	t.Helper()
-	deadline := time.NewTimer(eventually)
+	within(t, eventually, what, ask)
+}
+
+func within(t *testing.T, limit time.Duration, what string, ask func() error) {
+	t.Helper()
+	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
 	again := time.NewTicker(250 * time.Millisecond)
 	defer again.Stop()
@@ -210,7 +216,7 @@ func soon(t *testing.T, what string, ask func() error) {
 		}
 		select {
 		case <-deadline.C:
-			t.Fatalf("%s: not within %v: %v", what, eventually, err)
+			t.Fatalf("%s: not within %v: %v", what, limit, err)
 		case <-again.C:
 		}
 	}
