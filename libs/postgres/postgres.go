@@ -166,11 +166,7 @@ func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files f
 		return err
 	}
 	defer func() { _ = lock.Close() }() // the session's end frees the lock
-	// The wait for the others' migrations holds up nobody.
-	if _, err := lock.ExecContext(ctx, "SET lock_timeout = 0"); err != nil {
-		return err
-	}
-	if _, err := lock.ExecContext(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
+	if err := ours(ctx, lock); err != nil {
 		return err
 	}
 	defer func() {
@@ -193,6 +189,24 @@ func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files f
 		return err
 	}
 	return after(ctx, lock)
+}
+
+// ours takes the lock of migrations. It asks for it again and again: a statement that waits for it has a snapshot, and another service's CREATE
+// INDEX CONCURRENTLY, under that lock, waits for all older snapshots, each for the other.
+func ours(ctx context.Context, lock *sql.Conn) error {
+	again := time.NewTicker(lockPause / 4)
+	defer again.Stop()
+	for {
+		var taken bool
+		if err := lock.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", migrationLock).Scan(&taken); err != nil || taken {
+			return err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // standingBack repeats what did not get its locks in time, so that those who were queued behind it go first.

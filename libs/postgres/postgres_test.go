@@ -156,6 +156,23 @@ func TestAMigrationThatWaitsForATableHoldsUpNobody(t *testing.T) {
 	}
 }
 
+// All services migrate at the same time. What waits for its turn must not hold up an index that another makes while its table is in use.
+func TestAnIndexIsMadeConcurrentlyWhileOthersWaitForTheirTurn(t *testing.T) {
+	t.Parallel()
+	index := fstest.MapFS{"00001_one.sql": oneTable["00001_one.sql"], "00002_two.sql": {Data: []byte(
+		"-- +goose NO TRANSACTION\n-- +goose Up\nSELECT pg_sleep(0.5);\nDROP INDEX CONCURRENTLY IF EXISTS one_by_id;\nCREATE INDEX CONCURRENTLY one_by_id ON one (id);\n")}}
+	var all sync.WaitGroup
+	for range 5 {
+		cfg := testkit.PostgresSchema(t, "index")
+		all.Go(func() {
+			if err := postgres.Migrate(t.Context(), cfg, "index", index); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
 // untilSomebodyWaits returns when somebody waits for a lock on a table of the schema.
 func untilSomebodyWaits(t *testing.T, pool *pgxpool.Pool, schema string) {
 	t.Helper()
