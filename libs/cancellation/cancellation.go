@@ -16,13 +16,13 @@ import (
 
 // Purchase is what is cancelled, as far as refunds ask.
 type Purchase struct {
-	What     string // in the sentences of refusals
-	Status   string
-	Standing bool // it can be cancelled from this status
-	Paid     Paid
-	Currency money.Currency
-	MadeAt   time.Time
-	StartsAt time.Time
+	What        string // in the sentences of refusals
+	Status      string
+	Cancellable bool // it can be cancelled from this status
+	Paid        Paid
+	Currency    money.Currency
+	MadeAt      time.Time
+	StartsAt    time.Time
 }
 
 // Paid is what of a purchase was paid online, in minor units of its currency; the zero value is nothing.
@@ -63,7 +63,7 @@ func (p Preview) Shown() booking.Cancellation {
 // Preview says what a cancellation by the owner would do now.
 func (of Purchase) Preview(now time.Time) Preview {
 	p := Preview{Currency: of.Currency}
-	if !of.Standing {
+	if !of.Cancellable {
 		p.Reason = of.Status
 		return p
 	}
@@ -120,7 +120,7 @@ func (of Purchase) Afterwards(wanted booking.RefundAmount, now time.Time) (refun
 		wanted = booking.RefundFull
 	}
 	switch {
-	case of.Standing:
+	case of.Cancellable:
 		return refund.Owed{}, fault.Newf(fault.Conflict, "The %s is %s; cancel it, which refunds it.", of.What, of.Status)
 	case wanted == booking.RefundPolicy || wanted == booking.RefundNone:
 		return refund.Owed{}, fault.New(fault.InvalidParameter, `refund: send "full" or an amount such as 12.50.`)

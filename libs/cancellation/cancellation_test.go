@@ -18,7 +18,7 @@ func TestWhatIsOverIsNotCancelledByItsCustomer(t *testing.T) {
 		t.Errorf("what is cancelled is cancelled again: %v", err)
 	}
 	ahead := over
-	ahead.Standing = true
+	ahead.Cancellable = true
 	if owed, err := ahead.Agreed(offer, 0, start.AddDate(0, 0, -7)); err != nil || owed.Amount != 0 {
 		t.Errorf("what lies ahead owes %+v, %v", owed, err)
 	}

@@ -58,7 +58,7 @@ func noBooking(err error) error {
 func (c *Cancellations) ofBooking(b store.Booking) cancellation.Purchase {
 	cancel, _ := state.Of(state.Cancel)
 	return cancellation.Purchase{
-		What: "booking", Status: string(b.Status), Standing: cancel.Allows(b.Status), Paid: c.paid(b.Payment, b.Currency), Currency: b.Currency,
+		What: "booking", Status: string(b.Status), Cancellable: cancel.Allows(b.Status), Paid: c.paid(b.Payment, b.Currency), Currency: b.Currency,
 		MadeAt: b.CreatedAt, StartsAt: b.StartsAt,
 	}
 }
@@ -66,7 +66,7 @@ func (c *Cancellations) ofBooking(b store.Booking) cancellation.Purchase {
 // ofTicket is an order of tickets as far as refunds ask.
 func (c *Cancellations) ofTicket(t store.Ticket) cancellation.Purchase {
 	return cancellation.Purchase{
-		What: "order of tickets", Status: t.Status, Standing: t.Status != booking.StatusCancelled, Paid: c.paid(t.Payment, t.Currency), Currency: t.Currency,
+		What: "order of tickets", Status: t.Status, Cancellable: t.Status != booking.StatusCancelled, Paid: c.paid(t.Payment, t.Currency), Currency: t.Currency,
 		MadeAt: t.CreatedAt, StartsAt: t.StartsAt,
 	}
 }

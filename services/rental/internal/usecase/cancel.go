@@ -20,7 +20,7 @@ import (
 func purchase(r store.Reservation, offer *catalog.Offer) cancellation.Purchase {
 	cancel, _ := state.Of(state.Cancel)
 	of := cancellation.Purchase{
-		What: "reservation", Status: string(r.Status), Standing: cancel.Allows(r.Status), Currency: offer.Money(),
+		What: "reservation", Status: string(r.Status), Cancellable: cancel.Allows(r.Status), Currency: offer.Money(),
 		MadeAt: r.CreatedAt, StartsAt: starts(r, offer.Location()),
 	}
 	if r.Price != nil {
@@ -57,7 +57,7 @@ func (o *Owner) Cancel(ctx context.Context, slug string, id uuid.UUID, wanted bo
 // wanted than is left; invalid_parameter for what is no amount.
 func (o *Owner) Refund(ctx context.Context, slug string, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
 	return o.change(ctx, slug, id, o.reservations.Refund, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) {
-		p.Standing = p.Standing || p.Status == string(state.PickedUp)
+		p.Cancellable = p.Cancellable || p.Status == string(state.PickedUp)
 		return p.Afterwards(wanted, now)
 	})
 }
