@@ -155,7 +155,7 @@ func TestWhatTheGateTookIsTakenFromTheCall(t *testing.T) {
 		})
 		address := start(t, n, func(c *mcp.Config) { c.Server.RequestTimeout = whole })
 		got := post(t, address, http.MethodPost,
-			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":`+meta+`,"name":"book_appointment","arguments":{}}}`,
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":`+meta+`,"name":"book_appointment","arguments":{"service_ids":["`+cutID+`"]}}}`,
 			http.Header{
 				"Authorization": {"Bearer write"}, "Mcp-Protocol-Version": {revision},
 				"Mcp-Method": {"tools/call"}, "Mcp-Name": {"book_appointment"},
