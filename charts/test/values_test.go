@@ -2,6 +2,7 @@ package chart_test
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -55,6 +56,34 @@ func TestEveryTagAndDigestMakesValidLabels(t *testing.T) {
 		}
 		if version := text(catalog, "metadata", "labels", "app.kubernetes.io/version"); version != c.version {
 			t.Errorf("%s: the version is %q, want %q", c.tag, version, c.version)
+		}
+	}
+}
+
+// TestTheTrialsStoresAreNotRestartedByAnUpgrade compares what two releases make of their pods: another version of Slotmesh's images and
+// chart is no other PostgreSQL or Redis.
+func TestTheTrialsStoresAreNotRestartedByAnUpgrade(t *testing.T) {
+	t.Parallel()
+	pods := func(version, settings string) map[string]any {
+		loaded := load(t)
+		loaded.Metadata.Version, loaded.Metadata.AppVersion = version, version
+		files, err := renderChart(t, loaded, set(t, "postgres.provider=trial,redis.provider=trial,"+settings), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, of := objects(t, files), make(map[string]any)
+		for _, w := range []string{"StatefulSet postgres", "Deployment redis", "Deployment catalog"} {
+			kind, name, _ := strings.Cut(w, " ")
+			of[w] = at(find(t, all, kind, release+"-"+name), "spec", "template")
+		}
+		return of
+	}
+	before := pods("1.2.0", "")
+	for _, after := range []map[string]any{pods("1.3.0", ""), pods("1.2.0", "image.tag=own")} {
+		for w, template := range after {
+			if same := reflect.DeepEqual(before[w], template); same != (w != "Deployment catalog") {
+				t.Errorf("%s: its pods stay as they are: %v", w, same)
+			}
 		}
 	}
 }

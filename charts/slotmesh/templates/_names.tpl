@@ -18,12 +18,20 @@ app.kubernetes.io/component: {{ .name }}
 {{- end -}}
 
 {{/*
+Labels of a pod of another program, as the trial's stores are: none that changes with a release of Slotmesh, as that would restart it under
+the services that are served by it. (root, name)
+*/}}
+{{- define "slotmesh.storeLabels" -}}
+{{ include "slotmesh.selector" . }}
+app.kubernetes.io/part-of: slotmesh
+{{- end -}}
+
+{{/*
 Labels of a pod: none that changes with the chart alone, as that would restart it. A digest is no version, and no label
 could hold it; a tag may be longer than a label. (root, name)
 */}}
 {{- define "slotmesh.podLabels" -}}
-{{ include "slotmesh.selector" . }}
-app.kubernetes.io/part-of: slotmesh
+{{ include "slotmesh.storeLabels" . }}
 {{- $tag := default .root.Chart.AppVersion .root.Values.image.tag }}
 {{- if not (hasPrefix "sha256:" $tag) }}
 app.kubernetes.io/version: {{ $tag | trunc 63 | trimAll "-_." | quote }}
