@@ -20,6 +20,7 @@ const (
 	policies   = "SLOTMESH_E2E_POLICIES"   // "enforced" where the cluster does enforce NetworkPolicies
 	resources  = "SLOTMESH_E2E_CRDS"       // "all" where the cluster has the custom resources of every mesh and operator
 	metrics    = "SLOTMESH_E2E_METRICS"    // "served" where a metrics server measures what pods use
+	releases   = "SLOTMESH_E2E_RELEASES"   // the folder that the script releases has filled; its images are in the cluster
 	frontOf    = "SLOTMESH_E2E_FRONT_"     // + TRAEFIK or SKIPPER: its address, where the cluster's own is not reachable from here
 )
 
@@ -145,6 +146,9 @@ type pod struct {
 		Name              string
 		Labels            map[string]string
 		DeletionTimestamp *time.Time
+	}
+	Spec struct {
+		Containers []struct{ Image string }
 	}
 	Status struct {
 		Phase, PodIP string

@@ -105,6 +105,13 @@ func (l *load) bookOnce(ctx context.Context, n int) {
 	}
 }
 
+// sold is how many bookings were answered with 201 so far.
+func (l *load) sold() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.created)
+}
+
 // newLoad makes a business with more free times than the load will take.
 func newLoad(t *testing.T, c cluster, f front, slug string) *load {
 	t.Helper()

@@ -2,40 +2,105 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
-// upgrade takes the release from a database that lacks the newest migration to the next revision of the chart. What that migration
-// brings goes with it, so that the business is made afterwards.
+// upgrade goes to the release before this one; then, while the load runs, to the next one, whose tables have a migration more than this
+// checkout's, and back. In the end this checkout's programs are there again, on those tables.
 func (c cluster) upgrade(t *testing.T, f front) {
-	newest := c.unmigrate(t, "booking")
-	c.helm(t, append([]string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set", "logLevel=warn"}, values()...)...)
-	if got := c.sql(t, "SELECT max(version_id) FROM booking.goose_db_version"); got != newest {
-		t.Errorf("after the upgrade booking's tables are at version %s, want %s", got, newest)
+	folder := os.Getenv(releases)
+	if folder == "" {
+		t.Skipf("there are no images of the release before this one: %s is not set; `make e2e` sets it", releases)
 	}
-	c.everyPodIsReady(t)
+	source := filepath.Join(folder, "before", "source")
+	older := filepath.Join(source, "charts", "slotmesh")
+	// That release labelled the pods of the trial's stores with the version, too, by which they would start anew. It goes without that label.
+	c.helm(t, "upgrade", release, older, "--wait", "--timeout", "8m", "--set", "image.tag=before",
+		"--values", filepath.Join(older, "ci", "trial-values.yaml"), "--values", filepath.Join(source, "k8s", "e2e", "testdata", "e2e-values.yaml"),
+		"--post-renderer", "sed", "--post-renderer-args", `/^ *app.kubernetes.io.version:/d`)
+	c.awaitRollout(t)
 	l := newLoad(t, c, f, "upgraded")
-	l.booksAgain(t, l.free[0])
-}
-
-// rollback goes back to the first revision, which replaces every pod of every service, while the load runs.
-func (c cluster) rollback(t *testing.T, f front) {
-	l := newLoad(t, c, f, "rolling")
-	before := c.pods(t)
 	l.during(t, func() {
-		c.helm(t, "rollback", release, "1", "--wait", "--timeout", "8m")
+		next := []string{"upgrade", release, chart, "--wait", "--timeout", "8m", "--set", "components.booking.image.tag=next"}
+		c.sideBySide(t, l, append(next, values()...)...)
+		c.awaitRollout(t)
+		migrations, err := filepath.Glob(filepath.Join(folder, "next", "source", "services", "booking", "migrations", "*.sql"))
+		if got := c.sql(t, "SELECT max(version_id) FROM booking.goose_db_version"); err != nil || got != strconv.Itoa(len(migrations)) {
+			t.Errorf("after the upgrade booking's tables are at version %s, want %d (%v)", got, len(migrations), err)
+		}
+		c.sideBySide(t, l, "rollback", release, "--wait", "--timeout", "8m")
 		c.awaitRollout(t)
 	})
-	c.everyPodIsReady(t)
-	c.replaced(t, before)
 	l.compare(t, c.owner(t))
-	if rows := c.owner(t).booked(t, "upgraded"); len(rows) != 1 {
-		t.Errorf("the owner sees %d of the bookings made before, want 1", len(rows))
+	c.helm(t, "rollback", release, "1", "--wait", "--timeout", "8m")
+	c.everyPodIsReady(t)
+}
+
+// sideBySide lets helm replace the pods of one release by those of another, and wants of each service pods of both to be ready at the same
+// time, and bookings to be made from then on.
+func (c cluster) sideBySide(t *testing.T, l *load, args ...string) {
+	t.Helper()
+	old := make(map[string]string) // the image of each service
+	for _, p := range c.pods(t) {
+		if slices.Contains(services, p.component()) {
+			old[p.component()] = p.Spec.Containers[0].Image
+		}
 	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.try(t.Context(), nil, "helm", append([]string{"--namespace", namespace}, args...)...)
+		ended <- err
+	}()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	both, sold := make(map[string]bool), 0
+	for running := true; running; {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+			running = false
+		case <-tick.C:
+		}
+		if len(both) == 0 {
+			sold = l.sold()
+		}
+		maps.Copy(both, c.together(t, old))
+	}
+	for name := range old {
+		if !both[name] {
+			t.Errorf("helm %s: no old pod of %s was seen ready beside a new one", args[0], name)
+		}
+	}
+	if sold = l.sold() - sold; sold == 0 {
+		t.Errorf("helm %s: no booking was made while old and new pods were ready", args[0])
+	}
+	t.Logf("helm %s: %d bookings since old and new pods were ready", args[0], sold)
+}
+
+// together are the services of which pods with the old image and with another are ready.
+func (c cluster) together(t *testing.T, old map[string]string) map[string]bool {
+	t.Helper()
+	before, after := make(map[string]bool), make(map[string]bool)
+	for _, p := range c.pods(t) {
+		switch image, known := old[p.component()]; {
+		case !known || !p.ready():
+		case p.Spec.Containers[0].Image == image:
+			before[p.component()] = true
+		default:
+			after[p.component()] = true
+		}
+	}
+	maps.DeleteFunc(after, func(name string, _ bool) bool { return !before[name] })
+	return after
 }
 
 // replaced wants every pod of a service to be another than before.
@@ -46,26 +111,6 @@ func (c cluster) replaced(t *testing.T, before []pod) {
 			t.Errorf("%s was not replaced", p.Metadata.Name)
 		}
 	}
-}
-
-// unmigrate takes a service's newest migration back, as if the release before it had made the tables, and returns its number.
-func (c cluster) unmigrate(t *testing.T, service string) string {
-	t.Helper()
-	newest := c.sql(t, fmt.Sprintf("SELECT max(version_id) FROM %s.goose_db_version", service))
-	files, err := filepath.Glob(fmt.Sprintf("../../services/%s/migrations/%05s_*.sql", service, newest))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("migration %s of %s: found %v (%v)", newest, service, files, err)
-	}
-	text, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, down, ok := strings.Cut(string(text), "-- +goose Down")
-	if !ok {
-		t.Fatalf("%s has no way down", files[0])
-	}
-	c.sql(t, fmt.Sprintf("SET search_path = %[1]s, public; BEGIN; %[2]s; DELETE FROM goose_db_version WHERE version_id = %[3]s; COMMIT", service, down, newest))
-	return newest
 }
 
 // sql runs statements on the trial's Postgres and returns what the last of them says.

@@ -1,0 +1,14 @@
+-- +goose NO TRANSACTION
+-- What a next release may do to a table in use, as services/README.md wants it: each step by itself, so that none holds a lock longer than its
+-- own, and such that it may be begun anew.
+
+-- +goose Up
+ALTER TABLE bookings ADD COLUMN IF NOT EXISTS next_release text NOT NULL DEFAULT 'not known to the release before';
+ALTER TABLE bookings DROP CONSTRAINT IF EXISTS bookings_next_release;
+ALTER TABLE bookings ADD CONSTRAINT bookings_next_release CHECK (next_release <> '') NOT VALID;
+ALTER TABLE bookings VALIDATE CONSTRAINT bookings_next_release;
+DROP INDEX CONCURRENTLY IF EXISTS bookings_by_next_release;
+CREATE INDEX CONCURRENTLY bookings_by_next_release ON bookings (business_id, next_release);
+
+-- +goose Down
+ALTER TABLE bookings DROP COLUMN next_release;
