@@ -134,7 +134,7 @@ func (c cluster) fronted(t *testing.T, key string) {
 }
 
 // everywhere is what the cluster, and Istio where it is there, puts into every namespace.
-var everywhere = []string{"ServiceAccount/default", "ConfigMap/kube-root-ca.crt", "ConfigMap/istio-ca-root-cert"}
+var everywhere = []string{"ServiceAccount/default", "ConfigMap/kube-root-ca.crt", "ConfigMap/istio-ca-root-cert", "ConfigMap/istio-ca-crl"}
 
 // uninstall removes the release. Only volumes stay, and what every namespace has.
 func (c cluster) uninstall(t *testing.T) {
