@@ -25,8 +25,8 @@ type BareAddresses struct{ Public, MCP, Inside string }
 // answers with bytes that it was given.
 //
 //	PUT /bytes/{name}    keeps the body
-//	GET /bytes/{name}    sends it
-//	GET /day/{name}      the same after the limiter's script in Redis and one query of a day's occupied time in PostgreSQL
+//	GET /bytes/{name}    sends it after the limiter's script in Redis
+//	GET /day/{name}      the same after one query of a day's occupied time in PostgreSQL, too
 //	GET /window/{name}   the same with one query of many days'
 //	GET /rented/{name}   the same with one query of reservations
 //
@@ -52,7 +52,12 @@ func serveBare(ctx context.Context, ready func(any) error) error {
 	b := &bare{pool: pool, limiter: ratelimit.NewRedis(client, "bench:bare:", time.Second)}
 	app := fiber.New(fiber.Config{DisableStartupMessage: true, BodyLimit: largestAnswer})
 	app.Put("/bytes/:name", b.keep)
-	app.Get("/bytes/:name", b.send)
+	app.Get("/bytes/:name", func(c *fiber.Ctx) error {
+		if err := b.count(c); err != nil {
+			return err
+		}
+		return b.send(c)
+	})
 	app.Get("/day/:name", b.limited(dayQuery, each))
 	app.Get("/window/:name", b.limited(windowQuery, gathered))
 	app.Get("/rented/:name", b.limited(reservationsQuery, gathered))
@@ -101,14 +106,21 @@ const (
 		AND status IN ('reserved', 'picked_up') GROUP BY 1, 2`
 )
 
+// count counts the client.
+func (b *bare) count(c *fiber.Ctx) error {
+	decision, err := b.limiter.Allow(c.UserContext(), ratelimit.ID(c.Get(fiber.HeaderXForwardedFor)), ratelimit.PerMinute("slots", 60))
+	if err != nil || !decision.Allowed {
+		return fiber.ErrTooManyRequests
+	}
+	return nil
+}
+
 // limited counts the client, reads the window that the query parameters business, from and to name (seconds since the
 // epoch), and sends the bytes.
 func (b *bare) limited(query string, row func() []any) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		ctx := c.UserContext()
-		decision, err := b.limiter.Allow(ctx, ratelimit.ID(c.Get(fiber.HeaderXForwardedFor)), ratelimit.PerMinute("slots", 60))
-		if err != nil || !decision.Allowed {
-			return fiber.ErrTooManyRequests
+		if err := b.count(c); err != nil {
+			return err
 		}
 		business, err := uuid.Parse(c.Query("business"))
 		if err != nil {
@@ -116,7 +128,7 @@ func (b *bare) limited(query string, row func() []any) fiber.Handler {
 		}
 		from, _ := strconv.ParseInt(c.Query("from"), 10, 64)
 		to, _ := strconv.ParseInt(c.Query("to"), 10, 64)
-		if err := b.read(ctx, query, row(), business, time.Unix(from, 0), time.Unix(to, 0)); err != nil {
+		if err := b.read(c.UserContext(), query, row(), business, time.Unix(from, 0), time.Unix(to, 0)); err != nil {
 			return err
 		}
 		return b.send(c)

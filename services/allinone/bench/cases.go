@@ -45,8 +45,8 @@ func (c aCase) early() bool { return c.sessions == ownSessions }
 
 // Names of cases that claims compare.
 const (
-	infoName, infoBare          = "GET /info, catalog", "  the same bytes, bare fiber"
-	servicesName, servicesBare  = "GET /services, catalog", "  the same bytes of /services, bare fiber"
+	infoName, infoBare          = "GET /info, catalog", "  bare: script, bytes of /info"
+	servicesName, servicesBare  = "GET /services, catalog", "  bare: script, bytes of /services"
 	slotsName, slotsBare        = "GET /slots, one day, 10 staff", "  bare: script, query, bytes of /slots"
 	datesName, datesBare        = "GET /available-dates, 62 days", "  bare: script, query, bytes of the dates"
 	rentalName, rentalBare      = "GET /rental-availability, 30 days", "  bare: script, query, bytes of the rental"
@@ -70,16 +70,16 @@ func (w *world) cases() []aCase {
 	rental := "/rental-availability?startDate=" + tomorrow.Format(time.DateOnly) + "&endDate=" + tomorrow.AddDate(0, 0, 29).Format(time.DateOnly) +
 		"&rentalId=" + w.reader.rental.String()
 	return []aCase{
-		w.read(infoName, public("catalog", "/info"), w.sameAs("info", public("catalog", "/info"))),
-		w.bareRead(infoBare, "/bytes/info"),
-		w.read(servicesName, public("catalog", "/services"), w.sameAs("services", public("catalog", "/services"))),
-		w.bareRead(servicesBare, "/bytes/services"),
+		w.read(infoName, public("catalog", "/info"), nil),
+		w.bareRead(infoBare, "/bytes/info", w.sameAs("info", public("catalog", "/info"))),
+		w.read(servicesName, public("catalog", "/services"), nil),
+		w.bareRead(servicesBare, "/bytes/services", w.sameAs("services", public("catalog", "/services"))),
 		w.read(slotsName, public("availability", slots), w.rightSlots(public("availability", slots))),
-		w.bareRead(slotsBare, "/day/slots"+w.windowOf(1)),
+		w.bareRead(slotsBare, "/day/slots"+w.windowOf(1), w.rightSlots(public("availability", slots))),
 		w.read(datesName, public("availability", dates), w.rightDates(public("availability", dates))),
-		w.bareRead(datesBare, "/window/dates"+w.windowOf(window)),
+		w.bareRead(datesBare, "/window/dates"+w.windowOf(window), w.rightDates(public("availability", dates))),
 		w.read(rentalName, public("rental", rental), w.rightRental(public("rental", rental))),
-		w.bareRead(rentalBare, "/rented/rental"+w.windowOf(30)),
+		w.bareRead(rentalBare, "/rented/rental"+w.windowOf(30), w.rightRental(public("rental", rental))),
 		w.agents(),
 		w.bareAgents(public("availability", slots)),
 		w.read(frontInfo, front+"/info", nil),
@@ -116,8 +116,9 @@ func (w *world) rightPage() error {
 	return nil
 }
 
-func (w *world) bareRead(name, path string) aCase {
-	c := w.read(name, w.bareAt.Public+path, nil)
+// bareRead reads of the bare program what check has given it.
+func (w *world) bareRead(name, path string, check func() error) aCase {
+	c := w.read(name, w.bareAt.Public+path, check)
 	c.bare = true
 	return c
 }
