@@ -24,7 +24,8 @@ DEX_VERSION := v2.45.1
 DEX_COMMIT  := v0.0.0-20260303133905-11d2eeb52b42
 DEX         := $(dir $(shell $(GO) env GOCACHE))slotmesh/dex-$(DEX_VERSION)
 
-# The race detector makes tests five times as dear. It sees all but these, of which there is a rule each:
+# The race detector makes tests five times as dear, and collecting garbage under it is a tenth of that: there it is done when four times as much has
+# gathered. It sees all but these, of which there is a rule each:
 #   - what renders and packs, and shares nothing: Kubernetes' libraries alone are dear to build with it
 #   - the packages that .golangci.yaml holds to be pure: nothing in them runs beside anything else; whoever uses them is tested with it
 #   - walks through pages in a browser, most of whose time is Chromium's (a test that opens one is named InABrowser, or fails): what serves pages is
@@ -82,7 +83,7 @@ test-go: $(BIN)/withstores $(STRIPE_MOCK) $(DEX) ## unit, store and end-to-end t
 	@# Tests begin in the order of their packages: the longest first, and the others beside it.
 	@raced=$$($(GO) list $(RACED) | grep -vxF $(addprefix -e github.com/slotmesh/slotmesh/,$(PURE))); \
 	SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) SLOTMESH_TEST_DEX=$(DEX) $(BIN)/withstores -race sh -c ' \
-	  (unset CGO_ENABLED; $(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 40m -skip "$(IN_BROWSER)" ./services/allinone/e2e "$$@") && \
+	  (unset CGO_ENABLED; GOGC=400 GOMEMLIMIT=2GiB $(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 40m -skip "$(IN_BROWSER)" ./services/allinone/e2e "$$@") && \
 	  $(GO) test -shuffle=on -timeout 40m -run "$(IN_BROWSER)" ./services/allinone/e2e/...' raced $$raced
 	@$(GO) test -shuffle=on -timeout 25m ./k8s/images ./services/allinone/soak $(addprefix ./,$(PURE) $(addsuffix /...,$(UNRACED)))
 	@$(MAKE) --no-print-directory soak SOAKFLAGS=-quiet
