@@ -66,9 +66,9 @@ release: ## images of two architectures and the chart into a registry, signed (V
 	@VERSION='$(VERSION)' REGISTRY='$(REGISTRY)' KEY='$(KEY)' BUILDER='$(BUILDER)' k8s/images/release
 
 .PHONY: release-test
-release-test: ## a release of this checkout into a registry of its own, verified (20 minutes where nothing is built yet)
+release-test: ## a release of this checkout into a registry of its own, verified, and installed from there (20 minutes where nothing is built yet)
 	@echo '== release'
-	@SLOTMESH_TEST_RELEASE=true $(GO) test -count=1 -timeout 60m -v -run '^TestRelease$$' ./k8s/images
+	@k8s/images/test-release
 
 .PHONY: store-images
 store-images: ## trial images of PostgreSQL and Redis in bin/images/, made of this machine's Debian packages

@@ -33,7 +33,8 @@ type published struct {
 	env                []string // with cosign, helm and crane
 }
 
-// TestRelease releases this checkout to a registry of its own and holds what is there against README.md: `make release-test`.
+// TestRelease releases this checkout to a registry of its own, holds what is there against README.md, and installs it from there on the cluster
+// of KUBECONFIG: `make release-test`.
 func TestRelease(t *testing.T) {
 	if os.Getenv("SLOTMESH_TEST_RELEASE") == "" {
 		t.Skip("make release-test releases to a registry of its own: it builds cosign, which is dear")
@@ -48,6 +49,7 @@ func TestRelease(t *testing.T) {
 		t.Run(service, func(t *testing.T) { digests[service] = p.checkImage(t, service) })
 	}
 	t.Run("chart", func(t *testing.T) { p.checkChart(t, digests) })
+	t.Run("install", func(t *testing.T) { p.checkInstall(t, digests) })
 	t.Run("nobody else's signature is taken", func(t *testing.T) {
 		image := p.registry + "/slotmesh-pricing:9.8.7"
 		if said, err := p.run(t, "cosign", "verify", "--key", "other.pub", "--insecure-ignore-tlog=true", image); err == nil {
@@ -101,7 +103,7 @@ func edit(t *testing.T, root, file, old, text string) {
 
 func (p published) run(t *testing.T, command ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "env", command...) // finds the program by the PATH given to it
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.home, p.env, 10*time.Second
@@ -338,5 +340,31 @@ func (p published) checkChart(t *testing.T, digests map[string]string) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("images (-sent +rendered: %v):\n%s", slices.Sorted(maps.Keys(got)), diff)
+	}
+}
+
+// checkInstall installs the chart as README.md says, without a copy of it: the cluster has nothing of Slotmesh but what it pulls.
+func (p published) checkInstall(t *testing.T, digests map[string]string) {
+	t.Helper()
+	p.must(t, "helm", "install", "slotmesh", "oci://"+p.registry+"/charts/slotmesh", "--version", "9.8.7", "--plain-http",
+		"--namespace", "released", "--create-namespace", "--wait", "--timeout", "9m",
+		"--set", "trial.postgres.image=localhost/postgres:15", "--set", "trial.redis.image=localhost/redis:7") // which are on the node
+	p.must(t, "helm", "test", "slotmesh", "--namespace", "released")
+	if said := p.must(t, "kubectl", "--namespace", "released", "exec", "deployment/slotmesh-console", "--", "/slotmesh", "version"); !strings.HasPrefix(said, "slotmesh 9.8.7 ") {
+		t.Errorf("the command in the pod says that it is %q", said)
+	}
+	running := p.must(t, "kubectl", "--namespace", "released", "get", "pods", "--selector", "app.kubernetes.io/name=slotmesh", "--output",
+		`jsonpath={range .items[*].status.containerStatuses[*]}{.imageID}{"\n"}{end}`)
+	got := map[string]bool{}
+	for _, image := range strings.Fields(running) {
+		if strings.HasPrefix(image, p.registry) {
+			got[image] = true
+		}
+	}
+	for service, digest := range digests {
+		image := p.registry + "/slotmesh-" + service + "@" + digest
+		if optional := service == "front" || service == "operator"; got[image] == optional {
+			t.Errorf("%s runs: %t\n%s", image, got[image], running)
+		}
 	}
 }
