@@ -1,5 +1,5 @@
-// Command live is the first process of an image for development, and the tar in it. As /service it runs /live/service; as tar
-// it unpacks what Tilt sends (`tar -C / -x -f -`) and has the first process start /live/service anew.
+// Command live is the first process of an image for development, and the tar in it. As /service it runs /live/service, under Delve where
+// the image has a /dlv; as tar it unpacks what Tilt sends (`tar -C / -x -f -`) and has the first process start /live/service anew.
 package main
 
 import (
@@ -26,7 +26,8 @@ func run(name string, args []string) (int, error) {
 	if name != "tar" {
 		signals := make(chan os.Signal, 8)
 		signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
-		return live.Supervise("/live/service", args, signals)
+		program, args := live.Debugged("/dlv", "/live/service", args)
+		return live.Supervise(program, args, signals)
 	}
 	if !slices.Equal(args, []string{"-C", "/", "-x", "-f", "-"}) {
 		return 0, fmt.Errorf("this tar only knows `tar -C / -x -f -`, not %q", args)

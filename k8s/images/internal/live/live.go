@@ -34,6 +34,18 @@ func Supervise(program string, args []string, signals <-chan os.Signal) (int, er
 	}
 }
 
+// Debugged is the command that runs program under Delve, where debugger is a file: it begins at once and takes clients at port 2345 of its
+// own loopback, one after another, of any user, as a forwarded port is the node's. Elsewhere it is program itself.
+func Debugged(debugger, program string, args []string) (string, []string) {
+	if _, err := os.Stat(debugger); err != nil {
+		return program, args
+	}
+	return debugger, append([]string{
+		"exec", program, "--headless", "--continue", "--accept-multiclient", "--only-same-user=false", "--api-version=2",
+		"--listen=127.0.0.1:2345", "--",
+	}, args...)
+}
+
 // attend hands signals to child until it has ended, and says whether it is to be started again.
 func attend(child *exec.Cmd, signals <-chan os.Signal) (bool, error) {
 	ended := make(chan error, 1)

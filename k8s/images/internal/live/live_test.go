@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -120,5 +121,22 @@ func TestUnpackStaysBelowItsFolder(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(top, "outside")); err == nil {
 		t.Error("a file was written outside")
+	}
+}
+
+func TestAProgramRunsUnderTheDebuggerWhereThereIsOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if program, args := Debugged(filepath.Join(dir, "dlv"), "/live/service", []string{"migrate"}); program != "/live/service" || !slices.Equal(args, []string{"migrate"}) {
+		t.Errorf("without a debugger: %s %q", program, args)
+	}
+	// What is told apart by -- is the program's, whatever it looks like.
+	debugger := filepath.Join(dir, "dlv")
+	if err := os.WriteFile(debugger, []byte("#!/bin/sh\n[ \"$1 $2\" = 'exec /live/service' ] || exit 1\nwhile [ \"$1\" != -- ]; do shift; done\n[ \"$*\" = '-- migrate --all' ]\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	program, args := Debugged(debugger, "/live/service", []string{"migrate", "--all"})
+	if code, err := Supervise(program, args, make(chan os.Signal)); code != 0 || err != nil {
+		t.Errorf("%s %q: code %d, %v", program, args, code, err)
 	}
 }
