@@ -90,7 +90,7 @@ test-go: $(BIN)/withstores $(STRIPE_MOCK) $(DEX) ## unit, store and end-to-end t
 
 .PHONY: cluster-tools
 cluster-tools: ## build what `make cluster` and `make e2e` are made of, once, beside Go's build cache (20 minutes)
-	@k8s/cluster/tools/build kubernetes helm coredns pause traefik skipper kube-router metrics-server istio kubeconform tilt crane jaeger
+	@k8s/cluster/tools/build kubernetes helm coredns pause traefik skipper kube-router metrics-server kwok istio kubeconform tilt crane jaeger
 
 .PHONY: cluster
 cluster: ## a shell on a Kubernetes of its own, of one node, which ends with the shell (Linux, root)

@@ -4,8 +4,6 @@ set -euo pipefail
 cd "$(dirname "$0")"
 . ./settings.sh
 
-with() { [[ $CLUSTER_ADDONS == *" $1 "* ]]; }
-
 definitions() {
   mapfile -t files < <(sed 's/^/--filename=/' "$CLUSTER_HOME/crds")
   kubectl apply --server-side "${files[@]}" >/dev/null
@@ -31,6 +29,11 @@ mesh() {
   wait_for 240 kubelet kubectl --namespace istio-system rollout status deployment/istiod --timeout=1s
 }
 
+# Nodes that are annotated kwok.x-k8s.io/node=fake are said to be ready, and whatever is sent there to run.
+fakes() {
+  start kwok kwok --kubeconfig="$CLIENTS/admin.conf" --manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake --node-lease-duration-seconds=0
+}
+
 ! with crds || definitions
 ! with traefik || deployment traefik
 ! with traefik || ! with crds || kubectl apply --filename manifests/gateway-class.yaml >/dev/null
@@ -38,3 +41,4 @@ mesh() {
 ! with kube-router || policies
 ! with istio || mesh
 ! with metrics-server || deployment metrics-server
+! with kwok || fakes

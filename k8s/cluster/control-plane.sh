@@ -22,7 +22,11 @@ store() {
 }
 
 api_server() {
-  start kube-apiserver kube-apiserver --etcd-servers="$ETCD_URL" --bind-address=$NODE_IP --advertise-address=$NODE_IP --secure-port=6443 \
+  # Debian's etcd does not say how far a watch is, without which the API server streams no lists. It would refuse to, and kwok, which watches from
+  # any version on, would learn of changes only when it begins anew, up to half a minute later.
+  local gates=()
+  ! with kwok || gates=(--feature-gates=WatchList=false)
+  start kube-apiserver kube-apiserver "${gates[@]}" --etcd-servers="$ETCD_URL" --bind-address=$NODE_IP --advertise-address=$NODE_IP --secure-port=6443 \
     --client-ca-file="$PKI/ca.crt" --tls-cert-file="$PKI/apiserver.crt" --tls-private-key-file="$PKI/apiserver.key" \
     --service-account-issuer=https://kubernetes.default.svc --service-account-key-file="$PKI/service-accounts.pub" \
     --service-account-signing-key-file="$PKI/service-accounts.key" \
@@ -37,7 +41,9 @@ api_server() {
 }
 
 controllers() {
-  start kube-controller-manager kube-controller-manager --kubeconfig="$CLIENTS/controller-manager.conf" --bind-address=127.0.0.1 \
+  local patience=() # kwok says of each of its nodes every 20 to 25 seconds that it is well, and a busy machine delays that
+  ! with kwok || patience=(--node-monitor-grace-period=5m)
+  start kube-controller-manager kube-controller-manager "${patience[@]}" --kubeconfig="$CLIENTS/controller-manager.conf" --bind-address=127.0.0.1 \
     --leader-elect=false --use-service-account-credentials --root-ca-file="$PKI/ca.crt" \
     --service-account-private-key-file="$PKI/service-accounts.key" --cluster-cidr=$POD_CIDR --service-cluster-ip-range=$SERVICE_CIDR \
     --cluster-signing-cert-file="$PKI/ca.crt" --cluster-signing-key-file="$PKI/ca.key"

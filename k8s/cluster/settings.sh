@@ -20,6 +20,9 @@ start() {
   echo $! >"$CLUSTER_HOME/pids/$name"
 }
 
+# with ADDON: whether the cluster has it.
+with() { [[ $CLUSTER_ADDONS == *" $1 "* ]]; }
+
 # wait_for SECONDS NAME COMMAND...: until COMMAND succeeds; fails at the deadline, or as soon as NAME, which it depends on, has died.
 wait_for() {
   local deadline=$((SECONDS + $1)) name=$2

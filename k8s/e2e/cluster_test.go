@@ -21,6 +21,7 @@ const (
 	resources  = "SLOTMESH_E2E_CRDS"       // "all" where the cluster has the custom resources of every mesh and operator
 	metrics    = "SLOTMESH_E2E_METRICS"    // "served" where a metrics server measures what pods use
 	releases   = "SLOTMESH_E2E_RELEASES"   // the folder that the script releases has filled; its images are in the cluster
+	nodes      = "SLOTMESH_E2E_NODES"      // "kwok" where nodes can be made up
 	frontOf    = "SLOTMESH_E2E_FRONT_"     // + TRAEFIK or SKIPPER: its address, where the cluster's own is not reachable from here
 )
 

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// measured is how long an autoscaler may take: it learns of what pods use every half a minute, and shares the machine with the load.
+// measured is how long an autoscaler, or a node that is emptied, may take: the first learns of what pods use every half a minute, the second
+// waits for a pod of each service to be replaced, and both share the machine with everything else.
 const measured = 8 * time.Minute
 
 // scaler is what the tests look at of a HorizontalPodAutoscaler.
