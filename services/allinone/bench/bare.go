@@ -52,15 +52,10 @@ func serveBare(ctx context.Context, ready func(any) error) error {
 	b := &bare{pool: pool, limiter: ratelimit.NewRedis(client, "bench:bare:", time.Second)}
 	app := fiber.New(fiber.Config{DisableStartupMessage: true, BodyLimit: largestAnswer})
 	app.Put("/bytes/:name", b.keep)
-	app.Get("/bytes/:name", func(c *fiber.Ctx) error {
-		if err := b.count(c); err != nil {
-			return err
-		}
-		return b.send(c)
-	})
-	app.Get("/day/:name", b.limited(dayQuery, each))
-	app.Get("/window/:name", b.limited(windowQuery, gathered))
-	app.Get("/rented/:name", b.limited(reservationsQuery, gathered))
+	app.Get("/bytes/:name", b.count, b.send)
+	app.Get("/day/:name", b.count, b.asked(dayQuery, each), b.send)
+	app.Get("/window/:name", b.count, b.asked(windowQuery, gathered), b.send)
+	app.Get("/rented/:name", b.count, b.asked(reservationsQuery, gathered), b.send)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -106,22 +101,18 @@ const (
 		AND status IN ('reserved', 'picked_up') GROUP BY 1, 2`
 )
 
-// count counts the client.
+// count counts the client, by the limiter's script.
 func (b *bare) count(c *fiber.Ctx) error {
 	decision, err := b.limiter.Allow(c.UserContext(), ratelimit.ID(c.Get(fiber.HeaderXForwardedFor)), ratelimit.PerMinute("slots", 60))
 	if err != nil || !decision.Allowed {
 		return fiber.ErrTooManyRequests
 	}
-	return nil
+	return c.Next()
 }
 
-// limited counts the client, reads the window that the query parameters business, from and to name (seconds since the
-// epoch), and sends the bytes.
-func (b *bare) limited(query string, row func() []any) fiber.Handler {
+// asked reads the window that the query parameters business, from and to name (seconds since the epoch).
+func (b *bare) asked(query string, row func() []any) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		if err := b.count(c); err != nil {
-			return err
-		}
 		business, err := uuid.Parse(c.Query("business"))
 		if err != nil {
 			return fiber.ErrBadRequest
@@ -131,7 +122,7 @@ func (b *bare) limited(query string, row func() []any) fiber.Handler {
 		if err := b.read(c.UserContext(), query, row(), business, time.Unix(from, 0), time.Unix(to, 0)); err != nil {
 			return err
 		}
-		return b.send(c)
+		return c.Next()
 	}
 }
 
