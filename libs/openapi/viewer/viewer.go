@@ -1,9 +1,10 @@
 // Package viewer shows an OpenAPI document on a page: RapiDoc, bundled, so that nothing is loaded from elsewhere, with what such pages look like.
-// A page has the element rapi-doc, and loads [Script].
 package viewer
 
 import (
+	"bytes"
 	_ "embed" // the files below
+	"fmt"
 	"html/template"
 	"slices"
 	"strings"
@@ -21,10 +22,23 @@ var (
 	colours []byte
 	//go:embed page.css
 	style string
+	//go:embed page.html
+	frame string
 )
 
-// Style is how these pages look, for a style element.
-var Style = template.CSS(style)
+// Page is a page for developers.
+type Page struct {
+	Title    string
+	Part     string // of Slotmesh, beside its name
+	Sections []Section
+	Script   string // where [Script] is served
+	Document string // where the OpenAPI document is
+	Try      bool   // whether the reference sends requests
+	Content  any    // what the main part shows
+}
+
+// Section is a part of a page that its navigation leads to: the ID is an element's.
+type Section struct{ ID, Name string }
 
 // policy lets a page run its own viewer and ask its own origin, and nothing else. The viewer sets style attributes,
 // hence 'unsafe-inline' for styles alone.
@@ -37,9 +51,20 @@ var guarded = map[string]string{
 	"Referrer-Policy":         "no-referrer",
 }
 
-// Page returns the file of a page.
-func Page(html []byte) *openapi.File {
-	return openapi.NewFile(html, fiber.MIMETextHTMLCharsetUTF8, guarded)
+// File renders the page, whose main part is a template of html/template that is given the page. Its template "reference" is the document's viewer.
+func (p Page) File(main string) (*openapi.File, error) {
+	page, err := template.New("page").Funcs(template.FuncMap{"style": func() template.CSS { return template.CSS(style) }}).Parse(frame)
+	if err == nil {
+		_, err = page.New("main").Parse(main)
+	}
+	var html bytes.Buffer
+	if err == nil {
+		err = page.Execute(&html, p)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the page %q: %w", p.Title, err)
+	}
+	return openapi.NewFile(html.Bytes(), fiber.MIMETextHTMLCharsetUTF8, guarded), nil
 }
 
 // Script returns the file of the viewer, which takes the colours of its page. It is made once in a process.

@@ -42,7 +42,7 @@ func Mount(router fiber.Router) error {
 	}
 	router.Get("/api/public/openapi.json", document.Serve)
 	router.Get("/api/public/postman.json", forPostman.Serve)
-	router.Get("/api/public/docs", viewer.Page(page).Serve)
+	router.Get("/api/public/docs", page.Serve)
 	router.Get("/api/public/docs.js", viewer.Script().Serve)
 	return nil
 }

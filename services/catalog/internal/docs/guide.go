@@ -1,12 +1,10 @@
 package docs
 
 import (
-	"bytes"
 	"embed"
-	"fmt"
-	"html/template"
 	"strings"
 
+	"github.com/slotmesh/slotmesh/libs/openapi"
 	"github.com/slotmesh/slotmesh/libs/openapi/viewer"
 )
 
@@ -49,11 +47,7 @@ var errorAdvice = []advice{
 }
 
 // guide renders the page.
-func guide() ([]byte, error) {
-	page, err := template.New("page").Parse(pageSource)
-	if err != nil {
-		return nil, fmt.Errorf("the page of the documentation: %w", err)
-	}
+func guide() (*openapi.File, error) {
 	book, err := samplesOf("book", "sh", "ts", "py", "go")
 	if err != nil {
 		return nil, err
@@ -62,9 +56,14 @@ func guide() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	err = page.Execute(&out, map[string]any{"Style": viewer.Style, "Book": book, "Webhook": webhook, "Errors": errorAdvice})
-	return out.Bytes(), err
+	return viewer.Page{
+		Title: "Slotmesh for developers", Part: "for developers", Script: "docs.js", Document: "openapi.json", Try: true,
+		Sections: []viewer.Section{
+			{ID: "quickstart", Name: "Quickstart"}, {ID: "keys", Name: "Keys"}, {ID: "errors", Name: "Errors"}, {ID: "limits", Name: "Limits"}, {ID: "retries", Name: "Retries"},
+			{ID: "webhooks", Name: "Webhooks"}, {ID: "agents", Name: "Agents"}, {ID: "tools", Name: "Clients and tools"}, {ID: "reference", Name: "Reference"},
+		},
+		Content: map[string]any{"Book": book, "Webhook": webhook, "Errors": errorAdvice},
+	}.File(pageSource)
 }
 
 var languages = map[string]string{"sh": "curl", "ts": "TypeScript", "py": "Python", "go": "Go"}

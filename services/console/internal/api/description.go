@@ -1,10 +1,8 @@
 package api
 
 import (
-	"bytes"
 	_ "embed" // the description and its page
 	"fmt"
-	"html/template"
 	"sync"
 
 	"github.com/gofiber/fiber/v2"
@@ -52,7 +50,7 @@ func (a *Admin) MountDescription(router fiber.Router) error {
 	if err != nil {
 		return err
 	}
-	router.Get(referencePage, viewer.Page(page).Serve)
+	router.Get(referencePage, page.Serve)
 	router.Get(referenceScript, viewer.Script().Serve)
 	router.Get(referenceDocument, document.Serve)
 	router.Get(manifestSchema, openapi.NewFile(manifest.Schema, "application/schema+json", nil).Serve)
@@ -61,12 +59,9 @@ func (a *Admin) MountDescription(router fiber.Router) error {
 }
 
 // reference renders the page of the admin API.
-func reference() ([]byte, error) {
-	page, err := template.New("reference").Parse(referenceSource)
-	if err != nil {
-		return nil, fmt.Errorf("the page of the admin API: %w", err)
-	}
-	var out bytes.Buffer
-	err = page.Execute(&out, map[string]any{"Style": viewer.Style, "Script": referenceScript, "Document": referenceDocument})
-	return out.Bytes(), err
+func reference() (*openapi.File, error) {
+	return viewer.Page{
+		Title: "The admin API of Slotmesh", Part: "admin API", Script: referenceScript, Document: referenceDocument,
+		Sections: []viewer.Section{{ID: "start", Name: "Start"}, {ID: "clients", Name: "Clients"}, {ID: "reference", Name: "Reference"}},
+	}.File(referenceSource)
 }
