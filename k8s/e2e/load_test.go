@@ -13,20 +13,24 @@ import (
 
 // load reads and books at a steady pace until it is stopped, and keeps account of every answer.
 type load struct {
-	front front
-	slug  string
-	keys  []string // each may book a hundred times a minute
-	free  []booking
+	cluster cluster
+	front   front
+	slug    string
+	keys    []string // each may book a hundred times a minute
+	free    []booking
 
 	betweenReads, betweenBookings time.Duration
 
 	mu       sync.Mutex
 	failures []string
+	saying   sync.Once
+	said     string // by the services, when something had failed or was not computed for the first time
 	reads    int
 	slots    int                // reads of them
 	created  map[string]booking // by the booking's id
 	refused  int
 	degraded int // slots that were not computed: an answer that the interface describes
+	took     []time.Duration
 }
 
 // gently makes the load a fifth of what it is, for a machine that has a proxy to run beside every pod.
@@ -63,18 +67,52 @@ func (l *load) during(t *testing.T, work func()) {
 	running.Wait()
 }
 
+// listen keeps, once, what the services have said of the trouble: when the load is over, their pods may be gone.
+func (l *load) listen(ctx context.Context) {
+	l.saying.Do(func() {
+		said := l.cluster.trouble(ctx)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.said = said
+	})
+}
+
+// trouble is what those who decide on bookings have logged of late that is more than news, and which pods there are.
+func (c cluster) trouble(ctx context.Context) string {
+	ask := func(args ...string) string {
+		out, err := c.try(ctx, nil, "kubectl", append([]string{"--namespace", namespace}, args...)...)
+		if err != nil {
+			out += err.Error() + "\n"
+		}
+		return out
+	}
+	var said strings.Builder
+	for line := range strings.Lines(ask("logs", "--selector", "app.kubernetes.io/component in (booking,availability,pricing)", "--all-containers", "--prefix",
+		"--since=20s", "--tail=-1", "--ignore-errors")) {
+		if !strings.Contains(line, `"level":"INFO"`) && !strings.Contains(line, "\tinfo\t") { // ours, and the proxies'
+			said.WriteString(line)
+		}
+	}
+	return said.String() + ask("get", "pods,endpointslices", "--output", "wide")
+}
+
 func (l *load) readOnce(ctx context.Context, n int) {
 	date := time.Now().AddDate(0, 0, 1+n%14).Format(time.DateOnly)
 	paths := []string{"/info", "/services", "/staff", "/events", "/rentals", "/slots?date=" + date + "&service_id=" + l.free[0].service}
 	path := paths[n%len(paths)]
 	var body struct{ Computed *bool }
+	begun := time.Now()
 	err := l.front.read(ctx, l.slug+path, &body)
+	if err != nil || body.Computed != nil && !*body.Computed {
+		defer l.listen(ctx)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reads++
+	l.took = append(l.took, time.Since(begun))
 	switch {
 	case err != nil:
-		l.failures = append(l.failures, err.Error())
+		l.fail(err.Error())
 	case body.Computed != nil:
 		l.slots++
 		if !*body.Computed {
@@ -86,23 +124,33 @@ func (l *load) readOnce(ctx context.Context, n int) {
 // bookOnce takes every seventh time twice, so that the second is refused.
 func (l *load) bookOnce(ctx context.Context, n int) {
 	b := l.free[(n-n/8)%len(l.free)]
+	begun := time.Now()
 	a, err := l.front.book(ctx, l.slug, l.keys[n%len(l.keys)], b)
+	if err != nil || a.status != http.StatusCreated && a.status != http.StatusConflict {
+		defer l.listen(ctx)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.took = append(l.took, time.Since(begun))
 	switch {
 	case err != nil:
-		l.failures = append(l.failures, "booking: "+err.Error())
+		l.fail("booking: " + err.Error())
 	case a.status == http.StatusCreated:
 		id, err := bookingID(a)
 		if err != nil {
-			l.failures = append(l.failures, err.Error())
+			l.fail(err.Error())
 		}
 		l.created[id] = b
 	case a.status == http.StatusConflict:
 		l.refused++
 	default:
-		l.failures = append(l.failures, fmt.Sprintf("booking %s %s answered %v", b.date, b.time, a))
+		l.fail(fmt.Sprintf("booking %s %s answered %v", b.date, b.time, a))
 	}
+}
+
+// fail keeps account of a failure, and of when it was.
+func (l *load) fail(what string) {
+	l.failures = append(l.failures, time.Now().UTC().Format(time.TimeOnly)+" "+what)
 }
 
 // sold is how many bookings were answered with 201 so far.
@@ -118,7 +166,7 @@ func newLoad(t *testing.T, c cluster, f front, slug string) *load {
 	o := c.owner(t)
 	o.publish(t, slug, 10)
 	l := &load{
-		front: f, slug: slug, created: make(map[string]booking),
+		cluster: c, front: f, slug: slug, created: make(map[string]booking),
 		betweenReads: 40 * time.Millisecond, betweenBookings: 250 * time.Millisecond,
 	}
 	for range 6 {
@@ -140,8 +188,14 @@ func (l *load) compare(t *testing.T, o owner) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t.Logf("%d reads (%d of slots, %d of these not computed), %d bookings made, %d refused, %d failed", l.reads, l.slots, l.degraded, len(l.created), l.refused, len(l.failures))
+	if slices.Sort(l.took); len(l.took) > 0 {
+		t.Logf("half of the answers came within %v, 99 of 100 within %v, all within %v", l.took[len(l.took)/2], l.took[len(l.took)*99/100], l.took[len(l.took)-1])
+	}
 	for _, f := range l.failures[:min(len(l.failures), 20)] {
 		t.Error(f)
+	}
+	if l.said != "" {
+		t.Log("when something failed or was not computed for the first time, there was:\n" + l.said)
 	}
 	if len(l.created) == 0 || l.slots == 0 {
 		t.Fatal("the load did nothing")
