@@ -79,21 +79,14 @@ type tier struct {
 
 // newEvents takes the active public events by date, start and name; none where the business does not use the module.
 func newEvents(m *manifest.Manifest, offer *catalog.Offer) []event {
-	if !offer.Modules.Events {
-		return nil
-	}
 	written := byKey(m.Events, func(e *manifest.Event) manifest.Key { return e.Key })
-	events := make([]event, 0, len(offer.Events))
-	for i := range offer.Events {
-		if o := &offer.Events[i]; o.Active && o.Public {
-			events = append(events, newEvent(written[o.Key], o, offer))
-		}
-	}
-	slices.SortStableFunc(events, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.shown.Date, b.shown.Date), cmp.Compare(a.shown.StartTime, b.shown.StartTime),
-			cmp.Compare(a.name.standard, b.name.standard))
-	})
-	return events
+	return shown(offer.Modules.Events, offer.Events,
+		func(o *catalog.Event) bool { return o.Active && o.Public },
+		func(o *catalog.Event) event { return newEvent(written[o.Key], o, offer) },
+		func(a, b event) int {
+			return cmp.Or(cmp.Compare(a.shown.Date, b.shown.Date), cmp.Compare(a.shown.StartTime, b.shown.StartTime),
+				cmp.Compare(a.name.standard, b.name.standard))
+		})
 }
 
 func newEvent(m *manifest.Event, o *catalog.Event, offer *catalog.Offer) event {

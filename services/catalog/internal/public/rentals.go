@@ -60,30 +60,20 @@ type Upsell struct {
 
 // rental is a rental with what its public form is made from.
 type rental struct {
+	place
 	shown       Rental // without texts, not quoted
-	name        text
 	description description
 	priced      bool
 	addOn       bool
-	order       int
 }
 
 // newRentals takes the active rentals in display order, then by name; none where the business does not use the module.
 func newRentals(m *manifest.Manifest, offer *catalog.Offer) []rental {
-	if !offer.Modules.Rentals {
-		return nil
-	}
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
-	rentals := make([]rental, 0, len(offer.Rentals))
-	for i := range offer.Rentals {
-		if o := &offer.Rentals[i]; o.Active {
-			rentals = append(rentals, newRental(written[o.Key], o, offer))
-		}
-	}
-	slices.SortStableFunc(rentals, func(a, b rental) int {
-		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.name.standard, b.name.standard))
-	})
-	return rentals
+	return shown(offer.Modules.Rentals, offer.Rentals,
+		func(o *catalog.Rental) bool { return o.Active },
+		func(o *catalog.Rental) rental { return newRental(written[o.Key], o, offer) },
+		func(a, b rental) int { return a.place.compare(b.place) })
 }
 
 func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rental {
@@ -109,11 +99,10 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rent
 			PaymentRequirement: m.Requirement(),
 			DepositValue:       m.DepositValue,
 		},
-		name:        name,
+		place:       place{m.Order, name},
 		description: words,
 		priced:      o.Price > 0,
 		addOn:       m.AddOn,
-		order:       m.Order,
 	}
 }
 

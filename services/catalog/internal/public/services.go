@@ -1,7 +1,6 @@
 package public
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -74,12 +73,11 @@ type ServiceTranslations struct {
 
 // service is a service with what its public form is made from.
 type service struct {
+	place
 	shown       Service // without texts that have translations, not quoted
-	name        text
-	variants    []text // names of those shown
+	variants    []text  // names of those shown
 	category    text
 	description description
-	order       int
 }
 
 // PriceOf names a price to quote: a service's, or that of one of its variants.
@@ -98,20 +96,11 @@ func (p PriceOf) ID() uuid.UUID {
 
 // newServices takes the active services in display order, then by name; none where the business does not use the module.
 func newServices(m *manifest.Manifest, offer *catalog.Offer) []service {
-	if !offer.Modules.Services {
-		return nil
-	}
 	written := byKey(m.Services, func(s *manifest.Service) manifest.Key { return s.Key })
-	services := make([]service, 0, len(offer.Services))
-	for i := range offer.Services {
-		if o := &offer.Services[i]; o.Active {
-			services = append(services, newService(written[o.Key], o, offer))
-		}
-	}
-	slices.SortStableFunc(services, func(a, b service) int {
-		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.name.standard, b.name.standard))
-	})
-	return services
+	return shown(offer.Modules.Services, offer.Services,
+		func(o *catalog.Service) bool { return o.Active },
+		func(o *catalog.Service) service { return newService(written[o.Key], o, offer) },
+		func(a, b service) int { return a.place.compare(b.place) })
 }
 
 func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) service {
@@ -133,11 +122,10 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) s
 			DepositValue:       m.DepositValue,
 			Variants:           newVariants(o, offer),
 		},
-		name:        name,
+		place:       place{m.Order, name},
 		variants:    variantNames(m, o),
 		category:    category,
 		description: words,
-		order:       m.Order,
 	}
 }
 
