@@ -24,6 +24,7 @@ func (c cluster) upgrade(t *testing.T, f front) {
 	// That release labelled the pods of the trial's stores with the version, too, by which they would start anew. It goes without that label.
 	c.helm(t, "upgrade", release, older, "--wait", "--timeout", "8m", "--set", "image.tag=before",
 		"--values", filepath.Join(older, "ci", "trial-values.yaml"), "--values", filepath.Join(source, "k8s", "e2e", "testdata", "e2e-values.yaml"),
+		"--values", "testdata/e2e-values.yaml", // as the next one has it: the stores stay as they are
 		"--post-renderer", "sed", "--post-renderer-args", `/^ *app.kubernetes.io.version:/d`)
 	c.awaitRollout(t)
 	l := newLoad(t, c, f, "upgraded")
