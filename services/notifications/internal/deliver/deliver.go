@@ -11,6 +11,7 @@ package deliver
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"sync"
@@ -83,7 +84,7 @@ func (sweepArgs) Kind() string { return "webhook_sweep" }
 // Join adds what webhooks do to the work of the service.
 func (w *Webhooks) Join(work *jobs.Work) {
 	w.attempts = w.Telemetry.Counter("slotmesh.webhooks.attempts", "Attempts to deliver webhooks by outcome.")
-	river.AddWorker(work.Workers, river.WorkFunc(func(ctx context.Context, job *river.Job[laneArgs]) error { return w.lane(ctx, job.Args) }))
+	river.AddWorker(work.Workers, river.WorkFunc(func(ctx context.Context, job *river.Job[laneArgs]) error { return w.lane(ctx, job.ID, job.Args) }))
 	river.AddWorker(work.Workers, river.WorkFunc(w.sweep))
 	work.Queues[queue] = river.QueueConfig{MaxWorkers: workers}
 	work.Queues[queueFailing] = river.QueueConfig{MaxWorkers: workersFailing}
@@ -171,9 +172,10 @@ func (w *Webhooks) Wake(ctx context.Context, tx pgx.Tx, businessID, endpointID u
 // again is the pause after a job that could not do its work, as where the database is away.
 const again = 10 * time.Second
 
-// lane sends what is due to an endpoint.
-func (w *Webhooks) lane(ctx context.Context, args laneArgs) error {
-	l := store.Lane{BusinessID: args.BusinessID, EndpointID: args.EndpointID, Holder: uuid.New()}
+// lane sends what is due to an endpoint. A job that could not leave its lane is run again, with the ID that holds it: anybody else finds it taken, and
+// relies on its holder.
+func (w *Webhooks) lane(ctx context.Context, jobID int64, args laneArgs) error {
+	l := store.Lane{BusinessID: args.BusinessID, EndpointID: args.EndpointID, Holder: holderOf(jobID)}
 	taken, err := w.Store.TakeLane(ctx, l, laneFor, args.Scheduled)
 	if err == nil && !taken {
 		return nil
@@ -186,6 +188,13 @@ func (w *Webhooks) lane(ctx context.Context, args laneArgs) error {
 		return river.JobSnooze(again)
 	}
 	return nil
+}
+
+// holderOf is a job as the holder of a lane.
+func holderOf(jobID int64) uuid.UUID {
+	var holder uuid.UUID
+	binary.BigEndian.PutUint64(holder[8:], uint64(jobID)) //nolint:gosec // River counts up from 1
+	return holder
 }
 
 // sendDue sends for a turn, a few at a time. Of a subject one is due at a time, so that those that are sent together need no order.

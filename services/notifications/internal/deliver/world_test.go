@@ -136,11 +136,12 @@ func (w *world) take(events []event.Event) {
 func (w *world) next() (time.Time, bool) {
 	w.t.Helper()
 	var (
+		id   int64
 		args []byte
 		at   time.Time
 	)
-	err := w.pool.QueryRow(w.t.Context(), `DELETE FROM river_job WHERE id = (SELECT id FROM river_job WHERE kind = 'webhook_lane' ORDER BY scheduled_at, id LIMIT 1) RETURNING args, scheduled_at`).
-		Scan(&args, &at)
+	err := w.pool.QueryRow(w.t.Context(), `DELETE FROM river_job WHERE id = (SELECT id FROM river_job WHERE kind = 'webhook_lane' ORDER BY scheduled_at, id LIMIT 1) RETURNING id, args, scheduled_at`).
+		Scan(&id, &args, &at)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, false
 	}
@@ -150,7 +151,7 @@ func (w *world) next() (time.Time, bool) {
 	if at.After(w.clock.Now()) {
 		w.clock.Set(at.UTC())
 	}
-	if err := w.webhooks.Run(w.t.Context(), args); err != nil {
+	if err := w.webhooks.Run(w.t.Context(), id, args); err != nil {
 		w.t.Fatal(err)
 	}
 	return at.UTC(), true
@@ -180,7 +181,7 @@ func (w *world) runOne(ctx context.Context) {
 		if err != nil {
 			return err
 		}
-		if err := w.webhooks.Run(ctx, args); err != nil {
+		if err := w.webhooks.Run(ctx, id, args); err != nil {
 			return err
 		}
 		_, err = tx.Exec(context.WithoutCancel(ctx), `DELETE FROM river_job WHERE id = $1`, id)
@@ -244,6 +245,20 @@ func (w *world) count(status string) int {
 		w.t.Fatal(err)
 	}
 	return n
+}
+
+// has is whether a query counts so many.
+func (w *world) has(want int, query string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		var n int
+		if err := w.pool.QueryRow(ctx, query).Scan(&n); err != nil {
+			return err
+		}
+		if n != want {
+			return fmt.Errorf("%d, want %d", n, want)
+		}
+		return nil
+	}
 }
 
 // received is one request of a receiver.

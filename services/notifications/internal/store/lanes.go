@@ -13,7 +13,7 @@ import (
 // Lane is the sending to one endpoint: one job at a time holds it.
 type Lane struct {
 	BusinessID, EndpointID uuid.UUID
-	Holder                 uuid.UUID // of the job that runs
+	Holder                 uuid.UUID // the same each time that a job is run
 }
 
 // LaneState is how an endpoint does.
@@ -22,12 +22,12 @@ type LaneState struct{ Failing bool } // its last attempt failed
 const takeLaneSQL = `
 UPDATE webhook_endpoints SET wake_at = CASE WHEN $5 THEN NULL ELSE wake_at END,
     lane = CASE WHEN lane_until < statement_timestamp() THEN $3 ELSE lane END,
-    lane_until = CASE WHEN lane_until < statement_timestamp() THEN statement_timestamp() + $4::interval ELSE lane_until END
+    lane_until = CASE WHEN lane = $3 OR lane_until < statement_timestamp() THEN statement_timestamp() + $4::interval ELSE lane_until END
 WHERE business_id = $1 AND id = $2
 RETURNING coalesce(lane = $3, false)`
 
-// TakeLane takes a lane for at most so long; false where another job holds it, which will look again before it leaves, or the
-// endpoint is gone. woken says that this job is the one that was scheduled for later.
+// TakeLane takes a lane for at most so long, anew where its holder has it already; false where another job holds it, which will look again
+// before it leaves, or the endpoint is gone. woken says that this job is the one that was scheduled for later.
 func (s *Store) TakeLane(ctx context.Context, l Lane, long time.Duration, woken bool) (bool, error) {
 	var taken bool
 	err := s.pool.QueryRow(ctx, takeLaneSQL, l.BusinessID, l.EndpointID, l.Holder, long, woken).Scan(&taken)
