@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -103,9 +104,32 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 		t.Fatal(err)
 	}
 	w := &world{Process: p, address: client(), http: &http.Client{Timeout: 3 * time.Minute}}
-	t.Cleanup(func() { w.stop(t) })
+	t.Cleanup(func() {
+		w.stop(t)
+		if t.Failed() {
+			showWarnings(t, filepath.Join(cfg.Home, allinone.LogFile))
+		}
+	})
 	w.http.Transport = w.underContract(t, &http.Transport{MaxIdleConnsPerHost: 256})
 	return w
+}
+
+// showWarnings shows the newest of what the services of a test that failed have warned of: their log goes with its home.
+func showWarnings(t *testing.T, log string) {
+	t.Helper()
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Logf("there is no log: %v", err)
+		return
+	}
+	var warnings []string
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, `"level":"WARN"`) || strings.Contains(line, `"level":"ERROR"`) {
+			warnings = append(warnings, line)
+		}
+	}
+	const most = 40
+	t.Logf("the services have warned %d times, at last:\n%s", len(warnings), strings.Join(warnings[max(0, len(warnings)-most):], ""))
 }
 
 // taken are how many databases of the test Redis were given to worlds of their own; 0 is everybody's.
