@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,9 +27,15 @@ func server(t *testing.T, port string, args ...string) string {
 	t.Helper()
 	return testkit.Serve(t, func(address string) *exec.Cmd {
 		_, at, _ := net.SplitHostPort(address)
-		all := append([]string{"--" + port, at, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...)
+		all := append([]string{"--" + port, at, "--cluster-port", busPort(at), "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...)
 		return exec.CommandContext(t.Context(), "redis-server", all...) //nolint:gosec // the test's own arguments
 	})
+}
+
+// busPort is where a Redis that serves at a port talks with other nodes: by itself it would be 10000 ports above, among those that the system gives to callers.
+func busPort(at string) string {
+	port, _ := strconv.Atoi(at)
+	return strconv.Itoa(port - 10000)
 }
 
 func open(t *testing.T, cfg redisx.Config) redis.UniversalClient {
@@ -91,7 +98,7 @@ func TestAClusterIsFoundByOneAddress(t *testing.T) {
 		}
 	}
 	host, port, _ := net.SplitHostPort(addresses[1])
-	if err := nodes[0].ClusterMeet(t.Context(), host, port).Err(); err != nil {
+	if err := nodes[0].Do(t.Context(), "CLUSTER", "MEET", host, port, busPort(port)).Err(); err != nil {
 		t.Fatal(err)
 	}
 	for _, node := range nodes {

@@ -44,12 +44,13 @@ func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 	return ""
 }
 
-// listens waits until a program listens at an address and lives, and reports false where it ends or two minutes pass first.
+// listens waits until a program listens at an address and lives, and reports false where it ends or two minutes pass first. It looks twice: a program
+// may end as it cannot have a further port.
 func listens(address string, ended <-chan struct{}) bool {
 	look := time.NewTicker(20 * time.Millisecond) // no event tells that another process listens
 	defer look.Stop()
 	late := time.After(2 * time.Minute)
-	for {
+	for listened := false; ; {
 		select {
 		case <-ended:
 			return false
@@ -58,7 +59,10 @@ func listens(address string, ended <-chan struct{}) bool {
 		case <-look.C:
 			if conn, err := net.DialTimeout("tcp", address, time.Second); err == nil {
 				_ = conn.Close()
-				return true
+				if listened {
+					return true
+				}
+				listened = true
 			}
 		}
 	}
