@@ -80,13 +80,17 @@ test: lint check-generated check-tidy test-go check-modules ## everything that m
 .PHONY: test-go
 test-go: $(BIN)/withstores $(STRIPE_MOCK) $(DEX) ## unit, store and end-to-end tests, on a PostgreSQL, a Redis, a stripe-mock and a Dex of their own
 	@echo '== tests'
-	@# Tests begin in the order of their packages: the longest first, and the others beside it.
+	@# Tests begin in the order of their packages: the longest first, and the others beside it, one package more than there are processors, as some wait.
 	@raced=$$($(GO) list $(RACED) | grep -vxF $(addprefix -e github.com/slotmesh/slotmesh/,$(PURE))); \
 	SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) SLOTMESH_TEST_DEX=$(DEX) $(BIN)/withstores -race sh -c ' \
-	  (unset CGO_ENABLED; GOGC=400 GOMEMLIMIT=2GiB $(GO) test $$SLOTMESH_TEST_RACE -shuffle=on -timeout 40m -skip "$(IN_BROWSER)" ./services/allinone/e2e "$$@") && \
+	  (unset CGO_ENABLED; GOGC=400 GOMEMLIMIT=2GiB $(GO) test -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) $$SLOTMESH_TEST_RACE -shuffle=on -timeout 40m -skip "$(IN_BROWSER)" ./services/allinone/e2e "$$@") && \
 	  $(GO) test -shuffle=on -timeout 40m -run "$(IN_BROWSER)" ./services/allinone/e2e/...' raced $$raced
+	@# The soak takes its time whatever runs beside it.
+	@$(MAKE) --no-print-directory -j2 -Otarget test-unraced soak SOAKFLAGS=-quiet
+
+.PHONY: test-unraced
+test-unraced:
 	@$(GO) test -shuffle=on -timeout 25m ./k8s/images ./services/allinone/soak $(addprefix ./,$(PURE) $(addsuffix /...,$(UNRACED)))
-	@$(MAKE) --no-print-directory soak SOAKFLAGS=-quiet
 
 .PHONY: cluster-tools
 cluster-tools: ## build what `make cluster` and `make e2e` are made of, once, beside Go's build cache (20 minutes)
