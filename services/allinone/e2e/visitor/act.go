@@ -37,7 +37,8 @@ func (v *Visitor) until(what string, there func() (bool, error)) {
 		case <-ctx.Done():
 			v.Keep("failed-" + strings.NewReplacer("/", "-", " ", "-").Replace(v.t.Name()))
 			seen, _ := tryEval[string](v, "document.body?.innerText")
-			v.t.Fatalf("%s (%v); the page says:\n%s", what, err, seen)
+			held, _ := tryEval[[]string](v, `[...document.querySelectorAll("`+fillable+`")].map(e => e.name + "=" + e.value)`)
+			v.t.Fatalf("%s (%v); the fields hold %q, and the page says:\n%s", what, err, held, seen)
 		}
 	}
 }
@@ -62,8 +63,9 @@ func (v *Visitor) Until(what, expression string) {
 	v.until("it does not come to be that "+what, func() (bool, error) { return tryEval[bool](v, expression) })
 }
 
-// whole is true of a page that is there with its scripts. Nobody presses or types before: what hears it may not be there.
-const whole = `(document.readyState === "complete")`
+// whole is true of a page that is there with its scripts and was painted. Nobody presses or types before: what hears it may not be there, and
+// a browser drops what is pressed on a page that it has not shown yet.
+const whole = `(document.readyState === "complete" && performance.getEntriesByType("paint").length > 0)`
 
 // Whole waits until the page is there with its scripts.
 func (v *Visitor) Whole() {
