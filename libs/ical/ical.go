@@ -220,11 +220,20 @@ func text(s string, most int) string {
 	return strings.TrimSpace(string([]rune(s)[:most-1])) + "…"
 }
 
-// address is a web address as it may stand in a property, or empty.
+// address is a web address as it may stand in a property, or empty: ASCII without spaces and controls (RFC 3986 §2), which net/url leaves as
+// they are in a query.
 func address(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return ""
 	}
-	return u.String()
+	var plain strings.Builder
+	for _, b := range []byte(u.String()) {
+		if b > ' ' && b < unicode.MaxASCII {
+			plain.WriteByte(b)
+		} else {
+			fmt.Fprintf(&plain, "%%%02X", b)
+		}
+	}
+	return plain.String()
 }

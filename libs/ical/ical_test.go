@@ -249,6 +249,22 @@ func TestNoTextBreaksOutOfItsProperty(t *testing.T) {
 	})
 }
 
+// An address has other characters than ASCII's only as they are written in one (RFC 3986 §2.1).
+func TestAnAddressIsWrittenInASCII(t *testing.T) {
+	t.Parallel()
+	for from, want := range map[string]string{
+		"https://x.example/b/7?lang=ar&t=a%20b": "https://x.example/b/7?lang=ar&t=a%20b",
+		"https://x.example/é?q=é":               "https://x.example/%C3%A9?q=%C3%A9",
+		"https://x.example/?\u0080 \u2028":      "https://x.example/?%C2%80%20%E2%80%A8",
+	} {
+		e := haircut()
+		e.URL = from
+		if got := unfold(write(t, ical.Calendar{Method: ical.Publish, Events: []ical.Event{e}})); !strings.Contains(got, "\r\nURL:"+want+"\r\n") {
+			t.Errorf("%q stands as %s, want %s", from, got, want)
+		}
+	}
+}
+
 func unfold(b []byte) string { return strings.ReplaceAll(string(b), "\r\n ", "") }
 
 func nameOf(line string) string {
