@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,12 +28,15 @@ func server(t *testing.T, port string, args ...string) string {
 	t.Helper()
 	return testkit.Serve(t, func(address string) *exec.Cmd {
 		_, at, _ := net.SplitHostPort(address)
-		all := append([]string{"--" + port, at, "--cluster-port", busPort(at), "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...)
+		all := append([]string{"--" + port, at, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...)
+		if slices.Contains(args, "--cluster-enabled") {
+			all = append(all, "--cluster-port", busPort(at))
+		}
 		return exec.CommandContext(t.Context(), "redis-server", all...) //nolint:gosec // the test's own arguments
 	})
 }
 
-// busPort is where a Redis that serves at a port talks with other nodes: by itself it would be 10000 ports above, among those that the system gives to callers.
+// busPort is where a node of a cluster that serves at a port talks with other nodes: by itself it would be 10000 ports above, among those that the system gives to callers.
 func busPort(at string) string {
 	port, _ := strconv.Atoi(at)
 	return strconv.Itoa(port - 10000)

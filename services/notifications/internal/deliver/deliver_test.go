@@ -583,9 +583,7 @@ func TestNothingIsLeftBehindWhereReplicasDie(t *testing.T) {
 		}
 		first.take(page)
 	}
-	for first.count(store.Delivered) < 2*subjects*each && t.Context().Err() == nil {
-		time.Sleep(20 * time.Millisecond)
-	}
+	testkit.Until(t, "everything is sent", first.has(2*subjects*each, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
 	stop()
 	replicas.Wait()
 	mu.Lock()
