@@ -31,6 +31,7 @@ type conn struct {
 	checked int                   // so many bytes at the beginning of in may be given to it
 	body    framing               // of the request that was given last
 	ended   error                 // what the next read from the socket would say
+	headBy  time.Time             // when the head that has begun must be whole
 	refused atomic.Pointer[error] // the fault that the connection ends with
 }
 
@@ -135,7 +136,7 @@ func (c *conn) readHead(p []byte) (int, error) {
 	end, body, err := readHead(c.in)
 	switch {
 	case err == nil:
-		c.body = body
+		c.body, c.headBy = body, time.Time{}
 		taken, broken := c.body.take(c.in[end:])
 		c.checked, c.ended = end+taken, broken
 		return 0, nil
@@ -160,7 +161,10 @@ func (c *conn) whole(b []byte) int {
 
 // readMore waits for more of a head that has begun.
 func (c *conn) readMore() error {
-	if err := c.SetReadDeadline(time.Now().Add(headTime)); err != nil { //nolint:forbidigo // a deadline of the socket is the machine's time
+	if c.headBy.IsZero() { // a byte now and then makes it no longer
+		c.headBy = time.Now().Add(headTime) //nolint:forbidigo // a deadline of the socket is the machine's time
+	}
+	if err := c.SetReadDeadline(c.headBy); err != nil {
 		return err
 	}
 	var more [4 << 10]byte
