@@ -31,6 +31,45 @@ func (l stalled) Accept() (net.Conn, error) {
 // the deadline and the order of attempts count from when the bytes came in.
 func TestARequestCountsFromWhenItCameIntoTheQueue(t *testing.T) {
 	t.Parallel()
+	type counted struct{ arrived, deadline time.Time }
+	seen := make(chan counted, 1)
+	note := func(ctx context.Context) {
+		end, _ := ctx.Deadline()
+		seen <- counted{clock.Arrived(ctx), end}
+	}
+	for name, mount := range map[string]func(*Server){
+		"fiber": func(s *Server) {
+			s.Public.Post("/", func(c *fiber.Ctx) error { note(c.UserContext()); return nil })
+		},
+		"net/http": func(s *Server) {
+			s.HandleHTTP("/", func(_ http.ResponseWriter, r *http.Request) error { note(r.Context()); return nil })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opened, runs := startStalled(t, mount)
+			conn, err := net.Dial("tcp", opened.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close() }()
+			_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+			time.Sleep(300 * time.Millisecond) // the request waits in the queue; the kernel counts in milliseconds, and a longer wait changes nothing
+			resumed := time.Now()
+			close(runs)
+			got := <-seen
+			if !got.arrived.Before(resumed) {
+				t.Errorf("a request that waited from before %s counts from %s", resumed, got.arrived)
+			}
+			if !got.deadline.Equal(got.arrived.Add(time.Minute)) {
+				t.Errorf("its deadline is %s after it came", got.deadline.Sub(got.arrived))
+			}
+		})
+	}
+}
+
+// startStalled starts a server that stands still until the channel is closed.
+func startStalled(t *testing.T, mount func(*Server)) (net.Addr, chan struct{}) {
+	t.Helper()
 	opened, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -41,13 +80,7 @@ func TestARequestCountsFromWhenItCameIntoTheQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	arrived, deadline := make(chan time.Time, 1), make(chan time.Time, 1)
-	srv.Public.Post("/", func(c *fiber.Ctx) error {
-		end, _ := c.UserContext().Deadline()
-		arrived <- clock.Arrived(c.UserContext())
-		deadline <- end
-		return nil
-	})
+	mount(srv)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
@@ -57,23 +90,7 @@ func TestARequestCountsFromWhenItCameIntoTheQueue(t *testing.T) {
 			t.Error(err)
 		}
 	})
-
-	conn, err := net.Dial("tcp", opened.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-	time.Sleep(300 * time.Millisecond) // the request waits in the queue; the kernel counts in milliseconds, and a longer wait changes nothing
-	resumed := time.Now()
-	close(runs)
-	got := <-arrived
-	if !got.Before(resumed) {
-		t.Errorf("a request that waited from before %s counts from %s", resumed, got)
-	}
-	if end := <-deadline; !end.Equal(got.Add(time.Minute)) {
-		t.Errorf("its deadline is %s after it came", end.Sub(got))
-	}
+	return opened.Addr(), runs
 }
 
 // What a peer says of the time before it asked counts on the internal port; a client's word for it counts nowhere.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -40,10 +41,11 @@ func newObserver(tel *telemetry.Telemetry, timeout time.Duration) *observer {
 
 func (o *observer) middleware(c *fiber.Ctx) error {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
-	arrived := start
-	if method := c.Method(); method != fiber.MethodGet && method != fiber.MethodHead {
-		arrived = start.Add(-waited(c, c.App() == o.internal)) // a write must not outlive what its caller waits for
+	said := ""          // of the time before: a peer's word, on the internal port alone
+	if c.App() == o.internal {
+		said = c.Get(peer.WaitedHeader)
 	}
+	arrived := arrival(start, c.Method(), c.Context().Conn(), said)
 	parent := o.tel.Propagator.Extract(c.UserContext(), requestHeaders{c})
 	spanned, span := o.tel.Tracer.Start(parent, c.Method(), serverSpan)
 	defer span.End()

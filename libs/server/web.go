@@ -12,6 +12,7 @@ import (
 
 	"go.opentelemetry.io/otel/propagation"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
@@ -77,9 +78,9 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 
 	out.Header().Set("X-Content-Type-Options", string(nosniff))
 
-	r = r.WithContext(ctx)
 	body := &unread{ReadCloser: r.Body, length: r.ContentLength, limit: w.server.cfg.PublicBodyLimit, out: out}
-	body.conn, _ = r.Context().Value(connKey{}).(net.Conn)
+	body.conn, _ = ctx.Value(connKey{}).(net.Conn)
+	r = r.WithContext(clock.WithArrival(ctx, arrival(start, r.Method, body.conn, "")))
 	r.Body = body
 	answer := &answered{ResponseWriter: out, body: body, status: http.StatusOK}
 	route, handler := w.route(r, body.conn)
@@ -118,9 +119,9 @@ func (w *web) route(r *http.Request, on net.Conn) (string, HTTPHandler) {
 	return r.URL.Path, handler
 }
 
-// guarded gives the request its deadline, and turns a panic into an error.
+// guarded gives the request its deadline, which counts from when it came, and turns a panic into an error.
 func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHandler) error {
-	ctx, cancel := context.WithTimeout(r.Context(), w.server.cfg.RequestTimeout)
+	ctx, cancel := context.WithDeadline(r.Context(), clock.Arrived(r.Context()).Add(w.server.cfg.RequestTimeout))
 	defer cancel()
 	return fault.Guard(func() error {
 		if limit := w.server.limit; limit != nil {
