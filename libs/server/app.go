@@ -36,7 +36,7 @@ func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 		RequestMethods:               knownMethods,
 		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return sendFault(c, FaultOf(err)) },
 	})
-	app.Server().Handler = s.closing(endBodies(knowMethods(app.Server().Handler)))
+	app.Server().Handler = s.closing(endBodies(knowMethods(app.Server().Handler), s.bodies()))
 	app.Server().ConnState = func(c net.Conn, state fasthttp.ConnState) {
 		if from, ok := c.(*conn); ok && state == fasthttp.StateIdle {
 			from.answered()

@@ -15,11 +15,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Body reads the request's body to its end, at most the port's limit of it. Handlers call it once they know who asks, so that
-// a stranger's body costs no memory; nothing else reads a body (a rule of .golangci.yaml). Asked again, it returns the same.
+// Body reads the request's body to its end, at most the port's limit of it, or what [Bound] says. Handlers call it once they know who
+// asks, so that a stranger's body costs no memory; nothing else reads a body (a rule of .golangci.yaml). Asked again, it returns the same.
 //
 // Faults: unsupported_media_type for a compressed body, whose size would not be bounded; payload_too_large;
-// request_timeout when it does not come within the request's deadline; invalid_parameter when it breaks off.
+// request_timeout when it does not come within the request's deadline; invalid_parameter when it breaks off; service_unavailable where
+// large bodies of others fill the memory for them.
 func Body(c *fiber.Ctx) ([]byte, error) {
 	ctx := c.Context()
 	if read, ok := ctx.UserValue(bodyKey{}).([]byte); ok {
@@ -35,7 +36,17 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	if deadline, ok := c.UserContext().Deadline(); ok && ctx.Conn() != nil {
 		_ = ctx.Conn().SetReadDeadline(deadline) // a connection that has gone says so when it is read
 	}
-	body, err := readBody(stream, c.Request().Header.ContentLength(), c.App().Config().BodyLimit)
+	length, limit := c.Request().Header.ContentLength(), c.App().Config().BodyLimit
+	if bound, ok := ctx.UserValue(boundKey{}).(int); ok {
+		limit = min(limit, bound)
+	}
+	room, _ := ctx.UserValue(roomKey{}).(*room)
+	leave, err := room.forBody(c.UserContext(), length, limit)
+	if err != nil {
+		return nil, err
+	}
+	ctx.SetUserValue(leaveKey{}, leave)
+	body, err := readBody(stream, length, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +58,17 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	return body, nil
 }
 
-// bodyKey is under what a request keeps its body once it was read to its end.
-type bodyKey struct{}
+// Bound lowers how much of a request's body is read, in bytes: where strangers send something, less is taken than the port takes of those
+// who are known.
+func Bound(c *fiber.Ctx, bytes int) { c.Context().SetUserValue(boundKey{}, bytes) }
+
+// Under what a request keeps what concerns its body.
+type (
+	bodyKey  struct{} // the body, once it was read to its end
+	boundKey struct{} // what [Bound] says
+	roomKey  struct{} // the port's memory for large bodies
+	leaveKey struct{} // what gives back the memory of this one
+)
 
 // BodyOf is [Body] for a handler of net/http.
 func BodyOf(r *http.Request) ([]byte, error) {
@@ -62,6 +82,11 @@ func BodyOf(r *http.Request) ([]byte, error) {
 	if deadline, ok := r.Context().Deadline(); ok {
 		_ = http.NewResponseController(body.out).SetReadDeadline(deadline) // where that is not possible, the port's own holds
 	}
+	leave, err := body.room.forBody(r.Context(), int(body.length), body.limit)
+	if err != nil {
+		return nil, err
+	}
+	body.leave = leave
 	read, err := readBody(body, int(body.length), body.limit)
 	body.ended = err == nil
 	return read, err
@@ -74,7 +99,16 @@ type unread struct {
 	limit  int
 	out    http.ResponseWriter
 	conn   net.Conn
+	room   *room
+	leave  func() // gives back the memory of a large body
 	ended  bool
+}
+
+// forget is called when the request was answered.
+func (b *unread) forget() {
+	if b.leave != nil {
+		b.leave()
+	}
 }
 
 // left reports whether more of the body may come than net/http passes over at once.
@@ -89,13 +123,13 @@ func checkEncoding(encoding string) error {
 }
 
 // readBody reads to the end, which is at most limit bytes away. length is what the request announces, negative where it does
-// not.
+// not; memory is taken for what has come.
 func readBody(from io.Reader, length, limit int) ([]byte, error) {
 	if length > limit {
 		return nil, tooLarge(limit)
 	}
 	var body bytes.Buffer
-	body.Grow(max(length, 0) + bytes.MinRead) // ReadFrom wants room for one more read
+	body.Grow(min(max(length, 0), largeBody) + bytes.MinRead) // ReadFrom wants room for one more read
 	_, err := body.ReadFrom(io.LimitReader(from, int64(limit)+1))
 	var network net.Error
 	switch {
@@ -116,13 +150,19 @@ func tooLarge(limit int) error {
 
 // endBodies holds the rule that no byte of a body is ever taken for a request: after the handler, whatever it answered, a body that it
 // has not read to its end is passed over where that takes no waiting, else the connection closes with the answer.
-func endBodies(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+func endBodies(next fasthttp.RequestHandler, bodies *room) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if !ctx.Request.IsBodyStream() {
 			next(ctx)
 			return
 		}
-		defer endBody(ctx)
+		ctx.SetUserValue(roomKey{}, bodies)
+		defer func() {
+			endBody(ctx)
+			if leave, held := ctx.UserValue(leaveKey{}).(func()); held {
+				leave()
+			}
+		}()
 		next(ctx)
 	}
 }

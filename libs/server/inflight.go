@@ -13,53 +13,115 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
+// From how many bytes on the memory of a request counts: smaller answers go in a few writes, smaller bodies are there with the head or soon
+// after, and there are many of both.
 const (
-	// largeAnswer is from how many bytes on an answer counts: smaller ones go in a few writes, and there are many of them.
 	largeAnswer = 64 << 10
-	// patienceInFlight is how long a large answer waits for others to be read.
-	patienceInFlight = time.Second
+	largeBody   = 16 << 10
 )
 
-// inFlight bounds the memory of answers that are being written: readers may be slow, and each holds its answer until the
-// write ends, by the server's write timeout at the latest.
-type inFlight struct {
-	bytes   int64
-	budget  *semaphore.Weighted
-	refused metric.Int64Counter
+// patienceForRoom is how long a large body or answer waits for others to be done.
+const patienceForRoom = time.Second
+
+// room bounds the memory of what is large and may stay long because the other side is slow.
+type room struct {
+	bytes, waits int64
+	free         *semaphore.Weighted // of bytes
+	queue        *semaphore.Weighted // of waits: an answer that waits is in memory, too
+	patience     time.Duration
+	refused      metric.Int64Counter
 }
 
-func newInFlight(bytes int, tel *telemetry.Telemetry) *inFlight {
-	return &inFlight{
-		bytes: int64(bytes), budget: semaphore.NewWeighted(int64(bytes)),
-		refused: tel.Counter("slotmesh.answers.refused", "Large answers refused because others that are being read fill the memory for them."),
+func newRoom(bytes int, refused metric.Int64Counter) *room {
+	size, waits := int64(bytes), int64(bytes/2)
+	return &room{
+		bytes: size, waits: waits, free: semaphore.NewWeighted(size), queue: semaphore.NewWeighted(waits),
+		patience: patienceForRoom, refused: refused,
 	}
 }
 
-// middleware lets a large answer go when there is room for it, and answers 503 where there is none for a second.
+// take waits for room, a second at most, where others that wait leave any. It returns what gives the room back; false: there is none.
+func (r *room) take(ctx context.Context, bytes int) (func(), bool) {
+	weight := min(int64(bytes), r.bytes)
+	if r.free.TryAcquire(weight) || r.wait(ctx, weight) {
+		return func() { r.free.Release(weight) }, true
+	}
+	r.refused.Add(ctx, 1)
+	return nil, false
+}
+
+func (r *room) wait(ctx context.Context, weight int64) bool {
+	waiting := min(weight, r.waits)
+	if !r.queue.TryAcquire(waiting) {
+		return false
+	}
+	defer r.queue.Release(waiting)
+	ctx, cancel := context.WithTimeout(ctx, r.patience)
+	defer cancel()
+	return r.free.Acquire(ctx, weight) == nil
+}
+
+// bodies returns the room of a port for the bodies of requests; nil: without a bound.
+func (s *Server) bodies() *room {
+	if s.cfg.AnswerBytesInFlight <= 0 {
+		return nil
+	}
+	return newRoom(s.cfg.AnswerBytesInFlight,
+		s.tel.Counter("slotmesh.bodies.refused", "Large request bodies refused because others that are being read fill the memory for them."))
+}
+
+// forBody takes room for a body of a length, negative where it is not announced, of which at most limit is read.
+func (r *room) forBody(ctx context.Context, length, limit int) (func(), error) {
+	most := length
+	if length < 0 || length > limit { // one that is too long is refused without being read
+		most = limit
+	}
+	if r == nil || most < largeBody || length > limit {
+		return func() {}, nil
+	}
+	leave, ok := r.take(ctx, most)
+	if !ok {
+		return nil, crowded("Too many large requests are being read just now; try again shortly.")
+	}
+	return leave, nil
+}
+
+func crowded(sentence string) *fault.Error {
+	full := fault.New(fault.PeerUnavailable, sentence)
+	full.RetryAfter = time.Second
+	return full
+}
+
+// inFlight bounds the memory of answers that are being written: readers may be slow, and each holds its answer until the
+// write ends, by the server's write timeout at the latest.
+type inFlight struct{ room *room }
+
+func newInFlight(bytes int, tel *telemetry.Telemetry) *inFlight {
+	return &inFlight{newRoom(bytes,
+		tel.Counter("slotmesh.answers.refused", "Large answers refused because others that are being read fill the memory for them."))}
+}
+
+// middleware lets a large answer go when there is room for it, and answers 503 where there is none for a second. What a write is answered
+// with always goes: a 503 would say that nothing was done.
 func (f *inFlight) middleware(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return err
 	}
 	response := c.Response()
-	if response.IsBodyStream() || len(response.Body()) < largeAnswer {
+	if response.IsBodyStream() || len(response.Body()) < largeAnswer || !isRead(c.Method()) {
 		return nil
 	}
 	body := response.Body()
 	if own := response.SwapBody(nil); len(own) > 0 { // its memory is no longer fasthttp's, which would use it again
 		body = own
 	}
-	weight := min(int64(len(body)), f.bytes)
-	wait, cancel := context.WithTimeout(c.UserContext(), patienceInFlight)
-	defer cancel()
-	if f.budget.Acquire(wait, weight) != nil {
-		f.refused.Add(c.UserContext(), 1)
+	leave, ok := f.room.take(c.UserContext(), len(body))
+	if !ok {
 		response.ResetBody()
 		response.Header.Del(fiber.HeaderETag)
-		full := fault.New(fault.PeerUnavailable, "Too many large answers are being read just now; try again shortly.")
-		full.RetryAfter = time.Second
-		return full
+		return crowded("Too many large answers are being read just now; try again shortly.")
 	}
-	response.SetBodyStream(&outgoing{Reader: bytes.NewReader(body), leave: func() { f.budget.Release(weight) }}, len(body))
+	response.SetBodyStream(&outgoing{Reader: bytes.NewReader(body), leave: leave}, len(body))
 	return nil
 }
 

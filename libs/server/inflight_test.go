@@ -3,6 +3,8 @@ package server
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
@@ -62,6 +65,67 @@ func TestLargeAnswersThatNobodyReadsAreBounded(t *testing.T) {
 	_ = answer.Body.Close()
 	if again, body := fetch(t, http.MethodGet, url+"/large", nil); again.StatusCode != http.StatusOK || !bytes.Equal(body, large) {
 		t.Errorf("once it has read: %d", again.StatusCode)
+	}
+}
+
+// What waits for room is in memory as well: beyond what may wait nothing does.
+func TestOnlySoMuchWaitsForRoom(t *testing.T) {
+	t.Parallel()
+	r := newRoom(100, telemetry.Discard().Counter("test", "Refused."))
+	r.patience = testkit.Patience
+	leave, ok := r.take(t.Context(), 1000) // counts as all there is
+	if !ok {
+		t.Fatal("no room in an empty one")
+	}
+	waited := make(chan bool, 1)
+	go func() {
+		leave, ok := r.take(t.Context(), 80)
+		waited <- ok
+		if ok {
+			leave()
+		}
+	}()
+	testkit.Until(t, "one waits", func(context.Context) error {
+		if !r.queue.TryAcquire(1) {
+			return nil
+		}
+		r.queue.Release(1)
+		return errors.New("nobody waits")
+	})
+	if _, ok := r.take(t.Context(), 80); ok {
+		t.Error("there is room beside one that takes all")
+	}
+	select {
+	case <-waited:
+		t.Error("one more has waited, as long as the first")
+	default:
+	}
+	leave()
+	if !<-waited {
+		t.Error("who waited had no room when there was some")
+	}
+}
+
+// A write is done when its answer is made: to say that the service is away would be untrue.
+func TestTheAnswerOfAWriteIsNeverRefused(t *testing.T) {
+	t.Parallel()
+	large := bytes.Repeat([]byte("slotmesh"), 6<<20)
+	s := start(t, Config{AnswerBytesInFlight: len(large)}, func(s *Server) {
+		s.Public.Get("/large", func(c *fiber.Ctx) error { return c.Send(large) })
+		s.Public.Post("/large", func(c *fiber.Ctx) error { return c.Status(fiber.StatusCreated).Send(large) })
+	})
+	slow, err := net.Dial("tcp", s.PublicAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = slow.Close() }()
+	_ = slow.SetDeadline(time.Now().Add(testkit.Patience))
+	_, _ = io.WriteString(slow, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n")
+	if _, err := io.ReadFull(slow, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if answer, body := fetch(t, http.MethodPost, "http://"+s.PublicAddr().String()+"/large", nil); answer.StatusCode != http.StatusCreated || !bytes.Equal(body, large) {
+		t.Errorf("the answer of a write: %d", answer.StatusCode)
 	}
 }
 

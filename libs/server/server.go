@@ -45,7 +45,8 @@ type Config struct {
 	// MaxConnectionsPerAddress bounds those of one address, or of one /64, to the public port; 0: none. Addresses of
 	// TrustedProxies are not bound by it: their connections are many clients'.
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS, default=1024"`
-	// AnswerBytesInFlight bounds, for each port, the memory of large answers that are being written; 0 is no bound.
+	// AnswerBytesInFlight bounds, for each port, the memory of large answers that are being written, and by itself that of large bodies that are
+	// read; half as much may wait. 0 is no bound.
 	AnswerBytesInFlight int `env:"ANSWER_BYTES_IN_FLIGHT, default=67108864"`
 	// Peers are the settings of calls to other services, and what these show at the internal port.
 	Peers peer.Config

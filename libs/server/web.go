@@ -34,11 +34,12 @@ type web struct {
 	server *Server
 	routes map[string]HTTPHandler
 	http   *http.Server
+	bodies *room // nil: without a bound
 }
 
 // newWeb prepares the net/http server, with the bounds that the fiber ports have.
 func newWeb(s *Server) *web {
-	w := &web{server: s, routes: make(map[string]HTTPHandler)}
+	w := &web{server: s, routes: make(map[string]HTTPHandler), bodies: s.bodies()}
 	w.http = &http.Server{
 		Handler:           w,
 		ReadHeaderTimeout: readTime,
@@ -78,8 +79,9 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 
 	out.Header().Set("X-Content-Type-Options", string(nosniff))
 
-	body := &unread{ReadCloser: r.Body, length: r.ContentLength, limit: w.server.cfg.PublicBodyLimit, out: out}
+	body := &unread{ReadCloser: r.Body, length: r.ContentLength, limit: w.server.cfg.PublicBodyLimit, out: out, room: w.bodies}
 	body.conn, _ = ctx.Value(connKey{}).(net.Conn)
+	defer body.forget()
 	r = r.WithContext(clock.WithArrival(ctx, arrival(start, r.Method, body.conn, "")))
 	r.Body = body
 	answer := &answered{ResponseWriter: out, body: body, status: http.StatusOK}
