@@ -118,20 +118,28 @@ func documented(t *testing.T, w *world, document string, header http.Header) []s
 	return paths
 }
 
-// Who has no key or token is told so while most of the body is still to come: it costs no memory.
+// Who has no key or token is told so while most of the body is still to come, and who has only come to sign in that it is too much: it costs no
+// memory.
 func TestACallerIsKnownBeforeItsBodyIsRead(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	for path, base := range map[string]string{
-		"PUT /admin/businesses/x": w.AdminURL, "POST /api/public/x/book": w.ServiceURL("booking"), "POST /mcp": w.ServiceURL("mcp"),
+	for path, at := range map[string]struct {
+		base   string
+		status int
+	}{
+		"PUT /admin/businesses/x":    {w.AdminURL, http.StatusUnauthorized},
+		"POST /sign-in":              {w.AdminURL, http.StatusRequestEntityTooLarge},
+		"POST /device/authorization": {w.AdminURL, http.StatusRequestEntityTooLarge},
+		"POST /api/public/x/book":    {w.ServiceURL("booking"), http.StatusUnauthorized},
+		"POST /mcp":                  {w.ServiceURL("mcp"), http.StatusUnauthorized},
 	} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(at.base, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
 		const begun = 16 << 10
-		if _, err := fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nX-Forwarded-For: %s\r\nContent-Length: 8000000\r\n\r\n%s", path, conn.RemoteAddr(), client(), strings.Repeat("x", begun)); err != nil {
+		if _, err := fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nX-Forwarded-For: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 8000000\r\n\r\n%s", path, conn.RemoteAddr(), client(), strings.Repeat("x", begun)); err != nil {
 			t.Fatal(err)
 		}
 		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -139,7 +147,7 @@ func TestACallerIsKnownBeforeItsBodyIsRead(t *testing.T) {
 			t.Fatalf("%s: %v", path, err)
 		}
 		_ = answer.Body.Close()
-		if answer.StatusCode != http.StatusUnauthorized || !answer.Close || answer.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if answer.StatusCode != at.status || !answer.Close || answer.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s is answered %d, %v", path, answer.StatusCode, answer.Header)
 		}
 		_ = conn.Close()

@@ -19,7 +19,7 @@ import (
 // mountDevices adds the device flow of `slotmesh login` (RFC 8628): a program asks for a code, its person confirms that on a page, and the program,
 // which asks again and again, is given a token.
 func (p *Pages) mountDevices(router fiber.Router) {
-	router.Use("/device", kept)
+	router.Use("/device", p.strangers)
 	router.Post("/device/authorization", p.beginDevice)
 	router.Post("/device/token", p.redeemDevice)
 	router.Get("/device", p.rememberDevice, p.Admit, p.device)

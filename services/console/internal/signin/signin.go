@@ -16,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/web"
 	"github.com/slotmesh/slotmesh/services/console/internal/gate"
 	"github.com/slotmesh/slotmesh/services/console/internal/signin/assets"
@@ -45,7 +46,7 @@ func New(accounts *usecase.Accounts) (*Pages, error) {
 // Mount adds the routes. Those of /sign-in need nobody to be signed in; those of /account are each person's own.
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
-	router.Use("/sign-in", kept)
+	router.Use("/sign-in", p.strangers)
 	router.Get("/sign-in", p.ask)
 	router.Get("/sign-in/link/:secret", p.offer)
 	router.Post("/sign-in/link/:secret", p.signIn)
@@ -63,9 +64,17 @@ func (p *Pages) Mount(router fiber.Router) {
 	router.Post("/account/sessions/:id/end", p.end)
 }
 
-// kept is middleware that keeps every answer out of frames, those that lead on and those that refuse, too.
-func kept(c *fiber.Ctx) error {
+// formBytes is more than any form here has; the port itself takes whole manifests.
+const formBytes = 64 << 10
+
+// strangers is middleware for what anybody may ask: they are counted by their address before anything else is done for them, and may send a
+// form's worth. It keeps every answer out of frames, those that lead on and those that refuse, too. Faults: rate_limited.
+func (p *Pages) strangers(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
+	server.Bound(c, formBytes)
+	if err := p.accounts.Limits.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(), server.AnswerHeader(c)); err != nil {
+		return err
+	}
 	return c.Next()
 }
 
