@@ -6,6 +6,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 func TestDatesThatNobodyCanBookAreListedUnquoted(t *testing.T) {
@@ -98,5 +101,39 @@ func TestWhatManyAskForAtOnceIsAskedOnce(t *testing.T) {
 	all.Wait()
 	if n := h.pricing.calls.Load(); n != 1 {
 		t.Errorf("pricing was asked %d times", n)
+	}
+}
+
+// What is sold and what is free each request asks for itself; prices hold for a while.
+func TestPricesThatManyWantAtOnceAreAskedForOnce(t *testing.T) {
+	t.Parallel()
+	const many = 20
+	for path, manifest := range map[string]string{"/events": eventsYAML, "/rentals?date=2026-12-25": rentalsYAML} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			h := start(t)
+			counted := func() int64 { return h.sales.calls.Load() + h.ceilings.calls.Load() }
+			h.pricing.asked = func(string) {
+				for until := time.Now().Add(testkit.Patience); counted() < many && time.Now().Before(until); {
+					time.Sleep(time.Millisecond) // the others are on their way
+				}
+			}
+			h.mustPublish(manifest)
+			var all sync.WaitGroup
+			for range many {
+				all.Go(func() {
+					if a := h.get(path); a.status != http.StatusOK || !strings.Contains(a.body, `"quoted_price":9.00`) {
+						t.Errorf("%d %s", a.status, a.body)
+					}
+				})
+			}
+			all.Wait()
+			if n := counted(); n != many {
+				t.Errorf("%d requests have asked for counts %d times", many, n)
+			}
+			if n := h.pricing.calls.Load(); n > 3 { // who comes between the answer and its place in memory asks again
+				t.Errorf("pricing was asked %d times", n)
+			}
+		})
 	}
 }

@@ -31,8 +31,8 @@ func (p *Public) events(c *fiber.Ctx) error {
 	today := version.Offer.Today(now)
 	events := version.Public().Events(today)
 	key := rendered.Key{Slug: version.Offer.Slug, Path: "events", Language: language(c, version.Offer), Date: today, Today: today}
-	quoted, sold := p.withCounts(key, version, now,
-		func() prices { return p.ticketPrices(ctx, version, events, now) },
+	quoted, sold := p.withCounts(ctx, key, version, now,
+		func(ctx context.Context) prices { return p.ticketPrices(ctx, version, events, now) },
 		func() map[uuid.UUID]int { return p.sold(ctx, version.Offer.ID, events.IDs()) })
 	return p.sendNumbered(c, key, version, numbered{prices: quoted, counts: sold, complete: sold != nil}, func() any {
 		return events.Show(key.Language, quoted.of, sold)

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -25,19 +26,39 @@ type prices struct {
 	from, until time.Time
 }
 
-// withCounts asks for prices by quote, where those of the answer in memory do not hold any more, and for counts at the same time.
-func (p *Public) withCounts(key rendered.Key, v *ready.Version, now time.Time, quote func() prices, count func() map[uuid.UUID]int) (prices, map[uuid.UUID]int) {
-	if held := p.held(key, v, now); held != nil {
-		return prices{of: held.Numbers.Prices, ofVersion: true, from: held.From, until: held.Until}, count()
+// withCounts asks for prices by quote, where those of the answer in memory do not hold any more, and for counts at the same time. Prices are
+// asked for once by all who want them at once, as they hold for a while; counts by each, as they are to show what was sold before it asked.
+func (p *Public) withCounts(
+	ctx context.Context, key rendered.Key, v *ready.Version, now time.Time,
+	quote func(context.Context) prices, count func() map[uuid.UUID]int,
+) (prices, map[uuid.UUID]int) {
+	if held := p.heldPrices(key, v, now); held.of != nil {
+		return held, count()
 	}
 	var (
 		quoted prices
 		both   sync.WaitGroup
 	)
-	both.Go(func() { quoted = quote() })
+	both.Go(func() {
+		quoted, _ = p.quotes.Do(ctx, fmt.Sprint(key, v.Offer.Version), func(ctx context.Context) (prices, error) { // an error is no prices
+			if held := p.heldPrices(key, v, now); held.of != nil { // asked for since, by those who came just before
+				return held, nil
+			}
+			return quote(ctx), nil
+		})
+	})
 	counts := count()
 	both.Wait()
 	return quoted, counts
+}
+
+// heldPrices are those of the answer in memory while they hold, or none.
+func (p *Public) heldPrices(key rendered.Key, v *ready.Version, now time.Time) prices {
+	held := p.held(key, v, now)
+	if held == nil {
+		return prices{}
+	}
+	return prices{of: held.Numbers.Prices, ofVersion: true, from: held.From, until: held.Until}
 }
 
 // prices asks pricing for the prices of all services and variants on a date.

@@ -42,6 +42,7 @@ type Public struct {
 	Places          *bulkhead.Tenants // of each business, for asking for prices and for rendering
 
 	answers bulkhead.Shared[*rendered.Answer] // under way
+	quotes  bulkhead.Shared[prices]
 }
 
 // Mount adds the routes.

@@ -36,7 +36,7 @@ func (p *Public) rentals(c *fiber.Ctx) error {
 	}
 	ctx, unbookable := c.UserContext(), !bookable(version.Offer, today, date)
 	key := rendered.Key{Slug: version.Offer.Slug, Path: "rentals", Language: language(c, version.Offer), Date: date, Today: today}
-	quoted, ceilings := p.withCounts(key, version, now, func() prices {
+	quoted, ceilings := p.withCounts(ctx, key, version, now, func(ctx context.Context) prices {
 		if unbookable {
 			return prices{}
 		}

@@ -17,15 +17,15 @@ import (
 
 // sendLasting answers with what depends on nothing but the key and the version.
 func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Version, show func() any) error {
-	if held := p.Rendered.Get(key, version.Offer.Version); held != nil {
-		return sendAnswer(c, held)
-	}
-	body, err := p.render(c.UserContext(), key.Slug, show)
+	look := func() *rendered.Answer { return p.Rendered.Get(key, version.Offer.Version) }
+	answer, err := p.foundOrRendered(c.UserContext(), key.Slug, look, show, func(body []byte) *rendered.Answer {
+		answer := rendered.New(body, version.Offer.Version, rendered.Numbers{}, time.Time{}, time.Time{})
+		p.Rendered.Put(key, answer)
+		return answer
+	})
 	if err != nil {
 		return err
 	}
-	answer := rendered.New(body, version.Offer.Version, rendered.Numbers{}, time.Time{}, time.Time{})
-	p.Rendered.Put(key, answer)
 	return sendAnswer(c, answer)
 }
 
@@ -50,29 +50,44 @@ func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Ver
 func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.Version, n numbered, show func() any) (*rendered.Answer, error) {
 	numbers := rendered.Numbers{Prices: n.prices.of, Counts: n.counts}
 	lasts := n.complete && n.prices.of != nil && n.prices.ofVersion
-	if held := p.Rendered.Get(key, version.Offer.Version); lasts && held != nil && held.Shows(numbers) {
+	look := func() *rendered.Answer {
+		held := p.Rendered.Get(key, version.Offer.Version)
+		if !lasts || held == nil || !held.Shows(numbers) {
+			return nil
+		}
 		p.Rendered.Put(key, held.Renewed(n.prices.from, n.prices.until))
-		return held, nil
+		return held
 	}
-	body, err := p.render(ctx, key.Slug, show)
-	if err != nil {
-		return nil, err
-	}
-	answer := rendered.New(body, version.Offer.Version, numbers, n.prices.from, n.prices.until)
-	if lasts {
-		p.Rendered.Put(key, answer)
-	}
-	return answer, nil
+	return p.foundOrRendered(ctx, key.Slug, look, show, func(body []byte) *rendered.Answer {
+		answer := rendered.New(body, version.Offer.Version, numbers, n.prices.from, n.prices.until)
+		if lasts {
+			p.Rendered.Put(key, answer)
+		}
+		return answer
+	})
 }
 
-// render makes JSON in one of the business's places: a large list takes long, and others wait for the processor.
-func (p *Public) render(ctx context.Context, slug string, show func() any) ([]byte, error) {
+// foundOrRendered is the answer that is there, or else JSON that is made in one of the business's places: a large list takes long, and others
+// wait for the processor.
+func (p *Public) foundOrRendered(
+	ctx context.Context, slug string, look func() *rendered.Answer, show func() any, keep func(body []byte) *rendered.Answer,
+) (*rendered.Answer, error) {
+	if held := look(); held != nil {
+		return held, nil
+	}
 	leave, err := p.Places.Enter(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	return encode(show())
+	if held := look(); held != nil { // made by those who had a place while this waited for one
+		return held, nil
+	}
+	body, err := encode(show())
+	if err != nil {
+		return nil, err
+	}
+	return keep(body), nil
 }
 
 func sendAnswer(c *fiber.Ctx, a *rendered.Answer) error {
