@@ -129,7 +129,7 @@ func (w *Webhooks) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 			})
 			if !told[to.ID] {
 				told[to.ID] = true
-				made = append(made, laneJob(to.BusinessID, to.ID, store.LaneState{}))
+				made = append(made, laneJob(to.BusinessID, to.ID, to.Lane))
 			}
 		}
 	}

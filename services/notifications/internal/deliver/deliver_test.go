@@ -420,6 +420,10 @@ func TestEndpointsThatFailHaveWorkersOfTheirOwn(t *testing.T) {
 			t.Errorf("after %d failures the job is in %s", attempt+1, got)
 		}
 	}
+	w.take(w.happened(uuid.New(), 1))
+	if got := queue(); got != "webhooks_failing" {
+		t.Errorf("the job of a new event is in %s", got)
+	}
 	w.drain() // the third attempt goes well
 	_, err := w.records.SendTest(t.Context(), store.NewDelivery{
 		BusinessID: w.business, EndpointID: endpoint, EventID: uuid.New(), EventType: "webhook.test", SubjectKind: "webhook", SubjectID: endpoint, Sequence: 1, Body: []byte(`{}`),

@@ -102,11 +102,23 @@ type NewDelivery struct {
 	CustomerEmail                              string // whose data the body holds; "" for nobody's
 }
 
+// Listener is an endpoint that may be told of an event, and how it does.
+type Listener struct {
+	BusinessID, ID uuid.UUID
+	Events         []string
+	Lane           LaneState
+}
+
 // WantedBy returns the active endpoints of these businesses, locked so that none of their lanes ends before the transaction: a lane that
 // is just left would not see what the transaction adds.
-func WantedBy(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID) ([]Endpoint, error) {
-	rows, _ := tx.Query(ctx, `SELECT `+endpointColumns+` FROM webhook_endpoints WHERE business_id = ANY($1) AND active ORDER BY business_id, id FOR SHARE`, businesses)
-	list, err := pgx.CollectRows(rows, scanEndpoint)
+func WantedBy(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID) ([]Listener, error) {
+	rows, _ := tx.Query(ctx, `SELECT business_id, id, events, failing_since IS NOT NULL FROM webhook_endpoints
+WHERE business_id = ANY($1) AND active ORDER BY business_id, id FOR SHARE`, businesses)
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Listener, error) {
+		var l Listener
+		err := row.Scan(&l.BusinessID, &l.ID, &l.Events, &l.Lane.Failing)
+		return l, err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("find webhook endpoints: %w", err)
 	}
