@@ -172,8 +172,9 @@ func (w *Webhooks) Wake(ctx context.Context, tx pgx.Tx, businessID, endpointID u
 // again is the pause after a job that could not do its work, as where the database is away.
 const again = 10 * time.Second
 
-// lane sends what is due to an endpoint. A job that could not leave its lane is run again, with the ID that holds it: anybody else finds it taken, and
-// relies on its holder.
+// lane sends what is due to an endpoint. A job that could not send, write down what became of it or leave its lane is run again after a pause, with the ID
+// that holds the lane: anybody else finds it taken, and relies on its holder. So what fails however often it is done calls nobody in a tight loop. A
+// job that was broken off, as where its process stops, leaves the lane to another one.
 func (w *Webhooks) lane(ctx context.Context, jobID int64, args laneArgs) error {
 	l := store.Lane{BusinessID: args.BusinessID, EndpointID: args.EndpointID, Holder: holderOf(jobID)}
 	taken, err := w.Store.TakeLane(ctx, l, laneFor, args.Scheduled)
@@ -181,7 +182,9 @@ func (w *Webhooks) lane(ctx context.Context, jobID int64, args laneArgs) error {
 		return nil
 	}
 	if err == nil {
-		err = errors.Join(w.sendDue(ctx, l), w.leave(ctx, l))
+		if err = w.sendDue(ctx, l); err == nil || ctx.Err() != nil {
+			err = w.leave(ctx, l)
+		}
 	}
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		w.Telemetry.Logger.WarnContext(ctx, "webhooks of an endpoint wait", "business_id", l.BusinessID, "endpoint_id", l.EndpointID, "error", err)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/slotmesh/slotmesh/libs/event"
@@ -544,6 +546,44 @@ CREATE TRIGGER fails_once BEFORE UPDATE ON webhook_endpoints FOR EACH ROW WHEN (
 	}
 	w.clock.Advance(time.Minute)
 	testkit.Until(t, "what was added is sent", w.has(2, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
+}
+
+// The database does not take what became of an attempt, however often it is made: its job goes on after a pause, and no other one before it.
+func TestAnAttemptThatCannotBeWrittenDownIsNotRepeatedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, err := w.pool.Exec(t.Context(), `
+CREATE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not taken'; END $$;
+CREATE TRIGGER fails BEFORE INSERT ON webhook_attempts FOR EACH ROW EXECUTE FUNCTION fails()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := newReceiver(t, always(200))
+	w.endpoint(to.URL)
+	w.take(w.happened(uuid.New(), 1))
+	var (
+		id     int64
+		args   []byte
+		paused *river.JobSnoozeError
+	)
+	if err := w.pool.QueryRow(t.Context(), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane'`).Scan(&id, &args); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 {
+		if err := w.webhooks.Run(t.Context(), id, args); !errors.As(err, &paused) || paused.Duration < time.Second {
+			t.Errorf("run %d: %v", n+1, err)
+		}
+		if len(to.got()) != n+1 {
+			t.Errorf("%d calls after run %d", len(to.got()), n+1)
+		}
+	}
+	w.take(w.happened(uuid.New(), 1)) // finds the lane taken
+	rows, _ := w.pool.Query(t.Context(), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane' AND id <> $1`, id)
+	others := 0
+	_, err = pgx.ForEachRow(rows, []any{&id, &args}, func() error { others++; return w.webhooks.Run(t.Context(), id, args) })
+	if err != nil || others != 1 || len(to.got()) != 2 {
+		t.Errorf("%d other jobs, %v; %d calls", others, err, len(to.got()))
+	}
 }
 
 // Three replicas send while events come, and each is killed again and again: what it was doing is broken off. Nothing that was taken is
