@@ -105,6 +105,41 @@ func TestGoneDisablesTheEndpointAndTellsItsOwner(t *testing.T) {
 	}
 }
 
+// While a call is on its way the owner names another address, or switches the endpoint off and on again: the 410 that answers it is about what was.
+func TestGoneOfWhatAnOwnerHasReplacedDisablesNothing(t *testing.T) {
+	t.Parallel()
+	off, on := false, true
+	well := newReceiver(t, always(204))
+	for name, c := range map[string]struct {
+		changes   []store.EndpointChange
+		delivered int // of two events: one is on its way, one waits for it
+	}{
+		"another address": {[]store.EndpointChange{{URL: &well.URL}}, 2},
+		"off and on":      {[]store.EndpointChange{{Active: &off}, {Active: &on}}, 0},
+	} {
+		w := newWorld(t)
+		var endpoint uuid.UUID
+		gone := newReceiver(t, func(_ int, to http.ResponseWriter, _ *http.Request, _ []byte) {
+			for _, change := range c.changes {
+				if _, err := w.records.ChangeEndpoint(t.Context(), w.business, endpoint, change); err != nil {
+					t.Error(err)
+				}
+			}
+			to.WriteHeader(http.StatusGone)
+		})
+		endpoint = w.endpoint(gone.URL).Endpoint.ID
+		w.take(w.happened(uuid.New(), 1, 2))
+		w.drain()
+		list, _, err := w.records.Endpoints(t.Context(), w.business, pageAfter(""))
+		if err != nil || len(list) != 1 || !list[0].Active || len(w.told) != 0 {
+			t.Errorf("%s: %+v, %v; the owner is told of %+v", name, list, err, w.told)
+		}
+		if n := w.count(store.Delivered); n != c.delivered || w.count(store.Pending) != 0 || len(gone.got()) != 1 {
+			t.Errorf("%s: %d delivered, want %d; %d pending, %d calls of the one that is gone", name, n, c.delivered, w.count(store.Pending), len(gone.got()))
+		}
+	}
+}
+
 // Every delivery fails for five days: then the endpoint is disabled. One that goes well begins the days anew.
 func TestFiveDaysOfFailureDisable(t *testing.T) {
 	t.Parallel()

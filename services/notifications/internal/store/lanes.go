@@ -17,7 +17,11 @@ type Lane struct {
 }
 
 // LaneState is how an endpoint does.
-type LaneState struct{ Failing bool } // its last attempt failed
+type LaneState struct {
+	Failing bool // its last attempt failed
+
+	url string
+}
 
 const takeLaneSQL = `
 UPDATE webhook_endpoints SET wake_at = CASE WHEN $5 THEN NULL ELSE wake_at END,
@@ -74,8 +78,8 @@ WHERE d.business_id = $1 AND d.endpoint_id = $2 AND d.due_at <= $3 ORDER BY d.du
 // lockLane locks an endpoint's row: nothing is added to it, and its lane is not left, until the transaction ends.
 func lockLane(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID) (LaneState, error) {
 	var state LaneState
-	err := tx.QueryRow(ctx, `SELECT failing_since IS NOT NULL FROM webhook_endpoints WHERE business_id = $1 AND id = $2 FOR NO KEY UPDATE`, businessID, endpointID).
-		Scan(&state.Failing)
+	err := tx.QueryRow(ctx, `SELECT failing_since IS NOT NULL, url FROM webhook_endpoints WHERE business_id = $1 AND id = $2 FOR NO KEY UPDATE`, businessID, endpointID).
+		Scan(&state.Failing, &state.url)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return LaneState{}, ErrNotFound
@@ -100,13 +104,22 @@ const failingFor = 5 * 24 * time.Hour
 // Record writes down an attempt and what follows from it: the next attempt, or the next event of the subject. Where the endpoint is disabled by it, the rest of
 // what it was to be sent is given up, disabled is called in the transaction, and true is returned. Errors: [ErrNotFound] where the
 // endpoint is gone.
+//
+// What an address answers that is the endpoint's no more, or to what was given up while it was on its way, says nothing of the endpoint as it is now:
+// it is written down, and what the old address wants no more is sent to the new one.
 func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.Time, disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	var off bool
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := lockLane(ctx, tx, l.BusinessID, l.EndpointID); err != nil {
+		lane, err := lockLane(ctx, tx, l.BusinessID, l.EndpointID)
+		if err != nil {
 			return err
 		}
-		if err := recordAttempt(ctx, tx, l, o); err != nil {
+		moved := lane.url != o.Delivery.URL
+		if moved && o.Gone {
+			o.Status, o.Again = Pending, now
+		}
+		awaited, err := recordAttempt(ctx, tx, l, o)
+		if err != nil {
 			return err
 		}
 		if o.Status != Pending {
@@ -114,7 +127,9 @@ func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.T
 				return err
 			}
 		}
-		var err error
+		if moved || !awaited {
+			return nil
+		}
 		off, err = judge(ctx, tx, l, o, now, disabled)
 		return err
 	})
@@ -124,23 +139,24 @@ func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.T
 	return off, err
 }
 
-// recordAttempt writes an attempt down; of a delivery that was erased while it was on its way there is nothing to write.
-func recordAttempt(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome) error {
+// recordAttempt writes an attempt down, and reports whether the delivery was still waited for, or has arrived; of one that was erased while it was on its
+// way there is nothing to write.
+func recordAttempt(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome) (bool, error) {
 	_, err := tx.Exec(ctx, `INSERT INTO webhook_attempts (business_id, delivery_id, number, at, milliseconds, http_status, error, answer)
 SELECT d.business_id, d.id, coalesce((SELECT max(number) FROM webhook_attempts a WHERE a.business_id = $1 AND a.delivery_id = d.id), 0) + 1, $3, $4, $5, $6, $7
 FROM webhook_deliveries d WHERE d.business_id = $1 AND d.id = $2`,
 		l.BusinessID, o.Delivery.ID, o.Attempt.At, o.Attempt.Milliseconds, o.Attempt.Status, o.Attempt.Error, o.Attempt.Answer)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var again *time.Time
 	if o.Status == Pending {
 		again = &o.Again
 	}
 	// One that was given up while it was on its way stays so, unless it arrived.
-	_, err = tx.Exec(ctx, `UPDATE webhook_deliveries SET status = $3, due_at = $4, attempts = attempts + 1
+	tag, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET status = $3, due_at = $4, attempts = attempts + 1
 WHERE business_id = $1 AND id = $2 AND (status = 'pending' OR $3 = 'delivered')`, l.BusinessID, o.Delivery.ID, o.Status, again)
-	return err
+	return tag.RowsAffected() > 0, err
 }
 
 // releaseNext makes the next event of a subject due, once the one before it is over.
