@@ -285,14 +285,21 @@ func (w *Webhooks) leave(ctx context.Context, l store.Lane) error {
 	})
 }
 
-// sweep removes old deliveries, and secrets that sign no more.
+// sweep removes old deliveries, whatever became of them, and secrets that sign no more.
 func (w *Webhooks) sweep(ctx context.Context, _ *river.Job[sweepArgs]) error {
 	if err := w.Store.DropOldSecrets(ctx, w.Clock.Now()); err != nil {
 		return err
 	}
+	before := w.Clock.Now().Add(-Kept)
 	for more := true; more; {
 		var err error
-		if more, err = w.Store.SweepDeliveries(ctx, w.Clock.Now().Add(-Kept)); err != nil {
+		if more, err = w.Store.SweepDeliveries(ctx, before); err != nil {
+			return err
+		}
+	}
+	for more := true; more; {
+		var err error
+		if more, err = w.Store.SweepPending(ctx, before, w.Clock.Now(), w.Wake); err != nil {
 			return err
 		}
 	}

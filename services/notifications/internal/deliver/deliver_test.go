@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -391,6 +392,33 @@ func TestDeliveriesAreLoggedForThirtyDays(t *testing.T) {
 		if got := len(w.deliveries(endpoint)); got != want {
 			t.Errorf("after %d days there are %d", days, got)
 		}
+	}
+}
+
+// An event is 31 days old and not sent yet, as where this service was away: it goes, and a later one of its subject that waited for it is sent.
+func TestWhatWaitsBehindADeliveryThatIsTooOldIsSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	to := newReceiver(t, always(200))
+	w.endpoint(to.URL)
+	subject := uuid.New()
+	w.take(w.happened(subject, 1, 2))
+	w.clock.Set(start.AddDate(0, 0, 31))
+	w.take(w.happened(subject, 3, 4))
+	if _, err := w.pool.Exec(t.Context(), `DELETE FROM river_job`); err != nil { // the sweep makes the one that goes on
+		t.Fatal(err)
+	}
+	if err := w.webhooks.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.drain()
+	var sent []int
+	for _, r := range to.got() {
+		_, sequence := subjectOf(t, r.body)
+		sent = append(sent, sequence)
+	}
+	if !slices.Equal(sent, []int{3, 4}) || w.count(store.Delivered) != 2 || w.count(store.Pending) != 0 {
+		t.Errorf("sent are %v; %d delivered, %d pending", sent, w.count(store.Delivered), w.count(store.Pending))
 	}
 }
 

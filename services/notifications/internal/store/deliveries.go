@@ -223,15 +223,48 @@ WHERE business_id = $1 AND id = $2 AND (status <> 'pending' OR due_at IS NOT NUL
 	})
 }
 
-// SweepDeliveries removes deliveries that were made before the instant, whose attempts go with them, a part of them at a time, and
+// SweepDeliveries removes deliveries that are over and were made before the instant, whose attempts go with them, a part of them at a time, and
 // reports whether there may be more.
 func (s *Store) SweepDeliveries(ctx context.Context, before time.Time) (bool, error) {
-	const step = 1000
 	tag, err := s.pool.Exec(ctx, `
 		DELETE FROM webhook_deliveries
-		WHERE (business_id, id) IN (SELECT business_id, id FROM webhook_deliveries WHERE created_at < $1 LIMIT $2)`, before, step)
+		WHERE (business_id, id) IN (SELECT business_id, id FROM webhook_deliveries WHERE created_at < $1 AND status <> 'pending' LIMIT $2)`, before, sweepStep)
 	if err != nil {
 		return false, fmt.Errorf("sweep deliveries: %w", err)
 	}
-	return tag.RowsAffected() == step, nil
+	return tag.RowsAffected() == sweepStep, nil
+}
+
+const sweepPendingSQL = `
+DELETE FROM webhook_deliveries WHERE business_id = $1
+    AND id IN (SELECT id FROM webhook_deliveries WHERE business_id = $1 AND created_at < $2 AND status = 'pending' LIMIT $3)
+RETURNING id, endpoint_id, subject_id, true`
+
+// SweepPending removes deliveries of one business that were made before the instant and are pending still, a part of them at a time, and reports whether
+// there may be more, of it or another. Later events of their subjects, which waited behind them, are due by that: wake is called with their endpoints.
+func (s *Store) SweepPending(ctx context.Context, before, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, uuid.UUID, LaneState) error) (bool, error) {
+	var business uuid.UUID
+	err := s.pool.QueryRow(ctx, `SELECT business_id FROM webhook_deliveries WHERE created_at < $1 AND status = 'pending' LIMIT 1`, before).Scan(&business)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err == nil {
+		err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			lanes, err := lockLanes(ctx, tx, business)
+			if err != nil {
+				return err
+			}
+			gone, err := postgres.Rows(ctx, tx, pgx.RowToStructByPos[erasedDelivery], "remove what is pending", sweepPendingSQL, business, before, sweepStep)
+			if err != nil {
+				return err
+			}
+			return releaseBehind(ctx, tx, business, gone, lanes, now, func(ctx context.Context, tx pgx.Tx, endpoint uuid.UUID, state LaneState) error {
+				return wake(ctx, tx, business, endpoint, state)
+			})
+		})
+	}
+	if err != nil {
+		return false, fmt.Errorf("sweep pending deliveries: %w", err)
+	}
+	return true, nil
 }
