@@ -2,17 +2,31 @@ package webhook_test
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"log"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
 
@@ -186,6 +200,81 @@ func TestAnAnswerIsReadTo4KiB(t *testing.T) {
 	a, err := sender.Send(t.Context(), webhook.Message{URL: server.URL, ID: "1", Body: []byte("{}")})
 	if want := "\uFFFD\uFFFD" + strings.Repeat("a", 4094); err != nil || !a.Delivered() || a.Answer != want {
 		t.Errorf("%d bytes, %+v, %v", len(a.Answer), a.Status, err)
+	}
+}
+
+// The names in a certificate are its owner's: what of them is quoted can be kept and read.
+func TestWhatACertificateSaysIsQuotedAsPrintableText(t *testing.T) {
+	t.Parallel()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"\x00\r\x1b[2J.example"},
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{signed}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
+	server.StartTLS()
+	defer server.Close()
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, resolverOf(t, func(string) string { return "127.0.0.1" }), clock.Fixed(now))
+	defer sender.Close()
+	_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
+	a, err := sender.Send(t.Context(), webhook.Message{URL: "https://hooks.example:" + port, ID: "1", Body: []byte("{}")})
+	if err != nil || !strings.HasPrefix(a.Error, "The certificate is not trusted: ") || !strings.Contains(a.Error, "[2J") {
+		t.Errorf("%q, %v", a.Error, err)
+	}
+	if i := strings.IndexFunc(a.Error, unicode.IsControl); i >= 0 || !utf8.ValidString(a.Error) {
+		t.Errorf("%q", a.Error)
+	}
+}
+
+// answers is a server that answers each request with these bytes, and then ends the connection: at once, or once the sender has ended it.
+func answers(t *testing.T, answer string, stays bool) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = conn.Close() }()
+		_, _ = io.WriteString(conn, answer)
+		if !stays {
+			return
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(testkit.Patience))
+		if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error("the sender does not end the connection")
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// What the status says stands, whatever follows it: a body that breaks off, or another protocol, which is not waited for.
+func TestAStatusCountsWithoutItsBody(t *testing.T) {
+	t.Parallel()
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now))
+	defer sender.Close()
+	for answer, want := range map[string]webhook.Attempt{
+		"200 OK\r\nContent-Length: 9\r\n\r\nbegun":                                     {Status: 200, Answer: "begun"},
+		"410 Gone\r\nContent-Length: 9\r\n\r\nbegun":                                   {Status: 410, Answer: "begun"},
+		"503 Service Unavailable\r\nRetry-After: 60\r\nContent-Length: 9\r\n\r\nbegun": {Status: 503, Answer: "begun", RetryAfter: time.Minute},
+		"101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n":     {Status: 101},
+	} {
+		server := answers(t, "HTTP/1.1 "+answer, want.Status == http.StatusSwitchingProtocols)
+		got, err := sender.Send(t.Context(), webhook.Message{URL: server.URL, ID: "1", Body: []byte("{}")})
+		got.At, got.Took = time.Time{}, 0
+		if err != nil || got != want {
+			t.Errorf("%q: %+v, %v, want %+v", answer, got, err, want)
+		}
 	}
 }
 

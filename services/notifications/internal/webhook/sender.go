@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/slotmesh/slotmesh/libs/clip"
@@ -104,12 +105,12 @@ func (s *Sender) send(ctx context.Context, m Message, a *Attempt) error {
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil && response.StatusCode/100 != 2 { // what the status says stands, whatever follows it
-		return err
+	a.Status, a.RetryAfter = response.StatusCode, RetryAfter(response.Header.Get("Retry-After"), a.At)
+	if a.Status == http.StatusSwitchingProtocols { // its body is the connection, which ends with no context
+		return nil
 	}
-	a.Status, a.Answer = response.StatusCode, readable(answer)
-	a.RetryAfter = RetryAfter(response.Header.Get("Retry-After"), a.At)
+	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer)) // what the status says stands, whatever follows it
+	a.Answer = readable(answer)
 	return nil
 }
 
@@ -117,6 +118,17 @@ func (s *Sender) send(ctx context.Context, m Message, a *Attempt) error {
 func readable(answer []byte) string {
 	text := strings.ToValidUTF8(string(answer), string(utf8.RuneError))
 	return strings.ReplaceAll(text, "\x00", string(utf8.RuneError))
+}
+
+// printable is text of one line of which others may have chosen a part, as the names in a certificate: PostgreSQL and JSON take it, and it turns
+// nothing around where an owner reads it.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, text)
 }
 
 // reason says in words why there was no answer, without what only we know.
@@ -135,7 +147,7 @@ func reason(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "There was no answer within 15 seconds."
 	case errors.As(err, &cert):
-		return "The certificate is not trusted: " + clip.Text(cert.Err.Error())
+		return "The certificate is not trusted: " + printable(clip.Text(cert.Err.Error()))
 	case errors.As(err, &record):
 		return "The server does not speak TLS."
 	case errors.As(err, &op) && op.Op == "dial":
