@@ -40,12 +40,19 @@ type world struct {
 func open(t *testing.T) *world {
 	t.Helper()
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
-	w := &world{T: t, pool: pool, store: store.New(pool), business: uuid.New(), endpoint: uuid.New()}
-	_, err := w.store.CreateEndpoint(t.Context(), store.Endpoint{BusinessID: w.business, ID: w.endpoint, URL: "https://hooks.example", Events: []string{"*"}, CreatedAt: now}, []byte("secret"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := &world{T: t, pool: pool, store: store.New(pool)}
+	w.another()
 	return w
+}
+
+// another has the world go on with another business that has an endpoint.
+func (w *world) another() {
+	w.Helper()
+	w.business, w.endpoint = uuid.New(), uuid.New()
+	_, err := w.store.CreateEndpoint(w.Context(), store.Endpoint{BusinessID: w.business, ID: w.endpoint, URL: "https://hooks.example", Events: []string{"*"}, CreatedAt: now}, []byte("secret"))
+	if err != nil {
+		w.Fatal(err)
+	}
 }
 
 // wake notes whose lane is looked after.

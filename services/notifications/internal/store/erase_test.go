@@ -1,0 +1,80 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// held counts what each table holds of a business, River's jobs among it.
+func (w *world) held(business uuid.UUID) map[string]int {
+	w.Helper()
+	found, _ := w.pool.Query(w.Context(), `SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = 'business_id'`)
+	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
+	if err != nil {
+		w.Fatal(err)
+	}
+	held := map[string]int{}
+	count := func(table, sql string) {
+		var n int
+		if err := w.pool.QueryRow(w.Context(), `SELECT count(*) FROM `+sql+` = $1::uuid::text`, business).Scan(&n); err != nil {
+			w.Fatal(err)
+		}
+		held[table] = n
+	}
+	for _, table := range tables {
+		count(table, pgx.Identifier{table}.Sanitize()+` WHERE business_id::text`)
+	}
+	count("river_job", `river_job WHERE args->>'business_id'`)
+	return held
+}
+
+// A table that is added later is filled here and erased there, or this test fails.
+func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	removed := w.business
+	w.hold("Ada Lovelace", "ada.l@example.com", now)
+	w.another()
+	other := w.business
+	w.hold("Bob", "bob@example.com", now)
+	for _, business := range []uuid.UUID{removed, other} {
+		for _, sql := range []string{
+			`INSERT INTO refused_writes VALUES ($1, gen_random_uuid(), now())`,
+			`INSERT INTO made_writes VALUES ($1, gen_random_uuid(), decode(repeat('00', 32), 'hex'), '{}', now())`,
+			`INSERT INTO river_job (kind, max_attempts, args) VALUES ('send_message', 25, jsonb_build_object('business_id', $1::uuid))`,
+			`INSERT INTO river_job (kind, max_attempts, args, state) VALUES ('send_message', 25, jsonb_build_object('business_id', $1::uuid), 'running')`,
+		} {
+			if _, err := w.pool.Exec(t.Context(), sql, business); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for table, n := range w.held(removed) {
+		if n == 0 {
+			t.Errorf("the test writes nothing into %s", table)
+		}
+	}
+	before := w.held(other)
+	erase := func(job int) {
+		t.Helper()
+		if _, err := w.store.Erase(t.Context(), []uuid.UUID{removed, uuid.New()}); err != nil {
+			t.Fatal(err)
+		}
+		for table, n := range w.held(removed) {
+			if table == "river_job" && n != job || table != "river_job" && n != 0 {
+				t.Errorf("%d rows stay in %s", n, table)
+			}
+		}
+	}
+	erase(1) // one that runs ends by itself
+	if _, err := w.pool.Exec(t.Context(), `UPDATE river_job SET state = 'completed', finalized_at = now() WHERE state = 'running'`); err != nil {
+		t.Fatal(err)
+	}
+	erase(0)
+	if diff := cmp.Diff(before, w.held(other)); diff != "" {
+		t.Errorf("of another business (-before +after):\n%s", diff)
+	}
+}
