@@ -25,7 +25,7 @@ func (sendJob) Kind() string                 { return "send_message" }
 func (sendJob) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueSend} }
 
 const (
-	// triedFor is how long attempts are made, from when the message was written, or its owner asked for it again.
+	// triedFor is how long attempts are made, from the first one on, or the first after its owner asked for it again.
 	triedFor = 24 * time.Hour
 	// Attempts come after half of the time that they have been made for, within these bounds: about thirty in a day.
 	pauseLeast = 30 * time.Second
@@ -48,7 +48,7 @@ type sender struct {
 // Work makes one attempt at a message. What becomes of it is written down in the transaction that ends the job; only between the mail
 // server's yes and that commit can a process die and the message be sent twice.
 func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
-	message, err := w.m.Store.BeginSending(ctx, job.Args.BusinessID, job.Args.MessageID)
+	message, err := w.m.Store.BeginSending(ctx, job.Args.BusinessID, job.Args.MessageID, w.m.Clock.Now())
 	var other *store.StatusError
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.As(err, &other): // forgotten, or done

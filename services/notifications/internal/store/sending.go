@@ -19,16 +19,16 @@ type StatusError struct{ Status string }
 func (e *StatusError) Error() string { return "not allowed from status " + e.Status }
 
 const beginSQL = `
-UPDATE messages AS m SET attempts = attempts + 1
+UPDATE messages AS m SET attempts = attempts + 1, queued_at = CASE WHEN reason = '' THEN $3 ELSE queued_at END
 WHERE business_id = $1 AND id = $2 AND status = 'queued' AND NOT EXISTS (
 	SELECT FROM messages AS earlier WHERE earlier.business_id = m.business_id AND earlier.about_id = m.about_id
 		AND earlier.status = 'queued' AND earlier.position < m.position AND earlier.recipient = m.recipient)
 RETURNING ` + messageColumns
 
-// BeginSending counts an attempt, before it is made, and returns the message. Errors: [ErrWaits]; [*StatusError] for one that is not queued;
-// [ErrNotFound].
-func (s *Store) BeginSending(ctx context.Context, businessID, id uuid.UUID) (Message, error) {
-	m, err := one(s.pool.Query(ctx, beginSQL, businessID, id))
+// BeginSending counts an attempt, before it is made, and returns the message. The day for which attempts are made begins with the first one: none has failed
+// yet of a message without a reason, however long it has waited. Errors: [ErrWaits]; [*StatusError] for one that is not queued; [ErrNotFound].
+func (s *Store) BeginSending(ctx context.Context, businessID, id uuid.UUID, now time.Time) (Message, error) {
+	m, err := one(s.pool.Query(ctx, beginSQL, businessID, id, now))
 	if !errors.Is(err, ErrNotFound) {
 		return m, err
 	}
