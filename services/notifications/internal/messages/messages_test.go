@@ -26,7 +26,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
@@ -485,6 +487,64 @@ func TestReminders(t *testing.T) {
 	}
 	if body, err := io.ReadAll(bytes.NewReader(w.box.Mails()[7].Raw)); err != nil || !bytes.Contains(body, []byte("slotmesh.example")) {
 		t.Errorf("got %s, %v", body, err)
+	}
+}
+
+// What was due at a time could not be sent for an hour, and its owner asks for it again: it is sent where it still holds.
+func TestWhatWasDueIsJudgedAgainWhenItCanBeSent(t *testing.T) {
+	t.Parallel()
+	w := start(t, &mailbox.Options{})
+	w.peers.set(func(p *peers) { p.offer.Notifications.RemindersHoursBefore = []int{24} })
+	ahead, reminder := monday.Add(2*time.Hour), plan.Timed{Kind: letter.Reminder, Due: monday.Add(-22 * time.Hour)}
+	asked := plan.Timed{Kind: letter.PaymentDue, Due: monday.Add(-30 * time.Minute)} // half of two hours are over then
+	payment := func(status string) map[string]any {
+		return map[string]any{"created_at": monday.Add(-90 * time.Minute), "payment": map[string]any{"status": status, "due_at": monday.Add(30 * time.Minute)}}
+	}
+	want := map[uuid.UUID]string{}
+	for what, c := range map[string]struct {
+		was    plan.Timed
+		status string // of the booking now; "": there is none
+		starts time.Time
+		more   map[string]any
+		then   string
+	}{
+		"comes":        {reminder, "confirmed", ahead, nil, store.MessageSent},
+		"has begun":    {plan.Timed{Kind: letter.Reminder, Due: monday.Add(-24 * time.Hour)}, "confirmed", monday, nil, store.MessageFailed},
+		"is moved":     {reminder, "confirmed", ahead.Add(time.Hour), nil, store.MessageFailed},
+		"is cancelled": {reminder, "cancelled", ahead, nil, store.MessageFailed},
+		"is no more":   {reminder, "", ahead, nil, store.MessageFailed},
+		"is to pay":    {asked, "pending", ahead, payment("open"), store.MessageSent},
+		"has paid":     {asked, "confirmed", ahead, payment("paid"), store.MessageFailed},
+		"hears of it":  {plan.Timed{Kind: letter.BookingCancelled, Due: monday}, "cancelled", ahead, nil, store.MessageSent},
+	} {
+		id, about := uuid.New(), uuid.New()
+		if c.status != "" {
+			w.happened(event.BookingCreated, event.Booking, about, actor.Owner, w.bookingWith(about, c.status, c.starts, c.more))
+		}
+		err := pgx.BeginFunc(t.Context(), w.pool, func(tx pgx.Tx) error {
+			_, err := w.store.AddMessage(t.Context(), tx, store.Message{
+				BusinessID: w.business, ID: id, Kind: string(c.was.Kind), EventID: c.was.Draft(about, "ada@example.com").EventID,
+				About: event.Subject{Kind: event.Booking, ID: about}, Recipient: "ada@example.com", Locale: "en", FromName: "Harbor Studio", Subject: what, Text: what,
+				HTML: what, Status: store.MessageFailed, AboutEndsAt: ahead, CreatedAt: monday.Add(-time.Hour),
+			})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.messages.Retry(t.Context(), w.client, w.business, id); err != nil {
+			t.Fatal(err)
+		}
+		want[id] = c.then
+	}
+	w.await("0", `SELECT count(*)::text FROM messages WHERE status = 'queued'`)
+	for _, m := range w.kept() {
+		if m.Status != want[m.ID] || (m.Reason == "") != (m.Status == store.MessageSent) {
+			t.Errorf("of who %s the %s is %s: %q", m.Subject, m.Kind, m.Status, m.Reason)
+		}
+	}
+	if n := len(w.box.Mails()); n != 3 {
+		t.Errorf("%d mails, want 3", n)
 	}
 }
 

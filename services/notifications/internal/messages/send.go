@@ -81,12 +81,15 @@ func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
 
 const noServer = "There is no mail server (SMTP_URL)."
 
-// attempt sends a message and returns its status and reason then. The log and the metric have no address.
+// attempt sends a message that still holds and returns its status and reason then. The log and the metric have no address.
 func (w *sender) attempt(ctx context.Context, message store.Message) (string, string) {
-	err := w.m.Sender.Send(ctx, mail.Message{
-		ID: message.ID.String(), Thread: message.About.ID.String(), Date: message.CreatedAt, FromName: message.FromName, To: message.Recipient,
-		ReplyTo: message.ReplyTo, Language: message.Locale, Subject: message.Subject, Text: message.Text, HTML: message.HTML, Calendar: message.Calendar, Method: message.Method,
-	})
+	err := w.m.timely(ctx, message)
+	if err == nil {
+		err = w.m.Sender.Send(ctx, mail.Message{
+			ID: message.ID.String(), Thread: message.About.ID.String(), Date: message.CreatedAt, FromName: message.FromName, To: message.Recipient,
+			ReplyTo: message.ReplyTo, Language: message.Locale, Subject: message.Subject, Text: message.Text, HTML: message.HTML, Calendar: message.Calendar, Method: message.Method,
+		})
+	}
 	var refusal *mail.RefusedError
 	tried := w.m.Clock.Now().Sub(message.QueuedAt)
 	status, outcome, reason := store.MessageQueued, unsent, ""

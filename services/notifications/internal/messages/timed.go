@@ -2,6 +2,7 @@ package messages
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,6 +12,9 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
@@ -74,20 +78,54 @@ func (w *timer) Work(ctx context.Context, job *river.Job[timedJob]) error {
 	})
 }
 
-// due returns the messages that are due about a subject, and the job that looks at it next.
-func (m *Messages) due(ctx context.Context, at timedJob) ([]store.Message, *river.InsertManyParams, error) {
-	offer, err := m.Peers.Offer(ctx, at.BusinessID)
-	if isGone(err) {
+// present reads a business and a subject of it as they are now; nil where one of them is no more.
+func (m *Messages) present(ctx context.Context, businessID uuid.UUID, of event.Subject) (*catalog.Offer, json.RawMessage, error) {
+	offer, err := m.Peers.Offer(ctx, businessID)
+	if err == nil {
+		var data json.RawMessage
+		if data, err = m.Peers.Subject(ctx, businessID, of); err == nil {
+			return offer, data, nil
+		}
+	}
+	if fault.Is(err, fault.NotFound) || isGone(err) {
 		return nil, nil, nil
 	}
-	if err != nil {
-		return nil, nil, err
+	return nil, nil, err
+}
+
+// judgedFor is how long what a message was judged by when it was written may be relied on.
+const judgedFor = time.Minute
+
+// errOver says that what a message reminds of is over.
+var errOver = &mail.RefusedError{Reason: "What it was to remind of had begun, was over, moved or cancelled before it could be sent."}
+
+// timely judges a message that was due at a time once more, where it could not be sent soon. Errors: [errOver]; those of the peers.
+func (m *Messages) timely(ctx context.Context, message store.Message) error {
+	now := m.Clock.Now()
+	if !plan.Waits(letter.Kind(message.Kind)) || now.Sub(message.CreatedAt) < judgedFor {
+		return nil
 	}
-	data, err := m.Peers.Subject(ctx, at.BusinessID, at.Subject)
+	offer, data, err := m.present(ctx, message.BusinessID, message.About)
 	if err != nil {
-		if fault.Is(err, fault.NotFound) || isGone(err) {
-			return nil, nil, nil
-		}
+		return err
+	}
+	if offer == nil {
+		return errOver
+	}
+	subject, err := plan.Read(data)
+	if err != nil {
+		return err
+	}
+	if !plan.Holds(plan.Times(message.About.Kind, subject, settings(offer)), subject, message.EventID, message.About.ID, now) {
+		return errOver
+	}
+	return nil
+}
+
+// due returns the messages that are due about a subject, and the job that looks at it next.
+func (m *Messages) due(ctx context.Context, at timedJob) ([]store.Message, *river.InsertManyParams, error) {
+	offer, data, err := m.present(ctx, at.BusinessID, at.Subject)
+	if err != nil || offer == nil {
 		return nil, nil, err
 	}
 	subject, err := plan.Read(data)

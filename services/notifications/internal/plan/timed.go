@@ -110,6 +110,16 @@ func Due(times []Timed, s Subject, since, now time.Time) ([]Timed, *Timed) {
 	return send, nil
 }
 
+// Waits reports whether messages of this kind are due at a time, so that what they say may be over once they can be sent.
+func Waits(kind letter.Kind) bool {
+	return kind == letter.Reminder || kind == letter.PaymentDue || kind == letter.ReservationDue
+}
+
+// Holds reports whether a message that was written for one of these times, under the id that [Timed.Draft] has given it, is still to be sent at now.
+func Holds(times []Timed, s Subject, id, subject uuid.UUID, now time.Time) bool {
+	return slices.ContainsFunc(times, func(t Timed) bool { return t.Draft(subject, "").EventID == id && now.Before(t.Ends(s)) })
+}
+
 // Begins reports whether a subject's times begin anew at events of this type.
 func Begins(t event.Type) bool {
 	return t == event.BookingCreated || t == event.TicketCreated || t == event.BookingRescheduled || t == event.ReservationCreated || t == event.ReservationPickedUp
