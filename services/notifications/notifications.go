@@ -19,6 +19,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -94,6 +95,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 
 	catalog := s.Peer("catalog", cfg.CatalogURL)
 	s.Erase(catalog, records.Erase)
+	s.Forget(catalog, catalogclient.NewClient(catalog, rt.Telemetry), pool, records)
 
 	guard := webhook.Guard{Loopback: cfg.WebhookLoopback}
 	sender := webhook.NewSender(guard, nil, rt.Clock)

@@ -207,30 +207,69 @@ func releaseBehind(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, gone []
 	return nil
 }
 
-// forgetDeliveriesSQL goes by messages, which alone know when a subject ends: the last that was told of it counts, as bookings move.
-const forgetDeliveriesSQL = `
-DELETE FROM webhook_deliveries WHERE business_id = $1 AND subject_id IN (
-    SELECT about_id FROM messages WHERE business_id = $1 AND about_kind IN ('booking', 'ticket', 'reservation')
-    GROUP BY about_id HAVING max(about_ends_at) <= $2)`
+// forgetStep is of how many subjects one transaction forgets, and how many messages, so that none holds many locks.
+const forgetStep = 100
 
-// ForgetEnded deletes a business's messages about what had ended by then, and all deliveries of what the last message says had. With all of a
-// subject gone nothing waits behind it; the lock keeps one from being added behind what goes.
-func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (Erased, error) {
-	var forgot Erased
+// endedSQL goes by messages, which alone know when a subject ends: the last that was told of it counts, as bookings move.
+const endedSQL = `
+SELECT about_id FROM messages WHERE business_id = $1 AND about_kind IN ('booking', 'ticket', 'reservation')
+GROUP BY about_id HAVING max(about_ends_at) <= $2 LIMIT $3`
+
+// ForgetEnded deletes a business's messages about what had ended by then, and all deliveries of what the last message says had, a part of them at a time.
+// It returns how many rows these were. With all of a subject gone nothing waits behind it; the lock keeps one from being added behind what goes.
+func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+	var total int64
+	for {
+		n, err := s.forgetSome(ctx, businessID, then)
+		if err != nil {
+			return total, fmt.Errorf("forget what has ended: %w", err)
+		}
+		if n == 0 {
+			return total, nil
+		}
+		total += n
+	}
+}
+
+func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
+	var n int64
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := lockLanes(ctx, tx, businessID); err != nil {
 			return err
 		}
-		deliveries, err := tx.Exec(ctx, forgetDeliveriesSQL, businessID, then)
+		ended, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "find what has ended", endedSQL, businessID, then, forgetStep)
 		if err != nil {
 			return err
 		}
-		messages, err := tx.Exec(ctx, `DELETE FROM messages WHERE business_id = $1 AND about_ends_at <= $2`, businessID, then)
-		forgot = Erased{Messages: int(messages.RowsAffected()), Deliveries: int(deliveries.RowsAffected())}
+		if ended == nil {
+			ended = []uuid.UUID{} // NULL would compare with nothing
+		}
+		for _, sql := range []string{
+			`DELETE FROM webhook_deliveries WHERE business_id = @business_id AND subject_id = ANY(@ended)`,
+			`DELETE FROM messages WHERE business_id = @business_id AND about_id = ANY(@ended) AND about_ends_at <= @then`,
+		} {
+			tag, err := tx.Exec(ctx, sql, pgx.NamedArgs{"business_id": businessID, "ended": ended, "then": then})
+			if err != nil {
+				return err
+			}
+			n += tag.RowsAffected()
+		}
+		if n > 0 {
+			return nil
+		}
+		// What is left is about what ends later, by a later message, or about nothing that ends.
+		tag, err := tx.Exec(ctx, `DELETE FROM messages WHERE business_id = $1
+AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $2 LIMIT $3)`, businessID, then, forgetStep)
+		n = tag.RowsAffected()
 		return err
 	})
-	if err != nil {
-		return Erased{}, fmt.Errorf("forget what has ended: %w", err)
-	}
-	return forgot, nil
+	return n, err
 }
+
+// RemembersEnded names up to limit businesses after one, in the order of their ids, of which there is a message about what had ended by then. It goes from
+// business to business by index.
+func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", remembersEndedSQL, after, then, limit)
+}
+
+var remembersEndedSQL = postgres.DueBusinesses(postgres.DueRows{Table: "messages", When: "about_ends_at <= $2"})

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -264,11 +265,11 @@ func TestDeliveriesAreForgottenWithTheMessagesOfWhatHasEnded(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	ended, ahead := w.hold("Ada Lovelace", "ada.l@example.com", now), w.hold("Ada Lovelace", "ada.l@example.com", now.Add(time.Hour))
-	if n, err := w.store.ForgetEnded(t.Context(), w.business, now.Add(-time.Second)); err != nil || n != (store.Erased{}) {
-		t.Errorf("forgot %+v, %v before the end", n, err)
+	if n, err := w.store.ForgetEnded(t.Context(), w.business, now.Add(-time.Second)); err != nil || n != 0 {
+		t.Errorf("forgot %d, %v before the end", n, err)
 	}
-	if n, err := w.store.ForgetEnded(t.Context(), w.business, now); err != nil || n != (store.Erased{Messages: 1, Deliveries: 2}) {
-		t.Errorf("forgot %+v, %v", n, err)
+	if n, err := w.store.ForgetEnded(t.Context(), w.business, now); err != nil || n != 3 { // a message and two deliveries
+		t.Errorf("forgot %d, %v", n, err)
 	}
 	if len(w.due(ended)) != 0 || len(w.due(ahead)) != 1 {
 		t.Errorf("due: %+v of what has ended, %+v of what has not", w.due(ended), w.due(ahead))
@@ -279,5 +280,60 @@ func TestDeliveriesAreForgottenWithTheMessagesOfWhatHasEnded(t *testing.T) {
 	})
 	if due := w.due(ended); len(due) != 1 || due[0].EventID != next {
 		t.Errorf("due: %+v", due)
+	}
+}
+
+// told writes down n messages, each of a subject of its own that ends then, and for the first of them a later one by which it ends later.
+func (w *world) told(n int, ends, later time.Time) {
+	w.Helper()
+	_, err := w.pool.Exec(w.Context(), `
+INSERT INTO messages (business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to, subject, text, html,
+    calendar_method, status, about_ends_at, created_at, queued_at)
+SELECT $1, gen_random_uuid(), 'booking_confirmed', gen_random_uuid(), 'booking', md5(i % $2 || $1::uuid::text)::uuid, '', '', 'en', '', '', '', '', '', '', 'kept',
+    CASE WHEN i < $2 THEN $3::timestamptz ELSE $4::timestamptz END, $3, $3
+FROM generate_series(0, $2::integer) AS i`, w.business, n, ends, later)
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// More than one transaction forgets: all of it goes but what was told of a subject that ends later.
+func TestAllThatHasEndedIsForgotten(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	w.told(250, now, now.Add(time.Hour))
+	if n, err := w.store.ForgetEnded(t.Context(), w.business, now); err != nil || n != 250 {
+		t.Errorf("forgot %d, %v, want 250", n, err)
+	}
+	var left int
+	if err := w.pool.QueryRow(t.Context(), `SELECT count(*) FROM messages WHERE about_ends_at > $1`, now).Scan(&left); err != nil || left != 1 {
+		t.Errorf("%d of what ends later are left, %v", left, err)
+	}
+}
+
+func TestBusinessesWithCustomersToForgetAreNamedInTurn(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	var ended []uuid.UUID
+	for i := range 5 {
+		w.another()
+		w.told(3, now.Add(time.Duration(i%2)*time.Hour), now.Add(time.Hour))
+		if i%2 == 0 {
+			ended = append(ended, w.business)
+		}
+	}
+	slices.SortFunc(ended, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	var named []uuid.UUID
+	for after := uuid.Nil; ; after = named[len(named)-1] {
+		page, err := w.store.RemembersEnded(t.Context(), after, now, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if named = append(named, page...); len(page) < 2 {
+			break
+		}
+	}
+	if !slices.Equal(named, ended) {
+		t.Errorf("named are %v, want %v", named, ended)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/event"
-	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 const keepEventsSQL = `
@@ -109,9 +108,4 @@ func (s *Store) SweepMessages(ctx context.Context, then time.Time) (int64, error
 			return swept, nil
 		}
 	}
-}
-
-// BusinessesWithMessages returns the businesses that messages are kept of.
-func (s *Store) BusinessesWithMessages(ctx context.Context) ([]uuid.UUID, error) {
-	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with messages", `SELECT DISTINCT business_id FROM messages`)
 }
