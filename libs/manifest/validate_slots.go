@@ -21,7 +21,8 @@ const (
 type slotBound struct {
 	business day
 	members  map[Key]member
-	interval int // minutes, the business's
+	interval int      // minutes, the business's
+	finest   *Service // of those that may come before one of staff, the one whose starts lie closest together; nil where there is none
 }
 
 // day is the most that is worked on any one date.
@@ -45,14 +46,32 @@ func newSlotBound(m *Manifest) slotBound {
 		if s.Hours != nil {
 			works = longest(s.Hours, nil)
 		}
+		if s.Hours != nil || len(s.Overrides) > 0 {
+			works = works.or(longest(&WeekHours{}, s.Overrides))
+			works.windows += 2 * business.windows // the business's may cut it further: those of the date, and of the next after midnight
+		}
 		name, err := json.Marshal(s.Name)
 		if err != nil {
 			continue // never: every text has a JSON form
 		}
-		b.members[s.Key] = member{day: works.or(longest(&WeekHours{}, s.Overrides)), name: len(name)}
+		b.members[s.Key] = member{day: works, name: len(name)}
+	}
+	for i := range m.Services {
+		s := &m.Services[i]
+		if b.unstaffed(s) && (b.finest == nil || b.intervalOf(s) < b.intervalOf(b.finest)) {
+			b.finest = s
+		}
 	}
 	return b
 }
+
+// unstaffed reports whether a service can be booked together with others and needs no staff.
+func (slotBound) unstaffed(s *Service) bool {
+	return s.IsActive() && len(s.Staff) == 0 && len(s.Classes) == 0
+}
+
+// intervalOf is the step of a service's starts, in minutes.
+func (b slotBound) intervalOf(s *Service) int { return or(s.SlotIntervalMinutes, b.interval) }
 
 // longest is the most minutes and windows that begin on any weekday or overridden date.
 func longest(week *WeekHours, overrides []DayOverride) day {
@@ -89,18 +108,34 @@ func (b slotBound) of(s *Service) listing {
 	if len(s.Classes) > 0 {
 		return b.sessions(s)
 	}
-	interval := or(s.SlotIntervalMinutes, b.interval)
+	interval := b.intervalOf(s)
 	if len(s.Staff) == 0 {
 		n := b.business.starts(interval)
 		return listing{slots: n, members: 1, bytes: n * slotBytes}
 	}
+	return b.each(s, func(m member) int { return m.starts(interval) })
+}
+
+// combined is [slotBound.of] for an appointment that begins with [slotBound.finest] and goes on with a service of staff: each member of
+// it has the starts of the first service, in the business's hours. One that begins with a service of staff lists no more than that
+// service alone: the same starts of some of its members.
+func (b slotBound) combined(s *Service) listing {
+	if b.finest == nil || !s.IsActive() || len(s.Classes) > 0 {
+		return listing{}
+	}
+	n := b.business.starts(b.intervalOf(b.finest))
+	return b.each(s, func(member) int { return n })
+}
+
+// each adds up what the active members of a service have.
+func (b slotBound) each(s *Service, starts func(member) int) listing {
 	var all listing
 	for _, key := range s.Staff {
 		m, active := b.members[key]
 		if !active {
 			continue
 		}
-		n := m.starts(interval)
+		n := starts(m)
 		all = listing{all.slots + n, all.members + 1, all.bytes + n*(slotBytes+m.name)}
 	}
 	return all
@@ -120,15 +155,20 @@ func (b slotBound) sessions(s *Service) listing {
 
 // slots refuses a service whose slots of one date would make an answer that is too large.
 func (v *validator) slots(at *path, s *Service, b slotBound) {
-	most := b.of(s)
+	most, after := b.of(s), b.combined(s)
 	switch {
+	case most.bytes <= MaxSlotsBytes && after.bytes <= MaxSlotsBytes:
 	case most.bytes <= MaxSlotsBytes:
+		first := b.finest
+		v.problem(at, "has up to %d slots a date where %s, which needs no staff, comes before it (%d members × the business's longest day / %d minutes), "+
+			"which /slots would list in %d MB; at most %d MB are listed: write a longer slot_interval_minutes for %[2]s, fewer staff or shorter names",
+			after.slots, quote(string(first.Key)), after.members, b.intervalOf(first), after.bytes>>20, MaxSlotsBytes>>20)
 	case len(s.Classes) > 0:
 		v.problem(at.field("classes"), "makes up to %d sessions a date, which /slots would list in %d MB; at most %d MB are listed: write fewer",
 			most.slots, most.bytes>>20, MaxSlotsBytes>>20)
 	default:
 		v.problem(at, "has up to %d slots a date (%d members × their longest day / %d minutes), which /slots would list in %d MB; "+
 			"at most %d MB are listed: write a longer slot_interval_minutes, fewer staff or shorter names",
-			most.slots, most.members, or(s.SlotIntervalMinutes, b.interval), most.bytes>>20, MaxSlotsBytes>>20)
+			most.slots, most.members, b.intervalOf(s), most.bytes>>20, MaxSlotsBytes>>20)
 	}
 }
