@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
@@ -67,6 +68,13 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+// Of the free starts of a day, so many are read at once for each business, each of up to 16 MiB (manifest.MaxSlotsBytes); a page waits for a
+// place as long as for availability itself.
+const (
+	placesEach  = 4
+	placeWithin = 2 * time.Second
+)
+
 // New returns the service, ready to run. It connects to nothing yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
@@ -85,6 +93,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	shop := &usecase.Shop{
 		Offers: s.Offers(catalog, rdb), Catalog: usecase.NewReader(catalog),
 		Availability: usecase.NewReader(s.Peer("availability", cfg.AvailabilityURL)),
+		Places:       usecase.Places{Each: bulkhead.New(placesEach), Within: placeWithin},
 		Prices:       pricing.NewClient(s.Peer("pricing", cfg.PricingURL)),
 		Bookings:     bookingclient.NewClient(bookings),
 		Rent:         usecase.NewReader(rentals), Reservations: rental.NewClient(rentals), Clock: rt.Clock,

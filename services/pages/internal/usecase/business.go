@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/locale"
@@ -25,11 +26,18 @@ type Shop struct {
 	Offers       Offers
 	Catalog      *Reader
 	Availability *Reader
+	Places       Places // for reading free starts
 	Prices       Prices
 	Bookings     Bookings
 	Rent         *Reader // of rental's calendars
 	Reservations Reservations
 	Clock        clock.Clock
+}
+
+// Places are how much is read at once for each business where it can be long, and how long a page waits for one.
+type Places struct {
+	Each   *bulkhead.Tenants
+	Within time.Duration
 }
 
 // Business is what every page says of a business.

@@ -95,7 +95,15 @@ func (s *Shop) days(ctx context.Context, b *Business, asked url.Values, c *Calen
 	return nil
 }
 
+// slots reads the free starts of a day in one of the business's places: a class may have thousands, which are read into memory whole. Where
+// there is no place for it, what is free is unknown.
 func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Calendar) error {
+	leave, err := s.place(ctx, b)
+	if err != nil {
+		c.Known = false
+		return nil
+	}
+	defer leave()
 	query := maps.Clone(asked)
 	query.Set("date", c.Day.String())
 	answer, err := calendarOf[struct {
@@ -110,6 +118,13 @@ func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Cale
 		return x.Date == y.Date && x.Time == y.Time && same(x.SessionID, y.SessionID)
 	})
 	return nil
+}
+
+// place waits for one of the business's places; an error where none is left in time.
+func (s *Shop) place(ctx context.Context, b *Business) (func(), error) {
+	soon, cancel := context.WithTimeout(ctx, s.Places.Within)
+	defer cancel()
+	return s.Places.Each.Enter(soon, b.Offer.Slug)
 }
 
 func same(x, y *uuid.UUID) bool { return x == y || x != nil && y != nil && *x == *y }
