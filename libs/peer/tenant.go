@@ -4,7 +4,7 @@ import "strings"
 
 // Tenanted is a body that says whose request it is, where the path does not.
 type Tenanted interface {
-	// Tenant is the business's slug or id.
+	// Tenant is the business's slug or id; of what is about no business, whom it is about.
 	Tenant() string
 }
 

@@ -19,8 +19,11 @@ type Mail struct {
 	Link       string   `json:"link"` // where the button leads to: http or https
 }
 
-// SendMail hands a mail to the mail server. Faults: invalid_parameter; conflict where there is no mail server, or it refuses the mail for
-// good; service_unavailable where it has not taken it now.
+// Tenant is whose mail it is: that the mail server is slow about one address keeps nobody else from theirs.
+func (m Mail) Tenant() string { return m.To }
+
+// SendMail hands a mail to the mail server. Faults: invalid_parameter; conflict where there is no mail server, or it does not take this mail,
+// now or for good; service_unavailable where it is away.
 func (c *Client) SendMail(ctx context.Context, mail Mail) error {
 	_, err := typed.Call[struct{}](ctx, c.peer, http.MethodPost, "/internal/mails", mail)
 	return err

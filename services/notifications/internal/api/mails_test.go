@@ -62,8 +62,9 @@ func TestWhatBecomesOfAMailIsTold(t *testing.T) {
 		err  error
 		want fault.Kind
 	}{
-		"refused": {&mail.RefusedError{Reason: "550"}, fault.Conflict}, "later": {&mail.UnsentError{Reason: "451"}, fault.PeerUnavailable},
-		"broken": {errors.New("x"), fault.PeerUnavailable},
+		"refused": {&mail.RefusedError{Reason: "550"}, fault.Conflict}, "later": {&mail.UnsentError{Reason: "450", Answered: true}, fault.Conflict},
+		"the server is away": {&mail.UnsentError{Reason: "no session with the mail server"}, fault.PeerUnavailable},
+		"broken":             {errors.New("x"), fault.PeerUnavailable},
 	} {
 		mails := &usecase.Mails{Sender: &taken{err: is.err}, Clock: clock.Fixed(monday), Logger: telemetry.Discard().Logger}
 		if err := mails.Send(t.Context(), wanted); !fault.Is(err, is.want) {

@@ -38,10 +38,12 @@ type RefusedError struct{ Reason string }
 func (e *RefusedError) Error() string { return e.Reason }
 
 // UnsentError says that the message was not accepted now and may be later. Maybe says that the connection was lost after the whole
-// message had been sent: the server may have taken it all the same.
+// message had been sent: the server may have taken it all the same. Answered says that the server is there and does not take this
+// message, as where the domain of its recipient is not found; it may well take others.
 type UnsentError struct {
-	Reason string
-	Maybe  bool
+	Reason   string
+	Maybe    bool
+	Answered bool
 }
 
 func (e *UnsentError) Error() string { return e.Reason }
@@ -149,7 +151,8 @@ func judged(err error) error {
 		return &RefusedError{Reason: readable(err)}
 	}
 	maybe := code == 0 && failed.Reason == gomail.ErrSMTPDataClose
-	return &UnsentError{Reason: readable(err), Maybe: maybe}
+	answered := code >= 400 && code < 500 && code != 421 // RFC 5321 §4.2.3: 421 closes the connection, whatever the message
+	return &UnsentError{Reason: readable(err), Maybe: maybe, Answered: answered}
 }
 
 // readable is an error as an owner may read it: one line of bounded length, without go-mail's own additions.

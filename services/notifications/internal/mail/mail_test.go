@@ -216,21 +216,28 @@ func TestWhatBecomesOfAMessage(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		options mailbox.Options
-		refused bool
-		reason  string
+		options  mailbox.Options
+		refused  bool
+		answered bool
+		reason   string
 	}{
-		"no such address":  {mailbox.Options{Refuse: code(550, "No such user")}, true, "sending SMTP RCPT TO command: 550 \"5.1.1 No such user\""},
-		"come back later":  {mailbox.Options{Refuse: code(451, "Greylisted")}, false, "sending SMTP RCPT TO command: 451 \"4.1.1 Greylisted\""},
-		"spam":             {mailbox.Options{Lose: func(mailbox.Mail) error { return code(554, "Spam")("") }}, true, "closing SMTP DATA writer: 554 \"5.1.1 Spam\""},
-		"full":             {mailbox.Options{Lose: func(mailbox.Mail) error { return code(452, "Full")("") }}, false, "closing SMTP DATA writer: 452 \"4.1.1 Full\""},
-		"nobody signed in": {mailbox.Options{Refuse: code(530, "Sign in")}, false, "sending SMTP RCPT TO command: 530 \"5.1.1 Sign in\""},
+		"no such address":  {mailbox.Options{Refuse: code(550, "No such user")}, true, false, "sending SMTP RCPT TO command: 550 \"5.1.1 No such user\""},
+		"come back later":  {mailbox.Options{Refuse: code(451, "Greylisted")}, false, true, "sending SMTP RCPT TO command: 451 \"4.1.1 Greylisted\""},
+		"spam":             {mailbox.Options{Lose: func(mailbox.Mail) error { return code(554, "Spam")("") }}, true, false, "closing SMTP DATA writer: 554 \"5.1.1 Spam\""},
+		"full":             {mailbox.Options{Lose: func(mailbox.Mail) error { return code(452, "Full")("") }}, false, true, "closing SMTP DATA writer: 452 \"4.1.1 Full\""},
+		"unknown domain":   {mailbox.Options{Refuse: code(450, "Domain not found")}, false, true, "sending SMTP RCPT TO command: 450 \"4.1.1 Domain not found\""},
+		"closing down":     {mailbox.Options{Refuse: code(421, "Closing")}, false, false, "sending SMTP RCPT TO command: 421 \"4.1.1 Closing\""},
+		"nobody signed in": {mailbox.Options{Refuse: code(530, "Sign in")}, false, false, "sending SMTP RCPT TO command: 530 \"5.1.1 Sign in\""},
 	} {
 		_, sender := open(t, "smtp", "", "127.0.0.1", c.options)
 		err := sender.Send(t.Context(), letter())
 		var refused *RefusedError
 		if err == nil || errors.As(err, &refused) != c.refused || err.Error() != c.reason {
 			t.Errorf("%s: got %T %v, want %q", name, err, err, c.reason)
+		}
+		var unsent *UnsentError
+		if answered := errors.As(err, &unsent) && unsent.Answered; answered != c.answered {
+			t.Errorf("%s: it is said of this message: %t, want %t", name, answered, c.answered)
 		}
 	}
 }

@@ -23,8 +23,8 @@ type Mails struct {
 	Logger *slog.Logger
 }
 
-// Send hands a mail to the mail server. Faults: invalid_parameter; conflict where there is no mail server or it refuses the mail for good;
-// service_unavailable where it has not taken it now.
+// Send hands a mail to the mail server. Faults: invalid_parameter; conflict where there is no mail server or it does not take this mail, now or
+// for good; service_unavailable where it is away. What it says of one recipient is no failure of the service, which callers would spare.
 func (m *Mails) Send(ctx context.Context, wanted notifications.Mail) error {
 	l, err := letter.RenderPlain(letter.Plain{
 		From: wanted.FromName, Language: wanted.Language, Subject: wanted.Subject, Paragraphs: wanted.Paragraphs, Button: wanted.Button, Link: wanted.Link,
@@ -46,6 +46,10 @@ func (m *Mails) Send(ctx context.Context, wanted notifications.Mail) error {
 	var refusal *mail.RefusedError
 	if errors.As(err, &refusal) {
 		return fault.Wrap(fault.Conflict, err, "The mail server refuses this mail.")
+	}
+	var unsent *mail.UnsentError
+	if errors.As(err, &unsent) && unsent.Answered {
+		return fault.Wrap(fault.Conflict, err, "The mail server does not take this mail now; try again later.")
 	}
 	return fault.Wrap(fault.PeerUnavailable, err, "The mail server has not taken the mail; try again later.")
 }
