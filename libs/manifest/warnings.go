@@ -20,19 +20,28 @@ const maxHeld = 1_000_000
 // Spans are of these: windows of a day; blocked time within other blocked time; class sessions that a member gives at the same time; seasons and
 // flash sales of equal priority that change the price of the same.
 func Warnings(src []byte) []Problem {
-	root, problem, err := parseSource(src, func() bool { return false })
+	warnings, _ := WarningsUntil(src, func() bool { return false })
+	return warnings
+}
+
+// WarningsUntil is [Warnings]. Soon after stop returns true it gives up with [ErrStopped], its only error.
+func WarningsUntil(src []byte, stop func() bool) ([]Problem, error) {
+	root, problem, err := parseSource(src, stop)
 	if err != nil || problem != nil {
-		return nil
+		return nil, err
 	}
 	m, r := &Manifest{}, &report{}
 	d := decoder{report: r}
 	d.object(root, nil, reflect.ValueOf(m).Elem())
+	if stop() {
+		return nil, ErrStopped
+	}
 	if newValidator(m, r, root).manifest(); len(r.problems) > 0 {
-		return nil
+		return nil, nil
 	}
 	w := warner{report: r, root: root, left: maxHeld}
 	w.manifest(m)
-	return r.list()
+	return r.list(), nil
 }
 
 // warner looks for spans that overlap.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/reading"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
@@ -37,7 +39,7 @@ func (o *Owner) get(c *fiber.Ctx) error {
 	if !prefersYAML(c) {
 		return sendTagged(c, catalog.MediaJSON, asJSON(stored), versionTag(stored.Version))
 	}
-	body, err := asYAML(stored)
+	body, err := asYAML(c.UserContext(), slug, stored)
 	if err != nil {
 		return err
 	}
@@ -60,13 +62,24 @@ func asJSON(v store.Stored) []byte {
 	return v.Canonical
 }
 
-// asYAML renders JSON in block style, in the order in which it was written.
-func asYAML(v store.Stored) ([]byte, error) {
+// asYAML is a version in YAML, rendered from JSON once there is room to read that.
+func asYAML(ctx context.Context, slug string, v store.Stored) ([]byte, error) {
 	if v.Format == store.YAML {
 		return v.Source, nil
 	}
+	var text []byte
+	err := reading.Do(ctx, slug, func(func() bool) error {
+		var err error
+		text, err = blockStyle(v.Source)
+		return err
+	}, v.Source)
+	return text, err
+}
+
+// blockStyle renders JSON in block style, in the order in which it was written.
+func blockStyle(source []byte) ([]byte, error) {
 	var document yaml.Node
-	if err := yaml.Unmarshal(v.Source, &document); err != nil {
+	if err := yaml.Unmarshal(source, &document); err != nil {
 		return nil, fmt.Errorf("read published JSON: %w", err)
 	}
 	toBlockStyle(&document)

@@ -8,11 +8,10 @@ import (
 	"fmt"
 	"regexp"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/reading"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
@@ -50,10 +49,6 @@ func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready
 	return compiled, err
 }
 
-// checking lets two manifests of the greatest size, or many small ones, be checked at the same time in a process: each
-// takes up to a hundred times its size in memory.
-var checking = semaphore.NewWeighted(2 * manifest.MaxBytes)
-
 // check reads a manifest and compiles it, so that nothing is published that cannot be served, and has use take what it needs of both while
 // there is room for them. It gives up when the request ends. It returns how many businesses had the slug before, which the id follows from.
 func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(context.Context, *manifest.Manifest, *ready.Version) error) (int, error) {
@@ -66,22 +61,21 @@ func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(
 	}
 	ctx, span := o.Telemetry.Tracer.Start(ctx, "catalog.check")
 	defer span.End()
-	if err := checking.Acquire(ctx, int64(len(source))); err != nil {
-		return 0, tooLong(ctx, err)
-	}
-	defer checking.Release(int64(len(source)))
-	m, compiled, err := read(ctx, slug, source, predecessors)
-	if err != nil {
-		return 0, err
-	}
-	return predecessors, use(ctx, m, compiled)
+	err = reading.Do(ctx, slug, func(stop func() bool) error {
+		m, compiled, err := read(slug, source, predecessors, stop)
+		if err != nil {
+			return err
+		}
+		return use(ctx, m, compiled)
+	}, source)
+	return predecessors, err
 }
 
-// read reads a manifest and compiles it.
-func read(ctx context.Context, slug string, source []byte, predecessors int) (*manifest.Manifest, *ready.Version, error) {
-	m, problems, err := manifest.ParseUntil(source, predecessors, ended(ctx))
+// read reads a manifest and compiles it. It gives up with [manifest.ErrStopped] soon after stop returns true.
+func read(slug string, source []byte, predecessors int, stop func() bool) (*manifest.Manifest, *ready.Version, error) {
+	m, problems, err := manifest.ParseUntil(source, predecessors, stop)
 	if err != nil {
-		return nil, nil, tooLong(ctx, err)
+		return nil, nil, err
 	}
 	if len(problems) > 0 {
 		return nil, nil, manifest.Invalid(problems)
@@ -100,9 +94,9 @@ func content(ctx context.Context, m *manifest.Manifest, source []byte) (store.Co
 	if err != nil {
 		return store.Content{}, fmt.Errorf("encode manifest: %w", err)
 	}
-	clean, ok := public.SanitizeUntil(m, ended(ctx))
+	clean, ok := public.SanitizeUntil(m, func() bool { return ctx.Err() != nil })
 	if !ok {
-		return store.Content{}, tooLong(ctx, manifest.ErrStopped)
+		return store.Content{}, manifest.ErrStopped
 	}
 	sanitized, err := json.Marshal(clean)
 	if err != nil {
@@ -115,15 +109,6 @@ func content(ctx context.Context, m *manifest.Manifest, source []byte) (store.Co
 		BusinessID: m.BusinessID(), Name: string(m.Name), Format: formatOf(source), Source: source, Canonical: canonical,
 		Sanitizer: locale.Sanitizer, Sanitized: sanitized,
 	}, nil
-}
-
-// ended returns a function that reports whether ctx has ended.
-func ended(ctx context.Context) func() bool { return func() bool { return ctx.Err() != nil } }
-
-// tooLong is the error of a manifest that could not be checked before the request ended.
-func tooLong(ctx context.Context, err error) error {
-	return fault.Wrap(fault.PeerUnavailable, errors.Join(err, context.Cause(ctx)),
-		"The manifest could not be checked in time; nothing was published, try again shortly.")
 }
 
 // formatOf tells the two formats apart as [manifest.Parse] does.

@@ -19,7 +19,8 @@ var manifestTypes = map[string]string{
 	"application/x-yaml": catalog.MediaYAML, "text/yaml": catalog.MediaYAML, "text/x-yaml": catalog.MediaYAML,
 }
 
-// publishedVersion is the answer to a publish and to a rollback. Warnings are of what was published; left out where there are none.
+// publishedVersion is the answer to a publish and to a rollback. Warnings are of what was published; left out where there are none, or
+// they could not be looked for in time.
 type publishedVersion struct {
 	ID       uuid.UUID          `json:"id"`
 	Slug     string             `json:"slug"`
@@ -44,7 +45,11 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendPublished(c, published, usecase.WarningsOf(text))
+	warnings, err := usecase.WarningsOf(c.UserContext(), slug, text)
+	if err != nil {
+		warnings = nil // it is published, and that is said whatever else could not be told
+	}
+	return sendPublished(c, published, warnings)
 }
 
 // diff says what publishing the body would change, and which bookings it would leave outside.

@@ -25,9 +25,17 @@ type Document struct {
 
 // Read reads a manifest, or says what is wrong with it.
 func Read(text []byte) (*Document, []manifest.Problem, error) {
-	m, problems := manifest.Parse(text)
-	if len(problems) > 0 {
-		return nil, problems, nil
+	return ReadUntil(text, never)
+}
+
+// never stops nothing.
+func never() bool { return false }
+
+// ReadUntil is [Read]. Soon after stop returns true it gives up with [manifest.ErrStopped].
+func ReadUntil(text []byte, stop func() bool) (*Document, []manifest.Problem, error) {
+	m, problems, err := manifest.ParseUntil(text, 0, stop)
+	if err != nil || len(problems) > 0 {
+		return nil, problems, err
 	}
 	canonical, err := json.Marshal(m)
 	if err != nil {
@@ -49,16 +57,23 @@ func fieldsOf(canonical []byte) (Fields, error) {
 // With is the manifest with other fields, written into its text. The problems are those of the fields: their paths count from 0, and their
 // lines mean nothing.
 func (d *Document) With(fields Fields) (*Document, []manifest.Problem, error) {
+	return d.WithUntil(fields, never)
+}
+
+// WithUntil is [Document.With]. Soon after stop returns true it gives up with [manifest.ErrStopped].
+func (d *Document) WithUntil(fields Fields, stop func() bool) (*Document, []manifest.Problem, error) {
 	text, err := json.Marshal(fields)
 	if err != nil {
 		return nil, nil, err
 	}
-	wanted, problems, err := Read(text)
+	wanted, problems, err := ReadUntil(text, stop)
 	if err != nil || len(problems) > 0 {
 		return nil, problems, err
 	}
-	wanted.Text, err = d.write(wanted)
-	return wanted, nil, err
+	if wanted.Text, err = d.write(wanted, stop); err != nil {
+		return nil, nil, err
+	}
+	return wanted, nil, nil
 }
 
 // Same reports whether two values say the same; numbers do whatever zeros they are written with.

@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
@@ -69,6 +71,29 @@ func read(t testing.TB, text string) (*document.Document, document.Fields) {
 		t.Fatal(err)
 	}
 	return d, fields
+}
+
+// Wherever the caller says so, reading and writing stop; nothing half-made is given back.
+func TestReadingAndWritingStopWhenTheCallerSaysSo(t *testing.T) {
+	t.Parallel()
+	d, fields := read(t, studio)
+	fields["name"] = "Atelier"
+	for after := 0; ; after++ {
+		asked := 0
+		changed, problems, err := d.WithUntil(fields, func() bool { asked++; return asked > after })
+		if err == nil && asked <= after { // it asked no further
+			if after < 3 || changed == nil || !strings.Contains(string(changed.Text), "\nname: Atelier") {
+				t.Errorf("after it asked %d times: %v", asked, problems)
+			}
+			break
+		}
+		if changed != nil || !errors.Is(err, manifest.ErrStopped) {
+			t.Fatalf("stopped after %d questions: %v, %v", after, problems, err)
+		}
+	}
+	if d, problems, err := document.ReadUntil([]byte(studio), func() bool { return true }); d != nil || problems != nil || !errors.Is(err, manifest.ErrStopped) {
+		t.Errorf("read: %v, %v", problems, err)
+	}
 }
 
 // A change writes the lines of what it changes, and leaves all others as they are.

@@ -2,14 +2,18 @@ package document
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
 )
 
 // write is the text of the document with another content. Of several ways it takes the first whose text says exactly that: only the lines of
-// what differs written anew; all of it with its comments; the bare content, where even that is impossible, as with merge keys.
-func (d *Document) write(wanted *Document) ([]byte, error) {
+// what differs written anew; all of it with its comments; the bare content, where even that is impossible, as with merge keys. Soon
+// after stop returns true it gives up with [manifest.ErrStopped].
+func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
 	old, err := d.Fields()
 	if err != nil {
 		return nil, err
@@ -33,11 +37,17 @@ func (d *Document) write(wanted *Document) ([]byte, error) {
 			return render(written(root, old, fields, bare))
 		},
 	} {
+		if stop() {
+			return nil, manifest.ErrStopped
+		}
 		text, ok := way()
 		if !ok {
 			continue
 		}
-		got, problems, err := Read(text)
+		got, problems, err := ReadUntil(text, stop)
+		if errors.Is(err, manifest.ErrStopped) {
+			return nil, err
+		}
 		if err != nil || len(problems) > 0 {
 			continue
 		}

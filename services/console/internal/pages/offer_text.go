@@ -27,7 +27,11 @@ func (p *Pages) askText(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	t := view.OfferText{Offering: o.about, Text: string(o.offer.Text), Warnings: usecase.WarningsOf(o.offer.Text)}
+	warnings, err := usecase.WarningsOf(c.UserContext(), o.page.Business.Slug, o.offer.Text)
+	if err != nil {
+		return err
+	}
+	t := view.OfferText{Offering: o.about, Text: string(o.offer.Text), Warnings: warnings}
 	return p.show(c, fiber.StatusOK, o.page, view.TextOffer(o.page, t))
 }
 

@@ -51,7 +51,7 @@ func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.
 	if err != nil {
 		return nil, nil, fault.Newf(fault.InvalidParameter, "trade: choose one of %s.", strings.Join(template.Trades(), ", "))
 	}
-	first, problems, err := document.Read([]byte(text))
+	first, problems, err := documentOf(ctx, b.Slug(), []byte(text))
 	if err != nil || len(problems) > 0 {
 		return nil, problems, err
 	}
@@ -61,7 +61,7 @@ func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.
 	}
 	fields["currency"], fields["timezone"], fields["default_language"], fields["languages"] = b.Currency, b.Timezone, b.Language, []any{b.Language}
 	onlyShown(fields)
-	first, problems, err = first.With(fields)
+	first, problems, err = rewritten(ctx, b.Slug(), first, fields)
 	if err != nil || len(problems) > 0 {
 		return nil, problems, err
 	}

@@ -28,7 +28,7 @@ func (o *Owner) Offer(ctx context.Context, slug string, version int64) (*Offer, 
 	if err != nil {
 		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable answer; try again shortly.")
 	}
-	read, problems, err := document.Read(got.Text)
+	read, problems, err := documentOf(ctx, slug, got.Text)
 	if err == nil && len(problems) > 0 {
 		err = manifest.Invalid(problems)
 	}
@@ -79,7 +79,7 @@ func (o *Owner) DraftOffer(ctx context.Context, slug string, change OfferChange)
 	if err := draft.merge(base, change); err != nil || len(draft.Conflicts) > 0 {
 		return draft, err
 	}
-	draft.Document, draft.Problems, err = newest.With(draft.Fields)
+	draft.Document, draft.Problems, err = rewritten(ctx, slug, newest.Document, draft.Fields)
 	return draft, err
 }
 

@@ -29,7 +29,7 @@ func (o *Owner) DraftText(ctx context.Context, by Principal, slug string, change
 	}
 	draft := &OfferDraft{Before: newest}
 	text := asWritten(change.Text, newest.Text)
-	written, problems, err := document.Read(text)
+	written, problems, err := documentOf(ctx, slug, text)
 	if err != nil || len(problems) > 0 {
 		draft.Problems = problems
 		return draft, err
@@ -51,7 +51,7 @@ func (o *Owner) DraftText(ctx context.Context, by Principal, slug string, change
 		return draft, err
 	}
 	if lines, ok := document.MergeLines(base.Text, text, newest.Text); ok {
-		merged, problems, err := document.Read(lines)
+		merged, problems, err := documentOf(ctx, slug, lines)
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func (o *Owner) DraftText(ctx context.Context, by Principal, slug string, change
 			}
 		}
 	}
-	draft.Document, draft.Problems, err = written.With(draft.Fields)
+	draft.Document, draft.Problems, err = rewritten(ctx, slug, written, draft.Fields)
 	return draft, err
 }
 

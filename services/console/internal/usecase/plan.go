@@ -3,7 +3,6 @@ package usecase
 import (
 	"context"
 
-	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -25,7 +24,11 @@ func (o *Owner) Plan(ctx context.Context, by Principal, slug string, text []byte
 	if err != nil {
 		return nil, err
 	}
-	p := &plan.Plan{Version: business.Version, Warnings: WarningsOf(text), Outside: plan.Outside{Bookings: []plan.Booking{}, Reservations: []rental.Outside{}, Tickets: []plan.Tickets{}}}
+	warnings, err := WarningsOf(ctx, slug, text)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan.Plan{Version: business.Version, Warnings: warnings, Outside: plan.Outside{Bookings: []plan.Booking{}, Reservations: []rental.Outside{}, Tickets: []plan.Tickets{}}}
 	asks := []func() error{
 		func() error { return o.compare(ctx, business, text, p) },
 		func() error { return o.bookingsOutside(ctx, by, business, wanted, &p.Outside) },
@@ -50,13 +53,13 @@ func (o *Owner) compare(ctx context.Context, business *catalog.Offer, text []byt
 	if err != nil {
 		return err
 	}
-	before, problems := manifest.Parse(newest.Text)
-	if len(problems) > 0 {
-		return manifest.Invalid(problems)
+	before, err := parsed(ctx, business.Slug, newest.Text)
+	if err != nil {
+		return err
 	}
-	after, problems := manifest.Parse(text)
-	if len(problems) > 0 {
-		return manifest.Invalid(problems)
+	after, err := parsed(ctx, business.Slug, text)
+	if err != nil {
+		return err
 	}
 	p.Changes, p.MoreChanges, err = changes.Between(before, after)
 	return err

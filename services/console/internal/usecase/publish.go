@@ -34,11 +34,6 @@ func (o *Owner) Publish(ctx context.Context, by Principal, slug string, text []b
 	return published, err
 }
 
-// WarningsOf are what overlaps in a manifest that was accepted, by line; never nil ([manifest.Warnings]).
-func WarningsOf(text []byte) []manifest.Problem {
-	return append([]manifest.Problem{}, manifest.Warnings(text)...)
-}
-
 // Rollback publishes an old version again as the newest, over the version that ifMatch names, "" for any. Faults: also precondition_failed;
 // forbidden, as [Owner.Publish].
 func (o *Owner) Rollback(ctx context.Context, by Principal, slug string, version int64, ifMatch string) (*catalog.Published, error) {
@@ -87,12 +82,9 @@ func (o *Owner) overNewest(ctx context.Context, by Principal, slug, ifMatch stri
 
 // mayPublish holds a manifest against the newest version.
 func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Offer, text []byte) error {
-	wanted, problems, err := manifest.ParseUntil(text, 0, func() bool { return ctx.Err() != nil })
+	wanted, err := parsed(ctx, newest.Slug, text)
 	if err != nil {
-		return ctx.Err()
-	}
-	if len(problems) > 0 {
-		return manifest.Invalid(problems)
+		return err
 	}
 	if !sameAccount(wanted, newest.Account) {
 		return fault.New(fault.Forbidden, "account: only operators of the platform change subscription, removal and sandbox; leave it as the newest version has it.")
@@ -104,9 +96,9 @@ func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Of
 	if err != nil {
 		return err
 	}
-	before, problems := manifest.Parse(current.Text)
-	if len(problems) > 0 {
-		return manifest.Invalid(problems)
+	before, err := parsed(ctx, newest.Slug, current.Text)
+	if err != nil {
+		return err
 	}
 	self, _ := by.In(newest.ID)
 	return onlyTimeOff(newest.ID, self.StaffID, before, wanted)

@@ -1,0 +1,60 @@
+package usecase
+
+import (
+	"context"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/reading"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+)
+
+// Manifests are read once there is room for them in memory, and as long as the request lasts ([reading.Do]); nothing of catalog is asked
+// meanwhile, which reads in the same process where all services run in one.
+
+// parsed reads a manifest of a business. Faults: invalid_parameter with its problems; those of [reading.Do].
+func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, error) {
+	var m *manifest.Manifest
+	err := reading.Do(ctx, slug, func(stop func() bool) error {
+		read, problems, err := manifest.ParseUntil(text, 0, stop)
+		if m = read; err == nil && len(problems) > 0 {
+			err = manifest.Invalid(problems)
+		}
+		return err
+	}, text)
+	return m, err
+}
+
+// documentOf reads a manifest of a business with its text, or says what is wrong with it. Faults: those of [reading.Do].
+func documentOf(ctx context.Context, slug string, text []byte) (*document.Document, []manifest.Problem, error) {
+	var read *document.Document
+	var problems []manifest.Problem
+	err := reading.Do(ctx, slug, func(stop func() bool) error {
+		var err error
+		read, problems, err = document.ReadUntil(text, stop)
+		return err
+	}, text)
+	return read, problems, err
+}
+
+// rewritten is a manifest of a business with other fields, as [document.Document.With] writes it. Faults: those of [reading.Do].
+func rewritten(ctx context.Context, slug string, d *document.Document, fields document.Fields) (*document.Document, []manifest.Problem, error) {
+	var changed *document.Document
+	var problems []manifest.Problem
+	err := reading.Do(ctx, slug, func(stop func() bool) error {
+		var err error
+		changed, problems, err = d.WithUntil(fields, stop)
+		return err
+	}, d.Text, d.Text) // the text that there is, and the one that is made of it
+	return changed, problems, err
+}
+
+// WarningsOf are what overlaps in a manifest that was accepted, by line; never nil ([manifest.Warnings]). Faults: those of [reading.Do].
+func WarningsOf(ctx context.Context, slug string, text []byte) ([]manifest.Problem, error) {
+	found := []manifest.Problem{}
+	err := reading.Do(ctx, slug, func(stop func() bool) error {
+		warnings, err := manifest.WarningsUntil(text, stop)
+		found = append(found, warnings...)
+		return err
+	}, text)
+	return found, err
+}
