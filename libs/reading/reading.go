@@ -8,6 +8,7 @@ import (
 	"errors"
 	"math"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -24,8 +25,8 @@ type room struct {
 	businesses *bulkhead.Tenants
 }
 
-// process is the room of this process, whichever services it runs.
-var process = newRoom(shareOf(debug.SetMemoryLimit(-1)))
+// process returns the room of this process, whichever services it runs. It is made when it is first wanted: main sets the memory limit.
+var process = sync.OnceValue(func() *room { return newRoom(shareOf(debug.SetMemoryLimit(-1))) })
 
 // shareOf is how much of a memory limit (GOMEMLIMIT) is for reading; the rest is for all else that the process does. [math.MaxInt64] is no limit.
 func shareOf(limit int64) int64 {
@@ -44,7 +45,7 @@ func newRoom(bytes int64) *room {
 // with [manifest.ErrStopped] soon after stop returns true, and asks nobody who reads for the business in the same process, as that would wait for
 // it. Faults: payload_too_large where one of the sources never fits; service_unavailable where ctx ends before; those of work.
 func Do(ctx context.Context, business string, work func(stop func() bool) error, sources ...[]byte) error {
-	return process.do(ctx, business, work, sources...)
+	return process().do(ctx, business, work, sources...)
 }
 
 func (r *room) do(ctx context.Context, business string, work func(stop func() bool) error, sources ...[]byte) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -124,5 +125,14 @@ func TestReadingHasAShareOfTheMemoryLimit(t *testing.T) {
 	}
 	if got := shareOf(math.MaxInt64); got != 1<<30 {
 		t.Errorf("without a limit: %d MiB", got>>20)
+	}
+}
+
+// A process sets its limit when it begins, by what its container may take.
+func TestTheRoomIsAPartOfTheLimitThatTheProcessHasSet(t *testing.T) {
+	before := debug.SetMemoryLimit(400 << 20)
+	defer debug.SetMemoryLimit(before)
+	if room := process(); room.bytes != 300<<20 {
+		t.Errorf("of 400 MiB, %d bytes are for reading", room.bytes)
 	}
 }
