@@ -65,8 +65,8 @@ func (r *room) enter(ctx context.Context, business string, sources [][]byte) (fu
 	for _, source := range sources {
 		one := manifest.Cost(source)
 		if one > r.bytes {
-			return nil, fault.Newf(fault.PayloadTooLarge, "The manifest may hold so many values that reading it takes %d MB, and %d MB are there for it; write fewer values.",
-				one>>20, r.bytes>>20)
+			return nil, fault.Newf(fault.PayloadTooLarge,
+				"The manifest may hold so many values that reading it takes %d MB, and %d MB are there for it; write fewer values.", one>>20, r.bytes>>20)
 		}
 		cost += one
 	}
@@ -87,7 +87,8 @@ func (r *room) enter(ctx context.Context, business string, sources [][]byte) (fu
 
 // TooLong is the fault of a manifest that could not be read before ctx ended.
 func TooLong(ctx context.Context, err error) error {
-	late := fault.Wrap(fault.PeerUnavailable, errors.Join(err, context.Cause(ctx)), "The manifest could not be checked in time; nothing was changed, try again shortly.")
+	late := fault.Wrap(fault.PeerUnavailable, errors.Join(err, context.Cause(ctx)),
+		"The manifest could not be checked in time; nothing was changed, try again shortly.")
 	late.RetryAfter = time.Second
 	return late
 }

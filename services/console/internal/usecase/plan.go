@@ -28,7 +28,10 @@ func (o *Owner) Plan(ctx context.Context, by Principal, slug string, text []byte
 	if err != nil {
 		return nil, err
 	}
-	p := &plan.Plan{Version: business.Version, Warnings: warnings, Outside: plan.Outside{Bookings: []plan.Booking{}, Reservations: []rental.Outside{}, Tickets: []plan.Tickets{}}}
+	p := &plan.Plan{
+		Version: business.Version, Warnings: warnings,
+		Outside: plan.Outside{Bookings: []plan.Booking{}, Reservations: []rental.Outside{}, Tickets: []plan.Tickets{}},
+	}
 	asks := []func() error{
 		func() error { return o.compare(ctx, business, text, p) },
 		func() error { return o.bookingsOutside(ctx, by, business, wanted, &p.Outside) },
