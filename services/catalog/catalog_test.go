@@ -14,9 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	peercatalog "github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
@@ -210,6 +213,12 @@ func (h *harness) wantFault(a answer, status int, code, sentence string) {
 	if a.status != status || body["messageCode"] != code || !strings.Contains(text, sentence) {
 		h.t.Errorf("got %d %s, want %d %s with %q", a.status, a.body, status, code, sentence)
 	}
+}
+
+// firstOf is the id of the first business that has a slug.
+func firstOf(slug string) uuid.UUID {
+	first := manifest.Manifest{Slug: manifest.Key(slug)}
+	return first.BusinessID()
 }
 
 const harborHead = `# The harbour's studio.

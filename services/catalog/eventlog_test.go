@@ -41,7 +41,7 @@ func TestEventsTellOfBusinessesAsTheListShowsThem(t *testing.T) {
 	if _, err := h.owner.Rollback(ctx, "harbor", 1, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.owner.Delete(ctx, "harbor"); err != nil {
+	if err := h.owner.Delete(ctx, "harbor", firstOf("harbor")); err != nil {
 		t.Fatal(err)
 	}
 	events := eventclient.New(client)

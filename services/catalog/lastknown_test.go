@@ -95,7 +95,7 @@ func TestWhatWasPublishedOrRemovedLastIsNeverUndoneByACopy(t *testing.T) {
 			_, err := h.owner.Rollback(h.t.Context(), "harbor", 1, "")
 			return err
 		},
-		"removed": func(h *harness) error { return h.owner.Delete(h.t.Context(), "harbor") },
+		"removed": func(h *harness) error { return h.owner.Delete(h.t.Context(), "harbor", firstOf("harbor")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -229,12 +229,12 @@ func TestARemovedBusinessIsGoneEverywhere(t *testing.T) {
 	h := start(t)
 	h.mustPublish(harborYAML)
 	h.get("/info")
-	if err := h.owner.Delete(t.Context(), "harbor"); err != nil {
+	if err := h.owner.Delete(t.Context(), "harbor", firstOf("harbor")); err != nil {
 		t.Fatal(err)
 	}
 	h.wantFault(h.get("/info"), http.StatusNotFound, "business_not_found", "Business not found")
 	h.wantFault(h.call(http.MethodGet, h.internal+"/internal/offers/harbor", nil), http.StatusNotFound, "business_not_found", "Business not found")
-	if err := h.owner.Delete(t.Context(), "harbor"); !fault.Is(err, fault.BusinessNotFound) {
+	if err := h.owner.Delete(t.Context(), "harbor", firstOf("harbor")); !fault.Is(err, fault.BusinessNotFound) {
 		t.Errorf("removed twice: %v", err)
 	}
 	if a := h.publish(harborYAML); a.status != http.StatusCreated || a.json(t)["version"] != 2.0 {
@@ -318,7 +318,7 @@ func TestChangesAreAnnounced(t *testing.T) {
 	for _, change := range []func() error{
 		func() error { _, err := h.owner.Publish(t.Context(), slug, []byte(source), "", ""); return err },
 		func() error { _, err := h.owner.Rollback(t.Context(), slug, 1, ""); return err },
-		func() error { return h.owner.Delete(t.Context(), slug) },
+		func() error { return h.owner.Delete(t.Context(), slug, firstOf(slug)) },
 	} {
 		if err := change(); err != nil {
 			t.Fatal(err)
@@ -391,14 +391,14 @@ func TestRepeatedChangesAreAnsweredAsTheFirst(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := h.owner.Delete(named("d"), "harbor"); err != nil {
+		if err := h.owner.Delete(named("d"), "harbor", firstOf("harbor")); err != nil {
 			t.Errorf("remove: %v", err)
 		}
 	}
 	if got, err := h.owner.Rollback(named("c"), "harbor", 1, ""); err != nil || got.Version != 3 {
 		t.Errorf("rollback, repeated after the removal: %+v, %v", got, err)
 	}
-	if err := h.owner.Delete(named("e"), "harbor"); !fault.Is(err, fault.BusinessNotFound) {
+	if err := h.owner.Delete(named("e"), "harbor", firstOf("harbor")); !fault.Is(err, fault.BusinessNotFound) {
 		t.Errorf("remove what is gone, under a new key: %v", err)
 	}
 }

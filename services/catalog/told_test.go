@@ -16,7 +16,7 @@ func TestBookingHearsOfEachChangeBeforeItIsAnswered(t *testing.T) {
 	for newest, change := range []func() error{
 		func() error { _, err := h.owner.Publish(t.Context(), "harbor", []byte(harborYAML), "", ""); return err },
 		func() error { _, err := h.owner.Rollback(t.Context(), "harbor", 1, ""); return err },
-		func() error { return h.owner.Delete(t.Context(), "harbor") }, // of which version 4 will be another business's
+		func() error { return h.owner.Delete(t.Context(), "harbor", firstOf("harbor")) }, // of which version 4 will be another business's
 	} {
 		if err := change(); err != nil {
 			t.Fatal(err)

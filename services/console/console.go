@@ -162,6 +162,7 @@ func openOwner(cfg Config, rt server.Runtime, s *service.Service, records *store
 		Availability:  availability.NewClient(s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout))), // a plan looks at thousands of bookings
 		Audit:         []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
 		TeamLog:       team,
+		Removals:      records,
 		Notifications: notifications.NewClient(s.Peer("notifications", cfg.NotificationsURL, patient)),
 		Clock:         rt.Clock,
 		Logger:        rt.Telemetry.Logger,

@@ -115,9 +115,9 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	return o.published(ctx, peer.Request{Method: http.MethodPost, Path: businessPath(slug, "/rollback"), Header: header, Body: catalog.Rollback{Version: version}})
 }
 
-// Delete removes the business, all its versions and its offer. Faults: business_not_found.
-func (o *Owner) Delete(ctx context.Context, slug string) error {
-	return o.peer.Call(ctx, http.MethodDelete, businessPath(slug, ""), nil, nil)
+// Delete removes the business with this id, all its versions and its offer. Faults: business_not_found, also where another has the slug by now.
+func (o *Owner) Delete(ctx context.Context, slug string, id uuid.UUID) error {
+	return o.peer.Call(ctx, http.MethodDelete, businessPath(slug, "?id="+id.String()), nil, nil)
 }
 
 func businessPath(slug, rest string) string {

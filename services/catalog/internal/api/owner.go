@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
@@ -146,7 +148,13 @@ func (o *Owner) remove(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := o.Businesses.Remove(c.UserContext(), slug); err != nil {
+	var id uuid.UUID
+	if text := c.Query("id"); text != "" {
+		if id, err = request.ID("id", text); err != nil {
+			return err
+		}
+	}
+	if err := o.Businesses.Remove(c.UserContext(), slug, id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)

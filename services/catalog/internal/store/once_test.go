@@ -53,7 +53,7 @@ func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			publish(t, s, slug, c)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).Remove(ctx, slug, noon)
+					_, err := store.New(p).Remove(ctx, slug, c.BusinessID, noon)
 					return err
 				},
 				Done: newest(t, slug, 0),

@@ -251,12 +251,16 @@ type Removed struct {
 	LastVersion int64
 }
 
-// Remove ends the business at the instant now and deletes all its versions. Its slug is free for another; its id never is.
-func (s *Store) Remove(ctx context.Context, slug string, now time.Time) (Removed, error) {
+// Remove ends the business at the instant now and deletes all its versions. Its slug is free for another; its id never is. Whoever means one
+// business gives its id, so that no other is removed that has the slug by then; the nil id is whichever has it.
+func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (Removed, error) {
 	removed, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Removed, error) {
 		known, err := lockPublished(ctx, tx, slug)
 		if err != nil {
 			return Removed{}, err
+		}
+		if id != uuid.Nil && id != known.id {
+			return Removed{}, ErrNotFound
 		}
 		if _, err := tx.Exec(ctx, removeSQL, eventlog.Add(ctx, pgx.NamedArgs{"id": known.id, "now": now}, now)); err != nil {
 			return Removed{}, err

@@ -220,7 +220,10 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 	s := open(t)
 	publish(t, s, "harbor", content(harbor, "Harbor"))
 	publish(t, s, "harbor", content(harbor, "Harbor"))
-	if _, err := s.Remove(t.Context(), "harbor", noon); err != nil {
+	if _, err := s.Remove(t.Context(), "harbor", quay, noon); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("another business that had the slug: %v", err)
+	}
+	if _, err := s.Remove(t.Context(), "harbor", harbor, noon); err != nil {
 		t.Fatal(err)
 	}
 	checkGone(t, s, "harbor")
@@ -259,7 +262,7 @@ func checkGone(t *testing.T, s *store.Store, slug string) {
 	_, first := s.Version(ctx, slug, 1)
 	_, versions := s.Versions(ctx, slug, 100, 10)
 	_, rollback := s.Rollback(ctx, slug, 1, nil, noon)
-	_, remove := s.Remove(ctx, slug, noon)
+	_, remove := s.Remove(ctx, slug, uuid.Nil, noon)
 	for name, err := range map[string]error{
 		"head": head, "text": text, "newest": newest, "first": first, "versions": versions,
 		"rollback": rollback, "remove": remove,
@@ -344,7 +347,7 @@ func TestRemovedBusinessesAreListedFromTheirRemovalOn(t *testing.T) {
 	s := open(t)
 	for i, id := range []uuid.UUID{quay, harbor, again} {
 		publish(t, s, "harbor", content(id, "Harbor"))
-		if _, err := s.Remove(t.Context(), "harbor", noon.Add(time.Duration(i)*time.Hour)); err != nil {
+		if _, err := s.Remove(t.Context(), "harbor", uuid.Nil, noon.Add(time.Duration(i)*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -376,7 +379,7 @@ func TestEventsOfRemovedBusinessesAreErasedFromAnInstantOn(t *testing.T) {
 	s := store.New(pool)
 	publish(t, s, "quay", content(quay, "Quay"))
 	publish(t, s, "harbor", content(harbor, "Harbor"))
-	if _, err := s.Remove(t.Context(), "harbor", noon); err != nil {
+	if _, err := s.Remove(t.Context(), "harbor", uuid.Nil, noon); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

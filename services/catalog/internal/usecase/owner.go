@@ -24,7 +24,7 @@ type Store interface {
 	Publish(ctx context.Context, slug string, c store.Content, ifMatch *int64, now time.Time) (store.Published, error)
 	Version(ctx context.Context, slug string, version int64) (store.Stored, error)
 	Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, now time.Time) (store.Published, error)
-	Remove(ctx context.Context, slug string, now time.Time) (store.Removed, error)
+	Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (store.Removed, error)
 }
 
 var _ Store = (*store.Store)(nil)
@@ -63,9 +63,9 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	return published, o.Announce(ctx, "rolled back", slug, published.BusinessID, published.Version)
 }
 
-// Remove removes a business with all its versions; its slug is free then. Faults: business_not_found and those of postgres.Once.
-func (o *Owner) Remove(ctx context.Context, slug string) error {
-	removed, err := o.Store.Remove(ctx, slug, o.Clock.Now())
+// Remove removes the business with this id, the nil one for whichever has the slug, with all its versions; the slug is free then. Faults: business_not_found and those of postgres.Once.
+func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
+	removed, err := o.Store.Remove(ctx, slug, id, o.Clock.Now())
 	if err != nil {
 		return Fault(err)
 	}

@@ -35,6 +35,8 @@ type Catalog struct {
 	businesses map[string][]version // by slug, oldest first
 	keys       []string             // Idempotency-Keys of publishes
 	before     func()               // what happens before the next publish or rollback
+	after      func()               // what happens after an offer was read the next time
+	removed    map[string]bool      // slugs with the Idempotency-Keys of their removals
 }
 
 // Keys are the Idempotency-Keys that publishes came with.
@@ -51,7 +53,14 @@ func (s *Catalog) BeforePublish(do func()) {
 	s.before = do
 }
 
-// Put publishes a valid manifest of a business, past console, from within [Catalog.BeforePublish].
+// AfterOffer does something once, when an offer was read the next time.
+func (s *Catalog) AfterOffer(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.after = do
+}
+
+// Put publishes a valid manifest of a business, past console, from within [Catalog.BeforePublish] or [Catalog.AfterOffer].
 func (s *Catalog) Put(slug, text string) {
 	m, _ := manifest.Parse([]byte(text))
 	canonical, err := json.Marshal(m)
@@ -233,15 +242,30 @@ func (s *Catalog) offer(r *http.Request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	if do := s.after; do != nil {
+		s.after = nil
+		defer do()
+	}
 	m, _ := manifest.Parse(v.canonical)
 	return ok(offerOf(m, r.PathValue("slug"), int64(n)))
 }
 
 func (s *Catalog) remove(r *http.Request) (*reply, error) {
-	if _, _, err := s.find(r, ""); err != nil {
+	slug, key := r.PathValue("slug"), r.Header.Get("Idempotency-Key")
+	if s.removed[slug+" "+key] {
+		return &reply{status: http.StatusNoContent}, nil
+	}
+	v, _, err := s.find(r, "")
+	if err != nil {
 		return nil, err
 	}
-	delete(s.businesses, r.PathValue("slug"))
+	if r.URL.Query().Get("id") != v.id.String() {
+		return nil, fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	delete(s.businesses, slug)
+	if key != "" {
+		s.removed = map[string]bool{slug + " " + key: true}
+	}
 	return &reply{status: http.StatusNoContent}, nil
 }
 

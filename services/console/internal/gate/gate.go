@@ -71,7 +71,8 @@ func (r *Router) Delete(path string, action access.Action, handler fiber.Handler
 	r.to.Delete(r.base+path, r.check(path, action), handler)
 }
 
-// check refuses who may not. An operator's request finds its business itself, which may not exist yet.
+// check refuses who may not, and tells who finds the business later which one was judged ([access.SameAsJudged]). An operator's request finds its
+// business itself, which may not exist yet.
 func (r *Router) check(path string, action access.Action) fiber.Handler {
 	ofBusiness := strings.Contains(r.base+path, ":slug")
 	return func(c *fiber.Ctx) error {
@@ -96,6 +97,7 @@ func (r *Router) check(path string, action access.Action) fiber.Handler {
 		if err := p.Require(business.ID, action); err != nil {
 			return err
 		}
+		c.SetUserContext(access.Judged(c.UserContext(), business.ID))
 		return c.Next()
 	}
 }

@@ -2,20 +2,43 @@ package usecase
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
+// RemovalNotes say which business a removal means that has an Idempotency-Key; [store.Store] does.
+type RemovalNotes interface {
+	// Meant returns the business that had the slug when the key came first; business has it now, the nil id is none. Errors: store.ErrUnknownKey.
+	Meant(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error)
+}
+
+var _ RemovalNotes = (*store.Store)(nil)
+
 // Remove removes a business; one whose customers are expected only by force. It takes the keys away first: whoever books by key is
-// stopped before the offer goes, and a removal that breaks off can be repeated while the slug still leads to the business. Faults:
-// conflict where customers are expected.
+// stopped before the offer goes, and a removal that breaks off can be repeated while the slug still leads to the business. Repeated under its
+// Idempotency-Key, it never touches another business that has the slug by then. Faults: conflict where customers are expected; outcome_unknown where
+// it breaks off after the keys were taken away.
 func (o *Owner) Remove(ctx context.Context, by Principal, slug string, force bool) error {
 	business, err := o.Business(ctx, slug)
-	if fault.Is(err, fault.BusinessNotFound) && idempotency.Of(ctx).Key != "" {
-		return o.Businesses.Delete(ctx, slug) // catalog knows the key of a removal that is repeated, and else removes nothing
+	if idempotency.Of(ctx).Key != "" && (err == nil || fault.Is(err, fault.BusinessNotFound)) {
+		var has uuid.UUID
+		if business != nil {
+			has = business.ID
+		}
+		meant, unknown := o.Removals.Meant(ctx, slug, has)
+		switch {
+		case unknown == nil && meant != has:
+			return o.Businesses.Delete(ctx, slug, meant) // catalog knows the key of a removal that was made, and else finds no such business
+		case unknown != nil && !errors.Is(unknown, store.ErrUnknownKey):
+			return unknown
+		}
 	}
 	if err != nil {
 		return err
@@ -28,8 +51,8 @@ func (o *Owner) Remove(ctx context.Context, by Principal, slug string, force boo
 	if err := o.Bookings.RevokeAllKeys(ctx, business.ID); err != nil {
 		return err
 	}
-	if err := o.Businesses.Delete(ctx, business.Slug); err != nil {
-		return err
+	if err := o.Businesses.Delete(ctx, business.Slug, business.ID); err != nil {
+		return unfinished(err)
 	}
 	o.changed(ctx, by, "delete", business.Slug, slog.Bool("force", force))
 	return nil

@@ -137,7 +137,8 @@ func (o *Owner) ExportCustomer(ctx context.Context, by Principal, slug, email st
 
 // EraseCustomer forgets a customer, but for what lies ahead, which it names, unless it is forced. What was sold, when and for how much
 // stays. Repeated, it forgets what was left: also where a service was away, after which what the others forgot stays forgotten. Notifications
-// comes last, as it is told what stays. Faults: invalid_parameter for what is no address; conflict where too much lies ahead to be named.
+// comes last, as it is told what stays. Faults: invalid_parameter for what is no address; conflict where too much lies ahead to be named;
+// outcome_unknown where a service was away after another has forgotten.
 func (o *Owner) EraseCustomer(ctx context.Context, by Principal, slug string, asked customer.Erase) (*customer.Forgotten, error) {
 	address, err := customer.Check(asked.Email)
 	if err != nil {
@@ -154,14 +155,14 @@ func (o *Owner) EraseCustomer(ctx context.Context, by Principal, slug string, as
 	}
 	reserved, err := o.Rentals.EraseCustomer(ctx, slug, asked)
 	if err != nil {
-		return nil, err
+		return nil, unfinished(err)
 	}
 	erased.Reservations = reserved.Reservations
 	erased.Ahead = append(erased.Ahead, reserved.Ahead...)
 	slices.SortFunc(erased.Ahead, func(a, b customer.Ahead) int { return a.StartsAt.Compare(b.StartsAt) })
 	told, err := o.Notifications.EraseCustomer(ctx, business.ID, notifications.Erase{Email: address, Stay: idsOf(erased.Ahead)})
 	if err != nil {
-		return nil, err
+		return nil, unfinished(err)
 	}
 	o.changed(ctx, by, "erase customer", slug, slog.Int("bookings", erased.Bookings), slog.Int("tickets", erased.Tickets),
 		slog.Int("reservations", erased.Reservations), slog.Int("messages", told.Messages), slog.Int("deliveries", told.Deliveries),

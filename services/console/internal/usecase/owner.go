@@ -6,8 +6,10 @@ package usecase
 import (
 	"context"
 	"log/slog"
+	"net/http"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -27,6 +29,7 @@ type Owner struct {
 	Audit         []EventLister // of every other service that owns events
 	TeamLog       EventLister   // of people and tokens
 	Notifications *notifications.Client
+	Removals      RemovalNotes
 	Clock         clock.Clock
 	Logger        *slog.Logger
 }
@@ -34,9 +37,26 @@ type Owner struct {
 // Principal is who asks. What their role lets them do at all, the route has decided; a use case narrows what it does to what is theirs.
 type Principal = access.Principal
 
-// Business finds a business as catalog has it now: one that was removed is gone at once. Fault: business_not_found.
+// Business finds a business as catalog has it now: one that was removed is gone at once, also where another has its slug by then. Fault:
+// business_not_found.
 func (o *Owner) Business(ctx context.Context, slug string) (*catalog.Offer, error) {
-	return o.Offers.Fresh(ctx, slug)
+	business, err := o.Offers.Fresh(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	if err := access.SameAsJudged(ctx, business.ID); err != nil {
+		return nil, err
+	}
+	return business, nil
+}
+
+// unfinished is the fault of a write of which a part was done when the rest failed: that the whole was refused would not be true. What the rest was refused for
+// stays what it is, but for a service that is away.
+func unfinished(err error) error {
+	if fault.KindOf(err).Status < http.StatusInternalServerError {
+		return err
+	}
+	return fault.Unknown(err)
 }
 
 // changed logs who changed what. The attributes name things by id; customers' data has no place in them.

@@ -89,6 +89,9 @@ func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Of
 	if !sameAccount(wanted, newest.Account) {
 		return fault.New(fault.Forbidden, "account: only operators of the platform change subscription, removal and sandbox; leave it as the newest version has it.")
 	}
+	if err := by.Require(newest.ID, access.EditOffer); err != nil {
+		return err
+	}
 	if by.Reach(newest.ID, access.EditOffer) != access.Own {
 		return nil
 	}
