@@ -177,3 +177,86 @@ func TestTokensAndMembersComeInPages(t *testing.T) {
 		expect(t, w.Call(t, "GET", path+"?cursor=x", ""), 400, "invalid_parameter", "cursor")
 	}
 }
+
+func TestWritesOfTheTeamAreMadeOnceUnderTheirKey(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	publish(t, w)
+	invitation := `{"email":"ana@example.com","role":"manager"}`
+	under := func(key, method, path, body string) consoletest.Answer {
+		t.Helper()
+		got := w.Call(t, method, path, body, "Idempotency-Key", key)
+		if got.Status >= 300 {
+			t.Fatalf("%s %s under %s: %d %s", method, path, key, got.Status, got.Body)
+		}
+		return got
+	}
+	under("invite", "POST", harb+"/members", invitation)
+	ana := harb + "/members/" + idOfMember(t, w, "ana@example.com")
+	first := under("change", "PATCH", ana, `{"role":"desk"}`)
+	under("later", "PATCH", ana, `{"role":"viewer"}`)
+	if again := under("change", "PATCH", ana, `{"role":"desk"}`); again.Body != first.Body || field(t, again, "role") != "desk" {
+		t.Errorf("repeated: %s, first %s", again.Body, first.Body)
+	}
+	if got := w.Call(t, "GET", harb+"/members", ""); !strings.Contains(got.Body, `"viewer"`) {
+		t.Errorf("a repeated change undid a later one: %s", got.Body)
+	}
+	expect(t, w.Call(t, "PATCH", ana, `{"role":"owner"}`, "Idempotency-Key", "change"), 422, "idempotency_mismatch", "")
+	under("remove", "DELETE", ana, "")
+	under("invite", "POST", harb+"/members", invitation)
+	if got := w.Call(t, "GET", harb+"/members", ""); strings.Contains(got.Body, "ana@") {
+		t.Errorf("a repeated invitation undid a removal: %s", got.Body)
+	}
+	under("invite-again", "POST", harb+"/members", invitation)
+	under("remove", "DELETE", ana, "")
+	if got := w.Call(t, "GET", harb+"/members", ""); !strings.Contains(got.Body, "ana@") {
+		t.Errorf("a repeated removal undid an invitation: %s", got.Body)
+	}
+	expect(t, w.Call(t, "DELETE", harb+"/members/"+uuid.NewString(), "", "Idempotency-Key", "remove"), 422, "idempotency_mismatch", "")
+}
+
+func TestARefusedWriteOfTheTeamHoldsForEarlierAttemptsUnderItsKey(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	ana := harb + "/members/" + idOfMember(t, w, "ana@example.com")
+	refused := func() int {
+		t.Helper()
+		var n int
+		if err := w.Pool.QueryRow(t.Context(), `SELECT count(*) FROM refused_writes WHERE business_id = $1`, id).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	expect(t, w.Call(t, "PATCH", ana, `{"role":"desk"}`, "Idempotency-Key", "change"), 409, "conflict", "last owner")
+	expect(t, w.Call(t, "DELETE", ana, "", "Idempotency-Key", "remove"), 409, "conflict", "last owner")
+	expect(t, w.Call(t, "POST", "/admin/tokens", `{"business":"harbor","role":"viewer"}`, "Idempotency-Key", "make"), 400, "invalid_parameter", "name")
+	if n := refused(); n != 3 {
+		t.Errorf("%d refusals are noted", n)
+	}
+	stranger := w.TokenOf(t, access.Member{BusinessID: uuid.New(), Role: access.Owner})
+	expect(t, w.CallAs(t, stranger, "POST", "/admin/tokens", `{"business":"harbor","role":"viewer"}`, "Idempotency-Key", "other"), 404, "business_not_found", "")
+	if n := refused(); n != 3 {
+		t.Errorf("a stranger has refused a key of the business")
+	}
+}
+
+func TestAnInvitationWhoseLinkIsNotMadeIsNotRefused(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	publish(t, w)
+	rename := func(from, to string) {
+		t.Helper()
+		if _, err := w.Pool.Exec(t.Context(), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body := `{"email":"ana@example.com","role":"manager","mail":false}`
+	rename("links", "away")
+	expect(t, w.Call(t, "POST", harb+"/members", body, "Idempotency-Key", "k"), 503, "outcome_unknown", "repeat")
+	rename("away", "links")
+	if got := w.Call(t, "POST", harb+"/members", body, "Idempotency-Key", "k"); got.Status != 201 || field(t, got, "link") == nil {
+		t.Errorf("repeated: %d %s", got.Status, got.Body)
+	}
+}

@@ -63,7 +63,8 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	return published, o.Announce(ctx, "rolled back", slug, published.BusinessID, published.Version)
 }
 
-// Remove removes the business with this id, the nil one for whichever has the slug, with all its versions; the slug is free then. Faults: business_not_found and those of postgres.Once.
+// Remove removes the business with this id, the nil one for whichever has the slug, with all its versions; the slug is free then.
+// Faults: business_not_found and those of postgres.Once.
 func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 	removed, err := o.Store.Remove(ctx, slug, id, o.Clock.Now())
 	if err != nil {

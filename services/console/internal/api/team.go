@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -15,8 +16,8 @@ import (
 func (a *Admin) mountTeam(business *gate.Router) {
 	business.Post("/members", access.ManageTeam, a.addMember)
 	business.Get("/members", access.ManageTeam, a.listMembers)
-	business.Patch("/members/:id", access.ManageTeam, a.changeMember)
-	business.Delete("/members/:id", access.ManageTeam, a.removeMember)
+	business.Patch("/members/:id", access.ManageTeam, a.once(a.changeMember, a.ofPath, changedAgain))
+	business.Delete("/members/:id", access.ManageTeam, a.once(a.removeMember, a.ofPath, server.Again(fiber.StatusNoContent)))
 }
 
 // member is a member of a business as the owner sees them.
@@ -94,6 +95,14 @@ func (a *Admin) changeMember(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(showMember(*changed))
+}
+
+func changedAgain(c *fiber.Ctx, answer []byte) error {
+	var changed store.TeamMember
+	if err := json.Unmarshal(answer, &changed); err != nil {
+		return err
+	}
+	return c.JSON(showMember(changed))
 }
 
 func (a *Admin) removeMember(c *fiber.Ctx) error {

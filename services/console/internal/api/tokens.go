@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -17,9 +18,9 @@ import (
 )
 
 func (a *Admin) mountTokens(admin *gate.Router) {
-	admin.Post("/tokens", access.ManageTeam, a.createToken)
+	admin.Post("/tokens", access.ManageTeam, a.once(a.createToken, a.ofTokenWanted, createdAgain))
 	admin.Get("/tokens", access.ManageTeam, a.listTokens)
-	admin.Delete("/tokens/:id", access.ManageTeam, a.revokeToken)
+	admin.Delete("/tokens/:id", access.ManageTeam, a.once(a.revokeToken, a.ofToken, server.Again(fiber.StatusNoContent)))
 }
 
 // token is a token of the admin API as who may revoke it sees it. Token is set only in the answer that made it.
@@ -44,14 +45,17 @@ func showToken(t store.Token) token {
 	}
 }
 
+// newToken is the body that asks for a token.
+type newToken struct {
+	Name      string     `json:"name"`
+	Business  string     `json:"business"`
+	Role      string     `json:"role"`
+	StaffID   *uuid.UUID `json:"staff_id"`
+	ExpiresAt *string    `json:"expires_at"`
+}
+
 func (a *Admin) createToken(c *fiber.Ctx) error {
-	var body struct {
-		Name      string     `json:"name"`
-		Business  string     `json:"business"`
-		Role      string     `json:"role"`
-		StaffID   *uuid.UUID `json:"staff_id"`
-		ExpiresAt *string    `json:"expires_at"`
-	}
+	var body newToken
 	if err := decode(c, &body); err != nil {
 		return err
 	}
@@ -74,6 +78,54 @@ func (a *Admin) createToken(c *fiber.Ctx) error {
 	answer := showToken(*made)
 	answer.Token = secret
 	return c.Status(fiber.StatusCreated).JSON(answer)
+}
+
+// createdAgain is the answer to a repeated request: its secret was in the first one alone.
+func createdAgain(_ *fiber.Ctx, answer []byte) error {
+	var made store.TokenMadeError
+	if err := json.Unmarshal(answer, &made); err != nil {
+		return err
+	}
+	return usecase.TokenMade(&made)
+}
+
+// ofTokenWanted is the business of the body, of those whose team the principal manages.
+func (a *Admin) ofTokenWanted(c *fiber.Ctx) (uuid.UUID, error) {
+	var body newToken
+	if err := decode(c, &body); err != nil {
+		return uuid.Nil, err
+	}
+	business, err := a.named(c, body.Business)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	var id uuid.UUID // of operators
+	if business != nil {
+		id = business.ID
+	}
+	return id, principal(c).Require(id, access.ManageTeam)
+}
+
+// ofToken is the business of a token that the principal may revoke.
+func (a *Admin) ofToken(c *fiber.Ctx) (uuid.UUID, error) {
+	id, err := tokenID(c)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	token, err := a.Accounts.Token(c.UserContext(), principal(c), id)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	return token.BusinessID, nil
+}
+
+// tokenID reads the id of the path; what is no id names no token.
+func tokenID(c *fiber.Ctx) (uuid.UUID, error) {
+	id, err := request.ID("id", c.Params("id"))
+	if err != nil {
+		return uuid.Nil, fault.New(fault.NotFound, "Token not found")
+	}
+	return id, nil
 }
 
 // named finds a business that is named beside the path; nil where none is.
@@ -112,9 +164,9 @@ func (a *Admin) listTokens(c *fiber.Ctx) error {
 }
 
 func (a *Admin) revokeToken(c *fiber.Ctx) error {
-	id, err := request.ID("id", c.Params("id"))
+	id, err := tokenID(c)
 	if err != nil {
-		return fault.New(fault.NotFound, "Token not found")
+		return err
 	}
 	if err := a.Accounts.RevokeToken(c.UserContext(), principal(c), id); err != nil {
 		return err

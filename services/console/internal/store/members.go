@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -58,67 +59,75 @@ func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (Tea
 	return m, found(err)
 }
 
-// ChangeMember gives a member another role. Who is no owner any more is signed out everywhere, and the tokens that they made for the business end.
-// Errors: [ErrNotFound], [ErrLastOwner].
+// ChangeMember gives a member another role, once. Who is no owner any more is signed out everywhere, and the tokens that they made for the business end.
+// Errors: [ErrNotFound], [ErrLastOwner], those of postgres.Once.
 func (s *Store) ChangeMember(ctx context.Context, personID uuid.UUID, to access.Member, now time.Time) (TeamMember, error) {
-	var changed TeamMember
-	err := s.overMember(ctx, to.BusinessID, personID, to.Role, now, func(tx pgx.Tx) error {
+	return overMember(ctx, s.pool, to.BusinessID, personID, to.Role, now, func(ctx context.Context, tx pgx.Tx) (TeamMember, error) {
 		_, err := tx.Exec(ctx, `
 			UPDATE members SET role = $3, staff_id = nullif($4, '00000000-0000-0000-0000-000000000000'::uuid)
 			WHERE business_id = $1 AND person_id = $2`, to.BusinessID, personID, to.Role, to.StaffID)
 		if err != nil {
-			return err
+			return TeamMember{}, err
 		}
 		if err := record(ctx, tx, event.MemberChanged, personID, to.BusinessID, now); err != nil {
-			return err
+			return TeamMember{}, err
 		}
-		changed, err = postgres.Row(ctx, tx, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`, to.BusinessID, personID)
-		return err
+		return postgres.Row(ctx, tx, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`, to.BusinessID, personID)
 	})
-	return changed, err
 }
 
-// RemoveMember takes a person out of a business, signs them out everywhere and ends the tokens that they made for it. Errors: [ErrNotFound],
-// [ErrLastOwner].
+// RemoveMember takes a person out of a business, once, signs them out everywhere and ends the tokens that they made for it. Errors: [ErrNotFound],
+// [ErrLastOwner], those of postgres.Once.
 func (s *Store) RemoveMember(ctx context.Context, businessID, personID uuid.UUID, now time.Time) error {
-	return s.overMember(ctx, businessID, personID, "", now, func(tx pgx.Tx) error {
+	_, err := overMember(ctx, s.pool, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		if err := record(ctx, tx, event.MemberRemoved, personID, businessID, now); err != nil {
-			return err
+			return struct{}{}, err
 		}
 		_, err := tx.Exec(ctx, `DELETE FROM members WHERE business_id = $1 AND person_id = $2`, businessID, personID)
-		return err
+		return struct{}{}, err
+	})
+	return err
+}
+
+// overMember changes a member, once, who has the role to afterwards, "" for none. It locks the person, and then the owners of the
+// business in one order, so that of two who take each other's role away one is the last owner.
+func overMember[T any](
+	ctx context.Context, pool *pgxpool.Pool, businessID, personID uuid.UUID, to access.Role, now time.Time, change func(context.Context, pgx.Tx) (T, error),
+) (T, error) {
+	return postgres.Once(ctx, pool, businessID, func(ctx context.Context, tx pgx.Tx) (T, error) {
+		var none T
+		from, err := lockMember(ctx, tx, businessID, personID, to)
+		if err != nil {
+			return none, err
+		}
+		changed, err := change(ctx, tx)
+		if err != nil || to == from {
+			return changed, err
+		}
+		if err := revokeMadeBy(ctx, tx, businessID, personID, now); err != nil {
+			return none, fmt.Errorf("end a member's tokens: %w", err)
+		}
+		return changed, endAll(ctx, tx, personID)
 	})
 }
 
-// overMember changes a member who has the role to afterwards, "" for none. It locks the person, and then the owners of the business in one order, so that of two who take
-// each other's role away one is the last owner.
-func (s *Store) overMember(ctx context.Context, businessID, personID uuid.UUID, to access.Role, now time.Time, change func(pgx.Tx) error) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := lockPerson(ctx, tx, personID); err != nil {
-			return err
-		}
-		owners, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the owners", `
-			SELECT person_id FROM members WHERE business_id = $1 AND role = 'owner' ORDER BY person_id FOR UPDATE`, businessID)
-		if err != nil {
-			return err
-		}
-		from, err := postgres.Row(ctx, tx, pgx.RowTo[access.Role], "lock a member", `
-			SELECT role FROM members WHERE business_id = $1 AND person_id = $2 FOR UPDATE`, businessID, personID)
-		if err != nil {
-			return found(err)
-		}
-		if from == access.Owner && to != access.Owner && len(owners) == 1 {
-			return ErrLastOwner
-		}
-		if err := change(tx); err != nil {
-			return err
-		}
-		if to == from {
-			return nil
-		}
-		if err := revokeMadeBy(ctx, tx, businessID, personID, now); err != nil {
-			return fmt.Errorf("end a member's tokens: %w", err)
-		}
-		return endAll(ctx, tx, personID)
-	})
+// lockMember locks what [overMember] does, and returns the role that the member has until then.
+func lockMember(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, to access.Role) (access.Role, error) {
+	if _, err := lockPerson(ctx, tx, personID); err != nil {
+		return "", err
+	}
+	owners, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the owners", `
+		SELECT person_id FROM members WHERE business_id = $1 AND role = 'owner' ORDER BY person_id FOR UPDATE`, businessID)
+	if err != nil {
+		return "", err
+	}
+	from, err := postgres.Row(ctx, tx, pgx.RowTo[access.Role], "lock a member", `
+		SELECT role FROM members WHERE business_id = $1 AND person_id = $2 FOR UPDATE`, businessID, personID)
+	if err != nil {
+		return "", found(err)
+	}
+	if from == access.Owner && to != access.Owner && len(owners) == 1 {
+		return "", ErrLastOwner
+	}
+	return from, nil
 }

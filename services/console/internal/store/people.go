@@ -57,22 +57,22 @@ func (s *Store) SetLanguage(ctx context.Context, personID uuid.UUID, language st
 	return nil
 }
 
-// MakeOperator makes a person an operator of the platform. They sign in anew; who is not verified yet, by nothing that was set as them before.
+// MakeOperator makes a person an operator of the platform, once. They sign in anew; who is not verified yet, by nothing that was set as them before.
 func (s *Store) MakeOperator(ctx context.Context, personID uuid.UUID) error {
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	_, err := postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		person, err := lockPerson(ctx, tx, personID)
 		if err != nil {
-			return err
+			return struct{}{}, err
 		}
 		if _, err := tx.Exec(ctx, `UPDATE people SET operator = true WHERE id = $1`, personID); err != nil {
-			return err
+			return struct{}{}, err
 		}
 		if !person.Verified {
 			if err := forgetCredentials(ctx, tx, personID); err != nil {
-				return err
+				return struct{}{}, err
 			}
 		}
-		return endAll(ctx, tx, personID)
+		return struct{}{}, endAll(ctx, tx, personID)
 	})
 	if err != nil {
 		return fmt.Errorf("make an operator: %w", err)
@@ -114,46 +114,47 @@ var ErrMember = errors.New("is a member with another role")
 // ErrTooMany says that a person belongs to as many businesses as one may.
 var ErrTooMany = errors.New("belongs to too many businesses")
 
-// AddMember makes a person a member of a business at the instant now, where may does not refuse it for what they are by then; who is one with
+// AddMember makes a person a member of a business at the instant now, once, where may does not refuse it for what they are by then; who is one with
 // this role stays so. Who gets a second business before it is known who they are signs in anew, and by nothing that was set before: whoever invited
-// them may have signed in as them. Errors: [ErrMember], [ErrTooMany], those of may.
+// them may have signed in as them. Errors: [ErrMember], [ErrTooMany], those of may and of postgres.Once.
 func (s *Store) AddMember(ctx context.Context, personID uuid.UUID, m access.Member, now time.Time, may func(Person, []access.Member) error) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	_, err := postgres.Once(ctx, s.pool, m.BusinessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		person, err := lockPerson(ctx, tx, personID)
 		if err != nil {
-			return err
+			return struct{}{}, err
 		}
 		known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
 		if err != nil {
-			return err
+			return struct{}{}, err
 		}
 		if err := may(person, known); err != nil {
-			return err
+			return struct{}{}, err
 		}
 		if i := slices.IndexFunc(known, func(k access.Member) bool { return k.BusinessID == m.BusinessID }); i >= 0 {
 			if known[i] != m {
-				return ErrMember
+				return struct{}{}, ErrMember
 			}
-			return nil
+			return struct{}{}, nil
 		}
 		if len(known) >= catalog.MostListed {
-			return ErrTooMany
+			return struct{}{}, ErrTooMany
 		}
 		if !person.Verified && len(known) > 0 {
 			if err := forgetCredentials(ctx, tx, personID); err != nil {
-				return err
+				return struct{}{}, err
 			}
 			if err := endAll(ctx, tx, personID); err != nil {
-				return err
+				return struct{}{}, err
 			}
 		}
 		if _, err = tx.Exec(ctx, `
 			INSERT INTO members (business_id, person_id, role, staff_id, created_at)
 			VALUES ($1, $2, $3, nullif($4, '00000000-0000-0000-0000-000000000000'::uuid), $5)`, m.BusinessID, personID, m.Role, m.StaffID, now); err != nil {
-			return err
+			return struct{}{}, err
 		}
-		return record(ctx, tx, event.MemberInvited, personID, m.BusinessID, now)
+		return struct{}{}, record(ctx, tx, event.MemberInvited, personID, m.BusinessID, now)
 	})
+	return err
 }
 
 // lockPerson keeps all else that changes what a person may do waiting, and returns them.

@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // ErrNotFound says that there is no such thing.
@@ -24,6 +26,12 @@ func New(pool *pgxpool.Pool) *Store { return &Store{pool} }
 func (s *Store) Ready(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, `SELECT FROM people LIMIT 0`)
 	return err
+}
+
+// Outcome says what became of the write of a business that the request's Idempotency-Key names, as postgres.Outcome does; the nil business is
+// that of operators.
+func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
+	return postgres.Outcome(ctx, s.pool, businessID)
 }
 
 // OrNull is an id as the database and JSON have it: nobody's is null.

@@ -114,9 +114,13 @@ func revoke(first string) string {
 		` + eventlog.Record(event.Token, event.TokenRevoked, "revoked", keptToken)
 }
 
-// RevokeToken ends a token and those that were made with it, at once; what ended before stays as it was.
-func (s *Store) RevokeToken(ctx context.Context, id uuid.UUID, now time.Time) error {
-	_, err := s.pool.Exec(ctx, revoke(`SELECT id FROM tokens WHERE id = @id`), eventlog.Add(ctx, pgx.NamedArgs{"id": id}, now))
+// RevokeToken ends a token of a business and those that were made with it, at once; what ended before stays as it was. It is done once.
+func (s *Store) RevokeToken(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
+	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		_, err := tx.Exec(ctx, revoke(`SELECT id FROM tokens WHERE business_id = @business_id AND id = @id`),
+			eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id}, now))
+		return struct{}{}, err
+	})
 	if err != nil {
 		return fmt.Errorf("revoke a token: %w", err)
 	}

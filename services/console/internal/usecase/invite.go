@@ -159,8 +159,11 @@ func (a *Accounts) invited(ctx context.Context, by Principal, person store.Perso
 		return invited, nil
 	}
 	clear, expires, err := a.makeLink(ctx, store.Link{PersonID: person.ID, Purpose: store.ForSignIn, Verifies: by.Operator}, LinkGood)
+	if err != nil {
+		return nil, fault.Unknown(fmt.Errorf("somebody was invited and has no link: %w", err)) // repeated, the request makes one
+	}
 	invited.Link, invited.ExpiresAt = LinkPath(clear), &expires
-	return invited, err
+	return invited, nil
 }
 
 // changed logs who changed what.

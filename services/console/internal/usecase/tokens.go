@@ -47,13 +47,18 @@ func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *cata
 	err = a.Store.AddToken(ctx, token, hash)
 	var made *store.TokenMadeError
 	if errors.As(err, &made) {
-		return nil, "", fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the token %s; its secret is shown once, in that "+
-			"answer, and kept nowhere. If that answer was lost, revoke this token and make another one with a new Idempotency-Key.", made.ID)
+		return nil, "", TokenMade(made)
 	}
 	if err == nil {
 		a.changed(ctx, by, "create token", slog.String("token_id", token.ID.String()), slog.String("business_id", m.BusinessID.String()), slog.String("role", string(m.Role)))
 	}
 	return &token, clear, err
+}
+
+// TokenMade is the fault of a request whose Idempotency-Key has made a token.
+func TokenMade(made *store.TokenMadeError) error {
+	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the token %s; its secret is shown once, in that "+
+		"answer, and kept nowhere. If that answer was lost, revoke this token and make another one with a new Idempotency-Key.", made.ID)
 }
 
 // tokenFor says what a token is to be.
@@ -96,16 +101,22 @@ func (a *Accounts) Tokens(ctx context.Context, by Principal, business *catalog.O
 	return a.Store.Tokens(ctx, of, page)
 }
 
-// RevokeToken ends a token and those that were made with it, at once. Faults: not_found, also for another business's.
-func (a *Accounts) RevokeToken(ctx context.Context, by Principal, id uuid.UUID) error {
+// Token finds a token that the principal may revoke. Faults: not_found, also for another business's.
+func (a *Accounts) Token(ctx context.Context, by Principal, id uuid.UUID) (store.Token, error) {
 	token, err := a.Store.TokenByID(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !by.Operator && by.Reach(token.BusinessID, access.ManageTeam) == access.None {
-		return fault.New(fault.NotFound, "Token not found")
+		return store.Token{}, fault.New(fault.NotFound, "Token not found")
 	}
+	return token, err
+}
+
+// RevokeToken ends a token and those that were made with it, at once. Faults: not_found, also for another business's.
+func (a *Accounts) RevokeToken(ctx context.Context, by Principal, id uuid.UUID) error {
+	token, err := a.Token(ctx, by, id)
 	if err != nil {
 		return err
 	}
-	if err := a.Store.RevokeToken(ctx, id, a.Clock.Now()); err != nil {
+	if err := a.Store.RevokeToken(ctx, token.BusinessID, id, a.Clock.Now()); err != nil {
 		return err
 	}
 	a.changed(ctx, by, "revoke token", slog.String("token_id", id.String()))

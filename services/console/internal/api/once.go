@@ -1,0 +1,35 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/server"
+)
+
+// once answers a write of the team, which is made once for each Idempotency-Key of a business. of finds that business, the nil id for operators, and
+// refuses who may not change it: their refusal stands, and no key of the business is touched.
+func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error), again func(*fiber.Ctx, []byte) error) fiber.Handler {
+	return server.Once(write, func(c *fiber.Ctx) ([]byte, error) {
+		business, err := of(c)
+		switch {
+		case err != nil && fault.KindOf(err).Status < http.StatusInternalServerError:
+			return nil, nil
+		case err != nil:
+			return nil, fault.Unknown(err)
+		}
+		return a.Accounts.Store.Outcome(c.UserContext(), business)
+	}, again)
+}
+
+// ofPath is the business of the path.
+func (a *Admin) ofPath(c *fiber.Ctx) (uuid.UUID, error) {
+	business, err := a.business(c)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	return business.ID, nil
+}

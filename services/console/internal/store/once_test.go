@@ -1,0 +1,104 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/migrations"
+)
+
+func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+
+func anybody(store.Person, []access.Member) error { return nil }
+
+func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
+	t.Parallel()
+	pool := testkit.Postgres(t, "console", migrations.FS)
+	s, now := store.New(pool), clock.System().Now()
+	person := func(t *testing.T) uuid.UUID {
+		p, err := s.AddPerson(t.Context(), store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", Name: "Ana", CreatedAt: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.ID
+	}
+	member := func(t *testing.T, m access.Member) uuid.UUID {
+		id := person(t)
+		if err := s.AddMember(t.Context(), id, m, now, anybody); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	there := func(t *testing.T, query string, args ...any) func() bool {
+		return func() bool {
+			var is bool
+			if err := pool.QueryRow(context.Background(), "SELECT EXISTS ("+query+")", args...).Scan(&is); err != nil {
+				t.Error(err)
+			}
+			return is
+		}
+	}
+	desk := func() access.Member { return access.Member{BusinessID: uuid.New(), Role: access.Desk} }
+	testkit.CheckLostWrites(t, pool, map[string]func(t *testing.T) testkit.LostWrite{
+		"add a member": func(t *testing.T) testkit.LostWrite {
+			m, id := desk(), person(t)
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					return store.New(p).AddMember(ctx, id, m, now, anybody)
+				},
+				Done: there(t, `SELECT FROM members WHERE person_id = $1`, id),
+			}
+		},
+		"change a member": func(t *testing.T) testkit.LostWrite {
+			m := desk()
+			id := member(t, m)
+			m.Role = access.Viewer
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					_, err := store.New(p).ChangeMember(ctx, id, m, now)
+					return err
+				},
+				Done: there(t, `SELECT FROM members WHERE person_id = $1 AND role = 'viewer'`, id),
+			}
+		},
+		"remove a member": func(t *testing.T) testkit.LostWrite {
+			m := desk()
+			id := member(t, m)
+			is := there(t, `SELECT FROM members WHERE person_id = $1`, id)
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					return store.New(p).RemoveMember(ctx, m.BusinessID, id, now)
+				},
+				Done: func() bool { return !is() },
+			}
+		},
+		"make an operator": func(t *testing.T) testkit.LostWrite {
+			id := person(t)
+			return testkit.LostWrite{
+				Do:   func(ctx context.Context, p *pgxpool.Pool) error { return store.New(p).MakeOperator(ctx, id) },
+				Done: there(t, `SELECT FROM people WHERE id = $1 AND operator`, id),
+			}
+		},
+		"revoke a token": func(t *testing.T) testkit.LostWrite {
+			clear, hash := secret.New(secret.TokenPrefix)
+			token := store.Token{Member: desk(), ID: uuid.New(), Name: "site", Prefix: secret.Shown(clear), CreatedAt: now}
+			if err := s.AddToken(t.Context(), token, hash); err != nil {
+				t.Fatal(err)
+			}
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					return store.New(p).RevokeToken(ctx, token.BusinessID, token.ID, now)
+				},
+				Done: there(t, `SELECT FROM tokens WHERE id = $1 AND revoked_at IS NOT NULL`, token.ID),
+			}
+		},
+	})
+}
