@@ -40,9 +40,11 @@ func OwnersWrite(ctx context.Context, business uuid.UUID) uuid.UUID {
 	return requested(ctx, business).ID
 }
 
-// Unmake forgets that a write was made, in the transaction that undoes it: a repeated request makes it anew.
-func Unmake(ctx context.Context, tx pgx.Tx, business, write uuid.UUID) error {
-	_, err := tx.Exec(ctx, `DELETE FROM made_writes WHERE business_id = $1 AND write_id = $2`, business, write)
+// Unmake forgets that a write made what has this ID in its answer, in the transaction that undoes it: a repeated request makes it anew. What
+// the write has made since stays noted.
+func Unmake(ctx context.Context, tx pgx.Tx, business, write, made uuid.UUID) error {
+	_, err := tx.Exec(ctx, `DELETE FROM made_writes WHERE business_id = $1 AND write_id = $2 AND convert_from(answer, 'UTF8')::json ->> 'ID' = $3`,
+		business, write, made.String())
 	if err != nil {
 		return fmt.Errorf("forget a write: %w", err)
 	}

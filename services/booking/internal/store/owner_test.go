@@ -141,6 +141,38 @@ func TestARequestWhoseKeyAnotherHoldsIsToldSo(t *testing.T) {
 	}
 }
 
+// Two retries find that an order was taken back. The one that forgets it late forgets nothing of what the other has sold since.
+func TestForgettingAnOrderLeavesWhatItsKeyHasSoldSince(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	g, ctx := newGala(10, 10), named(t, "a", now)
+	released, write := g.order(0, 2), postgres.OwnersWrite(ctx, g.business)
+	sell := func(order store.NewTicket) uuid.UUID {
+		t.Helper()
+		sold, err := s.SellTicket(ctx, order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sold.ID
+	}
+	forget := func() {
+		t.Helper()
+		if err := s.UnmakeWrite(t.Context(), g.business, write, released.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sell(released)
+	forget()
+	anew := g.order(0, 2)
+	if got := sell(anew); got != anew.ID {
+		t.Errorf("what was forgotten is sold as %s, want a new order", got)
+	}
+	forget()
+	if got := sell(g.order(0, 2)); got != anew.ID {
+		t.Errorf("the key sells a second order %s", got)
+	}
+}
+
 func TestARefusedKeyStaysRefusedToEarlierAttempts(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

@@ -324,13 +324,13 @@ func (s *Store) AbandonTicket(ctx context.Context, businessID, id uuid.UUID, ref
 		if abandoned, err := p.abandon(ctx, tx, reference, none, now); !abandoned || err != nil {
 			return err
 		}
-		return postgres.Unmake(ctx, tx, businessID, write)
+		return postgres.Unmake(ctx, tx, businessID, write, id)
 	})
 }
 
-// UnmakeWrite forgets that a write was made whose order was taken back before anybody was told of it.
-func (s *Store) UnmakeWrite(ctx context.Context, businessID, write uuid.UUID) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return postgres.Unmake(ctx, tx, businessID, write) })
+// UnmakeWrite forgets that a write made this order, which was taken back before anybody was told of it.
+func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return postgres.Unmake(ctx, tx, businessID, write, id) })
 }
 
 func scanTicket(row pgx.CollectableRow) (Ticket, error) {

@@ -127,7 +127,7 @@ func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ti
 	case err != nil:
 		return Order{}, err
 	case order.Status == booking.StatusCancelled && order.Sequence == 0:
-		if err := t.records.UnmakeWrite(ctx, businessID, postgres.OwnersWrite(ctx, businessID)); err != nil {
+		if err := t.records.UnmakeWrite(ctx, businessID, postgres.OwnersWrite(ctx, businessID), made.ID); err != nil {
 			return Order{}, fault.Unknown(err)
 		}
 		return Order{}, errAgain

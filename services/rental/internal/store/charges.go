@@ -90,7 +90,7 @@ func (s *Store) Abandon(ctx context.Context, businessID, id, write uuid.UUID, no
 		if err := abandon(ctx, tx, businessID, r, now); err != nil {
 			return err
 		}
-		return postgres.Unmake(ctx, tx, businessID, write)
+		return postgres.Unmake(ctx, tx, businessID, write, id)
 	})
 }
 
@@ -104,9 +104,9 @@ func abandon(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation
 	return err
 }
 
-// UnmakeWrite forgets that a write was made whose reservation was taken back before anybody was told of it.
-func (s *Store) UnmakeWrite(ctx context.Context, businessID, write uuid.UUID) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return postgres.Unmake(ctx, tx, businessID, write) })
+// UnmakeWrite forgets that a write made this reservation, which was taken back before anybody was told of it.
+func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return postgres.Unmake(ctx, tx, businessID, write, id) })
 }
 
 // ReleaseUnfinished takes back what waits for a charge that was not noted as open in time, as when the process that opened it died, and

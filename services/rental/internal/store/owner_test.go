@@ -7,6 +7,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
@@ -58,4 +61,37 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			}
 		},
 	})
+}
+
+// Two retries find that a reservation was taken back. The one that forgets it late forgets nothing of what the other has made since.
+func TestForgettingAReservationLeavesWhatItsKeyHasMadeSince(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	ctx := clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: "a"}), now)
+	business, kayak := uuid.New(), uuid.New()
+	another := func() store.NewReservation { return newReservation(business, kayak, 1, dates(today, today+1)) }
+	reserve := func(r store.NewReservation) uuid.UUID {
+		t.Helper()
+		made, err := s.Reserve(ctx, r, always)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made.ID
+	}
+	released, anew := another(), another()
+	forget := func() {
+		t.Helper()
+		if err := s.UnmakeWrite(t.Context(), business, postgres.OwnersWrite(ctx, business), released.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reserve(released)
+	forget()
+	if got := reserve(anew); got != anew.ID {
+		t.Errorf("what was forgotten is reserved as %s, want a new reservation", got)
+	}
+	forget()
+	if got := reserve(another()); got != anew.ID {
+		t.Errorf("the key makes a second reservation %s", got)
+	}
 }

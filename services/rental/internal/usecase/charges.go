@@ -133,7 +133,7 @@ func (o *Owner) again(ctx context.Context, businessID uuid.UUID, made store.Rese
 	case err != nil:
 		return Made{}, fault.Unknown(err)
 	case r.Status == state.Cancelled && r.Sequence == 0:
-		if err := o.reservations.UnmakeWrite(ctx, businessID, postgres.OwnersWrite(ctx, businessID)); err != nil {
+		if err := o.reservations.UnmakeWrite(ctx, businessID, postgres.OwnersWrite(ctx, businessID), made.ID); err != nil {
 			return Made{}, fault.Unknown(err)
 		}
 		return Made{}, errAgain

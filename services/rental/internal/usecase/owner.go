@@ -48,7 +48,7 @@ type Reservations interface {
 	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
 	Opened(ctx context.Context, businessID, id uuid.UUID, opened booking.Charge, now time.Time) (store.Reservation, error)
 	Abandon(ctx context.Context, businessID, id, write uuid.UUID, now time.Time) error
-	UnmakeWrite(ctx context.Context, businessID, write uuid.UUID) error
+	UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error
 	Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error)
 }
 
