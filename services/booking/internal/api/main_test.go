@@ -66,7 +66,6 @@ type town struct {
 	slotsErr   error
 	pricesErr  error
 	keysErr    error                            // the keys cannot be looked up
-	openErr    error                            // is returned where an open charge has been noted
 	opening    bool                             // availability offers nothing when false
 	asked      int                              // questions to availability
 	question   availability.Question            // the last of them
@@ -153,7 +152,7 @@ func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string
 		t.Fatal(err)
 	}
 	w.booker = usecase.NewBooker(usecase.Dependencies{
-		Offers: w, Availability: w, Pricing: w, Bookings: opening{Store: w.store, town: w},
+		Offers: w, Availability: w, Pricing: w, Bookings: w.store,
 		Links: links, Clock: w.clock, RequestTimeout: holdsFor, Telemetry: tel,
 	})
 	providers := payment.Providers{stripe.Name: stripe.New("", webhookSecret, "", nil)}

@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync/atomic"
@@ -11,6 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -132,36 +134,70 @@ func TestAPaidBookingWhoseKeyIsTakenOverIsTakenBack(t *testing.T) {
 	}
 }
 
-// opening is a store that loses the connection once it has noted an open charge.
-type opening struct {
-	*store.Store
-	town *town
+// TestAnOpenChargeWhoseAnswerIsLostIsTold breaks the connections while an open charge is noted: whoever repeats the request may be told of it
+// before the first one has learned that it is, and the customer may have paid, or the owner cancelled.
+func TestAnOpenChargeWhoseAnswerIsLostIsTold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		happens         func(s *shop)
+		booking, charge string
+		held            int
+	}{
+		"and nothing else happens": {func(*shop) {}, "pending", "open", 1},
+		"and the customer pays": {func(s *shop) {
+			s.tell("payment_intent.succeeded", map[string]any{"id": "pi_1"})
+		}, "confirmed", "paid", 1},
+		"and the owner cancels": {func(s *shop) {
+			var id uuid.UUID
+			if err := s.pool.QueryRow(s.t.Context(), `SELECT id FROM bookings`).Scan(&id); err != nil {
+				s.t.Error(err)
+			}
+			s.ownerMoves(id, "cancel")
+		}, "cancelled", "cancelling", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFakeStripe(t)
+			s := openShop(t, f.URL)
+			pool, wires := testkit.OpenWires(t, s.pool)
+			s.booker.Bookings = store.New(pool)
+			wires.Break("pi_1", testkit.AnswerLost, true) // the statement that notes it
+			done := make(chan answer, 1)
+			go func() { done <- s.book(s.key, order("09:30", nil), header, "k") }()
+			for noted := 0; noted == 0; {
+				noted = s.count(`SELECT count(*) FROM payments WHERE status = 'open'`)
+			}
+			c.happens(s)
+			wires.Mend()
+			first := <-done
+			s.expect("the booking", first, 201, "")
+			s.expectState(c.booking, c.charge, c.held)
+			again := s.book(s.key, order("09:30", nil), header, "k")
+			if again.status != http.StatusCreated || again.text != first.text || again.header.Get("Idempotent-Replayed") != "true" {
+				t.Errorf("the replay is %d %s\nthe answer was %s", again.status, again.text, first.text)
+			}
+		})
+	}
 }
 
-func (o opening) OpenPayment(ctx context.Context, p store.OpenPayment) error {
-	err := o.Store.OpenPayment(ctx, p)
-	o.town.mu.Lock()
-	defer o.town.mu.Unlock()
-	return errors.Join(err, o.town.openErr)
-}
-
-// TestAnOpenChargeThatCouldNotBeToldIsTakenBack has the note of an open charge and of its answer committed, and yet fail.
-func TestAnOpenChargeThatCouldNotBeToldIsTakenBack(t *testing.T) {
+// TestAKeyThatIsRefusedIsRefusedToABookingThatWaitsForItsProvider pauses the business while the provider creates the charge (semantics.md §3).
+func TestAKeyThatIsRefusedIsRefusedToABookingThatWaitsForItsProvider(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
 	s := openShop(t, f.URL)
-	s.set(func(w *town) { w.openErr = errors.New("the connection broke") })
-	s.expect("the booking", s.book(s.key, order("09:30", nil), header, "k"), 503, "payment_unavailable")
+	paused := timespan.NewDate(2027, time.March, 2)
+	first := s.meanwhile(func(uuid.UUID) {
+		s.clock.Advance(time.Second)
+		s.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = &paused })
+		s.expect("a later attempt", s.book(s.key, order("09:30", nil), header, "k"), 403, "not_accepting_bookings")
+	})
+	s.expect("the earlier one", first, 409, "idempotency_in_progress")
 	s.expectState("cancelled", "cancelling", 0)
 	s.step()
-	s.expectState("cancelled", "cancelled", 0)
 	if got := f.statuses(); got != "canceled" {
 		t.Errorf("the charge is %q, want it canceled", got)
 	}
-	s.set(func(w *town) { w.openErr = nil })
-	again := s.book(s.key, order("09:30", nil), header, "k")
-	if again.status != http.StatusCreated || again.header.Get("Idempotent-Replayed") != "" {
-		t.Errorf("the same key again: got %d %s, want a booking of its own", again.status, again.text)
-	}
+	s.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = nil })
+	s.expect("once it goes on", s.book(s.key, order("09:30", nil), header, "k"), 201, "")
 	s.expectHeld(1)
 }

@@ -96,8 +96,8 @@ type NewBooking struct {
 	Write postgres.Write
 }
 
-// write is the name of the write, whoever gave it.
-func (b *NewBooking) write() postgres.Write {
+// Named is the write of the booking, whoever gave it its name.
+func (b *NewBooking) Named() postgres.Write {
 	if b.Write.ID != uuid.Nil {
 		return b.Write
 	}
@@ -222,7 +222,7 @@ const (
 // Book writes the booking, its occupied time or seats, and the answer to its idempotency key, or nothing. Errors: [ErrTaken],
 // [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrClaimLost], [postgres.ErrRefused]; a fault of kind outcome_unknown, after any other nothing is written.
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
-	write := b.write()
+	write := b.Named()
 	args, err := bookArgs(b)
 	if err != nil {
 		return err

@@ -162,7 +162,7 @@ func TestAChargeThatFailsGivesSeatsBack(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*store.Store, store.NewBooking) error{
 		"at the provider": func(s *store.Store, b store.NewBooking) error {
-			return s.AbandonPayment(context.Background(), b.BusinessID, b.ID, "", true, nil, now)
+			return s.AbandonPayment(context.Background(), b.BusinessID, b.ID, "", true, now)
 		},
 		"with the process": func(s *store.Store, _ store.NewBooking) error {
 			_, err := s.ReleaseUnfinished(context.Background(), now.Add(time.Hour))

@@ -124,7 +124,7 @@ func (r recording) pays() {
 	r.must(r.s.Book(r.by(actor.Page), paid))
 	r.expect(paid.ID, []string{}...) // until it can be paid
 	r.must(r.s.OpenPayment(r.by(actor.Page), store.OpenPayment{
-		BusinessID: paid.BusinessID, DueAt: now.Add(time.Hour), Now: now,
+		BusinessID: paid.BusinessID, DueAt: now.Add(time.Hour), Write: paid.Named(), Now: now,
 		Confirmation: store.Confirmation{Details: paid.Details, Payment: &store.PaymentDetails{Provider: "stripe", Amount: 4000, Reference: "pi_1"}},
 	}))
 	r.must(r.s.PaymentPaid(r.by(actor.Provider), paid.BusinessID, paid.ID, now))

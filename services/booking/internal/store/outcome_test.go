@@ -90,6 +90,46 @@ func TestWhereNobodyCanBeAskedTheOutcomeIsUnknown(t *testing.T) {
 	}
 }
 
+// What is lost on the way of the note of an open charge is found, or refused for good; else nobody claims to know.
+func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fate    testkit.Fate
+		dark    bool
+		unknown bool
+		status  string
+	}{
+		"answer lost":          {testkit.AnswerLost, false, false, store.ChargeOpen},
+		"broken":               {testkit.LostBefore, false, false, store.ChargeCreating},
+		"sent, never there":    {testkit.LostAfter, false, false, store.ChargeCreating},
+		"held":                 {testkit.Held, false, false, store.ChargeCreating},
+		"answer lost, and all": {testkit.AnswerLost, true, true, store.ChargeOpen},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, pool := open(t)
+			wired, wires := testkit.OpenWires(t, pool)
+			b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+			b.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(time.Minute)}
+			mustBook(t, s, b)
+			reference := "pi_" + testkit.Unique()
+			wires.Break(reference, c.fate, c.dark)
+			err := store.New(wired).OpenPayment(soon(t), store.OpenPayment{
+				BusinessID: b.BusinessID, DueAt: now.Add(time.Hour), Write: b.Named(), Now: now,
+				Confirmation: store.Confirmation{Details: b.Details, Payment: &store.PaymentDetails{Provider: "stripe", Amount: 4000, Reference: reference}},
+			})
+			if fault.Is(err, fault.OutcomeUnknown) != c.unknown || !c.unknown && (err == nil) != (c.status == store.ChargeOpen) {
+				t.Errorf("got %v", err)
+			}
+			wires.Mend()
+			wires.Release() // the statement arrives after all
+			if n := count(t, pool, `SELECT count(*) FROM payments WHERE subject_id = $1 AND status = $2`, b.ID, c.status); n != 1 {
+				t.Errorf("the charge is not %s", c.status)
+			}
+		})
+	}
+}
+
 // With one idempotency key: the first attempt hangs, the second is refused, and then the first arrives (semantics.md §3).
 func TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused(t *testing.T) {
 	t.Parallel()

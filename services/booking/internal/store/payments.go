@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
@@ -51,12 +52,13 @@ type OpenPayment struct {
 	BusinessID   uuid.UUID
 	Confirmation Confirmation // has a Payment
 	DueAt        time.Time
-	Claim        *Claim // where it is set, Confirmation is kept for its idempotency key
+	Claim        *Claim         // where it is set, Confirmation is kept for its idempotency key
+	Write        postgres.Write // that of the booking: [NewBooking.Named]
 	Now          time.Time
 }
 
 // openPaymentSQL is one statement, so that the answer is kept and the booking told of exactly when the charge is noted. It locks the
-// booking before the charge, as moves do.
+// booking before the charge, as moves do. may_write fails it where its attempt was refused while the provider was asked.
 var openPaymentSQL = `
 WITH claim AS MATERIALIZED (
     SELECT 1
@@ -84,38 +86,43 @@ WITH claim AS MATERIALIZED (
     WHERE business_id = @business_id AND principal = @principal AND idempotency_key = @idempotency_key
       AND token = @token AND EXISTS (SELECT FROM opened)
 )
-SELECT EXISTS (SELECT FROM opened)`
+SELECT EXISTS (SELECT FROM opened), may_write(@business_id, @write_id, @begun)`
 
-// OpenPayment notes that the charge of a booking is open. Errors: [ErrPaymentOver].
+// openedSQL says whether openPaymentSQL has noted a charge: it is open, or was paid since, or its answer is kept.
+const openedSQL = `
+SELECT EXISTS (SELECT FROM payments WHERE business_id = $1 AND subject_id = $2 AND status IN ('open', 'paid'))
+    OR EXISTS (SELECT FROM idempotency_records
+               WHERE business_id = $1 AND principal = $3 AND idempotency_key = $4 AND token = $5 AND confirmation IS NOT NULL)`
+
+// OpenPayment notes that the charge of a booking is open. Errors: [ErrPaymentOver], [postgres.ErrRefused]; a fault of kind
+// outcome_unknown, after any other it is not noted and never will be.
 func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 	args := pgx.NamedArgs{
 		"business_id": p.BusinessID, "id": p.Confirmation.ID, "reference": p.Confirmation.Payment.Reference,
-		"due_at": p.DueAt, "now": p.Now,
+		"due_at": p.DueAt, "now": p.Now, "write_id": p.Write.ID, "begun": p.Write.Begun,
 	}
 	if err := addClaim(args, p.Claim, &p.Confirmation); err != nil {
 		return err
 	}
-	var opened bool
-	if err := s.pool.QueryRow(ctx, openPaymentSQL, eventlog.Add(ctx, args, p.Now)).Scan(&opened); err != nil {
-		return fmt.Errorf("note an open charge: %w", err)
-	}
-	if !opened {
-		return ErrPaymentOver
-	}
-	return nil
+	eventlog.Add(ctx, args, p.Now)
+	return p.Write.Make(ctx, s.pool, func(ctx context.Context, conn *pgxpool.Conn) error {
+		var opened, may bool
+		if err := conn.QueryRow(ctx, openPaymentSQL, args).Scan(&opened, &may); err != nil {
+			return fmt.Errorf("note an open charge: %w", err)
+		}
+		if !opened {
+			return ErrPaymentOver
+		}
+		return nil
+	}, exists(openedSQL, p.BusinessID, p.Confirmation.ID, args["principal"], args["idempotency_key"], args["token"]))
 }
 
 // AbandonPayment takes a booking back whose charge failed: it is cancelled, its time is free, and the charge, where there
 // may be one, waits to be cancelled. reference is "" where it is not known; none says that there is no charge for
-// certain. An answer kept for the claim goes.
-func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, claim *Claim, now time.Time) error {
+// certain.
+func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, now time.Time) error {
 	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p charged) error {
-		if abandoned, err := p.abandon(ctx, tx, reference, none, now); !abandoned || err != nil || claim == nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, `UPDATE idempotency_records SET confirmation = NULL
-			WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND token = $4`,
-			claim.BusinessID, claim.Principal, claim.Key, claim.Token)
+		_, err := p.abandon(ctx, tx, reference, none, now)
 		return err
 	})
 }

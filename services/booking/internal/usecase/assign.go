@@ -124,8 +124,7 @@ func (b *Booker) write(ctx context.Context, q question, c availability.Assignmen
 		return store.Confirmation{}, fault.Newf(fault.TooManyOpen, "This e-mail address has %d open bookings here, which is as many as one may have; "+
 			"cancel one by the link in its messages, or ask the business.", *n.MostOpen)
 	case errors.Is(err, postgres.ErrRefused):
-		return store.Confirmation{}, fault.New(fault.IdempotencyInProgress,
-			"Idempotency-Key: a later request with this key was refused while this one was on its way, so this one books nothing; send it again.")
+		return store.Confirmation{}, overtaken()
 	case err != nil:
 		return store.Confirmation{}, err
 	case n.Payment != nil:

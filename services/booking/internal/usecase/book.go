@@ -60,7 +60,7 @@ type Bookings interface {
 	Refuse(ctx context.Context, c store.Claim, begun time.Time) error
 	Release(ctx context.Context, c store.Claim) error
 	OpenPayment(ctx context.Context, p store.OpenPayment) error
-	AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, claim *store.Claim, now time.Time) error
+	AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, now time.Time) error
 }
 
 var _ Bookings = (*store.Store)(nil)
@@ -177,6 +177,11 @@ func recordOf(offer *catalog.Offer, by actor.Actor, named idempotency.Request) s
 func inProgress() error {
 	return fault.New(fault.IdempotencyInProgress,
 		"Idempotency-Key: a request with this key is still in flight; try again shortly.")
+}
+
+func overtaken() error {
+	return fault.New(fault.IdempotencyInProgress,
+		"Idempotency-Key: a later request with this key was refused while this one was on its way, so this one books nothing; send it again.")
 }
 
 // replay answers a request that would be refused now. What was booked before stays true: a client that never saw the

@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -86,23 +87,29 @@ func (b *Booker) decided(ctx context.Context, provider, account string, made pay
 }
 
 // charge lets the provider create the charge of a booking that was written, while no transaction is open, and notes it. Where
-// that fails, the booking is taken back; where this process dies, the reconciliation does it. Faults: payment_unavailable, and
-// outcome_unknown where the charge may be noted and the booking could not be taken back.
+// that fails, the booking is taken back; where this process dies, the reconciliation does it. Faults: payment_unavailable,
+// idempotency_in_progress where the key was refused meanwhile, and outcome_unknown where the charge may be noted: a repeated request, or
+// the reconciliation, finds what is so.
 func (b *Booker) charge(ctx context.Context, n store.NewBooking) (store.Confirmation, error) {
-	mayBeOpen := false
 	intent, err := b.createCharge(ctx, n)
 	if err == nil {
 		var confirmation store.Confirmation
-		if confirmation, err = b.openCharge(ctx, n, intent); err == nil {
+		confirmation, err = b.openCharge(ctx, n, intent)
+		switch {
+		case err == nil:
 			b.decided(ctx, n.Payment.Provider, n.Payment.Account, intent)
 			return confirmation, nil
+		case fault.Is(err, fault.OutcomeUnknown): // a repeated request may have been told of it, and the customer may have paid
+			return store.Confirmation{}, err
 		}
-		mayBeOpen = !errors.Is(err, store.ErrPaymentOver)
 	}
 	b.Telemetry.Logger.WarnContext(ctx, "a charge could not be opened; its booking is taken back", "booking", n.ID, "error", err)
 	refused := errors.Is(err, payment.ErrRefused)
-	if !b.abandon(ctx, n, intent.Reference, refused) && mayBeOpen {
-		return store.Confirmation{}, fault.Unknown(err)
+	b.takeBack(ctx, n.ID, func(ctx context.Context) error {
+		return b.Bookings.AbandonPayment(ctx, n.BusinessID, n.ID, intent.Reference, refused, b.Clock.Now())
+	})
+	if errors.Is(err, postgres.ErrRefused) {
+		return store.Confirmation{}, overtaken()
 	}
 	return store.Confirmation{}, unpaid(refused)
 }
@@ -141,7 +148,7 @@ func (b *Booker) openCharge(ctx context.Context, n store.NewBooking, intent paym
 	}}
 	now := b.Clock.Now()
 	return confirmation, b.Bookings.OpenPayment(ctx, store.OpenPayment{
-		BusinessID: n.BusinessID, Confirmation: confirmation, DueAt: now.Add(b.Payments.ExpiresAfter), Claim: n.Claim, Now: now,
+		BusinessID: n.BusinessID, Confirmation: confirmation, DueAt: now.Add(b.Payments.ExpiresAfter), Claim: n.Claim, Write: n.Named(), Now: now,
 	})
 }
 
@@ -151,15 +158,9 @@ const (
 	abandonPause  = 50 * time.Millisecond
 )
 
-// abandon reports whether the booking was taken back, which Slotmesh itself does. To take it back again changes nothing, so it is tried
-// until it is known.
-func (b *Booker) abandon(ctx context.Context, n store.NewBooking, reference string, none bool) bool {
-	return b.takeBack(ctx, n.ID, func(ctx context.Context) error {
-		return b.Bookings.AbandonPayment(ctx, n.BusinessID, n.ID, reference, none, n.Claim, b.Clock.Now())
-	})
-}
-
-func (b *Booker) takeBack(ctx context.Context, id uuid.UUID, abandon func(context.Context) error) bool {
+// takeBack takes back what was not paid, which Slotmesh itself does. To take it back again changes nothing, so it is tried until it is
+// known.
+func (b *Booker) takeBack(ctx context.Context, id uuid.UUID, abandon func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonWithin)
 	defer cancel()
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
@@ -168,12 +169,12 @@ func (b *Booker) takeBack(ctx context.Context, id uuid.UUID, abandon func(contex
 		err := abandon(try)
 		stop()
 		if err == nil {
-			return true
+			return
 		}
 		select {
 		case <-ctx.Done():
 			b.Telemetry.Logger.WarnContext(ctx, "what was not paid stays until the reconciliation", "subject", id, "error", err)
-			return false
+			return
 		case <-time.After(abandonPause):
 		}
 	}
