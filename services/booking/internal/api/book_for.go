@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
-	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
 // book books for a customer as POST /book does, for whoever acts. An Idempotency-Key counts within that actor, as there: a repeated request is
@@ -57,8 +55,10 @@ func (in *Internal) bookFor(ctx context.Context, businessID uuid.UUID, body []by
 	asked, unread := request.Parse(body, by)
 	offer, err := in.owner.Offer(ctx, businessID, business.Slug)
 	switch {
+	case err != nil && unread != nil:
+		return store.Confirmation{}, unread
 	case err != nil:
-		return store.Confirmation{}, cmp.Or(unread, usecase.Unverified(err))
+		return in.booker.Unread(ctx, businessID, by, named, err)
 	case unread != nil:
 		return in.booker.Refuse(ctx, offer, by, named, unread)
 	}

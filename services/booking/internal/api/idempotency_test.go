@@ -1,6 +1,9 @@
 package api_test
 
 import (
+	"context"
+	"crypto/sha256"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -8,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
 const header = "Idempotency-Key"
@@ -75,6 +79,58 @@ func TestARequestInFlightHoldsItsKey(t *testing.T) {
 	w.expect("who lost its key", <-done, 409, "idempotency_in_progress")
 	w.expect("who took it over", <-second, 201, "")
 	w.expectRows(1)
+}
+
+// keyless is a store that cannot look at idempotency keys.
+type keyless struct{ *store.Store }
+
+func (keyless) Confirmed(context.Context, store.IdempotencyKey, [sha256.Size]byte, time.Time, time.Time) (store.Confirmation, error) {
+	return store.Confirmation{}, errors.New("the connection broke")
+}
+
+// Without the offer nothing is booked, and yet a key is answered by what was booked under it, and else refused to all attempts before
+// (semantics.md §3, §7).
+func TestWithoutCatalogAKeyIsAnsweredByWhatItHasDone(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 20 })
+	key := w.key("write")
+	first := w.book(key, order("09:30", nil), header, "k1")
+	onPage, err := w.onPage("k1", wanted("11:30"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := func(err error) { w.set(func(w *town) { w.catalogErr = err }) }
+	away(fault.New(fault.PeerUnavailable, "away"))
+	if again := w.book(key, order("09:30", nil), header, "k1"); again.status != 201 || again.text != first.text || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("the retry gets %d %s\nthe answer was %s", again.status, again.text, first.text)
+	}
+	if again, err := w.onPage("k1", wanted("11:30")); err != nil || again.ID != onPage.ID {
+		t.Errorf("the page's retry gets %+v, %v", again, err)
+	}
+	away(nil)
+
+	held := make(chan struct{})
+	w.set(func(w *town) { w.held, w.asked = held, 0 })
+	done := make(chan answer)
+	go func() { done <- w.book(key, order("13:30", nil), header, "k2") }()
+	for asked := 0; asked == 0; {
+		w.set(func(w *town) { asked = w.asked })
+	}
+	w.clock.Advance(time.Second)
+	away(fault.New(fault.PeerUnavailable, "away"))
+	w.expect("a later attempt", w.book(key, order("13:30", nil), header, "k2"), 503, "availability_unverified")
+	away(nil)
+	close(held)
+	w.expect("the earlier one", <-done, 409, "idempotency_in_progress")
+	w.expectRows(2)
+
+	away(fault.New(fault.PeerUnavailable, "away"))
+	w.booker.Bookings = keyless{w.store}
+	w.expect("where the key cannot be looked at", w.book(key, order("15:30", nil), header, "k3"), 503, "outcome_unknown")
+	w.expect("without a key", w.book(key, order("15:30", nil)), 503, "availability_unverified")
+	away(fault.New(fault.BusinessNotFound, "Business not found"))
+	w.expect("where there is no such business", w.book(key, order("15:30", nil), header, "k3"), 404, "business_not_found")
 }
 
 func TestOfManyWithOneKeyOneBooksAndTheRestAreToldSo(t *testing.T) {

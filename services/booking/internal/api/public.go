@@ -124,15 +124,17 @@ func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
 	return p.attempt(ctx, key, offer, unread, read)
 }
 
-// attempt makes the checks that follow those of the caller, by a key and an offer, and books.
+// attempt makes the checks that follow those of the caller, by a key and an offer, and books. Where that cannot be read, the key says whose
+// business it is.
 func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, unread error, read func() asked) (store.Confirmation, error) {
+	by := actor.Actor{Kind: actor.APIKey, ID: key.ID}
 	if unread != nil {
-		return store.Confirmation{}, usecase.Unverified(unread)
+		return p.booker.Unread(ctx, key.BusinessID, by, read().named, unread)
 	}
 	if err := authorize(key.Key, offer); err != nil {
 		return store.Confirmation{}, err
 	}
-	by, asked := actor.Actor{Kind: actor.APIKey, ID: key.ID}, read()
+	asked := read()
 	if asked.err != nil {
 		return p.booker.Refuse(ctx, offer, by, asked.named, asked.err)
 	}

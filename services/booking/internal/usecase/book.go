@@ -137,21 +137,21 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 	now := b.Clock.Now()
 	r, unanswered := answered(offer, by, r)
 	if err := cmp.Or(offer.CheckAccount(r.Override, now), checkProvider(offer, r.PreferredProvider), unanswered); err != nil {
-		return b.replay(ctx, offer, by, named, err)
+		return b.replay(ctx, offer.ID, by, named, err)
 	}
 	begun, a := clock.Arrived(ctx), &attempt{}
 	if by.Kind == actor.APIKey {
 		a.apiKey = by.ID
 	}
 	if named.Key != "" {
-		key := recordOf(offer, by, named)
+		key := recordOf(offer.ID, by, named)
 		a.write = key.Write(begun)
 		a.asking = &store.Claiming{IdempotencyKey: key, Hash: named.Hash, Now: now, Until: now.Add(b.claimFor()), Keep: keepConfirmations}
 	}
 	confirmation, err := b.decide(ctx, offer, r, a)
 	switch {
 	case a.asking != nil && err != nil: // nobody knows who holds the key
-		return b.unheld(ctx, offer, by, named, err)
+		return b.unheld(ctx, offer.ID, by, named, err)
 	case a.claim == nil || err == nil || fault.Is(err, fault.OutcomeUnknown): // the claim stays with what may still become of it
 		return confirmation, err
 	case fault.Is(err, fault.IdempotencyInProgress):
@@ -164,14 +164,25 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 // Refuse answers a request that could not be read, which [Booker.Book] so cannot be asked, with this refusal; a refusal by the business's
 // account comes first. A booking that was made under the same key before is confirmed all the same, as Book does.
 func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
-	return b.replay(ctx, offer, by, named, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
+	return b.replay(ctx, offer.ID, by, named, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
+}
+
+// Unread answers a request to a business whose offer could not be read for this reason, so that nothing can be booked. A booking that was
+// made under the same key before is confirmed all the same. Faults: those of [Unverified], and outcome_unknown where the key cannot be
+// looked at.
+func (b *Booker) Unread(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, reason error) (store.Confirmation, error) {
+	refusal := Unverified(reason)
+	if !fault.Is(refusal, fault.AvailabilityUnverified) {
+		return store.Confirmation{}, refusal
+	}
+	return b.unheld(ctx, businessID, by, named, refusal)
 }
 
 // keepConfirmations is how long a confirmation is kept for its idempotency key (semantics.md §3).
 const keepConfirmations = 24 * time.Hour
 
-func recordOf(offer *catalog.Offer, by actor.Actor, named idempotency.Request) store.IdempotencyKey {
-	return store.IdempotencyKey{BusinessID: offer.ID, Principal: by.String(), Key: named.Key}
+func recordOf(businessID uuid.UUID, by actor.Actor, named idempotency.Request) store.IdempotencyKey {
+	return store.IdempotencyKey{BusinessID: businessID, Principal: by.String(), Key: named.Key}
 }
 
 func inProgress() error {
@@ -187,11 +198,11 @@ func overtaken() error {
 // replay answers a request that would be refused now. What was booked before stays true: a client that never saw the
 // answer gets it, also when the business has paused since. Otherwise the refusal stands, also for requests with the same key
 // that are still on their way.
-func (b *Booker) replay(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
+func (b *Booker) replay(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
 	if named.Key == "" {
 		return store.Confirmation{}, refusal
 	}
-	stored, err := b.Bookings.Confirmed(ctx, recordOf(offer, by, named), named.Hash, clock.Arrived(ctx), b.Clock.Now())
+	stored, err := b.Bookings.Confirmed(ctx, recordOf(businessID, by, named), named.Hash, clock.Arrived(ctx), b.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return store.Confirmation{}, refusal
 	}
@@ -199,10 +210,10 @@ func (b *Booker) replay(ctx context.Context, offer *catalog.Offer, by actor.Acto
 }
 
 // unheld is the answer to a request whose claim could not be asked for.
-func (b *Booker) unheld(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
+func (b *Booker) unheld(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), refuseWithin)
 	defer cancel()
-	stored, err := b.replay(within, offer, by, named, refusal)
+	stored, err := b.replay(within, businessID, by, named, refusal)
 	if err != nil && !errors.Is(err, refusal) {
 		err = fault.Unknown(errors.Join(err, refusal))
 	}
