@@ -161,3 +161,31 @@ func TestReservationsToBePaidAreShownUntilTheyAre(t *testing.T) {
 	}
 	shows(t, look(t, w, "/business/harbor/customers/one?email=cara@example.com", desk), 200, "To be paid")
 }
+
+// Rental may remember who had the slug before: it is told whom a member means.
+func TestMembersReachWhatRentalKeepsOfTheirBusinessAlone(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	business := publish(t, w)
+	token, _ := as(t, w, business, access.Owner)
+	id := uuid.NewString()
+	for path, method := range map[string]string{
+		"/reservations": "GET", "/reservations/" + id + "/pickup": "POST", "/reservations/" + id + "/cancellation": "GET", "/reservations/" + id + "/cancel": "POST",
+		"/reservations/" + id + "/refund": "POST", "/customers": "GET", "/customers/export?email=ada@example.com": "GET",
+		"/reports/revenue?from=2027-03-01&to=2027-03-31&by=day": "GET",
+	} {
+		w.CallAs(t, token, method, harb+path, "")
+	}
+	w.CallAs(t, token, "POST", harb+"/customers/erase", `{"email":"ada@example.com"}`)
+	look(t, w, "/business/harbor/reservations/"+id+"/cancel", w.SessionOf(t, "ada@example.com", access.Member{BusinessID: business, Role: access.Owner}))
+	want := map[string]string{}
+	for _, route := range []string{
+		"GET reservations", "GET reservations/{id}", "GET reservations/{id}/cancellation", "POST reservations/{id}/{move}", "POST reservations/{id}/cancel",
+		"POST reservations/{id}/refund", "POST customers/search", "POST customers/held", "POST customers/erase", "GET reports/revenue",
+	} {
+		want[route] = business.String()
+	}
+	if diff := cmp.Diff(want, w.Rental.Asked()); diff != "" {
+		t.Errorf("rental was asked about (-want +got):\n%s", diff)
+	}
+}

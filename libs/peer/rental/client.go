@@ -26,10 +26,21 @@ type Caller interface {
 // Client is rental's internal API. Businesses are named by slug, since rental needs their offer. Every method returns
 // the fault that rental answered with, business_not_found among them, or one of kind fault.PeerUnavailable where it did
 // not answer.
-type Client struct{ peer Caller }
+type Client struct {
+	peer Caller
+	of   uuid.UUID // nil: whoever has the slug
+}
+
+// QueryBusinessID is the parameter that says which business is meant by the slug of the path.
+const QueryBusinessID = "business_id"
 
 // NewClient returns a client that speaks through peer.
 func NewClient(peer Caller) *Client { return &Client{peer: peer} }
+
+// Of returns a client for what is kept of one business and its customers: a slug that leads to another one by now is business_not_found.
+// Without it rental answers for the business that it knows by the slug, while catalog is away or slow also for the one before. Reserve, Ahead
+// and Outside go by the newest offer in any case.
+func (c *Client) Of(business uuid.UUID) *Client { return &Client{peer: c.peer, of: business} }
 
 // Ceilings returns the ceilings of all rentals of a business, by an offer of this version or a newer one.
 func (c *Client) Ceilings(ctx context.Context, slug string, offerVersion int64) (*Ceilings, error) {
@@ -74,7 +85,7 @@ func (c *Client) Reservations(ctx context.Context, slug string, filter Filter, p
 	if filter.Status != "" {
 		query.Set("status", filter.Status)
 	}
-	return typed.Call[ReservationList](ctx, c.peer, http.MethodGet, path(slug, "reservations")+"?"+query.Encode(), nil)
+	return typed.Call[ReservationList](ctx, c.peer, http.MethodGet, c.at(slug, "reservations", query), nil)
 }
 
 // Ahead counts the reservations that a customer is still expected for, today or later in business time, and those that
@@ -98,41 +109,55 @@ func (c *Client) Link(ctx context.Context, businessID, id uuid.UUID) (string, er
 
 // Reservation returns a reservation as it is now. Faults: not_found; business_not_found.
 func (c *Client) Reservation(ctx context.Context, slug string, id uuid.UUID) (*Reservation, error) {
-	return typed.Call[Reservation](ctx, c.peer, http.MethodGet, path(slug, "reservations/"+id.String()), nil)
+	return typed.Call[Reservation](ctx, c.peer, http.MethodGet, c.at(slug, "reservations/"+id.String(), nil), nil)
 }
 
 // Move makes one of the Move… moves and returns the reservation as it is then. Faults: not_found for an unknown
 // reservation or move, conflict where the reservation's status does not allow it.
 func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move string) (*Reservation, error) {
-	at := path(slug, "reservations/"+id.String()+"/"+url.PathEscape(move))
+	at := c.at(slug, "reservations/"+id.String()+"/"+url.PathEscape(move), nil)
 	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, at, nil)
 }
 
 // Cancellation says what cancelling a reservation would refund now, by its policy. Faults: not_found.
 func (c *Client) Cancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
-	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet, path(slug, "reservations/"+id.String()+"/cancellation"), nil)
+	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet, c.at(slug, "reservations/"+id.String()+"/cancellation", nil), nil)
 }
 
 // Cancel cancels a reservation, whose units are free again at once, and refunds what is wanted of what was paid online. Faults: not_found;
 // conflict where its status does not allow it, or more is wanted than was paid; invalid_parameter for what is no amount.
 func (c *Client) Cancel(ctx context.Context, slug string, id uuid.UUID, wanted booking.Cancel) (*Reservation, error) {
-	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, path(slug, "reservations/"+id.String()+"/cancel"), wanted)
+	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, c.at(slug, "reservations/"+id.String()+"/cancel", nil), wanted)
 }
 
 // Refund refunds a reservation that is over, as after a refusal. Faults: not_found; conflict where it is not, a refund is on its way, or more
 // is wanted than is left; invalid_parameter for what is no amount.
 func (c *Client) Refund(ctx context.Context, slug string, id uuid.UUID, wanted booking.NewRefund) (*Reservation, error) {
-	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, path(slug, "reservations/"+id.String()+"/refund"), wanted)
+	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, c.at(slug, "reservations/"+id.String()+"/refund", nil), wanted)
 }
 
 // RevenueReport adds up reservations that were sold, by the first date of them, by stretch and currency. Faults: invalid_parameter for
 // more rows than a report has.
 func (c *Client) RevenueReport(ctx context.Context, slug string, q report.Query) (*report.Revenue, error) {
-	return typed.Call[report.Revenue](ctx, c.peer, http.MethodGet, path(slug, "reports/revenue")+"?"+q.Values().Encode(), nil)
+	return typed.Call[report.Revenue](ctx, c.peer, http.MethodGet, c.at(slug, "reports/revenue", q.Values()), nil)
 }
 
 func path(slug, rest string) string {
 	return "/internal/businesses/" + url.PathEscape(slug) + "/" + rest
+}
+
+// at is a path with a query, which says which business is meant where that is known.
+func (c *Client) at(slug, rest string, query url.Values) string {
+	if c.of != uuid.Nil {
+		if query == nil {
+			query = url.Values{}
+		}
+		query.Set(QueryBusinessID, c.of.String())
+	}
+	if len(query) == 0 {
+		return path(slug, rest)
+	}
+	return path(slug, rest) + "?" + query.Encode()
 }
 
 // Filter narrows a list to reservations that touch the dates from From to To, both included, and have this status. What is left out

@@ -16,17 +16,17 @@ type Held struct {
 // Customers lists those who reserved, by address. Faults: invalid_parameter for a bad limit.
 func (c *Client) Customers(ctx context.Context, slug string, asked customer.Search) ([]customer.Customer, error) {
 	var out customer.List
-	err := c.peer.Ask(ctx, path(slug, "customers/search"), asked, &out)
+	err := c.peer.Ask(ctx, c.at(slug, "customers/search", nil), asked, &out)
 	return out.Customers, err
 }
 
 // Held returns what is held of a customer. Faults: invalid_parameter for what is no address.
 func (c *Client) Held(ctx context.Context, slug, email string) (*Held, error) {
-	return typed.Ask[Held](ctx, c.peer, path(slug, "customers/held"), customer.Of{Email: email})
+	return typed.Ask[Held](ctx, c.peer, c.at(slug, "customers/held", nil), customer.Of{Email: email})
 }
 
 // EraseCustomer forgets a customer's reservations. Faults: invalid_parameter for what is no address; conflict where too much lies ahead to
 // be named.
 func (c *Client) EraseCustomer(ctx context.Context, slug string, asked customer.Erase) (*customer.Erased, error) {
-	return typed.Call[customer.Erased](ctx, c.peer, http.MethodPost, path(slug, "customers/erase"), asked)
+	return typed.Call[customer.Erased](ctx, c.peer, http.MethodPost, c.at(slug, "customers/erase", nil), asked)
 }

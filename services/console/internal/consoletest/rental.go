@@ -2,6 +2,7 @@ package consoletest
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ type Rental struct {
 	Events
 	mu           sync.Mutex
 	reservations []rental.Reservation
+	asked        map[string]string // by route: the id of the business that the last request named
 	// LeavesOutside has every offer leave all reservations outside.
 	LeavesOutside bool
 }
@@ -45,9 +47,22 @@ func (s *Rental) Handler() http.Handler {
 			return nil, fault.New(fault.BusinessNotFound, "Business not found")
 		},
 	} {
-		mux.Handle(pattern, locked(&s.mu, answer))
+		mux.Handle(pattern, locked(&s.mu, func(r *http.Request) (*reply, error) {
+			if s.asked == nil {
+				s.asked = map[string]string{}
+			}
+			s.asked[r.Method+" "+strings.TrimPrefix(r.Pattern, r.Method+" /internal/businesses/harbor/")] = r.URL.Query().Get(rental.QueryBusinessID)
+			return answer(r)
+		}))
 	}
 	return mux
+}
+
+// Asked are the ids of businesses that requests named beside the slug, "" for none, by their method and what follows the slug.
+func (s *Rental) Asked() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.asked)
 }
 
 func (s *Rental) reserve(r *http.Request) (*reply, error) {

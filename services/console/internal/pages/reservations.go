@@ -33,7 +33,7 @@ func (p *Pages) askCancelReservation(c *fiber.Ctx) error {
 
 // showCancelReservation asks whether a reservation is to be cancelled. Of one that is out or over there is nothing to ask.
 func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page, asked view.CancellingReservation) error {
-	preview, err := p.owner.Rentals.Cancellation(c.UserContext(), page.Business.Slug, asked.Reservation.ID)
+	preview, err := p.owner.Rentals.Of(page.Business.ID).Cancellation(c.UserContext(), page.Business.Slug, asked.Reservation.ID)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,9 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 	}
 	ctx, slug := c.UserContext(), page.Business.Slug
 	asked := view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: cmp.Or(form.Get("refund"), string(booking.RefundPolicy)), Amount: form.Get("amount")}}
-	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) { return p.owner.Rentals.Cancellation(ctx, slug, r.ID) })
+	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
+		return p.owner.Rentals.Of(page.Business.ID).Cancellation(ctx, slug, r.ID)
+	})
 	if err == nil && again == "" {
 		if _, err = p.owner.CancelReservation(ctx, gate.Principal(c), slug, r.ID, booking.Cancel{Refund: refund}); err == nil {
 			return backTo(c, slug, "rentals", "done", "reservation_cancel")

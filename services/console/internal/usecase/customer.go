@@ -46,7 +46,7 @@ func (o *Owner) Customer(ctx context.Context, slug, email string) (*CustomerDeta
 		d.Bookings, d.Tickets = newest(held.Bookings), newest(held.Tickets)
 		return nil
 	}, func() error {
-		held, err := o.Rentals.Held(ctx, slug, address)
+		held, err := o.Rentals.Of(business.ID).Held(ctx, slug, address)
 		if err != nil {
 			return known(ctx, o, &d.Reservations, nil, "", err)
 		}

@@ -52,7 +52,7 @@ func (o *Owner) Customers(ctx context.Context, slug, query string, page request.
 	if err != nil {
 		return nil, err
 	}
-	reserved, err := o.Rentals.Customers(ctx, slug, asked)
+	reserved, err := o.Rentals.Of(business.ID).Customers(ctx, slug, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (o *Owner) others(ctx context.Context, businessID uuid.UUID, slug string, b
 		more = found
 	}
 	if of := without(booked, reserved); len(of) > 0 {
-		found, err := o.Rentals.Customers(ctx, slug, customer.Search{Of: of, Limit: customer.MostFound})
+		found, err := o.Rentals.Of(businessID).Customers(ctx, slug, customer.Search{Of: of, Limit: customer.MostFound})
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func (o *Owner) ExportCustomer(ctx context.Context, by Principal, slug, email st
 	if err != nil {
 		return nil, err
 	}
-	reserved, err := o.Rentals.Held(ctx, slug, address)
+	reserved, err := o.Rentals.Of(business.ID).Held(ctx, slug, address)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (o *Owner) EraseCustomer(ctx context.Context, by Principal, slug string, as
 	if err != nil {
 		return nil, err
 	}
-	reserved, err := o.Rentals.EraseCustomer(ctx, slug, asked)
+	reserved, err := o.Rentals.Of(business.ID).EraseCustomer(ctx, slug, asked)
 	if err != nil {
 		return nil, unfinished(err)
 	}

@@ -62,11 +62,19 @@ func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filt
 
 // ListReservations lists reservations; a viewer sees them without customers' contact. Faults: invalid_parameter for a bad filter or page.
 func (o *Owner) ListReservations(ctx context.Context, by Principal, slug string, filter rental.Filter, page request.Page) (*rental.ReservationList, error) {
-	list, err := o.Rentals.Reservations(ctx, slug, filter, page)
-	if err != nil || by.Operator { // who sees all; rental has found the business
-		return list, err
+	if by.Operator { // who sees all; rental finds the business, also while catalog is away
+		return o.Rentals.Reservations(ctx, slug, filter, page)
 	}
 	business, err := o.Business(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	return o.reservationsIn(ctx, by, business, filter, page)
+}
+
+// reservationsIn is [Owner.ListReservations] of a business that was found.
+func (o *Owner) reservationsIn(ctx context.Context, by Principal, business *catalog.Offer, filter rental.Filter, page request.Page) (*rental.ReservationList, error) {
+	list, err := o.Rentals.Of(business.ID).Reservations(ctx, business.Slug, filter, page)
 	if err != nil {
 		return nil, err
 	}

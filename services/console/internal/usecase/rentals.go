@@ -51,10 +51,10 @@ func (o *Owner) Rented(ctx context.Context, by Principal, business *catalog.Offe
 	r := &Rented{Date: today}
 	tomorrow, last := today+1, today+FortnightDays-1
 	err := Together(
-		o.reservationsOf(ctx, by, business.Slug, &r.Out, rental.Filter{Status: rental.StatusPickedUp}),
-		o.reservationsOf(ctx, by, business.Slug, &r.Due, rental.Filter{From: &today, To: &today, Status: rental.StatusReserved}),
-		o.reservationsOf(ctx, by, business.Slug, &r.Unpaid, rental.Filter{From: &today, Status: rental.StatusPending}),
-		o.reservationsOf(ctx, by, business.Slug, &r.Ahead, rental.Filter{From: &tomorrow, To: &last, Status: rental.StatusReserved}),
+		o.reservationsOf(ctx, by, business, &r.Out, rental.Filter{Status: rental.StatusPickedUp}),
+		o.reservationsOf(ctx, by, business, &r.Due, rental.Filter{From: &today, To: &today, Status: rental.StatusReserved}),
+		o.reservationsOf(ctx, by, business, &r.Unpaid, rental.Filter{From: &today, Status: rental.StatusPending}),
+		o.reservationsOf(ctx, by, business, &r.Ahead, rental.Filter{From: &tomorrow, To: &last, Status: rental.StatusReserved}),
 		func() error { return o.free(ctx, business, from, &r.Free) },
 	)
 	if err != nil {
@@ -124,7 +124,7 @@ func (o *Owner) freeOf(ctx context.Context, slug string, days []timespan.Date, r
 
 // Reservation returns one reservation; a viewer sees it without the customer's contact. Faults: not_found.
 func (o *Owner) Reservation(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) (*rental.Reservation, error) {
-	found, err := o.Rentals.Reservation(ctx, business.Slug, id)
+	found, err := o.Rentals.Of(business.ID).Reservation(ctx, business.Slug, id)
 	if err == nil && withoutContactOfSales(by, business) {
 		found.CustomerEmail = nil
 	}

@@ -38,7 +38,7 @@ func (o *Owner) RevenueReport(ctx context.Context, slug string, q report.Query) 
 	if err != nil {
 		return nil, err
 	}
-	rented, err := o.Rentals.RevenueReport(ctx, slug, q)
+	rented, err := o.Rentals.Of(business.ID).RevenueReport(ctx, slug, q)
 	if err != nil {
 		return nil, err
 	}

@@ -27,11 +27,24 @@ func (o *Owner) Reserve(ctx context.Context, by Principal, slug string, wanted r
 
 // MoveReservation makes one of the moves that an owner can make, but for cancelling.
 func (o *Owner) MoveReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, move string) (*rental.Reservation, error) {
-	moved, err := o.Rentals.Move(ctx, slug, id, move)
+	rentals, err := o.rentals(ctx, by, slug)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := rentals.Move(ctx, slug, id, move)
 	if err == nil {
 		o.changed(ctx, by, move+" reservation", slug, slog.String("reservation_id", id.String()), slog.String("status", moved.Status))
 	}
 	return moved, err
+}
+
+// PreviewReservationCancellation says what cancelling a reservation would refund now. Faults: not_found.
+func (o *Owner) PreviewReservationCancellation(ctx context.Context, by Principal, slug string, id uuid.UUID) (*booking.Cancellation, error) {
+	rentals, err := o.rentals(ctx, by, slug)
+	if err != nil {
+		return nil, err
+	}
+	return rentals.Cancellation(ctx, slug, id)
 }
 
 // CancelReservation cancels a reservation, whose units are free again at once, and refunds as [Owner.CancelBooking] does.
@@ -41,7 +54,11 @@ func (o *Owner) CancelReservation(ctx context.Context, by Principal, slug string
 			return nil, err
 		}
 	}
-	cancelled, err := o.Rentals.Cancel(ctx, slug, id, wanted)
+	rentals, err := o.rentals(ctx, by, slug)
+	if err != nil {
+		return nil, err
+	}
+	cancelled, err := rentals.Cancel(ctx, slug, id, wanted)
 	if err == nil {
 		o.changed(ctx, by, "cancel reservation", slug, slog.String("reservation_id", id.String()), slog.String("status", cancelled.Status), refundAttr(cancelled.Payment))
 	}
@@ -50,7 +67,11 @@ func (o *Owner) CancelReservation(ctx context.Context, by Principal, slug string
 
 // RefundReservation refunds a reservation that is over.
 func (o *Owner) RefundReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.NewRefund) (*rental.Reservation, error) {
-	refunded, err := o.Rentals.Refund(ctx, slug, id, wanted)
+	rentals, err := o.rentals(ctx, by, slug)
+	if err != nil {
+		return nil, err
+	}
+	refunded, err := rentals.Refund(ctx, slug, id, wanted)
 	if err == nil {
 		o.changed(ctx, by, "refund reservation", slug, slog.String("reservation_id", id.String()), refundAttr(refunded.Payment))
 	}

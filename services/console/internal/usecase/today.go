@@ -81,9 +81,9 @@ func (o *Owner) Today(ctx context.Context, by Principal, slug string) (*Today, e
 	}
 	if business.Modules.Rentals && by.Reach(business.ID, access.SeeSales) != access.None {
 		asks = append(asks,
-			o.reservationsOf(ctx, by, slug, &t.UnpaidRentals, rental.Filter{From: &t.Date, Status: rental.StatusPending}),
-			o.reservationsOf(ctx, by, slug, &t.Due, rental.Filter{From: &t.Date, To: &t.Date, Status: rental.StatusReserved}),
-			o.reservationsOf(ctx, by, slug, &t.Out, rental.Filter{To: &t.Date, Status: rental.StatusPickedUp}),
+			o.reservationsOf(ctx, by, business, &t.UnpaidRentals, rental.Filter{From: &t.Date, Status: rental.StatusPending}),
+			o.reservationsOf(ctx, by, business, &t.Due, rental.Filter{From: &t.Date, To: &t.Date, Status: rental.StatusReserved}),
+			o.reservationsOf(ctx, by, business, &t.Out, rental.Filter{To: &t.Date, Status: rental.StatusPickedUp}),
 		)
 	}
 	if err := Together(asks...); err != nil {
@@ -105,9 +105,9 @@ func (o *Owner) bookingsOf(ctx context.Context, by Principal, business *catalog.
 	}
 }
 
-func (o *Owner) reservationsOf(ctx context.Context, by Principal, slug string, part *Part[rental.Reservation], filter rental.Filter) func() error {
+func (o *Owner) reservationsOf(ctx context.Context, by Principal, business *catalog.Offer, part *Part[rental.Reservation], filter rental.Filter) func() error {
 	return func() error {
-		list, err := o.ListReservations(ctx, by, slug, filter, request.Page{Limit: mostToday})
+		list, err := o.reservationsIn(ctx, by, business, filter, request.Page{Limit: mostToday})
 		if err != nil {
 			return known(ctx, o, part, nil, "", err)
 		}

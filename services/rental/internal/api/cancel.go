@@ -16,7 +16,11 @@ func (in *Internal) cancellation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	preview, err := in.owner.Cancellation(c.UserContext(), c.Params("slug"), id)
+	offer, err := in.business(c)
+	if err != nil {
+		return err
+	}
+	preview, err := in.owner.Cancellation(c.UserContext(), offer, id)
 	if err != nil {
 		return err
 	}
@@ -32,7 +36,11 @@ func (in *Internal) cancel(c *fiber.Ctx) (usecase.Made, error) {
 	if err := optionalBody(c, &asked); err != nil {
 		return usecase.Made{}, err
 	}
-	cancelled, err := in.owner.Cancel(c.UserContext(), c.Params("slug"), id, asked.Refund)
+	offer, err := in.business(c)
+	if err != nil {
+		return usecase.Made{}, err
+	}
+	cancelled, err := in.owner.Cancel(c.UserContext(), offer, id, asked.Refund)
 	return usecase.Made{Reservation: cancelled}, err
 }
 
@@ -45,7 +53,11 @@ func (in *Internal) refund(c *fiber.Ctx) (usecase.Made, error) {
 	if err := optionalBody(c, &asked); err != nil {
 		return usecase.Made{}, err
 	}
-	refunded, err := in.owner.Refund(c.UserContext(), c.Params("slug"), id, asked.Refund)
+	offer, err := in.business(c)
+	if err != nil {
+		return usecase.Made{}, err
+	}
+	refunded, err := in.owner.Refund(c.UserContext(), offer, id, asked.Refund)
 	return usecase.Made{Reservation: refunded}, err
 }
 

@@ -137,7 +137,10 @@ func (c *customer) acts(ctx context.Context, p *process) {
 		c.paid = p.s.bank.pay(c.id)
 	}
 	if c.cancels && !c.cancelled {
-		_, err := p.owner.Cancel(idempotency.With(ctx, idempotency.Request{Key: c.key + " off"}), "harbor", c.id, booking.RefundFull)
+		offer, err := p.s.Get(ctx, "harbor")
+		if err == nil {
+			_, err = p.owner.Cancel(idempotency.With(ctx, idempotency.Request{Key: c.key + " off"}), offer, c.id, booking.RefundFull)
+		}
 		c.cancelled = err == nil && ctx.Err() == nil
 	}
 }

@@ -18,7 +18,7 @@ func (in *Internal) customers(c *fiber.Ctx) error {
 	if err := asked.Validate(); err != nil {
 		return err
 	}
-	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+	offer, err := in.business(c)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (in *Internal) held(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+	offer, err := in.business(c)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (in *Internal) eraseCustomer() fiber.Handler {
 			return err
 		}
 		asked.Email = address
-		offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+		offer, err := in.business(c)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (in *Internal) eraseCustomer() fiber.Handler {
 
 // outcome says what became of the owner's write that the request's Idempotency-Key names.
 func (in *Internal) outcome(c *fiber.Ctx) ([]byte, error) {
-	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+	offer, err := in.business(c)
 	switch {
 	case fault.Is(err, fault.BusinessNotFound):
 		return nil, nil // and the write of whoever comes late is not there for anybody

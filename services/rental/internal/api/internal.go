@@ -62,6 +62,28 @@ func (in *Internal) Mount(router fiber.Router) {
 	business.Post("/reservations/:id/:move", in.once(in.move, fiber.StatusOK))
 }
 
+// business is the offer of the business that is asked about: of the path's slug and, where who asks says so, of this id. A slug goes to
+// somebody else once its business is removed, and the last good offer in memory may still be that of who had it before, whose customers
+// nobody else is shown. Fault: business_not_found, also where the slug leads to another business.
+func (in *Internal) business(c *fiber.Ctx) (*catalog.Offer, error) {
+	id, err := server.Query(c).OptionalID(rental.QueryBusinessID)
+	if err != nil {
+		return nil, err
+	}
+	slug := c.Params("slug")
+	offer, err := in.offers.Get(c.UserContext(), slug)
+	if err != nil || id == nil || offer.ID == *id {
+		return offer, err
+	}
+	if offer, err = in.offers.Fresh(c.UserContext(), slug); err != nil {
+		return nil, err
+	}
+	if offer.ID != *id {
+		return nil, fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	return offer, nil
+}
+
 // once answers an owner's write, which is made once for each Idempotency-Key of a business, with this status.
 func (in *Internal) once(write func(*fiber.Ctx) (usecase.Made, error), status int) fiber.Handler {
 	return server.Once(func(c *fiber.Ctx) error {
@@ -78,7 +100,7 @@ func (in *Internal) once(write func(*fiber.Ctx) (usecase.Made, error), status in
 		if status != fiber.StatusCreated {
 			return in.sendOne(c, status, made)
 		}
-		offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+		offer, err := in.business(c)
 		if err != nil {
 			return fault.Unknown(err)
 		}
@@ -123,7 +145,11 @@ func (in *Internal) move(c *fiber.Ctx) (usecase.Made, error) {
 	if err != nil {
 		return usecase.Made{}, err
 	}
-	moved, err := in.owner.Move(c.UserContext(), c.Params("slug"), id, state.Move(c.Params("move")))
+	offer, err := in.business(c)
+	if err != nil {
+		return usecase.Made{}, err
+	}
+	moved, err := in.owner.Move(c.UserContext(), offer, id, state.Move(c.Params("move")))
 	return usecase.Made{Reservation: moved}, err
 }
 
@@ -155,7 +181,7 @@ func (in *Internal) reservations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+	offer, err := in.business(c)
 	if err != nil {
 		return err
 	}
@@ -175,7 +201,7 @@ func (in *Internal) reservation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+	offer, err := in.business(c)
 	if err != nil {
 		return err
 	}
@@ -210,7 +236,7 @@ func (in *Internal) ahead(c *fiber.Ctx) error {
 // sendOne answers with a reservation that was written. That its business's offer cannot be read now leaves the caller without its
 // answer, but says nothing of the write.
 func (in *Internal) sendOne(c *fiber.Ctx, status int, r usecase.Made) error {
-	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+	offer, err := in.business(c)
 	if err != nil {
 		return fault.Unknown(err)
 	}

@@ -95,6 +95,7 @@ type peers struct {
 	mu         sync.Mutex
 	offer      *catalog.Offer
 	offerErr   error
+	remembered *catalog.Offer // what Get has in memory while catalog is slow; nil for the offer
 	pricesErr  error
 	holdingErr error
 }
@@ -110,7 +111,17 @@ func (n *peers) change(f func(*peers)) {
 	f(n)
 }
 
-func (n *peers) Get(_ context.Context, slug string) (*catalog.Offer, error) {
+func (n *peers) Get(ctx context.Context, slug string) (*catalog.Offer, error) {
+	n.mu.Lock()
+	remembered := n.remembered
+	n.mu.Unlock()
+	if remembered != nil && slug == remembered.Slug {
+		return remembered, nil
+	}
+	return n.Fresh(ctx, slug)
+}
+
+func (n *peers) Fresh(_ context.Context, slug string) (*catalog.Offer, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.offerErr == nil && slug != n.offer.Slug {
@@ -126,10 +137,6 @@ func (n *peers) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 		err = fault.New(fault.BusinessNotFound, "Business not found")
 	}
 	return offer, err
-}
-
-func (n *peers) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
-	return n.Get(ctx, slug)
 }
 
 // Quotes prices a unit as the offer does, and five hours or days and more at half of that.

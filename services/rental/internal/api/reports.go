@@ -12,7 +12,7 @@ func (in *Internal) revenueReport(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	offer, err := in.offers.Get(c.UserContext(), c.Params("slug"))
+	offer, err := in.business(c)
 	if err != nil {
 		return err
 	}

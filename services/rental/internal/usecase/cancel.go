@@ -32,12 +32,8 @@ func purchase(r store.Reservation, offer *catalog.Offer) cancellation.Purchase {
 	return of
 }
 
-// Cancellation says what a cancellation by the owner would do now. Faults: business_not_found; not_found.
-func (o *Owner) Cancellation(ctx context.Context, slug string, id uuid.UUID) (cancellation.Preview, error) {
-	offer, err := o.offers.Get(ctx, slug)
-	if err != nil {
-		return cancellation.Preview{}, err
-	}
+// Cancellation says what a cancellation by the owner would do now. Fault: not_found.
+func (o *Owner) Cancellation(ctx context.Context, offer *catalog.Offer, id uuid.UUID) (cancellation.Preview, error) {
 	r, err := o.reservations.Reservation(ctx, offer.ID, id)
 	if err != nil {
 		return cancellation.Preview{}, refusal(err, "")
@@ -46,17 +42,17 @@ func (o *Owner) Cancellation(ctx context.Context, slug string, id uuid.UUID) (ca
 }
 
 // Cancel cancels a reservation for the owner, at once, and refunds as much as is wanted: by the policy it was made under where wanted is "".
-// Faults: business_not_found; not_found; conflict where its status does not allow it, or more is wanted than is left to refund;
-// invalid_parameter for what is no amount.
-func (o *Owner) Cancel(ctx context.Context, slug string, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
-	return o.change(ctx, slug, id, o.reservations.Cancel, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) { return p.Owed(wanted, now) })
+// Faults: not_found; conflict where its status does not allow it, or more is wanted than is left to refund; invalid_parameter for what is no
+// amount.
+func (o *Owner) Cancel(ctx context.Context, offer *catalog.Offer, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
+	return o.change(ctx, offer, id, o.reservations.Cancel, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) { return p.Owed(wanted, now) })
 }
 
 // Refund refunds a reservation that is over, all that is left where wanted is "": what a provider refused is tried again so, and an owner
-// gives back more than was owed. Faults: business_not_found; not_found; conflict where it is not over, a refund is on its way, or more is
-// wanted than is left; invalid_parameter for what is no amount.
-func (o *Owner) Refund(ctx context.Context, slug string, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
-	return o.change(ctx, slug, id, o.reservations.Refund, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) {
+// gives back more than was owed. Faults: not_found; conflict where it is not over, a refund is on its way, or more is wanted than is left;
+// invalid_parameter for what is no amount.
+func (o *Owner) Refund(ctx context.Context, offer *catalog.Offer, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
+	return o.change(ctx, offer, id, o.reservations.Refund, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) {
 		p.Cancellable = p.Cancellable || p.Status == string(state.PickedUp)
 		return p.Afterwards(wanted, now)
 	})
@@ -65,11 +61,7 @@ func (o *Owner) Refund(ctx context.Context, slug string, id uuid.UUID, wanted bo
 // changeOwed is [store.Store.Cancel] or [store.Store.Refund].
 type changeOwed func(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
 
-func (o *Owner) change(ctx context.Context, slug string, id uuid.UUID, change changeOwed, owed func(cancellation.Purchase, time.Time) (refund.Owed, error)) (store.Reservation, error) {
-	offer, err := o.offers.Get(ctx, slug)
-	if err != nil {
-		return store.Reservation{}, err
-	}
+func (o *Owner) change(ctx context.Context, offer *catalog.Offer, id uuid.UUID, change changeOwed, owed func(cancellation.Purchase, time.Time) (refund.Owed, error)) (store.Reservation, error) {
 	now := o.clock.Now()
 	changed, err := change(ctx, offer.ID, id, now, func(r store.Reservation) (refund.Owed, error) { return owed(purchase(r, offer), now) })
 	return changed, refusal(err, "cancel takes one that is pending or reserved")

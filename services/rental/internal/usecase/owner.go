@@ -227,19 +227,15 @@ func (o *Owner) count(ctx context.Context, outcome string) {
 	o.attempts.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// Move picks up, returns or cancels a reservation (semantics.md §4), which refunds it by its policy. Faults: business_not_found; not_found for
-// an unknown reservation or move; conflict where its state does not allow it.
-func (o *Owner) Move(ctx context.Context, slug string, id uuid.UUID, move state.Move) (store.Reservation, error) {
+// Move picks up, returns or cancels a reservation (semantics.md §4), which refunds it by its policy. Faults: not_found for an unknown
+// reservation or move; conflict where its state does not allow it.
+func (o *Owner) Move(ctx context.Context, offer *catalog.Offer, id uuid.UUID, move state.Move) (store.Reservation, error) {
 	if move == state.Cancel {
-		return o.Cancel(ctx, slug, id, "")
+		return o.Cancel(ctx, offer, id, "")
 	}
 	transition, ok := state.Of(move)
 	if !ok {
 		return store.Reservation{}, fault.New(fault.NotFound, "There is no such move; a reservation can be moved by pickup, return and cancel.")
-	}
-	offer, err := o.offers.Get(ctx, slug)
-	if err != nil {
-		return store.Reservation{}, err
 	}
 	moved, err := o.reservations.Move(ctx, offer.ID, id, transition, o.clock.Now())
 	return moved, refusal(err, fmt.Sprintf("%s takes one that is %s", move, transition.From[0]))

@@ -1,0 +1,93 @@
+package api_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	customers "github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// handOver removes the business and publishes its slug for somebody else, while catalog is slow for rental: in memory is the one before.
+func (s service) handOver(t *testing.T) (before, now uuid.UUID, held *rental.Reservation) {
+	t.Helper()
+	n := asked(bike, 1, "2027-06-11", "2027-06-11")
+	n.CustomerEmail = new("zoe@example.com")
+	held, err := s.client.Reserve(t.Context(), "harbor", n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, now = s.offer.ID, uuid.New()
+	old := s.offer
+	s.edit(func(o *catalog.Offer) { o.ID, o.Version = now, o.Version+1 })
+	s.change(func(p *peers) { p.remembered = old })
+	return before, now, held
+}
+
+func TestWhoHasASlugNowIsShownNothingOfWhoHadItBefore(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	before, now, theirs := s.handOver(t)
+	ctx, client := t.Context(), s.client.Of(now)
+	if list, err := client.Reservations(ctx, "harbor", rental.Filter{}, request.Page{}); err != nil || len(list.Reservations) != 0 {
+		t.Errorf("the reservations: %+v, %v", list, err)
+	}
+	if list, err := client.Customers(ctx, "harbor", customers.Search{Limit: 10}); err != nil || len(list) != 0 {
+		t.Errorf("the customers: %+v, %v", list, err)
+	}
+	if held, err := client.Held(ctx, "harbor", "zoe@example.com"); err != nil || len(held.Reservations) != 0 {
+		t.Errorf("an export: %+v, %v", held, err)
+	}
+	if erased, err := client.EraseCustomer(ctx, "harbor", customers.Erase{Email: "zoe@example.com", Force: true}); err != nil || erased.Reservations != 0 {
+		t.Errorf("an erasure: %+v, %v", erased, err)
+	}
+	q := report.Query{From: timespan.NewDate(2027, 6, 1), To: timespan.NewDate(2027, 6, 30), By: report.Day}
+	if revenue, err := client.RevenueReport(ctx, "harbor", q); err != nil || len(revenue.Rows) != 0 {
+		t.Errorf("the revenue: %+v, %v", revenue, err)
+	}
+	for what, ask := range map[string]func() error{
+		"read":         func() error { _, err := client.Reservation(ctx, "harbor", theirs.ID); return err },
+		"cancellation": func() error { _, err := client.Cancellation(ctx, "harbor", theirs.ID); return err },
+		"cancel":       func() error { _, err := client.Cancel(ctx, "harbor", theirs.ID, booking.Cancel{}); return err },
+		"refund":       func() error { _, err := client.Refund(ctx, "harbor", theirs.ID, booking.NewRefund{}); return err },
+		"move":         func() error { _, err := client.Move(ctx, "harbor", theirs.ID, rental.MovePickup); return err },
+	} {
+		if err := ask(); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	left, err := s.client.Of(before).Reservation(ctx, "harbor", theirs.ID)
+	if err != nil || left.Status != rental.StatusReserved || left.CustomerEmail == nil {
+		t.Errorf("of the business before there is %+v, %v", left, err)
+	}
+}
+
+func TestASlugThatLeadsElsewhereIsOfNoBusiness(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	before, now, theirs := s.handOver(t)
+	s.change(func(p *peers) { p.offerErr = errors.New("away") })
+	if _, err := s.client.Of(now).Reservations(t.Context(), "harbor", rental.Filter{}, request.Page{}); err == nil {
+		t.Error("while nobody says who has the slug, somebody's reservations are listed")
+	}
+	s.change(func(p *peers) { p.remembered, p.offerErr = nil, nil })
+	if _, err := s.client.Of(before).Reservation(t.Context(), "harbor", theirs.ID); !fault.Is(err, fault.BusinessNotFound) {
+		t.Errorf("the business that was removed: %v", err)
+	}
+	// Who names no id, as all did before, is answered by the slug alone.
+	if list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{}, request.Page{}); err != nil || len(list.Reservations) != 0 {
+		t.Errorf("by the slug alone: %+v, %v", list, err)
+	}
+	if got := fetch(t, s.base+"/internal/businesses/harbor/reservations", http.Header{}, rental.QueryBusinessID, "7"); got.status != http.StatusBadRequest {
+		t.Errorf("what is no id: %d %s", got.status, got.body)
+	}
+}
