@@ -17,8 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// handOver removes the business and publishes its slug for somebody else, while catalog is slow for rental: in memory is the one before.
-func (s service) handOver(t *testing.T) (before, now uuid.UUID, held *rental.Reservation) {
+// handOver removes the business and publishes its slug for somebody else, while catalog is slow for rental: in memory is the one before. It returns
+// the ids of both, and a reservation of the one before.
+func (s service) handOver(t *testing.T) (uuid.UUID, uuid.UUID, *rental.Reservation) {
 	t.Helper()
 	n := asked(bike, 1, "2027-06-11", "2027-06-11")
 	n.CustomerEmail = new("zoe@example.com")
@@ -26,7 +27,7 @@ func (s service) handOver(t *testing.T) (before, now uuid.UUID, held *rental.Res
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, now = s.offer.ID, uuid.New()
+	before, now := s.offer.ID, uuid.New()
 	old := s.offer
 	s.edit(func(o *catalog.Offer) { o.ID, o.Version = now, o.Version+1 })
 	s.change(func(p *peers) { p.remembered = old })
