@@ -1,12 +1,12 @@
 package catalog
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
@@ -113,11 +113,8 @@ func TestPricesThatManyWantAtOnceAreAskedForOnce(t *testing.T) {
 			t.Parallel()
 			h := start(t)
 			counted := func() int64 { return h.sales.calls.Load() + h.ceilings.calls.Load() }
-			h.pricing.asked = func(string) {
-				for until := time.Now().Add(testkit.Patience); counted() < many && time.Now().Before(until); {
-					time.Sleep(time.Millisecond) // the others are on their way
-				}
-			}
+			release := make(chan struct{})
+			h.pricing.asked = func(string) { <-release }
 			h.mustPublish(manifest)
 			var all sync.WaitGroup
 			for range many {
@@ -127,6 +124,13 @@ func TestPricesThatManyWantAtOnceAreAskedForOnce(t *testing.T) {
 					}
 				})
 			}
+			testkit.Until(t, "all have come", func(context.Context) error {
+				if n := counted(); n < many {
+					return fmt.Errorf("%d of %d", n, many)
+				}
+				return nil
+			})
+			close(release)
 			all.Wait()
 			if n := counted(); n != many {
 				t.Errorf("%d requests have asked for counts %d times", many, n)
