@@ -127,7 +127,8 @@ func (w *world) provokeKeys(t *testing.T) {
 	exhaust(t, "book by address", 10, http.StatusTooManyRequests, func(int) answer {
 		return w.mustBook(t, "harbor-studio", key, order{}, address)
 	})
-	exhaust(t, "book by key", 90, http.StatusUnauthorized, func(int) answer { return w.book(t, "harbor-studio", key, order{}) })
+	key = w.key(t, "harbor-studio", "write")
+	exhaust(t, "book by key", 100, http.StatusUnauthorized, func(int) answer { return w.book(t, "harbor-studio", key, order{}) })
 	revoked := w.key(t, "harbor-studio", "write")
 	w.revokeAll(t, "harbor-studio")
 	w.book(t, "harbor-studio", revoked, order{}).want(t, http.StatusUnauthorized, "invalid_api_key")

@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
 // agent is a connection of the protocol's own client, with a key.
@@ -269,29 +272,34 @@ func TestWithoutAGoodKeyNoMessageIsHeard(t *testing.T) {
 
 func TestAgentsAndServersShareTheLimitOfAKey(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	const limit = 10
+	w := start(t, func(c *allinone.Config) {
+		c.Settings = with(c.Settings, "BOOKING_KEY_LIMIT_PER_MINUTE", strconv.Itoa(limit))
+	})
 	w.publish(t, "salon", salon("salon", 1))
-	key := w.key(t, "salon", "all")
-	for i := range 100 {
-		if i%2 == 0 {
-			w.book(t, "salon", key, order{}).want(t, http.StatusBadRequest, "invalid_parameter")
-			continue
-		}
+	asAgent := func(key string) answer {
 		a, err := w.rpc(key, ping)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.want(t, http.StatusOK, "")
+		return a
 	}
-	a, err := w.rpc(key, ping)
-	if err != nil {
-		t.Fatal(err)
+	asServer := func(key string) answer { return w.book(t, "salon", key, order{}) }
+	// refused is the answer to last, once half of what passed was the other's.
+	refused := func(what string, last, other func(string) answer) answer {
+		key := w.key(t, "salon", "all")
+		return refusedAfter(t, what, limit, http.StatusUnauthorized, func(i int) answer {
+			if i < limit && i%2 == 0 {
+				return other(key)
+			}
+			return last(key)
+		})
 	}
-	a.want(t, http.StatusUnauthorized, "rate_limited")
+	a := refused("an agent after a server", asAgent, asServer)
 	if a.object(t)["error"] != "Rate limit exceeded" || a.header.Get("Retry-After") == "" || a.header.Get("Www-Authenticate") == "" {
 		t.Errorf("got %v %s", a.header, a.body)
 	}
-	w.book(t, "salon", key, order{}).want(t, http.StatusUnauthorized, "rate_limited")
+	refused("a server after an agent", asServer, asAgent)
 }
 
 func TestAHundredAgentsBookOneSlotOnce(t *testing.T) {
