@@ -6,7 +6,9 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"io/fs"
+	"net/url"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -89,6 +91,25 @@ func Redis(t testing.TB) (redis.UniversalClient, string) {
 	}
 	t.Cleanup(func() { _ = client.Close() })
 	return client, "test:" + Unique() + ":"
+}
+
+// RedisDatabase returns the address of a database of the test Redis that no other test of any package has: what counts there is the test's alone, also
+// where its programs name no client, so that all they do comes from this machine's address.
+func RedisDatabase(t testing.TB) string {
+	t.Helper()
+	client, _ := Redis(t)
+	n, err := client.Incr(context.Background(), "test:databases").Result() // 0 is everybody's
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := url.Parse(lookup(t, RedisURL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := at.Query()
+	query.Set("db", strconv.FormatInt(n, 10))
+	at.RawQuery = query.Encode()
+	return at.String()
 }
 
 // Unique is a short random name.

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,17 +31,11 @@ func TestMain(m *testing.M) {
 	testkit.VerifyNoLeaks(m)
 }
 
-// stores are the settings that name an empty database and the Redis of the tests.
-// stores are a database for one test, and one of Redis for those of this package: limits count this machine's address, from which other packages'
-// browsers book at the same time.
+// stores are the settings that name an empty database, and one of Redis in which nobody else is counted: a program of a test knows its clients by this
+// machine's address alone.
 func stores(t *testing.T) map[string]string {
 	t.Helper()
-	counts, err := url.Parse(os.Getenv(testkit.RedisURL))
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts.RawQuery = url.Values{"db": {"1"}}.Encode()
-	return map[string]string{"DATABASE_URL": testkit.Database(t, "allinone"), "REDIS_URL": counts.String()}
+	return map[string]string{"DATABASE_URL": testkit.Database(t, "allinone"), "REDIS_URL": testkit.RedisDatabase(t)}
 }
 
 // lines collects what is printed, and tells when the greeting is complete.

@@ -11,14 +11,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -132,21 +130,11 @@ func showWarnings(t *testing.T, log string) {
 	t.Logf("the services have warned %d times, at last:\n%s", len(warnings), strings.Join(warnings[max(0, len(warnings)-most):], ""))
 }
 
-// taken are how many databases of the test Redis were given to worlds of their own; 0 is everybody's.
-var taken atomic.Int32
-
-// alone gives a world a database of the test Redis to itself, and so limits of its own: programs that are run as they are name no address, and all of
-// them come from this machine's.
+// alone gives a world limits of its own: programs that are run as they are name no address, and all of them come from this machine's.
 func alone(t *testing.T) func(*allinone.Config) {
 	t.Helper()
-	at, err := url.Parse(os.Getenv(testkit.RedisURL))
-	if err != nil {
-		t.Fatal(err)
-	}
-	query := at.Query()
-	query.Set("db", strconv.Itoa(int(taken.Add(1)))) // Redis has 16
-	at.RawQuery = query.Encode()
-	return func(cfg *allinone.Config) { cfg.RedisURL = at.String() }
+	redis := testkit.RedisDatabase(t)
+	return func(cfg *allinone.Config) { cfg.RedisURL = redis }
 }
 
 func (w *world) stop(t *testing.T) {

@@ -75,7 +75,7 @@ func (s *Stores) start(ctx context.Context, o Options) error {
 		}
 	}
 	if o.startsRedis() {
-		return s.startRedis(ctx, place, programs.redis)
+		return s.startRedis(ctx, o, place, programs.redis)
 	}
 	return nil
 }

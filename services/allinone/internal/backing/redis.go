@@ -14,16 +14,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
+// throwawayDatabases are the databases of a Redis for tests, which take one of their own each.
+const throwawayDatabases = "1024"
+
 // startRedis runs redis-server, or Redis in process where there is no program. Nothing in it needs to be kept: it
 // holds the last minute's limits and passes messages on.
-func (s *Stores) startRedis(ctx context.Context, p place, program string) error {
+func (s *Stores) startRedis(ctx context.Context, o Options, p place, program string) error {
 	if program == "" {
 		return s.startRedisInProcess()
 	}
 	socket := filepath.Join(p.sockets, "redis.sock")
-	server, err := launch(p, "redis", program,
+	args := []string{
 		"--port", "0", "--unixsocket", socket, "--unixsocketperm", "700",
-		"--save", "", "--appendonly", "no", "--daemonize", "no", "--dir", p.sockets)
+		"--save", "", "--appendonly", "no", "--daemonize", "no", "--dir", p.sockets,
+	}
+	if o.Throwaway {
+		args = append(args, "--databases", throwawayDatabases)
+	}
+	server, err := launch(p, "redis", program, args...)
 	if err != nil {
 		return err
 	}
