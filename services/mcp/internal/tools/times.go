@@ -107,6 +107,9 @@ func (m *freeMember) head(date string) string {
 func sameLength(slots []slot) int {
 	each := 0
 	for i, s := range slots {
+		if i > 0 && s.ClassScheduleID == nil && s.Time == slots[i-1].Time && s.EndTime == slots[i-1].EndTime {
+			continue // several members are free at most starts, in lists of tens of thousands
+		}
 		from, errFrom := timespan.ParseTimeOfDay(s.Time)
 		to, errTo := timespan.ParseTimeOfDay(s.EndTime)
 		length := int(to - from)
