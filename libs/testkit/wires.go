@@ -104,6 +104,9 @@ func (w *Wires) over(dial pgconn.DialFunc) pgconn.DialFunc {
 func (w *Wires) meets(message []byte) (Fate, <-chan struct{}, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.dark { // connections that were open before do not get through, either
+		return LostBefore, nil, true
+	}
 	if w.marker == nil || !bytes.Contains(message, w.marker) {
 		return 0, nil, false
 	}
