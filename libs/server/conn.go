@@ -23,7 +23,7 @@ const readTime = 15 * time.Second
 type conn struct {
 	net.Conn
 	from    *listener
-	address address
+	shares  []share
 	state   atomic.Int32
 	lingers atomic.Bool // bytes that nobody wants may still come
 

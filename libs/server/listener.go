@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +26,7 @@ type listener struct {
 
 	mu     sync.Mutex
 	open   map[*conn]struct{}
-	from   map[address]int // open connections by address
+	from   map[netip.Prefix]int // open connections by network
 	warned time.Time
 	gone   chan struct{} // closed when the port has stopped and no connection is open
 	done   bool
@@ -40,12 +41,31 @@ type bounds struct {
 	refused          metric.Int64Counter
 }
 
-// address is what connections are counted by: an IPv4 address or the /64 of an IPv6 one.
-type address netip.Prefix
+// wider is how many times the connections of one address a whole /48 has: by default, half of what the port has.
+const wider = 4
+
+// share is a network that a connection counts in, and how many times the bound of one address it has.
+type share struct {
+	network netip.Prefix
+	times   int
+}
+
+// sharesOf are what a connection counts in: an IPv4 address by itself; an IPv6 one in its /64, which one customer holds as a whole, and in
+// its /48, the largest network that one is given.
+func sharesOf(remote netip.Addr) []share {
+	in := func(bits, times int) share {
+		network, _ := remote.Prefix(bits) // an address has that many; what is none is counted as one
+		return share{network, times}
+	}
+	if remote.Is6() {
+		return []share{in(64, 1), in(48, wider)}
+	}
+	return []share{in(32, 1)}
+}
 
 func newListener(l net.Listener, b bounds) *listener {
 	b.refused = b.tel.Counter("slotmesh.connections.refused", "Connections closed at once because too many were open, by port and bound.")
-	return &listener{Listener: l, bounds: b, open: make(map[*conn]struct{}), from: make(map[address]int), gone: make(chan struct{})}
+	return &listener{Listener: l, bounds: b, open: make(map[*conn]struct{}), from: make(map[netip.Prefix]int), gone: make(chan struct{})}
 }
 
 // Accept waits for the next connection that may be opened.
@@ -56,7 +76,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		remote := remoteOf(accepted)
-		c := &conn{Conn: accepted, from: l, address: addressOf(remote)}
+		c := &conn{Conn: accepted, from: l, shares: sharesOf(remote)}
 		bound, ok := l.admit(c, remote)
 		if ok {
 			return c, nil
@@ -78,12 +98,19 @@ func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 		return "", false
 	case l.bounds.total > 0 && len(l.open) >= l.bounds.total:
 		return "total", false
-	case l.bounds.byAddress > 0 && l.from[c.address] >= l.bounds.byAddress && !l.bounds.proxies.trusted(remote):
+	case l.full(c.shares) && !l.bounds.proxies.trusted(remote):
 		return "address", false
 	}
 	l.open[c] = struct{}{}
-	l.from[c.address]++
+	for _, s := range c.shares {
+		l.from[s.network]++
+	}
 	return "", true
+}
+
+// full reports whether one of the networks has no more room. The caller has locked l.
+func (l *listener) full(shares []share) bool {
+	return l.bounds.byAddress > 0 && slices.ContainsFunc(shares, func(s share) bool { return l.from[s.network] >= s.times*l.bounds.byAddress })
 }
 
 // warnEvery is how often a log line says that connections are refused.
@@ -110,15 +137,6 @@ func remoteOf(c net.Conn) netip.Addr {
 	return netip.Addr{}
 }
 
-func addressOf(remote netip.Addr) address {
-	bits := 32
-	if remote.Is6() {
-		bits = 64
-	}
-	prefix, _ := remote.Prefix(bits) // an address has that many; what is none is counted as one
-	return address(prefix)
-}
-
 // remove forgets a connection that was closed.
 func (l *listener) remove(c *conn) {
 	l.mu.Lock()
@@ -127,8 +145,10 @@ func (l *listener) remove(c *conn) {
 		return
 	}
 	delete(l.open, c)
-	if l.from[c.address]--; l.from[c.address] == 0 {
-		delete(l.from, c.address)
+	for _, s := range c.shares {
+		if l.from[s.network]--; l.from[s.network] == 0 {
+			delete(l.from, s.network)
+		}
 	}
 	l.finish()
 }

@@ -42,8 +42,8 @@ type Config struct {
 	InternalBodyLimit int `env:"INTERNAL_BODY_LIMIT, default=16777216"`
 	// MaxConnections bounds the open connections of each port; 0: none.
 	MaxConnections int `env:"MAX_CONNECTIONS, default=8192"`
-	// MaxConnectionsPerAddress bounds those of one address, or of one /64, to the public port; 0: none. Addresses of
-	// TrustedProxies are not bound by it: their connections are many clients'.
+	// MaxConnectionsPerAddress bounds those of one address, or of one /64, to the public port, and four times as many those of a /48; 0: none.
+	// Addresses of TrustedProxies are not bound by it: their connections are many clients'.
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS, default=1024"`
 	// AnswerBytesInFlight bounds, for each port, the memory of large answers that are being written, and by itself that of large bodies that are
 	// read; half as much may wait. 0 is no bound.
