@@ -1,7 +1,7 @@
 // Package backing gives one slotmesh process the PostgreSQL and the Redis that it needs. Stores named by a URL are used
 // as they are. Otherwise it finds the programs on the machine, else has the system's package manager install them,
 // else fetches a PostgreSQL of its own and runs Redis in process; then it starts private ones, reachable by Unix
-// sockets only, and stops them again.
+// sockets only (the Redis in process: by a password), and stops them again.
 //
 // Every error is one sentence for the person at the terminal: what is wrong and what would help. No error carries a
 // password.

@@ -2,8 +2,10 @@ package backing
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -55,12 +57,15 @@ func pingRedis(ctx context.Context, redisURL string) error {
 // expiryStep is how exactly keys expire in the Redis in process.
 const expiryStep = 250 * time.Millisecond
 
-// startRedisInProcess runs miniredis, whose TIME is the machine's but whose keys expire only when they are told to.
+// startRedisInProcess runs miniredis, whose TIME is the machine's but whose keys expire only when they are told to. It listens at
+// loopback alone, where each user of the machine gets through: it asks for a password, made at each start.
 func (s *Stores) startRedisInProcess() error {
 	server, err := miniredis.Run()
 	if err != nil {
 		return fmt.Errorf("redis in process does not start: %w", err)
 	}
+	password := rand.Text()
+	server.RequireAuth(password)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -81,6 +86,6 @@ func (s *Stores) startRedisInProcess() error {
 		server.Close()
 		return nil
 	})
-	s.RedisURL = "redis://" + server.Addr()
+	s.RedisURL = (&url.URL{Scheme: "redis", User: url.UserPassword("", password), Host: server.Addr()}).String()
 	return nil
 }

@@ -21,6 +21,11 @@ func TestRedisInProcessHasAClockAndForgets(t *testing.T) {
 	}
 	client := redis.NewClient(options)
 	defer client.Close()
+	stranger := redis.NewClient(&redis.Options{Addr: options.Addr})
+	defer stranger.Close()
+	if err := stranger.FlushAll(t.Context()).Err(); err == nil {
+		t.Error("it answers who shows no password")
+	}
 	script := redis.NewScript(`local t = redis.call('TIME')
 redis.call('ZADD', KEYS[1], t[1] * 1000000 + t[2], 'a')
 redis.call('PEXPIRE', KEYS[1], 500)
