@@ -33,6 +33,14 @@ var internalPaths = map[string][]string{
 	"notifications": {"/internal/businesses/" + somebody + "/webhooks"},
 }
 
+// customerPages and ownerPages are pages of every kind: those that show, those that take a form, links with a secret, and what programs ask there.
+var (
+	customerPages = []string{"/b/desync", "/b/desync/when", "/b/desync/details", "/m/" + somebody, "/m/" + somebody + "/cancel", "/calendar/" + somebody + ".ics",
+		"/assets/none.js", "/embed.js"}
+	ownerPages = []string{"/", "/desync/today", "/desync/bookings/new", "/sign-in", "/sign-in/forgotten", "/sign-in/link/" + somebody, "/sign-in/password/" + somebody,
+		"/sign-in/passkey", "/device", "/device/authorization", "/device/token", "/account", "/account/password"}
+)
+
 // target is one path of one port, and a header that its port knows callers by.
 type target struct{ address, path, header string }
 
@@ -44,6 +52,7 @@ func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
 	w.publish(t, "desync", strings.Replace(fair, "slug: fair", "slug: desync", 1))
 	bearer := "Authorization: Bearer " + w.key(t, "desync", "write") + "\r\n"
 	token := "Authorization: Bearer " + w.AdminToken + "\r\n"
+	form := "Content-Type: application/x-www-form-urlencoded\r\n"
 	host := func(base string) string { return strings.TrimPrefix(base, "http://") }
 	targets := []target{{host(w.PublicURL), "/mcp", bearer}, {host(w.PublicURL), "/nothing", bearer}, {host(w.AdminURL), "/nothing", token}}
 	for _, path := range documented(t, w, w.PublicURL+"/api/public/openapi.json", nil) {
@@ -51,6 +60,12 @@ func TestDesyncOfEveryPathOfEveryPort(t *testing.T) {
 	}
 	for _, path := range documented(t, w, w.AdminURL+"/admin/openapi.json", http.Header{"Authorization": {"Bearer " + w.AdminToken}}) {
 		targets = append(targets, target{host(w.AdminURL), path, token})
+	}
+	for _, path := range customerPages {
+		targets = append(targets, target{host(w.PublicURL), path, form})
+	}
+	for _, path := range ownerPages {
+		targets = append(targets, target{host(w.AdminURL), path, form})
 	}
 	for _, service := range components.Names() {
 		paths := internalPaths[service]
