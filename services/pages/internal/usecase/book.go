@@ -234,19 +234,26 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 	return Booked{booked.ManageURL, booked.CheckoutURL}, nil
 }
 
-// once does something as the page under a key, and waits for the first of two clicks: the second one gets what the first one booked.
+// once does something as the page under a key, and waits for the first of two clicks: the second one gets what the first one booked. It waits for
+// most of the time that its request has, as the first may take all that a payment provider needs; the rest is for the answer.
 func once[T any](ctx context.Context, key string, do func(context.Context) (T, error)) (T, error) {
-	const pause, tries = 250 * time.Millisecond, 12
+	const pause, unbounded = 250 * time.Millisecond, 3 * time.Second
+	within := unbounded
+	if deadline, bounded := ctx.Deadline(); bounded {
+		within = time.Until(deadline) * 3 / 4
+	}
+	waits, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	ctx = idempotency.With(actor.With(ctx, actor.Actor{Kind: actor.Page}), idempotency.Request{Key: key})
-	for i := 0; ; i++ {
+	for {
 		done, err := do(ctx)
-		if err == nil || !fault.Is(err, fault.IdempotencyInProgress) || i == tries {
+		if err == nil || !fault.Is(err, fault.IdempotencyInProgress) {
 			return done, err
 		}
 		select {
 		case <-time.After(pause):
-		case <-ctx.Done():
-			return done, fault.Unknown(ctx.Err())
+		case <-waits.Done():
+			return done, err
 		}
 	}
 }
