@@ -269,10 +269,15 @@ func (w *Webhooks) disabled(ctx context.Context, tx pgx.Tx, e store.Endpoint) er
 	return err
 }
 
+// leaveWithin is how long a lane may still be left once its job is broken off, as where the process stops.
+const leaveWithin = 3 * time.Second
+
 // leave frees the lane, whatever became of the turn, and makes the job that goes on.
 func (w *Webhooks) leave(ctx context.Context, l store.Lane) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(leaveWithin, cancel) })()
+	ctx = own
 	now := w.Clock.Now()
 	return w.Store.LeaveLane(ctx, l, now, func(ctx context.Context, tx pgx.Tx, state store.LaneState, next time.Time) error {
 		job := laneJob(l.BusinessID, l.EndpointID, state)
