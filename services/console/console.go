@@ -144,7 +144,7 @@ func openProvider(cfg Config, s *service.Service) *oidc.Provider {
 	if !cfg.OIDC.Enabled() {
 		return nil
 	}
-	provider := oidc.New(cfg.OIDC, cfg.OwnerURL+signin.CallbackPath)
+	provider := oidc.New(cfg.OIDC, cfg.OwnerURL+signin.CallbackPath, cfg.Server.Peers.Timeout)
 	s.OnStop("identity provider", func(context.Context) error { provider.Close(); return nil })
 	return provider
 }
@@ -191,7 +191,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	gate := s.Limits(cfg.Limits, rdb)
 	accounts := usecase.NewAccounts(usecase.AccountsConfig{
 		Store: records, Passwords: password.NewHasher(), Mails: owner.Notifications, Limits: gate, OwnerURL: cfg.OwnerURL, PasswordSignIn: cfg.PasswordSignIn,
-		Passkeys: passkeys, Provider: openProvider(cfg, s), Businesses: owner.Businesses, Clock: rt.Clock, Telemetry: rt.Telemetry,
+		Passkeys: passkeys, Provider: openProvider(cfg, s), Businesses: owner.Businesses, PeerTimeout: cfg.Server.Peers.Timeout, Clock: rt.Clock, Telemetry: rt.Telemetry,
 	})
 	s.Go("mails about accounts", accounts.KeepMailing)
 	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: gate, Owner: owner, Accounts: accounts}

@@ -111,9 +111,9 @@ type Provider struct {
 	known *provider.Provider
 }
 
-// New returns a provider that leads people back to callback.
-func New(cfg Config, callback string) *Provider {
-	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: within, Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
+// New returns a provider that leads people back to callback. It is given as long for an answer as a peer where that is longer than [within].
+func New(cfg Config, callback string, peerTimeout time.Duration) *Provider {
+	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: max(within, peerTimeout), Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
 }
 
 // Name is what people call the provider.

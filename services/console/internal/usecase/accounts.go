@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"go.opentelemetry.io/otel/metric"
 
@@ -31,6 +32,7 @@ type AccountsConfig struct {
 	Passkeys       *passkey.Site  // nil: nobody signs in by one
 	Provider       *oidc.Provider // nil: there is none
 	Businesses     BusinessLister
+	PeerTimeout    time.Duration // of a call to another service
 	Clock          clock.Clock
 	Telemetry      *telemetry.Telemetry
 }

@@ -61,9 +61,9 @@ func (a *Accounts) KeepMailing(ctx context.Context) error {
 	return nil
 }
 
-// mail sends one mail and reports whether the mail server has taken it.
+// mail sends one mail and reports whether the mail server has taken it. It has as long as a peer has where that is longer.
 func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, within time.Duration) bool {
-	bounded, cancel := context.WithTimeout(ctx, within)
+	bounded, cancel := context.WithTimeout(ctx, max(within, a.PeerTimeout))
 	defer cancel()
 	err := send(bounded)
 	if err != nil {
