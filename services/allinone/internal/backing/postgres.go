@@ -39,12 +39,35 @@ func (s *Stores) startPostgres(ctx context.Context, o Options, p place, program 
 	if o.Throwaway {
 		settings = throwaway
 	}
-	server, err := launch(p, "postgres", filepath.Join(program.bin, "postgres"), serverArgs(data, p.sockets, settings)...)
+	s.DatabaseURL, s.Data = socketURL(p.sockets), data
+	again := time.NewTicker(200 * time.Millisecond)
+	defer again.Stop()
+	for tries := 1; ; tries++ {
+		err := s.servePostgres(ctx, p, filepath.Join(program.bin, "postgres"), serverArgs(data, p.sockets, settings))
+		if err == nil || !strings.Contains(err.Error(), dataInUse) || tries == mostTries {
+			return err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// The children of a server that was killed end when they see it, each in its own time. Until then no other starts on its data, and says so.
+const (
+	dataInUse = "still in use"
+	mostTries = 100
+)
+
+// servePostgres starts the server and returns when it answers.
+func (s *Stores) servePostgres(ctx context.Context, p place, program string, args []string) error {
+	server, err := launch(p, "postgres", program, args...)
 	if err != nil {
 		return err
 	}
 	s.onStop(func() error { return server.stop(syscall.SIGINT, syscall.SIGQUIT) }) // fast, then immediate shutdown
-	s.DatabaseURL, s.Data = socketURL(p.sockets), data
 	if err := waitFor(ctx, server, "PostgreSQL", func(ctx context.Context) error { return pingPostgres(ctx, s.DatabaseURL) }); err != nil {
 		return err
 	}
