@@ -44,7 +44,7 @@ func TestARunMeasuresEverythingAndAllAnswersAreRight(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	report, err := Run(ctx, Options{
-		DatabaseURL: os.Getenv(testkit.DatabaseURL), RedisURL: os.Getenv(testkit.RedisURL), Settings: deadlines.Roomy,
+		DatabaseURL: testkit.Server(t), RedisURL: os.Getenv(testkit.RedisURL), Settings: deadlines.Roomy,
 		Duration: 100 * time.Millisecond, Clients: 4, Seeds: Seeds{Salons: 2, Keys: 20, Bookings: 200}, Views: 1, Progress: progress{t},
 	})
 	if err != nil {
@@ -95,7 +95,7 @@ func TestGrowthIsMeasuredAtEachSize(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	report, err := Run(ctx, Options{
-		DatabaseURL: os.Getenv(testkit.DatabaseURL), RedisURL: os.Getenv(testkit.RedisURL), Settings: deadlines.Roomy,
+		DatabaseURL: testkit.Server(t), RedisURL: os.Getenv(testkit.RedisURL), Settings: deadlines.Roomy,
 		Duration: 100 * time.Millisecond, Clients: 4, Sizes: []Size{{2, 300}, {5, 1000}}, Progress: progress{t},
 	})
 	if err != nil {

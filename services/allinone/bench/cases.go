@@ -312,7 +312,7 @@ func (w *world) makeBareTables() error {
 
 // insert writes a booking and its time in one statement. Its 201 stands for a row that went in.
 func (w *world) insert(n int64) (int, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()
 	s := w.salons[int(n)%len(w.salons)]
 	i := n / int64(len(w.salons))

@@ -45,7 +45,7 @@ type child struct {
 }
 
 // startWithin bounds a child's start, migrations included.
-const startWithin = 2 * time.Minute
+const startWithin = 5 * time.Minute
 
 // startChild starts this program in a role and reads what it says when it is ready.
 func startChild(ctx context.Context, role string, environment []string, into any) (*child, error) {

@@ -22,7 +22,7 @@ func TestWhatIsMadeInBulkIsAsTheInterfaceMakesIt(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	o := Options{DatabaseURL: os.Getenv(testkit.DatabaseURL), RedisURL: os.Getenv(testkit.RedisURL), Settings: deadlines.Roomy, Progress: progress{t}}
+	o := Options{DatabaseURL: testkit.Server(t), RedisURL: os.Getenv(testkit.RedisURL), Settings: deadlines.Roomy, Progress: progress{t}}
 	size := Size{Businesses: 3, Bookings: 100}
 	bulk, drop, err := o.filled(ctx, size)
 	if err != nil {

@@ -233,7 +233,7 @@ func (w *world) bookGrown(set []salon, n int64) (int, error) {
 
 // rightGrownSlots compares the slots of a business with what the database says is taken of that day.
 func (w *world) rightGrownSlots(s salon) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()
 	var taken int
 	day := tomorrow.AddDate(0, 0, lastGrown)

@@ -35,7 +35,7 @@ func (w *world) makeLeastTables() error {
 // without: the booking with the hash of its link, its time, which refers to it, its event, and the questions whether the write was refused, and
 // whether the offer and the API key still count. Its slots are those of [world.insert].
 func (w *world) leastBook(n int64) (int, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()
 	s, i := w.salons[int(n)%len(w.salons)], n/int64(len(w.salons))
 	starts := tomorrow.Add(time.Duration(i/salonStaff) * 30 * time.Minute)

@@ -42,7 +42,8 @@ func (w *world) measurePages(ctx context.Context, report *Report) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(profile) }()
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile))
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile), chromedp.WSURLReadTimeout(answerWithin))
 	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
 	defer stop()
 	ctx, closeAll := chromedp.NewContext(ctx)
@@ -120,7 +121,7 @@ func (w *world) view(ctx context.Context, address string) (seen, error) {
 	var s seen
 	ctx, leave := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	defer leave()
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(390, 844)); err != nil {
 		return s, err

@@ -53,7 +53,7 @@ func (w *world) peerHot(n int64) (int, error) { return w.peerBook(w.hot, hottest
 
 // peerBook books in one transaction that locks the member's row, looks whether the time is free, and inserts: five round trips.
 func (w *world) peerBook(s salon, i, n int64) (int, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()
 	member := s.staff[i%salonStaff]
 	starts := tomorrow.AddDate(0, 0, int(i/(salonStaff*startsADay))).Add(opens*time.Hour + time.Duration(i/salonStaff%startsADay)*30*time.Minute)
