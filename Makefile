@@ -90,7 +90,7 @@ test-go: $(BIN)/withstores $(STRIPE_MOCK) $(DEX) ## unit, store and end-to-end t
 
 .PHONY: test-unraced
 test-unraced:
-	@$(GO) test -shuffle=on -timeout 25m ./k8s/images ./services/allinone/soak $(addprefix ./,$(PURE) $(addsuffix /...,$(UNRACED)))
+	@$(GO) test -shuffle=on -timeout 40m ./k8s/images ./services/allinone/soak $(addprefix ./,$(PURE) $(addsuffix /...,$(UNRACED)))
 
 .PHONY: cluster-tools
 cluster-tools: ## build what `make cluster` and `make e2e` are made of, once, beside Go's build cache (20 minutes)

@@ -14,6 +14,7 @@ import (
 	"debug/elf"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -21,6 +22,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -201,19 +203,9 @@ func TestRedisAnswersFromOutsideItsContainer(t *testing.T) {
 	t.Parallel()
 	needDebian(t)
 	const outside = "127.0.0.2"
-	listener, err := net.Listen("tcp", outside+":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
 	_, root := saved(t, "redis")
+	port := freePort(t)
+	address := net.JoinHostPort(outside, port)
 	server := confined(t, root, storeUser, "/docker-entrypoint.sh", "redis-server", "--save", "", "--port", port)
 	log, err := server.StdoutPipe()
 	if err != nil {
@@ -223,7 +215,7 @@ func TestRedisAnswersFromOutsideItsContainer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = server.Process.Kill(), server.Wait() })
-	defer time.AfterFunc(2*time.Minute, func() { _ = server.Process.Kill() }).Stop()
+	defer time.AfterFunc(5*time.Minute, func() { _ = server.Process.Kill() }).Stop()
 	for lines := bufio.NewScanner(log); !strings.Contains(lines.Text(), "Ready to accept connections"); {
 		if !lines.Scan() {
 			t.Fatal("the server ended, or was not ready in time")
@@ -232,6 +224,24 @@ func TestRedisAnswersFromOutsideItsContainer(t *testing.T) {
 	if answer, err := ping(outside, address); answer != "+PONG\r\n" {
 		t.Errorf("PING is answered by %q, %v", answer, err)
 	}
+}
+
+// freePort is a port that no address of this machine has in use, below those that the system gives to callers.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for range 1000 {
+		port := strconv.Itoa(12000 + rand.IntN(18000))
+		listener, err := net.Listen("tcp", ":"+port)
+		if err != nil {
+			continue
+		}
+		if err := listener.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return port
+	}
+	t.Fatal("there is no free port between 12000 and 30000")
+	return ""
 }
 
 // needDebian skips a test of images that are put together from packages which only Debian and its kin have: there is nothing
@@ -265,7 +275,7 @@ func ping(from, address string) (string, error) {
 // saved makes an image, reads its archive and unpacks it.
 func saved(t *testing.T, what string) (v1.Image, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	dir := t.TempDir()
 	ref, err := Save(ctx, testSource(), what, dir)
@@ -500,7 +510,7 @@ func checkStart(t *testing.T, root string) {
 // this test is not root.
 func confined(t *testing.T, root string, user int, program string, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Path, cmd.Err = program, nil // of the new root

@@ -13,16 +13,16 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var settings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second}, PublicPerMinute: 600, WebhookPerMinute: 6000, BookPerMinute: 10, PagesPerMinute: 120, KeyPerMinute: 100, WrongTokensPerMinute: 10, SignInsPerMinute: 10}
 

@@ -36,7 +36,7 @@ func TestALargeFileIsSentInTheSmallestFormThatIsTaken(t *testing.T) {
 	} {
 		request := httptest.NewRequest("GET", "/large", nil)
 		request.Header.Set("Accept-Encoding", accept)
-		response, err := app.Test(request)
+		response, err := app.Test(request, -1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,13 +54,13 @@ func TestALargeFileIsSentInTheSmallestFormThatIsTaken(t *testing.T) {
 	for _, tag := range tags {
 		request := httptest.NewRequest("GET", "/large", nil)
 		request.Header.Set("If-None-Match", tag)
-		if response, err := app.Test(request); err != nil || response.StatusCode != fiber.StatusNotModified {
+		if response, err := app.Test(request, -1); err != nil || response.StatusCode != fiber.StatusNotModified {
 			t.Errorf("%s is not known: %v", tag, err)
 		}
 	}
 	request := httptest.NewRequest("GET", "/small", nil)
 	request.Header.Set("Accept-Encoding", "br, gzip")
-	if response, err := app.Test(request); err != nil || response.Header.Get("Content-Encoding") != "" || response.Header.Get("Vary") != "" {
+	if response, err := app.Test(request, -1); err != nil || response.Header.Get("Content-Encoding") != "" || response.Header.Get("Vary") != "" {
 		t.Errorf("a small file is compressed: %v", response.Header)
 	}
 }

@@ -39,7 +39,7 @@ func TestAFileIsConfirmedBy304(t *testing.T) {
 	ask := func(known string) (int, string, string) {
 		request := httptest.NewRequest("GET", "/f", nil)
 		request.Header.Set("If-None-Match", known)
-		response, err := app.Test(request)
+		response, err := app.Test(request, -1)
 		if err != nil {
 			t.Fatal(err)
 		}

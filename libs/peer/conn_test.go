@@ -17,6 +17,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 // resetting is a peer that answers each of the first requests with cut and resets the connection, and later ones with
@@ -47,7 +48,7 @@ func resetting(t *testing.T, resets int32, cut, whole string) (*Client, *atomic.
 			_ = c.Close()
 		}
 	})
-	client := New("resetting", "http://"+listener.Addr().String(), telemetry.Discard())
+	client := New("resetting", "http://"+listener.Addr().String(), telemetry.Discard(), Timeout(testkit.Patience))
 	t.Cleanup(func() { client.Close(); _ = listener.Close(); all.Wait() })
 	return client, asked
 }
@@ -146,7 +147,7 @@ func TestAHandshakeThatIsNotAnsweredEndsWithTheCall(t *testing.T) {
 func TestAPeerMayBeAskedOverTLS(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	client := New("secure", server.URL, telemetry.Discard())
+	client := New("secure", server.URL, telemetry.Discard(), Timeout(testkit.Patience))
 	t.Cleanup(func() { client.Close(); server.Close() })
 	trusted := server.Client().Transport.(*http.Transport).TLSClientConfig
 	client.wire.kept.TLSConfig, client.wire.single.TLSConfig = trusted, trusted
@@ -166,7 +167,7 @@ func TestAConnectionThatThePeerEndedIsNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = listener.Close() }()
-	client := New("ended", "http://"+listener.Addr().String(), telemetry.Discard(), Timeout(20*time.Second))
+	client := New("ended", "http://"+listener.Addr().String(), telemetry.Discard(), Timeout(testkit.Patience))
 	defer client.Close()
 	ended := make(chan struct{})
 	var all sync.WaitGroup

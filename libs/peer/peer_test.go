@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -15,14 +14,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
+// serve is a client of a peer that answers so. It waits for as long as a slow machine needs, unless the options say otherwise.
 func serve(t *testing.T, handler http.HandlerFunc, options ...Option) *Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
-	client := New("other", server.URL, telemetry.Discard(), options...)
+	client := New("other", server.URL, telemetry.Discard(), append([]Option{Timeout(testkit.Patience)}, options...)...)
 	t.Cleanup(func() { client.Close(); server.Close() })
 	return client
 }
@@ -92,12 +93,7 @@ func TestAPeerThatFailsIsUnavailable(t *testing.T) {
 // absent is a client of an address where nothing listens.
 func absent(t *testing.T) *Client {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return New("absent", "http://"+listener.Addr().String(), telemetry.Discard())
+	return New("absent", "http://127.0.0.1:1", telemetry.Discard(), Timeout(testkit.Patience)) // no port that is given to anybody
 }
 
 func TestAPeerThatHangsUntilItsCallersGiveUpFails(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 // stopping is a peer that leaves each connection as one that is stopped does: it reads a request, answers the first
@@ -49,7 +50,7 @@ func stop(t *testing.T, answers int) (*stopping, *Client) {
 			all.Go(func() { s.serve(conn) })
 		}
 	})
-	client := New("stopping", "http://"+listener.Addr().String(), telemetry.Discard())
+	client := New("stopping", "http://"+listener.Addr().String(), telemetry.Discard(), Timeout(testkit.Patience))
 	t.Cleanup(func() { client.Close(); _ = listener.Close(); all.Wait() })
 	return s, client
 }
@@ -152,7 +153,7 @@ func TestTheNearerDeadlineEndsACall(t *testing.T) {
 	held := make(chan struct{})
 	client := serve(t, func(http.ResponseWriter, *http.Request) { <-held }, Timeout(time.Hour))
 	defer close(held)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // which is not over before the call has begun
 	defer cancel()
 	if err := client.Call(ctx, http.MethodGet, "/", nil, nil); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("got %v", err)

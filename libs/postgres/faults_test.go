@@ -32,16 +32,23 @@ func open(t *testing.T, change func(*postgres.Config)) *pgxpool.Pool {
 
 func TestWhatTheDatabaseCannotDoJustNowIsNoFaultOfTheRequest(t *testing.T) {
 	t.Parallel()
-	pool := open(t, func(cfg *postgres.Config) { cfg.StatementTimeout = 100 * time.Millisecond })
-	_, err := pool.Exec(t.Context(), `SELECT pg_sleep(60)`)
-	if sqlstate.Of(err) != "57014" || !sqlstate.Away(err) {
-		t.Errorf("a statement that takes too long: %v", err)
-	}
+	pool := open(t, func(*postgres.Config) {})
 	conn, err := pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Release()
+	var bound string
+	if err := conn.QueryRow(t.Context(), `SELECT current_setting('statement_timeout')`).Scan(&bound); err != nil || bound != "2min" { // testkit.Patience
+		t.Fatalf("the bound of statements is %q, %v", bound, err)
+	}
+	// The server's word for it has to come within half a second after the bound: here it has longer.
+	if _, err := conn.Exec(t.Context(), `SET statement_timeout = '100ms'`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), `SELECT pg_sleep(60)`); sqlstate.Of(err) != "57014" || !sqlstate.Away(err) {
+		t.Errorf("a statement that takes too long: %v", err)
+	}
 	if _, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pg_backend_pid())`); !sqlstate.Away(err) {
 		t.Errorf("a connection that the server ends: %v", err)
 	}
@@ -53,10 +60,16 @@ func TestWhatTheDatabaseCannotDoJustNowIsNoFaultOfTheRequest(t *testing.T) {
 func TestAConnectionToAServerThatIsNoPrimaryAnyMoreIsReplaced(t *testing.T) {
 	t.Parallel()
 	pool := open(t, func(cfg *postgres.Config) { cfg.MaxConns = 1 })
-	if _, err := pool.Exec(t.Context(), `SET default_transaction_read_only = on`); err != nil {
+	conn, err := pool.Acquire(t.Context()) // held: one that lay idle for a second may be replaced before it is used
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pool.Exec(t.Context(), `INSERT INTO one VALUES (1)`); sqlstate.Of(err) != sqlstate.ReadOnly || !sqlstate.Away(err) {
+	if _, err := conn.Exec(t.Context(), `SET default_transaction_read_only = on`); err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.Exec(t.Context(), `INSERT INTO one VALUES (1)`)
+	conn.Release()
+	if sqlstate.Of(err) != sqlstate.ReadOnly || !sqlstate.Away(err) {
 		t.Fatalf("a write to a replica: %v", err)
 	}
 	if _, err := pool.Exec(t.Context(), `INSERT INTO one VALUES (1)`); err != nil {
@@ -64,9 +77,15 @@ func TestAConnectionToAServerThatIsNoPrimaryAnyMoreIsReplaced(t *testing.T) {
 	}
 }
 
+// waits is how long these tests wait for what does not come. All that does come has to come sooner, on a slow machine too.
+const waits = 10 * time.Second
+
+// patiently gives connections through a [testkit.Hanging] the time that others have to be made.
+const patiently = "&connect_timeout=120"
+
 func TestTheWaitForAConnectionIsBounded(t *testing.T) {
 	t.Parallel()
-	pool := open(t, func(cfg *postgres.Config) { cfg.MaxConns, cfg.StatementTimeout = 1, 2*time.Second })
+	pool := open(t, func(cfg *postgres.Config) { cfg.MaxConns, cfg.StatementTimeout = 1, waits })
 	held, err := pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -85,16 +104,22 @@ func TestAServerThatSaysNothingIsGivenUp(t *testing.T) {
 	var hanging *testkit.Hanging
 	pool := open(t, func(cfg *postgres.Config) {
 		hanging = testkit.NewHanging(t, cfg.URL)
-		cfg.URL, cfg.MaxConns, cfg.StatementTimeout = hanging.URL, 2, 2*time.Second
+		cfg.URL, cfg.MaxConns, cfg.StatementTimeout = hanging.URL+patiently, 2, waits
 	})
-	if _, err := pool.Exec(t.Context(), `SELECT 1`); err != nil {
+	conn, err := pool.Acquire(t.Context()) // held: one that lay idle for a second may be replaced before it is used
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), `SELECT 1`); err != nil {
 		t.Fatal(err)
 	}
 	before := hanging.Callers()
 	hanging.Hang(false)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
-	if _, err := pool.Exec(ctx, `SELECT 1`); !sqlstate.Away(err) || ctx.Err() != nil {
+	_, err = conn.Exec(ctx, `SELECT 1`)
+	conn.Release()
+	if !sqlstate.Away(err) || ctx.Err() != nil {
 		t.Errorf("on a connection that hangs: %v", err)
 	}
 	if _, err := pool.Exec(ctx, `SELECT 1`); err != nil || hanging.Callers() == before {
@@ -108,7 +133,7 @@ func TestTheCallersDeadlineEndsAReadOnAConnectionThatHangs(t *testing.T) {
 	var hanging *testkit.Hanging
 	pool := open(t, func(cfg *postgres.Config) {
 		hanging = testkit.NewHanging(t, cfg.URL)
-		cfg.URL, cfg.StatementTimeout = hanging.URL, time.Hour
+		cfg.URL, cfg.StatementTimeout = hanging.URL+patiently, time.Hour
 	})
 	if _, err := pool.Exec(t.Context(), `SELECT 1`); err != nil {
 		t.Fatal(err)

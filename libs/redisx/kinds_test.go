@@ -92,7 +92,7 @@ func TestAClusterIsFoundByOneAddress(t *testing.T) {
 	var nodes []redis.UniversalClient
 	var addresses []string
 	for range 2 {
-		address := server(t, "port", "--cluster-enabled", "yes")
+		address := server(t, "port", "--cluster-enabled", "yes", "--cluster-node-timeout", "120000") // a node that stands still is not given up
 		addresses = append(addresses, address)
 		nodes = append(nodes, open(t, redisx.Config{URL: "redis://" + address}))
 	}
@@ -132,7 +132,8 @@ func TestTheNextPrimaryOfSentinelsIsUsed(t *testing.T) {
 	host, port, _ := net.SplitHostPort(first)
 	second := server(t, "port", "--replicaof", host+" "+port)
 	settings := filepath.Join(t.TempDir(), "sentinel.conf")
-	watch := fmt.Sprintf("sentinel monitor slotmesh %s %s 1\nsentinel down-after-milliseconds slotmesh 1000\n", host, port)
+	watch := fmt.Sprintf("sentinel monitor slotmesh %s %s 1\nsentinel down-after-milliseconds slotmesh 1000\n"+
+		"sentinel failover-timeout slotmesh 15000\n", host, port) // a failover that a slow machine breaks off is tried again soon
 	if err := os.WriteFile(settings, []byte(watch), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +149,8 @@ func TestTheNextPrimaryOfSentinelsIsUsed(t *testing.T) {
 		return nil
 	})
 	client := open(t, redisx.Config{URL: "redis://" + sentinel, SentinelMaster: "slotmesh"})
-	if err := client.Set(t.Context(), "before", "1", 0).Err(); err != nil {
-		t.Fatal(err)
-	}
+	// A Sentinel that takes a primary which stands still for lost has the other one at once.
+	testkit.Until(t, "a write arrives", func(ctx context.Context) error { return client.Set(ctx, "before", "1", 0).Err() })
 	open(t, redisx.Config{URL: "redis://" + first}).ShutdownNoSave(t.Context()) // its answer is that the connection ends
 	testkit.Until(t, "writes go on", func(ctx context.Context) error { return client.Set(ctx, "after", "1", 0).Err() })
 	if got := open(t, redisx.Config{URL: "redis://" + second}).Get(t.Context(), "after").Val(); got != "1" {

@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 // stalled is a listener of a process that stands still: the kernel takes connections and bytes, and nobody fetches them.
@@ -75,7 +76,7 @@ func startStalled(t *testing.T, mount func(*Server)) (net.Addr, chan struct{}) {
 		t.Fatal(err)
 	}
 	runs := make(chan struct{})
-	srv, err := New(Config{InternalAddr: "127.0.0.1:0", RequestTimeout: time.Minute, DrainTimeout: 5 * time.Second, PublicBodyLimit: 1024},
+	srv, err := New(Config{InternalAddr: "127.0.0.1:0", RequestTimeout: time.Minute, DrainTimeout: testkit.Patience, PublicBodyLimit: 1024},
 		Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: stalled{opened, runs}, Open: true})
 	if err != nil {
 		t.Fatal(err)
@@ -102,19 +103,19 @@ func TestTheTimeThatAPeersRequestHasWaitedIsAdded(t *testing.T) {
 		s.Public.Post("/", handler)
 		s.Internal.Post("/", handler)
 	})
-	for address, want := range map[string]time.Duration{srv.InternalAddr().String(): time.Minute, srv.PublicAddr().String(): 0} {
+	for address, want := range map[string]time.Duration{srv.InternalAddr().String(): 30 * time.Minute, srv.PublicAddr().String(): 0} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/", strings.NewReader(""))
 		if err != nil {
 			t.Fatal(err)
 		}
-		request.Header.Set(peer.WaitedHeader, "60000")
+		request.Header.Set(peer.WaitedHeader, "1800000")
 		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		answer, err := client.Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_ = answer.Body.Close()
-		if got := <-waited; got < want || got > want+30*time.Second {
+		if got := <-waited; got < want || got > want+testkit.Patience {
 			t.Errorf("%s: it has waited for %s, want about %s", address, got, want)
 		}
 	}

@@ -218,7 +218,7 @@ func (c *conn) CloseWrite() error {
 // Close closes the connection.
 func (c *conn) Close() error {
 	if c.lingers.Swap(false) {
-		linger(c.Conn)
+		linger(c.Conn, c.from.lingers)
 	}
 	err := c.Conn.Close()
 	c.from.remove(c)

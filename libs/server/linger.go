@@ -14,12 +14,12 @@ const (
 )
 
 // linger waits until the client has closed, within bounds.
-func linger(c net.Conn) {
+func linger(c net.Conn, within time.Duration) {
 	half, ok := c.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
 		return
 	}
-	if c.SetReadDeadline(time.Now().Add(lingerTime)) != nil { //nolint:forbidigo // a deadline of the socket is the machine's time
+	if c.SetReadDeadline(time.Now().Add(within)) != nil { //nolint:forbidigo // a deadline of the socket is the machine's time
 		return
 	}
 	_, _ = io.CopyN(io.Discard, c, lingerBytes)

@@ -20,7 +20,8 @@ import (
 // as what it was sent has been answered.
 type listener struct {
 	net.Listener
-	bounds bounds
+	bounds  bounds
+	lingers time.Duration // how long what nobody wants is passed over before a connection is closed
 
 	stopped atomic.Bool
 
@@ -65,7 +66,7 @@ func sharesOf(remote netip.Addr) []share {
 
 func newListener(l net.Listener, b bounds) *listener {
 	b.refused = b.tel.Counter("slotmesh.connections.refused", "Connections closed at once because too many were open, by port and bound.")
-	return &listener{Listener: l, bounds: b, open: make(map[*conn]struct{}), from: make(map[netip.Prefix]int), gone: make(chan struct{})}
+	return &listener{Listener: l, bounds: b, lingers: lingerTime, open: make(map[*conn]struct{}), from: make(map[netip.Prefix]int), gone: make(chan struct{})}
 }
 
 // Accept waits for the next connection that may be opened.

@@ -40,7 +40,8 @@ http {
   upstream slotmesh { server %[3]s; keepalive 2; }
   server {
     listen %[2]s; client_max_body_size 10m;
-    location / { proxy_pass http://slotmesh; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_request_buffering %[4]s; }
+    location / { proxy_pass http://slotmesh; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_request_buffering %[4]s;
+      proxy_connect_timeout 120s; proxy_send_timeout 120s; proxy_read_timeout 120s; client_body_timeout 120s; }
   }
 }`, home, on, to, buffering))
 	return []string{testkit.Nginx(t), "-p", home, "-e", "stderr", "-c", file}
@@ -59,13 +60,14 @@ static_resources:
         typed_config:
           "@type": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager
           stat_prefix: in
-          route_config: {virtual_hosts: [{name: all, domains: ["*"], routes: [{match: {prefix: /}, route: {cluster: slotmesh}}]}]}
+          route_config: {virtual_hosts: [{name: all, domains: ["*"], routes: [{match: {prefix: /}, route: {cluster: slotmesh, timeout: 120s}}]}]}
           http_filters:
           - name: envoy.filters.http.router
             typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}
   clusters:
   - name: slotmesh
     type: STATIC
+    connect_timeout: 120s
     circuit_breakers: {thresholds: [{max_connections: 2}]}
     load_assignment: {cluster_name: slotmesh, endpoints: [{lb_endpoints: [{endpoint: {address: {socket_address: {address: %s, port_value: %s}}}}]}]}
 `, own, host, port))
@@ -111,7 +113,7 @@ func behind(t *testing.T, command func(t *testing.T, home, on, to string) []stri
 		words := command(t, home, on, to)
 		return exec.Command(words[0], words[1:]...)
 	})
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); {
+	for until := time.Now().Add(testkit.Patience); time.Now().Before(until); {
 		if passesOn(on) {
 			return on
 		}
@@ -125,7 +127,7 @@ func behind(t *testing.T, command func(t *testing.T, home, on, to string) []stri
 func passesOn(address string) bool {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	client := http.Client{Transport: transport, Timeout: time.Minute}
+	client := http.Client{Transport: transport, Timeout: testkit.Patience}
 	answer, err := client.Get("http://" + address + "/smuggled")
 	if err != nil {
 		return false
@@ -196,7 +198,7 @@ func attack(address string, n int) {
 		return
 	}
 	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	_ = conn.SetDeadline(time.Now().Add(testkit.Patience))
 	paddings := []int{8192, 0, 100, 4096, 8191, 8193, 16384, 40000, 70000}
 	body := strings.Repeat("x", paddings[n%len(paddings)]) + strings.Repeat(strings.ReplaceAll(smuggled, end, ""), 3)
 	text := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Encoding: gzip\r\n", []string{"/echo", "/refused", "/nowhere", "/smuggled"}[n/9%4])
@@ -215,7 +217,7 @@ func attack(address string, n int) {
 func visit(t *testing.T, address, own string, visitor int) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	client := http.Client{Transport: transport, Timeout: time.Minute}
+	client := http.Client{Transport: transport, Timeout: testkit.Patience}
 	had := 0
 	for n := range visits {
 		id := fmt.Sprintf("visitor-%d-%d", visitor, n)

@@ -22,9 +22,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // start runs a server on loopback with the routes that mount adds, and stops it when the test ends.
 func start(t *testing.T, cfg Config, mount func(*Server)) *Server {
@@ -42,6 +43,11 @@ func start(t *testing.T, cfg Config, mount func(*Server)) *Server {
 		t.Fatal(err)
 	}
 	mount(s)
+	s.public.lingers = testkit.Patience // a slow machine may read and write long
+	s.Public.Server().WriteTimeout = testkit.Patience
+	if s.web != nil {
+		s.web.http.WriteTimeout = testkit.Patience
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 // stops is how often servers are stopped under load: STOPS, else few enough for every run of the tests.
@@ -68,7 +69,7 @@ type outcome struct{ written, unanswered, reset int }
 const loaders = 6
 
 func stopUnderLoad(t *testing.T, netHTTP bool) outcome {
-	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: time.Minute, DrainTimeout: time.Minute, PublicBodyLimit: 1024, InternalBodyLimit: 1024}
+	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: testkit.Patience, DrainTimeout: testkit.Patience, PublicBodyLimit: 1024, InternalBodyLimit: 1024}
 	s, err := New(cfg, Runtime{Open: true, Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
 	if err != nil {
 		t.Error(err)

@@ -12,7 +12,7 @@ import (
 // the race detector alone needs: everything is compiled already where the linter, or `make build`, has run.
 func Build(t testing.TB, module, into string, commands ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	run := exec.CommandContext(ctx, "go", append([]string{"build", "-o", into}, commands...)...)
 	run.Dir, run.Env, run.WaitDelay = module, append(os.Environ(), "CGO_ENABLED=0"), time.Minute

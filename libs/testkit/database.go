@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -21,7 +20,7 @@ func Database(t testing.TB, prefix string) string {
 // database is a new copy of a template. To copy files takes PostgreSQL a quarter of the work that its own way, through its log, does.
 func database(t testing.TB, prefix, template string) string {
 	t.Helper()
-	base := lookup(t, DatabaseURL)
+	base := Server(t)
 	name := prefix + "_" + Unique()
 	Administer(t, base, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY file_copy")
 	t.Cleanup(func() { Administer(t, base, "DROP DATABASE "+name+" WITH (FORCE)") })
@@ -60,7 +59,7 @@ func (c *Template) filled(t testing.TB) string {
 	if c.name != "" {
 		return c.name
 	}
-	c.base = lookup(t, DatabaseURL)
+	c.base = Server(t)
 	name := "template_" + Unique()
 	Administer(t, c.base, "CREATE DATABASE "+name)
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
@@ -92,7 +91,7 @@ func Administer(t testing.TB, databaseURL, statement string) {
 }
 
 func administer(databaseURL, statement string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {

@@ -21,6 +21,7 @@ type Hanging struct {
 
 	mu      sync.Mutex
 	hang    bool // new connections hang
+	closed  bool
 	open    map[net.Conn]*lane
 	callers int
 }
@@ -66,6 +67,11 @@ func (h *Hanging) accept() {
 		}
 		l := &lane{to: to}
 		h.mu.Lock()
+		if h.closed { // it came just before
+			h.mu.Unlock()
+			_, _ = conn.Close(), to.Close()
+			return
+		}
 		h.callers++
 		h.open[conn] = l
 		if h.hang {
@@ -141,6 +147,7 @@ func (h *Hanging) Callers() int {
 func (h *Hanging) close() {
 	_ = h.listener.Close()
 	h.mu.Lock()
+	h.closed = true
 	for from, l := range h.open {
 		_, _ = from.Close(), l.to.Close()
 		l.resume()

@@ -14,6 +14,7 @@ type Link struct {
 	listener net.Listener
 	mu       sync.Mutex
 	open     []net.Conn
+	cut      bool
 	all      sync.WaitGroup
 }
 
@@ -64,8 +65,13 @@ func (l *Link) accept(network, address string, join func(near, far net.Conn) (fu
 			continue
 		}
 		l.mu.Lock()
+		cut := l.cut
 		l.open = append(l.open, near, far)
 		l.mu.Unlock()
+		if cut { // it came just before
+			_, _ = near.Close(), far.Close()
+			return
+		}
 		there, back := join(near, far)
 		for _, way := range []func(){there, back} {
 			l.all.Go(func() {
@@ -80,6 +86,7 @@ func (l *Link) accept(network, address string, join func(near, far net.Conn) (fu
 func (l *Link) Cut() {
 	_ = l.listener.Close()
 	l.mu.Lock()
+	l.cut = true
 	for _, c := range l.open {
 		_ = c.Close()
 	}

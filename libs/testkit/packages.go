@@ -35,7 +35,7 @@ func packagesIn(t *testing.T, kind, of string, packages []string, install func(f
 		Lacks(t, "%v", err)
 	}
 	defer func() { _ = os.RemoveAll(aside) }()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), installWithin)
 	defer cancel()
 	command := append(install(aside), packages...)
 	run := exec.CommandContext(ctx, command[0], command[1:]...)

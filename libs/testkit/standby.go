@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -27,11 +26,11 @@ type Primary struct {
 // PrimaryAndStandby starts both.
 func PrimaryAndStandby(t testing.TB) *Primary {
 	t.Helper()
-	server, err := pgx.ParseConfig(lookup(t, DatabaseURL))
+	server, err := pgx.ParseConfig(Server(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &standbys{bin: ask(t, lookup(t, DatabaseURL), `SELECT setting FROM pg_config WHERE name = 'BINDIR'`), as: ownerOf(server.Host)}
+	s := &standbys{bin: ask(t, Server(t), `SELECT setting FROM pg_config WHERE name = 'BINDIR'`), as: ownerOf(server.Host)}
 	primary, standby := s.folder(t), s.folder(t)
 	s.run(t, "initdb", "-D", primary, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	first := s.serve(t, primary)
@@ -39,7 +38,7 @@ func PrimaryAndStandby(t testing.TB) *Primary {
 	s.run(t, "pg_basebackup", "-D", standby, "-R", "-c", "fast", "--no-sync", "-h", host, "-p", port, "-U", "postgres")
 	second := s.serve(t, standby)
 	url := func(hosts string) string {
-		return "postgres://postgres@" + hosts + "/postgres?sslmode=disable&connect_timeout=5"
+		return "postgres://postgres@" + hosts + "/postgres?sslmode=disable&connect_timeout=60" // one that is lost refuses at once
 	}
 	Administer(t, url(first), `ALTER SYSTEM SET synchronous_standby_names = '*'`)
 	Administer(t, url(first), `SELECT pg_reload_conf()`)
@@ -127,7 +126,7 @@ func (s *standbys) serve(t testing.TB, data string) string {
 // ask is the one text that a query returns.
 func ask(t testing.TB, databaseURL, query string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {

@@ -56,8 +56,8 @@ func StartStripeMock(t testing.TB) *StripeMock {
 		m.URL = "http://" + at
 	case <-read:
 		t.Fatal("stripe-mock ended before it listened")
-	case <-time.After(time.Minute):
-		t.Fatal("stripe-mock does not listen after a minute")
+	case <-time.After(Patience):
+		t.Fatalf("stripe-mock does not listen after %s", Patience)
 	}
 	return m
 }

@@ -38,7 +38,7 @@ func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 		schema = PooledSchema
 	}
 	cfg := schema(t, prefix)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*Patience) // migrations of all tests wait for each other
 	defer cancel()
 	if err := postgres.Migrate(ctx, cfg, prefix, migrations); err != nil {
 		t.Fatal(err)
@@ -54,13 +54,13 @@ func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 // PostgresSchema returns the test database's settings with a schema that the test may create; it goes when the test ends.
 func PostgresSchema(t testing.TB, prefix string) postgres.Config {
 	t.Helper()
-	cfg := postgres.Config{URL: lookup(t, DatabaseURL), MaxConns: 16, StatementTimeout: Patience, Schema: prefix + "_" + Unique()}
+	cfg := postgres.Config{URL: Server(t), MaxConns: 16, StatementTimeout: Patience, Schema: prefix + "_" + Unique()}
 	t.Cleanup(func() { drop(t, cfg) })
 	return cfg
 }
 
 func drop(t testing.TB, cfg postgres.Config) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, cfg.URL)
 	if err != nil {
@@ -71,6 +71,19 @@ func drop(t testing.TB, cfg postgres.Config) {
 	if _, err := conn.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{cfg.Schema}.Sanitize()+" CASCADE"); err != nil {
 		t.Errorf("drop schema %s: %v", cfg.Schema, err)
 	}
+}
+
+// Server is the URL of the test database, with time to connect that a slow machine keeps: where a URL says nothing, a service gives up soon.
+func Server(t testing.TB) string {
+	t.Helper()
+	at, err := url.Parse(lookup(t, DatabaseURL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := at.Query()
+	query.Set("connect_timeout", strconv.Itoa(int(Patience.Seconds())))
+	at.RawQuery = query.Encode()
+	return at.String()
 }
 
 // RedisConfig returns the test Redis's settings, with deadlines that a slow machine keeps.

@@ -35,7 +35,7 @@ type Wires struct {
 	marker  []byte // nil: nothing is waited for
 	fate    Fate
 	darkens bool // dark from when the message has met its fate
-	dark    bool // no new connection is made
+	dark    bool // no new connection is made, and nothing is sent on those that are there
 	met     chan struct{}
 	held    chan struct{} // closed when what is held now may arrive
 	late    sync.WaitGroup
@@ -140,6 +140,9 @@ func (c *wire) Write(b []byte) (int, error) {
 	}
 	fate, until, met := c.all.meets(b)
 	c.holds, c.cut = met && fate == Held, c.cut || met && fate == AnswerLost
+	if c.holds {
+		_ = c.Conn.SetReadDeadline(time.Now()) //nolint:forbidigo // wakes who reads; a deadline of the socket is the machine's time
+	}
 	c.mu.Unlock()
 	switch {
 	case met && fate == LostBefore:
@@ -166,20 +169,35 @@ func (c *wire) deliverLate(message []byte, until <-chan struct{}) {
 	}
 }
 
+// Read looks at its fate before and after: where a write takes long, pgx reads beside it, and may have begun before the message met its fate.
 func (c *wire) Read(b []byte) (int, error) {
-	c.mu.Lock()
-	cut, holds := c.cut, c.holds
-	c.mu.Unlock()
-	if holds {
-		<-c.over
-		return 0, os.ErrDeadlineExceeded
+	if c.isHeld() {
+		return c.hear()
 	}
 	n, err := c.Conn.Read(b)
+	if c.isHeld() { // which has woken it
+		return c.hear()
+	}
+	c.mu.Lock()
+	cut := c.cut
+	c.mu.Unlock()
 	if !cut || err != nil {
 		return n, err
 	}
 	_ = c.Conn.Close()
 	return 0, &net.OpError{Op: "read", Err: errBroken}
+}
+
+func (c *wire) isHeld() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.holds
+}
+
+// hear waits, where something is held, until its user has given it up.
+func (c *wire) hear() (int, error) {
+	<-c.over
+	return 0, os.ErrDeadlineExceeded
 }
 
 // SetDeadline is how pgx gives a connection up: by a time that is over.

@@ -22,13 +22,15 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
+	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(program())
 	}
-	testkit.VerifyNoLeaks(m)
+	leaks.Verify(m)
 }
 
 // stores are the settings that name an empty database, and one of Redis in which nobody else is counted: a program of a test knows its clients by this
@@ -52,6 +54,16 @@ func (l *lines) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// runRoomy is Run with deadlines that a slow machine keeps.
+func runRoomy(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
+	cfg, err := loadConfig(ctx, env)
+	if err != nil {
+		return err
+	}
+	cfg.Settings = deadlines.Roomy
+	return run(ctx, cfg, out)
+}
+
 // runOnce runs the command until its greeting was seen by use, then stops it as Ctrl-C does.
 func runOnce(t *testing.T, env map[string]string, use func(greeting string)) {
 	t.Helper()
@@ -59,7 +71,7 @@ func runOnce(t *testing.T, env map[string]string, use func(greeting string)) {
 	defer interrupt()
 	out := &lines{greeted: make(chan string, 1)}
 	ended := make(chan error, 1)
-	go func() { ended <- Run(ctx, envconfig.MapLookuper(env), out) }()
+	go func() { ended <- runRoomy(ctx, envconfig.MapLookuper(env), out) }()
 	select {
 	case greeting := <-out.greeted:
 		use(greeting)
@@ -296,7 +308,7 @@ func TestAStoreThatDiesIsNamed(t *testing.T) {
 	if err := os.Chmod(home, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p, err := Start(t.Context(), Config{Home: home}, func(line string) { t.Log(line) })
+	p, err := Start(t.Context(), Config{Home: home, Settings: deadlines.Roomy}, func(line string) { t.Log(line) })
 	if err != nil {
 		t.Fatal(err)
 	}

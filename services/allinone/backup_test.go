@@ -13,6 +13,7 @@ import (
 	"github.com/sethvargo/go-envconfig"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
 )
 
 // openTemp is a new folder that the user of the stores can enter, which those of t.TempDir are closed to.
@@ -35,7 +36,7 @@ func TestAHomeIsBackedUpWhetherItRunsOrNotAndRestored(t *testing.T) {
 	home, redis := openTemp(t), os.Getenv(testkit.RedisURL)
 	running, stopped := filepath.Join(t.TempDir(), "running"), filepath.Join(t.TempDir(), "stopped")
 	env := map[string]string{"SLOTMESH_HOME": home}
-	p, err := Start(t.Context(), Config{Home: home, RedisURL: redis}, func(line string) { t.Log(line) })
+	p, err := Start(t.Context(), Config{Home: home, RedisURL: redis, Settings: deadlines.Roomy}, func(line string) { t.Log(line) })
 	if err != nil {
 		t.Fatal(err)
 	}

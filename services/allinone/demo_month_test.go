@@ -59,7 +59,7 @@ func TestAMonthThatBrokeOffIsMadeByTheNextStart(t *testing.T) {
 	testkit.Administer(t, database, `CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 		IF (SELECT count(*) FROM booking.bookings) >= 4 THEN RAISE EXCEPTION 'broken off'; END IF; RETURN NEW; END $$;
 		CREATE TRIGGER break_off BEFORE INSERT ON booking.bookings FOR EACH ROW EXECUTE FUNCTION break_off()`)
-	err := Run(t.Context(), envconfig.MapLookuper(broken), io.Discard)
+	err := runRoomy(t.Context(), envconfig.MapLookuper(broken), io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "month cannot be booked") {
 		t.Fatalf("the start did not break off: %v", err)
 	}

@@ -20,6 +20,10 @@ func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	return run(ctx, cfg, out)
+}
+
+func run(ctx context.Context, cfg Config, out io.Writer) error {
 	quiet()
 	p, err := Start(ctx, cfg, saying(out))
 	if ctx.Err() != nil {

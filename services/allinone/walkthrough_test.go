@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -28,11 +29,15 @@ var walkthroughs = []string{"../console/docs/first-offer.md", "../catalog/docs/f
 // asProgram is set where the tests' program stands in for slotmesh-allinone, which need not be built then.
 const asProgram = "SLOTMESH_TEST_AS_PROGRAM"
 
-// program is what slotmesh-allinone does, and returns its exit code.
+// program is what slotmesh-allinone does, with deadlines that a slow machine keeps, and returns its exit code.
 func program() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := Do(ctx, os.Args[1:], envconfig.OsLookuper(), os.Stdout); err != nil {
+	does := func() error { return Do(ctx, os.Args[1:], envconfig.OsLookuper(), os.Stdout) }
+	if len(os.Args) == 1 {
+		does = func() error { return runRoomy(ctx, envconfig.OsLookuper(), os.Stdout) }
+	}
+	if err := does(); err != nil {
 		_, _ = os.Stderr.WriteString("slotmesh: " + err.Error() + "\n")
 		return 1
 	}
@@ -102,11 +107,20 @@ func strangers(environment []string) []string {
 	})
 }
 
-// freePorts are ports of this machine that nobody listens at, below those that the system gives to whoever asks for any: they stay free.
+// nextPort is where freePorts looks next, so that it gives none twice: between those that testkit runs programs at and those that the system gives to
+// whoever asks for any.
+var nextPort = func() *atomic.Int32 {
+	var next atomic.Int32
+	next.Store(30000 + rand.Int32N(2500))
+	return &next
+}()
+
+// freePorts are ports of this machine that nobody listens at, and that nobody else takes: they stay free.
 func freePorts(t *testing.T, variables ...string) map[string]string {
 	t.Helper()
 	ports := make(map[string]string)
-	for port := 20000 + rand.IntN(10000); len(ports) < len(variables); port++ {
+	for len(ports) < len(variables) {
+		port := int(nextPort.Add(1))
 		free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(port))
 		if errors.Is(err, syscall.EADDRINUSE) {
 			continue

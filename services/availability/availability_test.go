@@ -23,10 +23,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // always answers every request with the same JSON.
 func always(t *testing.T, status int, body any) string {
@@ -112,7 +113,7 @@ func TestServiceListsWhatItLetsBook(t *testing.T) {
 	if body := slotsOf(t, srv, sauna); strings.Count(body, `"time"`) != 2 || !strings.Contains(body, `"computed":true`) {
 		t.Errorf("slots: %s", body)
 	}
-	p := peer.New("availability", "http://"+srv.InternalAddr().String(), telemetry.Discard())
+	p := peer.New("availability", "http://"+srv.InternalAddr().String(), telemetry.Discard(), peer.Timeout(testkit.Patience))
 	t.Cleanup(p.Close)
 	client := peeravailability.NewClient(p)
 	request := peeravailability.BookableRequest{Slug: "harbor", OfferVersion: 1, Question: peeravailability.Question{

@@ -22,9 +22,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // nobody is an address where nothing listens.
 const nobody = "http://127.0.0.1:1"
@@ -97,7 +98,7 @@ func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
 	if status, body := get(t, http.MethodGet, "http://"+internal.Addr().String()+"/readyz", ""); status != http.StatusOK {
 		t.Errorf("not ready: %d %s", status, body)
 	}
-	p := peer.New("booking", "http://"+internal.Addr().String(), telemetry.Discard())
+	p := peer.New("booking", "http://"+internal.Addr().String(), telemetry.Discard(), peer.Timeout(testkit.Patience))
 	defer p.Close()
 	key, err := bookingclient.NewClient(p).CreateKey(t.Context(), uuid.New(), booking.NewKey{Name: "x", Scope: "write"})
 	if err != nil {

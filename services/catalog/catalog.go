@@ -70,6 +70,8 @@ type Config struct {
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
 	// RenderedBytes bounds the rendered answers kept ready.
 	RenderedBytes int `env:"CATALOG_RENDERED_BYTES, default=33554432"`
+	// patience is how long a change waits for Redis and booking to hear of it, and a reader for a copy; 0: a little, as each of them says.
+	patience time.Duration
 }
 
 // Validate checks the settings as a whole; each fault names its variable.
@@ -150,14 +152,17 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	if err != nil {
 		return err
 	}
-	copies := lastknown.New(rdb, prefix, rt.Telemetry)
+	copies, sender := lastknown.New(rdb, prefix, rt.Telemetry), changes.NewSender(rdb, rt.Telemetry)
+	if cfg.patience > 0 {
+		copies.Wait(cfg.patience)
+		sender.Wait(cfg.patience)
+	}
 	s.OnStop("copies", func(context.Context) error { return copies.Close() })
 	s.Go("superseded copies", copies.Run)
 	s.Ready("postgres", readable(businesses, copies))
 	s.Go("sweep of old writes", func(ctx context.Context) error {
 		return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger)
 	})
-	sender := changes.NewSender(rdb, rt.Telemetry)
 	versions := current.New(businesses, ready.Decode, copies, cfg.MemoryBytes, cfg.Server.Peers.Patience, rt.Clock, rt.Telemetry)
 	s.Go("changes", func(ctx context.Context) error { return catalogclient.Listen(ctx, rdb, versions.Expire) })
 	changed := func(ctx context.Context, slug string, version int64) {
@@ -180,7 +185,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	(&api.Offers{Versions: versions}).Mount(s.Internal)
 	// Booking waits for sales that are being written, whatever time the list of events gives it.
 	sold := bookingclient.NewClient(s.Peer("booking", cfg.BookingURL, peer.WriteTimeout(cfg.Server.RequestTimeout)))
-	owner := &usecase.Owner{Store: businesses, Bookings: sold, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry}
+	owner := &usecase.Owner{Store: businesses, Bookings: sold, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry, TellWithin: cfg.patience}
 	(&api.Owner{Businesses: owner, Store: businesses}).Mount(s.Internal)
 	eventapi.Serve(s.Server, eventlog.New(pool, showEvents(), cfg.Events, rt.Clock, rt.Telemetry))
 	s.Go("erasing events of removed businesses", func(ctx context.Context) error { return eraseEvents(ctx, businesses, rt.Clock, rt.Telemetry) })

@@ -13,7 +13,6 @@ require (
 	github.com/slotmesh/slotmesh/libs v0.0.0
 	github.com/valyala/fasthttp v1.74.0
 	go.opentelemetry.io/otel/metric v1.47.0
-	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/sync v0.24.0
 	pgregory.net/rapid v1.3.0
@@ -65,6 +64,7 @@ require (
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	go.opentelemetry.io/proto/otlp v1.11.0 // indirect
 	go.uber.org/atomic v1.12.0 // indirect
+	go.uber.org/goleak v1.3.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect

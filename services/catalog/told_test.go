@@ -47,7 +47,7 @@ func (h *harness) told(version int64) string {
 // Who publishes while booking is away is told that it is published and not known to booking, and is answered as ever when they repeat it.
 func TestAPublishThatBookingHasNotHeardOfIsNotAcknowledged(t *testing.T) {
 	t.Parallel()
-	h := start(t)
+	h := start(t, impatient)
 	h.mustPublish(harborYAML)
 	h.sales.deaf.Store(true)
 	a := h.publish(harborYAML, idempotency.Header, "one")

@@ -17,13 +17,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
-	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/console"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 const (
 	yaml = "application/yaml"

@@ -11,8 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/limits"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/services/console"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
@@ -70,7 +69,7 @@ func allow(t *testing.T, w *consoletest.World, session, code, business, answer s
 
 func TestAProgramActsForWhoConfirmsItsCode(t *testing.T) {
 	t.Parallel()
-	w := consoletest.Start(t)
+	w := consoletest.StartAt(t, clock.Fixed(time.Now())) // how soon a program asks again is not up to the machine
 	other := w.Replica(t)
 	id := publish(t, w)
 	p := begin(t, w, "Ana's <b> laptop")
@@ -214,22 +213,21 @@ func TestWhoSignsInComesBackToTheirProgram(t *testing.T) {
 func TestProgramsAndTheirCodesAreLimited(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {
-		c.Limits = limits.Config{Counting: ratelimit.Config{Timeout: time.Minute}, SignInsPerMinute: 10, WrongTokensPerMinute: 10}
+		c.Limits.SignInsPerMinute, c.Limits.WrongTokensPerMinute = 10, 10
 		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
 	})
 	email := uuid.NewString() + "@example.com"
 	session := w.SessionOf(t, email, access.Member{BusinessID: publish(t, w), Role: access.Owner})
-	statuses := map[string]map[int]int{"begin": {}, "poll": {}, "guess": {}}
-	for range 14 {
-		statuses["begin"][fill(t, w, "/device/authorization", "", url.Values{"client_id": {"x"}}, "X-Forwarded-For", "198.51.100.61").Status]++
-		statuses["poll"][fill(t, w, "/device/token", "", url.Values{
+	begins, polls, guesses := stranger(), stranger(), stranger()
+	refusedAfter(t, "begin", func(int) consoletest.Answer {
+		return fill(t, w, "/device/authorization", "", url.Values{"client_id": {"x"}}, "X-Forwarded-For", begins)
+	}, window{10, time.Minute})
+	refusedAfter(t, "poll", func(int) consoletest.Answer {
+		return fill(t, w, "/device/token", "", url.Values{
 			"grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {strings.Repeat("0", 64)},
-		}, "X-Forwarded-For", "198.51.100.62").Status]++
-		statuses["guess"][fill(t, w, "/device", session, url.Values{"code": {"BCDF-GHJK"}, "answer": {"refuse"}}, "X-Forwarded-For", "198.51.100.63").Status]++
-	}
-	for what, n := range statuses {
-		if n[429] < 3 {
-			t.Errorf("%s: %v", what, n)
-		}
-	}
+		}, "X-Forwarded-For", polls)
+	}, window{10, time.Minute})
+	refusedAfter(t, "guess", func(int) consoletest.Answer {
+		return fill(t, w, "/device", session, url.Values{"code": {"BCDF-GHJK"}, "answer": {"refuse"}}, "X-Forwarded-For", guesses)
+	}, slowed...)
 }

@@ -11,8 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
-	"github.com/slotmesh/slotmesh/libs/limits"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/console"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
@@ -376,27 +374,25 @@ func TestChallengesEnd(t *testing.T) {
 func TestAttemptsByPasskeyAreSlowed(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {
-		c.Limits = limits.Config{Counting: ratelimit.Config{Timeout: time.Minute}, SignInsPerMinute: 10}
+		c.Limits.SignInsPerMinute = 10
 		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
 	})
 	email := uuid.NewString() + "@example.com" // counts are one Redis's, for all tests
 	from := func(path, address string, form url.Values) consoletest.Answer {
 		return fill(t, w, path, "", form, "X-Forwarded-For", address, "Cookie", "slotmesh-passkey="+strings.Repeat("0", 64))
 	}
-	for i := range 12 {
-		got := from("/sign-in/passkey/begin", "198.51.100.77", url.Values{"email": {email}})
-		if (got.Status == 429) != (i >= 10) || got.Status == 429 && (!strings.Contains(got.Body, "Please wait") || got.Header.Get("Retry-After") == "") {
-			t.Errorf("%d: %d %v %s", i, got.Status, got.Header, got.Body)
-		}
+	asks, answers := stranger(), stranger()
+	got, _ := refusedAfter(t, "asking", func(int) consoletest.Answer {
+		return from("/sign-in/passkey/begin", asks, url.Values{"email": {email}})
+	}, window{10, time.Minute})
+	if !strings.Contains(got.Body, "Please wait") || got.Header.Get("Retry-After") == "" {
+		t.Errorf("%v %s", got.Header, got.Body)
 	}
-	refused := 0
-	for range 25 {
-		if from("/sign-in/passkey", "198.51.100.78", url.Values{"email": {email}, "credential": {"{}"}}).Status == 429 {
-			refused++
-		}
-	}
-	if refused < 4 || from("/sign-in", "198.51.100.79", url.Values{"email": {email}, "password": {gulls}}).Status != 429 {
-		t.Errorf("%d of 25 wrong answers were refused", refused)
+	refusedAfter(t, "wrong answers", func(int) consoletest.Answer {
+		return from("/sign-in/passkey", answers, url.Values{"email": {email}, "credential": {"{}"}})
+	}, window{20, 15 * time.Minute})
+	if got := from("/sign-in", stranger(), url.Values{"email": {email}, "password": {gulls}}); got.Status != 429 {
+		t.Errorf("by a password, once there were too many wrong answers: %d", got.Status)
 	}
 }
 

@@ -19,10 +19,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/mcp"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // businessID and the ids below are those of the fake business.
 const (

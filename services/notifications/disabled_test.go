@@ -23,6 +23,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/deliver"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/jobs"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
@@ -32,7 +33,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/migrations"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // salon stands in for the services that know what a message tells.
 type salon struct{}
@@ -88,7 +89,7 @@ func startFailing(t *testing.T) *failing {
 	told := messages.New(messages.Config{
 		Pool: pool, Store: f.records, Peers: salon{}, Sender: smtp, From: "no-reply@slotmesh.example", KeptFor: leastKept, Clock: f.clock, Telemetry: tel,
 	})
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, f.clock)
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, f.clock, testkit.Patience)
 	t.Cleanup(sender.Close)
 	f.webhooks = &deliver.Webhooks{Store: f.records, Sender: sender, Disabled: tellOwner(told), Clock: f.clock, Telemetry: tel}
 	work := jobs.NewWork()

@@ -98,7 +98,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Forget(catalog, catalogclient.NewClient(catalog, rt.Telemetry), pool, records)
 
 	guard := webhook.Guard{Loopback: cfg.WebhookLoopback}
-	sender := webhook.NewSender(guard, nil, rt.Clock)
+	sender := webhook.NewSender(guard, nil, rt.Clock, webhook.SendWithin)
 	s.OnStop("webhooks", func(context.Context) error { sender.Close(); return nil })
 
 	work := jobs.NewWork()

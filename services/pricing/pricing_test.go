@@ -25,11 +25,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/pricing"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var cut = uuid.MustParse("00000000-0000-4000-8000-000000000001")
 
@@ -74,6 +75,8 @@ func start(t *testing.T, catalogURL string) *server.Server {
 	variables := envconfig.MapLookuper(map[string]string{
 		"PUBLIC_ADDR": "127.0.0.1:0", "INTERNAL_ADDR": "127.0.0.1:0",
 		"CATALOG_URL": catalogURL, "REDIS_URL": redisURL(t), "PEER_SECRETS": "a-secret-of-the-tests-that-is-long-enough",
+		"PEER_TIMEOUT": testkit.Patience.String(), "REQUEST_TIMEOUT": testkit.Patience.String(), "REDIS_TIMEOUT": testkit.Patience.String(),
+		"DRAIN_TIMEOUT": testkit.Patience.String(),
 	})
 	var cfg pricing.Config
 	if err := config.Load(t.Context(), &cfg, variables); err != nil {

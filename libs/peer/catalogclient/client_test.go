@@ -18,9 +18,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/revalidate"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // origin stands in for the catalog service: one business, "harbor", at a version that tests raise.
 type origin struct {
@@ -67,7 +68,7 @@ func client(t *testing.T, version int64) (*Client, *origin, *clock.Manual) {
 	t.Helper()
 	o := &origin{version: version}
 	server := httptest.NewServer(o)
-	p := peer.New("catalog", server.URL, telemetry.Discard())
+	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(testkit.Patience))
 	t.Cleanup(func() { p.Close(); server.Close() })
 	now := clock.Fixed(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	return newClient(p, telemetry.Discard(), now), o, now

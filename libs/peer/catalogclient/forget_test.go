@@ -16,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 // remembered are businesses that remember customers, and those whose customers were forgotten.
@@ -52,7 +53,7 @@ func TestABusinessThatCannotBeReadKeepsNoOtherFromForgetting(t *testing.T) {
 			_, _ = w.Write([]byte(`{"error":"Business not found","messageCode":"business_not_found"}`))
 		}
 	}))
-	p := peer.New("catalog", server.URL, telemetry.Discard())
+	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(testkit.Patience))
 	t.Cleanup(func() { p.Close(); server.Close() })
 	alone := func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
 	f := NewForgetter(p, NewClient(p, telemetry.Discard()), kept, alone, clock.Fixed(time.Unix(0, 0)), telemetry.Discard())

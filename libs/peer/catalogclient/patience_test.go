@@ -17,6 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/revalidate"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 // slow is a catalog that keeps questions until it is told to go on.
@@ -39,7 +40,7 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 	t.Parallel()
 	s := &slow{origin: origin{version: 1}}
 	server := httptest.NewServer(s)
-	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(2*time.Minute), peer.Patience(time.Millisecond))
+	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(2*testkit.Patience), peer.Patience(time.Millisecond))
 	t.Cleanup(func() { p.Close(); server.Close() })
 	now := clock.Fixed(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	c := newClient(p, telemetry.Discard(), now)
@@ -49,7 +50,7 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 	defer release() // the server waits for its handlers
 	s.set(func(o *origin) { s.hold, o.version = hold, 2 })
 	now.Advance(revalidate.TrustFor)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	for range 2 {
 		offer, err := c.Get(ctx, "harbor")
@@ -58,7 +59,7 @@ func TestAReaderDoesNotWaitForACatalogThatHangsWhereAnOfferIsKnown(t *testing.T)
 		}
 		now.Advance(revalidate.TrustFor)
 	}
-	short, stop := context.WithTimeout(ctx, 10*time.Millisecond)
+	short, stop := context.WithTimeout(ctx, time.Second) // which is not over before it asks
 	defer stop()
 	if _, err := c.Fresh(short, "harbor"); !fault.Is(err, fault.PeerUnavailable) {
 		t.Errorf("Fresh went on with an old offer: %v", err)

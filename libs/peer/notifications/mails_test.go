@@ -10,9 +10,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // Whoever invites strangers could else choose addresses that make the mail server slow, and nobody would get a link to sign in.
 func TestMailsThatFailKeepNobodyElseFromTheirs(t *testing.T) {

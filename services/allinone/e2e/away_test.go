@@ -100,10 +100,10 @@ func awaySalon() string {
 func openAway(t *testing.T) *away {
 	t.Helper()
 	a := &away{t: t, hooks: openHooks(t), post: openPost(t)}
-	url := testkit.Database(t, "e2e")
+	url, begun := testkit.Database(t, "e2e"), time.Now()
 	a.again = func() *world {
 		return start(t, loopback, func(c *allinone.Config) {
-			c.DatabaseURL, c.SMTPURL, c.MailFrom = url, a.post.url, "no-reply@harbor.example"
+			c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, a.post.url, "no-reply@harbor.example", afterMonday(t, begun)
 			for _, limit := range []string{"BOOKING_IP_LIMIT_PER_MINUTE", "BOOKING_KEY_LIMIT_PER_MINUTE"} {
 				c.Settings[limit] = "100000"
 			}

@@ -56,6 +56,7 @@ func TestABackupUnderLoadHasEveryBookingThatWasAnsweredBefore(t *testing.T) {
 type saved struct {
 	*away
 	url, home string
+	begun     time.Time
 	booked    map[string]made // by id
 }
 
@@ -67,7 +68,7 @@ type made struct {
 
 func openSaved(t *testing.T) *saved {
 	t.Helper()
-	s := &saved{away: &away{t: t, hooks: openHooks(t), post: openPost(t)}, url: testkit.Database(t, "e2e"), booked: map[string]made{}}
+	s := &saved{away: &away{t: t, hooks: openHooks(t), post: openPost(t)}, url: testkit.Database(t, "e2e"), begun: time.Now(), booked: map[string]made{}}
 	s.world = s.start(s.url, "", s.post)
 	s.publish(t, "salon", awaySalon())
 	s.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, s.hooks.url)).
@@ -80,7 +81,7 @@ func openSaved(t *testing.T) *saved {
 // start brings up a Slotmesh on a database and in a home, "" for one of its own.
 func (s *saved) start(url, home string, post *post) *world {
 	return start(s.t, loopback, func(c *allinone.Config) {
-		c.DatabaseURL, c.SMTPURL, c.MailFrom = url, post.url, "no-reply@harbor.example"
+		c.DatabaseURL, c.SMTPURL, c.MailFrom, c.Now = url, post.url, "no-reply@harbor.example", afterMonday(s.t, s.begun)
 		if home != "" {
 			c.Home = home
 		}

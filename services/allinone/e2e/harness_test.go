@@ -22,6 +22,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/allinone"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
 	"github.com/slotmesh/slotmesh/services/booking"
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	testkit.VerifyNoLeaks(tests{m})
+	leaks.Verify(tests{m})
 }
 
 // tests are all tests, after which the template of their databases goes.
@@ -73,6 +74,17 @@ var tables = testkit.Template{Fill: func(ctx context.Context, databaseURL string
 
 // monday is the clock's start in most tests: 2027-03-01, a Monday, 06:00 UTC.
 const monday = "2027-03-01T06:00:00Z"
+
+// afterMonday is what a clock shows that was at monday at this instant. A process that goes on with what another one left has it go on too: what is
+// due would else wait for as long again as that one ran.
+func afterMonday(t *testing.T, begun time.Time) string {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339, monday)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.Add(time.Since(begun)).Format(time.RFC3339Nano)
+}
 
 // world is one Slotmesh and a client of it.
 type world struct {
@@ -108,7 +120,8 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 			showWarnings(t, filepath.Join(cfg.Home, allinone.LogFile))
 		}
 	})
-	w.http.Transport = w.underContract(t, &http.Transport{MaxIdleConnsPerHost: 256})
+	// Services end a connection that is idle for two minutes. One that they end as a request is sent on it fails that request: it is ended here before.
+	w.http.Transport = w.underContract(t, &http.Transport{MaxIdleConnsPerHost: 256, IdleConnTimeout: 30 * time.Second})
 	return w
 }
 

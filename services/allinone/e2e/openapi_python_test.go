@@ -69,7 +69,7 @@ func TestGeneratedRequestsOfSchemathesisFindNoFault(t *testing.T) {
 			copied(t, dir, "hooks.py")
 			run := python.Python(t, dir, []string{"SLUG=salon", "SCHEMATHESIS_HOOKS=hooks", "PYTHONPATH=" + python.Path() + string(os.PathListSeparator) + dir},
 				"-c", "from schemathesis.cli import schemathesis; schemathesis()", "run", c.document, "--url", c.url,
-				"-H", "Authorization: Bearer "+c.token, "--phases", c.phases, "--max-examples", c.most, "--seed", "1", "--no-shrink", "--warnings", "off",
+				"-H", "Authorization: Bearer "+c.token, "--phases", c.phases, "--max-examples", c.most, "--request-timeout", "170", "--seed", "1", "--no-shrink", "--warnings", "off",
 				"--suppress-health-check", "all", "--continue-on-failure", "--checks", "no_fault_of_ours,negative_data_rejection", "--exclude-operation-id", c.without)
 			if run.Exit != 0 {
 				t.Errorf("schemathesis ended with %d:\n%s\n%s", run.Exit, run.Stdout, run.Stderr)

@@ -33,7 +33,7 @@ func (o operator) run(t *testing.T, input string, args ...string) (int, string, 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, o.program, args...)
+	cmd := exec.CommandContext(ctx, o.program, append([]string{"--timeout", "110s"}, args...)...)
 	var out, faults bytes.Buffer
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.env, strings.NewReader(input), &out, &faults
 	err := cmd.Run()

@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"context"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +16,7 @@ import (
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
@@ -92,6 +95,22 @@ func (s *spans) edges(traceID string) map[string]bool {
 	return edges
 }
 
+// await waits until traces have these edges: spans are sent every few seconds, and a stop has a few for what is left, which a slow machine may need for more.
+func (s *spans) await(t *testing.T, want map[string][]string) {
+	t.Helper()
+	testkit.Until(t, "all hops are in their traces", func(context.Context) error {
+		for id, edges := range want {
+			got := s.edges(id)
+			for _, edge := range edges {
+				if !got[edge] {
+					return fmt.Errorf("trace %s has no edge %s; it has %v", id, edge, got)
+				}
+			}
+		}
+		return nil
+	})
+}
+
 // startTraced starts a Slotmesh that sends its spans to the receiver returned.
 func startTraced(t *testing.T) (*world, *spans) {
 	t.Helper()
@@ -124,20 +143,11 @@ func TestOneTraceRunsThroughAllHops(t *testing.T) {
 	if tp := booked.header.Get("Traceparent"); !strings.Contains(tp, booking) {
 		t.Errorf("the answer's traceparent %q does not name the request's trace", tp)
 	}
-	w.stop(t) // sends what is buffered
-
-	want := map[string][]string{
+	received.await(t, map[string][]string{
 		listing: {"front → availability", "availability → catalog", "availability → booking", "availability → redis", "booking → postgresql"},
 		booking: {"front → booking", "booking → availability", "booking → pricing", "booking → catalog", "booking → postgresql", "booking → redis"},
-	}
-	for id, edges := range want {
-		got := received.edges(id)
-		for _, edge := range edges {
-			if !got[edge] {
-				t.Errorf("trace %s has no edge %s; it has %v", id, edge, got)
-			}
-		}
-	}
+	})
+	w.stop(t) // sends what is buffered
 	for _, secret := range []string{"Ada Example", "ada@example.com", "912 345", key, key[3:], w.AdminToken} {
 		if strings.Contains(received.text.String(), secret) {
 			t.Errorf("a span carries %q", secret)

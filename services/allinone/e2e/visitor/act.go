@@ -67,10 +67,12 @@ func (v *Visitor) Until(what, expression string) {
 // a browser drops what is pressed on a page that it has not shown yet.
 const whole = `(document.readyState === "complete" && performance.getEntriesByType("paint").length > 0)`
 
-// Whole waits until the page is there with its scripts.
+// Whole waits until the page is there with its scripts, and none is under way.
 func (v *Visitor) Whole() {
 	v.t.Helper()
-	v.Until("the page is whole", whole)
+	v.until("the page is never whole", func() (bool, error) {
+		return v.stays(func() (bool, error) { return tryEval[bool](v, whole) })
+	})
 }
 
 // Sees waits until the page, as it is painted, has these words.
@@ -150,14 +152,16 @@ func (v *Visitor) pressAt(missing, element string, times int) {
 		return &point{p.X + offset.X, p.Y + offset.Y}, nil
 	}
 	v.until(missing, func() (bool, error) {
-		first, err := spot()
-		if err != nil || first == nil {
-			return false, err
-		}
-		if at, err = spot(); err != nil || at == nil || *at != *first {
-			return false, err
-		}
-		return true, nil
+		return v.stays(func() (bool, error) {
+			first, err := spot()
+			if err != nil || first == nil {
+				return false, err
+			}
+			if at, err = spot(); err != nil || at == nil || *at != *first {
+				return false, err
+			}
+			return true, nil
+		})
 	})
 	for n := range times {
 		for _, kind := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
@@ -182,26 +186,27 @@ func (v *Visitor) FillThe(selector, text string) {
 
 func (v *Visitor) fill(missing, field, text string) {
 	v.t.Helper()
-	v.until(missing, func() (bool, error) {
-		return tryEval[bool](v, fmt.Sprintf(`(() => {
-			const e = %s;
-			if (!e || !`+whole+`) return false;
-			e.scrollIntoView({block: "center", behavior: "instant"});
-			e.focus();
-			if (e.tagName === "SELECT") {
-				const entry = [...e.options].find(o => o.text.trim() === %q);
-				if (!entry) return false;
-				e.value = entry.value;
-			} else if (e.type === "date" || e.type === "time" || e.type === "datetime-local") {
-				e.value = %q;
-			} else {
-				e.select();
-				return true;
-			}
-			e.dispatchEvent(new Event("input", {bubbles: true}));
-			e.dispatchEvent(new Event("change", {bubbles: true}));
+	put := fmt.Sprintf(`(() => {
+		const e = %s;
+		if (!e || !`+whole+`) return false;
+		e.scrollIntoView({block: "center", behavior: "instant"});
+		e.focus();
+		if (e.tagName === "SELECT") {
+			const entry = [...e.options].find(o => o.text.trim() === %q);
+			if (!entry) return false;
+			e.value = entry.value;
+		} else if (e.type === "date" || e.type === "time" || e.type === "datetime-local") {
+			e.value = %q;
+		} else {
+			e.select();
 			return true;
-		})()`, field, text, text))
+		}
+		e.dispatchEvent(new Event("input", {bubbles: true}));
+		e.dispatchEvent(new Event("change", {bubbles: true}));
+		return true;
+	})()`, field, text, text)
+	v.until(missing, func() (bool, error) {
+		return v.stays(func() (bool, error) { return tryEval[bool](v, put) })
 	})
 	if Eval[bool](v, fmt.Sprintf(`(e => e.tagName !== "SELECT" && e.type !== "date" && e.type !== "time" && e.type !== "datetime-local")(%s)`, field)) {
 		if text == "" {
@@ -215,13 +220,14 @@ func (v *Visitor) fill(missing, field, text string) {
 // Choose takes the entry of this place, from 0 on, of the first list that matches a CSS selector.
 func (v *Visitor) Choose(selector string, place int) {
 	v.t.Helper()
+	choose := fmt.Sprintf(`(e => {
+		if (!e?.options[%d] || !`+whole+`) return false;
+		e.selectedIndex = %d;
+		e.dispatchEvent(new Event("change", {bubbles: true}));
+		return true;
+	})(document.querySelector(%q))`, place, place, selector)
 	v.until("there is no list that is "+selector, func() (bool, error) {
-		return tryEval[bool](v, fmt.Sprintf(`(e => {
-			if (!e?.options[%d]) return false;
-			e.selectedIndex = %d;
-			e.dispatchEvent(new Event("change", {bubbles: true}));
-			return true;
-		})(document.querySelector(%q))`, place, place, selector))
+		return v.stays(func() (bool, error) { return tryEval[bool](v, choose) })
 	})
 }
 

@@ -25,14 +25,25 @@ func (v *Visitor) Drag(from, to, held string) {
 	v.mouse(input.DispatchMouseEventTypeMouseReleased, end)
 }
 
-// place waits until a script gives a place.
+// place waits until a script gives a place twice, on a page that is whole, painted and not about to turn into the next one.
 func (v *Visitor) place(script string) point {
 	v.t.Helper()
+	where := fmt.Sprintf(`(() => {
+		const at = %s ? %s : null;
+		return at && document.elementFromPoint(at.x, at.y) !== document.documentElement ? at : null;
+	})()`, whole, script)
 	var at *point
 	v.until("there is no place "+script, func() (bool, error) {
-		var err error
-		at, err = tryEval[*point](v, fmt.Sprintf(`document.readyState === "complete" ? %s : null`, script))
-		return at != nil, err
+		return v.stays(func() (bool, error) {
+			first, err := tryEval[*point](v, where)
+			if err != nil || first == nil {
+				return false, err
+			}
+			if at, err = tryEval[*point](v, where); err != nil || at == nil {
+				return false, err
+			}
+			return *at == *first, nil
+		})
 	})
 	return *at
 }

@@ -6,6 +6,7 @@ package visitor
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -49,7 +51,9 @@ func Open(t *testing.T) *Chromium {
 	testkit.NeedChromium(t, "pages are tested over HTTP alone")
 	axe := testkit.InstallNode(t, axePackage).File(t, "axe-core/axe.min.js")
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(filepath.Join(t.TempDir(), "profile")),
+		// Its profile is in a folder that chromedp makes and removes: parts of the browser write there after it has ended, which a folder of the test's
+		// does not bear.
+		chromedp.NoSandbox, chromedp.DisableGPU,
 		// A page and what embeds it share a process, so that a visitor reaches into both. The window's own parts, which nobody sees, would take a process
 		// and a quarter of the time beside each page.
 		chromedp.Flag("disable-features", "Translate,IsolateOrigins,site-per-process,WebUIOmniboxPopup,WebUIOmniboxAimPopup"), chromedp.Flag("disable-site-isolation-trials", true))
@@ -97,7 +101,9 @@ type Visitor struct {
 	mu       sync.Mutex
 	asked    []request
 	problems []string
-	frame    cdp.FrameID // that is looked at; "": the page itself
+	coming   map[cdp.FrameID]bool // the frames for which another page is under way
+	turns    int                  // how often that has changed
+	frame    cdp.FrameID          // that is looked at; "": the page itself
 }
 
 // request is one that the window has sent.
@@ -122,7 +128,7 @@ func (c *Chromium) Visit(t *testing.T, as As) *Visitor {
 	if as.Timezone == "" {
 		as.Timezone = "Europe/Lisbon"
 	}
-	v := &Visitor{t: t, c: c, as: as}
+	v := &Visitor{t: t, c: c, as: as, coming: map[cdp.FrameID]bool{}}
 	ctx, cancel := chromedp.NewContext(c.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(v.notice))
 	ctx, expire := context.WithTimeout(ctx, 10*patience)
 	t.Cleanup(func() { expire(); cancel() })
@@ -168,7 +174,7 @@ func (v *Visitor) dress() {
 	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.as.NoScript})
 }
 
-// notice keeps what the window asks for and complains of.
+// notice keeps what the window asks for and complains of, and which pages are under way.
 func (v *Visitor) notice(event any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -177,6 +183,14 @@ func (v *Visitor) notice(event any) {
 		if at, err := url.Parse(e.Request.URL); err == nil {
 			v.asked = append(v.asked, request{e.RequestID, at, e.Type})
 		}
+	case *page.EventFrameStartedLoading:
+		v.turn(e.FrameID, true)
+	case *page.EventFrameNavigated:
+		v.turn(e.Frame.ID, false)
+	case *page.EventFrameStoppedLoading:
+		v.turn(e.FrameID, false)
+	case *page.EventFrameDetached:
+		v.turn(e.FrameID, false)
 	case *log.EventEntryAdded:
 		// A page that is not found is a page.
 		if e.Entry.Level == log.EntryLevelError && e.Entry.Source != log.EntrySourceNetwork {
@@ -190,6 +204,35 @@ func (v *Visitor) notice(event any) {
 		}
 	}
 }
+
+// turn notes that another page is under way to a frame, or is not any more; v.mu is held.
+func (v *Visitor) turn(frame cdp.FrameID, coming bool) {
+	if v.turns++; coming {
+		v.coming[frame] = true
+	} else {
+		delete(v.coming, frame)
+	}
+}
+
+// stays asks something of a page that stays meanwhile: what is found on one page and done on the next is lost, or hits something else.
+func (v *Visitor) stays(ask func() (bool, error)) (bool, error) {
+	look := func() (int, bool) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		return v.turns, len(v.coming) == 0
+	}
+	before, still := look()
+	if !still {
+		return false, errTurns
+	}
+	there, err := ask()
+	if after, _ := look(); there && after != before {
+		return false, errTurns
+	}
+	return there, err
+}
+
+var errTurns = errors.New("another page is under way")
 
 func (v *Visitor) need(err error) {
 	v.t.Helper()
@@ -245,8 +288,16 @@ func (v *Visitor) Keep(name string) {
 // have made, runs also where the visitor has no JavaScript, and awaits a promise.
 func Eval[T any](v *Visitor, expression string) T {
 	v.t.Helper()
-	value, err := tryEval[T](v, expression)
-	v.need(err)
+	var value T
+	v.until("the page does not answer", func() (bool, error) {
+		var err error
+		value, err = tryEval[T](v, expression)
+		if _, left := errors.AsType[*cdproto.Error](err); left { // the page has given way to the next one before it answered
+			return false, err
+		}
+		v.need(err)
+		return true, nil
+	})
 	return value
 }
 

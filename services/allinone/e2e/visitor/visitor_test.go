@@ -13,11 +13,11 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/slotmesh/slotmesh/libs/message/words"
-	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/libs/web"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 const form = `<!doctype html><html lang=en><title>Form</title><meta name=viewport content="width=device-width"><link rel=icon href="data:,"><link rel=stylesheet href=/style.css><main><h1>Form</h1>
 <form method=post action=/sent><label>Name <input name=name value=old></label><label>Size <select name=size><option value=s>Small<option value=l>Large</select></label>

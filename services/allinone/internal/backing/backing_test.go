@@ -13,10 +13,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/redis/go-redis/v9"
-	"go.uber.org/goleak"
+
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // newHome makes a home that an unprivileged user can enter, as the folders of t.TempDir are closed.
 func newHome(t *testing.T) string {

@@ -10,13 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/mailpage"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 const sent = "From: =?utf-8?q?Zo=C3=AB?= <no-reply@slotmesh.example>\r\nTo: <ada@example.com>\r\nSubject: <b>Hello</b>\r\nDate: Mon, 01 Mar 2027 09:00:00 +0000\r\n" +
 	"MIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain; charset=UTF-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n" +

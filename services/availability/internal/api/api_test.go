@@ -25,11 +25,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
-	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // Ids of the business that the tests ask about.
 var (

@@ -32,6 +32,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/api"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
@@ -41,7 +42,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/migrations"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // now is the instant of all tests: 2027-03-01 08:00 in Lisbon.
 var now = time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC)
@@ -57,6 +58,7 @@ type town struct {
 	http     *http.Client
 	trips    roundTrips
 	redis    commands
+	limiter  limits.Limiter
 	booker   *usecase.Booker
 
 	mu         sync.Mutex
@@ -127,7 +129,20 @@ func open(t testing.TB, of limits.Config) *town {
 
 func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 	t.Helper()
+	return openCounting(t, of, tel, func(w *town) limits.Limiter { return ratelimit.NewLocal(w.clock) }) // a minute of the machine's may pass in a test
+}
+
+// inRedis counts requests as the service does.
+func inRedis(w *town) limits.Limiter {
+	rdb, prefix := testkit.Redis(w.t)
+	rdb.AddHook(&w.redis)
+	return ratelimit.NewFallback(ratelimit.NewRedis(rdb, prefix, testkit.Patience), ratelimit.NewLocal(clock.System()), telemetry.Discard())
+}
+
+func openCounting(t testing.TB, of limits.Config, tel *telemetry.Telemetry, counting func(*town) limits.Limiter) *town {
+	t.Helper()
 	w := &town{t: t, clock: clock.Fixed(now), offer: newOffer(t), opening: true, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}}
+	w.limiter = counting(w)
 	w.pool = traced(t, testkit.Postgres(t, "booking", migrations.FS), &w.trips)
 	w.store = store.New(w.pool)
 	w.public, w.internal = w.serve(of, tel)
@@ -138,15 +153,13 @@ func openWith(t testing.TB, of limits.Config, tel *telemetry.Telemetry) *town {
 // serve starts a replica and returns its two base URLs.
 func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string) {
 	t := w.t
-	rdb, prefix := testkit.Redis(t)
-	rdb.AddHook(&w.redis)
 	public, internal := listen(t), listen(t)
 	cfg := server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, PublicBodyLimit: 256 << 10, InternalBodyLimit: 1 << 20}
 	srv, err := server.New(cfg, server.Runtime{Open: true, Name: "booking", Clock: w.clock, Telemetry: tel, Public: public, Internal: internal})
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate := limits.New(of, ratelimit.NewFallback(ratelimit.NewRedis(rdb, prefix, time.Minute), ratelimit.NewLocal(clock.System()), tel), tel)
+	gate := limits.New(of, w.limiter, tel)
 	links, err := (&link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}, PagesURL: pagesURL}).Open()
 	if err != nil {
 		t.Fatal(err)
@@ -155,6 +168,7 @@ func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string
 		Offers: w, Availability: w, Pricing: w, Bookings: w.store,
 		Links: links, Clock: w.clock, RequestTimeout: holdsFor, Telemetry: tel,
 	})
+	w.booker.RefuseWithin, w.booker.AbandonWithin = testkit.Patience, testkit.Patience // of 64 clients each waits for the others' statements
 	providers := payment.Providers{stripe.Name: stripe.New("", webhookSecret, "", nil)}
 	api.MountWebhooks(srv.Public, providers, usecase.NewPayments(w.store, usecase.PaymentOptions{}, w.clock, tel))
 	book := api.NewPublic(keys{Store: w.store, town: w}, w, w.booker, gate, links, w.clock, tel)
@@ -163,7 +177,9 @@ func (w *town) serve(of limits.Config, tel *telemetry.Telemetry) (string, string
 	api.NewInternal(usecase.NewOwner(w.store, w, links, w.clock), w.booker, usecase.NewCancellations(w.store, providers, w.clock), w.store, links, w.clock).Mount(srv.Internal)
 	api.NewByLink(usecase.NewByLink(w.store, w, w.booker, usecase.NewCancellations(w.store, providers, w.clock), usecase.PaymentOptions{Providers: providers, Within: time.Minute}, w.clock)).Mount(srv.Internal)
 	api.NewCharges(usecase.NewCharges(w.store, w.booker)).Mount(srv.Internal)
-	api.NewFeeds(usecase.NewFeeds(w.store, w, w, w.clock, tel), w.store, links).Mount(srv.Internal)
+	feeds := usecase.NewFeeds(w.store, w, w, w.clock, tel)
+	feeds.Within = testkit.Patience
+	api.NewFeeds(feeds, w.store, links).Mount(srv.Internal)
 	eventapi.Serve(srv, eventlog.New(w.pool, api.ShowEvents(w.store), eventlog.Config{KeepDays: 90}, w.clock, tel))
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -73,11 +73,11 @@ func TestReplicasDoNotEndTheSameCharge(t *testing.T) {
 	s := openShop(t, newFakeStripe(t).URL)
 	s.cancelled("09:30", "11:30", "13:30", "15:30")
 	asked := map[string]int{}
-	quick := s.reconcilerOf(10*time.Second, func(_ context.Context, _, reference string) (payment.Outcome, error) {
+	quick := s.reconcilerOf(time.Minute, func(_ context.Context, _, reference string) (payment.Outcome, error) {
 		asked[reference]++
 		return payment.Cancelled, nil
 	})
-	slow := s.reconcilerOf(10*time.Second, func(ctx context.Context, _, reference string) (payment.Outcome, error) {
+	slow := s.reconcilerOf(time.Minute, func(ctx context.Context, _, reference string) (payment.Outcome, error) {
 		asked[reference]++
 		s.clock.Advance(30 * time.Second)
 		return payment.Cancelled, quick.Reconcile(ctx)

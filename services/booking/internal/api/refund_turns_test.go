@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
@@ -80,7 +81,7 @@ func TestNoBusinessWaitsBehindTheRefundsOfOthers(t *testing.T) {
 		}
 		return payment.RefundState{Status: payment.RefundRefunded}, nil
 	}
-	options := usecase.PaymentOptions{Providers: payment.Providers{stripe.Name: refunding{s.providers[stripe.Name], refund}}, Within: time.Minute}
+	options := usecase.PaymentOptions{Providers: payment.Providers{stripe.Name: refunding{s.providers[stripe.Name], refund}}, Within: testkit.Patience}
 	if err := usecase.NewPayments(s.store, options, s.clock, telemetry.Discard()).Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}

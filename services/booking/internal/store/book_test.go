@@ -16,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -23,7 +24,7 @@ import (
 // race writes all bookings at the same moment and returns how many were written; any error but a lost race fails.
 func race(t *testing.T, s *store.Store, bookings []store.NewBooking) int {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
 	defer cancel()
 	var (
 		wg    sync.WaitGroup

@@ -14,6 +14,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -289,7 +290,7 @@ func TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter(t *testing.T) {
 	s, pool := open(t)
 	class := newSession(4)
 	transition, _ := state.Of(state.Cancel)
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), testkit.Patience)
 	defer stop()
 	var wg sync.WaitGroup
 	for worker := range 8 {
@@ -411,7 +412,7 @@ func TestOfConfirmingAndCancellingAtOnceNoSeatIsKept(t *testing.T) {
 	class := newSession(100)
 	confirming, _ := state.Of(state.Confirm)
 	cancelling, _ := state.Of(state.Cancel)
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), testkit.Patience)
 	defer stop()
 	var wg sync.WaitGroup
 	for _, b := range repeat(40, func(int) store.NewBooking { return class.seats(2) }) {

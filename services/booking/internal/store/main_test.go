@@ -12,13 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 	"github.com/slotmesh/slotmesh/services/booking/migrations"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // noon is a moment far enough ahead of now; tests count in minutes from it.
 var (

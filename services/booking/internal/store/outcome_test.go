@@ -22,11 +22,47 @@ func marked(business uuid.UUID) (store.NewBooking, string) {
 	return b, b.Customer.Name
 }
 
-// soon is the deadline of a request whose write hangs; what is tested is that it ends at all.
-func soon(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	t.Cleanup(cancel)
-	return ctx
+// broken makes a write whose message meets a fate, and returns what it was answered. One that hangs until its deadline has a near one at first, and
+// is made anew with one twice as far until the message has met its fate and, where anybody can be asked, they have answered: how fast the machine is
+// is not tested.
+func broken(t *testing.T, wires *testkit.Wires, fate testkit.Fate, dark bool, prepare func() (marker string, write func(context.Context) error)) error {
+	t.Helper()
+	within := testkit.Patience // where nothing hangs
+	if dark || fate == testkit.Held {
+		within = 2 * time.Second
+	}
+	for ; ; within *= 2 {
+		marker, write := prepare()
+		met := wires.Break(marker, fate, dark)
+		ctx, cancel := context.WithTimeout(t.Context(), within)
+		err := write(ctx)
+		cancel()
+		sent := false
+		select {
+		case <-met:
+			sent = true
+		default:
+		}
+		switch {
+		case sent && (dark || !fault.Is(err, fault.OutcomeUnknown)):
+			return err
+		case within >= testkit.Patience:
+			t.Fatalf("the message was sent: %t; in the end: %v", sent, err)
+		}
+		wires.Release()
+	}
+}
+
+// brokenBooking is [broken] of a booking, and which it was.
+func brokenBooking(t *testing.T, s *store.Store, wires *testkit.Wires, fate testkit.Fate, dark bool) (store.NewBooking, error) {
+	t.Helper()
+	var b store.NewBooking
+	err := broken(t, wires, fate, dark, func() (string, func(context.Context) error) {
+		var marker string
+		b, marker = marked(uuid.New())
+		return marker, func(ctx context.Context) error { return s.Book(ctx, b) }
+	})
+	return b, err
 }
 
 const rowsOf = `SELECT count(*) FROM bookings WHERE id = $1`
@@ -35,9 +71,8 @@ func TestABookingWhoseAnswerIsLostIsFound(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	wired, wires := testkit.OpenWires(t, pool)
-	b, marker := marked(uuid.New())
-	wires.Break(marker, testkit.AnswerLost, false)
-	if err := store.New(wired).Book(soon(t), b); err != nil {
+	b, err := brokenBooking(t, store.New(wired), wires, testkit.AnswerLost, false)
+	if err != nil {
 		t.Errorf("a booking that is written: %v", err)
 	}
 	if n := count(t, pool, rowsOf, b.ID); n != 1 {
@@ -52,9 +87,8 @@ func TestABookingLostOnTheWayIsRefusedForGood(t *testing.T) {
 			t.Parallel()
 			_, pool := open(t)
 			wired, wires := testkit.OpenWires(t, pool)
-			b, marker := marked(uuid.New())
-			wires.Break(marker, fate, false)
-			if err := store.New(wired).Book(soon(t), b); err == nil || fault.Is(err, fault.OutcomeUnknown) {
+			b, err := brokenBooking(t, store.New(wired), wires, fate, false)
+			if err == nil || fault.Is(err, fault.OutcomeUnknown) {
 				t.Errorf("a booking that did not arrive: %v", err)
 			}
 			wires.Release() // the statement arrives after all
@@ -76,9 +110,8 @@ func TestWhereNobodyCanBeAskedTheOutcomeIsUnknown(t *testing.T) {
 			t.Parallel()
 			_, pool := open(t)
 			wired, wires := testkit.OpenWires(t, pool)
-			b, marker := marked(uuid.New())
-			wires.Break(marker, c.fate, true)
-			if err := store.New(wired).Book(soon(t), b); !fault.Is(err, fault.OutcomeUnknown) {
+			b, err := brokenBooking(t, store.New(wired), wires, c.fate, true)
+			if !fault.Is(err, fault.OutcomeUnknown) {
 				t.Errorf("got %v", err)
 			}
 			wires.Mend()
@@ -109,14 +142,18 @@ func TestTheNoteOfAnOpenChargeIsFoundOrRefusedForGood(t *testing.T) {
 			t.Parallel()
 			s, pool := open(t)
 			wired, wires := testkit.OpenWires(t, pool)
-			b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
-			b.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(time.Minute)}
-			mustBook(t, s, b)
-			reference := "pi_" + testkit.Unique()
-			wires.Break(reference, c.fate, c.dark)
-			err := store.New(wired).OpenPayment(soon(t), store.OpenPayment{
-				BusinessID: b.BusinessID, DueAt: now.Add(time.Hour), Write: b.Named(), Now: now,
-				Confirmation: store.Confirmation{Details: b.Details, Payment: &store.PaymentDetails{Provider: "stripe", Amount: 4000, Reference: reference}},
+			var b store.NewBooking
+			err := broken(t, wires, c.fate, c.dark, func() (string, func(context.Context) error) {
+				b = newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+				b.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(time.Minute)}
+				mustBook(t, s, b)
+				reference := "pi_" + testkit.Unique()
+				return reference, func(ctx context.Context) error {
+					return store.New(wired).OpenPayment(ctx, store.OpenPayment{
+						BusinessID: b.BusinessID, DueAt: now.Add(time.Hour), Write: b.Named(), Now: now,
+						Confirmation: store.Confirmation{Details: b.Details, Payment: &store.PaymentDetails{Provider: "stripe", Amount: 4000, Reference: reference}},
+					})
+				}
 			})
 			if fault.Is(err, fault.OutcomeUnknown) != c.unknown || !c.unknown && (err == nil) != (c.status == store.ChargeOpen) {
 				t.Errorf("got %v", err)

@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -165,7 +166,7 @@ func TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce(t *testing.T) {
 // sellAtOnce sends these orders and returns those that were refused.
 func sellAtOnce(t *testing.T, s *store.Store, orders int, order func(i int) store.NewTicket) []store.NewTicket {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
 	defer cancel()
 	var (
 		wg      sync.WaitGroup
@@ -198,7 +199,7 @@ func TestTicketsSoldAndCancelledAtOnceKeepTheirCounters(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	g := newGala(40, 30, 30)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
 	defer cancel()
 	var wg sync.WaitGroup
 	for worker := range 16 {

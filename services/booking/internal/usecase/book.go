@@ -68,6 +68,10 @@ var _ Bookings = (*store.Store)(nil)
 // Booker books. It is safe for many goroutines.
 type Booker struct {
 	Dependencies
+	// RefuseWithin is the time to refuse an idempotency key, and AbandonWithin that to take back what was not paid, also when the request's
+	// own is up. NewBooker sets them.
+	RefuseWithin, AbandonWithin time.Duration
+
 	lost  metric.Int64Counter
 	moves metric.Int64Counter
 }
@@ -92,7 +96,7 @@ type Dependencies struct {
 // NewBooker returns a booker.
 func NewBooker(with Dependencies) *Booker {
 	return &Booker{
-		Dependencies: with,
+		Dependencies: with, RefuseWithin: time.Second, AbandonWithin: 2 * time.Second,
 		lost: with.Telemetry.Counter("slotmesh.bookings.refused_by_constraint",
 			"Bookings and moves that the database refused because another one was written first."),
 		moves: with.Telemetry.Counter("slotmesh.bookings.rescheduled",
@@ -211,7 +215,7 @@ func (b *Booker) replay(ctx context.Context, businessID uuid.UUID, by actor.Acto
 
 // unheld is the answer to a request whose claim could not be asked for.
 func (b *Booker) unheld(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
-	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), refuseWithin)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
 	defer cancel()
 	stored, err := b.replay(within, businessID, by, named, refusal)
 	if err != nil && !errors.Is(err, refusal) {
@@ -220,13 +224,10 @@ func (b *Booker) unheld(ctx context.Context, businessID uuid.UUID, by actor.Acto
 	return stored, err
 }
 
-// refuseWithin is the time to refuse an idempotency key, also when the request's own is up.
-const refuseWithin = time.Second
-
 // refuse returns the refusal of a request that holds its key's claim, once it holds for all that came before it under the key.
 // Where that cannot be noted, nobody knows what becomes of them.
 func (b *Booker) refuse(ctx context.Context, c store.Claim, begun time.Time, refusal error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refuseWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
 	defer cancel()
 	if err := b.Bookings.Refuse(ctx, c, begun); err != nil {
 		return fault.Unknown(errors.Join(err, refusal))
@@ -236,7 +237,7 @@ func (b *Booker) refuse(ctx context.Context, c store.Claim, begun time.Time, ref
 
 // release frees the key of a request that another one has overtaken.
 func (b *Booker) release(ctx context.Context, c store.Claim) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refuseWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
 	defer cancel()
 	if err := b.Bookings.Release(ctx, c); err != nil {
 		b.Telemetry.Logger.WarnContext(ctx, "an idempotency key stays held until its request's deadline", "error", err)

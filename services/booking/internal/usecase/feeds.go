@@ -35,11 +35,13 @@ const (
 	feedText     = 8 << 20      // bytes of one; more are not shown
 	feedFor      = time.Minute  // how long what was computed is served
 	feedBytes    = 4 * feedText // of what all feeds are kept with, so that each is kept
-	feedWithin   = 10 * time.Second
 )
 
 // Feeds makes, ends and reads calendar feeds. It is safe for many goroutines.
 type Feeds struct {
+	// Within bounds the computing of one, for all who wait for it. NewFeeds sets it.
+	Within time.Duration
+
 	records    *store.Store
 	offers     Offers
 	businesses Businesses
@@ -67,7 +69,7 @@ type Calendar struct {
 // NewFeeds returns calendar feeds. offers gives the newest offer of a slug, businesses that of an id.
 func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c clock.Clock, tel *telemetry.Telemetry) *Feeds {
 	return &Feeds{
-		records: records, offers: offers, businesses: businesses, clock: c, tel: tel,
+		Within: 10 * time.Second, records: records, offers: offers, businesses: businesses, clock: c, tel: tel,
 		kept:     lru.New[uuid.UUID](feedBytes, func(k *keptCalendar) int { return len(k.Text) }),
 		computed: tel.Counter("slotmesh.calendars.computed", "Calendar feeds that were computed; all other readings are answered from memory."),
 	}
@@ -149,7 +151,7 @@ func (f *Feeds) calendar(ctx context.Context, feed store.Feed, offer *catalog.Of
 			return kept.Calendar, nil
 		}
 		flight := f.flights.DoChan(feed.BusinessID.String(), func() (any, error) {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), feedWithin)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), f.Within)
 			defer cancel()
 			return f.compute(ctx, feed, offer), nil
 		})

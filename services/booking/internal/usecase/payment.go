@@ -152,20 +152,17 @@ func (b *Booker) openCharge(ctx context.Context, n store.NewBooking, intent paym
 	})
 }
 
-// abandonWithin is the time to take a booking back, also when the request's own is up.
-const (
-	abandonWithin = 2 * time.Second
-	abandonPause  = 50 * time.Millisecond
-)
+// abandonPause is how long it is waited before something is taken back again.
+const abandonPause = 50 * time.Millisecond
 
 // takeBack takes back what was not paid, which Slotmesh itself does. To take it back again changes nothing, so it is tried until it is
 // known.
 func (b *Booker) takeBack(ctx context.Context, id uuid.UUID, abandon func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.AbandonWithin)
 	defer cancel()
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
 	for {
-		try, stop := context.WithTimeout(ctx, abandonWithin/3)
+		try, stop := context.WithTimeout(ctx, b.AbandonWithin/3)
 		err := abandon(try)
 		stop()
 		if err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/revalidate"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/current"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
@@ -30,7 +31,7 @@ func TestAReaderDoesNotWaitForADatabaseThatHangs(t *testing.T) {
 	src.set("harbor", 2)
 	src.hold = make(chan struct{})
 	clk.Advance(3 * time.Second)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	for range 2 {
 		if got, version, err := b.Fresh(ctx, "harbor"); got != "harbor 1" || version != 1 || err != nil {

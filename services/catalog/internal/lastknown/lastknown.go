@@ -74,6 +74,9 @@ func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) 
 	return c
 }
 
+// Wait sets how long Redis is waited for, by all.
+func (c *Copies) Wait(within time.Duration) { c.within = waits{within, within} }
+
 func (c *Copies) key(slug string) string { return c.prefix + slug }
 
 // marker exists while any copy does; no business is called so.

@@ -3,6 +3,7 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -43,6 +44,8 @@ type Owner struct {
 	Changed   func(ctx context.Context, slug string, version int64) // told after each change, before which version all are superseded
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
+	// TellWithin is how long a change waits for booking to hear of it; 0: five seconds.
+	TellWithin time.Duration
 }
 
 // Rollback publishes an old version of a business again as the newest. Faults: business_not_found; not_found for an unknown version;
@@ -79,7 +82,7 @@ func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 func (o *Owner) Announce(ctx context.Context, change, slug string, business uuid.UUID, version int64) error {
 	o.Changed(ctx, slug, version)
 	o.Telemetry.Logger.InfoContext(ctx, change, "slug", slug, "version", version)
-	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellWithin)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(o.TellWithin, tellWithin))
 	defer cancel()
 	err := retry.Do(within, retry.NewConstant(tellAgainAfter), func(ctx context.Context) error {
 		return retry.RetryableError(o.Bookings.Published(ctx, business, version))

@@ -18,7 +18,7 @@ func shown(t *testing.T, path string) (string, string) {
 	if err := new(Admin).MountDescription(app); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := app.Test(httptest.NewRequest("GET", path, nil))
+	answer, err := app.Test(httptest.NewRequest("GET", path, nil), -1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,11 +15,12 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/console/internal/cli"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 // result is what one run of the command left behind.
 type result struct {
@@ -39,8 +40,12 @@ func shellAt(t *testing.T, w *consoletest.World) shell {
 	return shell{t: t, env: map[string]string{"SLOTMESH_SERVER": w.URL, "SLOTMESH_ADMIN_TOKEN": consoletest.Token}}
 }
 
+// run waits for each answer as long as a slow machine needs.
 func (s shell) run(args ...string) result {
 	s.t.Helper()
+	if len(args) > 0 && args[0] != "__complete" {
+		args = append([]string{"--timeout=" + testkit.Patience.String()}, args...)
+	}
 	var out, err bytes.Buffer
 	host := cli.Host{Stdin: strings.NewReader(s.in), Stdout: &out, Stderr: &err, Getenv: func(name string) string { return s.env[name] }}
 	code := cli.Run(context.WithoutCancel(s.t.Context()), host, args)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
@@ -45,7 +44,7 @@ func (w *World) TokenMadeBy(t *testing.T, m access.Member, personID uuid.UUID) s
 func (w *World) addToken(t *testing.T, m access.Member, by uuid.UUID, expires *time.Time) string {
 	t.Helper()
 	clear, hash := secret.New(secret.TokenPrefix)
-	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.Shown(clear), CreatedBy: by, CreatedAt: clock.System().Now(), ExpiresAt: expires}
+	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.Shown(clear), CreatedBy: by, CreatedAt: w.clock.Now(), ExpiresAt: expires}
 	if err := w.Store.AddToken(t.Context(), token, hash); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +60,7 @@ func (w *World) CallAs(t *testing.T, token, method, path, body string, header ..
 // SessionOf signs somebody in who is this in businesses, or an operator, and returns the secret of the session, which [Cookie] shows.
 func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) string {
 	t.Helper()
-	now := clock.System().Now()
+	now := w.clock.Now()
 	person, err := w.Store.AddPerson(t.Context(), store.Person{ID: uuid.New(), Email: email, Name: email, CreatedAt: now})
 	if err != nil {
 		t.Fatal(err)

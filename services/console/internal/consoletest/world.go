@@ -54,6 +54,7 @@ type World struct {
 	StopAvailability func()
 
 	cfg       console.Config
+	clock     clock.Clock
 	telemetry *telemetry.Telemetry
 }
 
@@ -79,6 +80,12 @@ func (l *Log) String() string {
 
 // Start runs console for the length of a test.
 func Start(t *testing.T, change ...func(*console.Config)) *World {
+	t.Helper()
+	return StartAt(t, clock.System(), change...)
+}
+
+// StartAt is [Start] with a clock of the test's.
+func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *World {
 	t.Helper()
 	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Availability: &Availability{}, Notifications: &Notifications{}, Log: &Log{}}
 	offers := httptest.NewServer(w.Catalog.Handler())
@@ -112,11 +119,11 @@ func Start(t *testing.T, change ...func(*console.Config)) *World {
 	if err := console.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	srv, err := console.New(t.Context(), cfg, server.Runtime{Open: true, Name: "console", Clock: clock.System(), Telemetry: tel})
+	srv, err := console.New(t.Context(), cfg, server.Runtime{Open: true, Name: "console", Clock: now, Telemetry: tel})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Routes = srv.Public.GetRoutes(true)
+	w.Routes, w.clock = srv.Public.GetRoutes(true), now
 	w.openStore(t, cfg.Postgres)
 	run(t, srv)
 	w.URL = "http://" + srv.PublicAddr().String()
@@ -127,7 +134,7 @@ func Start(t *testing.T, change ...func(*console.Config)) *World {
 // Replica runs console once more, over the same tables and peers.
 func (w *World) Replica(t *testing.T) *World {
 	t.Helper()
-	srv, err := console.New(t.Context(), w.cfg, server.Runtime{Open: true, Name: "console", Clock: clock.System(), Telemetry: w.telemetry})
+	srv, err := console.New(t.Context(), w.cfg, server.Runtime{Open: true, Name: "console", Clock: w.clock, Telemetry: w.telemetry})
 	if err != nil {
 		t.Fatal(err)
 	}

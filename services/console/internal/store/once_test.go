@@ -9,13 +9,14 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/secret"
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 	"github.com/slotmesh/slotmesh/services/console/migrations"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 func anybody(store.Person, []access.Member) error { return nil }
 

@@ -17,12 +17,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
-	"go.uber.org/goleak"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/deliver"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/jobs"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
@@ -30,7 +30,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/migrations"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var start = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
 
@@ -55,7 +55,7 @@ func newWorld(t *testing.T) *world {
 func worldOn(t *testing.T, pool *pgxpool.Pool, now *clock.Manual, business uuid.UUID) *world {
 	t.Helper()
 	w := &world{t: t, pool: pool, clock: now, records: store.New(pool), business: business}
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, now)
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, now, testkit.Patience)
 	t.Cleanup(sender.Close)
 	tel := telemetry.Discard()
 	tel.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))

@@ -60,8 +60,9 @@ type Reader struct {
 	Config
 	replica  uuid.UUID
 	at       store.Feed
-	heldAt   time.Time // when at was read, where this replica holds the feed by it; else zero
-	until    time.Time // as the last turn was caught up, where that is not written down; else zero
+	heldAt   time.Time     // when at was read, where this replica holds the feed by it; else zero
+	until    time.Time     // as the last turn was caught up, where that is not written down; else zero
+	anew     time.Duration // after which it holds the feed anew
 	failures metric.Int64Counter
 	attrs    metric.MeasurementOption
 	lag      *lag
@@ -75,7 +76,7 @@ func New(cfg Config) (*Reader, error) {
 		return nil, err
 	}
 	return &Reader{
-		Config: cfg, replica: uuid.New(), attrs: attrs, lag: lag,
+		Config: cfg, replica: uuid.New(), anew: holdEvery, attrs: attrs, lag: lag,
 		failures: cfg.Telemetry.Counter("slotmesh.notifications.feed.failures", "Turns of reading a feed of events that failed."),
 	}, nil
 }
@@ -191,7 +192,7 @@ func (r *Reader) turn(ctx context.Context) (time.Duration, error) {
 
 // hold has this replica hold the feed, or hold it on, and reads how far it was taken; not more often than it has to.
 func (r *Reader) hold(ctx context.Context) error {
-	if time.Since(r.heldAt) < holdEvery {
+	if time.Since(r.heldAt) < r.anew {
 		return nil
 	}
 	begun := time.Now() //nolint:forbidigo // measures

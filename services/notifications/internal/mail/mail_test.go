@@ -24,9 +24,10 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/mailbox"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var wrote = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 
@@ -264,7 +265,7 @@ func TestALostAnswerMayMeanThatItWasSent(t *testing.T) {
 		go func() { defer close(ended); _ = box.Close() }()
 		<-t.Context().Done() // the answer never comes
 		return nil
-	}}, func(c *Config) { c.Timeout = time.Second })
+	}})
 	var unsent *UnsentError
 	if err := sender.Send(t.Context(), letter()); !errors.As(err, &unsent) || !unsent.Maybe {
 		t.Errorf("got %T %v", err, err)

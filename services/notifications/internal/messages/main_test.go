@@ -22,6 +22,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/jobs"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
@@ -29,7 +30,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/migrations"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var monday = time.Date(2027, time.March, 1, 9, 0, 0, 0, time.UTC)
 

@@ -327,8 +327,10 @@ func TestWhatIsNotTakenIsTriedForADay(t *testing.T) {
 			t.Errorf("%s is %s after %d attempts", m.Kind, m.Status, m.Attempts)
 		}
 	}
+	w.idle() // what is tried again is put off by the clock as it stands
 	w.clock.Advance(24*time.Hour - time.Minute)
 	w.await("2", `SELECT attempts::text FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
+	w.idle()
 	w.await("queued", `SELECT status FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)
 	w.clock.Advance(2 * time.Hour)
 	w.await("failed", `SELECT status FROM messages WHERE recipient = 'ada@example.com' AND kind = 'booking_confirmed'`)

@@ -18,11 +18,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 	"github.com/slotmesh/slotmesh/services/notifications/migrations"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var now = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
 

@@ -93,7 +93,7 @@ func TestANameThatLeadsInwardIsRefusedWhenAnEndpointIsMade(t *testing.T) {
 // However an address comes to be in an endpoint, no connection is made to it.
 func TestNothingIsSentToAnAddressThatIsNotPublic(t *testing.T) {
 	t.Parallel()
-	sender := webhook.NewSender(webhook.Guard{}, resolverOf(t, func(string) string { return "127.0.0.1" }), clock.Fixed(now))
+	sender := webhook.NewSender(webhook.Guard{}, resolverOf(t, func(string) string { return "127.0.0.1" }), clock.Fixed(now), testkit.Patience)
 	defer sender.Close()
 	for _, host := range inward {
 		for _, scheme := range []string{"https://", "http://"} {
@@ -142,14 +142,17 @@ func TestTheDialerRefusesEveryRangeThatIsNotPublic(t *testing.T) {
 // A name that leads to a public address when it is checked, and inward when it is called.
 func TestANameThatChangesBetweenCheckAndCallGainsNothing(t *testing.T) {
 	t.Parallel()
-	var asked, reached atomic.Int64
+	var (
+		reached atomic.Int64
+		checked atomic.Bool
+	)
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer server.Close()
-	resolver := resolverOf(t, func(string) string {
-		if asked.Add(1) == 1 {
-			return "93.184.215.14"
+	resolver := resolverOf(t, func(string) string { // a question that is not answered soon comes again
+		if checked.Load() {
+			return "127.0.0.1"
 		}
-		return "127.0.0.1"
+		return "93.184.215.14"
 	})
 	lookup := func(ctx context.Context, host string) ([]netip.Addr, error) {
 		return resolver.LookupNetIP(ctx, "ip4", host)
@@ -158,7 +161,8 @@ func TestANameThatChangesBetweenCheckAndCallGainsNothing(t *testing.T) {
 	if err := (webhook.Guard{}).CheckURL(t.Context(), url, lookup); err != nil {
 		t.Fatal(err)
 	}
-	sender := webhook.NewSender(webhook.Guard{}, resolver, clock.Fixed(now))
+	checked.Store(true)
+	sender := webhook.NewSender(webhook.Guard{}, resolver, clock.Fixed(now), testkit.Patience)
 	defer sender.Close()
 	a, err := sender.Send(t.Context(), webhook.Message{URL: url, ID: "1", Body: []byte("{}")})
 	if err != nil || a.Error != "The name leads to an address that is not public." {
@@ -177,7 +181,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	var reached atomic.Int64
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer inside.Close()
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now))
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.Patience)
 	defer sender.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		outside := httptest.NewServer(http.RedirectHandler(inside.URL, status))
@@ -195,7 +199,7 @@ func TestAnAnswerIsReadTo4KiB(t *testing.T) {
 		_, _ = w.Write([]byte("\xff\x00" + strings.Repeat("a", 1<<20)))
 	}))
 	defer server.Close()
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now))
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.Patience)
 	defer sender.Close()
 	a, err := sender.Send(t.Context(), webhook.Message{URL: server.URL, ID: "1", Body: []byte("{}")})
 	if want := "\uFFFD\uFFFD" + strings.Repeat("a", 4094); err != nil || !a.Delivered() || a.Answer != want {
@@ -222,7 +226,7 @@ func TestWhatACertificateSaysIsQuotedAsPrintableText(t *testing.T) {
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{signed}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
 	server.StartTLS()
 	defer server.Close()
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, resolverOf(t, func(string) string { return "127.0.0.1" }), clock.Fixed(now))
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, resolverOf(t, func(string) string { return "127.0.0.1" }), clock.Fixed(now), testkit.Patience)
 	defer sender.Close()
 	_, port, _ := strings.Cut(server.Listener.Addr().String(), ":")
 	a, err := sender.Send(t.Context(), webhook.Message{URL: "https://hooks.example:" + port, ID: "1", Body: []byte("{}")})
@@ -261,7 +265,7 @@ func answers(t *testing.T, answer string, stays bool) *httptest.Server {
 // What the status says stands, whatever follows it: a body that breaks off, or another protocol, which is not waited for.
 func TestAStatusCountsWithoutItsBody(t *testing.T) {
 	t.Parallel()
-	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now))
+	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, clock.Fixed(now), testkit.Patience)
 	defer sender.Close()
 	for answer, want := range map[string]webhook.Attempt{
 		"200 OK\r\nContent-Length: 9\r\n\r\nbegun":                                     {Status: 200, Answer: "begun"},

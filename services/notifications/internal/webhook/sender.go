@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -30,13 +31,14 @@ const (
 type Sender struct {
 	client *http.Client
 	clock  clock.Clock
+	within time.Duration
 }
 
-// NewSender returns a sender to addresses that guard allows; resolver looks names up (nil: as this machine does). Settings of proxies
-// are not followed: a proxy would look the name up anew.
-func NewSender(guard Guard, resolver *net.Resolver, now clock.Clock) *Sender {
-	dialer := &net.Dialer{Timeout: SendWithin, Control: guard.Control, Resolver: resolver}
-	return &Sender{clock: now, client: &http.Client{
+// NewSender returns a sender to addresses that guard allows, which gives an attempt up after within, as a rule [SendWithin]; resolver looks names
+// up (nil: as this machine does). Settings of proxies are not followed: a proxy would look the name up anew.
+func NewSender(guard Guard, resolver *net.Resolver, now clock.Clock, within time.Duration) *Sender {
+	dialer := &net.Dialer{Timeout: within, Control: guard.Control, Resolver: resolver}
+	return &Sender{clock: now, within: within, client: &http.Client{
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
 			MaxResponseHeaderBytes: maxHeaders, DisableCompression: true,
@@ -83,13 +85,13 @@ func (s *Sender) Send(ctx context.Context, m Message) (Attempt, error) {
 		return a, ctx.Err()
 	}
 	if err != nil {
-		a.Status, a.Error, a.Answer = 0, reason(err), ""
+		a.Status, a.Error, a.Answer = 0, s.reason(err), ""
 	}
 	return a, nil
 }
 
 func (s *Sender) send(ctx context.Context, m Message, a *Attempt) error {
-	ctx, cancel := context.WithTimeout(ctx, SendWithin)
+	ctx, cancel := context.WithTimeout(ctx, s.within)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
 	if err != nil {
@@ -132,7 +134,7 @@ func printable(text string) string {
 }
 
 // reason says in words why there was no answer, without what only we know.
-func reason(err error) string {
+func (s *Sender) reason(err error) string {
 	var (
 		name   *net.DNSError
 		cert   *tls.CertificateVerificationError
@@ -145,7 +147,7 @@ func reason(err error) string {
 	case errors.As(err, &name):
 		return "The name does not resolve."
 	case errors.Is(err, context.DeadlineExceeded):
-		return "There was no answer within 15 seconds."
+		return fmt.Sprintf("There was no answer within %.0f seconds.", s.within.Seconds())
 	case errors.As(err, &cert):
 		return "The certificate is not trusted: " + printable(clip.Text(cert.Err.Error()))
 	case errors.As(err, &record):

@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/uuid"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
-	"go.uber.org/goleak"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var now = time.Date(2027, time.June, 10, 9, 0, 0, 0, time.UTC)
 

@@ -28,13 +28,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/manifest"
-	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/operator/internal/admin"
 	"github.com/slotmesh/slotmesh/services/operator/internal/reconcile"
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 const resync = 10 * time.Minute
 

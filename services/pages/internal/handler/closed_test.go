@@ -66,7 +66,7 @@ func buyTicket(t *testing.T, m meanwhile) (int, string) {
 		}
 		_, _ = io.WriteString(w, text)
 	}))
-	p := peer.New("catalog", offered.URL, telemetry.Discard())
+	p := peer.New("catalog", offered.URL, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	t.Cleanup(func() { p.Close(); offered.Close() })
 	now := clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))
 	pages, err := New(&usecase.Shop{Offers: m, Catalog: usecase.NewReader(p), Prices: m, Bookings: m, Clock: now}, nil, Config{Secrets: []string{"a secret of thirty-two characters."}})

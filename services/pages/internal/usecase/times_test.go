@@ -26,7 +26,7 @@ func TestTimesOfABusinessWithoutPlacesAreUnknownAndOthersAreNot(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, answer)
 	}))
-	p := peer.New("availability", availability.URL, telemetry.Discard())
+	p := peer.New("availability", availability.URL, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	t.Cleanup(func() { p.Close(); availability.Close() })
 	shop := &Shop{Availability: NewReader(p), Places: Places{Each: bulkhead.New(1), Within: time.Minute}}
 	hurried := *shop

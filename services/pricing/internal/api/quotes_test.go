@@ -24,12 +24,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
-	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/pricing/internal/api"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 var (
 	cut     = uuid.MustParse("00000000-0000-4000-8000-000000000001")

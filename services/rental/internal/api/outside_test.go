@@ -19,6 +19,7 @@ import (
 func (s *service) outside(t *testing.T, change func(*catalog.Offer)) map[uuid.UUID]string {
 	t.Helper()
 	wanted := harbor()
+	wanted.ID = s.offer.ID
 	change(wanted)
 	answer, err := s.client.Outside(t.Context(), "harbor", rental.OutsideRequest{OfferVersion: 3, Offer: *wanted})
 	if err != nil {

@@ -15,11 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
-	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
-	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -32,14 +30,11 @@ func wanted(id string, quantity int, from, to string, hours ...string) rental.Ne
 	return n
 }
 
-// startForCustomers is a service whose business takes bookings, and a client that waits for its answers on a busy machine, too.
+// startForCustomers is a service whose business takes bookings.
 func startForCustomers(t *testing.T) service {
 	t.Helper()
 	s := start(t)
 	s.edit(func(o *catalog.Offer) { o.Account.SubscriptionActive = true })
-	patient := peer.New("rental", s.base, telemetry.Discard(), peer.Timeout(2*time.Minute))
-	t.Cleanup(patient.Close)
-	s.client = rental.NewClient(patient)
 	return s
 }
 

@@ -87,18 +87,16 @@ func named(r store.NewReservation) string {
 	return strings.Join(names, ", ")
 }
 
-const (
-	takeBackWithin = 2 * time.Second // to take a reservation back, also when the request's own time is up
-	takeBackPause  = 50 * time.Millisecond
-)
+// takeBackPause is how long it is waited before a reservation is taken back again.
+const takeBackPause = 50 * time.Millisecond
 
 // takeBack takes a reservation back. To take it back again changes nothing, so it is tried until it is known.
 func (o *Owner) takeBack(ctx context.Context, r store.NewReservation) {
 	write := postgres.OwnersWrite(ctx, r.BusinessID)
-	ctx, cancel := context.WithTimeout(actor.With(context.WithoutCancel(ctx), actor.Actor{Kind: actor.System}), takeBackWithin)
+	ctx, cancel := context.WithTimeout(actor.With(context.WithoutCancel(ctx), actor.Actor{Kind: actor.System}), o.TakeBackWithin)
 	defer cancel()
 	err := retry.Constant(ctx, takeBackPause, func(ctx context.Context) error {
-		try, stop := context.WithTimeout(ctx, takeBackWithin/3)
+		try, stop := context.WithTimeout(ctx, o.TakeBackWithin/3)
 		defer stop()
 		return retry.RetryableError(o.reservations.Abandon(try, r.BusinessID, r.ID, write, o.clock.Now()))
 	})

@@ -56,6 +56,9 @@ var _ Reservations = (*store.Store)(nil)
 
 // Owner does what a business's owner asks for.
 type Owner struct {
+	// TakeBackWithin is the time to take a reservation back, also when the request's own is up. NewOwner sets it.
+	TakeBackWithin time.Duration
+
 	offers       Offers
 	reservations Reservations
 	prices       Prices
@@ -73,8 +76,9 @@ func NewOwner(offers Offers, reservations Reservations, prices Prices, charges C
 	const margin = 5 * time.Second
 	return &Owner{
 		offers: offers, reservations: reservations, prices: prices, charges: charges, openWithin: requestTimeout + margin, links: links, clock: now,
-		log:      tel.Logger,
-		attempts: tel.Counter("slotmesh.rental.reservations", "Attempts to reserve by outcome."),
+		TakeBackWithin: 2 * time.Second,
+		log:            tel.Logger,
+		attempts:       tel.Counter("slotmesh.rental.reservations", "Attempts to reserve by outcome."),
 	}
 }
 

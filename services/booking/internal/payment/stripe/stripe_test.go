@@ -14,11 +14,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment/stripe"
 )
 
-func TestMain(m *testing.M) { testkit.VerifyNoLeaks(m) }
+func TestMain(m *testing.M) { leaks.Verify(m) }
 
 func adapter(t *testing.T, url string) *stripe.Stripe {
 	t.Helper()
