@@ -10,6 +10,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/sethvargo/go-retry"
+
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
@@ -126,11 +128,21 @@ func (p *Process) writeDemo(ctx context.Context, w demoWrite, progress demoProgr
 	if w.byKey {
 		url, token = p.ports.url("booking")+"/api/public/"+demoSlug+"/book", p.Demo.Key
 	}
-	return leftOut(request(ctx, http.MethodPost, url, http.Header{
+	header := http.Header{
 		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "X-Forwarded-For": {fmt.Sprintf("192.0.2.%d", 2+progress.Made%250)},
 		idempotency.Header: {fmt.Sprintf("demo-%d-%d", progress.From.UnixNano(), progress.Made)},
-	}, body))
+	}
+	return retry.Do(ctx, retry.WithMaxDuration(demoPatience, retry.NewConstant(time.Second)), func(ctx context.Context) error {
+		status, answer, err := request(ctx, http.MethodPost, url, header, body)
+		if err == nil && status == http.StatusServiceUnavailable {
+			return retry.RetryableError(expect(http.StatusCreated, status, answer, nil))
+		}
+		return leftOut(status, answer, err)
+	})
 }
+
+// demoPatience is how long a write is tried that a crowded machine answers 503: under its key it is not made twice.
+const demoPatience = 10 * time.Second
 
 // leftOut takes what was made, and what the business's hours or what is taken keep from being made.
 func leftOut(status int, body []byte, err error) error {

@@ -119,7 +119,7 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	github.com/segmentio/asm v1.2.1 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
-	github.com/sethvargo/go-retry v0.5.0 // indirect
+	github.com/sethvargo/go-retry v0.5.0
 	github.com/shopspring/decimal v1.6.0 // indirect
 	github.com/slotmesh/slotmesh/services/pages v0.0.0
 	github.com/sony/gobreaker/v2 v2.4.0 // indirect
