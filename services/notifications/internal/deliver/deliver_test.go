@@ -611,6 +611,33 @@ CREATE TRIGGER fails_once BEFORE UPDATE ON webhook_endpoints FOR EACH ROW WHEN (
 	testkit.Until(t, "what was added is sent", w.has(2, `SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'`))
 }
 
+// As where many wait for a connection: the lane is left for as long as its job goes on.
+func TestALaneIsLeftThoughThatTakesLong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, err := w.pool.Exec(t.Context(), `
+CREATE FUNCTION takes_long() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(4); RETURN NEW; END $$;
+CREATE TRIGGER takes_long BEFORE UPDATE ON webhook_endpoints FOR EACH ROW WHEN (OLD.lane IS NOT NULL AND NEW.lane IS NULL) EXECUTE FUNCTION takes_long()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.endpoint(newReceiver(t, always(200)).URL)
+	w.take(w.happened(uuid.New(), 1))
+	var (
+		id   int64
+		args []byte
+	)
+	if err := w.pool.QueryRow(t.Context(), `SELECT id, args FROM river_job WHERE kind = 'webhook_lane'`).Scan(&id, &args); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.webhooks.Run(t.Context(), id, args); err != nil {
+		t.Error(err)
+	}
+	if err := w.has(1, `SELECT count(*) FROM webhook_endpoints WHERE lane IS NULL`)(t.Context()); err != nil {
+		t.Error("the lane is held: ", err)
+	}
+}
+
 // The database does not take what became of an attempt, however often it is made: its job goes on after a pause, and no other one before it.
 func TestAnAttemptThatCannotBeWrittenDownIsNotRepeatedAtOnce(t *testing.T) {
 	t.Parallel()
