@@ -136,11 +136,37 @@ func serverPID(t *testing.T, home string) int {
 	return pid
 }
 
+// atWork has a child of the server work on for seconds, also when the server has been killed. Call what it returns when the server has.
+func atWork(t *testing.T, s *Stores) func() {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), s.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = conn.Exec(t.Context(), "DO $$ BEGIN FOR i IN 1..30000000 LOOP END LOOP; END $$") // it is broken off
+	}()
+	waiting, err := pgx.Connect(t.Context(), s.DatabaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = waiting.Close(t.Context()) }()
+	for n := 0; n == 0; {
+		if err := waiting.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'DO %'`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() { <-ended }
+}
+
 func TestAServerThatDiesIsReportedAndTheNextStartRecovers(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)
 	first := start(t, Options{Home: home})
 	exec1(t, first, "CREATE TABLE kept (id int)")
+	defer atWork(t, first)()
 	if err := syscall.Kill(serverPID(t, home), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/sethvargo/go-retry"
 )
 
 // readyWithin bounds a start: recovery after a crash can take its time.
@@ -40,25 +41,20 @@ func (s *Stores) startPostgres(ctx context.Context, o Options, p place, program 
 		settings = throwaway
 	}
 	s.DatabaseURL, s.Data = socketURL(p.sockets), data
-	again := time.NewTicker(200 * time.Millisecond)
-	defer again.Stop()
-	for tries := 1; ; tries++ {
+	return retry.Do(ctx, retry.WithMaxRetries(mostRetries, retry.NewConstant(retryAfter)), func(ctx context.Context) error {
 		err := s.servePostgres(ctx, p, filepath.Join(program.bin, "postgres"), serverArgs(data, p.sockets, settings))
-		if err == nil || !strings.Contains(err.Error(), dataInUse) || tries == mostTries {
-			return err
+		if err != nil && strings.Contains(err.Error(), dataInUse) {
+			return retry.RetryableError(err)
 		}
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			return err
-		}
-	}
+		return err
+	})
 }
 
 // The children of a server that was killed end when they see it, each in its own time. Until then no other starts on its data, and says so.
 const (
-	dataInUse = "still in use"
-	mostTries = 100
+	dataInUse   = "still in use"
+	mostRetries = 100
+	retryAfter  = 200 * time.Millisecond
 )
 
 // servePostgres starts the server and returns when it answers.
