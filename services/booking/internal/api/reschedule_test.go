@@ -132,6 +132,35 @@ func TestACustomerWhoAskedForAMemberIsNotGivenToAnother(t *testing.T) {
 	}
 }
 
+func TestRescheduleLimitsMovesByCustomer(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	hours := 1
+	w.change(func(o *catalog.Offer) { o.SelfService.RescheduleUntilHours = &hours })
+	id, other := w.booked(map[string]any{"staff_id": benID}), w.booked(map[string]any{"time": "15:00", "staff_id": annaID})
+	times := []string{"11:00", "12:00"}
+	for i := range store.MaxCustomerMoves {
+		if _, err := w.moveAs(customer, id, times[i%2], nil); err != nil {
+			t.Fatalf("move %d: %v", i+1, err)
+		}
+		w.clock.Advance(time.Minute)
+	}
+	_, err := w.moveAs(customer, id, "11:00", nil)
+	if !fault.Is(err, fault.RateLimited) || !strings.Contains(fault.Of(err).Sentence, "6 times an hour") || fault.Of(err).RetryAfter != 54*time.Minute {
+		t.Errorf("the seventh move: %v, retry after %s", err, fault.Of(err).RetryAfter)
+	}
+	if _, err := w.moveAs(customer, other, "16:00", nil); err != nil {
+		t.Errorf("another booking: %v", err)
+	}
+	if _, err := w.moveAs(owner, id, "11:00", nil); err != nil {
+		t.Errorf("the business: %v", err)
+	}
+	w.clock.Advance(54 * time.Minute)
+	if _, err := w.moveAs(customer, id, "12:00", nil); err != nil {
+		t.Errorf("an hour after the first move: %v", err)
+	}
+}
+
 func TestACustomerMovesUntilTheBusinessSaysSo(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)

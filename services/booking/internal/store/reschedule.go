@@ -10,6 +10,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -41,6 +43,43 @@ type Reschedule struct {
 
 	// Parts is what the booking occupies then, as of [NewBooking].
 	Parts []availability.Part
+
+	// ByCustomer has the move count against [MaxCustomerMoves].
+	ByCustomer bool
+}
+
+// MaxCustomerMoves is how often a customer may move one booking within [CustomerMovesWindow]: each move sends messages.
+const MaxCustomerMoves = 6
+
+// CustomerMovesWindow is the time in which [MaxCustomerMoves] are counted.
+const CustomerMovesWindow = time.Hour
+
+// TooManyMovesError reports that a customer has moved a booking as often as allowed. Nothing was written.
+type TooManyMovesError struct {
+	RetryAfter time.Duration // until the next move is allowed
+}
+
+func (e *TooManyMovesError) Error() string { return "the customer has moved the booking too often" }
+
+// checkCustomerMoves counts the moves of a locked booking by its customer. Errors: [*TooManyMovesError].
+func checkCustomerMoves(ctx context.Context, tx pgx.Tx, r Reschedule) error {
+	if !r.ByCustomer {
+		return nil
+	}
+	var oldest time.Time
+	err := tx.QueryRow(ctx, `
+SELECT at FROM events
+WHERE business_id = $1 AND subject_id = $2 AND type = $3 AND actor_kind = $4 AND at > $5
+ORDER BY at DESC OFFSET $6 LIMIT 1`,
+		r.BusinessID, r.ID, string(event.BookingRescheduled), string(actor.Customer), r.Now.Add(-CustomerMovesWindow), MaxCustomerMoves-1,
+	).Scan(&oldest)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil
+	case err != nil:
+		return fmt.Errorf("count the moves of a booking: %w", err)
+	}
+	return &TooManyMovesError{RetryAfter: oldest.Add(CustomerMovesWindow).Sub(r.Now)}
 }
 
 // BookedTime is when a booking was, and with whom, as the event of its move keeps it.
@@ -145,8 +184,8 @@ WITH taken AS (
 )
 SELECT ` + bookingColumns + ` FROM moved WHERE may_sell(@business_id, @offer_version, NULL)`
 
-// Reschedule moves a booking to another time, once (postgres.Once), or changes nothing. Errors: [ErrNotFound], [ErrChanged], [ErrOfferChanged],
-// [ErrTaken].
+// Reschedule moves a booking to another time, once (postgres.Once), or changes nothing. Errors: [ErrNotFound], [ErrChanged],
+// [*TooManyMovesError], [ErrOfferChanged], [ErrTaken].
 func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 	args, err := rescheduleArgs(ctx, r)
 	if err != nil {
@@ -159,6 +198,9 @@ func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 			return Booking{}, err
 		case had.Sequence != r.Sequence:
 			return Booking{}, ErrChanged
+		}
+		if err := checkCustomerMoves(ctx, tx, r); err != nil {
+			return Booking{}, err
 		}
 		rows, err := tx.Query(ctx, rescheduleSQL, args)
 		if err != nil {

@@ -36,7 +36,7 @@ type Reschedule struct {
 // Where by is a customer, the business's self_service says until when, and an account that takes no bookings refuses.
 //
 // What Reschedule returns as a fault is the answer to the caller, and but for outcome_unknown nothing is changed then: not_found, conflict
-// where the booking cannot be moved any more, those of [Booker.Book] that say something of a start; any other error is internal.
+// where the booking cannot be moved any more, rate_limited for a customer who moves it too often, those of [Booker.Book] that say something of a start; any other error is internal.
 func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.Actor, id uuid.UUID, to Reschedule) (store.Booking, error) {
 	to.Override = to.Override && by.Kind == actor.Owner
 	moved, err := b.decideMove(actor.With(ctx, by), offer, id, move{Reschedule: to, byCustomer: by.Kind == actor.Customer})
@@ -108,6 +108,10 @@ func (b *Booker) reschedule(ctx context.Context, m move, id uuid.UUID) (store.Bo
 	prefer(assignments, booked, snapshot.Held)
 	return take(ctx, b, q, assignments, func(c availability.Assignment) (store.Booking, error) {
 		moved, err := b.Bookings.Reschedule(ctx, m.rescheduled(booked, q, c))
+		var tooMany *store.TooManyMovesError
+		if errors.As(err, &tooMany) {
+			return moved, tooManyMoves(tooMany.RetryAfter)
+		}
 		if errors.Is(err, store.ErrChanged) || errors.Is(err, store.ErrOfferChanged) {
 			err = errAgain
 		}
@@ -134,6 +138,13 @@ func (m move) check(b store.Booking) error {
 		return fault.Newf(fault.Conflict, "This booking can be moved until %d hours before its start, and not any more; ask the business.", *hours)
 	}
 	return nil
+}
+
+// tooManyMoves is the fault of a customer who moves a booking to and fro.
+func tooManyMoves(retryAfter time.Duration) error {
+	f := fault.Newf(fault.RateLimited, "A customer can move a booking %d times an hour; try again later or ask the business.", store.MaxCustomerMoves)
+	f.RetryAfter = retryAfter
+	return f
 }
 
 // stays reports whether the booking is where it is to be moved.
@@ -198,6 +209,7 @@ func (m move) rescheduled(b store.Booking, q question, c availability.Assignment
 		BusinessID: q.offer.ID, ID: b.ID, Sequence: b.Sequence, OfferVersion: q.offer.Version, Now: q.now,
 		StartsAt: start, EndsAt: end, LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc),
 		Services: slices.Clone(b.Services), StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: b.PartySize, Parts: c.Parts,
+		ByCustomer: m.byCustomer,
 	}
 	for i := range r.Services {
 		r.Services[i].DurationMinutes = q.services[i].DurationMinutes
