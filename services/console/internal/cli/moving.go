@@ -17,21 +17,12 @@ func (c *command) book() *cobra.Command {
 		party                         int
 	)
 	cmd := c.ofBusiness("book SLUG", "Book for a customer", 1, func(cmd *cobra.Command, args []string, client *client) error {
-		for _, f := range []struct {
-			text string
-			into **string
-		}{
-			{phone, &wanted.CustomerPhone}, {staff, &wanted.StaffID}, {session, &wanted.ClassScheduleID},
-			{paying, &wanted.PaymentChoice}, {staffing, &wanted.StaffingMode}, {language, &wanted.Locale},
-		} {
-			if f.text != "" {
-				*f.into = &f.text
-			}
-		}
 		wanted.PartySize = &party
 		if err := resolveBooking(cmd.Context(), client.names(args[0]), &wanted, &staff, &session); err != nil {
 			return err
 		}
+		wanted.CustomerPhone, wanted.StaffID, wanted.ClassScheduleID = given(phone), given(staff), given(session)
+		wanted.PaymentChoice, wanted.StaffingMode, wanted.Locale = given(paying), given(staffing), given(language)
 		var booked booking.Booking
 		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings"), wanted, &booked); err != nil {
 			return err
@@ -64,6 +55,14 @@ beyond the advance limit, during a pause and off the grid; never what is taken, 
 	return mustRequire(cmd, "service", "date", "time", "customer")
 }
 
+// given returns a flag's text, or nil if the flag was left out or is empty.
+func given(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
 // resolveBooking puts ids in the place of keys and names.
 func resolveBooking(ctx context.Context, called *names, wanted *booking.NewBooking, staff, session *string) error {
 	for i := range wanted.ServiceIDs {
@@ -94,12 +93,7 @@ func (c *command) reschedule() *cobra.Command {
 		if err := client.names(args[0]).person(cmd.Context(), &staff, &session); err != nil {
 			return err
 		}
-		if staff != "" {
-			to.StaffID = &staff
-		}
-		if session != "" {
-			to.ClassScheduleID = &session
-		}
+		to.StaffID, to.ClassScheduleID = given(staff), given(session)
 		var moved booking.Booking
 		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings", args[1], "reschedule"), to, &moved); err != nil {
 			return err

@@ -74,6 +74,47 @@ func TestKeysAndNamesAreTakenWhereverAnIdIsAsked(t *testing.T) {
 	s.fails(2, "did you mean sell?", "tickets", "sel")
 }
 
+// TestBookTakesEveryNameThatItsHelpShows books by key, by name and by id of each thing that `bookings book --help` names.
+func TestBookTakesEveryNameThatItsHelpShows(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	s := shellAt(t, w)
+	s.in = consoletest.Manifest("harbor", "Harbor") + `  - key: colour
+    name: Hair colour
+    duration_minutes: 60
+    variants: [{key: long, name: Long hair, duration_minutes: 90, price: 90}]
+  - key: yoga
+    name: Yoga class
+    duration_minutes: 60
+    classes: [{key: mon-evening, weekday: mon, time: "18:30", capacity: 12, staff: anna}]
+staff: [{key: anna, name: Anna Berg}]
+`
+	business := uuid.MustParse(decoded(t, s.must("apply", "-f", "-", "-o", "json"))["id"].(string))
+	of := func(path string) string { return uuid.NewSHA1(business, []byte(path)).String() }
+	names := map[string][]string{ // flag -> every way to name the same thing; the last is its id
+		"--service": {"colour", "Hair colour", of("service/colour")},
+		"--staff":   {"anna", "Anna Berg", of("staff/anna")},
+		"--session": {"mon-evening", of("service/yoga/class/mon-evening")},
+		"--variant": {"colour:long", "Hair colour:Long hair", of("service/colour") + ":" + of("service/colour/variant/long")},
+	}
+	for flag, ways := range names {
+		for _, name := range ways {
+			args := []string{"bookings", "book", "harbor", flag, name, "--date", "2026-12-07", "--time", "18:30", "--customer", "Ada", "-o", "json"}
+			if flag != "--service" {
+				args = append(args, "--service", "colour")
+			}
+			booked := decoded(t, s.must(args...))
+			got := map[string]any{
+				"--service": booked["services"].([]any)[0].(map[string]any)["id"], "--staff": booked["staff_id"],
+				"--session": booked["class_schedule_id"], "--variant": ways[len(ways)-1],
+			}[flag]
+			if got != ways[len(ways)-1] {
+				t.Errorf("%s %q booked %v, want %s", flag, name, got, ways[len(ways)-1])
+			}
+		}
+	}
+}
+
 func TestWhatABusinessOffersIsListedByKey(t *testing.T) {
 	t.Parallel()
 	s, _, id := workshopAt(t)

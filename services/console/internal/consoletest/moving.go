@@ -35,7 +35,16 @@ func (s *Booking) book(r *http.Request) (*reply, error) {
 	if err != nil {
 		return nil, fault.New(fault.InvalidParameter, "service_ids[0]: is not a UUID.")
 	}
+	member, err := optionalID("staff_id", wanted.StaffID)
+	if err != nil {
+		return nil, err
+	}
+	session, err := optionalID("class_schedule_id", wanted.ClassScheduleID)
+	if err != nil {
+		return nil, err
+	}
 	booked := booking.Booking{
+		StaffID: member, ClassScheduleID: session,
 		ID: uuid.New(), Status: booking.StatusConfirmed, Services: []booking.BookedService{{ID: service, Name: "Haircut", DurationMinutes: 45, Price: "40.00"}},
 		PartySize: 1, Total: "40.00", Currency: "EUR", Source: "dashboard", CustomerName: wanted.CustomerName, CustomerEmail: wanted.CustomerEmail,
 		FormData: json.RawMessage(`{}`), Locale: "en", CreatedAt: Epoch, UpdatedAt: Epoch, Sequence: 1, StaffRequested: wanted.StaffID != nil,
@@ -47,6 +56,18 @@ func (s *Booking) book(r *http.Request) (*reply, error) {
 	}
 	s.bookings[business] = append(s.bookings[business], booked)
 	return &reply{status: http.StatusCreated, value: booked}, nil
+}
+
+// optionalID parses an id that may be absent. Fault: invalid_parameter.
+func optionalID(field string, text *string) (*uuid.UUID, error) {
+	if text == nil {
+		return nil, nil
+	}
+	id, err := uuid.Parse(*text)
+	if err != nil {
+		return nil, fault.Newf(fault.InvalidParameter, "%s: is not a UUID.", field)
+	}
+	return &id, nil
 }
 
 // place puts a booking at a start of UTC.
