@@ -30,8 +30,8 @@ func TestASlotNamesItsDateItsTimesItsMemberAndItsSession(t *testing.T) {
 	if diff := cmp.Diff(want, got.StructuredContent); got.IsError || diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	const text = "2 free starts on 2027-03-01 (Europe/Lisbon). Next: book_appointment with date, time and class_schedule_id.\n2027-03-01 23:00–24:00 with Anna (staff_id " +
-		annaID + "), 4 places left, class_schedule_id " + sessionID + "\nafter midnight, with date 2027-03-02, at 00:30–01:30"
+	const text = "2 free starts on Mon 2027-03-01 (Europe/Lisbon). Next: book_appointment with date, time and class_schedule_id.\nMon 2027-03-01 23:00–24:00 with Anna (staff_id " +
+		annaID + "), 4 places left, class_schedule_id " + sessionID + "\nafter midnight, with date Tue 2027-03-02, at 00:30–01:30"
 	if got.Content[0].Text != text {
 		t.Errorf("got %q", got.Content[0].Text)
 	}

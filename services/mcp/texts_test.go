@@ -44,7 +44,7 @@ func TestTheTextOfServicesIsEnoughToSell(t *testing.T) {
 		{"id":"f1","name":"Film","category":"","duration_minutes":30,"price":90.00,"quoted_price":90.00,"payment_requirement":"full","deposit_value":null},
 		{"id":"g1","name":"Set","category":"","duration_minutes":30,"price":90.00,"quoted_price":null,"payment_requirement":"deposit_fixed","deposit_value":15.50}],` + frame + `}`)
 	expectLines(t, said(t, n, "list_services", nil),
-		"4 services; prices in EUR for a booking on 2027-03-01.",
+		"4 services; prices in EUR for a booking on Mon 2027-03-01.",
 		"Cut (Hair): 45 min, 36.00 EUR instead of 40.00, a deposit of 20 % when paid online, id "+cutID,
 		`  variant Long hair: 60 min, 55.00 EUR, variants ["`+cutID+`:`+annaID+`"]`,
 		"Yoga: 60 min, free, id c1; a class: booked alone, at the sessions that find_slots lists",
@@ -63,7 +63,7 @@ func TestTheTextOfEventsNamesTiersWithPricesAndWhatIsLeft(t *testing.T) {
 		{"id":"c","name":"Children","price":0,"quoted_price":null,"total_capacity":20,"spots_remaining":null}]}],` + frame + `}`)
 	expectLines(t, said(t, n, "list_events", nil),
 		"1 coming events; prices in EUR for a purchase now. These tools cannot buy tickets: the business's own page sells them.",
-		"2027-04-01 20:00–23:30 Gala, 12 left, paid in full when paid online",
+		"Thu 2027-04-01 20:00–23:30 Gala, 12 left, paid in full when paid online",
 		"  Front: 72.00 EUR instead of 80.00, sold out",
 		"  Balcony: 30.00 EUR, 12 left",
 		"  Children: free")
@@ -77,7 +77,7 @@ func TestTheTextOfRentalsNamesPricesBoundsAndWhatGoesAlong(t *testing.T) {
 		"add_on_rentals":[{"id":"v","name":"Vest","price":0,"quoted_price":null,"price_type":"daily","max_bookable_online":null,"payment_requirement":"none"}],
 		"rental_upsells":[{"rental_id":"k","upsell_rental_id":"v","is_required":true}],` + frame + `}`)
 	expectLines(t, said(t, n, "list_rentals", nil),
-		"2 rentals, 1 of them add-ons; prices in EUR for 2027-03-01. These tools cannot reserve them: the business's own page does.",
+		"2 rentals, 1 of them add-ons; prices in EUR for Mon 2027-03-01. These tools cannot reserve them: the business's own page does.",
 		"Kayak: 12.00 EUR instead of 15.00 an hour, at most 3 at once, at least 2 hours, at most 8 hours, a deposit of 50.00 EUR when paid online, id k",
 		"  Vest is required with it",
 		"Vest: free, id v")
@@ -126,10 +126,10 @@ func TestFreeTimesAreGroupedByMember(t *testing.T) {
 	n := newPeers()
 	n.answers[slotsPath] = json.RawMessage(day)
 	expectLines(t, said(t, n, "find_slots", asksDay),
-		"4 free starts on 2027-03-01 (Europe/Lisbon), of 45 min each. Next: book_appointment with date, time and staff_id.",
+		"4 free starts on Mon 2027-03-01 (Europe/Lisbon), of 45 min each. Next: book_appointment with date, time and staff_id.",
 		"Anna (staff_id a) at 09:00, 23:30",
 		"Bo (staff_id b) at 09:00",
-		"Anna (staff_id a) after midnight, with date 2027-03-02, at 00:30")
+		"Anna (staff_id a) after midnight, with date Tue 2027-03-02, at 00:30")
 }
 
 // While bookings are paused, free times are shown with the pause before them.

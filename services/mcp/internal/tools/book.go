@@ -63,15 +63,13 @@ func bookSchema() *jsonschema.Schema {
 	return input(append([]property{
 		required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.", maxServices)),
 		required("date", dateSchema("The date of the start, as find_slots gave it.")),
-		required("time", &jsonschema.Schema{
-			Type: "string", Pattern: clockPattern,
-			Description: "Start time, HH:MM (24 hours), in the business's time zone, as find_slots gave it.",
-		}),
+		required("time", clockSchema("Start time, as find_slots gave it.")),
 		required("customer_name", textSchema("Full name of the customer.", 200)),
 		required("customer_email", &jsonschema.Schema{Type: "string", Format: "email", Description: "E-mail address of the customer."}),
 		optional("customer_phone", textSchema("Phone number of the customer.", 50)),
 		optional("staff_id", idSchema("Whom to book: the staff_id of the slot. Left out: the first who is free is assigned.")),
-		optional("party_size", wholeSchema("Number of guests; 1 where it is left out. A class booking takes so many places.", 1, 1000)),
+		optional("party_size", wholeSchema("Number of people; 1 if left out. A class booking takes that many places. "+
+			"For any other service it reserves nothing more: the business sees it, and it can change the price.", 1, 1000)),
 		optional("payment_choice", oneOfSchema("Where payment_modes.services of get_business_info is customer_choice: pay now, or on the spot "+
 			"(also when left out).", "online", "at_door")),
 		optional("class_schedule_id", idSchema("For a class: the session, as find_slots gave it. Needed only where two sessions of the class start together.")),
@@ -186,8 +184,11 @@ func (c *confirmation) text() string {
 	if c.Booking.StaffName != nil {
 		with = " with " + clip(*c.Booking.StaffName, maxName)
 	}
+	if c.Booking.PartySize > 1 {
+		with += fmt.Sprintf(" for %d people", c.Booking.PartySize)
+	}
 	text := fmt.Sprintf("Booked (%s): %s%s on %s from %s to %s, %s %s. Booking id %s.", c.Booking.Status, strings.Join(names, ", "),
-		with, c.Booking.Date, c.Booking.StartTime, c.Booking.EndTime, c.Booking.Total, c.Booking.Currency, c.Booking.ID)
+		with, withWeekday(c.Booking.Date), c.Booking.StartTime, c.Booking.EndTime, c.Booking.Total, c.Booking.Currency, c.Booking.ID)
 	if c.PaymentRequired {
 		text += fmt.Sprintf(" %s %s must be paid online now: on the customer's page, or as payment in the structured content says.",
 			c.Payment.Amount, c.Payment.Currency)
@@ -227,18 +228,11 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 
 // nearest gives the slots of a date that are the nearest to a time of it, nearest first. Those after midnight are of the next date.
 func nearest(slots []slot, date, at string) []slot {
-	minutes := func(s slot) timespan.TimeOfDay {
-		t, _ := timespan.ParseTimeOfDay(s.Time) // availability's own
-		if s.Date != date {
-			t += timespan.MinutesPerDay
-		}
-		return t
-	}
 	wanted, err := timespan.ParseTimeOfDay(at)
 	if err != nil {
 		return nil
 	}
-	away := func(s slot) timespan.TimeOfDay { return max(minutes(s)-wanted, wanted-minutes(s)) }
+	away := func(s slot) timespan.TimeOfDay { return max(s.start(date)-wanted, wanted-s.start(date)) }
 	slices.SortStableFunc(slots, func(a, b slot) int { return cmp.Compare(away(a), away(b)) })
 	return slots[:min(len(slots), maxOthers)]
 }

@@ -28,6 +28,24 @@ const (
 	maxUpsells  = 100
 )
 
+// Bounds of the descriptions in a text, in bytes. A long list shares maxBriefs, so that its last names still fit.
+const (
+	maxBrief  = 160
+	minBrief  = 40
+	maxBriefs = 2_000
+)
+
+// brief returns a description as one line of a text that lists so many elements, with its line break;
+// "" if there is none, or if the list is too long for descriptions.
+func brief(description string, listed int) string {
+	most := min(maxBrief, maxBriefs/max(listed, 1))
+	line := strings.Join(strings.Fields(description), " ")
+	if line == "" || most < minBrief {
+		return ""
+	}
+	return "\n  " + clip(line, most)
+}
+
 // cut bounds a list within an element; of a longer one it also says how long it is, which is shown beside it.
 func cut[T any](all []T, most int) ([]T, int) {
 	if len(all) <= most {

@@ -96,16 +96,17 @@ func (l *eventList) text(note string) string {
 	fmt.Fprintf(&b, "%d coming events; prices in %s for a purchase now. These tools cannot buy tickets: the business's own page sells them.%s",
 		l.Total, l.Currency, note)
 	for i := range l.Events {
-		l.Events[i].write(&b, l.Currency)
+		l.Events[i].write(&b, l.Currency, len(l.Events))
 	}
 	return b.String()
 }
 
-// write adds the lines of an event: its own, and one for each kind of ticket.
-func (e *event) write(b *strings.Builder, currency string) {
+// write adds the lines of an event, one of listed in the text: its own, and one for each kind of ticket.
+func (e *event) write(b *strings.Builder, currency string, listed int) {
 	minute := func(t string) string { return strings.TrimSuffix(t, ":00") }
-	fmt.Fprintf(b, "\n%s %s–%s %s%s%s", e.Date, minute(e.StartTime), minute(e.EndTime), e.Name, left(e.SpotsRemaining),
+	fmt.Fprintf(b, "\n%s %s–%s %s%s%s", withWeekday(e.Date), minute(e.StartTime), minute(e.EndTime), e.Name, left(e.SpotsRemaining),
 		inAdvance(e.PaymentRequirement, e.DepositValue, currency))
+	b.WriteString(brief(e.Description, listed))
 	for _, t := range e.Inventory {
 		fmt.Fprintf(b, "\n  %s: %s%s", t.Name, cost(t.Price, t.QuotedPrice, currency), left(t.SpotsRemaining))
 	}

@@ -40,9 +40,6 @@ const (
 	maxRentalDays = 730
 )
 
-// clockPattern is a time of day, HH:MM.
-const clockPattern = `^([01][0-9]|2[0-3]):[0-5][0-9]$`
-
 // period reads what availability is asked for, as the parameters of /rental-availability; nil where no dates were sent.
 func (a arguments) period() (url.Values, error) {
 	query := url.Values{}

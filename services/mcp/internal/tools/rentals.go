@@ -55,14 +55,11 @@ type upsell struct {
 }
 
 func rentalSchema() *jsonschema.Schema {
-	clockTime := func(description string) *jsonschema.Schema {
-		return &jsonschema.Schema{Type: "string", Pattern: clockPattern, Description: description + " HH:MM (24 hours), in the business's time zone."}
-	}
 	return input(
 		optional("start_date", dateSchema("First date of the rental; with end_date each rental says whether it is available. Prices are quoted for it.")),
 		optional("end_date", dateSchema("Last date of the rental, included; on or after start_date, at most 730 days with both ends. The same as start_date for one day.")),
-		optional("start_time", clockTime("Rentals by the hour: when the rental begins on start_date. Send it together with end_time; without both, whole days.")),
-		optional("end_time", clockTime("Rentals by the hour: when it ends on end_date.")),
+		optional("start_time", clockSchema("Rentals by the hour: when the rental begins on start_date. Send it together with end_time; without both, whole days.")),
+		optional("end_time", clockSchema("Rentals by the hour: when it ends on end_date.")),
 		optional("quantity", wholeSchema("How many units are wanted of each; 1 where it is left out. Needs dates.", 1, maxQuantity)),
 		localeProperty(), offsetProperty())
 }
@@ -157,7 +154,7 @@ func (l *listedRentals) names() map[string]string {
 
 func (l *rentalList) text(unknown, addOns int) string {
 	text := fmt.Sprintf("%d rentals, %d of them add-ons; prices in %s for %s. These tools cannot reserve them: the business's own page does.",
-		l.Total, addOns, l.Currency, l.Quote.Date)
+		l.Total, addOns, l.Currency, withWeekday(l.Quote.Date))
 	if unknown > 0 {
 		text += fmt.Sprintf(" The availability of %d could not be read just now: that is neither free nor fully booked. Call again in a few seconds.", unknown)
 	}
@@ -170,7 +167,7 @@ func lines(rentals []rental, names map[string]string, currency string) string {
 	for i := range rentals {
 		r := &rentals[i]
 		fmt.Fprintf(&b, "\n%s: %s%s%s%s", r.Name, r.price(currency), r.bounds(), inAdvance(r.PaymentRequirement, r.DepositValue, currency), r.free())
-		fmt.Fprintf(&b, ", id %s", r.ID)
+		fmt.Fprintf(&b, ", id %s%s", r.ID, brief(r.Description, len(rentals)))
 		for _, along := range r.Upsells {
 			how := "can be added"
 			if along.IsRequired {

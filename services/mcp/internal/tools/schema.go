@@ -55,6 +55,16 @@ func idsSchema(description string, most int) *jsonschema.Schema {
 	}
 }
 
+// clockPattern is a time of day, HH:MM.
+const clockPattern = `^([01][0-9]|2[0-3]):[0-5][0-9]$`
+
+// clockSchema is a time of day; the description is a sentence about it.
+func clockSchema(description string) *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type: "string", Pattern: clockPattern, Description: description + " HH:MM (24 hours), in the business's time zone.",
+	}
+}
+
 func wholeSchema(description string, least, most float64) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "integer", Description: description, Minimum: &least}
 	if most > 0 {

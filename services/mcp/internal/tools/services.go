@@ -121,16 +121,16 @@ func (a arguments) listing(query url.Values) (int, error) {
 
 func (l *serviceList) text(note string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d services; prices in %s for a booking on %s.%s", l.Total, l.Currency, l.Quote.Date, note)
+	fmt.Fprintf(&b, "%d services; prices in %s for a booking on %s.%s", l.Total, l.Currency, withWeekday(l.Quote.Date), note)
 	for i := range l.Services {
-		l.Services[i].write(&b, l.Currency)
+		l.Services[i].write(&b, l.Currency, len(l.Services))
 	}
 	b.WriteString("\nNext: find_slots with service_ids says when they are free.")
 	return b.String()
 }
 
-// write adds the lines of a service.
-func (s *service) write(b *strings.Builder, currency string) {
+// write adds the lines of a service, one of listed in the text.
+func (s *service) write(b *strings.Builder, currency string, listed int) {
 	b.WriteString("\n" + s.Name)
 	if s.Category != "" {
 		b.WriteString(" (" + s.Category + ")")
@@ -140,6 +140,7 @@ func (s *service) write(b *strings.Builder, currency string) {
 	if s.HasClassSchedule {
 		b.WriteString("; a class: booked alone, at the sessions that find_slots lists")
 	}
+	b.WriteString(brief(s.Description, listed))
 	for _, v := range s.Variants {
 		fmt.Fprintf(b, "\n  variant %s: %d min, %s, variants [\"%s:%s\"]", v.Name, v.DurationMinutes, cost(v.Price, v.QuotedPrice, currency), s.ID, v.ID)
 	}

@@ -27,6 +27,7 @@ type calendar struct {
 	Days       []day  `json:"days" jsonschema:"with start_date and end_date: the number of free starts of each bookable date; else empty"`
 	Total      int    `json:"total" jsonschema:"how many slots there are, on all pages, or in the window"`
 	NextOffset *int   `json:"next_offset" jsonschema:"offset of the next page of slots; null on the last"`
+	NextDate   string `json:"next_date,omitempty" jsonschema:"only if the date has no free start: the next date that has one, if there is one within 62 days"`
 }
 
 // slot is a free start.
@@ -43,8 +44,9 @@ type slot struct {
 }
 
 type day struct {
-	Date  string `json:"date"`
-	Count int    `json:"count" jsonschema:"0: checked, and nothing is free"`
+	Date    string `json:"date"`
+	Weekday string `json:"weekday" jsonschema:"Mon to Sun"`
+	Count   int    `json:"count" jsonschema:"0: checked, and nothing is free"`
 }
 
 // maxServices is the bound of interface.md §8.
@@ -76,6 +78,8 @@ func slotsSchema() *jsonschema.Schema {
 		optional("date", dateSchema("One date. Send either this, or start_date and end_date.")),
 		optional("start_date", dateSchema("First date of a window.")),
 		optional("end_date", dateSchema("Last date of a window, at most 62 days with both ends.")),
+		optional("from_time", clockSchema("With date: no start before this time.")),
+		optional("to_time", clockSchema("With date: no start after this time; one before from_time is after midnight.")),
 		optional("staff_id", idSchema("Only this staff member: an id from list_staff.")),
 	}, combining()...)
 	return input(append(properties, offsetProperty())...)
@@ -90,10 +94,17 @@ func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args argumen
 	if err != nil {
 		return result{}, err
 	}
+	within, err := args.timeRange()
+	if err != nil {
+		return result{}, err
+	}
+	if within.given && !query.Has("date") {
+		return result{}, request.Invalid("from_time, to_time: they go with date; a window counts whole dates.")
+	}
 	isPaused := b.paused(ctx, who.Slug)
 	defer isPaused() // nothing runs on after the call
 	if query.Has("date") {
-		return b.oneDate(ctx, who, query, offset, isPaused)
+		return b.oneDate(ctx, who, query, within, offset, isPaused)
 	}
 	return b.window(ctx, who, query, isPaused)
 }
@@ -141,7 +152,7 @@ func calendarQuery(args arguments) (url.Values, error) {
 	return query, nil
 }
 
-func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Values, offset int, isPaused func() bool) (result, error) {
+func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Values, within timeRange, offset int, isPaused func() bool) (result, error) {
 	shown, err := b.readSlots(ctx, who.Slug, query)
 	if err != nil {
 		return result{}, err
@@ -149,10 +160,19 @@ func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Valu
 	if !shown.Computed {
 		return result{structured: shown, text: unknown}, nil
 	}
+	all := shown.Total
+	shown.Slots = within.filter(shown.Slots, query.Get("date"))
+	shown.Total = len(shown.Slots)
 	free := timesOf(shown.Slots, offset, query.Get("date"))
+	if shown.Total == 0 && all > 0 {
+		free.head = fmt.Sprintf("; at other times of that date %d are free.", all)
+	} else if shown.Total == 0 {
+		reason, next := b.nothingFree(ctx, who.Slug, shown.Timezone, query)
+		free.head, shown.NextDate = "."+reason, next
+	}
 	p := pageOf(shown.Slots, offset, 0)
 	shown.Slots, shown.NextOffset, shown.Paused = p.items, p.next, isPaused()
-	text := fmt.Sprintf("%d free starts on %s (%s)%s", shown.Total, query.Get("date"), shown.Timezone, free.head)
+	text := fmt.Sprintf("%d free starts on %s%s (%s)%s", shown.Total, withWeekday(query.Get("date")), within, shown.Timezone, free.head)
 	return result{structured: shown, text: shown.next(text, free.next) + free.times}, nil
 }
 
@@ -195,11 +215,7 @@ func (b *Toolbox) readSlots(ctx context.Context, slug string, query url.Values) 
 const unknown = "Availability could not be read just now. That does not mean fully booked: call again in a few seconds."
 
 func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Values, isPaused func() bool) (result, error) {
-	var dates struct {
-		Days     map[string]int `json:"days"`
-		Computed bool           `json:"computed"`
-		Timezone string         `json:"timezone"`
-	}
+	var dates dates
 	if err := b.Availability.Read(ctx, who.Slug, "available-dates", query, &dates); err != nil {
 		return result{}, err
 	}
@@ -210,17 +226,33 @@ func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Value
 	var lines strings.Builder
 	for _, date := range slices.Sorted(maps.Keys(dates.Days)) {
 		count := dates.Days[date]
-		shown.Days = append(shown.Days, day{date, count})
+		shown.Days = append(shown.Days, day{date, withWeekday(date)[:3], count})
 		shown.Total += count
 		if count > 0 {
-			fmt.Fprintf(&lines, "\n%s: %d", date, count)
+			fmt.Fprintf(&lines, "\n%s: %d", withWeekday(date), count)
 		}
 	}
 	shown.Paused = isPaused()
-	text := fmt.Sprintf("%d free starts from %s to %s (%s).", shown.Total, query.Get("start"), query.Get("end"), shown.Timezone)
-	next := " Next: find_slots with one of these dates as date."
+	text := fmt.Sprintf("%d free starts from %s to %s (%s).", shown.Total, withWeekday(query.Get("start")), withWeekday(query.Get("end")), shown.Timezone)
+	next := b.firstStart(ctx, who.Slug, query, dates.first()) + " Next: find_slots with one of these dates as date."
 	if shown.Total == 0 {
 		next = ""
 	}
 	return result{structured: shown, text: shown.next(text, next) + lines.String()}, nil
+}
+
+// firstStart returns the first free start of the first free date of a window, as a sentence; "" if it cannot be read.
+func (b *Toolbox) firstStart(ctx context.Context, slug string, window url.Values, date string) string {
+	query := maps.Clone(window)
+	query.Del("start")
+	query.Del("end")
+	query.Set("date", date)
+	if date == "" {
+		return ""
+	}
+	free, err := b.readSlots(ctx, slug, query)
+	if err != nil || !free.Computed || len(free.Slots) == 0 {
+		return ""
+	}
+	return " The first is" + strings.Replace(free.Slots[0].line(), "\n", " ", 1) + "."
 }

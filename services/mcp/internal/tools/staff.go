@@ -77,7 +77,7 @@ func (l *staffList) text(note string) string {
 		if m.Category != "" {
 			fmt.Fprintf(&b, " (%s)", m.Category)
 		}
-		fmt.Fprintf(&b, ": id %s", m.ID)
+		fmt.Fprintf(&b, ": id %s%s", m.ID, brief(m.Description, len(l.Staff)))
 	}
 	return b.String()
 }

@@ -3,9 +3,20 @@ package tools
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
+
+// withWeekday returns a date with the short English name of its weekday before it: "Tue 2026-12-01".
+// Models count weekdays wrong. A text that is not a date is returned as it is.
+func withWeekday(date string) string {
+	d, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return d.Format("Mon ") + date
+}
 
 // maxTimes bounds the bytes of the times in a text, so that what ends it still fits.
 const maxTimes = maxText - 400
@@ -98,7 +109,7 @@ func (m *freeMember) head(date string) string {
 		text += m.name + " (staff_id " + m.staffID + ") "
 	}
 	if m.date != date {
-		text += "after midnight, with date " + m.date + ", "
+		text += "after midnight, with date " + withWeekday(m.date) + ", "
 	}
 	return text + "at "
 }
@@ -126,7 +137,7 @@ func sameLength(slots []slot) int {
 
 // line is the slot by itself: a class session, or another start that a refusal names.
 func (s slot) line() string {
-	text := "\n" + s.Date + " " + s.Time + "–" + s.EndTime
+	text := "\n" + withWeekday(s.Date) + " " + s.Time + "–" + s.EndTime
 	if s.StaffName != nil && s.StaffID != nil {
 		text += " with " + *s.StaffName + " (staff_id " + *s.StaffID + ")"
 	}
