@@ -80,3 +80,12 @@ func (f *File) etag(encoding string) string {
 	}
 	return `"` + f.tag + encoding + `"`
 }
+
+// etags are the tags of all forms. A caller that has one form needs no other.
+func (f *File) etags() []string {
+	tags := make([]string, 0, len(f.forms))
+	for encoding := range f.forms {
+		tags = append(tags, f.etag(encoding))
+	}
+	return tags
+}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/server"
 )
 
 // File is something that changes only with the program: callers keep it and ask whether it is still the same.
@@ -47,7 +49,7 @@ func (f *File) Serve(c *fiber.Ctx) error {
 	for name, value := range f.header {
 		c.Set(name, value)
 	}
-	if known := c.Get(fiber.HeaderIfNoneMatch); known == "*" || strings.Contains(known, f.tag) {
+	if server.HasTag(c, f.etags()...) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	c.Set(fiber.HeaderContentType, f.mediaType)

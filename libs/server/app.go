@@ -36,7 +36,7 @@ func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 		RequestMethods:               knownMethods,
 		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return sendFault(c, FaultOf(err)) },
 	})
-	app.Server().Handler = s.closing(endBodies(knowMethods(app.Server().Handler), s.bodies()))
+	app.Server().Handler = s.closing(endBodies(knowMethods(plainTargets(app.Server().Handler)), s.bodies()))
 	app.Server().ConnState = func(c net.Conn, state fasthttp.ConnState) {
 		if from, ok := c.(*conn); ok && state == fasthttp.StateIdle {
 			from.answered()
@@ -44,7 +44,7 @@ func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 	}
 	app.Use(slices.Concat([]any{s.observe.middleware, methods, guard, trust(&s.believed)}, own, []any{refuseMalformed})...)
 	if s.cfg.AnswerBytesInFlight > 0 {
-		app.Use(newInFlight(s.cfg.AnswerBytesInFlight, s.tel).middleware)
+		app.Use(newInFlight(s.cfg.AnswerBytesInFlight, &s.slow, s.tel).middleware)
 	}
 	return app
 }

@@ -27,7 +27,7 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 		return read, nil
 	}
 	stream := ctx.RequestBodyStream()
-	if stream == nil {
+	if stream == nil || hasNeedlessBody(c) { // of a read: it is refused, whatever the body is
 		return nil, nil
 	}
 	if err := checkEncoding(c.Get(fiber.HeaderContentEncoding)); err != nil {
@@ -187,16 +187,29 @@ func endBody(ctx *fasthttp.RequestCtx) {
 }
 
 // refuseMalformed sends the fault of a request that the connection did not let through, and refuses a body where none means
-// anything: servers disagree on whether the body of a GET is read.
+// anything: servers disagree on whether the body of a GET is read. A path that has no GET says so first.
 func refuseMalformed(c *fiber.Ctx) error {
 	if string(c.Request().Header.Host()) == refusedHost {
 		return refusalOf(c.Context().Conn())
 	}
-	if c.Request().IsBodyStream() && c.Request().Header.ContentLength() != 0 && isRead(c.Method()) {
-		c.Context().SetConnectionClose()
-		return bodyOfRead(c.Method())
+	if !hasNeedlessBody(c) {
+		return c.Next()
 	}
-	return c.Next()
+	c.Context().SetConnectionClose()
+	var before fasthttp.ResponseHeader
+	c.Response().Header.CopyTo(&before)
+	err := c.Next() // a read changes nothing, and its answer is not sent
+	if errors.Is(err, fiber.ErrMethodNotAllowed) || err == nil && c.Response().StatusCode() == fiber.StatusMethodNotAllowed {
+		return err
+	}
+	c.Response().Reset()
+	before.CopyTo(&c.Response().Header)
+	return bodyOfRead(c.Method())
+}
+
+// hasNeedlessBody reports whether a read has a body.
+func hasNeedlessBody(c *fiber.Ctx) bool {
+	return c.Request().IsBodyStream() && c.Request().Header.ContentLength() != 0 && isRead(c.Method())
 }
 
 func bodyOfRead(method string) error {

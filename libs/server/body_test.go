@@ -104,3 +104,21 @@ func TestAPathMayTakeLessThanItsPort(t *testing.T) {
 		expectFault(t, answer, body, fault.PayloadTooLarge)
 	}
 }
+
+// A path without a GET answers 405 also where the request has a body; one with a GET refuses the body.
+func TestABodyOfAReadIsRefusedAfterTheMethod(t *testing.T) {
+	t.Parallel()
+	srv := start(t, Config{}, func(s *Server) {
+		s.Public.Post("/book", func(c *fiber.Ctx) error { return c.SendStatus(fiber.StatusCreated) })
+		s.Public.Get("/info", func(c *fiber.Ctx) error {
+			c.Set(fiber.HeaderETag, `"a"`)
+			return c.SendString("info")
+		})
+	})
+	for path, want := range map[string]int{"/book": http.StatusMethodNotAllowed, "/info": http.StatusBadRequest, "/nothing": http.StatusBadRequest} {
+		answer, body := fetch(t, http.MethodGet, "http://"+srv.PublicAddr().String()+path, strings.NewReader(`{"a":1}`))
+		if answer.StatusCode != want || answer.Header.Get("ETag") != "" || !answer.Close {
+			t.Errorf("%s: %d %v %s", path, answer.StatusCode, answer.Header, body)
+		}
+	}
+}

@@ -99,10 +99,11 @@ func (b *believed) clientOf(r *http.Request) netip.Addr {
 
 type believedKey struct{}
 
-// trust tells the handlers whose X-Forwarded-For is believed.
+// trust gives the handlers those whose X-Forwarded-For is believed, and removes what others state about host and scheme.
 func trust(b *believed) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Locals(believedKey{}, b)
+		b.cleanForwarded(c)
 		return c.Next()
 	}
 }
@@ -113,10 +114,6 @@ func ClientIP(c *fiber.Ctx) netip.Addr {
 	if !ok {
 		trusted = &believed{}
 	}
-	socket, _ := netip.AddrFromSlice(c.Context().RemoteIP())
-	var headers []string
-	for _, h := range c.Request().Header.PeekAll(fiber.HeaderXForwardedFor) {
-		headers = append(headers, string(h))
-	}
-	return trusted.client(socket, strings.Join(headers, ","), c.Request().Header.Peek(peer.SecretHeader))
+	headers := headerLines(c, fiber.HeaderXForwardedFor)
+	return trusted.client(socketOf(c), strings.Join(headers, ","), c.Request().Header.Peek(peer.SecretHeader))
 }

@@ -24,6 +24,7 @@ type conn struct {
 	net.Conn
 	from    *listener
 	shares  []share
+	groups  []membership // set before the connection is served
 	state   atomic.Int32
 	lingers atomic.Bool // bytes that nobody wants may still come
 
@@ -189,22 +190,38 @@ func (c *conn) refuse(err error) {
 	c.lingers.Store(true)
 }
 
-// claim makes the connection busy; it reports false where it was given up before.
-func (c *conn) claim() bool { return c.state.Load() == busy || c.state.CompareAndSwap(idle, busy) }
+// claim makes the connection busy; it reports false if the connection was given up before.
+func (c *conn) claim() bool {
+	if c.state.Load() == busy {
+		return true
+	}
+	if !c.state.CompareAndSwap(idle, busy) {
+		return false
+	}
+	c.countIdle(-1)
+	return true
+}
 
-// answered makes the connection idle, and gives it up where the port is stopping.
+// answered makes the connection idle, and gives it up if the port is stopping.
 func (c *conn) answered() {
-	c.state.CompareAndSwap(busy, idle)
+	if c.state.Load() == busy {
+		c.from.becameIdle(c)
+		c.countIdle(1)
+		c.state.Store(idle)
+	}
 	if c.from.stopped.Load() {
 		c.giveUp()
 	}
 }
 
-// giveUp closes a connection on which no request is being answered.
-func (c *conn) giveUp() {
-	if c.state.CompareAndSwap(idle, givenUp) {
-		_ = c.Conn.Close()
+// giveUp closes a connection on which no request is being answered, and reports whether it did.
+func (c *conn) giveUp() bool {
+	if !c.state.CompareAndSwap(idle, givenUp) {
+		return false
 	}
+	c.countIdle(-1)
+	_ = c.Conn.Close()
+	return true
 }
 
 // CloseWrite closes the sending side, where the connection has two.

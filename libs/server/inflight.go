@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -30,13 +31,74 @@ type room struct {
 	queue        *semaphore.Weighted // of waits: an answer that waits is in memory, too
 	patience     time.Duration
 	refused      metric.Int64Counter
+
+	mu     sync.Mutex
+	shares map[string]*roomShare // by business
 }
 
 func newRoom(bytes int, refused metric.Int64Counter) *room {
 	size, waits := int64(bytes), int64(bytes/2)
 	return &room{
 		bytes: size, waits: waits, free: semaphore.NewWeighted(size), queue: semaphore.NewWeighted(waits),
-		patience: patienceForRoom, refused: refused,
+		patience: patienceForRoom, refused: refused, shares: make(map[string]*roomShare),
+	}
+}
+
+// businessShare is the part of the room that one business takes at most: a quarter.
+const businessShare = 4
+
+// share is the part of a room that one business has; users counts who is in it or waits for it.
+type roomShare struct {
+	free, queue *semaphore.Weighted
+	users       int
+}
+
+// takeOf is take for an answer about a business. Answers of one business leave three quarters of the room, and of the places to wait, to
+// others. "" is no business.
+func (r *room) takeOf(ctx context.Context, business string, bytes int) (func(), bool) {
+	if business == "" {
+		return r.take(ctx, bytes)
+	}
+	own := r.enter(business)
+	ctx, cancel := context.WithTimeout(ctx, r.patience)
+	defer cancel()
+	weight := min(int64(bytes), max(r.bytes/businessShare, 1))
+	if own.free.TryAcquire(weight) || waitFor(ctx, own.free, weight, own.queue, min(weight, max(r.waits/businessShare, 1))) {
+		if leave, ok := r.take(ctx, bytes); ok {
+			return func() { leave(); own.free.Release(weight); r.exit(business) }, true
+		}
+		own.free.Release(weight)
+	} else {
+		r.refused.Add(ctx, 1)
+	}
+	r.exit(business)
+	return nil, false
+}
+
+// enter returns the share of a business.
+func (r *room) enter(business string) *roomShare {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	own := r.shares[business]
+	if own == nil {
+		own = &roomShare{
+			free:  semaphore.NewWeighted(max(r.bytes/businessShare, 1)),
+			queue: semaphore.NewWeighted(max(r.waits/businessShare, 1)),
+		}
+		r.shares[business] = own
+	}
+	own.users++
+	return own
+}
+
+// exit forgets the share of a business that has no answer left.
+func (r *room) exit(business string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if own := r.shares[business]; own != nil {
+		if own.users--; own.users == 0 {
+			delete(r.shares, business)
+		}
 	}
 }
 
@@ -51,14 +113,18 @@ func (r *room) take(ctx context.Context, bytes int) (func(), bool) {
 }
 
 func (r *room) wait(ctx context.Context, weight int64) bool {
-	waiting := min(weight, r.waits)
-	if !r.queue.TryAcquire(waiting) {
-		return false
-	}
-	defer r.queue.Release(waiting)
 	ctx, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
-	return r.free.Acquire(ctx, weight) == nil
+	return waitFor(ctx, r.free, weight, r.queue, min(weight, r.waits))
+}
+
+// waitFor waits until as much is free, if there is a place to wait.
+func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue *semaphore.Weighted, waiting int64) bool {
+	if !queue.TryAcquire(waiting) {
+		return false
+	}
+	defer queue.Release(waiting)
+	return free.Acquire(ctx, weight) == nil
 }
 
 // bodies returns the room of a port for the bodies of requests; nil: without a bound.
@@ -94,11 +160,31 @@ func crowded(sentence string) *fault.Error {
 
 // inFlight bounds the memory of answers that are being written: readers may be slow, and each holds its answer until the
 // write ends, by the server's write timeout at the latest.
-type inFlight struct{ room *room }
+type inFlight struct {
+	room *room
+	slow *slowness
+}
 
-func newInFlight(bytes int, tel *telemetry.Telemetry) *inFlight {
+func newInFlight(bytes int, slow *slowness, tel *telemetry.Telemetry) *inFlight {
 	return &inFlight{newRoom(bytes,
-		tel.Counter("slotmesh.answers.refused", "Large answers refused because others that are being read fill the memory for them."))}
+		tel.Counter("slotmesh.answers.refused", "Large answers refused because others that are being read fill the memory for them.")), slow}
+}
+
+// readerGrace is how long a reader may take for any large answer.
+const readerGrace = 5 * time.Second
+
+// slowness is how slow a reader of a large answer may be.
+type slowness struct {
+	grace          time.Duration
+	bytesPerSecond int // 0: no bound
+}
+
+// within returns how long a reader may take for an answer, at most the server's own bound.
+func (s *slowness) within(bytes int, most time.Duration) time.Duration {
+	if s.bytesPerSecond <= 0 {
+		return most
+	}
+	return min(most, s.grace+time.Duration(bytes)*time.Second/time.Duration(s.bytesPerSecond))
 }
 
 // middleware lets a large answer go when there is room for it, and answers 503 where there is none for a second. What a write is answered
@@ -115,12 +201,14 @@ func (f *inFlight) middleware(c *fiber.Ctx) error {
 	if own := response.SwapBody(nil); len(own) > 0 { // its memory is no longer fasthttp's, which would use it again
 		body = own
 	}
-	leave, ok := f.room.take(c.UserContext(), len(body))
+	leave, ok := f.room.takeOf(c.UserContext(), c.Params("slug"), len(body))
 	if !ok {
 		response.ResetBody()
 		response.Header.Del(fiber.HeaderETag)
 		return crowded("Too many large answers are being read just now; try again shortly.")
 	}
+	within := f.slow.within(len(body), c.App().Server().WriteTimeout)
+	_ = c.Context().SetWriteDeadline(time.Now().Add(within)) //nolint:forbidigo // a deadline of the socket is the machine's time
 	response.SetBodyStream(&outgoing{Reader: bytes.NewReader(body), leave: leave}, len(body))
 	return nil
 }

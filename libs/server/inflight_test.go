@@ -164,3 +164,89 @@ func TestALostConnectionGivesItsAnswersMemoryBack(t *testing.T) {
 		return expectOK(answer)
 	})
 }
+
+// Readers of one business's large answers do not use up the room of the others.
+func TestOneBusinessTakesAShareOfTheRoom(t *testing.T) {
+	t.Parallel()
+	large := bytes.Repeat([]byte("slotmesh"), 6<<20)
+	s := start(t, Config{AnswerBytesInFlight: 2*len(large) + len(large)/2}, func(s *Server) {
+		s.Public.Get("/of/:slug/large", func(c *fiber.Ctx) error { return c.Send(large) })
+	})
+	url := "http://" + s.PublicAddr().String() + "/of/"
+	slow, err := net.Dial("tcp", s.PublicAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = slow.Close() }()
+	_ = slow.SetDeadline(time.Now().Add(testkit.Patience))
+	_, _ = io.WriteString(slow, "GET /of/harbor/large HTTP/1.1\r\nHost: h\r\n\r\n")
+	if _, err := io.ReadFull(slow, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if answer, _ := fetch(t, http.MethodGet, url+"harbor/large", nil); answer.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a second answer of the business: %d", answer.StatusCode)
+	}
+	if answer, body := fetch(t, http.MethodGet, url+"other/large", nil); answer.StatusCode != http.StatusOK || !bytes.Equal(body, large) {
+		t.Errorf("another business's answer: %d", answer.StatusCode)
+	}
+}
+
+func TestShareOfABusinessIsGivenBack(t *testing.T) {
+	t.Parallel()
+	r := newRoom(400, telemetry.Discard().Counter("test", "Refused."))
+	r.patience = 0
+	leave, ok := r.takeOf(t.Context(), "a", 100)
+	if !ok {
+		t.Fatal("no room in an empty one")
+	}
+	if _, ok := r.takeOf(t.Context(), "a", 1); ok {
+		t.Error("a business takes more than its share")
+	}
+	for _, other := range []string{"b", "c", "d"} {
+		if _, ok := r.takeOf(t.Context(), other, 100); !ok {
+			t.Errorf("no room for %s", other)
+		}
+	}
+	leave()
+	leave, ok = r.takeOf(t.Context(), "a", 100)
+	if !ok {
+		t.Fatal("the share was not given back")
+	}
+	leave()
+	if len(r.shares) != 3 {
+		t.Errorf("%d shares are kept", len(r.shares))
+	}
+}
+
+// A reader that is too slow loses its connection, and its answer the memory.
+func TestASlowReaderOfALargeAnswerIsGivenUp(t *testing.T) {
+	t.Parallel()
+	large := bytes.Repeat([]byte("slotmesh"), 6<<20)
+	s := start(t, Config{AnswerBytesInFlight: len(large), ReaderBytesPerSecond: 1 << 40}, func(s *Server) {
+		s.slow.grace = 0
+		s.Public.Get("/large", func(c *fiber.Ctx) error { return c.Send(large) })
+	})
+	slow, err := net.Dial("tcp", s.PublicAddr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = slow.Close() }()
+	_ = slow.SetDeadline(time.Now().Add(testkit.Patience))
+	_, _ = io.WriteString(slow, "GET /large HTTP/1.1\r\nHost: h\r\n\r\n")
+	if read, err := io.Copy(io.Discard, slow); read >= int64(len(large)) {
+		t.Errorf("%d bytes were written to a reader with no time: %v", read, err)
+	}
+}
+
+func TestALargerAnswerMayTakeLonger(t *testing.T) {
+	t.Parallel()
+	s := slowness{grace: time.Second, bytesPerSecond: 1000}
+	for bytes, want := range map[int]time.Duration{0: time.Second, 2000: 3 * time.Second, 1 << 30: time.Minute} {
+		if got := s.within(bytes, time.Minute); got != want {
+			t.Errorf("%d bytes: %s, want %s", bytes, got, want)
+		}
+	}
+	if got := (&slowness{grace: time.Second}).within(1, time.Minute); got != time.Minute {
+		t.Errorf("without a least speed: %s", got)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,7 +26,8 @@ type listener struct {
 
 	mu     sync.Mutex
 	open   map[*conn]struct{}
-	from   map[netip.Prefix]int // open connections by network
+	all    group                   // every open connection
+	from   map[netip.Prefix]*group // open connections by network
 	warned time.Time
 	gone   chan struct{} // closed when the port has stopped and no connection is open
 	done   bool
@@ -40,6 +40,7 @@ type bounds struct {
 	proxies          Proxies // whose connections are everybody's
 	tel              *telemetry.Telemetry
 	refused          metric.Int64Counter
+	reclaimed        metric.Int64Counter
 }
 
 // wider is how many times the connections of one address a whole /48 has: by default, half of what the port has.
@@ -66,7 +67,10 @@ func sharesOf(remote netip.Addr) []share {
 
 func newListener(l net.Listener, b bounds) *listener {
 	b.refused = b.tel.Counter("slotmesh.connections.refused", "Connections closed at once because too many were open, by port and bound.")
-	return &listener{Listener: l, bounds: b, lingers: lingerTime, open: make(map[*conn]struct{}), from: make(map[netip.Prefix]int), gone: make(chan struct{})}
+	b.reclaimed = b.tel.Counter("slotmesh.connections.reclaimed", "Idle connections closed to make room for new ones, by port and bound.")
+	return &listener{
+		Listener: l, bounds: b, lingers: lingerTime, open: make(map[*conn]struct{}), from: make(map[netip.Prefix]*group), gone: make(chan struct{}),
+	}
 }
 
 // Accept waits for the next connection that may be opened.
@@ -90,28 +94,78 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts a connection; else it names the bound, "" where the port has stopped.
+// admit counts a connection. If a bound is reached, the connection that is idle for the longest time within that bound makes room for it.
+// If there is none, admit names the bound; "" if the port has stopped.
 func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.stopped.Load():
+	if l.stopped.Load() {
 		return "", false
-	case l.bounds.total > 0 && len(l.open) >= l.bounds.total:
+	}
+	if l.bounds.byAddress > 0 && !l.bounds.proxies.trusted(remote) {
+		for _, s := range c.shares {
+			if !l.makeRoom(l.from[s.network], s.times*l.bounds.byAddress, "address") {
+				return "address", false
+			}
+		}
+	}
+	if l.bounds.total > 0 && !l.makeRoom(&l.all, l.bounds.total, "total") {
 		return "total", false
-	case l.full(c.shares) && !l.bounds.proxies.trusted(remote):
-		return "address", false
 	}
-	l.open[c] = struct{}{}
-	for _, s := range c.shares {
-		l.from[s.network]++
-	}
+	l.add(c)
 	return "", true
 }
 
-// full reports whether one of the networks has no more room. The caller has locked l.
-func (l *listener) full(shares []share) bool {
-	return l.bounds.byAddress > 0 && slices.ContainsFunc(shares, func(s share) bool { return l.from[s.network] >= s.times*l.bounds.byAddress })
+// makeRoom reports whether a group has room for one more connection, after the one that is idle for the longest time was closed if need
+// be. The caller has locked l.
+func (l *listener) makeRoom(g *group, most int, bound string) bool {
+	if g == nil || g.members.Len() < most {
+		return true
+	}
+	oldest := g.giveUpOldest()
+	if oldest == nil {
+		return false
+	}
+	l.forget(oldest)
+	l.bounds.reclaimed.Add(context.Background(), 1,
+		metric.WithAttributes(attribute.String("port", l.bounds.port), attribute.String("bound", bound)))
+	return true
+}
+
+// add counts an open connection. The caller has locked l.
+func (l *listener) add(c *conn) {
+	l.open[c] = struct{}{}
+	c.member(&l.all)
+	for _, s := range c.shares {
+		if l.from[s.network] == nil {
+			l.from[s.network] = new(group)
+		}
+		c.member(l.from[s.network])
+	}
+}
+
+// forget takes a connection out of all counts. The caller has locked l.
+func (l *listener) forget(c *conn) {
+	if _, ok := l.open[c]; !ok {
+		return
+	}
+	delete(l.open, c)
+	c.leaveGroups()
+	for _, s := range c.shares {
+		if g := l.from[s.network]; g != nil && g.members.Len() == 0 {
+			delete(l.from, s.network)
+		}
+	}
+	l.finish()
+}
+
+// becameIdle notes that a connection is idle from now on.
+func (l *listener) becameIdle(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, m := range c.groups {
+		m.group.members.MoveToBack(m.element)
+	}
 }
 
 // warnEvery is how often a log line says that connections are refused.
@@ -142,16 +196,7 @@ func remoteOf(c net.Conn) netip.Addr {
 func (l *listener) remove(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, ok := l.open[c]; !ok {
-		return
-	}
-	delete(l.open, c)
-	for _, s := range c.shares {
-		if l.from[s.network]--; l.from[s.network] == 0 {
-			delete(l.from, s.network)
-		}
-	}
-	l.finish()
+	l.forget(c)
 }
 
 // finish says that all is over when it is.

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"testing"
 
@@ -27,8 +29,11 @@ func TestConnectionsOfOneNetworkAreBoundedTogether(t *testing.T) {
 			l := newListener(nil, bounds{byAddress: perAddress, tel: telemetry.Discard()})
 			open := func(address string) (*conn, bool) {
 				remote := netip.MustParseAddr(address)
-				opened := &conn{from: l, shares: sharesOf(remote)}
+				near, far := net.Pipe()
+				t.Cleanup(func() { _ = errors.Join(near.Close(), far.Close()) })
+				opened := &conn{Conn: near, from: l, shares: sharesOf(remote)}
 				_, ok := l.admit(opened, remote)
+				opened.claim() // busy ones make no room
 				return opened, ok
 			}
 			var first *conn
@@ -52,5 +57,45 @@ func TestConnectionsOfOneNetworkAreBoundedTogether(t *testing.T) {
 				t.Error("there is no room after a connection was closed")
 			}
 		})
+	}
+}
+
+// A connection that is idle makes room for a new one, the one that is idle for the longest time first, and within the bound that is reached.
+func TestTheLongestIdleConnectionMakesRoom(t *testing.T) {
+	t.Parallel()
+	l := newListener(nil, bounds{total: 4, byAddress: 2, tel: telemetry.Discard()})
+	open := func(address string) (*conn, bool) {
+		near, far := net.Pipe()
+		t.Cleanup(func() { _ = errors.Join(near.Close(), far.Close()) })
+		remote := netip.MustParseAddr(address)
+		c := &conn{Conn: near, from: l, shares: sharesOf(remote)}
+		_, ok := l.admit(c, remote)
+		return c, ok
+	}
+	isOpen := func(c *conn) bool { _, ok := l.open[c]; return ok && c.state.Load() != givenUp }
+	other, _ := open("192.0.2.9")
+	first, _ := open("192.0.2.1")
+	second, _ := open("192.0.2.1")
+	first.claim()
+	first.answered() // idle for a shorter time than the second from now on
+	third, ok := open("192.0.2.1")
+	if !ok || isOpen(second) || !isOpen(first) || !isOpen(other) {
+		t.Errorf("within the bound of an address: %v, second %v, first %v, another's %v", ok, isOpen(second), isOpen(first), isOpen(other))
+	}
+	first.claim()
+	third.claim()
+	if _, ok := open("192.0.2.1"); ok || !isOpen(first) || !isOpen(third) {
+		t.Error("a busy connection made room")
+	}
+	fourth, _ := open("192.0.2.8")
+	fifth, ok := open("192.0.2.7") // the fifth of four
+	if !ok || isOpen(other) || !isOpen(fourth) || !isOpen(fifth) {
+		t.Errorf("within the bound of all: %v, the longest idle %v, the others %v %v", ok, isOpen(other), isOpen(fourth), isOpen(fifth))
+	}
+	for _, c := range []*conn{first, third, fourth, fifth} {
+		l.remove(c)
+	}
+	if len(l.open) != 0 || len(l.from) != 0 || l.all.members.Len() != 0 || l.all.idle.Load() != 0 {
+		t.Errorf("after all were closed: %d open, %d networks, %d members, %d idle", len(l.open), len(l.from), l.all.members.Len(), l.all.idle.Load())
 	}
 }

@@ -63,6 +63,7 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 			return sendErr
 		}
 	}
+	endNotModified(c)
 	o.tel.Propagator.Inject(ctx, responseHeaders{c})
 	c.Response().Header.SetCanonical(nosniffKey, nosniff)
 	status := c.Response().StatusCode()

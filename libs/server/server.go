@@ -28,7 +28,7 @@ type Config struct {
 	PublicAddr string `env:"PUBLIC_ADDR, default=:8080"`
 	// InternalAddr is where the internal port listens.
 	InternalAddr string `env:"INTERNAL_ADDR, default=:9090"`
-	// TrustedProxies are the CIDRs whose X-Forwarded-For is believed (semantics.md §8).
+	// TrustedProxies are the CIDRs whose X-Forwarded-For (semantics.md §8), -Host and -Proto are believed.
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
 	// RequestTimeout is the deadline of one request.
 	RequestTimeout time.Duration `env:"REQUEST_TIMEOUT, default=10s"`
@@ -47,7 +47,11 @@ type Config struct {
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS, default=1024"`
 	// AnswerBytesInFlight bounds, for each port, the memory of large answers that are being written, and by itself that of large bodies that are
 	// read; half as much may wait. 0 is no bound.
+	// One business takes at most a quarter of it for answers.
 	AnswerBytesInFlight int `env:"ANSWER_BYTES_IN_FLIGHT, default=67108864"`
+	// ReaderBytesPerSecond is the least speed at which a client reads a large answer after the first five seconds; the connection of a
+	// slower one is closed. 0 is no bound.
+	ReaderBytesPerSecond int `env:"READER_BYTES_PER_SECOND, default=65536"`
 	// Peers are the settings of calls to other services, and what these show at the internal port.
 	Peers peer.Config
 	// InternalHosts are names by which the internal port may be asked beside addresses, names without a dot and Kubernetes' own.
@@ -83,6 +87,8 @@ type Server struct {
 	observe  *observer
 	web      *web // nil where fiber serves the public port
 	believed believed
+	https    bool // see [Server.ServedAt]
+	slow     slowness
 	limit    Limit                  // of the public port; nil: none
 	limitBy  func(*fiber.Ctx) error // the same, where fiber serves it
 	draining atomic.Bool
@@ -112,6 +118,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 		return nil, errors.New("PEER_SECRETS: write one or more random secrets, separated by commas, such as `openssl rand -hex 32` prints")
 	}
 	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, believed: believed{proxies, newSecrets(cfg.Peers.Secrets)}}
+	s.slow = slowness{grace: readerGrace, bytesPerSecond: cfg.ReaderBytesPerSecond}
 	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies, tel: rt.Telemetry}
 	if s.public, err = listen(rt.Public, cfg.PublicAddr, open); err != nil {
 		return nil, fmt.Errorf("public port: %w", err)
@@ -121,7 +128,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 		return nil, errors.Join(fmt.Errorf("internal port: %w", err), s.public.Close())
 	}
 	s.observe = newObserver(rt.Telemetry, cfg.RequestTimeout)
-	s.Public = s.app(cfg.PublicBodyLimit, s.limited)
+	s.Public = s.app(cfg.PublicBodyLimit, s.stateHTTPS, s.limited)
 	s.Internal = s.app(cfg.InternalBodyLimit)
 	s.Internal.Use(s.sources(cfg, rt.Open).check, acting)
 	s.observe.internal = s.Internal

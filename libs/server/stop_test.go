@@ -169,9 +169,17 @@ func load(address string, loader int, answered *sync.Map, ended *atomic.Int64) {
 
 func TestConnectionsAreBoundedInAllAndByAddress(t *testing.T) {
 	t.Parallel()
-	bounded := start(t, Config{MaxConnectionsPerAddress: 2}, func(*Server) {})
-	trusting := start(t, Config{MaxConnectionsPerAddress: 2, TrustedProxies: []string{"127.0.0.0/8"}}, func(*Server) {})
-	full := start(t, Config{MaxConnections: 2, TrustedProxies: []string{"127.0.0.0/8"}}, func(*Server) {})
+	end := make(chan struct{})
+	var begun sync.WaitGroup
+	mount := func(s *Server) {
+		wait := func(*fiber.Ctx) error { begun.Done(); <-end; return nil }
+		s.Public.Get("/wait", wait)
+		s.Internal.Get("/wait", wait)
+	}
+	bounded := start(t, Config{MaxConnectionsPerAddress: 2}, mount)
+	trusting := start(t, Config{MaxConnectionsPerAddress: 2, TrustedProxies: []string{"127.0.0.0/8"}}, mount)
+	full := start(t, Config{MaxConnections: 2, TrustedProxies: []string{"127.0.0.0/8"}}, mount)
+	t.Cleanup(func() { close(end) })
 	for name, c := range map[string]struct {
 		address string
 		open    bool
@@ -181,31 +189,34 @@ func TestConnectionsAreBoundedInAllAndByAddress(t *testing.T) {
 		"a proxy's":              {trusting.PublicAddr().String(), true},
 		"in all, also a proxy's": {full.PublicAddr().String(), false},
 	} {
-		var kept []net.Conn
-		for range 3 {
+		dial := func() net.Conn {
 			conn, err := net.Dial("tcp", c.address)
 			if err != nil {
 				t.Fatal(err)
 			}
-			kept = append(kept, conn)
+			t.Cleanup(func() { _ = conn.Close() })
+			return conn
 		}
-		if got := served(kept[2]); got != c.open {
-			t.Errorf("%s: the third connection is served: %v", name, got)
+		busy := func() {
+			conn := dial()
+			begun.Add(1)
+			_, _ = io.WriteString(conn, "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
+			begun.Wait()
 		}
-		_ = kept[0].Close()
-		for until := time.Now().Add(time.Minute); !c.open; { // the port hears of the closing in its own time
-			again, err := net.Dial("tcp", c.address)
-			if err != nil || time.Now().After(until) {
-				t.Fatalf("%s: no room after a connection was closed: %v", name, err)
-			}
-			ok := served(again)
-			_ = again.Close()
-			if ok {
-				break
-			}
+		busy()
+		kept := dial()
+		if !served(kept) {
+			t.Fatalf("%s: the second connection is not served", name)
 		}
-		for _, conn := range kept {
-			_ = conn.Close()
+		if second := dial(); !served(second) {
+			t.Errorf("%s: a new connection is not served beside one that is idle", name)
+		}
+		if got := served(kept); got != c.open {
+			t.Errorf("%s: the idle connection is served: %v", name, got)
+		}
+		busy()
+		if got := served(dial()); got != c.open {
+			t.Errorf("%s: a connection beside two busy ones is served: %v", name, got)
 		}
 	}
 }

@@ -78,6 +78,9 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	tel.Propagator.Inject(ctx, propagation.HeaderCarrier(out.Header()))
 
 	out.Header().Set("X-Content-Type-Options", string(nosniff))
+	if w.server.https || w.server.believed.cameByHTTPS(r) {
+		out.Header().Set("Strict-Transport-Security", strictTransport)
+	}
 
 	body := &unread{ReadCloser: r.Body, length: r.ContentLength, limit: w.server.cfg.PublicBodyLimit, out: out, room: w.bodies}
 	body.conn, _ = ctx.Value(connKey{}).(net.Conn)

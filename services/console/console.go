@@ -211,6 +211,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		return err
 	}
 	owners.Mount(s.Public, entrance.Admit)
+	s.ServedAt(cfg.OwnerURL)
 	s.ShowFaults(func(c *fiber.Ctx, f *fault.Error) error {
 		if strings.HasPrefix(c.Path(), "/admin") || strings.HasPrefix(c.Path(), "/device/") { // programs ask
 			return f // as JSON

@@ -105,6 +105,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	if err != nil {
 		return err
 	}
+	s.ServedAt(cfg.PagesURL)
 	s.ShowFaults(pages.ShowFault)
 	pages.Mount(s.Public)
 	return nil

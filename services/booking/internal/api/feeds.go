@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -102,7 +101,7 @@ func (f *Feeds) read(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderCacheControl, "private, max-age=60")
 	c.Set(fiber.HeaderETag, calendar.ETag)
-	if strings.Contains(c.Get(fiber.HeaderIfNoneMatch), calendar.ETag) {
+	if server.HasTag(c, calendar.ETag) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	c.Set(fiber.HeaderContentType, ical.MediaType)

@@ -46,7 +46,7 @@ func (o *Offers) get(c *fiber.Ctx) error {
 		return err
 	}
 	var body []byte
-	if !knows(c, version.OfferTag) {
+	if !server.HasTag(c, version.OfferTag) {
 		if body, err = version.OfferJSON(); err != nil {
 			return err
 		}

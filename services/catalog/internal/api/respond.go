@@ -10,7 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/services/catalog/internal/etag"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
@@ -113,17 +113,11 @@ func sendTagged(c *fiber.Ctx, mediaType string, body []byte, tag string) error {
 	header := &c.Response().Header
 	header.SetBytesK(etagKey, tag)
 	header.SetCanonical(cacheControlKey, noCache)
-	if knows(c, tag) {
+	if server.HasTag(c, tag) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	header.SetContentType(mediaType)
 	return c.Send(body)
-}
-
-// knows reports whether the caller has what the tag stands for.
-func knows(c *fiber.Ctx, tag string) bool {
-	given := c.Request().Header.Peek(fiber.HeaderIfNoneMatch)
-	return len(given) > 0 && etag.Match(string(given), tag)
 }
 
 // Headers of every answer as fasthttp keeps them: brought into that form anew, they took longer than finding the answer.

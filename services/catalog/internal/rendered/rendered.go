@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/etag"
 	"github.com/slotmesh/slotmesh/libs/lru"
 	"github.com/slotmesh/slotmesh/libs/timespan"
-	"github.com/slotmesh/slotmesh/services/catalog/internal/etag"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 )
 

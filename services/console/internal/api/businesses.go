@@ -115,7 +115,7 @@ func (a *Admin) getManifest(c *fiber.Ctx) error {
 	c.Vary(fiber.HeaderAccept)
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
 	c.Set(fiber.HeaderETag, m.ETag)
-	if c.Fresh() {
+	if server.HasTag(c, m.ETag) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	c.Set(fiber.HeaderContentType, m.MediaType)

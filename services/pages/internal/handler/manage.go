@@ -11,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/ical"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/libs/web"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
@@ -201,7 +202,7 @@ func (p *Pages) feed(c *fiber.Ctx) error {
 	if !isCalendar {
 		return link.NotFound()
 	}
-	answer, err := p.links.Feed(c.UserContext(), token, c.Get(fiber.HeaderIfNoneMatch))
+	answer, err := p.links.Feed(c.UserContext(), token, server.IfNoneMatch(c))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,33 @@
+// Package etag makes and compares entity tags (RFC 9110 §8.8.3). It is pure.
+package etag
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// Of returns a strong entity tag: it stands for exactly these bytes.
+func Of(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + hex.EncodeToString(sum[:16]) + `"`
+}
+
+// Match reports whether an If-None-Match names one of the tags. The lines of the header are one list (RFC 9110 §5.3). Match compares
+// weakly (RFC 9110 §13.1.2), because a proxy that compresses the answer makes its tag weak. No tag of ours contains a comma.
+func Match(lines []string, tags ...string) bool {
+	for _, line := range lines {
+		for given := range strings.SplitSeq(line, ",") {
+			given = strings.TrimSpace(given)
+			if given == "*" {
+				return true
+			}
+			for _, tag := range tags {
+				if strings.TrimPrefix(given, "W/") == strings.TrimPrefix(tag, "W/") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package server
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer"
+)
+
+// schemeHeaders are all by which fiber learns that the client used https.
+var schemeHeaders = []string{
+	fiber.HeaderXForwardedProto, fiber.HeaderXForwardedProtocol, fiber.HeaderXForwardedSsl, fiber.HeaderXUrlScheme,
+}
+
+// trusts reports whether what a sender states about the client's request is believed.
+func (b *believed) trusts(socket netip.Addr, shown []byte) bool {
+	return b.proxies.trusted(socket.Unmap()) || len(shown) > 0 && b.secrets.known(shown)
+}
+
+// cleanForwarded leaves of X-Forwarded-Host and X-Forwarded-Proto what the nearest trusted proxy states, the last entry, and removes
+// them from every other request. A client could otherwise choose the host of links that are mailed to others.
+func (b *believed) cleanForwarded(c *fiber.Ctx) {
+	header := &c.Request().Header
+	var host, scheme string
+	if b.trusts(socketOf(c), header.Peek(peer.SecretHeader)) {
+		host = lastEntry(headerLines(c, fiber.HeaderXForwardedHost))
+		scheme = lastEntry(headerLines(c, fiber.HeaderXForwardedProto))
+	}
+	header.Del(fiber.HeaderXForwardedHost)
+	for _, name := range schemeHeaders {
+		header.Del(name)
+	}
+	if host != "" {
+		header.Set(fiber.HeaderXForwardedHost, host)
+	}
+	if scheme == "http" || scheme == "https" {
+		header.Set(fiber.HeaderXForwardedProto, scheme)
+	}
+}
+
+// lastEntry returns the last entry of a header that is a list.
+func lastEntry(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	last := lines[len(lines)-1]
+	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+}
+
+func socketOf(c *fiber.Ctx) netip.Addr {
+	socket, _ := netip.AddrFromSlice(c.Context().RemoteIP())
+	return socket
+}
+
+// strictTransport is the value of Strict-Transport-Security: a browser that came by https uses nothing else for a year. Subdomains are
+// not ours to decide.
+const strictTransport = "max-age=31536000"
+
+// ServedAt states the URL at which people reach the public port. If it begins with https, every answer sets
+// Strict-Transport-Security; otherwise only answers to requests that came by https do. It is called before Run.
+func (s *Server) ServedAt(base string) { s.https = strings.HasPrefix(base, "https://") }
+
+// stateHTTPS is middleware that sets Strict-Transport-Security.
+func (s *Server) stateHTTPS(c *fiber.Ctx) error {
+	err := c.Next()
+	if s.https || c.Protocol() == "https" {
+		c.Set(fiber.HeaderStrictTransportSecurity, strictTransport)
+	}
+	return err
+}
+
+// cameByHTTPS reports whether a request of net/http reached a trusted proxy by https.
+func (b *believed) cameByHTTPS(r *http.Request) bool {
+	socket, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return b.trusts(socket.Addr(), []byte(r.Header.Get(peer.SecretHeader))) &&
+		lastEntry(r.Header.Values(fiber.HeaderXForwardedProto)) == "https"
+}

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"bytes"
+
+	"github.com/valyala/fasthttp"
+)
+
+// plainTargets makes percent-encoded unreserved characters of a path the characters that they stand for (RFC 3986 §6.2.2.2), before anything
+// reads the path: routes, limits and the service behind the front all see one path.
+func plainTargets(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		if target, changed := decodeUnreserved(ctx.Request.Header.RequestURI()); changed {
+			ctx.Request.SetRequestURIBytes(target)
+		}
+		next(ctx)
+	}
+}
+
+// decodeUnreserved returns a request's target with the unreserved characters of its path decoded, and whether that changed it. A target
+// whose path then had a segment of dots stays as it was sent: it must not lead elsewhere.
+func decodeUnreserved(target []byte) ([]byte, bool) {
+	end := bytes.IndexAny(target, "?#")
+	if end < 0 {
+		end = len(target)
+	}
+	if len(target) == 0 || target[0] != '/' || bytes.IndexByte(target[:end], '%') < 0 {
+		return target, false
+	}
+	plain := make([]byte, 0, len(target))
+	for i := 0; i < end; i++ {
+		if c, ok := unreservedAt(target[i:end]); ok {
+			plain = append(plain, c)
+			i += 2
+			continue
+		}
+		plain = append(plain, target[i])
+	}
+	if len(plain) == end || hasDotSegment(plain) {
+		return target, false
+	}
+	return append(plain, target[end:]...), true
+}
+
+// unreservedAt returns the unreserved character whose percent-encoding b begins with.
+func unreservedAt(b []byte) (byte, bool) {
+	if len(b) < 3 || b[0] != '%' {
+		return 0, false
+	}
+	high, low := unhex(b[1]), unhex(b[2])
+	if high < 0 || low < 0 {
+		return 0, false
+	}
+	c := byte(high<<4 | low)
+	letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+	return c, letter || c >= '0' && c <= '9' || bytes.IndexByte([]byte("-._~"), c) >= 0
+}
+
+func hasDotSegment(path []byte) bool {
+	for segment := range bytes.SplitSeq(path, []byte("/")) {
+		if s := string(segment); s == "." || s == ".." {
+			return true
+		}
+	}
+	return false
+}
