@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/plain"
 )
 
 // decoder fills a manifest from a tree of values. It goes on after a fault, so that one run finds them all.
@@ -257,9 +259,11 @@ func (d *decoder) str(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 		d.report.fail(at, n.Line, "is %s; write %s", quote(s), oneOf(l.enum))
 	case v.Type() == reflect.TypeFor[Line]() && hasControl(s):
 		d.report.fail(at, n.Line, "contains a line break or control character; write one line of plain text")
+	case v.Type() == reflect.TypeFor[Line]() && plain.HasHidden(s):
+		d.report.fail(at, n.Line, "contains an invisible character or a direction mark; write the text without it")
 	case strings.ContainsFunc(s, isUnprintable):
 		d.report.fail(at, n.Line, "contains a control character; write plain text")
-	case l.minLength > 0 && strings.TrimSpace(s) == "":
+	case l.minLength > 0 && plain.IsBlank(s):
 		d.report.fail(at, n.Line, "is blank; write %s", l.wantText())
 	case l.maxLength > 0 && size > l.maxLength:
 		d.report.fail(at, n.Line, "has %d characters; write at most %d", size, l.maxLength)

@@ -372,6 +372,14 @@ var faults = []struct {
 		[]string{`line 9: overrides[1].date: is "2027-01-01", as in item 0 of the list; write each only once`},
 	},
 	{
+		"hidden characters", "services: [{key: a, name: \"A\\u202eb\", duration_minutes: 5, category: \"\\u200e\"},\n  {key: b, name: \"\\u2800\", duration_minutes: 5}]\n",
+		[]string{
+			"line 9: services[0].name: contains an invisible character or a direction mark; write the text without it",
+			"line 9: services[0].category: contains an invisible character or a direction mark; write the text without it",
+			"line 10: services[1].name: contains an invisible character or a direction mark; write the text without it",
+		},
+	},
+	{
 		"texts", "services: [{key: a, name: ' ', duration_minutes: 5, description_html: \"a\\0b\", category: \"a\\nb\"}]\nrentals: [{key: r, price_type: daily, name: " + strings.Repeat("ä", 201) + "}]\n",
 		[]string{
 			"line 9: services[0].name: is blank; write text of at most 200 characters",

@@ -2,13 +2,17 @@ package request
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/slotmesh/slotmesh/libs/clip"
 )
 
 // JSON reads a JSON object into a struct, strictly: unknown fields, wrong types and anything after the object are refused
@@ -32,7 +36,7 @@ func JSON(body []byte, into any) error {
 func bodySentence(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Sprintf("%s: a %s is not right here; write a %s.", FieldOf(wrong), wrong.Value, jsonName(wrong.Type.Kind().String()))
+		return fmt.Sprintf("%s: %s is not right here; write %s.", FieldOf(wrong), found(wrong.Value), wanted(wrong.Type))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		return strings.Trim(name, `"`) + ": unknown field; leave it out."
@@ -48,9 +52,43 @@ func FieldOf(wrong *json.UnmarshalTypeError) string {
 	}), ".")
 }
 
-func jsonName(goKind string) string {
-	if strings.HasPrefix(goKind, "int") {
-		return "whole number"
+// found names a JSON value as encoding/json describes it: its type, or "number" and its digits.
+func found(value string) string {
+	switch kind, digits, _ := strings.Cut(value, " "); {
+	case digits != "":
+		return clip.Text(digits)
+	case kind == "bool":
+		return "true or false"
+	case kind == "array":
+		return "a list"
+	case kind == "object":
+		return "an object"
+	case kind == "string":
+		return "text"
+	default:
+		return "a " + kind
 	}
-	return goKind
+}
+
+// wanted names the JSON value that a type is read from.
+func wanted(t reflect.Type) string {
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return "text"
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct, reflect.Interface:
+		return "an object"
+	case reflect.Pointer:
+		return wanted(t.Elem())
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	default:
+		return "a whole number"
+	}
 }

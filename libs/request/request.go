@@ -17,6 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clip"
 	"github.com/slotmesh/slotmesh/libs/email"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/plain"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -84,10 +85,13 @@ func Number(name, s string, most int) (int, error) {
 	return int(n), nil
 }
 
-// Line reads a text of 1 to most characters on one line, without the white space around it.
+// Line reads a name, or another text, of 1 to most characters on one line, without the white space around it.
 func Line(name, s string, most int) (string, error) {
 	s = strings.TrimSpace(s)
-	if s == "" || !utf8.ValidString(s) || utf8.RuneCountInString(s) > most || strings.ContainsFunc(s, unicode.IsControl) {
+	if plain.HasHidden(s) {
+		return "", Invalid("%s: %s", name, plain.Refusal)
+	}
+	if plain.IsBlank(s) || !utf8.ValidString(s) || utf8.RuneCountInString(s) > most || strings.ContainsFunc(s, unicode.IsControl) {
 		return "", Invalid("%s: write 1 to %d characters on one line.", name, most)
 	}
 	return s, nil
@@ -95,10 +99,10 @@ func Line(name, s string, most int) (string, error) {
 
 // OptionalLine reads a text as [Line] does; nil where it is left out or says nothing.
 func OptionalLine(name string, s *string, most int) (*string, error) {
-	if s == nil || strings.TrimSpace(*s) == "" {
+	if s == nil || plain.IsBlank(*s) {
 		return nil, nil
 	}
-	line, err := Line(name, *s, most)
+	line, err := Line(name, plain.Strip(*s), most) // copied phone numbers begin with direction marks
 	return &line, err
 }
 

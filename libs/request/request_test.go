@@ -82,6 +82,14 @@ func TestALineIsOneOfPlainText(t *testing.T) {
 		_, err := request.Line("name", bad, 3)
 		refused(t, err, "name: write 1 to 3 characters on one line.")
 	}
+	for _, hidden := range []string{"a\u202e", "\u200e", "\u3164"} {
+		_, err := request.Line("name", hidden, 3)
+		refused(t, err, "name: the text contains an invisible character or a direction mark; write it without.")
+	}
+	phone := "\u202a+1\u202c"
+	if s, err := request.OptionalLine("phone", &phone, 3); err != nil || *s != "+1" {
+		t.Errorf("%v, %v", s, err)
+	}
 }
 
 func TestASlugThatCannotBeNamesNoBusiness(t *testing.T) {
@@ -157,7 +165,7 @@ func TestAListIsCutWhereItWasReadOneTooLong(t *testing.T) {
 func TestJSONIsReadStrictly(t *testing.T) {
 	t.Parallel()
 	for body, sentence := range map[string]string{
-		`{"quantity": "two"}`:     "quantity: a string is not right here; write a whole number.",
+		`{"quantity": "two"}`:     "quantity: text is not right here; write a whole number.",
 		`{"colour": 1}`:           "colour: unknown field; leave it out.",
 		`{"quantity": 1} {}`:      "The request body goes on after its JSON object; send one object.",
 		"{\"quantity\": \"\xff\"": "The request body is not valid UTF-8; send JSON in UTF-8.",
@@ -168,13 +176,31 @@ func TestJSONIsReadStrictly(t *testing.T) {
 		}
 		refused(t, request.JSON([]byte(body), &into), sentence)
 	}
+	var kinds struct {
+		List  []int          `json:"list"`
+		Flag  bool           `json:"flag"`
+		Share float64        `json:"share"`
+		Map   map[string]int `json:"map"`
+		ID    uuid.UUID      `json:"id"`
+		Small *int           `json:"small"`
+	}
+	for body, sentence := range map[string]string{
+		`{"list": true}`: "list: true or false is not right here; write a list.",
+		`{"flag": []}`:   "flag: a list is not right here; write true or false.",
+		`{"share": {}}`:  "share: an object is not right here; write a number.",
+		`{"map": 1}`:     "map: a number is not right here; write an object.",
+		`{"id": 7}`:      "id: a number is not right here; write text.",
+		`{"small": 1.5}`: "small: 1.5 is not right here; write a whole number.",
+	} {
+		refused(t, request.JSON([]byte(body), &kinds), sentence)
+	}
 	type Order struct {
 		Tiers []struct {
 			Quantity int `json:"quantity"`
 		} `json:"tiers"`
 	}
 	var embedding struct{ Order }
-	refused(t, request.JSON([]byte(`{"tiers": [{"quantity": "two"}]}`), &embedding), "tiers.quantity: a string is not right here; write a whole number.")
+	refused(t, request.JSON([]byte(`{"tiers": [{"quantity": "two"}]}`), &embedding), "tiers.quantity: text is not right here; write a whole number.")
 	var into struct {
 		Quantity int `json:"quantity"`
 	}

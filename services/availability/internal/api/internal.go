@@ -68,13 +68,13 @@ func parseBookable(body []byte) (availability.BookableRequest, error) {
 func checkQuestion(q availability.Question) error {
 	switch {
 	case len(q.ServiceIDs) == 0:
-		return request.Invalid("question.service_ids: is empty; name the services in the order they are performed.")
+		return request.Invalid("service_ids: is empty; name the services in the order they are performed.")
 	case len(q.ServiceIDs) > maxServices:
-		return request.TooMany("question.service_ids", maxServices)
+		return request.TooMany("service_ids", maxServices)
 	case q.Time >= timespan.MinutesPerDay:
-		return request.Invalid("question.time: 24:00 is no start; write 00:00 of the next date.")
+		return request.Invalid("time: 24:00 is no start; write 00:00 of the next date.")
 	case len(q.Variants) > catalog.MaxVariants:
-		return request.TooMany("question.variants", catalog.MaxVariants)
+		return request.TooMany("variants", catalog.MaxVariants)
 	}
 	return nil
 }

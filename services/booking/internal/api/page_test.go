@@ -193,7 +193,7 @@ func TestOneAddressHasSoManyOpenBookingsOfThePage(t *testing.T) {
 		return b.ID
 	}
 	for _, hour := range []string{"08:30", "09:30", "10:30"} {
-		w.expect("by API key", w.book(w.key("write"), order(hour, map[string]any{"source": "page"})), 201, "")
+		w.expect("by API key", w.book(w.key("write"), order(hour, nil)), 201, "")
 	}
 	first := fits("one", wanted("11:30"))
 	fits("two", wanted("12:30"))

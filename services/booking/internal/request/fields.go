@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/formdata"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/plain"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -59,11 +60,20 @@ func (f *fields) text(name string, limit int) string {
 	return s
 }
 
-// required is text that must say something.
+// required is text that must not be empty. An invisible text is empty.
 func (f *fields) required(name string, limit int) string {
 	s := f.text(name, limit)
-	if s == "" {
+	if plain.IsBlank(s) {
 		f.fail(name, "this field is required and must not be empty.")
+	}
+	return s
+}
+
+// name is required text without hidden characters.
+func (f *fields) name(name string, limit int) string {
+	s := f.required(name, limit)
+	if plain.HasHidden(s) {
+		f.fail(name, plain.Refusal)
 	}
 	return s
 }

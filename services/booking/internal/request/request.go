@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -43,6 +44,15 @@ const (
 	pagesSource   = "page"
 	ownersSource  = "dashboard"
 )
+
+// source reads the source of a booking. A holder of an API key cannot make a booking look like one of the page or of the owner.
+func (f *fields) source(from actor.Actor) string {
+	s := f.withDefault("source", maxSource, sourceOf(from))
+	if from.Kind == actor.APIKey && (strings.EqualFold(s, pagesSource) || strings.EqualFold(s, ownersSource)) {
+		f.fail("source", "%s and %s stand for the booking page and the owner; send another name, or leave it out.", pagesSource, ownersSource)
+	}
+	return s
+}
 
 // sourceOf is the source of a booking by this caller that names none.
 func sourceOf(from actor.Actor) string {
@@ -91,14 +101,14 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 		ServiceIDs:        f.ids("service_ids", maxServices),
 		Date:              f.date("date"),
 		Time:              f.startTime("time"),
-		CustomerName:      f.required("customer_name", maxName),
+		CustomerName:      f.name("customer_name", maxName),
 		CustomerEmail:     f.email("customer_email", from),
 		CustomerPhone:     f.optional("customer_phone", maxPhone),
 		StaffID:           f.id("staff_id"),
 		PartySize:         f.whole("party_size", 1, 1, maxPartySize),
 		PaymentChoice:     f.oneOf("payment_choice", PayOnline, PayAtDoor),
 		ClassScheduleID:   f.id("class_schedule_id"),
-		Source:            f.withDefault("source", maxSource, sourceOf(from)),
+		Source:            f.source(from),
 		Locale:            f.text("locale", maxLocale),
 		PreferredProvider: f.withDefault("preferred_provider", maxProvider, ""),
 		FormData:          f.form("form_data", from),

@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/apikey"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/plain"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
@@ -65,9 +66,9 @@ func checkKey(key *booking.NewKey, now time.Time) error {
 	return nil
 }
 
-// isLine reports whether s is 1 to limit characters of plain text on one line.
+// isLine reports whether s is 1 to limit characters of plain text on one line, none of them hidden.
 func isLine(s string, limit int) bool {
-	return s != "" && utf8.RuneCountInString(s) <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+	return !plain.IsBlank(s) && !plain.HasHidden(s) && utf8.RuneCountInString(s) <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // RevokeKey ends an API key at once; one that was revoked before stays as it is. Faults: not_found.

@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/plain"
 )
 
 // Bookings books and sells tickets; bookingclient.Client does.
@@ -142,36 +143,31 @@ func (b *Business) Check(d *Details, taken ...uuid.UUID) Wrongs {
 	return wrong
 }
 
-// plain is what was typed or pasted into a field of one line: tabs, control characters and white space of all kinds are blanks between words, and
-// what nobody sees is left out, such as the marks of direction that copied phone numbers begin with. Joiners stay, as names are
-// written with them.
-func plain(text string) string {
-	const nonJoiner, joiner = '\u200c', '\u200d'
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r):
+// oneLine is what was typed or pasted into a field of one line: tabs, control characters and white space of all kinds are blanks between
+// words, and hidden characters are left out, such as the direction marks that copied phone numbers begin with.
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(plain.Strip(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
 			return ' '
-		case unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner:
-			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(text, ""))), " ")
+	}, strings.ToValidUTF8(text, "")))), " ")
 }
 
-// check finds what is wrong with who it is, which it makes [plain].
+// check finds what is wrong with who it is, which it makes [oneLine].
 func (d *Details) check() Wrongs {
 	wrong := Wrongs{}
-	if d.Name = plain(d.Name); d.Name == "" {
+	if d.Name = oneLine(d.Name); plain.IsBlank(d.Name) {
 		wrong["name"] = catalog.WrongMissing
 	} else if utf8.RuneCountInString(d.Name) > maxName {
 		wrong["name"] = catalog.WrongTooLong
 	}
-	if d.Email = plain(d.Email); d.Email == "" {
+	if d.Email = oneLine(d.Email); d.Email == "" {
 		wrong["email"] = catalog.WrongMissing
 	} else if !email.Valid(d.Email) {
 		wrong["email"] = WrongEmail
 	}
-	if d.Phone = plain(d.Phone); utf8.RuneCountInString(d.Phone) > maxPhone {
+	if d.Phone = oneLine(d.Phone); utf8.RuneCountInString(d.Phone) > maxPhone {
 		wrong["phone"] = catalog.WrongTooLong
 	}
 	return wrong

@@ -1,0 +1,78 @@
+// Package plain decides which characters a name may contain. It is pure.
+//
+// A name is shown beside other names, in mails and in tables. Direction marks reverse the text around them, and invisible characters make
+// two names look alike.
+package plain
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Refusal is what a fault states about a name with a hidden character, after the name of the field.
+const Refusal = "the text contains an invisible character or a direction mark; write it without."
+
+// Joiners are invisible, but scripts such as Persian and Malayalam, and emoji, are written with them.
+const (
+	nonJoiner = '\u200c'
+	joiner    = '\u200d'
+)
+
+// A flag such as that of Scotland is a black flag with tags and an end tag.
+const (
+	blackFlag = '\U0001F3F4'
+	firstTag  = '\U000E0020'
+	lastTag   = '\U000E007F'
+)
+
+// fillers are letters and marks that show nothing.
+var fillers = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, // combining grapheme joiner
+		{Lo: 0x115f, Hi: 0x1160, Stride: 1}, // Hangul fillers
+		{Lo: 0x17b4, Hi: 0x17b5, Stride: 1}, // Khmer vowels that show nothing
+		{Lo: 0x2800, Hi: 0x2800, Stride: 1}, // blank of Braille
+		{Lo: 0x3164, Hi: 0x3164, Stride: 1}, // Hangul filler
+		{Lo: 0xffa0, Hi: 0xffa0, Stride: 1}, // half-width Hangul filler
+	},
+}
+
+// HasHidden reports whether s contains a character that a name may not contain: a direction mark, a line or paragraph separator, or another
+// character that shows nothing. Joiners, variation selectors and the tags of flags are allowed.
+func HasHidden(s string) bool {
+	inFlag := false
+	for _, r := range s {
+		if inFlag && r >= firstTag && r <= lastTag {
+			continue
+		}
+		inFlag = r == blackFlag
+		if isHidden(r) {
+			return true
+		}
+	}
+	return false
+}
+
+func isHidden(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, fillers) && r != joiner && r != nonJoiner
+}
+
+// IsBlank reports whether s shows nothing: it is empty or contains only white space and invisible characters.
+func IsBlank(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsSpace(r) && !unicode.In(r, unicode.C, unicode.Z, unicode.M, fillers)
+	})
+}
+
+// Strip removes the hidden characters from s.
+func Strip(s string) string {
+	if !HasHidden(s) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if isHidden(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
