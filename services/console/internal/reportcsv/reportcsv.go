@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/report"
@@ -56,9 +57,17 @@ func table[Row any](columns []string, rows []Row, cells func(Row) []string) []by
 	return out.Bytes()
 }
 
-// Words keeps a spreadsheet from taking what somebody wrote for a formula.
+// formulas are the characters that a formula begins with, and their full-width forms, which spreadsheets read as the same.
+const formulas = "=+-@\uff1d\uff0b\uff0d\uff20"
+
+// Words keeps a spreadsheet from reading what a person wrote as a formula. Some spreadsheets drop white space and invisible characters from
+// the beginning of a cell, so those count as well, if a formula may follow.
 func Words(text string) string {
-	if strings.IndexAny(text, "=+-@\t\r") == 0 {
+	if strings.IndexAny(text, "\t\r\n") == 0 {
+		return "'" + text
+	}
+	shown := strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.C) })
+	if strings.IndexAny(shown, formulas) == 0 {
 		return "'" + text
 	}
 	return text
