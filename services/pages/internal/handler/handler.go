@@ -55,6 +55,7 @@ func New(shop *usecase.Shop, links *usecase.Links, cfg Config) (*Pages, error) {
 // Mount adds the routes.
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
+	p.mountCanonical(router)
 	router.Get("/b/:slug", p.what)
 	p.mountEvents(router)
 	p.mountRentals(router)

@@ -1048,10 +1048,12 @@ func (p *Page) google(what string, from, to time.Time) templ.SafeURL {
 	}.Encode())
 }
 
+// outlook is an address of Outlook, which reads a plus sign as it stands, so that a blank is %20.
 func (p *Page) outlook(what string, from, to time.Time) templ.SafeURL {
-	return templ.SafeURL("https://outlook.live.com/calendar/0/action/compose?" + url.Values{
+	query := url.Values{
 		"rru": {"addevent"}, "subject": {p.entry(what)}, "startdt": {from.UTC().Format(time.RFC3339)}, "enddt": {to.UTC().Format(time.RFC3339)},
-	}.Encode())
+	}.Encode()
+	return templ.SafeURL("https://outlook.live.com/calendar/0/action/compose?" + strings.ReplaceAll(query, "+", "%20"))
 }
 
 // managed is an address below the link's own, in the language that was chosen.

@@ -1,8 +1,10 @@
 package view
 
 import (
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/message/words"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -38,5 +40,20 @@ func TestTheCustomersPageSaysThatItWasNotPaidInTime(t *testing.T) {
 				t.Errorf("%s, unpaid %v:\n%s", name, unpaid, page.String())
 			}
 		}
+	}
+}
+
+// Outlook shows a plus sign of a query as it stands.
+func TestTheLinkToOutlookHasNoPlusForABlank(t *testing.T) {
+	t.Parallel()
+	p := &Page{Business: &usecase.Business{Offer: &catalog.Offer{Name: "Harbor Studio"}}}
+	start := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
+	link := string(p.outlook("Cut + wash", start, start.Add(time.Hour)))
+	at, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if subject := at.Query().Get("subject"); strings.Contains(link, "+") || subject != "Cut + wash · Harbor Studio" {
+		t.Errorf("%s\nleads to %q", link, subject)
 	}
 }

@@ -1,0 +1,41 @@
+package handler
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+// canonical is middleware that leads a reader who wrote the slug with capital letters, or ended the path with a slash, to the page. Slugs
+// have no capital letters.
+func canonical(c *fiber.Ctx) error {
+	if c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead {
+		return c.Next()
+	}
+	path := canonicalPath(c.Path())
+	if path == c.Path() {
+		return c.Next()
+	}
+	if query := c.Request().URI().QueryString(); len(query) > 0 {
+		path += "?" + string(query)
+	}
+	return c.Redirect(path, fiber.StatusMovedPermanently)
+}
+
+// mountCanonical adds [canonical] to all pages of businesses.
+func (p *Pages) mountCanonical(router fiber.Router) { router.Use("/b", canonical) }
+
+// canonicalPath returns the path of the page that a path below /b means; the path itself if no business can be called so.
+func canonicalPath(path string) string {
+	below, ok := strings.CutPrefix(path, "/b/")
+	if !ok {
+		return path
+	}
+	slug, rest, _ := strings.Cut(strings.TrimRight(below, "/"), "/")
+	if slug = strings.ToLower(slug); !request.IsSlug(slug) {
+		return path
+	}
+	return strings.TrimRight("/b/"+slug+"/"+rest, "/")
+}
