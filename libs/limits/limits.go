@@ -222,6 +222,12 @@ func (g *Gate) PassKey(ctx context.Context, keyID string, answer server.Header) 
 	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.KeyRateLimited, answer)
 }
 
+// PassAgent counts a request to /mcp by its API key, in the same count as [Gate.PassKey]. An agent would take a 401 for a bad key and
+// drop it. Faults: rate_limited (429).
+func (g *Gate) PassAgent(ctx context.Context, keyID string, answer server.Header) error {
+	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.RateLimited, answer)
+}
+
 // PassBoth is [Gate.Pass] and then [Gate.PassKey] in one round trip: a request that its address's limit refuses does not count by its key.
 // What the limit of the key says is for the caller to tell by [ByKey.Pass], once it knows that the key is good. Faults: those of Pass.
 func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string, answer server.Header) (ByKey, error) {

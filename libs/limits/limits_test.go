@@ -158,6 +158,9 @@ func TestAKeysLimitIsToldBesideThatOfTheAddress(t *testing.T) {
 	if got := answer.Get("RateLimit-Policy") + " | " + answer.Get("RateLimit"); got != `"book";q=10;w=60, "key";q=1;w=60 | "book";r=9;t=60, "key";r=0;t=60` {
 		t.Error(got)
 	}
+	if err := g.PassAgent(t.Context(), "one", answer); !fault.Is(err, fault.RateLimited) {
+		t.Errorf("on /mcp: %v", err)
+	}
 	if err := g.PassKey(t.Context(), "one", answer); !fault.Is(err, fault.KeyRateLimited) {
 		t.Errorf("over the limit of the key: %v", err)
 	}

@@ -59,7 +59,7 @@ func TestPagesOfListedOriginsAreOpenedTheWayAndNoOthers(t *testing.T) {
 		"a call":                           {http.MethodPost, ping, "https://app.example", "book.example", "Bearer read", 200, open},
 		"a call by the SDK":                {http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "https://app.example", "book.example", "Bearer read", 200, open},
 		"a call without a key":             {http.MethodPost, ping, "https://app.example", "book.example", "", 401, open},
-		"a call with a spent key":          {http.MethodPost, ping, "https://app.example", "book.example", "Bearer spent", 401, open},
+		"a call with a spent key":          {http.MethodPost, ping, "https://app.example", "book.example", "Bearer spent", 429, open},
 		"what is no message":               {http.MethodPost, "ping", "https://app.example", "book.example", "Bearer read", 400, open},
 		"a look for a stream":              {http.MethodGet, "", "https://app.example", "book.example", "Bearer read", 405, open},
 		"a call of the host's own page":    {http.MethodPost, ping, "https://book.example", "book.example", "Bearer read", 200, closed},

@@ -81,7 +81,7 @@ func checkKey(w http.ResponseWriter, r *http.Request) {
 	case "":
 		send(w, fault.New(fault.MissingAPIKey, "An API key is required."))
 	case "spent":
-		send(w, &fault.Error{Kind: fault.KeyRateLimited, Sentence: "Rate limit exceeded", RetryAfter: 7 * time.Second})
+		send(w, &fault.Error{Kind: fault.RateLimited, Sentence: "Rate limit exceeded", RetryAfter: 7 * time.Second})
 	default:
 		send(w, fault.New(fault.InvalidAPIKey, "The API key is not known."))
 	}

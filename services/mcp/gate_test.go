@@ -108,7 +108,7 @@ func TestWhatIsNoMessageIsRefusedInTheOneShape(t *testing.T) {
 	}{
 		"no key":           {http.MethodPost, ping, http.Header{"Authorization": {""}}, 401, "missing_api_key"},
 		"a bad key":        {http.MethodPost, ping, http.Header{"Authorization": {"Bearer bad"}}, 401, "invalid_api_key"},
-		"a spent key":      {http.MethodPost, ping, http.Header{"Authorization": {"Bearer spent"}}, 401, "rate_limited"},
+		"a spent key":      {http.MethodPost, ping, http.Header{"Authorization": {"Bearer spent"}}, 429, "rate_limited"},
 		"GET":              {http.MethodGet, "", nil, 405, "method_not_allowed"},
 		"DELETE":           {http.MethodDelete, "", nil, 405, "method_not_allowed"},
 		"a batch":          {http.MethodPost, " [" + ping + "]", nil, 400, "invalid_parameter"},

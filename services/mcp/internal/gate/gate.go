@@ -22,9 +22,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// Limits counts a request by its API key; [limits.Gate] does. Faults: rate_limited (401).
+// Limits counts a request by its API key; [limits.Gate] does. Faults: rate_limited (429).
 type Limits interface {
-	PassKey(ctx context.Context, keyID string, answer server.Header) error
+	PassAgent(ctx context.Context, keyID string, answer server.Header) error
 }
 
 // Keys checks an Authorization header; bookingclient.Agents says how.
@@ -105,8 +105,7 @@ func (g *Gate) identify(w http.ResponseWriter, r *http.Request) (caller.Caller, 
 		}
 		return caller.Caller{}, err
 	}
-	if err := g.Limits.PassKey(r.Context(), key.ID.String(), w.Header()); err != nil {
-		w.Header().Set("WWW-Authenticate", challenge(err))
+	if err := g.Limits.PassAgent(r.Context(), key.ID.String(), w.Header()); err != nil {
 		return caller.Caller{}, err
 	}
 	slug, err := g.Slugs.Slug(r.Context(), key.BusinessID)

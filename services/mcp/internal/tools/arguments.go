@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"math"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -32,9 +34,24 @@ func (t *tool) parse(raw json.RawMessage) (arguments, error) {
 		}
 		if string(bytes.TrimSpace(args[name])) == "null" {
 			delete(args, name)
+			continue
+		}
+		if known[name].Type == "integer" {
+			args[name] = plainWhole(args[name])
 		}
 	}
 	return args, nil
+}
+
+// plainWhole returns a whole number that is written with a point or an exponent, such as 1.0, in its plain form. JSON has one kind of
+// number, and some clients write every number with a point. Everything else comes back as it is.
+func plainWhole(raw json.RawMessage) json.RawMessage {
+	const most = 1 << 53 // so far a float is exact
+	n, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
+	if err != nil || n != math.Trunc(n) || math.Abs(n) > most || !json.Valid(raw) {
+		return raw
+	}
+	return strconv.AppendInt(nil, int64(n), 10)
 }
 
 func list(known map[string]*jsonschema.Schema) string {

@@ -88,13 +88,18 @@ func (b *Toolbox) Server(about *mcp.Implementation) *mcp.Server {
 		},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }, // it depends on the key
 	})
-	all := []*tool{b.businessInfo(), b.services(), b.staff(), b.slots(), b.events(), b.rentals(), b.book()}
+	all := b.all()
 	calls := b.Telemetry.Counter("slotmesh.mcp.calls", "Calls of tools by tool and outcome: ok, or the messageCode of the refusal.")
 	for _, tool := range all {
 		server.AddTool(&tool.Tool, b.handler(tool, calls))
 	}
 	server.AddReceivingMiddleware(showing(all))
 	return server
+}
+
+// all returns every tool, in the order in which they are listed.
+func (b *Toolbox) all() []*tool {
+	return []*tool{b.businessInfo(), b.services(), b.staff(), b.slots(), b.events(), b.rentals(), b.book()}
 }
 
 // handler makes calls of a tool: each has a span, a deadline and a metric. The SDK's typed handlers would check arguments
