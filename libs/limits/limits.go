@@ -41,7 +41,7 @@ type Config struct {
 	KeyPerMinute int `env:"BOOKING_KEY_LIMIT_PER_MINUTE, default=100"`
 	// WrongTokensPerMinute is how many wrong admin tokens one address may show; with more it is refused whatever it shows.
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE, default=10"`
-	// SignInsPerMinute is how many attempts to sign in one address has, and one account; those that were wrong count in longer windows, too.
+	// SignInsPerMinute is how many attempts to sign in one source has ([Attempter]). Wrong attempts also count in longer windows.
 	SignInsPerMinute int `env:"SIGN_INS_PER_MINUTE, default=10"`
 }
 
@@ -76,6 +76,7 @@ const (
 	wrongToken = "wrong-token"
 	signIn     = "sign-in"
 	mailedLink = "mailed-link"
+	invitation = "invitation"
 )
 
 // requests says which requests a limit counts.

@@ -36,7 +36,7 @@ func gate(of limits.Config) (*limits.Gate, *clock.Manual) {
 func TestEveryRequestHasALimitByItsPath(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(settings)
-	seen := []string{"key", "wrong-token", "sign-in", "wrong-sign-in-quarter", "wrong-sign-in-hour", "wrong-sign-in-day", "mailed-link"} // which no path has
+	seen := []string{"key", "wrong-token", "sign-in", "wrong-sign-in-quarter", "wrong-sign-in-hour", "wrong-sign-in-day", "mailed-link", "invitation"} // which no path has
 	for request, want := range map[string]string{
 		"GET /api/public/harbor/info":                   `"info";q=600;w=60`,
 		"HEAD /api/public/harbor/info":                  `"info";q=600;w=60`,

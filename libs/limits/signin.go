@@ -23,19 +23,56 @@ var wrongSignIns = []struct {
 	{"wrong-sign-in-day", 8, 24 * time.Hour},
 }
 
+// Windows of mails about accounts.
+const (
+	// mailedLinkWindow is as long as a mailed link is good: a person whose mail is refused has a good link in their mailbox.
+	mailedLinkWindow = 30 * time.Minute
+	maxMailedLinks   = 3
+	maxInvitations   = 5
+)
+
 // longer are the limits whose windows are not a minute. Like the attempts they are none where those are not limited.
 func (c *Config) longer() []ratelimit.Limit {
-	all := []ratelimit.Limit{{Name: mailedLink, N: min(c.SignInsPerMinute, 5), Window: time.Hour}}
+	all := []ratelimit.Limit{
+		{Name: mailedLink, N: min(c.SignInsPerMinute, maxMailedLinks), Window: mailedLinkWindow},
+		{Name: invitation, N: min(c.SignInsPerMinute, maxInvitations), Window: time.Hour},
+	}
 	for _, w := range wrongSignIns {
 		all = append(all, ratelimit.Limit{Name: w.name, N: w.times * c.SignInsPerMinute, Window: w.window})
 	}
 	return all
 }
 
-// SignIn counts an attempt to sign in, by its address and by the account that it names, whether there is one or not. It refuses as long as either has
-// made too many, or too many wrong ones as far as this process knows. Faults: rate_limited (429).
-func (g *Gate) SignIn(ctx context.Context, client netip.Addr, account string, answer server.Header) error {
-	for _, who := range attempters(client, account) {
+// Attempter is the source of attempts to sign in: each of its clients has a count of its own, and all of them must have room.
+// Constructors: [Stranger], [KnownBrowser], [Session], [Address].
+type Attempter struct{ clients []ratelimit.Client }
+
+// Address is an attempt that names no account. It counts by the network.
+func Address(client netip.Addr) Attempter {
+	return Attempter{[]ratelimit.Client{ratelimit.Address(client)}}
+}
+
+// Stranger is a browser that never signed in as the account. It counts by the network, and for the whole account together with all other
+// strangers, whether the account exists or not. account is a hash of the e-mail address.
+func Stranger(client netip.Addr, account string) Attempter {
+	return Attempter{[]ratelimit.Client{ratelimit.Address(client), ratelimit.ID("account " + account)}}
+}
+
+// KnownBrowser is a browser that signed in as the account before. It has a count of its own, which no other browser and no
+// network fills. browser is a hash of the secret that the browser keeps.
+func KnownBrowser(account, browser string) Attempter {
+	return Attempter{[]ratelimit.Client{ratelimit.ID("account " + account + " browser " + browser)}}
+}
+
+// Session is a signed-in session, which has a count of its own.
+func Session(id string) Attempter {
+	return Attempter{[]ratelimit.Client{ratelimit.ID("session " + id)}}
+}
+
+// SignIn counts an attempt to sign in. It refuses as long as a client of the attempter has made too many, or too many wrong ones as far as
+// this process knows. Faults: rate_limited (429).
+func (g *Gate) SignIn(ctx context.Context, by Attempter, answer server.Header) error {
+	for _, who := range by.clients {
 		for _, w := range wrongSignIns {
 			limit := g.rows[w.name]
 			if wait := g.limiter.Refused(who, limit.Limit); limit.N > 0 && wait > 0 {
@@ -50,8 +87,8 @@ func (g *Gate) SignIn(ctx context.Context, client netip.Addr, account string, an
 }
 
 // WrongSignIn counts an attempt that was wrong. Faults: rate_limited (429), once there were too many.
-func (g *Gate) WrongSignIn(ctx context.Context, client netip.Addr, account string, answer server.Header) error {
-	for _, who := range attempters(client, account) {
+func (g *Gate) WrongSignIn(ctx context.Context, by Attempter, answer server.Header) error {
+	for _, who := range by.clients {
 		for _, w := range wrongSignIns {
 			if err := g.count(ctx, g.rows[w.name], who, fault.RateLimited, answer); err != nil {
 				return err
@@ -61,12 +98,19 @@ func (g *Gate) WrongSignIn(ctx context.Context, client netip.Addr, account strin
 	return nil
 }
 
-// MailedLink counts a mail with a link to an account, whether there is one or not. Faults: rate_limited (429).
-func (g *Gate) MailedLink(ctx context.Context, account string) error {
-	return g.count(ctx, g.rows[mailedLink], ratelimit.ID("account "+account), fault.RateLimited, http.Header{})
+// MailedLink counts a mail with a link to choose a password: strangers ask for them by their network and, together, by the account; a known
+// browser has a count of its own. Wrong attempts to sign in keep no mail back. Faults: rate_limited (429).
+func (g *Gate) MailedLink(ctx context.Context, by Attempter, answer server.Header) error {
+	last := len(by.clients) - 1
+	for _, network := range by.clients[:last] {
+		if err := g.count(ctx, g.rows[signIn], network, fault.RateLimited, answer); err != nil {
+			return err
+		}
+	}
+	return g.count(ctx, g.rows[mailedLink], by.clients[last], fault.RateLimited, answer)
 }
 
-// attempters are those by whom attempts count. account gives no address away: it is a sum of it.
-func attempters(client netip.Addr, account string) []ratelimit.Client {
-	return []ratelimit.Client{ratelimit.Address(client), ratelimit.ID("account " + account)}
+// Invitation counts a mail that invites an account, whether the account exists or not. Faults: rate_limited (429).
+func (g *Gate) Invitation(ctx context.Context, account string) error {
+	return g.count(ctx, g.rows[invitation], ratelimit.ID("account "+account), fault.RateLimited, http.Header{})
 }

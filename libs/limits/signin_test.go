@@ -2,6 +2,7 @@ package limits_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/netip"
 	"testing"
@@ -14,21 +15,21 @@ import (
 // Who guesses on and on, each time as soon as they may, waits longer and longer.
 func TestTheWaitGrowsWithWrongSignIns(t *testing.T) {
 	t.Parallel()
-	for by, from := range map[string]func(n int) (netip.Addr, string){
-		"address": func(n int) (netip.Addr, string) { return somebody, fmt.Sprint(n) },
-		"account": func(n int) (netip.Addr, string) {
-			return netip.AddrFrom4([4]byte{198, 51, byte(n >> 8), byte(n)}), "ana"
-		},
+	for by, from := range map[string]func(n int) limits.Attempter{
+		"address":       func(n int) limits.Attempter { return limits.Stranger(somebody, fmt.Sprint(n)) },
+		"account":       func(n int) limits.Attempter { return limits.Stranger(addressOf(n), "ana") },
+		"known browser": func(int) limits.Attempter { return limits.KnownBrowser("ana", "laptop") },
+		"session":       func(int) limits.Attempter { return limits.Session("s") },
 	} {
 		g, hands := gate(settings)
 		began, guesses := hands.Now(), 0
 		var waits []time.Duration
 		for hands.Now().Sub(began) < 24*time.Hour {
-			client, account := from(guesses + len(waits))
-			err := g.SignIn(t.Context(), client, account, http.Header{})
+			attempter := from(guesses + len(waits))
+			err := g.SignIn(t.Context(), attempter, http.Header{})
 			if err == nil {
 				guesses++
-				err = g.WrongSignIn(t.Context(), client, account, http.Header{})
+				err = g.WrongSignIn(t.Context(), attempter, http.Header{})
 			}
 			if err == nil {
 				continue
@@ -57,31 +58,97 @@ func TestRightSignInsCountByTheMinuteAlone(t *testing.T) {
 	t.Parallel()
 	g, hands := gate(settings)
 	for range 500 {
-		if err := g.SignIn(t.Context(), somebody, "ana", http.Header{}); err != nil {
+		if err := g.SignIn(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
 			t.Fatal(err)
 		}
 		hands.Advance(7 * time.Second)
 	}
 }
 
-func TestMailsWithALinkAreCountedByAccount(t *testing.T) {
+// addressOf returns another IPv4 address for each n.
+func addressOf(n int) netip.Addr {
+	return netip.AddrFrom4([4]byte{198, byte(n >> 16), byte(n >> 8), byte(n)})
+}
+
+// A generated attack on an account, by strangers from any number of networks, the person's own included, never refuses the person's known
+// browser, their session or the mail that their known browser asks for.
+func TestStrangersNeverRefuseKnownBrowsersAndSessions(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		g, hands := gate(settings)
+		random := rand.New(rand.NewPCG(seed, 1))
+		for range 300 {
+			stranger := limits.Stranger(addressOf(random.IntN(50)), "ana")
+			if random.IntN(5) == 0 {
+				stranger = limits.Stranger(somebody, "ana")
+			}
+			switch random.IntN(4) {
+			case 0:
+				_ = g.MailedLink(t.Context(), stranger, http.Header{})
+			case 1:
+				_ = g.Invitation(t.Context(), "ana")
+			case 2:
+				_ = g.SignIn(t.Context(), stranger, http.Header{})
+			default:
+				if g.SignIn(t.Context(), stranger, http.Header{}) == nil {
+					_ = g.WrongSignIn(t.Context(), stranger, http.Header{})
+				}
+			}
+			hands.Advance(time.Duration(random.IntN(600)) * time.Second)
+		}
+		known := limits.KnownBrowser("ana", "laptop")
+		for what, err := range map[string]error{
+			"known browser": g.SignIn(t.Context(), known, http.Header{}),
+			"session":       g.SignIn(t.Context(), limits.Session("s"), http.Header{}),
+			"its mail":      g.MailedLink(t.Context(), known, http.Header{}),
+		} {
+			if err != nil {
+				t.Errorf("seed %d: %s: %v", seed, what, err)
+			}
+		}
+	}
+}
+
+// Wrong passwords keep no mail back, and the mail that is refused to a stranger leaves one in the mailbox whose link is still good.
+func TestMailedLinksHaveACountOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	g, hands := gate(settings)
-	mail := func(account string) error { return g.MailedLink(t.Context(), account) }
-	for range 5 {
-		if err := mail("ana"); err != nil {
+	for n := range 100 {
+		_ = g.WrongSignIn(t.Context(), limits.Stranger(addressOf(n), "ana"), http.Header{})
+	}
+	mail := func(n int, account string) error {
+		return g.MailedLink(t.Context(), limits.Stranger(addressOf(1000+n), account), http.Header{})
+	}
+	for n := range 3 {
+		if err := mail(n, "ana"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := mail("ana"); !fault.Is(err, fault.RateLimited) {
+	if err := mail(3, "ana"); !fault.Is(err, fault.RateLimited) || fault.Of(err).RetryAfter > 30*time.Minute {
+		t.Errorf("the fourth in half an hour: %v", err)
+	}
+	if err := mail(4, "bo"); err != nil {
+		t.Errorf("another account's: %v", err)
+	}
+	hands.Advance(30 * time.Minute)
+	if err := mail(5, "ana"); err != nil {
+		t.Errorf("half an hour later: %v", err)
+	}
+}
+
+func TestInvitationsAreCountedApartFromMailedLinks(t *testing.T) {
+	t.Parallel()
+	g, _ := gate(settings)
+	for range 5 {
+		if err := g.Invitation(t.Context(), "ana"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := g.Invitation(t.Context(), "ana"); !fault.Is(err, fault.RateLimited) {
 		t.Errorf("the sixth in an hour: %v", err)
 	}
-	if err := mail("bo"); err != nil {
-		t.Errorf("somebody else's: %v", err)
-	}
-	hands.Advance(time.Hour)
-	if err := mail("ana"); err != nil {
-		t.Errorf("an hour later: %v", err)
+	if err := g.MailedLink(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
+		t.Errorf("a mailed link: %v", err)
 	}
 }
 
@@ -89,10 +156,10 @@ func TestWithoutALimitNoAttemptIsCounted(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(limits.Config{Counting: settings.Counting})
 	for range 100 {
-		if err := g.SignIn(t.Context(), somebody, "ana", http.Header{}); err != nil {
+		if err := g.SignIn(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := g.WrongSignIn(t.Context(), somebody, "ana", http.Header{}); err != nil {
+		if err := g.WrongSignIn(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -391,8 +391,8 @@ func TestAttemptsByPasskeyAreSlowed(t *testing.T) {
 	refusedAfter(t, "wrong answers", func(int) consoletest.Answer {
 		return from("/sign-in/passkey", answers, url.Values{"email": {email}, "credential": {"{}"}})
 	}, window{20, 15 * time.Minute})
-	if got := from("/sign-in", stranger(), url.Values{"email": {email}, "password": {gulls}}); got.Status != 429 {
-		t.Errorf("by a password, once there were too many wrong answers: %d", got.Status)
+	if got := from("/sign-in", stranger(), url.Values{"email": {email}, "password": {gulls}}); got.Status != 422 {
+		t.Errorf("wrong answers by passkey count against passwords of the account: %d", got.Status)
 	}
 }
 

@@ -106,18 +106,15 @@ func TestGuessingIsSlowed(t *testing.T) {
 	other := w.Replica(t)
 	ana, nobody := uuid.NewString()+"@example.com", uuid.NewString()+"@example.com" // counts are one Redis's, for all tests
 	id, replicas := publish(t, w), []*consoletest.World{w, other}
-	for who, windows := range map[string][]window{nobody: slowed, ana: {slowed[0], {21, 15 * time.Minute}}} { // from many addresses, on two replicas
+	withPassword(t, w, id, ana, gulls)
+	for _, who := range []string{nobody, ana} { // from many addresses, on two replicas
 		got, until := refusedAfter(t, who, func(i int) consoletest.Answer {
-			if who == ana && i == 0 { // choosing a password is an attempt as well, and no wrong one
-				withPassword(t, w, id, ana, gulls)
-				return consoletest.Answer{}
-			}
 			got := enter(t, replicas[i%2], who, herring, "X-Forwarded-For", stranger())
 			if got.Status != 429 && got.Status != 422 {
 				t.Errorf("%s: %d", who, got.Status)
 			}
 			return got
-		}, windows...)
+		}, slowed...)
 		if !strings.Contains(got.Body, "Please wait") || got.Header.Get("Retry-After") == "" {
 			t.Errorf("%v %s", got.Header, got.Body)
 		}
@@ -133,6 +130,55 @@ func TestGuessingIsSlowed(t *testing.T) {
 
 // slowed are the windows of wrong attempts to sign in, where ten pass in a minute.
 var slowed = []window{{10, time.Minute}, {20, 15 * time.Minute}}
+
+// Strangers who know an address lock neither the browsers in which its person signed in before, nor sessions, nor mailed links.
+func TestStrangersLockNoKnownBrowser(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, func(c *console.Config) {
+		c.Limits.SignInsPerMinute = 10
+		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
+	})
+	ana, home := uuid.NewString()+"@example.com", stranger()
+	session := withPassword(t, w, publish(t, w), ana, gulls)
+	browser := ""
+	for _, cookie := range enter(t, w, ana, gulls, "X-Forwarded-For", home).Header.Values("Set-Cookie") {
+		if value, ok := strings.CutPrefix(cookie, "slotmesh-browser="); ok {
+			browser, _, _ = strings.Cut(value, ";")
+		}
+	}
+	known := []string{"X-Forwarded-For", home, "Cookie", "slotmesh-browser=" + browser}
+	bo := uuid.NewString() + "@example.com"
+	for i := range 25 {
+		from := stranger()
+		if i%2 == 0 {
+			from = home
+		}
+		enter(t, w, ana, herring, "X-Forwarded-For", from)
+		enter(t, w, bo, herring, "X-Forwarded-For", from)
+	}
+	if got := enter(t, w, ana, gulls, "X-Forwarded-For", stranger()); got.Status != 429 {
+		t.Errorf("a browser that is not known: %d", got.Status)
+	}
+	if got := enter(t, w, bo, herring, known...); got.Status != 429 {
+		t.Errorf("another account in that browser: %d", got.Status)
+	}
+	if got := enter(t, w, ana, gulls, known...); got.Status != 303 {
+		t.Errorf("the known browser: %d", got.Status)
+	}
+	if got := fill(t, w, "/account/password", session, url.Values{"current": {herring}, "new": {herring}}); got.Status != 422 {
+		t.Errorf("the session changes the password: %d", got.Status)
+	}
+	if got := fill(t, w, "/sign-in/forgotten", "", url.Values{"email": {ana}}, "X-Forwarded-For", stranger()); got.Status != 303 {
+		t.Errorf("asks for a link: %d", got.Status)
+	}
+	_, link := w.AwaitMail(t, ana, 2)
+	if got := fill(t, w, link, "", url.Values{"new": {herring}}, "X-Forwarded-For", home); got.Status != 303 {
+		t.Errorf("the link: %d", got.Status)
+	}
+	if got := enter(t, w, ana, herring, known...); got.Status != 429 {
+		t.Errorf("a link forgets browsers: %d", got.Status)
+	}
+}
 
 func TestAPasswordIsChosenByAMailedLinkOnce(t *testing.T) {
 	t.Parallel()

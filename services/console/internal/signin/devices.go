@@ -2,7 +2,6 @@ package signin
 
 import (
 	"cmp"
-	"crypto/rand"
 	"errors"
 	"strconv"
 
@@ -51,7 +50,7 @@ func (p *Pages) beginDevice(c *fiber.Ctx) error {
 		return refuseDevice(c, fiber.StatusBadRequest, "invalid_request")
 	}
 	var secret, code string
-	err = p.attempt(c, rand.Text(), func() error {
+	err = p.attempt(c, byAddress(c), func() error {
 		secret, code, err = p.accounts.BeginDevice(c.UserContext(), cmp.Or(form.Get("device_name"), form.Get("client_id")))
 		return err
 	})
@@ -137,7 +136,7 @@ func (p *Pages) device(c *fiber.Ctx) error {
 
 // askDevice shows the program with a code. A code that no program shows counts as a wrong attempt to sign in.
 func (p *Pages) askDevice(c *fiber.Ctx, status int, asking view.Device) error {
-	err := p.attempt(c, SignedIn(c).Person.Email, func() error {
+	err := p.attempt(c, bySession(c), func() error {
 		waiting, err := p.accounts.WaitingDevice(c.UserContext(), asking.Code)
 		asking.Waiting = waiting
 		return err
@@ -185,7 +184,7 @@ func (p *Pages) answerDevice(c *fiber.Ctx) error {
 			return p.askDevice(c, fiber.StatusUnprocessableEntity, asking)
 		}
 	}
-	err = p.attempt(c, signed.Person.Email, func() error { return p.accounts.AnswerDevice(c.UserContext(), signed, asking.Code, chosen) })
+	err = p.attempt(c, bySession(c), func() error { return p.accounts.AnswerDevice(c.UserContext(), signed, asking.Code, chosen) })
 	switch {
 	case fault.Is(err, fault.RateLimited):
 		var slow view.Asking

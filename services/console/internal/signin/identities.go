@@ -49,7 +49,7 @@ func (p *Pages) fromProvider(c *fiber.Ctx) error {
 	if !ok {
 		return p.showAsk(c, fiber.StatusForbidden, view.Asking{Wrong: "provider_refused"})
 	}
-	err := p.attempt(c, attempt.State, func() error {
+	err := p.attempt(c, byAddress(c), func() error {
 		return p.begin(c, func() (string, error) {
 			return p.accounts.SignInByIdentity(c.UserContext(), attempt, c.Query("state"), c.Query("code"), c.Get(fiber.HeaderUserAgent))
 		})

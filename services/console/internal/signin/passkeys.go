@@ -2,7 +2,6 @@ package signin
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -62,12 +61,11 @@ func (p *Pages) told(c *fiber.Ctx, status int, what json.RawMessage, sentence fu
 
 // beginPasskey tells everybody the same: whoever's address is typed, the passkey says whose it is.
 func (p *Pages) beginPasskey(c *fiber.Ctx) error {
-	form, err := web.Form(c)
-	if err != nil {
+	if _, err := web.Form(c); err != nil {
 		return err
 	}
 	var what json.RawMessage
-	err = p.attempt(c, cmp.Or(strings.TrimSpace(form.Get("email")), rand.Text()), func() error {
+	err := p.attempt(c, byAddress(c), func() error {
 		told, clear, err := p.accounts.BeginPasskeySignIn(c.UserContext())
 		if err == nil {
 			what = told
@@ -98,8 +96,7 @@ func (p *Pages) byPasskey(c *fiber.Ctx) error {
 		return p.accounts.SignInByPasskey(c.UserContext(), clear, asking.Email, form.Get("credential"), c.Get(fiber.HeaderUserAgent))
 	})
 	if errors.Is(err, usecase.ErrNobody) {
-		account := usecase.AccountKey(cmp.Or(asking.Email, rand.Text()))
-		err = cmp.Or(p.accounts.Limits.WrongSignIn(c.UserContext(), server.ClientIP(c), account, server.AnswerHeader(c)), err)
+		err = cmp.Or(p.accounts.Limits.WrongSignIn(c.UserContext(), byAddress(c), server.AnswerHeader(c)), err)
 	}
 	switch {
 	case err == nil:

@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/web"
 	"github.com/slotmesh/slotmesh/services/console/internal/password"
@@ -39,7 +40,11 @@ func (p *Pages) byPassword(c *fiber.Ctx) error {
 		return err
 	}
 	asking := view.Asking{Email: strings.TrimSpace(form.Get("email"))}
-	err = p.attempt(c, asking.Email, func() error {
+	by, err := p.attempter(c, asking.Email)
+	if err != nil {
+		return err
+	}
+	err = p.attempt(c, by, func() error {
 		return p.begin(c, func() (string, error) {
 			return p.accounts.SignInByPassword(c.UserContext(), asking.Email, form.Get("password"), c.Get(fiber.HeaderUserAgent))
 		})
@@ -57,15 +62,31 @@ func (p *Pages) byPassword(c *fiber.Ctx) error {
 	return err
 }
 
-// attempt tries a password of an account, as far as its limits allow, and counts it where it is wrong. Faults: rate_limited.
-func (p *Pages) attempt(c *fiber.Ctx, email string, try func() error) error {
-	client, account, answer := server.ClientIP(c), usecase.AccountKey(email), server.AnswerHeader(c)
-	if err := p.accounts.Limits.SignIn(c.UserContext(), client, account, answer); err != nil {
+// attempter returns by what attempts to sign in as an account count: a browser that signed in as it before has a count of its own.
+func (p *Pages) attempter(c *fiber.Ctx, email string) (limits.Attempter, error) {
+	account, browser := usecase.AccountKey(email), shownBrowser(c)
+	known, err := p.accounts.KnowsBrowser(c.UserContext(), browser, email)
+	if err != nil || !known {
+		return limits.Stranger(server.ClientIP(c), account), err
+	}
+	return limits.KnownBrowser(account, usecase.BrowserKey(browser)), nil
+}
+
+// byAddress returns by what attempts count that name no account.
+func byAddress(c *fiber.Ctx) limits.Attempter { return limits.Address(server.ClientIP(c)) }
+
+// bySession returns by what attempts of a signed-in person count.
+func bySession(c *fiber.Ctx) limits.Attempter { return limits.Session(SignedIn(c).Session.ID.String()) }
+
+// attempt runs try as far as the attempter's limits allow, and counts it if it was wrong. Faults: rate_limited.
+func (p *Pages) attempt(c *fiber.Ctx, by limits.Attempter, try func() error) error {
+	answer := server.AnswerHeader(c)
+	if err := p.accounts.Limits.SignIn(c.UserContext(), by, answer); err != nil {
 		return err
 	}
 	err := try()
 	if errors.Is(err, usecase.ErrNobody) || errors.Is(err, usecase.ErrWrongPassword) {
-		if err := p.accounts.Limits.WrongSignIn(c.UserContext(), client, account, answer); err != nil {
+		if err := p.accounts.Limits.WrongSignIn(c.UserContext(), by, answer); err != nil {
 			return err
 		}
 	}
@@ -92,9 +113,13 @@ func (p *Pages) mailLink(c *fiber.Ctx) error {
 		return err
 	}
 	asking := view.Asking{Email: strings.TrimSpace(form.Get("email"))}
-	err = p.attempt(c, asking.Email, func() error {
-		return p.accounts.AskForPassword(c.UserContext(), asking.Email, web.Languages(c.Query("lang"), c.Get(fiber.HeaderAcceptLanguage), "")...)
-	})
+	by, err := p.attempter(c, asking.Email)
+	if err != nil {
+		return err
+	}
+	if err = p.accounts.Limits.MailedLink(c.UserContext(), by, server.AnswerHeader(c)); err == nil {
+		p.accounts.AskForPassword(c.UserContext(), asking.Email, web.Languages(c.Query("lang"), c.Get(fiber.HeaderAcceptLanguage), "")...)
+	}
 	if fault.Is(err, fault.RateLimited) {
 		wait(c, &asking, err)
 		return p.show(c, fiber.StatusTooManyRequests, func(page view.Page) view.Content { return view.Forgotten(page, asking, false) })
@@ -173,7 +198,7 @@ func (p *Pages) changePassword(c *fiber.Ctx) error {
 		return err
 	}
 	signed := SignedIn(c)
-	err = p.attempt(c, signed.Person.Email, func() error {
+	err = p.attempt(c, bySession(c), func() error {
 		secret, err := p.accounts.ChangePassword(c.UserContext(), signed, form.Get("current"), form.Get("new"), c.Get(fiber.HeaderUserAgent))
 		if err == nil {
 			setCookie(c, secret, int(store.SessionMost.Seconds()))

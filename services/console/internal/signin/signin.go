@@ -218,9 +218,26 @@ func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 			return err
 		}
 	}
+	signed, err := p.accounts.BySession(c.UserContext(), secret)
+	if err != nil {
+		return err
+	}
+	browser, err := p.accounts.RememberBrowser(c.UserContext(), shownBrowser(c), signed.Person.ID)
+	if err != nil {
+		return err
+	}
+	setHostCookie(c, browserName, loopbackBrowserName, browser, int(store.BrowserGood.Seconds()))
 	setCookie(c, secret, int(store.SessionMost.Seconds()))
 	return nil
 }
+
+// The cookie of a browser in which somebody signed in before. It grants nothing: wrong passwords count by it, apart from those of strangers.
+const (
+	browserName         = "__Host-slotmesh-browser"
+	loopbackBrowserName = "slotmesh-browser"
+)
+
+func shownBrowser(c *fiber.Ctx) string { return shownCookie(c, browserName, loopbackBrowserName) }
 
 func (p *Pages) signOut(c *fiber.Ctx) error {
 	signed := SignedIn(c)

@@ -29,6 +29,8 @@ func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error
 		    DELETE FROM passkeys WHERE person_id IN (SELECT id FROM gone)
 		), challenges_of AS (
 		    DELETE FROM challenges WHERE person_id IN (SELECT id FROM gone)
+		), browsers_of AS (
+		    DELETE FROM known_browsers WHERE person_id IN (SELECT id FROM gone)
 		), devices_of AS (
 		    DELETE FROM device_logins WHERE person_id IN (SELECT id FROM gone)
 		)

@@ -112,8 +112,11 @@ func verify(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 	return endAll(ctx, tx, personID)
 }
 
-// forgetCredentials takes away by what a person signs in, which somebody else may have set who signed in as them.
+// forgetCredentials takes away by what a person signs in, and the browsers that are known for it: another person may have set and used them.
 func forgetCredentials(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM known_browsers WHERE person_id = $1`, personID); err != nil {
+		return err
+	}
 	if _, err := tx.Exec(ctx, `DELETE FROM passkeys WHERE person_id = $1`, personID); err != nil {
 		return err
 	}

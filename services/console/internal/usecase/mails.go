@@ -75,7 +75,7 @@ func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, w
 // mailInvitation mails somebody that they were invited into a business, or, where its name is "", among the operators, with a link by which they come
 // in, unless they know how to. It reports whether the mail server has taken it. What is mailed reaches whom the address belongs to, so it vouches.
 func (a *Accounts) mailInvitation(ctx context.Context, to store.Person, business, language string) bool {
-	if a.OwnerURL == "" || a.Limits.MailedLink(ctx, AccountKey(to.Email)) != nil {
+	if a.OwnerURL == "" || a.Limits.Invitation(ctx, AccountKey(to.Email)) != nil {
 		return false
 	}
 	return a.mail(ctx, func(ctx context.Context) error {

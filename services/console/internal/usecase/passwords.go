@@ -61,12 +61,9 @@ func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client st
 func address(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }
 
 // AskForPassword mails a link to choose a password to an address, if somebody has it: nobody can tell by the answer, which comes before that is looked
-// up. languages are those that the mail may be written in, after the person's own. Faults: rate_limited.
-func (a *Accounts) AskForPassword(ctx context.Context, email string, languages ...string) error {
+// up. languages are those that the mail may be written in, after the person's own. The caller has counted the mail.
+func (a *Accounts) AskForPassword(ctx context.Context, email string, languages ...string) {
 	email = address(email)
-	if err := a.Limits.MailedLink(ctx, AccountKey(email)); err != nil {
-		return err
-	}
 	a.later(ctx, func(ctx context.Context) error {
 		who, err := a.Store.ByEmail(ctx, email)
 		if errors.Is(err, store.ErrNotFound) {
@@ -85,7 +82,6 @@ func (a *Accounts) AskForPassword(ctx context.Context, email string, languages .
 		}
 		return a.Mails.SendMail(ctx, mail)
 	})
-	return nil
 }
 
 // SetPasswordByLink uses a mailed link up: it gives its person the password, takes their passkeys away, signs them out everywhere and returns the secret

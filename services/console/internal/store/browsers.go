@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+)
+
+// BrowserGood is how long after its last sign-in a browser is known.
+const BrowserGood = 180 * 24 * time.Hour
+
+// maxBrowsers is how many browsers of a person are known: those that signed in last.
+const maxBrowsers = 20
+
+// KnowsBrowser reports whether the browser with this hash signed in as the person with this address, in small letters.
+func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email string, now time.Time) (bool, error) {
+	return postgres.Row(ctx, s.pool, pgx.RowTo[bool], "look up a browser", `
+		SELECT EXISTS (SELECT FROM known_browsers AS b JOIN people ON people.id = b.person_id
+		    WHERE b.hash = $1 AND people.email = $2 AND b.signed_in_at > $3)`, hash[:], email, now.Add(-BrowserGood))
+}
+
+// RememberBrowser notes that a person signed in in the browser with this hash. The browser that signed in longest ago makes room for it.
+func (s *Store) RememberBrowser(ctx context.Context, hash [sha256.Size]byte, personID uuid.UUID, now time.Time) error {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := lockPerson(ctx, tx, personID); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			INSERT INTO known_browsers (person_id, hash, signed_in_at) VALUES ($1, $2, $3)
+			ON CONFLICT (person_id, hash) DO UPDATE SET signed_in_at = greatest(known_browsers.signed_in_at, excluded.signed_in_at)`,
+			personID, hash[:], now)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
+			DELETE FROM known_browsers WHERE person_id = $1 AND hash IN (
+			    SELECT hash FROM known_browsers WHERE person_id = $1 ORDER BY signed_in_at DESC, hash OFFSET $2)`, personID, maxBrowsers)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("remember a browser: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package usecase
+
+import (
+	"context"
+	"encoding/hex"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+)
+
+// BrowserKey names a browser in limits by the secret that it keeps, without giving the secret away.
+func BrowserKey(clear string) string {
+	hash := secret.Hash(clear)
+	return hex.EncodeToString(hash[:16])
+}
+
+// KnowsBrowser reports whether the browser that keeps this secret signed in before as the person with this address.
+func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool, error) {
+	if !secret.WellFormed("", clear) {
+		return false, nil
+	}
+	return a.Store.KnowsBrowser(ctx, secret.Hash(clear), address(email), a.Clock.Now())
+}
+
+// RememberBrowser notes that a person signed in in the browser that keeps this secret, and returns the secret that it keeps from now on:
+// a new one if it has none yet.
+func (a *Accounts) RememberBrowser(ctx context.Context, clear string, personID uuid.UUID) (string, error) {
+	if !secret.WellFormed("", clear) {
+		clear, _ = secret.New("")
+	}
+	return clear, a.Store.RememberBrowser(ctx, secret.Hash(clear), personID, a.Clock.Now())
+}
