@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -258,5 +259,152 @@ func TestAnInvitationWhoseLinkIsNotMadeIsNotRefused(t *testing.T) {
 	rename("away", "links")
 	if got := w.Call(t, "POST", harb+"/members", body, "Idempotency-Key", "k"); got.Status != 201 || field(t, got, "link") == nil {
 		t.Errorf("repeated: %d %s", got.Status, got.Body)
+	}
+}
+
+// invitationIn is the path of the page that the newest mail to an address leads to.
+func invitationIn(t *testing.T, w *consoletest.World, email string, nth int) string {
+	t.Helper()
+	_, path := w.AwaitMail(t, email, nth)
+	if !strings.HasPrefix(path, "/sign-in/invitation/") {
+		t.Fatalf("the mail leads to %s", path)
+	}
+	return path
+}
+
+// A tenant that invites and removes a known person again and again ends neither their sessions nor their mailed links, and learns nothing of them.
+func TestInvitingAndRemovingEndsNothingOfOtherBusinesses(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")), "id").(string))
+	attacker := w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
+	sessions := map[string]string{
+		"ana@example.com":   w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner}),
+		"op@example.com":    w.SessionOf(t, "op@example.com", access.Member{Role: access.Operator}),
+		"alone@example.com": w.SessionOf(t, "alone@example.com"),
+	}
+	for email, session := range sessions {
+		fill(t, w, "/sign-in/forgotten", "", url.Values{"email": {email}})
+		_, link := w.AwaitMail(t, email, 1)
+		body := `{"business":"quay","email":"` + email + `","role":"desk","mail":false}`
+		for range 5 {
+			got := w.CallAs(t, attacker, "POST", "/admin/invitations", body)
+			invitation, _ := field(t, got, "invitation_id").(string)
+			if got.Status != 201 || field(t, got, "person_id") != nil || field(t, got, "link") != nil || invitation == "" {
+				t.Fatalf("%s: %d %s", email, got.Status, got.Body)
+			}
+			if list := w.CallAs(t, attacker, "GET", "/admin/businesses/quay/members", ""); strings.Contains(list.Body, email) {
+				t.Errorf("%s is a member before they accept: %s", email, list.Body)
+			}
+			if list := w.CallAs(t, attacker, "GET", "/admin/businesses/quay/invitations", ""); !strings.Contains(list.Body, email) || !strings.Contains(list.Body, invitation) {
+				t.Errorf("%s: %s", email, list.Body)
+			}
+			if got := w.CallAs(t, attacker, "DELETE", "/admin/businesses/quay/invitations/"+invitation, ""); got.Status != 204 {
+				t.Errorf("%d %s", got.Status, got.Body)
+			}
+		}
+		if got := look(t, w, "/account", session); got.Status != 200 {
+			t.Errorf("%s: the session: %d", email, got.Status)
+		}
+		if got := look(t, w, link, ""); got.Status != 200 {
+			t.Errorf("%s: the mailed link: %d", email, got.Status)
+		}
+	}
+}
+
+// A known person joins by the mailed link or on their account's page, is then a member of two businesses, and stays signed in when one removes them.
+func TestKnownPeopleJoinByAccepting(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")), "id").(string))
+	quays := w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
+	ana, bo := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Desk}), w.SessionOf(t, "bo@example.com")
+	for nth, answer := range []func() consoletest.Answer{
+		func() consoletest.Answer { return press(t, w, invitationIn(t, w, "ana@example.com", 1), "") },
+		func() consoletest.Answer {
+			page := look(t, w, "/account", ana)
+			_, rest, _ := strings.Cut(page.Body, `action="/account/invitations/`)
+			path, _, _ := strings.Cut(rest, `/accept"`)
+			if !strings.Contains(page.Body, "Quay") {
+				t.Errorf("the account's page does not show the invitation: %s", page.Body)
+			}
+			if got := press(t, w, "/account/invitations/"+path+"/accept", bo); got.Status != 404 {
+				t.Errorf("another person accepts: %d", got.Status)
+			}
+			return press(t, w, "/account/invitations/"+path+"/accept", ana)
+		},
+	} {
+		if link := invite(t, w, quays, `{"business":"quay","email":"ana@example.com","role":"manager"}`); link != "" {
+			t.Fatal(link)
+		}
+		if nth == 1 {
+			invitationIn(t, w, "ana@example.com", 2)
+		}
+		if got := look(t, w, "/business/quay/today", ana); got.Status != 404 {
+			t.Errorf("before accepting: %d", got.Status)
+		}
+		if got := answer(); got.Status != 303 {
+			t.Fatalf("accept: %d %s", got.Status, got.Body)
+		}
+		list := w.CallAs(t, quays, "GET", "/admin/businesses/quay/members", "")
+		if !strings.Contains(list.Body, "ana@example.com") || look(t, w, "/business/quay/today", ana).Status != 200 {
+			t.Errorf("after accepting: %s", list.Body)
+		}
+		member := field(t, list, "members").([]any)[0].(map[string]any)["id"].(string)
+		if got := w.CallAs(t, quays, "DELETE", "/admin/businesses/quay/members/"+member, ""); got.Status != 204 {
+			t.Fatalf("%d %s", got.Status, got.Body)
+		}
+		if got := look(t, w, "/business/harbor/today", ana); got.Status != 200 {
+			t.Errorf("the session in the other business: %d", got.Status)
+		}
+		if got := look(t, w, "/business/quay/today", ana); got.Status != 404 {
+			t.Errorf("the business that removed them: %d", got.Status)
+		}
+	}
+	old := invitationIn(t, w, "ana@example.com", 2)
+	if got := press(t, w, old, ""); got.Status != 404 {
+		t.Errorf("the link of an invitation that was accepted: %d", got.Status)
+	}
+}
+
+// Whoever invites an address first and is signed in as it accepts nothing for it, and gets nothing of what another business invites it to.
+func TestUnverifiedPeopleAcceptNothing(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	harbor := publish(t, w)
+	quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/quay", consoletest.Manifest("quay", "Quay")), "id").(string))
+	harbors, quays := w.TokenOf(t, access.Member{BusinessID: harbor, Role: access.Owner}), w.TokenOf(t, access.Member{BusinessID: quay, Role: access.Owner})
+	as := sessionIn(t, press(t, w, invite(t, w, harbors, `{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`), ""))
+	if got := fill(t, w, "/account/password", as, url.Values{"new": {gulls}}); got.Status != 303 {
+		t.Fatalf("%d", got.Status)
+	}
+	w.AwaitMail(t, "ana@example.com", 1)
+	asked := w.CallAs(t, quays, "POST", "/admin/invitations", `{"business":"quay","email":"ana@example.com","role":"owner"}`)
+	invitation := field(t, asked, "invitation_id").(string)
+	_, link := w.AwaitMail(t, "ana@example.com", 2)
+	as = sessionIn(t, enter(t, w, "ana@example.com", gulls))
+	if got := press(t, w, "/account/invitations/"+invitation+"/accept", as); got.Status != 404 {
+		t.Errorf("whoever harbor lets in accepts for the address: %d", got.Status)
+	}
+	// Harbor lets the address go and takes it again: what it set is gone for quay, and quay's mail still works.
+	if got := w.CallAs(t, harbors, "DELETE", harb+"/members/"+idOfMember(t, w, "ana@example.com"), ""); got.Status != 204 {
+		t.Fatalf("%d", got.Status)
+	}
+	invite(t, w, harbors, `{"business":"harbor","email":"ana@example.com","role":"desk","mail":false}`)
+	if got := enter(t, w, "ana@example.com", gulls); got.Status != 422 {
+		t.Errorf("the password that harbor set: %d", got.Status)
+	}
+	chosen := fill(t, w, link, "", url.Values{"new": {herring}})
+	if chosen.Status != 303 || chosen.Header.Get("Location") != "/account" {
+		t.Fatalf("quay's mail: %d %v", chosen.Status, chosen.Header)
+	}
+	real := sessionIn(t, chosen)
+	if got := press(t, w, "/account/invitations/"+invitation+"/accept", real); got.Status != 303 {
+		t.Errorf("the person accepts: %d %s", got.Status, got.Body)
+	}
+	if got := look(t, w, "/business/quay/today", real); got.Status != 200 {
+		t.Errorf("%d", got.Status)
 	}
 }

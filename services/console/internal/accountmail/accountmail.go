@@ -63,17 +63,29 @@ func changed(what, to, link string, languages []string) (notifications.Mail, err
 	}.to(to, languages)
 }
 
-// Invitation is the mail to who was invited into a business, or, where that is "", among the operators. link is where they come in: once, unless they
-// are known already and sign in as always.
-func Invitation(to, business, link string, known bool, languages ...string) (notifications.Mail, error) {
+// Invitee says how the person that an invitation is mailed to comes in.
+type Invitee int
+
+// How people come in.
+const (
+	New     Invitee = iota // by the link, once
+	Known                  // as always: they belong already
+	Accepts                // as always, after they accepted by the link
+)
+
+// Invitation is the mail to a person who was invited into a business, or among the operators if business is "". link is where they come in.
+func Invitation(to, business, link string, invitee Invitee, languages ...string) (notifications.Mail, error) {
 	l := letter{
 		from: business, subject: "invited_subject", business: business, paragraphs: []string{"invited_lead", "invited_until"}, button: "invited_button", link: link,
 	}
 	if business == "" {
 		l.from, l.business, l.paragraphs[0] = platform, platform, "invited_operator"
 	}
-	if known {
+	switch invitee {
+	case Known:
 		l.paragraphs[1], l.button = "invited_known", "sign_in_button"
+	case Accepts:
+		l.paragraphs[1] = "invited_accept"
 	}
 	return l.to(to, languages)
 }

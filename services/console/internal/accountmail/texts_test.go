@@ -19,17 +19,19 @@ func TestEveryMailIsWrittenInEveryLanguageOfThePages(t *testing.T) {
 	for _, language := range all.Languages() {
 		reset, err1 := accountmail.Password("a@example.com", link, language)
 		changed, err2 := accountmail.PasswordChanged("a@example.com", link, language)
-		invited, err3 := accountmail.Invitation("a@example.com", "Harbour", link, false, language)
-		known, err4 := accountmail.Invitation("a@example.com", "", link, true, language)
+		invited, err3 := accountmail.Invitation("a@example.com", "Harbour", link, accountmail.New, language)
+		known, err4 := accountmail.Invitation("a@example.com", "", link, accountmail.Known, language)
+		accepts, err8 := accountmail.Invitation("a@example.com", "Harbour", link, accountmail.Accepts, language)
 		added, err5 := accountmail.PasskeyAdded("a@example.com", link, language)
 		removed, err6 := accountmail.PasskeyRemoved("a@example.com", link, language)
 		alone, err7 := accountmail.PasswordRemoved("a@example.com", link, language)
-		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7} {
+		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8} {
 			if err != nil {
 				t.Errorf("%s, %d: %v", language, i, err)
 			}
 		}
-		if !strings.Contains(invited.Subject, "Harbour") || invited.FromName != "Harbour" || known.FromName != "Slotmesh" || slices.Equal(known.Paragraphs, invited.Paragraphs) {
+		if !strings.Contains(invited.Subject, "Harbour") || invited.FromName != "Harbour" || known.FromName != "Slotmesh" || slices.Equal(known.Paragraphs, invited.Paragraphs) ||
+			slices.Equal(accepts.Paragraphs, invited.Paragraphs) {
 			t.Errorf("%s: %+v and %+v", language, invited, known)
 		}
 		if added.Subject == removed.Subject || alone.Subject == changed.Subject || added.Paragraphs[1] != alone.Paragraphs[1] {

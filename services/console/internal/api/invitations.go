@@ -8,6 +8,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
@@ -23,7 +24,8 @@ type newInvitation struct {
 
 // invited is the answer, which alone shows the link.
 type invited struct {
-	PersonID  uuid.UUID   `json:"person_id"`
+	PersonID  *uuid.UUID  `json:"person_id"` // null while the invitation is pending
+	Pending   *uuid.UUID  `json:"invitation_id"`
 	Email     string      `json:"email"`
 	Role      access.Role `json:"role"`
 	Link      *string     `json:"link"` // a path below the address of the owner's side
@@ -45,7 +47,10 @@ func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 	if err != nil {
 		return err
 	}
-	answer := invited{PersonID: made.PersonID, Email: made.Email, Role: made.Role, ExpiresAt: made.ExpiresAt, Mailed: made.Mailed}
+	answer := invited{PersonID: &made.ID, Email: made.Email, Role: made.Role, ExpiresAt: made.ExpiresAt, Mailed: made.Mailed}
+	if made.Pending {
+		answer.PersonID, answer.Pending = nil, &made.ID
+	}
 	if made.Link != "" {
 		answer.Link = &made.Link
 	}
@@ -65,4 +70,47 @@ func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*usecase.Invited, 
 		return nil, err
 	}
 	return a.Accounts.Invite(c.UserContext(), principal(c), business, wanted)
+}
+
+// pendingInvitation is an open invitation of a business: nothing of the person but the address.
+type pendingInvitation struct {
+	ID        uuid.UUID   `json:"id"`
+	Email     string      `json:"email"`
+	Role      access.Role `json:"role"`
+	StaffID   *uuid.UUID  `json:"staff_id"`
+	CreatedAt time.Time   `json:"created_at"`
+	ExpiresAt time.Time   `json:"expires_at"`
+}
+
+func (a *Admin) listInvitations(c *fiber.Ctx) error {
+	business, err := a.business(c)
+	if err != nil {
+		return err
+	}
+	found, err := a.Accounts.Invitations(c.UserContext(), principal(c), business)
+	if err != nil {
+		return err
+	}
+	list := make([]pendingInvitation, len(found))
+	for i, inv := range found {
+		list[i] = pendingInvitation{
+			ID: inv.ID, Email: inv.Email, Role: inv.Role, StaffID: store.OrNull(inv.StaffID), CreatedAt: inv.CreatedAt.UTC(), ExpiresAt: inv.ExpiresAt.UTC(),
+		}
+	}
+	return c.JSON(map[string]any{"invitations": list})
+}
+
+func (a *Admin) withdrawInvitation(c *fiber.Ctx) error {
+	_, id, err := idOf(c, "Invitation")
+	if err != nil {
+		return err
+	}
+	business, err := a.business(c)
+	if err != nil {
+		return err
+	}
+	if err := a.Accounts.WithdrawInvitation(c.UserContext(), principal(c), business, id); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
 }

@@ -16,6 +16,8 @@ import (
 func (a *Admin) mountTeam(business *gate.Router) {
 	business.Post("/members", access.ManageTeam, a.addMember)
 	business.Get("/members", access.ManageTeam, a.listMembers)
+	business.Get("/invitations", access.ManageTeam, a.listInvitations)
+	business.Delete("/invitations/:id", access.ManageTeam, a.once(a.withdrawInvitation, a.ofPath, server.Again(fiber.StatusNoContent)))
 	business.Patch("/members/:id", access.ManageTeam, a.once(a.changeMember, a.ofPath, changedAgain))
 	business.Delete("/members/:id", access.ManageTeam, a.once(a.removeMember, a.ofPath, server.Again(fiber.StatusNoContent)))
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -14,7 +15,7 @@ import (
 var roles = []string{"owner", "manager", "desk", "staff", "viewer", "operator"}
 
 func (c *command) users() *cobra.Command {
-	return group("users", "Look after who belongs to a business", c.inviteUser(), c.listUsers(), c.changeUser(), c.removeUser())
+	return group("users", "Look after who belongs to a business", c.inviteUser(), c.listUsers(), c.listInvitations(), c.withdrawInvitation(), c.changeUser(), c.removeUser())
 }
 
 // invitation is the body that invites somebody.
@@ -29,7 +30,8 @@ type invitation struct {
 
 // invited is its answer; Link is made absolute.
 type invited struct {
-	PersonID  uuid.UUID  `json:"person_id"`
+	PersonID  *uuid.UUID `json:"person_id"`
+	Pending   *uuid.UUID `json:"invitation_id"`
 	Email     string     `json:"email"`
 	Role      string     `json:"role"`
 	Link      *string    `json:"link"`
@@ -44,7 +46,8 @@ func (c *command) inviteUser() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "invite [SLUG] --email ADDRESS --role ROLE", Short: "Invite somebody, and show a link that signs them in once", Args: cobra.MaximumNArgs(1),
 		Long: "invite makes somebody a member of a business, or, with --role operator and no SLUG, an operator of the platform, and mails them an invitation. The link " +
-			"is another way in, for you to hand on; MAILED says whether the mail server has taken the invitation.",
+			"is another way in, for you to hand on; MAILED says whether the mail server has taken the invitation. A person whom the platform knows joins by " +
+			"accepting: there is no link, and ID is that of the invitation.",
 		ValidArgsFunction: c.completeSlug,
 	}
 	cmd.RunE = c.withClient(func(cmd *cobra.Command, args []string, client *client) error {
@@ -66,7 +69,7 @@ func (c *command) inviteUser() *cobra.Command {
 		}
 		return c.print(made, table{
 			head: []string{"LINK", "UNTIL", "EMAIL", "ROLE", "MAILED", "ID"},
-			rows: [][]string{{link, instant(made.ExpiresAt), made.Email, made.Role, yes(made.Mailed), made.PersonID.String()}},
+			rows: [][]string{{link, instant(made.ExpiresAt), made.Email, made.Role, yes(made.Mailed), cmp.Or(made.PersonID, made.Pending, &uuid.Nil).String()}},
 		})
 	})
 	cmd.Flags().StringVar(&wanted.Email, "email", "", "whom to invite")
@@ -115,9 +118,44 @@ func (c *command) listUsers() *cobra.Command {
 	}, showUsers)
 }
 
+// pendingInvitation is an invitation that was not accepted yet.
+type pendingInvitation struct {
+	ID        uuid.UUID  `json:"id"`
+	Email     string     `json:"email"`
+	Role      string     `json:"role"`
+	StaffID   *uuid.UUID `json:"staff_id"`
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt time.Time  `json:"expires_at"`
+}
+
+func (c *command) listInvitations() *cobra.Command {
+	return c.ofBusiness("invitations SLUG", "List the invitations that were not accepted yet", 1, func(cmd *cobra.Command, args []string, client *client) error {
+		var list struct {
+			Invitations []pendingInvitation `json:"invitations"`
+		}
+		if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "invitations"), nil, &list); err != nil {
+			return err
+		}
+		t := table{head: []string{"ID", "EMAIL", "ROLE", "UNTIL"}}
+		for _, i := range list.Invitations {
+			t.rows = append(t.rows, []string{i.ID.String(), i.Email, i.Role, instant(&i.ExpiresAt)})
+		}
+		return c.print(list, t)
+	})
+}
+
+func (c *command) withdrawInvitation() *cobra.Command {
+	return c.ofBusiness("withdraw SLUG ID", "Withdraw an invitation", 2, func(cmd *cobra.Command, args []string, client *client) error {
+		if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "invitations", args[1]), nil, nil); err != nil {
+			return err
+		}
+		return c.done(map[string]any{"id": args[1], "withdrawn": true}, "%s is withdrawn", args[1])
+	})
+}
+
 func (c *command) changeUser() *cobra.Command {
 	var role, staff string
-	cmd := c.ofBusiness("role SLUG ID --role ROLE", "Give somebody another role; they sign in anew", 2, func(cmd *cobra.Command, args []string, client *client) error {
+	cmd := c.ofBusiness("role SLUG ID --role ROLE", "Give somebody another role, at once", 2, func(cmd *cobra.Command, args []string, client *client) error {
 		if role == "" {
 			return errors.New("--role: missing; say what they are to be")
 		}

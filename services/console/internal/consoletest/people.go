@@ -72,7 +72,7 @@ func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) 
 			}
 			continue
 		}
-		if err := w.Store.AddMember(t.Context(), person.ID, m, now, func(store.Person, []access.Member) error { return nil }); err != nil {
+		if _, err := w.Store.Invite(t.Context(), person.ID, m, now, func(store.Person, []access.Member) bool { return false }); err != nil {
 			t.Fatal(err)
 		}
 	}

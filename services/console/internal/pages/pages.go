@@ -133,7 +133,7 @@ func done(page *view.Page, what string) string {
 		return page.Words.Say("done_" + what)
 	}
 	switch what {
-	case "sold", "tickets_cancel", "reserved", "reservation_cancel", "undone", "off", "work", "team_changed", "team_removed", messageAgain:
+	case "sold", "tickets_cancel", "reserved", "reservation_cancel", "undone", "off", "work", "team_changed", "team_removed", "team_withdrawn", messageAgain:
 		return page.Words.Say("done_" + what)
 	case "booked", "moved", "refunded", "paused", "resumed", booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow, rental.MovePickup, rental.MoveReturn:
 		return page.Words.Say("done_" + what)

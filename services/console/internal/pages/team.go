@@ -24,6 +24,7 @@ func (p *Pages) mountTeam(business *gate.Router) {
 	business.Get("/team", access.ManageTeam, p.team)
 	business.Get("/team/invite", access.ManageTeam, p.askInvitation)
 	business.Post("/team/invite", access.ManageTeam, p.invite)
+	business.Post("/team/invitations/:id/withdraw", access.ManageTeam, p.ends("/team", "team_withdrawn", p.withdrawInvitation))
 	business.Get("/team/:id", access.ManageTeam, p.member)
 	business.Post("/team/:id", access.ManageTeam, p.changeMember)
 	business.Get("/team/:id/remove", access.ManageTeam, p.askMemberRemoval)
@@ -43,11 +44,23 @@ func (p *Pages) team(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	invitations, err := p.accounts.Invitations(c.UserContext(), gate.Principal(c), page.Business)
+	if err != nil {
+		return err
+	}
 	happened, more, err := p.teamHistory(c, page)
 	if err != nil {
 		return err
 	}
-	return p.show(c, fiber.StatusOK, page, view.Team(page, list, next, happened, more))
+	return p.show(c, fiber.StatusOK, page, view.Team(page, view.TeamList{Members: list, Next: next, Invitations: invitations, Happened: happened, More: more}))
+}
+
+func (p *Pages) withdrawInvitation(c *fiber.Ctx, slug string, id uuid.UUID) error {
+	business, err := p.owner.Business(c.UserContext(), slug)
+	if err != nil {
+		return err
+	}
+	return p.accounts.WithdrawInvitation(c.UserContext(), gate.Principal(c), business, id)
 }
 
 // mostTeamHistory is how much of what happened to the team is shown.
@@ -107,7 +120,7 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	switch {
 	case errors.Is(err, store.ErrMember):
 		wanted.WrongEmail = page.Words.Say("team_member_already")
-	case errors.Is(err, store.ErrTooMany), errors.Is(err, usecase.ErrUnconfirmed):
+	case errors.Is(err, store.ErrTooMany), errors.Is(err, store.ErrTooManyInvitations):
 		wanted.WrongEmail = page.Words.Say("team_other_business")
 	case err != nil:
 		return err

@@ -115,13 +115,18 @@ func (p *Pages) rememberDevice(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// in leads on who has just signed in: back to the program that waits for them, where there is one.
+// in leads on who has just signed in: back to the program that waits for them, to the invitations that they have not answered, or to their
+// businesses.
 func (p *Pages) in(c *fiber.Ctx) error {
 	if code := usecase.UserCode(shownCookie(c, deviceName, loopbackDeviceName)); code != "" {
 		setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
 		return c.Redirect("/device?code="+usecase.ShowCode(code), fiber.StatusSeeOther)
 	}
-	return c.Redirect("/", fiber.StatusSeeOther)
+	invitations, err := p.accounts.ReceivedInvitations(c.UserContext(), SignedIn(c))
+	if err != nil || len(invitations) == 0 { // catalog may be away
+		return c.Redirect("/", fiber.StatusSeeOther)
+	}
+	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
 // device asks for the code, and then whether its program may act for who is signed in.

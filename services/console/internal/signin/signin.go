@@ -58,6 +58,7 @@ func (p *Pages) Mount(router fiber.Router) {
 		p.mountIdentities(router)
 	}
 	p.mountDevices(router)
+	p.mountInvitations(router)
 	router.Get("/account", p.account)
 	router.Post("/account/language", p.chooseLanguage)
 	router.Post("/account/sign-out", p.signOut)
@@ -226,6 +227,7 @@ func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	if err != nil {
 		return err
 	}
+	c.Locals(signedInKey{}, signed)
 	setHostCookie(c, browserName, loopbackBrowserName, browser, int(store.BrowserGood.Seconds()))
 	setCookie(c, secret, int(store.SessionMost.Seconds()))
 	return nil
@@ -261,9 +263,13 @@ func (p *Pages) showAccount(c *fiber.Ctx, status int, wrong string) error {
 	if err != nil {
 		return err
 	}
+	invitations, err := p.accounts.ReceivedInvitations(c.UserContext(), signed)
+	if err != nil {
+		return err
+	}
 	return p.show(c, status, func(page view.Page) view.Content {
 		return view.Account(page, view.Accounts{
-			Signed: signed, Sessions: sessions, Languages: p.texts.Languages(), Passkeys: keys, Passwords: p.accounts.PasswordSignIn, Adds: p.offersPasskeys(c),
+			Signed: signed, Sessions: sessions, Languages: p.texts.Languages(), Passkeys: keys, Invitations: invitations, Passwords: p.accounts.PasswordSignIn, Adds: p.offersPasskeys(c),
 			Done: doneHere[c.Query("done")], Wrong: wrong,
 		})
 	})

@@ -132,3 +132,13 @@ func endAll(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
 	_, err := tx.Exec(ctx, `DELETE FROM sessions WHERE person_id = $1`, personID)
 	return err
 }
+
+// endUnverified ends every session of a person, and every link that does not prove who they are. Mailed links, which another business may
+// have sent, stay.
+func endUnverified(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM links WHERE person_id = $1 AND NOT verifies`, personID); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `DELETE FROM sessions WHERE person_id = $1`, personID)
+	return err
+}

@@ -59,7 +59,8 @@ func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (Tea
 	return m, found(err)
 }
 
-// ChangeMember gives a member another role, once. Who is no owner any more is signed out everywhere, and the tokens that they made for the business end.
+// ChangeMember gives a member another role, once. The tokens that they made for the business end. They are signed out if they belong to no
+// other business.
 // Errors: [ErrNotFound], [ErrLastOwner], those of postgres.Once.
 func (s *Store) ChangeMember(ctx context.Context, personID uuid.UUID, to access.Member, now time.Time) (TeamMember, error) {
 	return overMember(ctx, s.pool, to.BusinessID, personID, to.Role, now, func(ctx context.Context, tx pgx.Tx) (TeamMember, error) {
@@ -76,8 +77,8 @@ func (s *Store) ChangeMember(ctx context.Context, personID uuid.UUID, to access.
 	})
 }
 
-// RemoveMember takes a person out of a business, once, signs them out everywhere and ends the tokens that they made for it. Errors: [ErrNotFound],
-// [ErrLastOwner], those of postgres.Once.
+// RemoveMember takes a person out of a business, once, and ends the tokens that they made for it. They are signed out if they belong to no
+// other business. Errors: [ErrNotFound], [ErrLastOwner], those of postgres.Once.
 func (s *Store) RemoveMember(ctx context.Context, businessID, personID uuid.UUID, now time.Time) error {
 	_, err := overMember(ctx, s.pool, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		if err := record(ctx, tx, event.MemberRemoved, personID, businessID, now); err != nil {
@@ -107,8 +108,21 @@ func overMember[T any](
 		if err := revokeMadeBy(ctx, tx, businessID, personID, now); err != nil {
 			return none, fmt.Errorf("end a member's tokens: %w", err)
 		}
-		return changed, endAll(ctx, tx, personID)
+		return changed, endIfAlone(ctx, tx, businessID, personID)
 	})
+}
+
+// endIfAlone signs a person out everywhere if they belong to no other business and are no operator. Otherwise their sessions stay: they belong
+// to the other businesses as well, and what the person may do here is read at every request.
+func endIfAlone(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID) error {
+	var elsewhere bool
+	err := tx.QueryRow(ctx, `
+		SELECT operator OR EXISTS (SELECT FROM members WHERE person_id = people.id AND business_id <> $2) FROM people WHERE id = $1`,
+		personID, businessID).Scan(&elsewhere)
+	if err != nil || elsewhere {
+		return err
+	}
+	return endUnverified(ctx, tx, personID)
 }
 
 // lockMember locks what [overMember] does, and returns the role that the member has until then.

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-func anybody(store.Person, []access.Member) error { return nil }
+func joinsAtOnce(store.Person, []access.Member) bool { return false }
 
 func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	}
 	member := func(t *testing.T, m access.Member) uuid.UUID {
 		id := person(t)
-		if err := s.AddMember(t.Context(), id, m, now, anybody); err != nil {
+		if _, err := s.Invite(t.Context(), id, m, now, joinsAtOnce); err != nil {
 			t.Fatal(err)
 		}
 		return id
@@ -53,9 +53,20 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			m, id := desk(), person(t)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					return store.New(p).AddMember(ctx, id, m, now, anybody)
+					_, err := store.New(p).Invite(ctx, id, m, now, joinsAtOnce)
+					return err
 				},
 				Done: there(t, `SELECT FROM members WHERE person_id = $1`, id),
+			}
+		},
+		"invite": func(t *testing.T) testkit.LostWrite {
+			m, id := desk(), person(t)
+			return testkit.LostWrite{
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					_, err := store.New(p).Invite(ctx, id, m, now, func(store.Person, []access.Member) bool { return true })
+					return err
+				},
+				Done: there(t, `SELECT FROM invitations WHERE business_id = $1`, m.BusinessID),
 			}
 		},
 		"change a member": func(t *testing.T) testkit.LostWrite {

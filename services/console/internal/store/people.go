@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/slotmesh/slotmesh/libs/event"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
@@ -113,49 +110,6 @@ var ErrMember = errors.New("is a member with another role")
 
 // ErrTooMany says that a person belongs to as many businesses as one may.
 var ErrTooMany = errors.New("belongs to too many businesses")
-
-// AddMember makes a person a member of a business at the instant now, once, where may does not refuse it for what they are by then; who is one with
-// this role stays so. Who gets a second business before it is known who they are signs in anew, and by nothing that was set before: whoever invited
-// them may have signed in as them. Errors: [ErrMember], [ErrTooMany], those of may and of postgres.Once.
-func (s *Store) AddMember(ctx context.Context, personID uuid.UUID, m access.Member, now time.Time, may func(Person, []access.Member) error) error {
-	_, err := postgres.Once(ctx, s.pool, m.BusinessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
-		person, err := lockPerson(ctx, tx, personID)
-		if err != nil {
-			return struct{}{}, err
-		}
-		known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
-		if err != nil {
-			return struct{}{}, err
-		}
-		if err := may(person, known); err != nil {
-			return struct{}{}, err
-		}
-		if i := slices.IndexFunc(known, func(k access.Member) bool { return k.BusinessID == m.BusinessID }); i >= 0 {
-			if known[i] != m {
-				return struct{}{}, ErrMember
-			}
-			return struct{}{}, nil
-		}
-		if len(known) >= catalog.MostListed {
-			return struct{}{}, ErrTooMany
-		}
-		if !person.Verified && len(known) > 0 {
-			if err := forgetCredentials(ctx, tx, personID); err != nil {
-				return struct{}{}, err
-			}
-			if err := endAll(ctx, tx, personID); err != nil {
-				return struct{}{}, err
-			}
-		}
-		if _, err = tx.Exec(ctx, `
-			INSERT INTO members (business_id, person_id, role, staff_id, created_at)
-			VALUES ($1, $2, $3, nullif($4, '00000000-0000-0000-0000-000000000000'::uuid), $5)`, m.BusinessID, personID, m.Role, m.StaffID, now); err != nil {
-			return struct{}{}, err
-		}
-		return struct{}{}, record(ctx, tx, event.MemberInvited, personID, m.BusinessID, now)
-	})
-	return err
-}
 
 // lockPerson keeps all else that changes what a person may do waiting, and returns them.
 func lockPerson(ctx context.Context, tx pgx.Tx, id uuid.UUID) (Person, error) {

@@ -63,14 +63,15 @@ func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
 	return nil
 }
 
-// Sweep removes sessions, links, challenges, waits of programs and known browsers that have ended at the instant now.
+// Sweep removes sessions, links, challenges, waits of programs, known browsers and invitations that have ended at the instant now.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`, now.Add(-SessionIdle), now.Add(-SessionMost))
 	_, links := s.pool.Exec(ctx, `DELETE FROM links WHERE expires_at <= $1`, now)
 	_, challenges := s.pool.Exec(ctx, `DELETE FROM challenges WHERE expires_at <= $1`, now)
 	_, devices := s.pool.Exec(ctx, `DELETE FROM device_logins WHERE expires_at <= $1`, now)
 	_, browsers := s.pool.Exec(ctx, `DELETE FROM known_browsers WHERE signed_in_at <= $1`, now.Add(-BrowserGood))
-	return errors.Join(sessions, links, challenges, devices, browsers)
+	_, invitations := s.pool.Exec(ctx, `DELETE FROM invitations WHERE expires_at <= $1`, now)
+	return errors.Join(sessions, links, challenges, devices, browsers, invitations)
 }
 
 // SessionByHash returns the session with this hash that has not ended at the instant now, and notes to the minute that it was seen.

@@ -29,27 +29,24 @@ type Invitation struct {
 	Unsaid  bool       // nothing is mailed: the inviter tells them
 }
 
-// Invited is somebody who was invited. Link is the path of a page that signs them in once, below the address of the owner's side; "" where
-// they know how to sign in, and only they may.
+// Invited is what became of an invitation. Link is the path of a page that signs the person in once, below the address of the owner's side;
+// "" for a known person, who signs in as always.
 type Invited struct {
-	PersonID  uuid.UUID
+	ID        uuid.UUID // of the person, or of the invitation while it is pending
 	Email     string
 	Role      access.Role
+	Pending   bool // the person is known and joins by accepting
 	Link      string
-	ExpiresAt *time.Time // of the link
+	ExpiresAt *time.Time // of the link, or of the pending invitation
 	Mailed    bool       // the mail server has taken an invitation, with a link of its own
 }
-
-// ErrUnconfirmed says that another business has invited an address of which nobody knows yet whose it is.
-var ErrUnconfirmed = errors.New("is not confirmed, and another business's")
 
 // LinkPath is where a link of this secret is opened.
 func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 
-// Invite makes somebody a member of a business, mails them an invitation and gives a link by which they sign in. An operator gets one for anybody, and vouches that it
-// goes to whom the address belongs. An owner gets one for whoever was not vouched for, who belongs to their businesses alone: as anybody else
-// they would sign in to what is not theirs. Faults: invalid_parameter; conflict for a member with another role, and for an address that
-// another business has invited and nobody has vouched for.
+// Invite asks a person into a business and mails them. An operator, who vouches for the address, adds a member at once. So does an owner,
+// if no other business knows the address. Everybody else is known and joins by accepting: until then the business sees the address alone.
+// Faults: invalid_parameter; conflict for a member with another role.
 func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Offer, wanted Invitation) (*Invited, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
@@ -62,19 +59,22 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.O
 	if err != nil {
 		return nil, err
 	}
-	err = a.Store.AddMember(ctx, person.ID, m, a.Clock.Now(), func(p store.Person, known []access.Member) error {
-		if p.Verified || managesAll(by, p, known) {
-			return nil
-		}
-		return fault.Wrap(fault.Conflict, ErrUnconfirmed, "email: another business has invited this address, and nobody has confirmed yet whose it is; ask the platform's operator for a sign-in link to it.")
+	pending, err := a.Store.Invite(ctx, person.ID, m, a.Clock.Now(), func(p store.Person, known []access.Member) bool {
+		return !by.Operator && (p.Verified || !managesAll(by, p, known))
 	})
 	if err != nil {
 		return nil, memberFault(err)
 	}
+	if pending.ID != uuid.Nil {
+		a.changed(ctx, by, "invite", slog.String("slug", business.Slug), slog.String("invitation_id", pending.ID.String()), slog.String("role", string(m.Role)))
+		invited := &Invited{ID: pending.ID, Email: pending.Email, Role: m.Role, Pending: true, ExpiresAt: &pending.ExpiresAt}
+		invited.Mailed = !wanted.Unsaid && a.mailInvitation(ctx, person, pending.ID, cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
+		return invited, nil
+	}
 	a.changed(ctx, by, "invite", slog.String("slug", business.Slug), slog.String("person_id", person.ID.String()), slog.String("role", string(m.Role)))
 	invited, err := a.invited(ctx, by, person, m.Role)
 	if err == nil && !wanted.Unsaid {
-		invited.Mailed = a.mailInvitation(ctx, person, cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
+		invited.Mailed = a.mailInvitation(ctx, person, uuid.Nil, cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
 	}
 	return invited, err
 }
@@ -97,7 +97,7 @@ func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invi
 	a.changed(ctx, by, "invite operator", slog.String("person_id", person.ID.String()))
 	invited, err := a.invited(ctx, by, person, access.Operator)
 	if err == nil && !wanted.Unsaid {
-		invited.Mailed = a.mailInvitation(ctx, person, "", "")
+		invited.Mailed = a.mailInvitation(ctx, person, uuid.Nil, "", "")
 	}
 	return invited, err
 }
@@ -148,13 +148,15 @@ func memberFault(err error) error {
 		return fault.Wrap(fault.Conflict, err, "email: this person is a member already, with another role; change that instead.")
 	case errors.Is(err, store.ErrTooMany):
 		return fault.Wrap(fault.Conflict, err, fmt.Sprintf("email: this person belongs to %d businesses, which is the most.", catalog.MostListed))
+	case errors.Is(err, store.ErrTooManyInvitations):
+		return fault.Wrap(fault.Conflict, err, "email: this business has 200 open invitations, which is the most; withdraw some first.")
 	}
 	return err
 }
 
 // invited makes the link. Nobody but an operator gets one to somebody of whom it is known who they are.
 func (a *Accounts) invited(ctx context.Context, by Principal, person store.Person, role access.Role) (*Invited, error) {
-	invited := &Invited{PersonID: person.ID, Email: person.Email, Role: role}
+	invited := &Invited{ID: person.ID, Email: person.Email, Role: role}
 	if person.Verified && !by.Operator {
 		return invited, nil
 	}

@@ -8,8 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/services/console/internal/accountmail"
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
@@ -23,8 +26,6 @@ const (
 	mailers     = 4                // mails that are sent at once
 	mailWithin  = 15 * time.Second // one that waits
 	inviteMail  = 5 * time.Second  // one that its inviter waits for
-	// InvitationGood is how long a mailed invitation lets somebody in.
-	InvitationGood = 7 * 24 * time.Hour
 )
 
 // AccountKey names an account in limits, whether there is one or not, without its address.
@@ -73,19 +74,28 @@ func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, w
 }
 
 // mailInvitation mails somebody that they were invited into a business, or, where its name is "", among the operators, with a link by which they come
-// in, unless they know how to. It reports whether the mail server has taken it. What is mailed reaches whom the address belongs to, so it vouches.
-func (a *Accounts) mailInvitation(ctx context.Context, to store.Person, business, language string) bool {
+// in, unless they know how to. pending is the invitation that a known person accepts, nil if there is none. It reports whether the mail server has
+// taken the mail. What is mailed reaches whom the address belongs to, so it vouches.
+func (a *Accounts) mailInvitation(ctx context.Context, to store.Person, pending uuid.UUID, business, language string) bool {
 	if a.OwnerURL == "" || a.Limits.Invitation(ctx, AccountKey(to.Email)) != nil {
 		return false
 	}
 	return a.mail(ctx, func(ctx context.Context) error {
-		path := "/sign-in"
-		if !to.Verified {
+		path, kind := "/sign-in", accountmail.Known
+		switch {
+		case to.Verified && pending != uuid.Nil:
+			clear, hash := secret.New("")
+			if err := a.Store.SetInvitationSecret(ctx, pending, hash); err != nil {
+				return err
+			}
+			path, kind = InvitationPath(clear), accountmail.Accepts
+		case !to.Verified:
+			kind = accountmail.New
 			link := store.Link{PersonID: to.ID, Purpose: store.ForSignIn, Verifies: true}
 			if a.PasswordSignIn {
 				link.Purpose = store.ForPassword
 			}
-			clear, _, err := a.makeLink(ctx, link, InvitationGood)
+			clear, _, err := a.makeLink(ctx, link, store.InvitationGood)
 			if err != nil {
 				return err
 			}
@@ -93,7 +103,7 @@ func (a *Accounts) mailInvitation(ctx context.Context, to store.Person, business
 				path = PasswordPath(clear)
 			}
 		}
-		mail, err := accountmail.Invitation(to.Email, business, a.OwnerURL+path, to.Verified, to.Language, language)
+		mail, err := accountmail.Invitation(to.Email, business, a.OwnerURL+path, kind, to.Language, language)
 		if err != nil {
 			return err
 		}

@@ -36,8 +36,8 @@ func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.O
 	return &m, teamFault(err)
 }
 
-// ChangeMember gives a member another role. They sign in anew, and the tokens that they made for the business end. Faults: invalid_parameter;
-// not_found; conflict for the last owner.
+// ChangeMember gives a member another role, which ends the tokens that they made for the business. They are signed out if they belong to no
+// other business. Faults: invalid_parameter; not_found; conflict for the last owner.
 func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID, role access.Role, staffID *uuid.UUID) (*store.TeamMember, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
@@ -54,8 +54,8 @@ func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *cat
 	return &changed, nil
 }
 
-// RemoveMember takes a person out of a business: they are signed out everywhere, and the tokens that they made for it end. Faults: not_found;
-// conflict for the last owner.
+// RemoveMember takes a person out of a business, and ends the tokens that they made for it. They are signed out if they belong to no other
+// business. Faults: not_found; conflict for the last owner.
 func (a *Accounts) RemoveMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) error {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return err
