@@ -35,11 +35,15 @@ var mayWhat = map[string]string{
 	"keys, webhooks, calendars":     "ow",
 	"team":                          "ow",
 	"erase customers, the business": "ow",
+	"operators":                     "o",
 }
 
 // rowOf says which row each route of the admin API belongs to. A route that is not here fails the test.
 var rowOf = map[string]string{
 	"GET /admin/openapi.json":                               "sign in",
+	"GET /admin/operators":                                  "operators",
+	"DELETE /admin/operators/:id":                           "operators",
+	"POST /admin/operators/:id/sign-out":                    "operators",
 	"POST /admin/tokens":                                    "team",
 	"GET /admin/tokens":                                     "team",
 	"DELETE /admin/tokens/:id":                              "team",

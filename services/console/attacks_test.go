@@ -52,15 +52,19 @@ var entrances = map[string]entrance{
 		_, link := w.AwaitMail(t, email, 1)
 		return fill(t, w.World, link, brought, url.Values{"new": {herring}})
 	}},
-	"GET /sign-in/oidc":            {}, // its way in is below, with a real provider
-	"GET /sign-in/oidc/callback":   {},
-	"POST /sign-in/passkey/begin":  {},
-	"GET /account":                 {},
-	"POST /account/sign-out":       {},
-	"POST /account/language":       {},
-	"POST /account/passkeys":       {},
-	"POST /account/passkeys/begin": {},
-	"GET /account/password":        {},
+	"GET /sign-in/oidc":                     {}, // its way in is below, with a real provider
+	"GET /sign-in/oidc/callback":            {},
+	"POST /sign-in/passkey/begin":           {},
+	"GET /account":                          {},
+	"GET /sign-in/invitation/:secret":       {},
+	"POST /sign-in/invitation/:secret":      {},
+	"POST /account/invitations/:id/accept":  {},
+	"POST /account/invitations/:id/decline": {},
+	"POST /account/sign-out":                {},
+	"POST /account/language":                {},
+	"POST /account/passkeys":                {},
+	"POST /account/passkeys/begin":          {},
+	"GET /account/password":                 {},
 	"POST /sign-in/passkey": {func(t *testing.T, w *attacked, brought string) consoletest.Answer {
 		told, cookie := ask(t, w.World, "")
 		return atOwner(t, w.World, "/sign-in/passkey", url.Values{"credential": {w.device.Sign(t, told)}}, challengeCookie, cookie, sessionCookie, brought)

@@ -5,21 +5,22 @@ type Action string
 
 // The actions: the rows of accounts.md, and what it leaves open (docs/decisions/007).
 const (
-	SignedIn       Action = "use the owner's side"
-	SeeBusinesses  Action = "see businesses"
-	SeeBookings    Action = "see bookings"
-	SeeSales       Action = "see tickets and reservations"
-	SeeCustomers   Action = "see customers, messages to them and what happened"
-	SeeOffer       Action = "see the offer with its versions"
-	Serve          Action = "book, move, confirm and cancel, sell tickets, or lend and take back rentals"
-	Finish         Action = "complete bookings and note who did not come"
-	Refund         Action = "refund other than by the policy, or export"
-	EditOffer      Action = "edit the offer"
-	ChangeOffer    Action = "change the offer beyond their own time off"
-	Integrate      Action = "manage API keys, webhooks, calendar feeds and the settings of messages"
-	ManageTeam     Action = "manage the team and its tokens"
-	Erase          Action = "erase customers or remove the business"
-	ManageAccounts Action = "create businesses, or change their subscription, removal and sandbox"
+	SignedIn        Action = "use the owner's side"
+	SeeBusinesses   Action = "see businesses"
+	SeeBookings     Action = "see bookings"
+	SeeSales        Action = "see tickets and reservations"
+	SeeCustomers    Action = "see customers, messages to them and what happened"
+	SeeOffer        Action = "see the offer with its versions"
+	Serve           Action = "book, move, confirm and cancel, sell tickets, or lend and take back rentals"
+	Finish          Action = "complete bookings and note who did not come"
+	Refund          Action = "refund other than by the policy, or export"
+	EditOffer       Action = "edit the offer"
+	ChangeOffer     Action = "change the offer beyond their own time off"
+	Integrate       Action = "manage API keys, webhooks, calendar feeds and the settings of messages"
+	ManageTeam      Action = "manage the team and its tokens"
+	Erase           Action = "erase customers or remove the business"
+	ManageOperators Action = "list, demote or sign out operators"
+	ManageAccounts  Action = "create businesses, or change their subscription, removal and sandbox"
 )
 
 // table says who may do what. What it does not name, nobody may.
@@ -43,6 +44,7 @@ var table = func() map[Action]map[Role]Reach {
 		{Integrate, [6]Reach{All, All, None, None, None, None}},
 		{ManageTeam, [6]Reach{All, All, None, None, None, None}},
 		{Erase, [6]Reach{All, All, None, None, None, None}},
+		{ManageOperators, [6]Reach{All, None, None, None, None, None}},
 		{ManageAccounts, [6]Reach{All, None, None, None, None, None}},
 	}
 	all := make(map[Action]map[Role]Reach, len(rows))

@@ -34,6 +34,7 @@ func (a *Admin) Mount(router fiber.Router) {
 	admin.Get("/businesses", access.SeeBusinesses, a.listBusinesses)
 	admin.Post("/invitations", access.ManageTeam, a.invite)
 	a.mountTokens(admin)
+	a.mountOperators(admin)
 	business := admin.Below("/businesses/:slug")
 	a.mountOffer(business)
 	a.mountBookings(business)

@@ -110,7 +110,7 @@ server, else what the file admin-token holds in SLOTMESH_HOME, or in .slotmesh w
 	mustComplete(root, "output", formats...)
 	root.AddCommand(c.apply(), c.validate(), c.get(), c.history(), c.rollback(), c.list(), c.delete(), c.keys(), c.bookings(),
 		c.reservations(), c.tickets(), c.customers(), c.calendars(), c.audit(), c.webhooks(), c.messages(), c.explain(), c.reports(),
-		c.users(), c.tokens(), c.login(), c.initialize(), c.plan(), c.pause(), c.resume(),
+		c.users(), c.operators(), c.tokens(), c.login(), c.initialize(), c.plan(), c.pause(), c.resume(),
 		c.backup(), c.restore(), c.schema(), showVersion(c))
 	root.AddCommand(c.listed()...)
 	c.completeFlags(root)

@@ -27,6 +27,8 @@ type Config struct {
 	ClientSecret string `env:"OIDC_CLIENT_SECRET"`
 	// OperatorGroup is the group, in the claim groups, whose people are operators of the platform; empty: the provider makes nobody one.
 	OperatorGroup string `env:"OIDC_OPERATOR_GROUP"`
+	// TrustedAudiences are clients of the provider beside Slotmesh that an ID token may be for as well.
+	TrustedAudiences []string `env:"OIDC_TRUSTED_AUDIENCES"`
 	// Name is what people call the provider, on the button that leads to it.
 	Name string `env:"OIDC_NAME"`
 }
@@ -37,7 +39,7 @@ func (c *Config) Enabled() bool { return c.Issuer != "" }
 // Validate checks the settings as a whole; each fault names its variable and shows no secret.
 func (c *Config) Validate() error {
 	if !c.Enabled() {
-		if c.ClientID+c.ClientSecret+c.OperatorGroup != "" {
+		if c.ClientID+c.ClientSecret+c.OperatorGroup+strings.Join(c.TrustedAudiences, "") != "" {
 			return errors.New("OIDC_ISSUER: write the provider's base URL, or leave out the other settings that begin with OIDC_")
 		}
 		return nil
@@ -193,8 +195,9 @@ func (p *Provider) identity(said *provider.IDToken) (Identity, error) {
 		Verified bool     `json:"email_verified"`
 		Name     string   `json:"name"`
 		Groups   []string `json:"groups"`
+		Party    string   `json:"azp"`
 	}
-	if err := said.Claims(&claims); err != nil || claims.Email == "" {
+	if err := said.Claims(&claims); err != nil || claims.Email == "" || !p.isMeant(said.Audience, claims.Party) {
 		return Identity{}, ErrRefused
 	}
 	if !claims.Verified {
@@ -206,6 +209,16 @@ func (p *Provider) identity(said *provider.IDToken) (Identity, error) {
 		who.Operator = &operator
 	}
 	return who, nil
+}
+
+// isMeant reports whether a token is for Slotmesh (OpenID Connect Core 3.1.3.7, 3 to 5): Slotmesh is an audience, every other audience is trusted,
+// and the party that the token was issued to is Slotmesh, which a token with several audiences must say.
+func (p *Provider) isMeant(audience []string, party string) bool {
+	if party != p.cfg.ClientID && (party != "" || len(audience) > 1) {
+		return false
+	}
+	trusted := func(one string) bool { return one == p.cfg.ClientID || slices.Contains(p.cfg.TrustedAudiences, one) }
+	return slices.Contains(audience, p.cfg.ClientID) && !slices.ContainsFunc(audience, func(one string) bool { return !trusted(one) })
 }
 
 // bounded reads no answer past mostBytes.

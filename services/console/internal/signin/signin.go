@@ -228,8 +228,8 @@ func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 		return err
 	}
 	c.Locals(signedInKey{}, signed)
-	setHostCookie(c, browserName, loopbackBrowserName, browser, int(store.BrowserGood.Seconds()))
 	setCookie(c, secret, int(store.SessionMost.Seconds()))
+	setHostCookie(c, browserName, loopbackBrowserName, browser, int(store.BrowserGood.Seconds()))
 	return nil
 }
 

@@ -3,17 +3,20 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 )
 
 // SignInVouched keeps a session of a person of whom a provider says that the address is theirs, in one transaction. The first time that they are vouched
-// for ends whatever others may have done as them. Where operator is not nil, it says whether they are one from now on; a change ends their sessions, and the tokens
-// of operators that they made.
+// for ends whatever others may have done as them. If operator is not nil, it says whether they are one from now on, by their group: a change ends their
+// sessions, and the tokens that they made as an operator. The right lapses [GroupOperatorGood] after the last such sign-in.
 func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, session [sha256.Size]byte) error {
 	ctx = as(ctx, of.PersonID)
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if err := lapse(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
+			return err
+		}
 		person, err := lockPerson(ctx, tx, of.PersonID)
 		if err != nil {
 			return err
@@ -23,17 +26,32 @@ func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, s
 				return err
 			}
 		}
-		if operator != nil && *operator != person.Operator {
-			if _, err := tx.Exec(ctx, `UPDATE people SET operator = $2 WHERE id = $1`, person.ID, *operator); err != nil {
-				return err
-			}
-			if err := revokeMadeBy(ctx, tx, uuid.Nil, person.ID, of.CreatedAt); err != nil { // an operator's
-				return err
-			}
-			if err := endAll(ctx, tx, person.ID); err != nil {
+		if operator != nil {
+			if err := followGroup(ctx, tx, person, *operator, of.CreatedAt); err != nil {
 				return err
 			}
 		}
 		return addSession(ctx, tx, of, session)
 	})
+}
+
+// followGroup makes a person an operator or not, as their group says at the instant now. An operator whom another operator made stays one without
+// an end.
+func followGroup(ctx context.Context, tx pgx.Tx, person Person, operator bool, now time.Time) error {
+	switch {
+	case operator && person.Operator:
+		_, err := tx.Exec(ctx, `UPDATE people SET operator_vouched_at = $2 WHERE id = $1 AND operator_vouched_at IS NOT NULL`, person.ID, now)
+		return err
+	case operator:
+		if _, err := tx.Exec(ctx, `UPDATE people SET operator = true, operator_vouched_at = $2 WHERE id = $1`, person.ID, now); err != nil {
+			return err
+		}
+	case person.Operator:
+		if err := demote(ctx, tx, person.ID, now); err != nil {
+			return err
+		}
+	default:
+		return nil
+	}
+	return endAll(ctx, tx, person.ID)
 }

@@ -20,18 +20,19 @@ type Person struct {
 	Name      string
 	Language  string // BCP 47; "" where it is not known
 	Operator  bool
+	ByGroupAt *time.Time // last sign-in that made them an operator by their group; nil for other operators
 	CreatedAt time.Time
 	Verified  bool // the address is known to be theirs
 	Password  bool // they have one
 	Passkey   bool // they have one at least
 }
 
-const personColumns = `people.id, people.email, people.name, people.language, people.operator, people.created_at, people.verified_at IS NOT NULL, people.password_hash IS NOT NULL,
+const personColumns = `people.id, people.email, people.name, people.language, people.operator, people.operator_vouched_at, people.created_at, people.verified_at IS NOT NULL, people.password_hash IS NOT NULL,
 	EXISTS (SELECT FROM passkeys WHERE passkeys.person_id = people.id)`
 
 // parts are where a person's columns are read to.
 func (p *Person) parts() []any {
-	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.CreatedAt, &p.Verified, &p.Password, &p.Passkey}
+	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.ByGroupAt, &p.CreatedAt, &p.Verified, &p.Password, &p.Passkey}
 }
 
 // AddPerson keeps a person who is no operator and not verified, and returns who has the address then: somebody who was known before stays
@@ -61,7 +62,7 @@ func (s *Store) MakeOperator(ctx context.Context, personID uuid.UUID) error {
 		if err != nil {
 			return struct{}{}, err
 		}
-		if _, err := tx.Exec(ctx, `UPDATE people SET operator = true WHERE id = $1`, personID); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE people SET operator = true, operator_vouched_at = NULL WHERE id = $1`, personID); err != nil {
 			return struct{}{}, err
 		}
 		if !person.Verified {

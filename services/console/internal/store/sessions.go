@@ -36,8 +36,11 @@ type Signed struct {
 	Members []access.Member // none for an operator
 }
 
-// addSession keeps a session by the hash of its secret.
+// addSession keeps a session by the hash of its secret. A right that has lapsed is taken away first, so that it does not end the new session.
 func addSession(ctx context.Context, tx pgx.Tx, of Session, hash [sha256.Size]byte) error {
+	if err := lapse(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
+		return err
+	}
 	_, err := tx.Exec(ctx, `
 		INSERT INTO sessions (hash, id, person_id, client, created_at, last_seen_at) VALUES ($1, $2, $3, $4, $5, $5)`,
 		hash[:], of.ID, of.PersonID, of.Client, of.CreatedAt)
@@ -63,7 +66,7 @@ func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
 	return nil
 }
 
-// Sweep removes sessions, links, challenges, waits of programs, known browsers and invitations that have ended at the instant now.
+// Sweep takes rights of operators away that have lapsed at the instant now, and removes sessions, links, challenges, waits of programs, known browsers and invitations that have ended at the instant now.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`, now.Add(-SessionIdle), now.Add(-SessionMost))
 	_, links := s.pool.Exec(ctx, `DELETE FROM links WHERE expires_at <= $1`, now)
@@ -71,7 +74,7 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, devices := s.pool.Exec(ctx, `DELETE FROM device_logins WHERE expires_at <= $1`, now)
 	_, browsers := s.pool.Exec(ctx, `DELETE FROM known_browsers WHERE signed_in_at <= $1`, now.Add(-BrowserGood))
 	_, invitations := s.pool.Exec(ctx, `DELETE FROM invitations WHERE expires_at <= $1`, now)
-	return errors.Join(sessions, links, challenges, devices, browsers, invitations)
+	return errors.Join(s.lapseAll(ctx, now), sessions, links, challenges, devices, browsers, invitations)
 }
 
 // SessionByHash returns the session with this hash that has not ended at the instant now, and notes to the minute that it was seen.
@@ -80,8 +83,8 @@ func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now t
 	signed, err := postgres.Row(ctx, s.pool, scanSigned, "look up a session", `
 		SELECT sessions.id, sessions.person_id, sessions.client, sessions.created_at, sessions.last_seen_at, `+personColumns+`
 		FROM sessions JOIN people ON people.id = sessions.person_id
-		WHERE sessions.hash = $1 AND sessions.last_seen_at > $2 AND sessions.created_at > $3`,
-		hash[:], now.Add(-SessionIdle), now.Add(-SessionMost))
+		WHERE sessions.hash = $1 AND sessions.last_seen_at > $2 AND sessions.created_at > $3 AND `+fmt.Sprintf(notLapsed, "$4"),
+		hash[:], now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood))
 	if err != nil {
 		return Signed{}, found(err)
 	}

@@ -134,12 +134,24 @@ func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID
 	return err
 }
 
+// madeByLapsed finds the person who made a token, or the token that it was made with, if a group made them an operator and that has lapsed at the
+// parameter $3. A token of a business that the person belongs to was not made as an operator.
+const madeByLapsed = `
+	WITH RECURSIVE makers AS (
+	    SELECT tokens.created_by AS id
+	    UNION SELECT t.created_by FROM tokens AS t JOIN makers ON t.id = makers.id
+	)
+	SELECT FROM people JOIN makers ON makers.id = people.id
+	WHERE people.operator AND people.operator_vouched_at <= $3
+	  AND NOT EXISTS (SELECT FROM members WHERE members.person_id = people.id AND members.business_id = tokens.business_id)`
+
 // TokenByHash returns the token with this hash that is good at the instant now, and notes to the minute that it was used. Errors:
 // [ErrNotFound].
 func (s *Store) TokenByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Token, error) {
 	token, err := postgres.Row(ctx, s.pool, scanToken, "look up a token", `
 		SELECT `+tokenColumns+` FROM tokens
-		WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`, hash[:], now)
+		WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (`+madeByLapsed+`)`,
+		hash[:], now, now.Add(-GroupOperatorGood))
 	if err != nil {
 		return Token{}, found(err)
 	}

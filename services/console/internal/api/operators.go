@@ -1,0 +1,81 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+func (a *Admin) mountOperators(admin *gate.Router) {
+	ofOperators := func(*fiber.Ctx) (uuid.UUID, error) { return uuid.Nil, nil }
+	admin.Get("/operators", access.ManageOperators, a.listOperators)
+	admin.Delete("/operators/:id", access.ManageOperators, a.once(ofOperator(a.Accounts.DemoteOperator), ofOperators, server.Again(fiber.StatusNoContent)))
+	admin.Post("/operators/:id/sign-out", access.ManageOperators,
+		a.once(ofOperator(a.Accounts.SignOutOperator), ofOperators, server.Again(fiber.StatusNoContent)))
+}
+
+// operator is an operator of the platform as others see them.
+type operator struct {
+	ID         uuid.UUID  `json:"id"`
+	Email      string     `json:"email"`
+	Name       string     `json:"name"`
+	Verified   bool       `json:"verified"`
+	Sessions   int        `json:"sessions"`
+	LastSeenAt *time.Time `json:"last_seen_at"`
+	Until      *time.Time `json:"until"` // null: without an end; an operator by group is one until then
+	CreatedAt  time.Time  `json:"created_at"`
+}
+
+func showOperator(o store.Operator) operator {
+	shown := operator{
+		ID: o.ID, Email: o.Email, Name: o.Name, Verified: o.Verified, Sessions: o.Sessions, LastSeenAt: o.LastSeenAt, CreatedAt: o.CreatedAt.UTC(),
+	}
+	if o.ByGroupAt != nil {
+		until := o.ByGroupAt.Add(store.GroupOperatorGood).UTC()
+		shown.Until = &until
+	}
+	return shown
+}
+
+func (a *Admin) listOperators(c *fiber.Ctx) error {
+	page, err := server.Query(c).Page()
+	if err != nil {
+		return err
+	}
+	found, next, err := a.Accounts.Operators(c.UserContext(), principal(c), page)
+	if err != nil {
+		return err
+	}
+	list := struct {
+		Operators  []operator `json:"operators"`
+		NextCursor string     `json:"next_cursor,omitempty"`
+	}{make([]operator, len(found)), next}
+	for i, o := range found {
+		list.Operators[i] = showOperator(o)
+	}
+	return c.JSON(list)
+}
+
+// ofOperator is the handler of a write about the operator of the path.
+func ofOperator(write func(context.Context, usecase.Principal, uuid.UUID) error) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		id, err := request.ID("id", c.Params("id"))
+		if err != nil {
+			return fault.New(fault.NotFound, "Operator not found")
+		}
+		if err := write(c.UserContext(), principal(c), id); err != nil {
+			return err
+		}
+		return c.SendStatus(fiber.StatusNoContent)
+	}
+}

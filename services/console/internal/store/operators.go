@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+// GroupOperatorGood is how long after the last sign-in by the identity provider a person is an operator by their group.
+const GroupOperatorGood = 12 * time.Hour
+
+// ErrLastOperator reports that no operator would be left.
+var ErrLastOperator = errors.New("is the last operator")
+
+// Operator is an operator of the platform, with where they are signed in.
+type Operator struct {
+	Person
+	Sessions   int        // that have not ended
+	LastSeenAt *time.Time // in any of them, to the minute
+}
+
+// notLapsed is true of a person, unless a group makes them an operator and the provider vouched for that at or before the parameter.
+const notLapsed = `(people.operator_vouched_at IS NULL OR people.operator_vouched_at > %s)`
+
+// Operators lists the operators at the instant now, in the order in which they came, and the cursor of the page that follows, "" after the
+// last. Fault: invalid_parameter for a cursor that it has not given.
+func (s *Store) Operators(ctx context.Context, now time.Time, page request.Page) ([]Operator, string, error) {
+	after, afterID, err := page.AfterTime()
+	if err != nil {
+		return nil, "", err
+	}
+	list, err := postgres.Rows(ctx, s.pool, scanOperator, "list operators", `
+		SELECT `+personColumns+`, live.n, live.last
+		FROM people CROSS JOIN LATERAL (
+		    SELECT count(*)::int AS n, max(last_seen_at) AS last FROM sessions WHERE person_id = people.id AND last_seen_at > $1 AND created_at > $2
+		) AS live
+		WHERE people.operator AND `+fmt.Sprintf(notLapsed, "$3")+` AND ($4::timestamptz IS NULL OR (people.created_at, people.id) > ($4, $5))
+		ORDER BY people.created_at, people.id LIMIT $6`,
+		now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood), after, afterID, page.Limit+1)
+	if err != nil {
+		return nil, "", err
+	}
+	list, next := request.Cut(list, page.Limit, func(o Operator) string { return request.ByTime(o.CreatedAt, o.ID) })
+	return list, next, nil
+}
+
+func scanOperator(row pgx.CollectableRow) (Operator, error) {
+	var o Operator
+	err := row.Scan(append(o.parts(), &o.Sessions, &o.LastSeenAt)...)
+	return o, err
+}
+
+// DemoteOperator takes the right of an operator away, once: it ends their sessions, their links and the tokens that they made as an operator.
+// Errors: [ErrNotFound], [ErrLastOperator], those of postgres.Once.
+func (s *Store) DemoteOperator(ctx context.Context, personID uuid.UUID, now time.Time) error {
+	_, err := postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		// All are locked in one order, so that of two operators who demote each other one stays.
+		all, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the operators", `
+			SELECT id FROM people WHERE operator AND `+fmt.Sprintf(notLapsed, "$1")+` ORDER BY id FOR UPDATE`, now.Add(-GroupOperatorGood))
+		if err != nil {
+			return struct{}{}, err
+		}
+		if err := isOneOf(personID, all); err != nil {
+			return struct{}{}, err
+		}
+		if len(all) == 1 {
+			return struct{}{}, ErrLastOperator
+		}
+		return struct{}{}, errors.Join(demote(ctx, tx, personID, now), endAll(ctx, tx, personID))
+	})
+	return err
+}
+
+func isOneOf(id uuid.UUID, all []uuid.UUID) error {
+	for _, one := range all {
+		if one == id {
+			return nil
+		}
+	}
+	return ErrNotFound
+}
+
+// SignOutOperator ends an operator's sessions, their links and the tokens that they made as an operator, once. Errors: [ErrNotFound], those of
+// postgres.Once.
+func (s *Store) SignOutOperator(ctx context.Context, personID uuid.UUID, now time.Time) error {
+	_, err := postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		person, err := lockPerson(ctx, tx, personID)
+		if err == nil && !person.Operator {
+			err = ErrNotFound
+		}
+		if err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, errors.Join(revokeMadeAsOperator(ctx, tx, personID, now), endAll(ctx, tx, personID))
+	})
+	return err
+}
+
+// demote takes the right of an operator away, with the tokens that they made by it.
+func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+	if _, err := tx.Exec(ctx, `UPDATE people SET operator = false, operator_vouched_at = NULL WHERE id = $1`, personID); err != nil {
+		return fmt.Errorf("demote an operator: %w", err)
+	}
+	return revokeMadeAsOperator(ctx, tx, personID, now)
+}
+
+// revokeMadeAsOperator ends the tokens that a person made as an operator, which are those of operators and of businesses that the person does
+// not belong to, and those that were made with them.
+func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+	_, err := tx.Exec(ctx, revoke(`SELECT id FROM tokens WHERE created_by = @person_id AND NOT EXISTS (
+		SELECT FROM members WHERE members.person_id = @person_id AND members.business_id = tokens.business_id)`),
+		eventlog.Add(ctx, pgx.NamedArgs{"person_id": personID}, now))
+	if err != nil {
+		return fmt.Errorf("end an operator's tokens: %w", err)
+	}
+	return nil
+}
+
+// lapse demotes a person whom a group made an operator and for whom the provider has not vouched for [GroupOperatorGood], and signs them out.
+func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+	var lapsed bool
+	err := tx.QueryRow(ctx, `SELECT operator AND NOT `+fmt.Sprintf(notLapsed, "$2")+` FROM people WHERE id = $1 FOR UPDATE`,
+		personID, now.Add(-GroupOperatorGood)).Scan(&lapsed)
+	if err != nil || !lapsed {
+		return err
+	}
+	if err := demote(as(ctx, personID), tx, personID, now); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `DELETE FROM sessions WHERE person_id = $1`, personID)
+	return err
+}
+
+// lapseAll lapses every person who is due.
+func (s *Store) lapseAll(ctx context.Context, now time.Time) error {
+	due, err := postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list operators whose right lapses", `
+		SELECT id FROM people WHERE operator AND NOT `+fmt.Sprintf(notLapsed, "$1"), now.Add(-GroupOperatorGood))
+	if err != nil {
+		return err
+	}
+	for _, id := range due {
+		if err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return lapse(ctx, tx, id, now) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

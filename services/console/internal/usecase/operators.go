@@ -1,0 +1,58 @@
+package usecase
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+// Operators lists the people who are operators of the platform, in the order in which they came. Faults: forbidden; invalid_parameter for a bad
+// page.
+func (a *Accounts) Operators(ctx context.Context, by Principal, page request.Page) ([]store.Operator, string, error) {
+	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
+		return nil, "", err
+	}
+	return a.Store.Operators(ctx, a.Clock.Now(), page)
+}
+
+// DemoteOperator takes the right of an operator away and signs them out. The tokens that they made as an operator end. Faults: forbidden;
+// not_found; conflict for the last operator.
+func (a *Accounts) DemoteOperator(ctx context.Context, by Principal, personID uuid.UUID) error {
+	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
+		return err
+	}
+	if err := a.Store.DemoteOperator(ctx, personID, a.Clock.Now()); err != nil {
+		return operatorFault(err)
+	}
+	a.changed(ctx, by, "demote operator", slog.String("person_id", personID.String()))
+	return nil
+}
+
+// SignOutOperator signs an operator out everywhere. The tokens that they made as an operator end. Faults: forbidden; not_found.
+func (a *Accounts) SignOutOperator(ctx context.Context, by Principal, personID uuid.UUID) error {
+	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
+		return err
+	}
+	if err := a.Store.SignOutOperator(ctx, personID, a.Clock.Now()); err != nil {
+		return operatorFault(err)
+	}
+	a.changed(ctx, by, "sign out operator", slog.String("person_id", personID.String()))
+	return nil
+}
+
+func operatorFault(err error) error {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return fault.New(fault.NotFound, "Operator not found")
+	case errors.Is(err, store.ErrLastOperator):
+		return fault.Wrap(fault.Conflict, err, "This is the last operator of the platform; make somebody else an operator first.")
+	}
+	return err
+}

@@ -1,0 +1,160 @@
+package console_test
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+// idOfOperator is the id of the operator with this address.
+func idOfOperator(t *testing.T, w *consoletest.World, email string) string {
+	t.Helper()
+	for _, o := range field(t, w.Call(t, "GET", "/admin/operators", ""), "operators").([]any) {
+		if found := o.(map[string]any); found["email"] == email {
+			return found["id"].(string)
+		}
+	}
+	t.Fatalf("%s is no operator", email)
+	return ""
+}
+
+func TestOperatorsAreListedDemotedAndSignedOut(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	harbor := publish(t, w)
+	other := w.Replica(t)
+	w.SessionOf(t, "stays@example.com", access.Member{Role: access.Operator})
+	for path, isOperator := range map[string]bool{"/sign-out": true, "": false} {
+		email := uuid.NewString() + "@example.com"
+		session := w.SessionOf(t, email, access.Member{Role: access.Operator})
+		id := idOfOperator(t, w, email)
+		tokens := []string{
+			w.TokenMadeBy(t, access.Member{Role: access.Operator}, uuid.MustParse(id)),
+			w.TokenMadeBy(t, access.Member{BusinessID: harbor, Role: access.Owner}, uuid.MustParse(id)),
+		}
+		method := "DELETE"
+		if path != "" {
+			method = "POST"
+		}
+		for range 2 { // the second is a repetition of the first
+			if got := w.Call(t, method, "/admin/operators/"+id+path, "", "Idempotency-Key", id+path); got.Status != 204 {
+				t.Fatalf("%s: %d %s", path, got.Status, got.Body)
+			}
+		}
+		for _, replica := range []*consoletest.World{w, other} {
+			if got := look(t, replica, "/account", session); got.Status != 303 {
+				t.Errorf("%s: the session: %d", path, got.Status)
+			}
+			for _, token := range tokens {
+				if got := replica.CallAs(t, token, "GET", harb, ""); got.Status != 401 {
+					t.Errorf("%s: a token: %d", path, got.Status)
+				}
+			}
+		}
+		if list := w.Call(t, "GET", "/admin/operators", ""); strings.Contains(list.Body, email) != isOperator {
+			t.Errorf("%s: %s", path, list.Body)
+		}
+	}
+	expect(t, w.Call(t, "DELETE", "/admin/operators/"+uuid.NewString(), ""), 404, "not_found", "Operator")
+}
+
+func TestLastOperatorStays(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	w.SessionOf(t, "ana@example.com", access.Member{Role: access.Operator})
+	ana := "/admin/operators/" + idOfOperator(t, w, "ana@example.com")
+	expect(t, w.Call(t, "DELETE", ana, ""), 409, "conflict", "last operator")
+	for range 5 { // two operators demote each other at once: one stays
+		w.SessionOf(t, "ana@example.com", access.Member{Role: access.Operator})
+		w.SessionOf(t, "bo@example.com", access.Member{Role: access.Operator})
+		paths := []string{ana, "/admin/operators/" + idOfOperator(t, w, "bo@example.com")}
+		statuses := make([]int, len(paths))
+		var all sync.WaitGroup
+		for i, path := range paths {
+			all.Go(func() { statuses[i] = w.Call(t, "DELETE", path, "").Status })
+		}
+		all.Wait()
+		slices.Sort(statuses)
+		if !slices.Equal(statuses, []int{204, 409}) {
+			t.Errorf("%v", statuses)
+		}
+	}
+}
+
+// A person whom a group makes an operator is one for 12 hours after the last sign-in by the provider, whatever else they did in the meantime.
+func TestGroupOperatorsLapse(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	now := time.Now().UTC().Truncate(time.Second)
+	person, err := w.Store.AddPerson(t.Context(), store.Person{ID: uuid.New(), Email: "ana@example.com", Name: "Ana", CreatedAt: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes := true
+	signIn := func(at time.Time) [32]byte {
+		t.Helper()
+		_, hash := secret.New("")
+		if err := w.Store.SignInVouched(t.Context(), &yes, store.Session{ID: uuid.New(), PersonID: person.ID, CreatedAt: at}, hash); err != nil {
+			t.Fatal(err)
+		}
+		return hash
+	}
+	token := func(m access.Member, by uuid.UUID, at time.Time) (uuid.UUID, [32]byte) {
+		t.Helper()
+		clear, hash := secret.New(secret.TokenPrefix)
+		made := store.Token{Member: m, ID: uuid.New(), Name: "n", Prefix: secret.Shown(clear), CreatedBy: by, CreatedAt: at}
+		if err := w.Store.AddToken(t.Context(), made, hash); err != nil {
+			t.Fatal(err)
+		}
+		return made.ID, hash
+	}
+	signIn(now)
+	first, firstHash := token(access.Member{Role: access.Operator}, person.ID, now)
+	_, child := token(access.Member{Role: access.Operator}, first, now)
+	_, ofBusiness := token(access.Member{BusinessID: uuid.New(), Role: access.Owner}, person.ID, now)
+	session := signIn(now.Add(8 * time.Hour)) // extends the right
+	good := func(after time.Duration, session [32]byte, want bool) {
+		t.Helper()
+		at := now.Add(after)
+		for name, hash := range map[string][32]byte{"token": firstHash, "the token's token": child, "token of a business": ofBusiness} {
+			if _, err := w.Store.TokenByHash(t.Context(), hash, at); (err == nil) != want {
+				t.Errorf("after %s: %s: %v", after, name, err)
+			}
+		}
+		if signed, err := w.Store.SessionByHash(t.Context(), session, at); (err == nil) != want || want && !signed.Person.Operator {
+			t.Errorf("after %s: the session: %v", after, err)
+		}
+	}
+	good(13*time.Hour, session, true)
+	good(20*time.Hour-time.Second, session, true)
+	good(20*time.Hour, session, false)
+	_, hash := secret.New("")
+	if err := w.Store.SignInVouched(t.Context(), nil, store.Session{ID: uuid.New(), PersonID: person.ID, CreatedAt: now.Add(21 * time.Hour)}, hash); err != nil {
+		t.Fatal(err)
+	}
+	if signed, err := w.Store.SessionByHash(t.Context(), hash, now.Add(21*time.Hour)); err != nil || signed.Person.Operator {
+		t.Errorf("a later sign-in that the group says nothing of: %v, operator %v", err, signed.Person.Operator)
+	}
+	again := signIn(now.Add(22 * time.Hour))
+	if signed, err := w.Store.SessionByHash(t.Context(), again, now.Add(22*time.Hour)); err != nil || !signed.Person.Operator {
+		t.Errorf("a later sign-in by the group: %v", err)
+	}
+	if _, err := w.Store.TokenByHash(t.Context(), firstHash, now.Add(22*time.Hour)); err == nil {
+		t.Error("a token that ended is good again")
+	}
+	if err := w.Store.Sweep(t.Context(), now.Add(35*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if list := w.Call(t, "GET", "/admin/operators", ""); strings.Contains(list.Body, "ana@") {
+		t.Errorf("the sweep leaves an operator whose right lapsed: %s", list.Body)
+	}
+}
