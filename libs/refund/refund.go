@@ -13,6 +13,16 @@ import (
 type Policy struct {
 	CoolingOffHours int                        `json:"cooling_off_hours,omitempty"`
 	Rules           []catalog.CancellationRule `json:"rules,omitempty"` // each HoursBefore once, in any order
+	// MaxPercent bounds the share: it is the least share at the moment of any reschedule (lifecycle.md §3). Nil: no bound.
+	MaxPercent *int `json:"max_percent,omitempty"`
+}
+
+// Bounded returns the policy after a reschedule at which a cancellation gave this share. A later bound never rises.
+func (p Policy) Bounded(percent int) Policy {
+	if percent < 100 && (p.MaxPercent == nil || percent < *p.MaxPercent) {
+		p.MaxPercent = &percent
+	}
+	return p
 }
 
 // PolicyOf is the policy of an offer.
@@ -22,8 +32,16 @@ func PolicyOf(o *catalog.Offer) Policy {
 
 // Percent is the share of what was paid that is refunded of a booking, made at booked for start, when it is cancelled at t. Within
 // the hours of cooling off, the last instant included, it is all; else what the rule says that has the greatest HoursBefore of those
-// that are not more than the hours from t to the start; else nothing. Without rules it is all.
+// that are not more than the hours from t to the start; else nothing. Without rules it is all. It is never more than MaxPercent.
 func (p Policy) Percent(booked, start, t time.Time) int {
+	percent := p.unbounded(booked, start, t)
+	if p.MaxPercent != nil {
+		percent = min(percent, *p.MaxPercent)
+	}
+	return percent
+}
+
+func (p Policy) unbounded(booked, start, t time.Time) int {
 	if len(p.Rules) == 0 || p.CoolingOffHours > 0 && !t.After(booked.Add(hours(p.CoolingOffHours))) {
 		return 100
 	}

@@ -102,11 +102,16 @@ func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string, wa
 
 // Reschedule moves a booking to another time and returns it as it is then; who acts, the context says. The slug is the business's.
 // Faults: not_found, conflict where the booking cannot be moved any more, and those of POST /book that say something of a start.
-func (c *Client) Reschedule(ctx context.Context, businessID, bookingID uuid.UUID, slug string, to booking.Reschedule) (*booking.Booking, error) {
+//
+// With boundsRefund a later refund by policy is at most the share that cancelling gives now.
+func (c *Client) Reschedule(
+	ctx context.Context, businessID, bookingID uuid.UUID, slug string, to booking.Reschedule, boundsRefund bool,
+) (*booking.Booking, error) {
 	body := struct {
-		Slug string `json:"slug"`
+		Slug         string `json:"slug"`
+		BoundsRefund bool   `json:"bounds_refund,omitempty"`
 		booking.Reschedule
-	}{slug, to}
+	}{slug, boundsRefund, to}
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body)
 }
 

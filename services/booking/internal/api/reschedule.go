@@ -41,13 +41,14 @@ func (in *Internal) reschedule(c *fiber.Ctx) error {
 // parseReschedule reads the slug of the business and where a booking is to be moved, strictly; its faults are invalid_parameter.
 func parseReschedule(body []byte) (string, usecase.Reschedule, error) {
 	var wire struct {
-		Slug string `json:"slug"`
+		Slug         string `json:"slug"`
+		BoundsRefund bool   `json:"bounds_refund"`
 		booking.Reschedule
 	}
 	if err := request.JSON(body, &wire); err != nil {
 		return "", usecase.Reschedule{}, err
 	}
-	to := usecase.Reschedule{Override: wire.Override}
+	to := usecase.Reschedule{Override: wire.Override, BoundsRefund: wire.BoundsRefund}
 	var err error
 	if to.Date, err = request.Date("date", wire.Date); err != nil {
 		return "", to, err

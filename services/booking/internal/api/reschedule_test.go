@@ -36,7 +36,7 @@ func at(clock string) booking.Reschedule { return booking.Reschedule{Date: "2027
 // reschedule moves as the owner, by the internal port.
 func (w *town) reschedule(id uuid.UUID, to booking.Reschedule) (*booking.Booking, error) {
 	w.t.Helper()
-	return w.client().Reschedule(actor.With(w.t.Context(), owner), w.offer.ID, id, "harbor", to)
+	return w.client().Reschedule(actor.With(w.t.Context(), owner), w.offer.ID, id, "harbor", to, false)
 }
 
 // moveAs moves as somebody, by the use case.
@@ -236,7 +236,7 @@ func TestARepeatedMoveToAnotherTimeIsMadeOnce(t *testing.T) {
 	w := open(t, none)
 	id := w.booked(nil)
 	move := func(key string, to booking.Reschedule) (*booking.Booking, error) {
-		return w.client().Reschedule(actor.With(named(t, key), owner), w.offer.ID, id, "harbor", to)
+		return w.client().Reschedule(actor.With(named(t, key), owner), w.offer.ID, id, "harbor", to, false)
 	}
 	first, err := move("a", at("11:00"))
 	if err != nil {

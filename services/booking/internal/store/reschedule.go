@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
 // ErrChanged says that a booking is no longer as it was when it was decided to move it. Nothing was written.
@@ -40,6 +42,7 @@ type Reschedule struct {
 	SessionID      *uuid.UUID // of a class booking
 	Capacity       int        // of its session
 	PartySize      int
+	Policy         *refund.Policy // of its payment from now on; nil: it stays
 
 	// Parts is what the booking occupies then, as of [NewBooking].
 	Parts []availability.Part
@@ -202,6 +205,9 @@ func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 		if err := checkCustomerMoves(ctx, tx, r); err != nil {
 			return Booking{}, err
 		}
+		if err := changePolicy(ctx, tx, had, r); err != nil {
+			return Booking{}, err
+		}
 		rows, err := tx.Query(ctx, rescheduleSQL, args)
 		if err != nil {
 			return Booking{}, fmt.Errorf("reschedule a booking: %w", err)
@@ -218,6 +224,23 @@ func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 		}
 		return moved, nil
 	})
+}
+
+// changePolicy writes the policy of a booking's payment where the reschedule changes it. It comes before the reschedule, whose statement
+// returns the payment as well.
+func changePolicy(ctx context.Context, tx pgx.Tx, had Booking, r Reschedule) error {
+	if r.Policy == nil || had.Payment == nil || reflect.DeepEqual(*r.Policy, had.Payment.Policy) {
+		return nil
+	}
+	policy, err := json.Marshal(r.Policy)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE payments SET cancellation_policy = $3 WHERE business_id = $1 AND subject_id = $2`,
+		r.BusinessID, r.ID, policy); err != nil {
+		return fmt.Errorf("bound the refund of a booking: %w", err)
+	}
+	return nil
 }
 
 func rescheduleArgs(ctx context.Context, r Reschedule) (pgx.NamedArgs, error) {

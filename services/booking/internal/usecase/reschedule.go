@@ -27,6 +27,7 @@ type Reschedule struct {
 	StaffID         *uuid.UUID // nil: the same member if free, see [Booker.Reschedule]
 	ClassScheduleID *uuid.UUID // nil: the same session if it happens then and has seats, else the first that has
 	Override        bool       // the owner's: notice, advance limit and grid are left out
+	BoundsRefund    bool       // a later refund by policy is at most the share of now; always so when a customer moves
 }
 
 // Reschedule moves a booking, as this offer of its business allows: bookable is what /slots would list with the booking's own time
@@ -39,6 +40,7 @@ type Reschedule struct {
 // where the booking cannot be moved any more, rate_limited for a customer who moves it too often, those of [Booker.Book] that say something of a start; any other error is internal.
 func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.Actor, id uuid.UUID, to Reschedule) (store.Booking, error) {
 	to.Override = to.Override && by.Kind == actor.Owner
+	to.BoundsRefund = to.BoundsRefund || by.Kind != actor.Owner
 	moved, err := b.decideMove(actor.With(ctx, by), offer, id, move{Reschedule: to, byCustomer: by.Kind == actor.Customer})
 	outcome := "moved"
 	switch {
@@ -218,6 +220,10 @@ func (m move) rescheduled(b store.Booking, q question, c availability.Assignment
 	r.StaffRequested = m.byCustomer && m.StaffID != nil || b.StaffRequested && sameMember
 	if c.Session != nil {
 		r.SessionID, r.Capacity = &c.Session.ID, c.Session.Capacity
+	}
+	if m.BoundsRefund && b.Payment != nil {
+		bounded := b.Payment.Policy.Bounded(b.Payment.Policy.Percent(b.CreatedAt, b.StartsAt, q.now))
+		r.Policy = &bounded
 	}
 	return r
 }

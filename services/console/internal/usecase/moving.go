@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
 // Book books for a customer.
@@ -28,9 +29,20 @@ func (o *Owner) Reschedule(ctx context.Context, by Principal, slug string, id uu
 	if err != nil {
 		return nil, err
 	}
-	moved, err := o.Bookings.Reschedule(ctx, business.ID, id, business.Slug, to)
+	moved, err := o.Bookings.Reschedule(ctx, business.ID, id, business.Slug, to, boundsRefund(by, business.ID))
 	if err == nil {
 		o.changed(ctx, by, "reschedule booking", slug, slog.String("booking_id", id.String()), slog.Bool("override", to.Override))
 	}
 	return moved, err
+}
+
+// boundsRefund reports whether a reschedule by a principal bounds a later refund, as one by the customer does (lifecycle.md §3). Those who
+// run the business may move a booking for its own reasons, so that theirs does not.
+func boundsRefund(by Principal, businessID uuid.UUID) bool {
+	member, _ := by.In(businessID)
+	switch member.Role {
+	case access.Operator, access.Owner, access.Manager:
+		return false
+	}
+	return true
 }
