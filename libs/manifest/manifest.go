@@ -172,7 +172,7 @@ type Bookings struct {
 	AdvanceDays *int `json:"advance_days,omitzero" jsonschema:"minimum=0,maximum=3650"`
 	// manual: a booking waits as pending until the owner confirms it. auto: it is confirmed at once, one that is paid online when it is paid. Default manual.
 	Confirm string `json:"confirm,omitzero" jsonschema:"enum=manual,enum=auto"`
-	// Open bookings that one e-mail address may have made on the booking page; default 20.
+	// Open bookings, ticket orders and reservations that one e-mail address may have made on the booking page; default 20.
 	MaxOpenPerCustomer *int `json:"max_open_per_customer,omitzero" jsonschema:"minimum=1,maximum=1000"`
 }
 

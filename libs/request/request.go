@@ -106,7 +106,7 @@ func OptionalLine(name string, s *string, most int) (*string, error) {
 	return &line, err
 }
 
-// OptionalEmail reads an e-mail address, without the white space around it; nil where it is left out or says nothing.
+// OptionalEmail reads an e-mail address in its canonical spelling; nil where it is left out or says nothing.
 func OptionalEmail(name string, s *string) (*string, error) {
 	if s == nil || strings.TrimSpace(*s) == "" {
 		return nil, nil
@@ -115,7 +115,8 @@ func OptionalEmail(name string, s *string) (*string, error) {
 	if !email.Valid(trimmed) {
 		return nil, Invalid("%s: this is not an e-mail address; send one such as ana@example.com, or leave it out.", name)
 	}
-	return &trimmed, nil
+	canonical := email.Canonical(trimmed)
+	return &canonical, nil
 }
 
 // Query gives every value of a parameter in the order in which it was sent; one that is not there has none.

@@ -108,6 +108,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	news := usecase.NewReconciliation(records, charges, rt.Clock, rt.Telemetry)
 	s.Go("asking for charges", keepsUp(pool, rt, "asking for charges", news.Ask))
 	s.Go("closing charges", keepsUp(pool, rt, "closing charges", news.Tell)) // asking does not wait for it
+	s.Go("no longer counting what is over", keepsUp(pool, rt, "no longer counting what is over", news.Uncount))
 	owner := usecase.NewOwner(offers, records, prices, charges, links, cfg.Server.RequestTimeout, rt.Clock, rt.Telemetry)
 	api.NewInternal(owner, news, offers, records, links, rt.Clock).Mount(s.Internal)
 	api.NewByLink(usecase.NewByLink(records, catalogclient.NewByID(catalog, offers), charges, news, rt.Clock)).Mount(s.Internal)

@@ -128,3 +128,10 @@ type NumberedRefund struct {
 	Number int `json:"number"`
 	refund.Owed
 }
+
+// OpenReservation is a reservation of the booking page that is to be counted against the limit of open things of its customer.
+type OpenReservation struct {
+	CustomerEmail string    `json:"customer_email"`
+	EndsAt        time.Time `json:"ends_at"`  // it counts until then
+	MaxOpen       int       `json:"max_open"` // bookings.max_open_per_customer
+}

@@ -43,6 +43,17 @@ func (c *Charges) Close(ctx context.Context, businessID, id uuid.UUID, asked boo
 	return typed.Call[booking.Charge](ctx, c.peer, http.MethodPost, chargePath(businessID, id, "/close"), asked)
 }
 
+// Count counts a reservation of the booking page as open for its customer until it ends. To say it twice changes nothing. Faults:
+// too_many_open_bookings where the customer has as much open as they may.
+func (c *Charges) Count(ctx context.Context, businessID, id uuid.UUID, asked booking.OpenReservation) error {
+	return c.peer.Call(ctx, http.MethodPut, path(businessID, "open-reservations/"+id.String()), asked, nil)
+}
+
+// Uncount no longer counts a reservation as open. To say it twice changes nothing.
+func (c *Charges) Uncount(ctx context.Context, businessID, id uuid.UUID) error {
+	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "open-reservations/"+id.String()), nil, nil)
+}
+
 func chargePath(businessID, id uuid.UUID, below string) string {
 	return path(businessID, "charges/"+id.String()+below)
 }

@@ -49,7 +49,7 @@ func (s *Search) Validate() error {
 
 // Customer is one address and what was taken by it, cancelled or not. Name and Phone are the newest that were given.
 type Customer struct {
-	Email        string    `json:"email"` // in small letters
+	Email        string    `json:"email"` // in its canonical spelling
 	Name         string    `json:"name"`
 	Phone        *string   `json:"phone"`
 	Bookings     int       `json:"bookings"`
@@ -94,13 +94,13 @@ func Merge(lists ...[]Customer) []Customer {
 	return all
 }
 
-// Check returns the address as it is looked for, without the white space around it. Fault: invalid_parameter.
+// Check returns the canonical spelling of an address. Fault: invalid_parameter.
 func Check(address string) (string, error) {
 	address = strings.TrimSpace(address)
 	if !email.Valid(address) {
 		return "", fault.New(fault.InvalidParameter, "email: this is not an e-mail address; send one such as ana@example.com.")
 	}
-	return address, nil
+	return email.Canonical(address), nil
 }
 
 // Of names a customer.

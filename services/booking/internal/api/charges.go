@@ -24,6 +24,35 @@ func (ch *Charges) Mount(app fiber.Router) {
 	charge.Post("", ch.open)
 	charge.Post("/page", ch.page)
 	charge.Post("/close", ch.close)
+	open := app.Group("/internal/businesses/:business/open-reservations/:reservation", private)
+	open.Put("", ch.count)
+	open.Delete("", ch.uncount)
+}
+
+func (ch *Charges) count(c *fiber.Ctx) error {
+	businessID, id, err := businessAnd(c, "reservation")
+	if err != nil {
+		return err
+	}
+	var asked booking.OpenReservation
+	if err := jsonBody(c, &asked); err != nil {
+		return err
+	}
+	if err := ch.charges.Count(c.UserContext(), businessID, id, asked); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
+}
+
+func (ch *Charges) uncount(c *fiber.Ctx) error {
+	businessID, id, err := businessAnd(c, "reservation")
+	if err != nil {
+		return err
+	}
+	if err := ch.charges.Uncount(c.UserContext(), businessID, id); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
 }
 
 func (ch *Charges) open(c *fiber.Ctx) error {

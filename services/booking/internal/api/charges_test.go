@@ -22,9 +22,9 @@ import (
 )
 
 // charges is what rental asks with.
-func (s *shop) charges() *bookingclient.Charges {
-	p := peer.New("booking", s.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
-	s.t.Cleanup(p.Close)
+func (w *town) charges() *bookingclient.Charges {
+	p := peer.New("booking", w.internal, telemetry.Discard(), peer.Timeout(2*time.Minute))
+	w.t.Cleanup(p.Close)
 	return bookingclient.NewCharges(p)
 }
 

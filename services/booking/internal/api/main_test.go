@@ -97,6 +97,7 @@ func newOffer(t testing.TB) *catalog.Offer {
 		DefaultLanguage: "en", Languages: []string{"en", "pt"},
 		Account:  catalog.Account{SubscriptionActive: true},
 		Modules:  catalog.Modules{Services: true},
+		Bookings: catalog.Bookings{MaxOpenPerCustomer: 1000},
 		Payments: catalog.Payments{Modes: catalog.PaymentModes{Services: catalog.ModeCustomerChoice}, Providers: []string{"stripe"}},
 		Staff: []catalog.Staff{
 			{ID: annaID, Name: "Anna", Active: true}, {ID: benID, Name: "Ben", Active: true}, {ID: carlID, Name: "Carl", Active: true},

@@ -212,6 +212,62 @@ func TestOneAddressHasSoManyOpenBookingsOfThePage(t *testing.T) {
 	fits("after one is over", wanted("09:30", later))
 }
 
+// TestTheLimitOfAnAddressCountsTicketsAndReservations fills it with one of each, in several spellings of the address.
+func TestTheLimitOfAnAddressCountsTicketsAndReservations(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 3 })
+	w.change(withGala(public))
+	charges, reservation := w.charges(), uuid.New()
+	reserve := func(id uuid.UUID, address string) error {
+		return charges.Count(t.Context(), w.offer.ID, id, booking.OpenReservation{CustomerEmail: address, EndsAt: now.Add(48 * time.Hour), MaxOpen: 3})
+	}
+	buy := func(address string) (*booking.Ticket, error) {
+		return w.buyTickets("", func(n *booking.NewTicket) { n.CustomerEmail = &address })
+	}
+	if _, err := w.onPage("", wanted("11:30", of("zoe@b\u00fccher.example"))); err != nil {
+		t.Fatal(err)
+	}
+	sold, err := buy("ZOE@xn--bcher-kva.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // to count it twice changes nothing
+		if err := reserve(reservation, "\uff5aoe@B\u00dcCHER.example"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full := func(when string) {
+		t.Helper()
+		_, bookErr := w.onPage("", wanted("12:30", of("Zoe@b\u00fccher.example")))
+		_, buyErr := buy("zoe@bu\u0308cher.example")
+		for what, err := range map[string]error{"a booking": bookErr, "tickets": buyErr, "a reservation": reserve(uuid.New(), "zoe@b\u00fccher.example")} {
+			if !fault.Is(err, fault.TooManyOpen) {
+				t.Errorf("%s, %s: %v", when, what, err)
+			}
+		}
+	}
+	full("full")
+	if _, err := w.client().CancelTicket(t.Context(), w.offer.ID, sold.ID, booking.Cancel{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := buy("zoe@b\u00fccher.example"); err != nil {
+		t.Errorf("after the tickets were cancelled: %v", err)
+	}
+	full("full again")
+	if err := charges.Uncount(t.Context(), w.offer.ID, reservation); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.onPage("", wanted("13:30", of("zoe@b\u00fccher.example"))); err != nil {
+		t.Errorf("after the reservation was cancelled: %v", err)
+	}
+	full("full once more")
+	w.clock.Advance(72 * time.Hour)
+	if err := reserve(uuid.New(), "zoe@b\u00fccher.example"); err != nil {
+		t.Errorf("when all has ended: %v", err)
+	}
+}
+
 // However many book at once, an address never has more open than it may, and exactly as many as fit.
 func TestTheLimitOfAnAddressHoldsInARace(t *testing.T) {
 	t.Parallel()

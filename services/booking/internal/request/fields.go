@@ -106,7 +106,8 @@ func (f *fields) oneOf(name string, values ...string) string {
 	return ""
 }
 
-// email accepts one address: something, an @, and a domain of at least two labels. The owner may leave it out.
+// email accepts one address: something, an @, and a domain of at least two labels. It returns the canonical spelling. The owner may leave
+// the address out.
 func (f *fields) email(name string, from actor.Actor) string {
 	read := f.required
 	if from.Kind == actor.Owner {
@@ -115,8 +116,9 @@ func (f *fields) email(name string, from actor.Actor) string {
 	s := read(name, email.MaxLength)
 	if s != "" && !email.Valid(s) {
 		f.fail(name, "this is not an e-mail address; send one such as ana@example.com.")
+		return s
 	}
-	return s
+	return email.Canonical(s)
 }
 
 func (f *fields) date(name string) timespan.Date {

@@ -100,6 +100,9 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked c
 		if err := forget(ctx, tx, businessID, bookings, tickets); err != nil {
 			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
 		}
+		if _, err := tx.Exec(ctx, forgetReservationsSQL, businessID, asked.Email, asked.Force, now); err != nil {
+			return customer.Erased{}, fmt.Errorf("erase a customer: %w", err)
+		}
 		if _, err := tx.Exec(ctx, recordErased, eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": businessID, "erasure": uuid.New(), "bookings": erased.Bookings, "tickets": erased.Tickets, "forced": asked.Force,
 		}, now)); err != nil {

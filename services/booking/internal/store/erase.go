@@ -14,7 +14,7 @@ const chargeEnded = `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.
 
 // erasable is what is kept of businesses, table by table. Occupied time and seats go with their bookings, charges after what they are of.
 var erasable = []postgres.Erasable{
-	{Table: "idempotency_records"}, {Table: "refused_writes"}, {Table: "made_writes"}, {Table: "api_keys"}, {Table: "offer_versions"}, {Table: "calendar_feeds"},
+	{Table: "idempotency_records"}, {Table: "refused_writes"}, {Table: "made_writes"}, {Table: "api_keys"}, {Table: "offer_versions"}, {Table: "calendar_feeds"}, {Table: "open_reservations"},
 	{Table: "tickets", Where: chargeEnded}, {Table: "tier_sales"}, {Table: "event_sales"}, {Table: "bookings", Where: chargeEnded},
 	{Table: "payments", Where: `NOT (t.status IN ('creating', 'open', 'cancelling') OR t.refund_status IS NOT DISTINCT FROM 'pending')`},
 	{Table: "class_sessions"}, {Table: "events"},

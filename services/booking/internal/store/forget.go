@@ -41,6 +41,10 @@ WHERE made_writes.business_id = @business_id AND made_writes.write_id = told.wri
   AND (told.answer ? 'Customer' OR told.answer ? 'CustomerName') AND told.answer->>'ID' = ANY(@ids)`
 )
 
+// forgetReservationsSQL removes the reservations that are counted for an address: those that are over, or all.
+const forgetReservationsSQL = `
+DELETE FROM open_reservations WHERE business_id = $1 AND lower(customer_email) = lower($2) AND ($3 OR ends_at <= $4)`
+
 // forget takes the customers out of bookings and orders of tickets, whose rows and the feed's the transaction has locked.
 func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, tickets []uuid.UUID) error {
 	if len(bookings)+len(tickets) == 0 {

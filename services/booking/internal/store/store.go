@@ -22,8 +22,9 @@ var (
 	// ErrTaken says that another booking holds time that the booking needs, or has been the customer's first
 	// meanwhile. Nothing was written.
 	ErrTaken = errors.New("the time is taken")
-	// ErrTooManyOpen says that the customer's address has as many open bookings of the booking page as it may. Nothing was written.
-	ErrTooManyOpen = errors.New("the address has too many open bookings")
+	// ErrTooManyOpen says that the customer's address has as much open of what is taken on the booking page as it may: bookings, orders of
+	// tickets and reservations. Nothing was written.
+	ErrTooManyOpen = errors.New("the address has too much open")
 	// ErrOfferChanged says that a newer version of the offer was published than the one that was decided by. Nothing was written.
 	ErrOfferChanged = errors.New("a newer offer was published")
 	// ErrKeyRevoked says that the API key that was shown does not count any more. Nothing was written.

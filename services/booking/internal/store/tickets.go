@@ -60,6 +60,8 @@ type NewTicket struct {
 	EventCapacity  int
 	TierCapacities []int // of Tiers
 	OfferVersion   int64
+	// MaxOpen is set on the booking page: how much the customer may have open there. It needs a CustomerEmail.
+	MaxOpen *int
 	// Charge is set when it is paid online: it is created once the order is written, which is pending until then.
 	Charge *NewPayment
 }
@@ -116,10 +118,10 @@ WITH tier AS MATERIALIZED (
       AND EXISTS (SELECT FROM event)
 ), ticket AS (
     INSERT INTO tickets (business_id, id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
-                         customer_name, customer_email, customer_phone, form_data, locale, offer_version, created_at, link_hash, sequence)
+                         customer_name, customer_email, customer_phone, form_data, locale, offer_version, created_at, link_hash, on_page, sequence)
     SELECT @business_id, @id, @status, @event_id, @event_name, @tiers, @local_start, @starts_at, @ends_at, @quantity, @total, @currency,
            @customer_name, @customer_email, @customer_phone, coalesce(@form_data::jsonb, '{}'), @locale, @offer_version, @now::timestamptz, @link_hash,
-           CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END
+           @most_open::integer IS NOT NULL, CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END
     FROM event
     RETURNING *
 ), charged AS (
@@ -136,7 +138,7 @@ SELECT EXISTS (SELECT FROM ticket),
        (SELECT array_agg(sold ORDER BY place) FROM tier)`
 
 // SellTicket writes an order, once (postgres.Once), where all of it fits into the capacities of its tiers and of the event, else
-// nothing. Errors: [*SoldOutError].
+// nothing. Errors: [*SoldOutError], [ErrTooManyOpen].
 func (s *Store) SellTicket(ctx context.Context, t NewTicket) (Ticket, error) {
 	return postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
 		if t.Charge == nil {
@@ -161,7 +163,14 @@ func sell(ctx context.Context, tx pgx.Tx, t NewTicket) error {
 	batch.Queue(lockEventSQL, args)
 	batch.Queue(ensureTiersSQL, args)
 	batch.Queue(sellSQL, args).QueryRow(func(row pgx.Row) error { return row.Scan(&fits, &eventSold, &tiersSold) })
-	if err := tx.SendBatch(ctx, &batch).Close(); err != nil {
+	if t.MaxOpen != nil {
+		batch.Queue(mayOpenSQL, args)
+	}
+	err := tx.SendBatch(ctx, &batch).Close()
+	switch {
+	case postgres.Code(err) == tooManyOpen:
+		return ErrTooManyOpen
+	case err != nil:
 		return fmt.Errorf("sell tickets: %w", err)
 	}
 	if fits {
@@ -187,7 +196,7 @@ func sellArgs(t NewTicket) pgx.NamedArgs {
 		"quantity": t.Quantity, "total": t.Total, "currency": t.Currency.Code,
 		"customer_name": t.CustomerName, "customer_email": t.CustomerEmail,
 		"customer_phone": t.CustomerPhone, "form_data": t.FormData, "locale": t.Locale,
-		"offer_version": t.OfferVersion, "now": t.CreatedAt,
+		"offer_version": t.OfferVersion, "now": t.CreatedAt, "most_open": t.MaxOpen,
 	}
 }
 

@@ -121,8 +121,7 @@ func (b *Booker) write(ctx context.Context, q question, c availability.Assignmen
 	case errors.Is(err, store.ErrKeyRevoked):
 		return store.Confirmation{}, fault.Wrap(fault.InvalidAPIKey, err, "The API key has been revoked.")
 	case errors.Is(err, store.ErrTooManyOpen):
-		return store.Confirmation{}, fault.Newf(fault.TooManyOpen, "This e-mail address has %d open bookings here, which is as many as one may have; "+
-			"cancel one by the link in its messages, or ask the business.", *n.MostOpen)
+		return store.Confirmation{}, tooManyOpen(*n.MostOpen)
 	case errors.Is(err, postgres.ErrRefused):
 		return store.Confirmation{}, overtaken()
 	case err != nil:
@@ -131,6 +130,12 @@ func (b *Booker) write(ctx context.Context, q question, c availability.Assignmen
 		return b.charge(ctx, n)
 	}
 	return store.Confirmation{Details: n.Details}, nil
+}
+
+// tooManyOpen refuses what a customer who has so much open takes beside it on the booking page.
+func tooManyOpen(most int) error {
+	return fault.Newf(fault.TooManyOpen, "This e-mail address has %d open bookings here, tickets and rentals included, which is as many as one may have; "+
+		"cancel one by the link in its messages, or ask the business.", most)
 }
 
 func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) store.NewBooking {

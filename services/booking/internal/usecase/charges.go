@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -188,4 +189,28 @@ func (c *Charges) shown(of store.Charge) booking.Charge {
 		shown.FailedAt = &failed
 	}
 	return shown
+}
+
+// Count counts a reservation of the booking page as open for its customer, before rental writes it. Faults: invalid_parameter;
+// too_many_open_bookings.
+func (c *Charges) Count(ctx context.Context, businessID, id uuid.UUID, asked booking.OpenReservation) error {
+	address, err := customer.Check(asked.CustomerEmail)
+	switch {
+	case err != nil:
+		return err
+	case asked.MaxOpen < 1:
+		return fault.New(fault.InvalidParameter, "max_open: send a whole number of 1 or more.")
+	}
+	err = c.records.CountReservation(ctx, store.OpenReservation{
+		BusinessID: businessID, ID: id, Email: address, EndsAt: asked.EndsAt, MaxOpen: asked.MaxOpen, Now: c.Clock.Now(),
+	})
+	if errors.Is(err, store.ErrTooManyOpen) {
+		return tooManyOpen(asked.MaxOpen)
+	}
+	return err
+}
+
+// Uncount no longer counts a reservation as open: it is over, or was not made.
+func (c *Charges) Uncount(ctx context.Context, businessID, id uuid.UUID) error {
+	return c.records.UncountReservation(ctx, businessID, id)
 }

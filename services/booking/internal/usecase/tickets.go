@@ -57,8 +57,8 @@ func (t *Tickets) now() time.Time { return t.Clock.Now().UTC().Truncate(time.Mic
 // are not public, too, and at the door until the end; not for one that is inactive or over. On the booking page customers buy tickets of
 // public events until they begin, at the price that holds now, and give an address. Faults: invalid_parameter; not_found for an event or
 // tier that is not offered; conflict where it does not fit or nothing is sold any more; what [Offers] answers about the business; on
-// the page, what its account does not allow, availability_unverified without a price, and payment_unavailable for what must be paid
-// online.
+// the page, what its account does not allow, too_many_open_bookings, availability_unverified without a price, and payment_unavailable for
+// what must be paid online.
 func (t *Tickets) Sell(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
 	order, err := checked(order)
 	if err != nil {
@@ -133,11 +133,16 @@ func (t *Tickets) sell(ctx context.Context, businessID uuid.UUID, order booking.
 		return Order{}, err
 	}
 	ticket.LinkHash = t.Links.Hash(event.Ticket, ticket.ID)
+	if onPage {
+		ticket.MaxOpen = &offer.Bookings.MaxOpenPerCustomer
+	}
 	sold, err := t.records.SellTicket(ctx, ticket)
 	var soldOut *store.SoldOutError
 	switch {
 	case errors.As(err, &soldOut):
 		return Order{}, tooFewTickets(ticket, soldOut)
+	case errors.Is(err, store.ErrTooManyOpen):
+		return Order{}, tooManyOpen(*ticket.MaxOpen)
 	case err != nil || sold.Status != booking.StatusPending:
 		return Order{Ticket: sold}, err
 	case sold.ID != ticket.ID:

@@ -25,8 +25,11 @@ type bank struct {
 
 	mu      sync.Mutex
 	charges map[uuid.UUID]*account
-	refuses bool // refunds
+	open    map[uuid.UUID]booking.OpenReservation // that count for their customers
+	refuses bool                                  // refunds
 	err     error
+	// countErr is what Count answers; nil: it counts.
+	countErr error
 	// away is asked before each call does anything, and after: where it says so, the call fails there.
 	away func() bool
 }
@@ -42,7 +45,9 @@ type account struct {
 
 var _ usecase.Charges = (*bank)(nil)
 
-func newBank(c *clock.Manual) *bank { return &bank{clock: c, charges: map[uuid.UUID]*account{}} }
+func newBank(c *clock.Manual) *bank {
+	return &bank{clock: c, charges: map[uuid.UUID]*account{}, open: map[uuid.UUID]booking.OpenReservation{}}
+}
 
 func (b *bank) fails() bool { return b.away != nil && b.away() }
 
@@ -179,4 +184,31 @@ func (b *bank) of(id uuid.UUID) *account {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.charges[id]
+}
+
+// Count counts by the spelling that it is sent.
+func (b *bank) Count(_ context.Context, _, id uuid.UUID, asked booking.OpenReservation) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.countErr != nil {
+		return b.countErr
+	}
+	n := 0
+	for other, o := range b.open {
+		if other != id && o.CustomerEmail == asked.CustomerEmail && o.EndsAt.After(b.clock.Now()) {
+			n++
+		}
+	}
+	if n >= asked.MaxOpen {
+		return fault.New(fault.TooManyOpen, "too many are open")
+	}
+	b.open[id] = asked
+	return nil
+}
+
+func (b *bank) Uncount(_ context.Context, _, id uuid.UUID) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.open, id)
+	return nil
 }

@@ -79,7 +79,7 @@ func harbor() *catalog.Offer {
 	o := &catalog.Offer{
 		ID: uuid.New(), Slug: "harbor", Version: 3, Timezone: "Europe/Lisbon",
 		Currency: "EUR", DefaultLanguage: "pt", Languages: []string{"pt", "en"}, Modules: catalog.Modules{Rentals: true},
-		Bookings: catalog.Bookings{AdvanceDays: 365},
+		Bookings: catalog.Bookings{AdvanceDays: 365, MaxOpenPerCustomer: 1000},
 		Rentals: []catalog.Rental{
 			daily(bike, new(10), units(10)), hourly, daily(tent, new(6), away), daily(unicorn, nil, units(2)), gone,
 			daily(single, new(1), units(1)),

@@ -239,3 +239,62 @@ func TestOnThePageARentalComesWithWhatTheOwnerRequires(t *testing.T) {
 		t.Errorf("what is required cannot be had: %v", err)
 	}
 }
+
+// TestAReservationOfThePageCountsAsOpenUntilItIsOver: the owner's do not count, and one that is refused or cancelled no longer does.
+func TestAReservationOfThePageCountsAsOpenUntilItIsOver(t *testing.T) {
+	t.Parallel()
+	s := startForCustomers(t)
+	s.edit(func(o *catalog.Offer) { o.Bookings.MaxOpenPerCustomer = 2 })
+	of := func(address string) rental.NewReservation {
+		n := wanted(kayak, 1, "2027-06-11", "2027-06-11", "10:00", "12:00")
+		n.CustomerEmail = &address
+		return n
+	}
+	if _, err := s.as(actor.Owner, "", of("zoe@example.com")); err != nil {
+		t.Fatal(err)
+	}
+	first, err := s.as(actor.Page, "k", of("ZOE@example.com"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := s.as(actor.Page, "k", of("ZOE@example.com")); err != nil || again.ID != first.ID {
+		t.Errorf("a second click: %+v, %v", again, err)
+	}
+	if *first.CustomerEmail != "zoe@example.com" {
+		t.Errorf("the address is kept as %s", *first.CustomerEmail)
+	}
+	tooMany := wanted(bike, 11, "2027-06-20", "2027-06-20")
+	if _, err := s.as(actor.Page, "", tooMany); !fault.Is(err, fault.Conflict) {
+		t.Errorf("more than is offered: %v", err)
+	}
+	if _, err := s.as(actor.Page, "", of("zoe@Example.com")); err != nil {
+		t.Errorf("the second: %v", err)
+	}
+	if _, err := s.as(actor.Page, "", of("\uff5aoe@example.com")); !fault.Is(err, fault.TooManyOpen) {
+		t.Errorf("the third: %v", err)
+	}
+	if again, err := s.as(actor.Page, "k", of("ZOE@example.com")); err != nil || again.ID != first.ID {
+		t.Errorf("a second click on the first: %+v, %v", again, err)
+	}
+	if _, err := s.client.Cancel(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", first.ID, booking.Cancel{}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.news.Uncount(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-20", "2027-06-20")); err != nil {
+		t.Errorf("after one was cancelled: %v", err)
+	}
+	if _, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-21", "2027-06-21")); !fault.Is(err, fault.TooManyOpen) {
+		t.Errorf("with two again: %v", err)
+	}
+	s.bank.countErr = fault.New(fault.PeerUnavailable, "booking is away")
+	if _, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-21", "2027-06-21")); !fault.Is(err, fault.AvailabilityUnverified) {
+		t.Errorf("while nobody can count: %v", err)
+	}
+	if _, err := s.as(actor.Owner, "", wanted(bike, 1, "2027-06-21", "2027-06-21")); err != nil {
+		t.Errorf("the owner then: %v", err)
+	}
+}

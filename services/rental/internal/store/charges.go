@@ -191,3 +191,17 @@ func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking
 	}
 	return told, nil
 }
+
+// Counted returns up to limit reservations that are over and that booking still counts as open for their customers.
+func (s *Store) Counted(ctx context.Context, limit int) ([]booking.ReservationID, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID], "find reservations that are no longer open", `
+		SELECT business_id, id FROM reservations WHERE counted AND status IN ('returned', 'cancelled') LIMIT $1`, limit)
+}
+
+// Uncounted notes that booking no longer counts a reservation.
+func (s *Store) Uncounted(ctx context.Context, of booking.ReservationID) error {
+	if _, err := s.pool.Exec(ctx, `UPDATE reservations SET counted = false WHERE business_id = $1 AND id = $2`, of.BusinessID, of.ID); err != nil {
+		return fmt.Errorf("note that a reservation is no longer counted: %w", err)
+	}
+	return nil
+}

@@ -28,6 +28,8 @@ type Charges interface {
 	Charges(ctx context.Context, asked []booking.ReservationID) ([]booking.ReservationCharge, error)
 	Page(ctx context.Context, businessID, id uuid.UUID) (*booking.OpenedCharge, error)
 	Close(ctx context.Context, businessID, id uuid.UUID, asked booking.CloseCharge) (*booking.Charge, error)
+	Count(ctx context.Context, businessID, id uuid.UUID, asked booking.OpenReservation) error
+	Uncount(ctx context.Context, businessID, id uuid.UUID) error
 }
 
 var _ Charges = (*bookingclient.Charges)(nil)

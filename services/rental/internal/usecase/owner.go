@@ -105,7 +105,7 @@ var errAgain = errors.New("the offer has changed")
 // which bind customers; what units there are binds both, by the same calculation as the calendars. On the booking page it is customers who
 // reserve (see customersMay), at the price that holds now, which they pay online where the business wants that. Faults: business_not_found;
 // rental_not_found; invalid_parameter for times that the rental does not take; conflict where units are lacking; those of customersMay;
-// availability_unverified without a price; payment_unavailable.
+// too_many_open_bookings; availability_unverified without a price; payment_unavailable.
 func (o *Owner) Reserve(ctx context.Context, slug string, asked Request) (Made, error) {
 	for range maxRounds {
 		made, err := o.reserve(ctx, slug, asked)
@@ -129,6 +129,7 @@ func (o *Owner) reserve(ctx context.Context, slug string, asked Request) (Made, 
 	r := newReservation(offer, asked, lines, o.clock.Now())
 	r.LinkHash = o.links.Hash(event.Reservation, r.ID)
 	if actor.Of(ctx).Kind == actor.Page {
+		r.Counted = true
 		if err := o.forCustomer(ctx, offer, lines, asked, &r); err != nil {
 			return Made{}, err
 		}
@@ -136,7 +137,7 @@ func (o *Owner) reserve(ctx context.Context, slug string, asked Request) (Made, 
 	if r.FormData, err = answers(offer, actor.Of(ctx), asked, lines); err != nil {
 		return Made{}, err
 	}
-	made, err := o.write(ctx, offer, lines, r)
+	made, err := o.counted(ctx, offer, lines, r)
 	switch {
 	case err != nil || made.Status != state.Pending:
 		return Made{Reservation: made}, err
@@ -156,6 +157,41 @@ func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []l
 		return err
 	}
 	return o.charged(offer, asked.PaymentChoice, due, r)
+}
+
+// counted writes a reservation. One of the booking page is counted as open for its customer first, so that no customer ever has more open
+// than they may. Where it is not written, it is no longer counted; where that is not known, it counts until it ends.
+func (o *Owner) counted(ctx context.Context, offer *catalog.Offer, lines []line, r store.NewReservation) (store.Reservation, error) {
+	if !r.Counted {
+		return o.write(ctx, offer, lines, r)
+	}
+	err := o.charges.Count(ctx, r.BusinessID, r.ID, booking.OpenReservation{
+		CustomerEmail: *r.CustomerEmail, EndsAt: ends(store.Reservation{Dates: r.Dates, Hours: r.Hours}, offer.Location()), MaxOpen: offer.Bookings.MaxOpenPerCustomer,
+	})
+	switch {
+	case fault.Is(err, fault.TooManyOpen):
+		o.count(ctx, "too_many_open")
+		return store.Reservation{}, err
+	case err != nil:
+		o.uncount(ctx, r)
+		f := fault.Wrap(fault.AvailabilityUnverified, err, "What this e-mail address has open could not be counted just now, so nothing was reserved; try again shortly.")
+		f.RetryAfter = time.Second
+		return store.Reservation{}, f
+	}
+	made, err := o.write(ctx, offer, lines, r)
+	if err == nil && made.ID != r.ID || err != nil && !fault.Is(err, fault.OutcomeUnknown) {
+		o.uncount(ctx, r)
+	}
+	return made, err
+}
+
+// uncount no longer counts a reservation that was not written.
+func (o *Owner) uncount(ctx context.Context, r store.NewReservation) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.TakeBackWithin)
+	defer cancel()
+	if err := o.charges.Uncount(ctx, r.BusinessID, r.ID); err != nil {
+		o.log.WarnContext(ctx, "a reservation that was not made counts as open until its end", "reservation", r.ID, "error", err)
+	}
 }
 
 // write writes a reservation where all of it is free.

@@ -26,6 +26,8 @@ type ChargedReservations interface {
 	ReleaseUnfinished(ctx context.Context, now time.Time) (int, error)
 	Unfinished(ctx context.Context, after booking.ReservationID, limit int) ([]store.Charged, error)
 	Told(ctx context.Context, businessID, id uuid.UUID, said booking.Charge, now time.Time) ([]event.Type, error)
+	Counted(ctx context.Context, limit int) ([]booking.ReservationID, error)
+	Uncounted(ctx context.Context, of booking.ReservationID) error
 }
 
 var _ ChargedReservations = (*store.Store)(nil)
@@ -87,6 +89,26 @@ func (r *Reconciliation) Tell(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// maxUncounted bounds how many reservations one round of [Reconciliation.Uncount] tells booking of.
+const maxUncounted = 500
+
+// Uncount tells booking of the reservations that are over and still count as open for their customers.
+func (r *Reconciliation) Uncount(ctx context.Context) error {
+	over, err := r.reservations.Counted(ctx, maxUncounted)
+	if err != nil {
+		return err
+	}
+	for _, of := range over {
+		if err := r.charges.Uncount(ctx, of.BusinessID, of.ID); err != nil {
+			return err
+		}
+		if err := r.reservations.Uncounted(ctx, of); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // close tells of one, and notes what booking answers: where it has no charge, nobody can pay it.
