@@ -23,6 +23,8 @@ type Purchase struct {
 	Currency    money.Currency
 	MadeAt      time.Time
 	StartsAt    time.Time
+	// Unconfirmed says that the business has not confirmed it yet. To cancel it is then to decline it, which refunds all.
+	Unconfirmed bool
 }
 
 // Paid is what of a purchase was paid online, in minor units of its currency; the zero value is nothing.
@@ -62,6 +64,19 @@ func (p Preview) Shown() booking.Cancellation {
 
 // Preview says what a cancellation by the owner would do now.
 func (of Purchase) Preview(now time.Time) Preview {
+	p := of.preview(now)
+	if p.Allowed && of.declines() {
+		all := refund.Of(of.Paid.Left, of.Paid.Amount)
+		p.Refund, p.Percent, p.Until = all.Amount, all.Percent, time.Time{}
+	}
+	return p
+}
+
+// declines reports whether a cancellation by the owner declines what was paid and not confirmed.
+func (of Purchase) declines() bool { return of.Unconfirmed && of.Paid.Left > 0 }
+
+// preview says what a cancellation by the policy would do now.
+func (of Purchase) preview(now time.Time) Preview {
 	p := Preview{Currency: of.Currency}
 	if !of.Cancellable {
 		p.Reason = of.Status
@@ -78,7 +93,7 @@ func (of Purchase) Preview(now time.Time) Preview {
 
 // ForCustomer says what a cancellation by the customer would do now, under the offer of the business.
 func (of Purchase) ForCustomer(offer *catalog.Offer, now time.Time) Preview {
-	p := of.Preview(now)
+	p := of.preview(now)
 	if !p.Allowed {
 		return p
 	}
@@ -129,12 +144,28 @@ func (of Purchase) Afterwards(wanted booking.RefundAmount, now time.Time) (refun
 	case of.Paid.Left == 0:
 		return refund.Owed{}, fault.Newf(fault.Conflict, "Nothing is left to refund of what was paid online for this %s.", of.What)
 	}
-	return of.Owed(wanted, now)
+	return of.owed(wanted, now)
 }
 
-// Owed is what is to be given back by an owner who cancels now, by the policy where wanted is "". Faults: conflict where more is wanted than
-// is left; invalid_parameter for what is no amount.
+// Owed is what is to be given back by an owner who cancels now, by the policy where wanted is "". What was paid and never confirmed goes back
+// whole. Faults: conflict where more is wanted than is left, or less of what was never confirmed; invalid_parameter for what is no amount.
 func (of Purchase) Owed(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
+	if !of.declines() {
+		return of.owed(wanted, now)
+	}
+	all := refund.Of(of.Paid.Left, of.Paid.Amount)
+	if wanted == "" || wanted == booking.RefundPolicy {
+		return all, nil
+	}
+	owed, err := of.owed(wanted, now)
+	if err == nil && owed.Amount != all.Amount {
+		return refund.Owed{}, fault.Newf(fault.Conflict,
+			"refund: this %s was paid and never confirmed, so that declining it refunds all; leave refund out.", of.What)
+	}
+	return owed, err
+}
+
+func (of Purchase) owed(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
 	left := of.Paid.Left
 	switch wanted {
 	case booking.RefundNone:

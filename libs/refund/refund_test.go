@@ -154,3 +154,31 @@ func TestSharesAreRoundedHalfUp(t *testing.T) {
 		}
 	})
 }
+
+// TestNoSequenceOfReschedulesRefundsMore reschedules at any times to any starts. No later cancellation may refund more than one at the time of
+// the first reschedule, nor more than one at the time of any other.
+func TestNoSequenceOfReschedulesRefundsMore(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := policies().Draw(t, "policy")
+		hours := func(label string) time.Duration {
+			return time.Duration(rapid.IntRange(0, 40).Draw(t, label)) * time.Hour
+		}
+		at, start, least := booked, booked.Add(hours("lead")), 100
+		for range rapid.IntRange(1, 6).Draw(t, "reschedules") {
+			at = at.Add(hours("pause"))
+			percent := p.Percent(booked, start, at)
+			if percent > least {
+				t.Fatalf("%d %% at %v, after a reschedule at %d %%", percent, at, least)
+			}
+			least = percent
+			p, start = p.Bounded(percent), at.Add(hours("new lead"))
+		}
+		for range 10 {
+			at = at.Add(hours("wait"))
+			if percent := p.Percent(booked, start, at); percent > least {
+				t.Fatalf("%d %% in the end, after a reschedule at %d %%", percent, least)
+			}
+		}
+	})
+}

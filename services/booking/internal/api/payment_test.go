@@ -45,6 +45,7 @@ func openShop(t *testing.T, stripeURL string) *shop {
 			Providers: []string{"stripe"}, Accounts: map[string]string{"stripe": "acct_harbor"},
 			Modes: catalog.PaymentModes{Services: catalog.ModeOnline},
 		}
+		o.Bookings.AutoConfirm = true
 	})
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/cancellation"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -504,4 +505,129 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	if !slices.Equal(f.given(reference), []int64{2000}) {
 		t.Errorf("%v went back", f.given(reference))
 	}
+}
+
+// TestARescheduleNeverRaisesTheRefund moves a booking whose cancellation gives nothing any more to a late date, and cancels it there.
+func TestARescheduleNeverRaisesTheRefund(t *testing.T) {
+	t.Parallel()
+	late := booking.Reschedule{Date: "2027-03-30", Time: "09:30"}
+	for _, c := range []struct {
+		name    string
+		before  time.Duration // the start
+		move    func(*shop, uuid.UUID, string) error
+		percent int
+		amount  json.Number
+	}{
+		{"a customer, too late", time.Hour, (*shop).moveByLink, 0, "0.00"},
+		{"a customer, late", 3 * time.Hour, (*shop).moveByLink, 50, "20.00"},
+		{"a customer, in time", 30 * time.Hour, (*shop).moveByLink, 100, "40.00"},
+		{"the front desk", time.Hour, func(s *shop, id uuid.UUID, _ string) error {
+			_, err := s.client().Reschedule(actor.With(s.t.Context(), owner), s.offer.ID, id, "harbor", late, true)
+			return err
+		}, 0, "0.00"},
+		{"the owner", time.Hour, func(s *shop, id uuid.UUID, _ string) error {
+			_, err := s.client().Reschedule(actor.With(s.t.Context(), owner), s.offer.ID, id, "harbor", late, false)
+			return err
+		}, 100, "40.00"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, f := openPolicyShop(t)
+			s.change(customersMay(new(int), new(int)))
+			a := s.book(s.key, order("09:30", map[string]any{"date": "2027-03-03"}))
+			f.pay(a.payment(t).Reference)
+			s.notify("payment_intent.succeeded", "acct_harbor", a.payment(t).Reference)
+			id, token := a.body.Booking.ID, tokenOf(a.body.ManageURL)
+			start := time.Date(2027, 3, 3, 9, 30, 0, 0, time.UTC)
+			s.clock.Advance(start.Add(-c.before).Sub(s.clock.Now()))
+			if err := c.move(s, id, token); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.client().Cancellation(t.Context(), s.offer.ID, id)
+			if err != nil || got.Refund != preview(c.amount, c.percent).Refund {
+				t.Errorf("the owner is shown %+v, %v", got.Refund, err)
+			}
+			shown, err := s.pages().Managed(t.Context(), token)
+			if err != nil || shown.Booking.Cancellation.Refund != got.Refund {
+				t.Errorf("the customer is shown %+v, %v", shown.Booking.Cancellation.Refund, err)
+			}
+			if err := second(s.pages().Cancel(t.Context(), token, booking.CancelByLink{Refund: &c.amount})); err != nil {
+				t.Fatal(err)
+			}
+			s.step()
+			if back := s.count(`SELECT refunded FROM payments`); int64(back) != int64(c.percent)*40 {
+				t.Errorf("%d went back", back)
+			}
+		})
+	}
+}
+
+// moveByLink reschedules to the end of the month as the customer, and once more by a day.
+func (s *shop) moveByLink(_ uuid.UUID, token string) error {
+	for _, date := range []string{"2027-03-29", "2027-03-30"} {
+		if _, err := s.pages().Reschedule(s.t.Context(), token, booking.Reschedule{Date: date, Time: "09:30"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo pays a booking, which waits for the owner, who confirms or declines it.
+func TestABusinessThatConfirmsByHandConfirmsWhatIsPaidToo(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	s.change(func(o *catalog.Offer) { o.Bookings.AutoConfirm = false })
+	s.change(customersMay(new(int), nil))
+	a := s.book(s.key, order("09:30", nil))
+	id, token, reference := a.body.Booking.ID, tokenOf(a.body.ManageURL), a.payment(t).Reference
+	f.pay(reference)
+	for range 2 {
+		s.notify("payment_intent.succeeded", "acct_harbor", reference)
+		s.expectState("pending", "paid", 1)
+	}
+	s.expectEvents(id, "booking.created", "payment.succeeded")
+	start := time.Date(2027, 3, 2, 9, 30, 0, 0, time.UTC)
+	s.clock.Advance(start.Add(-time.Hour).Sub(s.clock.Now())) // the policy gives nothing any more
+	s.step()
+	s.expectState("pending", "paid", 1)
+	if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || got.Refund != preview("40.00", 100).Refund || got.Until != nil {
+		t.Errorf("to decline it gives back %+v, %v", got, err)
+	}
+	if shown, err := s.pages().Managed(t.Context(), token); err != nil || shown.Booking.Cancellation.Refund != preview("0.00", 0).Refund {
+		t.Errorf("to withdraw it gives back %+v, %v", shown.Booking.Cancellation, err)
+	}
+	for _, less := range []booking.RefundAmount{booking.RefundNone, "39.99"} {
+		if _, err := s.client().Cancel(t.Context(), s.offer.ID, id, booking.Cancel{Refund: less}); !fault.Is(err, fault.Conflict) {
+			t.Errorf("declined with a refund of %s: %v", less, err)
+		}
+	}
+	s.cancel(id, "")
+	s.step()
+	s.expectRefund("declined", id, "40.00", &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefunded})
+
+	id, _ = s.bought(f, "12:30")
+	if b, err := s.client().Move(t.Context(), s.offer.ID, id, booking.MoveConfirm); err != nil || b.Status != booking.StatusConfirmed {
+		t.Fatalf("%+v, %v", b, err)
+	}
+	if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || got.Refund != preview("20.00", 50).Refund {
+		t.Errorf("once it is confirmed, cancelling gives back %+v, %v", got, err)
+	}
+}
+
+// TestWhatAnOwnerBooksIsConfirmedByItsPayment also where the business confirms by hand.
+func TestWhatAnOwnerBooksIsConfirmedByItsPayment(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	s.change(func(o *catalog.Offer) { o.Bookings.AutoConfirm = false })
+	b, err := s.client().Book(actor.With(t.Context(), owner), s.offer.ID, "harbor", wanted("09:30"))
+	if err != nil || b.Payment == nil {
+		t.Fatalf("%+v, %v", b, err)
+	}
+	var reference string
+	if err := s.pool.QueryRow(t.Context(), `SELECT reference FROM payments WHERE subject_id = $1`, b.ID).Scan(&reference); err != nil {
+		t.Fatal(err)
+	}
+	f.pay(reference)
+	s.notify("payment_intent.succeeded", "acct_harbor", reference)
+	s.expectState("confirmed", "paid", 1)
 }

@@ -192,9 +192,10 @@ WITH claim AS MATERIALIZED (
     RETURNING ` + toldColumns + `, NULL::jsonb AS payment
 ), charged AS (
     INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency, cancellation_policy, due_at,
-                          on_checkout, created_at, updated_at)
+                          on_checkout, confirms, created_at, updated_at)
     SELECT @business_id, 'booking', @id, 'creating', @provider::text, @account::text, @amount::bigint, @currency,
-           @cancellation_policy::jsonb, @due_at::timestamptz, @on_checkout::boolean, @now::timestamptz, @now::timestamptz
+           @cancellation_policy::jsonb, @due_at::timestamptz, @on_checkout::boolean, @confirms::boolean,
+           @now::timestamptz, @now::timestamptz
     WHERE @provider::text IS NOT NULL AND EXISTS (SELECT FROM booked)
     RETURNING *
 ), recorded AS (

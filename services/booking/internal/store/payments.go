@@ -34,10 +34,13 @@ type NewPayment struct {
 	DueAt    time.Time
 	// OnCheckout says that the customer pays on the provider's own page.
 	OnCheckout bool
+	// ByHand says that a booking waits for the owner's confirmation once it is paid.
+	ByHand bool
 }
 
 func addPayment(args pgx.NamedArgs, p *NewPayment) error {
 	args["provider"], args["account"], args["amount"], args["cancellation_policy"], args["due_at"], args["on_checkout"] = nil, nil, nil, nil, nil, nil
+	args["confirms"] = p == nil || !p.ByHand
 	if p == nil {
 		return nil
 	}
@@ -277,8 +280,8 @@ func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid
 	return nil
 }
 
-// PaymentPaid confirms a booking, or sells tickets, whose charge was paid. Where they are off already, all of the money is to go back. To
-// say it twice changes nothing.
+// PaymentPaid sells tickets, or confirms a booking, whose charge was paid. A booking that the owner confirms by hand stays pending. What is
+// off already is refunded whole. To say it twice changes nothing.
 func (s *Store) PaymentPaid(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		switch {
@@ -341,6 +344,7 @@ type charged struct {
 	kind           event.SubjectKind
 	status         string // of the subject
 	payment        string
+	confirms       bool // the payment confirms what waits for it
 	amount         int64
 	refundNumber   int
 	refund         payment.RefundStatus
@@ -362,8 +366,9 @@ func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID, 
 				return err
 			}
 		}
-		err = tx.QueryRow(ctx, `SELECT status, amount, refund_number, coalesce(refund_status, '') FROM payments
-			WHERE business_id = $1 AND subject_id = $2 FOR UPDATE`, businessID, subjectID).Scan(&p.payment, &p.amount, &p.refundNumber, &p.refund)
+		err = tx.QueryRow(ctx, `SELECT status, confirms, amount, refund_number, coalesce(refund_status, '') FROM payments
+			WHERE business_id = $1 AND subject_id = $2 FOR UPDATE`, businessID, subjectID,
+		).Scan(&p.payment, &p.confirms, &p.amount, &p.refundNumber, &p.refund)
 		if err != nil {
 			return err
 		}
@@ -389,7 +394,7 @@ var reservationStatus = map[string]string{
 
 // confirm confirms what waits for its payment; what has moved on stays where it is. A reservation is confirmed by rental, which asks.
 func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
-	if p.status != booking.StatusPending || p.kind == event.Reservation {
+	if p.status != booking.StatusPending || p.kind == event.Reservation || !p.confirms {
 		return nil
 	}
 	if p.kind == event.Ticket {

@@ -179,10 +179,12 @@ func (q question) staffName(c availability.Assignment) *string {
 	return &name
 }
 
-// firstStatus is how a booking begins: confirmed where the business confirms at once and where its owner books, unless it is paid online
-// and waits for that.
+// confirmsAtOnce reports whether a booking needs no confirmation by hand: the business confirms at once, or its owner books.
+func (q question) confirmsAtOnce() bool { return q.offer.Bookings.AutoConfirm || q.by == actor.Owner }
+
+// firstStatus is how a booking begins: confirmed where it needs no confirmation by hand, unless it waits for its payment.
 func (q question) firstStatus(t terms) state.State {
-	if t.payment == nil && (q.offer.Bookings.AutoConfirm || q.by == actor.Owner) {
+	if t.payment == nil && q.confirmsAtOnce() {
 		return state.Confirmed
 	}
 	return state.Pending

@@ -42,7 +42,7 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 		return nil, fault.New(fault.PaymentUnavailable,
 			"This booking must be paid online, and online payment is not available here; nothing was booked.")
 	}
-	charge.OnCheckout = q.by == actor.Page
+	charge.OnCheckout, charge.ByHand = q.by == actor.Page, !q.confirmsAtOnce()
 	return charge, nil
 }
 

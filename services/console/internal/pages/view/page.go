@@ -217,7 +217,15 @@ func (p *Page) status(b booking.Booking) string {
 	if b.Status == booking.StatusCompleted && p.Now.Before(b.EndsAt) {
 		return p.say("status_arrived")
 	}
+	if waitsPaid(b) {
+		return p.say("status_pending_paid")
+	}
 	return p.say("status_" + b.Status)
+}
+
+// waitsPaid reports whether a booking is paid online and waits for the business's confirmation.
+func waitsPaid(b booking.Booking) bool {
+	return b.Status == booking.StatusPending && b.Payment != nil && b.Payment.Status == booking.PaymentPaid
 }
 
 // unpaid is what is still to be paid online of a booking that is not cancelled.
