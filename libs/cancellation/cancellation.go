@@ -111,9 +111,13 @@ func (of Purchase) ForCustomer(offer *catalog.Offer, now time.Time) Preview {
 	return p
 }
 
-// Agreed is what goes back to a customer who cancels now, having agreed to this much. Faults: conflict where it cannot be cancelled by
-// customers, or the refund has become another one.
-func (of Purchase) Agreed(offer *catalog.Offer, seen int64, now time.Time) (refund.Owed, error) {
+// Agreed is what goes back to a customer who cancels now, having agreed to this much in the currency of the purchase. Faults:
+// invalid_parameter for what is no amount of it; conflict where it cannot be cancelled by customers, or the refund has become another one.
+func (of Purchase) Agreed(offer *catalog.Offer, agreed decimal.Decimal, now time.Time) (refund.Owed, error) {
+	seen, err := of.Currency.Minor(agreed)
+	if err != nil {
+		return refund.Owed{}, fault.Newf(fault.InvalidParameter, "refund: %s.", err)
+	}
 	switch p := of.ForCustomer(offer, now); {
 	case p.Reason == booking.CancelNotOffered:
 		return refund.Owed{}, fault.New(fault.Conflict, "Bookings of this business cannot be cancelled online; ask the business.")

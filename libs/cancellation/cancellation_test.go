@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
@@ -14,15 +16,15 @@ func TestWhatIsOverIsNotCancelledByItsCustomer(t *testing.T) {
 	until, start := 24, time.Date(2027, 6, 11, 9, 0, 0, 0, time.UTC)
 	offer := &catalog.Offer{SelfService: catalog.SelfService{CancelUntilHours: &until}}
 	over := Purchase{What: "booking", Status: "cancelled", StartsAt: start}
-	if _, err := over.Agreed(offer, 0, start.AddDate(0, 0, -7)); !fault.Is(err, fault.Conflict) {
+	if _, err := over.Agreed(offer, decimal.Zero, start.AddDate(0, 0, -7)); !fault.Is(err, fault.Conflict) {
 		t.Errorf("what is cancelled is cancelled again: %v", err)
 	}
 	ahead := over
 	ahead.Cancellable = true
-	if owed, err := ahead.Agreed(offer, 0, start.AddDate(0, 0, -7)); err != nil || owed.Amount != 0 {
+	if owed, err := ahead.Agreed(offer, decimal.Zero, start.AddDate(0, 0, -7)); err != nil || owed.Amount != 0 {
 		t.Errorf("what lies ahead owes %+v, %v", owed, err)
 	}
-	if _, err := ahead.Agreed(offer, 0, start); !fault.Is(err, fault.Conflict) {
+	if _, err := ahead.Agreed(offer, decimal.Zero, start); !fault.Is(err, fault.Conflict) {
 		t.Errorf("it is cancelled at its start: %v", err)
 	}
 }

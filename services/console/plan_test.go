@@ -130,3 +130,34 @@ func TestAPlanNamesTicketsThatAreSoldOfWhatIsGoneMovedOrTooSmall(t *testing.T) {
 		}
 	}
 }
+
+// TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency: a change of one of them counts what lies ahead, any other change does not.
+func TestAPlanWarnsOfWhatKeepsItsZoneAndCurrency(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	text := consoletest.Manifest("harbor", "Harbor")
+	id := uuid.MustParse(field(t, w.Call(t, "PUT", harb, text, "Content-Type", yaml), "id").(string))
+	owner, _ := as(t, w, id, access.Owner)
+	changed := func(key, value string) string {
+		lines := strings.Split(text, "\n")
+		for i, line := range lines {
+			if strings.HasPrefix(line, key+":") {
+				lines[i] = key + ": " + value
+			}
+		}
+		return strings.Join(lines, "\n")
+	}
+	elsewhere := changed("timezone", "America/Chicago")
+	if p := planned(t, w, owner, elsewhere); p.Kept != nil {
+		t.Errorf("nothing lies ahead: %+v", p.Kept)
+	}
+	w.Booking.Add(id, soon("pending"))
+	for _, manifest := range []string{elsewhere, changed("currency", "CHF")} {
+		if p := planned(t, w, owner, manifest); len(p.Changes) != 1 || p.Kept == nil || *p.Kept != (plan.Kept{Bookings: 1}) {
+			t.Errorf("%+v of %+v", p.Kept, p.Changes)
+		}
+	}
+	if p := planned(t, w, owner, changed("name", "Haven")); p.Kept != nil {
+		t.Errorf("another name: %+v", p.Kept)
+	}
+}

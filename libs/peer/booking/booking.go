@@ -116,6 +116,7 @@ type Booking struct {
 	EndTime   string          `json:"end_time"`
 	StartsAt  time.Time       `json:"starts_at"` // the same start and end as instants
 	EndsAt    time.Time       `json:"ends_at"`
+	Timezone  string          `json:"timezone"` // in which it was sold; "": not known, and the business's of today
 	Services  []BookedService `json:"services"`
 	StaffID   *uuid.UUID      `json:"staff_id"`
 	StaffName *string         `json:"staff_name"`

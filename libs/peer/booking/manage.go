@@ -29,6 +29,7 @@ type ManagedBooking struct {
 	EndTime         string          `json:"end_time"`
 	StartsAt        time.Time       `json:"starts_at"`
 	EndsAt          time.Time       `json:"ends_at"`
+	Timezone        string          `json:"timezone"`
 	Services        []BookedService `json:"services"`
 	StaffID         *uuid.UUID      `json:"staff_id"`
 	StaffName       *string         `json:"staff_name"`
@@ -69,6 +70,7 @@ type ManagedTicket struct {
 	StartTime    string       `json:"start_time"`
 	StartsAt     time.Time    `json:"starts_at"`
 	EndsAt       time.Time    `json:"ends_at"`
+	Timezone     string       `json:"timezone"` // as of [Booking]
 	Quantity     int          `json:"quantity"`
 	Total        *json.Number `json:"total"`
 	Currency     string       `json:"currency"`

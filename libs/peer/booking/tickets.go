@@ -50,6 +50,7 @@ type Ticket struct {
 	Tiers     []SoldTier `json:"tiers"` // as the event lists them
 	Date      string     `json:"date"`  // YYYY-MM-DD and start_time HH:MM:SS: the event's, as told to the customer
 	StartTime string     `json:"start_time"`
+	Timezone  string     `json:"timezone"` // as of [Booking]
 	Quantity  int        `json:"quantity"` // of all tiers
 	// Total is what the customer was asked for, in Currency; null where the owner sold, who agrees with the customer.
 	Total         *json.Number `json:"total"`

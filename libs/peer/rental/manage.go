@@ -39,6 +39,7 @@ type ManagedReservation struct {
 	Currency     string              `json:"currency,omitempty"`
 	CustomerName string              `json:"customer_name"`
 	Locale       string              `json:"locale"`
+	Timezone     string              `json:"timezone"`
 	CreatedAt    time.Time           `json:"created_at"`
 	// Payment is what is paid online, without the provider's reasons; null: nothing is.
 	Payment *booking.Payment `json:"payment"`

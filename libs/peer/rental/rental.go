@@ -118,6 +118,7 @@ type Reservation struct {
 	// FormData are the customer's answers to the business's own questions, an object.
 	FormData  json.RawMessage `json:"form_data"`
 	Locale    string          `json:"locale"`
+	Timezone  string          `json:"timezone"`             // of its dates and times; "": not known, and the business's of today
 	ManageURL string          `json:"manage_url,omitempty"` // the customer's link; only in the answer to the request
 	// Payment is what is paid online; null: nothing is.
 	Payment     *booking.Payment `json:"payment"`

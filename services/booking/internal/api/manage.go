@@ -135,7 +135,7 @@ func showManaged(m usecase.Managed) booking.Managed {
 	b := showBooking(m.Booking)
 	shown.Booking = &booking.ManagedBooking{
 		ID: b.ID, Status: b.Status, Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt, EndsAt: b.EndsAt,
-		Services: b.Services, StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.ClassScheduleID, PartySize: b.PartySize,
+		Timezone: b.Timezone, Services: b.Services, StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.ClassScheduleID, PartySize: b.PartySize,
 		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, StaffRequested: b.StaffRequested,
 		Total: b.Total, Currency: b.Currency, CustomerName: b.CustomerName, Locale: b.Locale, Sequence: b.Sequence, CreatedAt: b.CreatedAt,
 		Payment: ownPayment(b.Payment), CanPay: m.CanPay, Unpaid: m.Unpaid, Cancellation: m.Cancellation.Shown(),
@@ -160,7 +160,7 @@ func showOwnTicket(m usecase.Managed) *booking.ManagedTicket {
 	return &booking.ManagedTicket{
 		ID: t.ID, Status: t.Status, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
 		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), StartsAt: t.StartsAt, EndsAt: t.EndsAt,
-		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
+		Timezone: t.Timezone, Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
 		CustomerName: t.CustomerName, Locale: t.Locale, CreatedAt: t.CreatedAt,
 		Payment: ownPayment(showPayment(t.Payment, t.Currency)), CanPay: m.CanPay, Unpaid: m.Unpaid, Cancellation: m.Cancellation.Shown(),
 	}

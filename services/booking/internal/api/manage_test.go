@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
@@ -20,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
@@ -60,8 +62,8 @@ func TestByTheLinkACustomerSeesTheirBookingAndNothingInternal(t *testing.T) {
 		Business: w.offer.Managed(),
 		Booking: &booking.ManagedBooking{
 			ID: a.body.Booking.ID, Status: "pending", Date: "2027-03-02", StartTime: "10:00:00", EndTime: "10:45:00", StartsAt: start, EndsAt: start.Add(45 * time.Minute),
-			Services: []booking.BookedService{{ID: cutID, Name: "Haircut", DurationMinutes: 45, Price: got.Booking.Services[0].Price}},
-			StaffID:  &anna, StaffName: &name, PartySize: 1, StaffRequested: true, Total: got.Booking.Total, Currency: "EUR", CustomerName: "Zoë", Locale: got.Booking.Locale,
+			Timezone: "Europe/Lisbon", Services: []booking.BookedService{{ID: cutID, Name: "Haircut", DurationMinutes: 45, Price: got.Booking.Services[0].Price}},
+			StaffID: &anna, StaffName: &name, PartySize: 1, StaffRequested: true, Total: got.Booking.Total, Currency: "EUR", CustomerName: "Zoë", Locale: got.Booking.Locale,
 			Sequence: 1, CreatedAt: now,
 			Cancellation: booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}, Until: &start},
 			Reschedule:   booking.MayMove{Reason: booking.CancelNotOffered},
@@ -349,5 +351,50 @@ func TestACustomersCancellationAndTheOwnersMovesExcludeEachOther(t *testing.T) {
 	}
 	if n := w.count(`SELECT coalesce(sum(taken), 0) FROM class_sessions`); n != 0 {
 		t.Errorf("%d seats are taken by nobody", n)
+	}
+}
+
+// TestASaleKeepsItsZoneAndCurrency changes both of the business. What was sold is shown, and refunded, in its own; a reschedule is in the new zone.
+func TestASaleKeepsItsZoneAndCurrency(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	s.change(customersMay(new(int), new(int)))
+	s.change(withGala(public))
+	a := s.book(s.key, order("15:00", map[string]any{"date": "2027-03-20"}))
+	f.pay(a.payment(t).Reference)
+	s.notify("payment_intent.succeeded", "acct_harbor", a.payment(t).Reference)
+	sold, err := s.client().SellTicket(actor.With(t.Context(), owner), s.offer.ID, tickets(vipID, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.change(func(o *catalog.Offer) { o.Timezone, o.Currency = "America/Chicago", "JPY" })
+	pages, token := s.pages(), tokenOf(a.body.ManageURL)
+	shown, err := pages.Managed(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := shown.Booking; b.StartTime != "15:00:00" || b.Timezone != "Europe/Lisbon" || b.Currency != "EUR" || b.Total != "40.00" || b.Cancellation.Refund.Currency != "EUR" {
+		t.Errorf("the booking is shown as %+v", b)
+	}
+	ticket, err := pages.Managed(t.Context(), tokenOf(sold.ManageURL))
+	if err != nil || ticket.Ticket.Timezone != "Europe/Lisbon" || ticket.Ticket.Currency != "EUR" || ticket.Ticket.StartTime != "22:00:00" {
+		t.Errorf("the tickets are shown as %+v, %v", ticket.Ticket, err)
+	}
+	list, err := s.client().Bookings(t.Context(), s.offer.ID, booking.Filter{}, request.Page{})
+	if err != nil || list.Bookings[0].Timezone != "Europe/Lisbon" || list.Bookings[0].Currency != "EUR" {
+		t.Errorf("the list: %+v, %v", list, err)
+	}
+	moved, err := pages.Reschedule(t.Context(), token, booking.Reschedule{Date: "2027-03-21", Time: "09:00"})
+	if err != nil || moved.Booking.Timezone != "America/Chicago" || moved.Booking.Currency != "EUR" || !moved.Booking.StartsAt.Equal(time.Date(2027, 3, 21, 14, 0, 0, 0, time.UTC)) {
+		t.Errorf("a reschedule: %+v, %v", moved, err)
+	}
+	cents := json.Number("40.00")
+	cancelled, err := pages.Cancel(t.Context(), token, booking.CancelByLink{Refund: &cents})
+	if err != nil || cancelled.Booking.Payment.Refund.Amount != "40.00" {
+		t.Errorf("a cancellation: %+v, %v", cancelled, err)
+	}
+	s.step()
+	if n := s.count(`SELECT refunded FROM payments`); n != 4000 {
+		t.Errorf("%d went back", n)
 	}
 }

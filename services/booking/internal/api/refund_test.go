@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/cancellation"
@@ -480,7 +481,7 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	}
 	fail := func(seen int64) {
 		t.Helper()
-		if _, err := c.CancelForCustomer(t.Context(), s.offer, id, seen); !fault.Is(err, fault.Conflict) {
+		if _, err := c.CancelForCustomer(t.Context(), s.offer, id, decimal.New(seen, -2)); !fault.Is(err, fault.Conflict) {
 			t.Errorf("it is cancelled: %v", err)
 		}
 	}

@@ -24,7 +24,7 @@ func showBooking(b store.Booking) booking.Booking {
 	return booking.Booking{
 		ID: b.ID, Status: string(b.Status), Date: b.LocalStart.Format(time.DateOnly),
 		StartTime: b.LocalStart.Format(time.TimeOnly), EndTime: b.LocalEnd.Format(time.TimeOnly),
-		StartsAt: b.StartsAt, EndsAt: b.EndsAt, Services: services,
+		StartsAt: b.StartsAt, EndsAt: b.EndsAt, Timezone: b.Timezone, Services: services,
 		StaffID: b.StaffID, StaffName: b.StaffName, ClassScheduleID: b.SessionID,
 		StaffRequested: b.StaffRequested, IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, PartySize: b.PartySize,
 		Total: b.Currency.JSON(b.Total), Currency: b.Currency.Code, Source: b.Source,
@@ -63,7 +63,7 @@ func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 func showTicket(t store.Ticket) booking.Ticket {
 	shown := booking.Ticket{
 		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
-		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly),
+		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), Timezone: t.Timezone,
 		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
 		CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, CustomerPhone: t.CustomerPhone, FormData: t.FormData,
 		Locale: t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt,

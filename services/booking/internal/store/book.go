@@ -29,6 +29,7 @@ type Details struct {
 	EndsAt     time.Time
 	LocalStart time.Time // what the business's wall clock shows then, written as UTC
 	LocalEnd   time.Time
+	Timezone   string // in which it was sold: an IANA name, or "" where that is not known
 	Services   []SoldService
 	StaffID    *uuid.UUID // nil: no staff member performs it
 	StaffName  *string
@@ -125,7 +126,7 @@ type SoldService struct {
 const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
         staff_name, class_schedule_id, party_size, total, currency, first_booking, source, on_page, customer_name,
         customer_email, customer_phone, form_data, locale, offer_version,
-        is_package, staffing_mode, staff_requested, sequence, created_at, updated_at`
+        is_package, staffing_mode, staff_requested, sequence, created_at, updated_at, timezone`
 
 // bookSQL writes a whole booking in one round trip.
 //
@@ -184,7 +185,7 @@ WITH claim AS MATERIALIZED (
            @staff_name, @session_id, @party_size, @total, @currency, @first_booking, @source, @most_open::integer IS NOT NULL, @customer_name,
            @customer_email, @customer_phone, @form_data, @locale, @offer_version,
            @is_package, @staffing_mode, @staff_requested, CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END,
-           @now::timestamptz, @now::timestamptz, @link_hash
+           @now::timestamptz, @now::timestamptz, @timezone, @link_hash
     WHERE (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])
       AND (@session_id::uuid IS NULL OR EXISTS (SELECT FROM counted))
       AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))
@@ -268,7 +269,7 @@ func exists(sql string, args ...any) func(context.Context, pgx.Tx) (bool, error)
 func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	args := pgx.NamedArgs{
 		"business_id": b.BusinessID, "id": b.ID, "status": string(b.Status),
-		"starts_at": b.StartsAt, "ends_at": b.EndsAt, "local_start": b.LocalStart, "local_end": b.LocalEnd,
+		"starts_at": b.StartsAt, "ends_at": b.EndsAt, "local_start": b.LocalStart, "local_end": b.LocalEnd, "timezone": b.Timezone,
 		"staff_id": b.StaffID, "staff_name": b.StaffName, "session_id": b.SessionID, "capacity": b.Capacity,
 		"is_package": b.IsPackage, "staffing_mode": b.StaffingMode, "staff_requested": b.StaffRequested,
 		"party_size": b.PartySize, "total": b.Total, "currency": b.Currency.Code, "first_booking": b.FirstBooking,

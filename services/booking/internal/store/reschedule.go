@@ -35,6 +35,7 @@ type Reschedule struct {
 	EndsAt         time.Time
 	LocalStart     time.Time // what the business's wall clock shows then, written as UTC
 	LocalEnd       time.Time
+	Timezone       string        // of that clock
 	Services       []SoldService // as long as the offer makes them now
 	StaffID        *uuid.UUID
 	StaffName      *string
@@ -175,7 +176,7 @@ WITH taken AS (
     WHERE business_id = @business_id AND id = @id
 ), moved AS (
     UPDATE bookings
-    SET starts_at = @starts_at, ends_at = @ends_at, local_start = @local_start, local_end = @local_end, services = @services,
+    SET starts_at = @starts_at, ends_at = @ends_at, local_start = @local_start, local_end = @local_end, timezone = @timezone, services = @services,
         staff_id = @staff_id, staff_name = @staff_name, staff_requested = @staff_requested, class_schedule_id = @session_id,
         sequence = sequence + 1, updated_at = @now
     WHERE business_id = @business_id AND id = @id
@@ -247,7 +248,7 @@ func rescheduleArgs(ctx context.Context, r Reschedule) (pgx.NamedArgs, error) {
 	services, err := json.Marshal(r.Services)
 	args := eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": r.BusinessID, "id": r.ID, "now": r.Now, "offer_version": r.OfferVersion,
-		"starts_at": r.StartsAt, "ends_at": r.EndsAt, "local_start": r.LocalStart, "local_end": r.LocalEnd, "services": services,
+		"starts_at": r.StartsAt, "ends_at": r.EndsAt, "local_start": r.LocalStart, "local_end": r.LocalEnd, "timezone": r.Timezone, "services": services,
 		"staff_id": r.StaffID, "staff_name": r.StaffName, "staff_requested": r.StaffRequested,
 		"session_id": r.SessionID, "capacity": r.Capacity, "party_size": r.PartySize,
 	}, r.Now)

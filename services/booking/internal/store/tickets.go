@@ -29,6 +29,7 @@ type Ticket struct {
 	LocalStart   time.Time  // what the business's wall clock shows when the event starts, written as UTC
 	StartsAt     time.Time
 	EndsAt       time.Time
+	Timezone     string // in which it was sold: an IANA name, or "" where that is not known
 	Quantity     int    // of all tiers
 	Total        *int64 // minor units of Currency; nil: the order has no price, as the owner sold it
 	Currency     money.Currency
@@ -79,7 +80,8 @@ func (e *SoldOutError) Error() string {
 
 // ownTicketColumns are those of the row.
 const ownTicketColumns = `id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
-	customer_name, customer_email, customer_phone, form_data, locale, created_at, cancelled_at, link_hash, sequence`
+	customer_name, customer_email, customer_phone, form_data, locale, created_at, cancelled_at, link_hash, sequence,
+	coalesce(timezone, '')`
 
 // ticketColumns are what [scanTicket] reads: the row, and that of the charge where it is paid online. The argument names the business of
 // both: where tables are sharded, a subquery is not routed by the row around it.
@@ -118,10 +120,10 @@ WITH tier AS MATERIALIZED (
       AND EXISTS (SELECT FROM event)
 ), ticket AS (
     INSERT INTO tickets (business_id, id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
-                         customer_name, customer_email, customer_phone, form_data, locale, offer_version, created_at, link_hash, on_page, sequence)
+                         customer_name, customer_email, customer_phone, form_data, locale, offer_version, created_at, link_hash, timezone, on_page, sequence)
     SELECT @business_id, @id, @status, @event_id, @event_name, @tiers, @local_start, @starts_at, @ends_at, @quantity, @total, @currency,
            @customer_name, @customer_email, @customer_phone, coalesce(@form_data::jsonb, '{}'), @locale, @offer_version, @now::timestamptz, @link_hash,
-           @most_open::integer IS NOT NULL, CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END
+           @timezone, @most_open::integer IS NOT NULL, CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END
     FROM event
     RETURNING *
 ), charged AS (
@@ -192,7 +194,7 @@ func sellArgs(t NewTicket) pgx.NamedArgs {
 		"business_id": t.BusinessID, "id": t.ID, "status": t.Status,
 		"event_id": t.EventID, "event_name": t.EventName, "event_capacity": t.EventCapacity,
 		"tiers": t.Tiers, "tier_ids": ids, "quantities": quantities, "capacities": t.TierCapacities,
-		"local_start": t.LocalStart, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "link_hash": t.LinkHash,
+		"local_start": t.LocalStart, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "timezone": t.Timezone, "link_hash": t.LinkHash,
 		"quantity": t.Quantity, "total": t.Total, "currency": t.Currency.Code,
 		"customer_name": t.CustomerName, "customer_email": t.CustomerEmail,
 		"customer_phone": t.CustomerPhone, "form_data": t.FormData, "locale": t.Locale,
@@ -348,7 +350,7 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 		currency string
 	)
 	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.Tiers, &t.LocalStart, &t.StartsAt, &t.EndsAt, &t.Quantity, &t.Total, &currency,
-		&t.CustomerName, &t.CustomerEmail, &t.CustomerPhone, &t.FormData, &t.Locale, &t.CreatedAt, &t.CancelledAt, &t.LinkHash, &t.Sequence, &t.Payment)
+		&t.CustomerName, &t.CustomerEmail, &t.CustomerPhone, &t.FormData, &t.Locale, &t.CreatedAt, &t.CancelledAt, &t.LinkHash, &t.Sequence, &t.Timezone, &t.Payment)
 	if err != nil {
 		return Ticket{}, err
 	}

@@ -143,7 +143,7 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 	n := store.NewBooking{
 		Details: store.Details{
 			ID: id, Status: q.firstStatus(t), StartsAt: start, EndsAt: end,
-			LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc),
+			LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc), Timezone: q.offer.Timezone,
 			StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: q.request.PartySize,
 			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode, StaffRequested: q.request.StaffID != nil,
 			Total: t.total, Currency: q.offer.Money(), Source: q.request.Source,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/cancellation"
 	"github.com/slotmesh/slotmesh/libs/clock"
@@ -90,11 +91,11 @@ func (c *Cancellations) Cancel(ctx context.Context, businessID, id uuid.UUID, wa
 }
 
 // CancelForCustomer cancels a booking for its customer, by the policy it was made under, where the offer of the business lets
-// customers cancel now. seen is the refund in minor units that the customer has agreed to. Faults: not_found; conflict where it
-// cannot be cancelled now, or the refund has become another one.
-func (c *Cancellations) CancelForCustomer(ctx context.Context, offer *catalog.Offer, id uuid.UUID, seen int64) (store.Booking, error) {
+// customers cancel now. agreed is the refund that the customer has agreed to, in the currency of the sale. Faults: not_found;
+// invalid_parameter for what is no amount of it; conflict where it cannot be cancelled now, or the refund has become another one.
+func (c *Cancellations) CancelForCustomer(ctx context.Context, offer *catalog.Offer, id uuid.UUID, agreed decimal.Decimal) (store.Booking, error) {
 	now := c.clock.Now()
-	return c.cancel(ctx, offer.ID, id, now, func(b store.Booking) (refund.Owed, error) { return c.ofBooking(b).Agreed(offer, seen, now) })
+	return c.cancel(ctx, offer.ID, id, now, func(b store.Booking) (refund.Owed, error) { return c.ofBooking(b).Agreed(offer, agreed, now) })
 }
 
 func (c *Cancellations) cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Booking) (refund.Owed, error)) (store.Booking, error) {
@@ -137,10 +138,10 @@ func (c *Cancellations) CancelTicket(ctx context.Context, businessID, id uuid.UU
 }
 
 // CancelTicketForCustomer cancels an order of tickets for its customer, as [Cancellations.CancelForCustomer] does a booking.
-func (c *Cancellations) CancelTicketForCustomer(ctx context.Context, offer *catalog.Offer, id uuid.UUID, seen int64) (store.Ticket, error) {
+func (c *Cancellations) CancelTicketForCustomer(ctx context.Context, offer *catalog.Offer, id uuid.UUID, agreed decimal.Decimal) (store.Ticket, error) {
 	now := c.clock.Now()
 	cancelled, err := c.records.CancelTicket(ctx, offer.ID, id, now, func(t store.Ticket) (refund.Owed, error) {
-		return c.ofTicket(t).Agreed(offer, seen, now)
+		return c.ofTicket(t).Agreed(offer, agreed, now)
 	})
 	return cancelled, noTickets(err)
 }

@@ -102,6 +102,11 @@ func (c *command) printPlan(slug string, p *plan.Plan) error {
 			return err
 		}
 	}
+	if k := p.Kept; k != nil {
+		_, _ = fmt.Fprintf(c.host.Stderr,
+			"slotmesh: bookings (%d), tickets (%d) and reservations (%d) that lie ahead keep the time zone and the currency they were sold in.\n",
+			k.Bookings, k.Tickets, k.Reservations)
+	}
 	if p.Outside.Unexamined {
 		_, _ = fmt.Fprintln(c.host.Stderr, "slotmesh: more lies ahead than is looked at; only the nearest was.")
 	}

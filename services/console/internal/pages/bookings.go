@@ -82,7 +82,7 @@ func (p *Pages) booking(c *fiber.Ctx) error {
 
 var columns = []string{
 	"id", "status", "date", "start_time", "end_time", "services", "staff", "people", "total", "currency", "payment", "paid_online", "refunded",
-	"customer_name", "customer_email", "customer_phone", "source", "created_at",
+	"customer_name", "customer_email", "customer_phone", "source", "created_at", "timezone",
 }
 
 // exportBookings sends what the address asks for as a table that spreadsheets read.
@@ -130,7 +130,7 @@ func row(b booking.Booking) []string {
 	return []string{
 		b.ID.String(), b.Status, b.Date, strings.TrimSuffix(b.StartTime, ":00"), strings.TrimSuffix(b.EndTime, ":00"), reportcsv.Words(strings.Join(services, " + ")), reportcsv.Words(deref(b.StaffName)),
 		strconv.Itoa(b.PartySize), b.Total.String(), b.Currency, payment, paid, refunded,
-		reportcsv.Words(b.CustomerName), reportcsv.Words(b.CustomerEmail), reportcsv.Words(deref(b.CustomerPhone)), reportcsv.Words(b.Source), b.CreatedAt.Format("2006-01-02T15:04:05Z"),
+		reportcsv.Words(b.CustomerName), reportcsv.Words(b.CustomerEmail), reportcsv.Words(deref(b.CustomerPhone)), reportcsv.Words(b.Source), b.CreatedAt.Format("2006-01-02T15:04:05Z"), b.Timezone,
 	}
 }
 

@@ -21,7 +21,19 @@ type Plan struct {
 	Outside     Outside          `json:"outside"`
 	// Warnings are of the manifest that would be published; it could be nonetheless.
 	Warnings []manifest.Problem `json:"warnings"`
+	// Kept is set where the manifest changes the time zone or the currency, and something that lies ahead keeps those it was sold in.
+	Kept *Kept `json:"kept,omitempty"`
 }
+
+// Kept counts what lies ahead and keeps the time zone and the currency in which it was sold.
+type Kept struct {
+	Bookings     int `json:"bookings"`
+	Tickets      int `json:"tickets"` // single ones
+	Reservations int `json:"reservations"`
+}
+
+// Count is how many that are.
+func (k *Kept) Count() int { return k.Bookings + k.Tickets + k.Reservations }
 
 // Outside is what lies ahead and could not be taken as it is under the new offer. Each list holds at most [MostListed].
 type Outside struct {

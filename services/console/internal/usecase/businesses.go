@@ -10,6 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/services/console/internal/plan"
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
@@ -60,19 +61,27 @@ func (o *Owner) Remove(ctx context.Context, by Principal, slug string, force boo
 
 // refuseWhileExpected counts whatever customers were promised: appointments and seats, tickets, reservations.
 func (o *Owner) refuseWhileExpected(ctx context.Context, business *catalog.Offer) error {
-	bookings, err := o.Bookings.Ahead(ctx, business.ID)
-	if err != nil {
-		return err
-	}
-	tickets, err := o.Bookings.TicketsAhead(ctx, business.ID, business.Slug)
-	if err != nil {
-		return err
-	}
-	reservations, err := o.Rentals.Ahead(ctx, business.Slug)
-	if err != nil || bookings+tickets+reservations == 0 {
+	ahead, err := o.countAhead(ctx, business)
+	if err != nil || ahead.Count() == 0 {
 		return err
 	}
 	return fault.Newf(fault.Conflict,
 		"Customers are expected: bookings (%d), tickets (%d) and reservations (%d) lie ahead; cancel them first, or remove it with force=true.",
-		bookings, tickets, reservations)
+		ahead.Bookings, ahead.Tickets, ahead.Reservations)
+}
+
+// countAhead counts the appointments and seats, tickets and reservations that customers are expected for.
+func (o *Owner) countAhead(ctx context.Context, business *catalog.Offer) (plan.Kept, error) {
+	var (
+		ahead plan.Kept
+		err   error
+	)
+	if ahead.Bookings, err = o.Bookings.Ahead(ctx, business.ID); err != nil {
+		return ahead, err
+	}
+	if ahead.Tickets, err = o.Bookings.TicketsAhead(ctx, business.ID, business.Slug); err != nil {
+		return ahead, err
+	}
+	ahead.Reservations, err = o.Rentals.Ahead(ctx, business.Slug)
+	return ahead, err
 }

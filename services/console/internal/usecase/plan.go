@@ -43,11 +43,23 @@ func (o *Owner) Plan(ctx context.Context, by Principal, slug string, text []byte
 			func() error { return sales.tickets(ctx, o, business, wanted) },
 		)
 	}
+	if business.Timezone != wanted.Timezone || business.Currency != wanted.Currency {
+		asks = append(asks, func() error { return o.kept(ctx, business, p) })
+	}
 	if err := Together(asks...); err != nil {
 		return nil, err
 	}
 	sales.into(&p.Outside)
 	return p, nil
+}
+
+// kept counts what lies ahead, which keeps the time zone and the currency in which it was sold.
+func (o *Owner) kept(ctx context.Context, business *catalog.Offer, p *plan.Plan) error {
+	ahead, err := o.countAhead(ctx, business)
+	if err == nil && ahead.Count() > 0 {
+		p.Kept = &ahead
+	}
+	return err
 }
 
 // compare lists what differs between the newest version and a manifest.

@@ -25,7 +25,7 @@ func (m *Messages) facts(offer *catalog.Offer, e event.Event) (letter.Facts, err
 	var err error
 	switch e.Subject.Kind {
 	case event.Booking:
-		err = ofBooking(&f, e)
+		err = ofBooking(&f, e, offer)
 	case event.Ticket:
 		err = ofTicket(&f, e, offer)
 	case event.Reservation:
@@ -59,11 +59,12 @@ type bookingData struct {
 	} `json:"from"`
 }
 
-func ofBooking(f *letter.Facts, e event.Event) error {
+func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	var b bookingData
 	if err := json.Unmarshal(e.Data, &b); err != nil {
 		return err
 	}
+	f.Business.Zone = timespan.Zone(b.Timezone, offer.Location())
 	f.Customer = letter.Person{Name: b.CustomerName, Email: b.CustomerEmail, Phone: text(b.CustomerPhone)}
 	f.Subject = letter.Subject{
 		Kind: letter.BookingSubject, ID: b.ID.String(), Sequence: e.Sequence, Staff: text(b.StaffName), Pending: b.Status == booking.StatusPending,
@@ -110,7 +111,8 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	if err := json.Unmarshal(e.Data, &t); err != nil {
 		return err
 	}
-	start, err := startOf(t, offer.Location())
+	f.Business.Zone = timespan.Zone(t.Timezone, offer.Location())
+	start, err := startOf(t, f.Business.Zone)
 	if err != nil {
 		return err
 	}
@@ -148,6 +150,7 @@ func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	if err := json.Unmarshal(e.Data, &r); err != nil {
 		return err
 	}
+	f.Business.Zone = timespan.Zone(r.Timezone, offer.Location())
 	f.Customer = letter.Person{Name: r.CustomerName, Email: text(r.CustomerEmail), Phone: text(r.CustomerPhone)}
 	f.Subject = letter.Subject{
 		Kind: letter.ReservationSubject, ID: r.ID.String(), Sequence: e.Sequence, Items: []string{r.RentalName}, Quantity: r.Quantity,
@@ -159,7 +162,7 @@ func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 		f.Subject.Total = amount(*r.Total, r.Currency)
 	}
 	at := func(day timespan.Date, minute timespan.TimeOfDay) time.Time {
-		return time.Unix(timespan.Instant(day, minute, offer.Location()), 0)
+		return time.Unix(timespan.Instant(day, minute, f.Business.Zone), 0)
 	}
 	f.Subject.When = letter.When{Start: at(r.StartDate, 0), End: at(r.EndDate+1, 0), AllDay: true}
 	if r.StartTime != nil && r.EndTime != nil {

@@ -10,6 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 // factsOf are those of an order of tickets of a business in Berlin whose colour is green.
@@ -49,5 +51,34 @@ func TestAMessageHasTheColourOfItsBusiness(t *testing.T) {
 	t.Parallel()
 	if _, accent := factsOf(t, booking.Ticket{Date: "2027-07-01", StartTime: "20:00:00", EventName: "Night"}); accent != "#0b6e4f" {
 		t.Errorf("the accent is %q", accent)
+	}
+}
+
+// TestAMessageTellsTimesOfTheZoneOfTheSale although the business has another one today.
+func TestAMessageTellsTimesOfTheZoneOfTheSale(t *testing.T) {
+	t.Parallel()
+	offer := &catalog.Offer{Name: "Club", Currency: "JPY", Timezone: "America/Chicago"}
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	three := time.Date(2027, 7, 1, 14, 0, 0, 0, time.UTC)
+	date, at := timespan.NewDate(2027, time.July, 1), timespan.TimeOfDay(15*60)
+	total := json.Number("12.50")
+	for kind, sale := range map[event.SubjectKind]any{
+		event.Booking:     booking.Booking{StartsAt: three, EndsAt: three.Add(time.Hour), Timezone: "Europe/Lisbon", Total: total, Currency: "EUR"},
+		event.Ticket:      booking.Ticket{Date: "2027-07-01", StartTime: "15:00:00", Timezone: "Europe/Lisbon", Total: &total, Currency: "EUR"},
+		event.Reservation: rental.Reservation{StartDate: date, EndDate: date, StartTime: &at, EndTime: &at, Timezone: "Europe/Lisbon", Total: &total, Currency: "EUR"},
+	} {
+		data, err := json.Marshal(sale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := new(Messages).facts(offer, event.Event{Type: event.BookingCreated, Subject: event.Subject{Kind: kind, ID: uuid.New()}, Data: data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Subject.When.Start; f.Business.Zone.String() != "Europe/Lisbon" || !got.Equal(three) || f.Subject.Total.Currency != "EUR" {
+			t.Errorf("a %s is at %s in %s, for %+v", kind, got, f.Business.Zone, f.Subject.Total)
+		}
 	}
 }

@@ -28,6 +28,7 @@ type Subject struct {
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 	StartsAt  time.Time `json:"starts_at"` // of a booking
+	Timezone  string    `json:"timezone"`  // in which it was sold; "": the business's
 	Payment   *Payment  `json:"payment"`
 	// Of a reservation: business time; without a time the whole of the date.
 	EndDate *timespan.Date `json:"end_date"`

@@ -51,7 +51,7 @@ func Times(kind event.SubjectKind, s Subject, with Settings) []Timed {
 	case (kind == event.Ticket || kind == event.Reservation) && s.Status == booking.StatusPending:
 		times = paymentDue(s)
 	case kind == event.Reservation && s.Status == pickedUp && s.EndDate != nil:
-		times = append(times, Timed{letter.ReservationDue, remindToReturn(s, with.Location)})
+		times = append(times, Timed{letter.ReservationDue, remindToReturn(s, timespan.Zone(s.Timezone, with.Location))})
 	}
 	slices.SortStableFunc(times, func(a, b Timed) int { return a.Due.Compare(b.Due) })
 	return times

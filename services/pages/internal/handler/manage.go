@@ -58,7 +58,7 @@ func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 	if booked := words.In(p.texts, m.Locale, m.Business.Offer.DefaultLanguage); page.Chosen == "" && booked.Code != page.Words.Code {
 		page.Words = booked
 	}
-	page.Managed = "/m/" + c.Params("token")
+	page.Managed, page.Sold = "/m/"+c.Params("token"), view.Sale{Timezone: m.Timezone, Currency: m.Currency}
 	of(page, m.Business)
 	return page, m, nil
 }

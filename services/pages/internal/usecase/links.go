@@ -42,6 +42,8 @@ type Managed struct {
 	Ticket      *booking.ManagedTicket
 	Reservation *rental.ManagedReservation
 	Locale      string // the language that it was booked in
+	Timezone    string // that it was sold in, as Currency; "" is the business's of today
+	Currency    string
 }
 
 // View returns what a token leads to. Faults: not_found; service_unavailable.
@@ -57,14 +59,17 @@ func (l *Links) View(ctx context.Context, token string) (*Managed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.of(ctx, rented.Business, &Managed{Reservation: &rented.Reservation, Locale: rented.Reservation.Locale})
+	return l.of(ctx, rented.Business, &Managed{
+		Reservation: &rented.Reservation, Locale: rented.Reservation.Locale, Timezone: rented.Reservation.Timezone, Currency: rented.Reservation.Currency,
+	})
 }
 
 func (l *Links) shown(ctx context.Context, found *booking.Managed) (*Managed, error) {
-	if found.Kind == event.Ticket {
-		return l.of(ctx, found.Business, &Managed{Ticket: found.Ticket, Locale: found.Ticket.Locale})
+	if t := found.Ticket; found.Kind == event.Ticket {
+		return l.of(ctx, found.Business, &Managed{Ticket: t, Locale: t.Locale, Timezone: t.Timezone, Currency: t.Currency})
 	}
-	return l.of(ctx, found.Business, &Managed{Booking: found.Booking, Locale: found.Booking.Locale})
+	b := found.Booking
+	return l.of(ctx, found.Business, &Managed{Booking: b, Locale: b.Locale, Timezone: b.Timezone, Currency: b.Currency})
 }
 
 func (l *Links) of(ctx context.Context, of catalog.ManagedBusiness, m *Managed) (*Managed, error) {

@@ -102,8 +102,10 @@ func wall(date, clock string) time.Time {
 	return t
 }
 
-// local is an instant in the business's time.
-func (p *Page) local(t time.Time) time.Time { return t.In(p.Business.Offer.Location()) }
+// local is an instant in the time in which something was sold.
+func (p *Page) local(t time.Time) time.Time {
+	return t.In(timespan.Zone(p.Sold.Timezone, p.Business.Offer.Location()))
+}
 
 // moment is a date with a time of the day.
 func (p *Page) moment(t time.Time) string { return p.Words.Date(t) + " · " + p.Words.Clock(t) }
@@ -259,9 +261,9 @@ func at(p *Page, from, to time.Time) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var8 string
-		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.Business.Offer.Timezone)
+		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(p.timezone())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 138, Col: 61}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `manage.templ`, Line: 138, Col: 48}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {

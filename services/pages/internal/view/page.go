@@ -3,6 +3,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"strings"
@@ -31,11 +32,18 @@ type Page struct {
 	Step     string // its path below the business's first page; "" is that page, and those of the steps of a booking
 	About    string // what it is about, for search engines; "": what the business's pages are
 	Managed  string // path of the customer's link, of a page behind it
+	Sold     Sale   // of such a page: what it was sold in
 	Nonce    string // "" without a colour of the business's
 	Notice   string // what went otherwise than expected; ""
 	Style    string
 	Script   string
 }
+
+// Sale is the time zone and the currency in which something was sold; empty ones are the business's of today.
+type Sale struct{ Timezone, Currency string }
+
+// timezone names the zone of what a page is about.
+func (p *Page) timezone() string { return cmp.Or(p.Sold.Timezone, p.Business.Offer.Timezone) }
 
 // Content is the inside of a page.
 type Content struct {
@@ -124,9 +132,9 @@ func (p *Page) speaks(language string) bool {
 	return offered && nearest == language
 }
 
-// money writes an amount of the business's currency.
+// money writes an amount of the currency of what a page is about.
 func (p *Page) money(amount json.Number) string {
-	return p.Words.Amount(amount.String(), p.Business.Offer.Currency)
+	return p.Words.Amount(amount.String(), cmp.Or(p.Sold.Currency, p.Business.Offer.Currency))
 }
 
 // price is what a service costs: from where it begins, if rules may raise it, or variants cost another price.

@@ -21,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
@@ -250,7 +251,7 @@ func (in *Internal) sendOne(c *fiber.Ctx, status int, r usecase.Made) error {
 // show renders a reservation. It is overdue while it is picked up and not back although its time has ended, in business time.
 func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reservation {
 	now, shown := in.clock.Now(), agreed(r)
-	ended := r.Dates.To < offer.Today(now)
+	ended := r.Dates.To < timespan.DateOf(now, timespan.Zone(r.Timezone, offer.Location()))
 	if r.Hours != nil {
 		ended = now.Unix() >= r.Hours.During.End
 	}
@@ -269,7 +270,7 @@ func agreed(r store.Reservation) rental.Reservation {
 	shown := rental.Reservation{
 		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Quantity: r.Quantity,
 		StartDate: r.Dates.From, EndDate: r.Dates.To, Extras: showExtras(r), CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail,
-		CustomerPhone: r.CustomerPhone, FormData: r.FormData, Locale: r.Locale, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		CustomerPhone: r.CustomerPhone, FormData: r.FormData, Locale: r.Locale, Timezone: r.Timezone, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 	if r.Hours != nil {
 		shown.StartTime, shown.EndTime = &r.Hours.Start, &r.Hours.End

@@ -157,3 +157,32 @@ func TestAnIdempotencyKeyIsThatOfOneLink(t *testing.T) {
 		}
 	}
 }
+
+// TestAReservationKeepsItsZone although the business has another one today.
+func TestAReservationKeepsItsZone(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	made := s.reserve(t, kayak, 2, "2027-06-11", "2027-06-12", "22:00", "02:00")
+	days := s.reserve(t, bike, 1, "2027-06-11", "2027-06-11")
+	s.edit(func(o *catalog.Offer) {
+		o.Timezone, o.SelfService.CancelUntilHours = "America/Chicago", new(int)
+	})
+	tokenOf := func(r *rental.Reservation) string {
+		return strings.TrimPrefix(r.ManageURL, "https://book.example.org/m/")
+	}
+	got, err := s.client.Managed(t.Context(), tokenOf(made))
+	if err != nil || got.Reservation.Timezone != "Europe/Lisbon" || got.Reservation.StartTime.String() != "22:00" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, text := s.calendar(t, tokenOf(made)); !strings.Contains(text, "DTSTART:20270611T210000Z") {
+		t.Errorf("the calendar of hours:\n%s", text)
+	}
+	if _, text := s.calendar(t, tokenOf(days)); !strings.Contains(text, "DTSTART;VALUE=DATE:20270611") || !strings.Contains(text, "DTEND;VALUE=DATE:20270612") {
+		t.Errorf("the calendar of days:\n%s", text)
+	}
+	got, err = s.client.Managed(t.Context(), tokenOf(days))
+	midnight := time.Date(2027, 6, 10, 23, 0, 0, 0, time.UTC) // of Lisbon
+	if err != nil || got.Reservation.Cancellation.Until == nil || !got.Reservation.Cancellation.Until.Equal(midnight) {
+		t.Errorf("it can be cancelled until %v, %v", got.Reservation.Cancellation.Until, err)
+	}
+}

@@ -39,6 +39,7 @@ type Reservation struct {
 	CustomerPhone *string
 	FormData      json.RawMessage // answers to the business's own questions, an object
 	Locale        string          // the customer's language, one of the business's
+	Timezone      string          // in which it was made: an IANA name, or "" where that is not known
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	LinkHash      []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
@@ -46,7 +47,8 @@ type Reservation struct {
 }
 
 const reservationColumns = `id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute, end_minute,
-	starts_at, ends_at, extras, price, total, currency, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, link_hash, payment, sequence`
+	starts_at, ends_at, extras, price, total, currency, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, link_hash, payment, sequence,
+	coalesce(timezone, '')`
 
 func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 	var (
@@ -58,7 +60,7 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 		currency     *string
 	)
 	err := row.Scan(&r.ID, &r.RentalID, &r.RentalName, &r.Status, &r.Quantity, &from, &to, &start, &end, &starts, &ends,
-		&r.Extras, &own, &total, &currency, &r.CustomerName, &r.CustomerEmail, &r.CustomerPhone, &r.FormData, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash, &r.Payment, &r.Sequence)
+		&r.Extras, &own, &total, &currency, &r.CustomerName, &r.CustomerEmail, &r.CustomerPhone, &r.FormData, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash, &r.Payment, &r.Sequence, &r.Timezone)
 	if err != nil {
 		return Reservation{}, err
 	}

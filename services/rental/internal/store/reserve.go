@@ -39,6 +39,7 @@ type NewReservation struct {
 	CustomerPhone *string
 	FormData      json.RawMessage // an object; nil: no answers
 	Locale        string
+	Timezone      string // of its dates and times
 	OfferVersion  int64
 	LinkHash      []byte // what is kept of the customer's link (libs/link)
 	Now           time.Time
@@ -77,10 +78,10 @@ var reserveSQL = `
 WITH reserved AS (
     INSERT INTO reservations (business_id, id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute,
                               end_minute, starts_at, ends_at, extras, price, total, currency, payment, customer_name, customer_email,
-                              customer_phone, form_data, locale, offer_version, link_hash, counted, sequence, created_at, updated_at)
+                              customer_phone, form_data, locale, offer_version, link_hash, counted, timezone, sequence, created_at, updated_at)
     VALUES (@business_id, @id, @rental_id, @rental_name, @status, @quantity, ` + epoch + ` + @start_date::integer,
             ` + epoch + ` + @end_date::integer, @start_minute, @end_minute, @starts_at, @ends_at, @extras, @price, @total, @currency, @payment, @customer_name,
-            @customer_email, @customer_phone, coalesce(@form_data::jsonb, '{}'), @locale, @offer_version, @link_hash, @counted,
+            @customer_email, @customer_phone, coalesce(@form_data::jsonb, '{}'), @locale, @offer_version, @link_hash, @counted, @timezone,
             CASE WHEN @payment::jsonb IS NULL THEN 1 ELSE 0 END, @now::timestamptz, @now::timestamptz)
     RETURNING *
 ), held AS (
@@ -154,7 +155,7 @@ func reserveArgs(r NewReservation) pgx.NamedArgs {
 		"start_date": int32(r.Dates.From), "end_date": int32(r.Dates.To),
 		"start_minute": nil, "end_minute": nil, "starts_at": nil, "ends_at": nil,
 		"customer_name": r.CustomerName, "customer_email": r.CustomerEmail, "customer_phone": r.CustomerPhone, "form_data": r.FormData, "locale": r.Locale,
-		"offer_version": r.OfferVersion, "link_hash": r.LinkHash, "now": r.Now, "counted": r.Counted,
+		"offer_version": r.OfferVersion, "link_hash": r.LinkHash, "now": r.Now, "counted": r.Counted, "timezone": r.Timezone,
 		"extras": append([]Extra{}, r.Extras...), "price": nil, "total": nil, "currency": nil,
 	}
 	if r.Payment != nil {

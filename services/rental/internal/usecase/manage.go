@@ -110,7 +110,7 @@ func (l *ByLink) follow(ctx context.Context, token string) (Managed, error) {
 func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
 	now := l.clock.Now()
 	return Managed{
-		Linked: found, Offer: offer, Ends: ends(found.Reservation, offer.Location()), CanPay: found.Payment.CanPay(now),
+		Linked: found, Offer: offer, Ends: ends(found.Reservation, zoneOf(found.Reservation, offer)), CanPay: found.Payment.CanPay(now),
 		Cancellation: purchase(found.Reservation, offer).ForCustomer(offer, now),
 	}
 }
@@ -122,14 +122,10 @@ func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decima
 	if err != nil {
 		return Managed{}, err
 	}
-	seen, err := m.Cancellation.Currency.Minor(agreed)
-	if err != nil {
-		return Managed{}, fault.Newf(fault.InvalidParameter, "refund: %s.", err)
-	}
 	now := l.clock.Now()
 	by := held(actor.With(ctx, actor.Actor{Kind: actor.Customer}), m.Linked)
 	cancelled, err := l.reservations.Cancel(by, m.BusinessID, m.ID, now, func(r store.Reservation) (refund.Owed, error) {
-		return purchase(r, m.Offer).Agreed(m.Offer, seen, now)
+		return purchase(r, m.Offer).Agreed(m.Offer, agreed, now)
 	})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -189,6 +185,11 @@ func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Manage
 	return l.managed(m.Linked, m.Offer), nil
 }
 
+// zoneOf is the time zone in which a reservation was made, or the business's of today where that is not known.
+func zoneOf(r store.Reservation, offer *catalog.Offer) *time.Location {
+	return timespan.Zone(r.Timezone, offer.Location())
+}
+
 // starts is when a reservation begins: one of whole dates with the first.
 func starts(r store.Reservation, zone *time.Location) time.Time {
 	if r.Hours != nil {
@@ -211,9 +212,10 @@ func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	zone := zoneOf(m.Reservation, m.Offer)
 	event := ical.Event{
 		UID: m.ID.String(), Sequence: m.Sequence, Stamp: m.UpdatedAt, Status: ical.Confirmed, Summary: m.RentalName + " · " + m.Offer.NameIn(m.Locale),
-		AllDay: m.Hours == nil, Start: starts(m.Reservation, m.Offer.Location()).In(m.Offer.Location()), End: m.Ends.In(m.Offer.Location()),
+		AllDay: m.Hours == nil, Start: starts(m.Reservation, zone).In(zone), End: m.Ends.In(zone),
 	}
 	if m.Quantity > 1 {
 		event.Summary = fmt.Sprintf("%s (%d) · %s", m.RentalName, m.Quantity, m.Offer.NameIn(m.Locale))

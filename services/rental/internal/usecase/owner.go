@@ -220,7 +220,8 @@ func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.
 	r := store.NewReservation{
 		BusinessID: offer.ID, ID: uuid.New(), RentalID: own.ID, RentalName: own.Name, Quantity: asked.Quantity,
 		Dates: asked.Dates, CustomerName: asked.CustomerName, CustomerEmail: asked.CustomerEmail, CustomerPhone: asked.CustomerPhone,
-		Locale: locale.Or(asked.Locale, offer.Languages, offer.DefaultLanguage), OfferVersion: offer.Version, Now: now,
+		Locale: locale.Or(asked.Locale, offer.Languages, offer.DefaultLanguage), Timezone: offer.Timezone,
+		OfferVersion: offer.Version, Now: now,
 	}
 	if own.hourly {
 		r.Hours = &store.Hours{Start: *asked.Start, End: *asked.End, During: own.during}

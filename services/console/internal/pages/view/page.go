@@ -167,7 +167,15 @@ func (p *Page) moment(t time.Time) string {
 
 // hours is from when to when a booking is, the end with its date where that is another one.
 func (p *Page) hours(b booking.Booking) string {
-	return p.Words.Clock(wall(b.Date, b.StartTime)) + " – " + p.Words.Clock(wall(b.Date, b.EndTime))
+	return p.Words.Clock(wall(b.Date, b.StartTime)) + " – " + p.Words.Clock(wall(b.Date, b.EndTime)) + p.otherZone(b.Timezone)
+}
+
+// otherZone names the time zone in which something was sold after its time, where that is not the business's of today.
+func (p *Page) otherZone(sold string) string {
+	if sold == "" || p.Business == nil || sold == p.Business.Timezone {
+		return ""
+	}
+	return " (" + sold + ")"
 }
 
 // date is a booking's date, whole.
@@ -176,7 +184,7 @@ func (p *Page) date(b booking.Booking) string { return p.Words.Date(wall(b.Date,
 // start is when a booking begins, short.
 func (p *Page) start(b booking.Booking) string {
 	at := wall(b.Date, b.StartTime)
-	return p.Words.ShortDate(at) + " · " + p.Words.Clock(at)
+	return p.Words.ShortDate(at) + " · " + p.Words.Clock(at) + p.otherZone(b.Timezone)
 }
 
 // services names what was booked.
