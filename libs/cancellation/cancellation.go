@@ -25,6 +25,10 @@ type Purchase struct {
 	StartsAt    time.Time
 	// Unconfirmed says that the business has not confirmed it yet. To cancel it is then to decline it, which refunds all.
 	Unconfirmed bool
+	// FormerStarts are those that the business has moved it from. Its customer may cancel it until it starts, by the best of all starts.
+	FormerStarts []time.Time
+	// Withdrawn says that the business no longer offers what was sold. Its customer may cancel it, and all goes back.
+	Withdrawn bool
 }
 
 // Paid is what of a purchase was paid online, in minor units of its currency; the zero value is nothing.
@@ -86,7 +90,9 @@ func (of Purchase) preview(now time.Time) Preview {
 	if of.Paid.Left > 0 {
 		owed := of.byPolicy(now)
 		p.Refund, p.Percent = owed.Amount, owed.Percent
-		p.Until = of.Paid.Policy.Until(of.MadeAt, of.StartsAt, now)
+		if !of.Withdrawn {
+			p.Until = of.Paid.Policy.Until(of.MadeAt, of.StartsAt, now, of.FormerStarts...)
+		}
 	}
 	return p
 }
@@ -98,6 +104,9 @@ func (of Purchase) ForCustomer(offer *catalog.Offer, now time.Time) Preview {
 		return p
 	}
 	within := offer.SelfService.CancelUntilHours
+	if of.Withdrawn || len(of.FormerStarts) > 0 {
+		within = new(int) // the business has changed it
+	}
 	if within == nil {
 		return Preview{Reason: booking.CancelNotOffered, Currency: of.Currency}
 	}
@@ -203,7 +212,10 @@ func (of Purchase) byPolicy(now time.Time) refund.Owed {
 	if of.Paid.Left == 0 {
 		return refund.Owed{}
 	}
-	percent := of.Paid.Policy.Percent(of.MadeAt, of.StartsAt, now)
+	percent := of.Paid.Policy.Percent(of.MadeAt, of.StartsAt, now, of.FormerStarts...)
+	if of.Withdrawn {
+		percent = 100
+	}
 	amount := min(of.Paid.payable(refund.Share(of.Paid.Amount, percent)), of.Paid.Left)
 	return refund.Owed{Amount: amount, Percent: percent}
 }

@@ -43,7 +43,13 @@ func TestCanonicalStaysOneValidAddress(t *testing.T) {
 		if again := email.Canonical(got); again != got {
 			t.Fatalf("%q becomes %q, and that %q", address, got, again)
 		}
-		if upper := strings.ToUpper(address[:1]) + address[1:]; email.Valid(upper) && email.Canonical(upper) != got {
+		upper := strings.Map(func(r rune) rune {
+			if 'a' <= r && r <= 'z' {
+				return r - 'a' + 'A'
+			}
+			return r
+		}, address)
+		if email.Canonical(upper) != got {
 			t.Fatalf("%q and %q differ: %q, %q", address, upper, got, email.Canonical(upper))
 		}
 	})

@@ -62,6 +62,8 @@ const (
 	PaymentRefunded      Type = "payment.refunded"
 	TicketCreated        Type = "ticket.created" // it waits for its payment
 	TicketSold           Type = "ticket.sold"
+	TicketRescheduled    Type = "ticket.rescheduled" // its event is at another time
+	TicketWithdrawn      Type = "ticket.withdrawn"   // its event is no longer offered
 	TicketCancelled      Type = "ticket.cancelled"
 	ReservationCreated   Type = "reservation.created"
 	ReservationConfirmed Type = "reservation.confirmed" // it is paid

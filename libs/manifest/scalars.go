@@ -254,7 +254,8 @@ type MessageKind string
 func MessageKinds() []string {
 	return []string{
 		"booking_received", "booking_confirmed", "booking_moved", "booking_cancelled", "reminder",
-		"payment_due", "payment_failed", "refunded", "ticket", "ticket_cancelled", "reservation", "reservation_due", "reservation_cancelled",
+		"payment_due", "payment_failed", "refunded", "ticket", "ticket_moved", "ticket_withdrawn", "ticket_cancelled",
+		"reservation", "reservation_due", "reservation_cancelled",
 	}
 }
 

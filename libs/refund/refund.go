@@ -33,8 +33,13 @@ func PolicyOf(o *catalog.Offer) Policy {
 // Percent is the share of what was paid that is refunded of a booking, made at booked for start, when it is cancelled at t. Within
 // the hours of cooling off, the last instant included, it is all; else what the rule says that has the greatest HoursBefore of those
 // that are not more than the hours from t to the start; else nothing. Without rules it is all. It is never more than MaxPercent.
-func (p Policy) Percent(booked, start, t time.Time) int {
+//
+// former are the starts that the business has moved it from: the best of all starts counts.
+func (p Policy) Percent(booked, start, t time.Time, former ...time.Time) int {
 	percent := p.unbounded(booked, start, t)
+	for _, other := range former {
+		percent = max(percent, p.unbounded(booked, other, t))
+	}
 	if p.MaxPercent != nil {
 		percent = min(percent, *p.MaxPercent)
 	}
@@ -55,15 +60,18 @@ func (p Policy) unbounded(booked, start, t time.Time) int {
 }
 
 // Until is the last instant, t or later, until which [Policy.Percent] stays what it is at t; the zero time where it never changes.
-func (p Policy) Until(booked, start, t time.Time) time.Time {
+func (p Policy) Until(booked, start, t time.Time, former ...time.Time) time.Time {
 	edges := []time.Time{booked.Add(hours(p.CoolingOffHours))}
 	for _, r := range p.Rules {
 		edges = append(edges, start.Add(-hours(r.HoursBefore)))
+		for _, other := range former {
+			edges = append(edges, other.Add(-hours(r.HoursBefore)))
+		}
 	}
 	slices.SortFunc(edges, time.Time.Compare)
-	percent := p.Percent(booked, start, t)
+	percent := p.Percent(booked, start, t, former...)
 	for _, edge := range edges {
-		if !edge.Before(t) && p.Percent(booked, start, edge.Add(time.Nanosecond)) != percent {
+		if !edge.Before(t) && p.Percent(booked, start, edge.Add(time.Nanosecond), former...) != percent {
 			return edge
 		}
 	}

@@ -127,6 +127,11 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		_, err := postgres.Alone(ctx, pool, "moving past occupied time", work)
 		return err
 	}
+	followers := usecase.NewFollowers(records, businesses, func(ctx context.Context, work func(context.Context) error) error {
+		_, err := postgres.Alone(ctx, pool, "tickets follow their events", work)
+		return err
+	}, rt.Clock, rt.Telemetry)
+	s.Go("tickets follow their events", followers.Run)
 	s.Go("past occupied time", usecase.NewPast(records, alone, rt.Clock, rt.Telemetry).Run)
 	s.Go("idempotency sweep", func(ctx context.Context) error { return sweep(ctx, records, rt.Clock, rt.Telemetry) })
 	return nil

@@ -70,7 +70,9 @@ type ManagedTicket struct {
 	StartTime    string       `json:"start_time"`
 	StartsAt     time.Time    `json:"starts_at"`
 	EndsAt       time.Time    `json:"ends_at"`
-	Timezone     string       `json:"timezone"` // as of [Booking]
+	Timezone     string       `json:"timezone"`      // as of [Booking]
+	FormerStarts []time.Time  `json:"former_starts"` // that the business has moved the event from
+	Withdrawn    bool         `json:"withdrawn"`     // the business no longer offers the event
 	Quantity     int          `json:"quantity"`
 	Total        *json.Number `json:"total"`
 	Currency     string       `json:"currency"`

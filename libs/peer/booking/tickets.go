@@ -50,8 +50,9 @@ type Ticket struct {
 	Tiers     []SoldTier `json:"tiers"` // as the event lists them
 	Date      string     `json:"date"`  // YYYY-MM-DD and start_time HH:MM:SS: the event's, as told to the customer
 	StartTime string     `json:"start_time"`
-	Timezone  string     `json:"timezone"` // as of [Booking]
-	Quantity  int        `json:"quantity"` // of all tiers
+	Timezone  string     `json:"timezone"`  // as of [Booking]
+	Withdrawn bool       `json:"withdrawn"` // the business no longer offers the event
+	Quantity  int        `json:"quantity"`  // of all tiers
 	// Total is what the customer was asked for, in Currency; null where the owner sold, who agrees with the customer.
 	Total         *json.Number `json:"total"`
 	Currency      string       `json:"currency"`
@@ -66,6 +67,21 @@ type Ticket struct {
 	CancelledAt *time.Time      `json:"cancelled_at"`
 	Payment     *Payment        `json:"payment"`                // null: nothing of it is paid online
 	CheckoutURL string          `json:"checkout_url,omitempty"` // the provider's page on which it is paid; only in the answer to the booking page
+}
+
+// TicketTime is when the event of an order of tickets is.
+type TicketTime struct {
+	Date      string    `json:"date"` // as of [Ticket]
+	StartTime string    `json:"start_time"`
+	StartsAt  time.Time `json:"starts_at"`
+	EndsAt    time.Time `json:"ends_at"`
+}
+
+// RescheduledTicket is what the event of a reschedule tells: the order after it, when its event was and when it is.
+type RescheduledTicket struct {
+	Ticket
+	From TicketTime `json:"from"`
+	To   TicketTime `json:"to"`
 }
 
 // SoldTier is what an order holds of one tier.

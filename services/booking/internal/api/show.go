@@ -63,7 +63,7 @@ func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 func showTicket(t store.Ticket) booking.Ticket {
 	shown := booking.Ticket{
 		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
-		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), Timezone: t.Timezone,
+		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), Timezone: t.Timezone, Withdrawn: t.Withdrawn,
 		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
 		CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, CustomerPhone: t.CustomerPhone, FormData: t.FormData,
 		Locale: t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt,
@@ -106,7 +106,7 @@ func showKey(k store.Key) booking.Key {
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
 		event.Booking:  showBookingEvents(records),
-		event.Ticket:   eventlog.As(records.KeptTickets, showTicket),
+		event.Ticket:   showTicketEvents(records),
 		event.Key:      eventlog.As(records.KeptKeys, showKey),
 		event.Customer: func(_ context.Context, kept []json.RawMessage) ([]json.RawMessage, error) { return kept, nil }, // counts alone
 	}

@@ -51,3 +51,37 @@ func bookedTime(localStart, localEnd, startsAt, endsAt time.Time, staffID *uuid.
 		StartsAt: startsAt.UTC(), EndsAt: endsAt.UTC(), StaffID: staffID, StaffName: staffName, ClassScheduleID: sessionID,
 	}
 }
+
+// showTicketEvents shows orders of tickets as their events keep them; one whose event moved also with from and to.
+func showTicketEvents(records *store.Store) eventlog.Show {
+	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
+		tickets, err := records.KeptTickets(ctx, kept)
+		if err != nil {
+			return nil, err
+		}
+		shown := make([]json.RawMessage, len(tickets))
+		for i, t := range tickets {
+			from, err := store.MovedFrom(kept[i])
+			if err != nil {
+				return nil, err
+			}
+			var told any = showTicket(t)
+			if from != nil {
+				told = booking.RescheduledTicket{
+					Ticket: showTicket(t),
+					From:   ticketTime(from.LocalStart.Time, from.StartsAt, from.EndsAt), To: ticketTime(t.LocalStart, t.StartsAt, t.EndsAt),
+				}
+			}
+			if shown[i], err = json.Marshal(told); err != nil {
+				return nil, err
+			}
+		}
+		return shown, nil
+	}
+}
+
+func ticketTime(localStart, startsAt, endsAt time.Time) booking.TicketTime {
+	return booking.TicketTime{
+		Date: localStart.Format(time.DateOnly), StartTime: localStart.Format(time.TimeOnly), StartsAt: startsAt.UTC(), EndsAt: endsAt.UTC(),
+	}
+}

@@ -13,7 +13,7 @@ const lockSalesSQL = `SELECT pg_advisory_xact_lock(hashtextextended('sells ' || 
 
 const publishedSQL = `
 INSERT INTO offer_versions AS known (business_id, version) VALUES ($1, $2)
-ON CONFLICT (business_id) DO UPDATE SET version = excluded.version WHERE known.version < excluded.version`
+ON CONFLICT (business_id) DO UPDATE SET version = excluded.version, published_at = now() WHERE known.version < excluded.version`
 
 // Published notes that a version of a business's offer was published: when it returns, nothing is sold by an older one any more. It is one
 // round trip and one transaction; an older version than the one that is noted changes nothing.

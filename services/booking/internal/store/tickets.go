@@ -29,9 +29,11 @@ type Ticket struct {
 	LocalStart   time.Time  // what the business's wall clock shows when the event starts, written as UTC
 	StartsAt     time.Time
 	EndsAt       time.Time
-	Timezone     string // in which it was sold: an IANA name, or "" where that is not known
-	Quantity     int    // of all tiers
-	Total        *int64 // minor units of Currency; nil: the order has no price, as the owner sold it
+	Timezone     string      // in which it was sold: an IANA name, or "" where that is not known
+	FormerStarts []time.Time // that the business has moved the event from since
+	Withdrawn    bool        // the event is no longer offered
+	Quantity     int         // of all tiers
+	Total        *int64      // minor units of Currency; nil: the order has no price, as the owner sold it
 	Currency     money.Currency
 	CustomerName string
 	// CustomerEmail is nil where nothing is to be mailed.
@@ -81,7 +83,7 @@ func (e *SoldOutError) Error() string {
 // ownTicketColumns are those of the row.
 const ownTicketColumns = `id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
 	customer_name, customer_email, customer_phone, form_data, locale, created_at, cancelled_at, link_hash, sequence,
-	coalesce(timezone, '')`
+	coalesce(timezone, ''), coalesce(former_starts, '{}'), coalesce(withdrawn, false)`
 
 // ticketColumns are what [scanTicket] reads: the row, and that of the charge where it is paid online. The argument names the business of
 // both: where tables are sharded, a subquery is not routed by the row around it.
@@ -350,11 +352,15 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 		currency string
 	)
 	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.Tiers, &t.LocalStart, &t.StartsAt, &t.EndsAt, &t.Quantity, &t.Total, &currency,
-		&t.CustomerName, &t.CustomerEmail, &t.CustomerPhone, &t.FormData, &t.Locale, &t.CreatedAt, &t.CancelledAt, &t.LinkHash, &t.Sequence, &t.Timezone, &t.Payment)
+		&t.CustomerName, &t.CustomerEmail, &t.CustomerPhone, &t.FormData, &t.Locale, &t.CreatedAt, &t.CancelledAt, &t.LinkHash, &t.Sequence,
+		&t.Timezone, &t.FormerStarts, &t.Withdrawn, &t.Payment)
 	if err != nil {
 		return Ticket{}, err
 	}
 	t.StartsAt, t.EndsAt = t.StartsAt.UTC(), t.EndsAt.UTC()
+	for i, start := range t.FormerStarts {
+		t.FormerStarts[i] = start.UTC()
+	}
 	t.CreatedAt, t.CancelledAt = t.CreatedAt.UTC(), utc(t.CancelledAt)
 	t.Currency, err = money.ParseCurrency(currency)
 	return t, err

@@ -68,7 +68,7 @@ func (c *Cancellations) ofBooking(b store.Booking) cancellation.Purchase {
 func (c *Cancellations) ofTicket(t store.Ticket) cancellation.Purchase {
 	return cancellation.Purchase{
 		What: "order of tickets", Status: t.Status, Cancellable: t.Status != booking.StatusCancelled, Paid: c.paid(t.Payment, t.Currency), Currency: t.Currency,
-		MadeAt: t.CreatedAt, StartsAt: t.StartsAt,
+		MadeAt: t.CreatedAt, StartsAt: t.StartsAt, FormerStarts: t.FormerStarts, Withdrawn: t.Withdrawn,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 func invitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	method, status := ical.Request, ical.Confirmed
 	switch kind {
-	case BookingReceived, BookingConfirmed, BookingMoved, Ticket, Reservation:
+	case BookingReceived, BookingConfirmed, BookingMoved, Ticket, TicketMoved, Reservation:
 		if f.Subject.Pending {
 			status = ical.Tentative
 		}

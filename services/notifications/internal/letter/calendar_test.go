@@ -11,7 +11,7 @@ func TestAnInvitationFollowsItsSubject(t *testing.T) {
 	t.Parallel()
 	for name, s := range all(t) {
 		want := map[Kind]string{
-			BookingReceived: "REQUEST TENTATIVE", BookingConfirmed: "REQUEST CONFIRMED", BookingMoved: "REQUEST CONFIRMED", Ticket: "REQUEST CONFIRMED",
+			BookingReceived: "REQUEST TENTATIVE", BookingConfirmed: "REQUEST CONFIRMED", BookingMoved: "REQUEST CONFIRMED", Ticket: "REQUEST CONFIRMED", TicketMoved: "REQUEST CONFIRMED",
 			Reservation: "REQUEST CONFIRMED", BookingCancelled: "CANCEL CANCELLED", TicketCancelled: "CANCEL CANCELLED", ReservationCancelled: "CANCEL CANCELLED",
 		}[s.kind]
 		l := render(t, s.kind, "en", s.facts)

@@ -73,18 +73,18 @@ func TestEachKindTellsItsPart(t *testing.T) {
 		"Refund\n":                      "booking_cancelled ticket_cancelled reservation_cancelled refunded owner_booking_cancelled owner_ticket_cancelled owner_reservation_cancelled",
 		"goes back the way you paid":    "booking_cancelled ticket_cancelled reservation_cancelled",
 		"there is no refund":            "booking_cancelled_without_refund",
-		"https://book.example/m/":       "booking_received booking_confirmed booking_moved booking_cancelled booking_cancelled_without_refund reminder payment_due payment_failed refunded ticket ticket_cancelled reservation reservation_due reservation_cancelled",
-		"Please bring a towel.":         "booking_received booking_confirmed booking_moved booking_cancelled booking_cancelled_without_refund reminder payment_due payment_failed refunded ticket ticket_cancelled reservation reservation_due reservation_cancelled",
-		"Hello Ada":                     "booking_received booking_confirmed booking_moved booking_cancelled booking_cancelled_without_refund reminder payment_due payment_failed refunded ticket ticket_cancelled reservation reservation_due reservation_cancelled",
+		"https://book.example/m/":       "booking_received booking_confirmed booking_moved booking_cancelled booking_cancelled_without_refund reminder payment_due payment_failed refunded ticket ticket_moved ticket_withdrawn ticket_cancelled reservation reservation_due reservation_cancelled",
+		"Please bring a towel.":         "booking_received booking_confirmed booking_moved booking_cancelled booking_cancelled_without_refund reminder payment_due payment_failed refunded ticket ticket_moved ticket_withdrawn ticket_cancelled reservation reservation_due reservation_cancelled",
+		"Hello Ada":                     "booking_received booking_confirmed booking_moved booking_cancelled booking_cancelled_without_refund reminder payment_due payment_failed refunded ticket ticket_moved ticket_withdrawn ticket_cancelled reservation reservation_due reservation_cancelled",
 		"Amount due\n":                  "payment_due payment_failed",
 		"Pay by\n":                      "payment_due payment_failed",
 		"Pay now\n":                     "payment_due payment_failed",
-		"Previously\n":                  "booking_moved owner_moved",
+		"Previously\n":                  "booking_moved ticket_moved owner_moved",
 		"Return by\n":                   "reservation_due",
 		"ada@mail.example":              "owner_created owner_created_pending owner_ticket owner_reservation owner_moved owner_booking_cancelled owner_ticket_cancelled owner_reservation_cancelled",
 		"waiting for your confirmation": "owner_created_pending",
 		"Endpoint\n":                    "owner_webhook_failing owner_webhook_gone",
-		"2 × VIP":                       "ticket ticket_cancelled owner_ticket owner_ticket_cancelled",
+		"2 × VIP":                       "ticket ticket_moved ticket_withdrawn ticket_cancelled owner_ticket owner_ticket_cancelled",
 	} {
 		var got []string
 		for name, s := range all(t) {

@@ -26,6 +26,8 @@ const (
 	PaymentFailed        Kind = "payment_failed"
 	Refunded             Kind = "refunded"
 	Ticket               Kind = "ticket"
+	TicketMoved          Kind = "ticket_moved"
+	TicketWithdrawn      Kind = "ticket_withdrawn"
 	TicketCancelled      Kind = "ticket_cancelled"
 	Reservation          Kind = "reservation"
 	ReservationDue       Kind = "reservation_due" // what was rented is to be returned
@@ -122,6 +124,8 @@ var layouts = map[Kind]layout{
 	PaymentFailed:        {"title_payment_failed", []string{"payment_failed"}, "pay", parts{payment: true}},
 	Refunded:             {"title_refunded", []string{"refunded"}, "view", parts{refund: true}},
 	Ticket:               {"title_ticket", nil, "view", parts{total: true}},
+	TicketMoved:          {"title_ticket_moved", []string{"ticket_moved"}, "view", parts{}},
+	TicketWithdrawn:      {"title_ticket_withdrawn", []string{"ticket_withdrawn"}, "view", parts{}},
 	TicketCancelled:      {"title_ticket_cancelled", []string{"ticket_cancelled"}, "view", parts{refund: true}},
 	Reservation:          {"title_reservation", []string{"reservation"}, "manage", parts{total: true}},
 	ReservationDue:       {"title_reservation_due", []string{"reservation_due"}, "view", parts{due: true}},

@@ -57,7 +57,7 @@ func haircut(t rapid.TB) Facts {
 func facts(t rapid.TB, kind Kind) Facts {
 	f := haircut(t)
 	switch kind {
-	case Ticket, TicketCancelled:
+	case Ticket, TicketMoved, TicketWithdrawn, TicketCancelled:
 		f.Subject.Kind, f.Subject.Items, f.Subject.Tier, f.Subject.Staff = TicketSubject, []string{"New Year Gala"}, "VIP", ""
 	case Reservation, ReservationDue, ReservationCancelled:
 		f.Subject.Kind, f.Subject.Items, f.Subject.Staff = ReservationSubject, []string{"Kayak"}, ""
@@ -66,7 +66,7 @@ func facts(t rapid.TB, kind Kind) Facts {
 	case BookingReceived:
 		f.Subject.Pending = true
 	}
-	if kind != BookingMoved {
+	if kind != BookingMoved && kind != TicketMoved {
 		f.Was = nil
 	}
 	return f

@@ -33,6 +33,8 @@ func everyKind() map[string]letters.Facts {
 		add(letters.Kind(kind), letters.BookingSubject, "")
 	}
 	add(letters.Ticket, letters.TicketSubject, "")
+	add(letters.TicketMoved, letters.TicketSubject, "")
+	add(letters.TicketWithdrawn, letters.TicketSubject, "")
 	add(letters.TicketCancelled, letters.TicketSubject, "")
 	for kind := range strings.FieldsSeq("reservation reservation_due reservation_cancelled") {
 		add(letters.Kind(kind), letters.ReservationSubject, "")

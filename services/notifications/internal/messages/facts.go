@@ -107,12 +107,15 @@ func ofPayment(f *letter.Facts, e event.Event, p *booking.Payment, currency stri
 }
 
 func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
-	var t booking.Ticket
+	var t struct {
+		booking.Ticket
+		From *booking.TicketTime `json:"from"`
+	}
 	if err := json.Unmarshal(e.Data, &t); err != nil {
 		return err
 	}
 	f.Business.Zone = timespan.Zone(t.Timezone, offer.Location())
-	start, err := startOf(t, f.Business.Zone)
+	start, err := startOf(t.Ticket, f.Business.Zone)
 	if err != nil {
 		return err
 	}
@@ -120,6 +123,9 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	f.Subject = letter.Subject{
 		Kind: letter.TicketSubject, ID: t.ID.String(), Sequence: e.Sequence, Items: []string{t.EventName}, Tier: t.TierName, Quantity: t.Quantity,
 		When: letter.When{Start: start},
+	}
+	if t.From != nil {
+		f.Was = &letter.When{Start: t.From.StartsAt}
 	}
 	if len(t.Tiers) > 1 {
 		lines := make([]string, len(t.Tiers))

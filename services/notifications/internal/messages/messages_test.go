@@ -135,6 +135,8 @@ func (w *world) everyEvent(start time.Time) ([]event.Event, map[string]int) {
 		{event.PaymentFailed, event.Booking, actor.Provider, booking("pending", payment), []string{"payment_failed"}},
 		{event.PaymentRefunded, event.Booking, actor.Provider, booking("cancelled", refund), []string{"refunded"}},
 		{event.TicketSold, event.Ticket, actor.Owner, ticketIs("sold"), []string{"ticket"}},
+		{event.TicketRescheduled, event.Ticket, actor.System, ticketIs("sold"), []string{"ticket_moved"}},
+		{event.TicketWithdrawn, event.Ticket, actor.System, ticketIs("sold"), []string{"ticket_withdrawn"}},
 		{event.TicketCancelled, event.Ticket, actor.Owner, ticketIs("cancelled"), []string{"ticket_cancelled"}},
 		{event.ReservationCreated, event.Reservation, actor.Owner, reservationIs("reserved"), []string{"reservation"}},
 		{event.ReservationCancelled, event.Reservation, actor.Owner, reservationIs("cancelled"), []string{"reservation_cancelled"}},

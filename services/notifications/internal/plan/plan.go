@@ -75,6 +75,8 @@ var toCustomers = map[event.Type]map[string]letter.Kind{
 	event.PaymentFailed:        {booking.StatusPending: letter.PaymentFailed},
 	event.PaymentRefunded:      always(letter.Refunded, booking.StatusPending, booking.StatusConfirmed, booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow, booking.StatusSold, reserved, pickedUp, returned),
 	event.TicketSold:           {booking.StatusSold: letter.Ticket},
+	event.TicketRescheduled:    {booking.StatusSold: letter.TicketMoved},
+	event.TicketWithdrawn:      {booking.StatusSold: letter.TicketWithdrawn},
 	event.TicketCancelled:      {booking.StatusCancelled: letter.TicketCancelled},
 	event.ReservationCreated:   {reserved: letter.Reservation},
 	event.ReservationConfirmed: {reserved: letter.Reservation},

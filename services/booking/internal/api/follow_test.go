@@ -1,0 +1,184 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
+)
+
+// publish publishes another gala, as catalog tells booking, and has tickets follow it; doing so again changes nothing.
+func (s *shop) publish(change func(*catalog.Event)) {
+	s.t.Helper()
+	s.change(withGala(func(e *catalog.Event) {
+		e.Public, e.PaymentRequirement = true, catalog.RequirementFull
+		e.Tiers[0].Price, e.Tiers[1].Price = 6000, 12000
+		change(e)
+	}))
+	s.follow()
+}
+
+// follow tells booking of the newest offer, and has tickets follow it, twice.
+func (s *shop) follow() {
+	s.t.Helper()
+	if err := s.store.Published(s.t.Context(), s.offer.ID, s.offer.Version); err != nil {
+		s.t.Fatal(err)
+	}
+	alone := func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
+	followers := usecase.NewFollowers(s.store, s, alone, s.clock, telemetry.Discard())
+	for range 2 {
+		if err := followers.Once(s.t.Context()); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// sold is an order that is paid.
+func (s *shop) sold(f *fakeStripe) (uuid.UUID, string) {
+	s.t.Helper()
+	order, page := s.order("", seats(1, 0))
+	s.paysFor(f, page)
+	return order.ID, tokenOf(order.ManageURL)
+}
+
+func (s *shop) ticket(token string) *booking.ManagedTicket {
+	s.t.Helper()
+	shown, err := s.pages().Managed(s.t.Context(), token)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return shown.Ticket
+}
+
+// TestTicketsFollowTheirEventToAnotherTime: the customer's page, the calendar file, the deadline and the refund, and one event tells of it.
+func TestTicketsFollowTheirEventToAnotherTime(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openBoxOffice(t, f.URL)
+	id, token := s.sold(f)
+	cancelled, _ := s.sold(f)
+	if _, err := s.client().CancelTicket(t.Context(), s.offer.ID, cancelled, booking.Cancel{}); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Date(2027, 3, 1, 22, 0, 0, 0, time.UTC)
+	s.publish(func(e *catalog.Event) { e.Date, e.Start, e.End = timespan.NewDate(2027, time.March, 5), 20*60, 23*60 })
+	start := time.Date(2027, 3, 5, 20, 0, 0, 0, time.UTC)
+	got := s.ticket(token)
+	if got.Date != "2027-03-05" || got.StartTime != "20:00:00" || !got.StartsAt.Equal(start) || !got.EndsAt.Equal(start.Add(3*time.Hour)) ||
+		!cmp.Equal(got.FormerStarts, []time.Time{old}) || got.Withdrawn {
+		t.Errorf("the customer is shown %+v", got)
+	}
+	ics := entries(t, s.read("/internal/manage/"+token+"/calendar").text)
+	if len(ics) != 1 || ics[0].Start != "2027-03-05T20:00:00.000Z" || ics[0].Sequence != 4 {
+		t.Errorf("the calendar file: %+v", ics)
+	}
+	s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold", "ticket.rescheduled")
+	s.expectEvents(cancelled, "ticket.created", "payment.succeeded", "ticket.sold", "ticket.cancelled")
+	page, err := s.events(t).Events(t.Context(), "", 100, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told booking.RescheduledTicket
+	for _, e := range page.Events {
+		if e.Type == event.TicketRescheduled {
+			if err := json.Unmarshal(e.Data, &told); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !told.From.StartsAt.Equal(old) || !told.To.StartsAt.Equal(start) || told.To.Date != "2027-03-05" || told.ID != id {
+		t.Errorf("the event tells of %+v", told)
+	}
+	s.clock.Advance(old.Add(time.Hour).Sub(s.clock.Now())) // an hour after the old start
+	if got := s.ticket(token).Cancellation; !got.Allowed || got.Refund.Percent != 50 {
+		t.Errorf("by the new date they cancel with %+v", got)
+	}
+}
+
+// TestTheBetterOfBothDatesDecidesWhatGoesBack when an event moves nearer, also for customers who may not cancel otherwise.
+func TestTheBetterOfBothDatesDecidesWhatGoesBack(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openBoxOffice(t, f.URL)
+	s.change(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = nil })
+	_, token := s.sold(f)
+	if s.ticket(token).Cancellation.Allowed {
+		t.Error("customers cancel although the business does not offer it")
+	}
+	s.publish(func(e *catalog.Event) { e.Start, e.End = 10*60, 12*60 }) // in an hour
+	got := s.ticket(token).Cancellation
+	if !got.Allowed || got.Refund.Percent != 50 || got.Until == nil || !got.Until.Equal(time.Date(2027, 3, 1, 10, 0, 0, 0, time.UTC)) {
+		t.Errorf("they cancel with %+v", got)
+	}
+	if _, err := s.pages().Cancel(t.Context(), token, booking.CancelByLink{Refund: &got.Refund.Amount}); err != nil {
+		t.Fatal(err)
+	}
+	s.step()
+	if n := s.count(`SELECT refunded FROM payments`); n != 3000 {
+		t.Errorf("%d went back", n)
+	}
+}
+
+// TestAnEventThatIsNoLongerOfferedGivesAllBack, and one that is offered again holds as before.
+func TestAnEventThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
+	t.Parallel()
+	for name, withdraw := range map[string]func(*catalog.Offer){
+		"inactive": func(o *catalog.Offer) { o.Events = slices.Clone(o.Events); o.Events[0].Active = false },
+		"removed":  func(o *catalog.Offer) { o.Events = o.Events[1:] },
+		"disabled": func(o *catalog.Offer) { o.Modules.Events = false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFakeStripe(t)
+			s := openBoxOffice(t, f.URL)
+			id, token := s.sold(f)
+			s.change(withdraw)
+			s.follow()
+			s.clock.Advance(time.Date(2027, 3, 1, 21, 30, 0, 0, time.UTC).Sub(s.clock.Now())) // the policy gives nothing any more
+			if got := s.ticket(token); !got.Withdrawn || !got.Cancellation.Allowed || got.Cancellation.Refund.Percent != 100 {
+				t.Errorf("they are shown %+v", got)
+			}
+			s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold", "ticket.withdrawn")
+			s.publish(asItIs)
+			s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold", "ticket.withdrawn", "ticket.rescheduled")
+			if got := s.ticket(token); got.Withdrawn || got.Cancellation.Allowed || len(got.FormerStarts) > 0 {
+				t.Errorf("offered again, they are shown %+v", got)
+			}
+			s.change(withdraw)
+			s.follow()
+			amount := json.Number("60.00")
+			if _, err := s.pages().Cancel(t.Context(), token, booking.CancelByLink{Refund: &amount}); err != nil {
+				t.Fatal(err)
+			}
+			s.step()
+			if n := s.count(`SELECT refunded FROM payments`); n != 6000 {
+				t.Errorf("%d went back", n)
+			}
+		})
+	}
+}
+
+// TestTicketsKeepTheirZoneWhenTheBusinessMoves: another time zone of the business does not move an event that has been sold.
+func TestTicketsKeepTheirZoneWhenTheBusinessMoves(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openBoxOffice(t, f.URL)
+	id, token := s.sold(f)
+	s.change(func(o *catalog.Offer) { o.Timezone = "America/Chicago" })
+	s.follow()
+	s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold")
+	if got := s.ticket(token); !got.StartsAt.Equal(time.Date(2027, 3, 1, 22, 0, 0, 0, time.UTC)) {
+		t.Errorf("they are shown %+v", got)
+	}
+}

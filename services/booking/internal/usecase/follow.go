@@ -1,0 +1,118 @@
+package usecase
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/periodic"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+const (
+	followEvery = 5 * time.Second
+	followPage  = 100 // businesses at a time
+)
+
+// Followers has tickets follow their events when a business publishes another offer: an event at another time moves its tickets, and one
+// that is no longer offered withdraws them. Holders are told by the events of their tickets.
+type Followers struct {
+	records    *store.Store
+	businesses Businesses
+	alone      func(context.Context, func(context.Context) error) error
+	clock      clock.Clock
+	tel        *telemetry.Telemetry
+	followed   metric.Int64Counter
+}
+
+// NewFollowers returns the job. alone does work while no other replica does it.
+func NewFollowers(
+	records *store.Store, businesses Businesses, alone func(context.Context, func(context.Context) error) error, c clock.Clock, tel *telemetry.Telemetry,
+) *Followers {
+	return &Followers{
+		records: records, businesses: businesses, alone: alone, clock: c, tel: tel,
+		followed: tel.Counter("slotmesh.tickets.followed", "Orders of tickets that were changed because their event was."),
+	}
+}
+
+// Run looks for new offers until ctx ends. What cannot be looked at now is looked at the next time.
+func (f *Followers) Run(ctx context.Context) error {
+	return periodic.Job{Every: followEvery, Within: time.Minute, Failed: "tickets do not follow their events for now", Do: func(ctx context.Context) error {
+		return f.alone(ctx, f.Once)
+	}}.Run(ctx, f.tel.Logger)
+}
+
+// Once looks at every offer that tickets do not follow yet. One whose business cannot be asked holds up none after it.
+func (f *Followers) Once(ctx context.Context) error {
+	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
+	var first error
+	for after := uuid.Nil; ; {
+		list, err := f.records.Unfollowed(ctx, after, followPage)
+		if err != nil {
+			return err
+		}
+		for _, u := range list {
+			if err := f.follow(ctx, u); err != nil && first == nil {
+				first = err
+			}
+			after = u.BusinessID
+		}
+		if len(list) < followPage {
+			return first
+		}
+	}
+}
+
+func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
+	offer, err := f.businesses.Offer(ctx, u.BusinessID)
+	switch {
+	case fault.Is(err, fault.BusinessNotFound):
+		return f.records.Followed(ctx, u.BusinessID, u.Version)
+	case err != nil:
+		return err
+	case offer.Version < u.Version:
+		return nil // it is read again the next time
+	}
+	now := f.clock.Now()
+	events, err := f.records.TicketedEvents(ctx, u.BusinessID, now)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		n, err := f.records.FollowEvent(ctx, eventNow(offer, e, now))
+		f.followed.Add(ctx, int64(n))
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			f.tel.Logger.InfoContext(ctx, "tickets follow their event", "business_id", u.BusinessID.String(), "event", e.EventID.String(), "orders", n)
+		}
+	}
+	if !u.Settled {
+		return nil
+	}
+	return f.records.Followed(ctx, u.BusinessID, u.Version)
+}
+
+// eventNow is how an offer has an event. Its date and time are read in the time zone in which the tickets were sold.
+func eventNow(offer *catalog.Offer, of store.TicketedEvent, now time.Time) store.EventNow {
+	shown := store.EventNow{BusinessID: offer.ID, TicketedEvent: of, Now: now}
+	e := offer.Event(of.EventID)
+	if e == nil || !e.Active || !offer.Modules.Events {
+		shown.Withdrawn = true
+		return shown
+	}
+	zone := timespan.Zone(of.Timezone, offer.Location())
+	shown.LocalStart = wallClock(e.Date, e.Start)
+	shown.StartsAt = time.Unix(timespan.Instant(e.Date, e.Start, zone), 0).UTC()
+	shown.EndsAt = time.Unix(endOf(e, zone), 0).UTC()
+	return shown
+}
