@@ -35,6 +35,7 @@ type Purchase struct {
 type Paid struct {
 	Amount    int64
 	Left      int64         // of Amount: neither refunded nor on its way back
+	Elsewhere int64         // of what is not left: refunded at the provider, which the policy's share includes
 	Refunding bool          // a refund is on its way
 	Policy    refund.Policy // that it was sold under
 	Step      int64         // the provider pays multiples of it; 0 is 1
@@ -216,6 +217,6 @@ func (of Purchase) byPolicy(now time.Time) refund.Owed {
 	if of.Withdrawn {
 		percent = 100
 	}
-	amount := min(of.Paid.payable(refund.Share(of.Paid.Amount, percent)), of.Paid.Left)
+	amount := min(max(0, of.Paid.payable(refund.Share(of.Paid.Amount, percent)-of.Paid.Elsewhere)), of.Paid.Left)
 	return refund.Owed{Amount: amount, Percent: percent}
 }

@@ -60,7 +60,9 @@ const (
 	PaymentFailed        Type = "payment.failed"
 	PaymentExpired       Type = "payment.expired"
 	PaymentRefunded      Type = "payment.refunded"
-	TicketCreated        Type = "ticket.created" // it waits for its payment
+	PaymentRefundFailed  Type = "payment.refund_failed" // the provider refused it, also after it was reported as made
+	PaymentDisputed      Type = "payment.disputed"      // the customer disputes it at their bank, or that has ended
+	TicketCreated        Type = "ticket.created"        // it waits for its payment
 	TicketSold           Type = "ticket.sold"
 	TicketRescheduled    Type = "ticket.rescheduled" // its event is at another time
 	TicketWithdrawn      Type = "ticket.withdrawn"   // its event is no longer offered

@@ -11,7 +11,7 @@ import (
 func Types() []Type {
 	return []Type{
 		BookingCreated, BookingConfirmed, BookingRescheduled, BookingCancelled, BookingCompleted, BookingNoShow,
-		PaymentSucceeded, PaymentFailed, PaymentExpired, PaymentRefunded, TicketCreated, TicketSold, TicketRescheduled, TicketWithdrawn, TicketCancelled,
+		PaymentSucceeded, PaymentFailed, PaymentExpired, PaymentRefunded, PaymentRefundFailed, PaymentDisputed, TicketCreated, TicketSold, TicketRescheduled, TicketWithdrawn, TicketCancelled,
 		ReservationCreated, ReservationConfirmed, ReservationPickedUp, ReservationReturned, ReservationCancelled,
 		BusinessPublished, BusinessRemoved, CustomerErased, KeyCreated, KeyRevoked,
 	}

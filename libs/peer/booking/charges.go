@@ -42,6 +42,11 @@ type Charge struct {
 	RefundPercent int    `json:"refund_percent"`
 	RefundStatus  string `json:"refund_status"`
 	RefundReason  string `json:"refund_reason"`
+
+	RefundedElsewhere int64     `json:"refunded_elsewhere,omitempty"` // of Refunded: at the provider, and not here
+	DisputeStatus     string    `json:"dispute_status,omitempty"`     // one of the Dispute… statuses; "": none
+	DisputeReason     string    `json:"dispute_reason,omitempty"`
+	UpdatedAt         time.Time `json:"updated_at,omitzero"` // when any of it changed last
 }
 
 // Statuses of a charge. A cancelled one can no longer be paid; that one was paid after all, at the last moment, is still found out
@@ -56,7 +61,7 @@ const (
 
 // Left is what of a charge was paid and neither is refunded nor on its way back. c may be nil.
 func (c *Charge) Left() int64 {
-	if c == nil || c.Status != ChargePaid {
+	if c == nil || c.Status != ChargePaid || c.DisputeStatus == DisputeOpen || c.DisputeStatus == DisputeLost {
 		return 0
 	}
 	left := c.Amount - c.Refunded
@@ -85,6 +90,9 @@ func (c *Charge) Shown(currency money.Currency) *Payment {
 		shown.DueAt = &due
 	case ChargeCancelling:
 		shown.Status = PaymentCancelled
+	}
+	if c.DisputeStatus != "" {
+		shown.Dispute = &Dispute{Status: c.DisputeStatus, Reason: c.DisputeReason}
 	}
 	if c.RefundStatus != "" {
 		shown.Refund = &Refund{Amount: currency.JSON(c.RefundAmount), Percent: c.RefundPercent, Status: c.RefundStatus, Reason: c.RefundReason}

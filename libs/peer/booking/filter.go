@@ -46,8 +46,16 @@ func Statuses() []string {
 	return []string{StatusPending, StatusConfirmed, StatusCompleted, StatusNoShow, StatusCancelled}
 }
 
-// PaymentStatuses are all statuses of a payment.
-func PaymentStatuses() []string { return []string{PaymentOpen, PaymentPaid, PaymentCancelled} }
+// What a list of payments is narrowed to beside their statuses.
+const (
+	PaymentRefundFailed = "refund_failed" // whose newest refund the provider refused
+	PaymentDisputed     = "disputed"      // whose customer disputes it, or has
+)
+
+// PaymentStatuses are all that a list can be narrowed to by its payments: their statuses, and what the provider told later.
+func PaymentStatuses() []string {
+	return []string{PaymentOpen, PaymentPaid, PaymentCancelled, PaymentRefundFailed, PaymentDisputed}
+}
 
 // Values are the parameters of a list, as bookingclient.ReadFilter reads them.
 func (f Filter) Values() url.Values {

@@ -14,7 +14,21 @@ type Payment struct {
 	Refunded json.Number `json:"refunded"`
 	DueAt    *time.Time  `json:"due_at"` // of an open one: until when the customer can pay
 	Refund   *Refund     `json:"refund"` // the newest; null: none was owed
+	Dispute  *Dispute    `json:"dispute,omitempty"`
 }
+
+// Dispute is a customer's dispute of a payment at their bank. Reason is the provider's, such as fraudulent.
+type Dispute struct {
+	Status string `json:"status"` // one of the Dispute… values
+	Reason string `json:"reason,omitempty"`
+}
+
+// Statuses of a dispute.
+const (
+	DisputeOpen = "open"
+	DisputeWon  = "won"
+	DisputeLost = "lost"
+)
 
 // Statuses of a payment. A cancelled one can no longer be paid.
 const (

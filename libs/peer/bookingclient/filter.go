@@ -36,7 +36,7 @@ func ReadFilter(q request.Query) (booking.Filter, error) {
 	case f.Status != "" && !slices.Contains(booking.Statuses(), f.Status):
 		return f, request.Invalid("status: send pending, confirmed, completed, no_show or cancelled.")
 	case f.Payment != "" && !slices.Contains(booking.PaymentStatuses(), f.Payment):
-		return f, request.Invalid("payment: send open, paid or cancelled.")
+		return f, request.Invalid("payment: send open, paid, cancelled, refund_failed or disputed.")
 	case utf8.RuneCountInString(f.Query) > booking.MaxQuery:
 		return f, tooLong()
 	case utf8.RuneCountInString(f.Source) > maxSource:

@@ -149,7 +149,11 @@ func showManaged(m usecase.Managed) booking.Managed {
 
 // ownPayment is a payment as the customer sees it: the provider's reasons are for the owner.
 func ownPayment(p *booking.Payment) *booking.Payment {
-	if p != nil && p.Refund != nil {
+	if p == nil {
+		return nil
+	}
+	p.Dispute = nil
+	if p.Refund != nil {
 		p.Refund.Reason = ""
 	}
 	return p

@@ -51,6 +51,9 @@ func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	case store.ChargeCancelling:
 		shown.Status = booking.PaymentCancelled
 	}
+	if p.DisputeStatus != "" {
+		shown.Dispute = &booking.Dispute{Status: string(p.DisputeStatus), Reason: p.DisputeReason}
+	}
 	if p.RefundStatus != "" {
 		shown.Refund = &booking.Refund{
 			Amount: currency.JSON(p.RefundAmount), Percent: p.RefundPercent, Status: string(p.RefundStatus), Reason: p.RefundReason,

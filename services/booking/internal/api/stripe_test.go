@@ -42,7 +42,7 @@ type intent struct {
 	Status       string `json:"status"`
 	Account      string `json:"-"`
 	Amount       string `json:"-"`
-	Currency     string `json:"-"`
+	Currency     string `json:"currency"`
 }
 
 // manner is how a request to create a charge is answered.

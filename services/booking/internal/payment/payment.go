@@ -42,6 +42,34 @@ type Notifier interface {
 	ReadNotice(body []byte, header func(name string) string) (Notice, error)
 }
 
+// Looker is a [Provider] that can be asked what was done with a payment there, and not here.
+type Looker interface {
+	// Look says what a charge is of, and how much of it was given back there. Errors: [ErrRefused] where there is no such charge.
+	Look(ctx context.Context, account, reference string) (Elsewhere, error)
+}
+
+// Elsewhere is what was done with a payment at the provider, and not here.
+type Elsewhere struct {
+	Subject  Subject // what the charge says it is of, as of [Notice]
+	Refunded int64   // in all, in minor units of its currency, also what is on its way
+}
+
+// Dispute is how far a customer's dispute of a payment is, by which their bank takes the money back.
+type Dispute struct {
+	Status DisputeStatus
+	Reason string // the provider's, such as fraudulent
+}
+
+// DisputeStatus is how far a dispute is.
+type DisputeStatus string
+
+// The statuses of a dispute. While it is open, and once it is lost, nothing of the payment can be refunded.
+const (
+	DisputeOpen DisputeStatus = "open"
+	DisputeWon  DisputeStatus = "won"
+	DisputeLost DisputeStatus = "lost"
+)
+
 // Sandbox is the name of the provider of sandbox businesses, and of their account with it.
 const Sandbox = "sandbox"
 
@@ -132,7 +160,8 @@ func (d Due) Refund() Refund {
 	return r
 }
 
-// Notice is what a provider tells of a charge: exactly one of Outcome, FailedAt and Refund is set; none where it is of no use here.
+// Notice is what a provider tells of a charge: exactly one of Outcome, FailedAt, Refund, Changed and Dispute is set; none where it is of no
+// use here.
 type Notice struct {
 	Account   string // the business's, with the provider
 	Reference string
@@ -143,6 +172,8 @@ type Notice struct {
 	// FailedAt is when an attempt to pay failed, by the provider's clock. The customer may try again (lifecycle.md §4).
 	FailedAt time.Time
 	Refund   *RefundNotice
+	Changed  bool     // something was given back that was not refunded here, or such a refund has failed; [Looker] says how much
+	Dispute  *Dispute // how far a dispute is
 }
 
 // RefundNotice is how far one refund of a charge is.

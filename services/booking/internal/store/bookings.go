@@ -71,17 +71,19 @@ const filterSQL = `
 		  AND (@query = '' OR strpos(lower(customer_name), lower(@query)) > 0 OR strpos(lower(customer_email), lower(@query)) > 0
 		       OR strpos(translate(customer_phone, ' -()./', ''), nullif(translate(@query, ' -()./', ''), '')) > 0)
 		  AND (@charges::text[] IS NULL OR EXISTS (SELECT FROM payments AS charge
-		       WHERE charge.business_id = @business_id AND charge.subject_id = bookings.id AND charge.status = ANY(@charges)))`
+		       WHERE charge.business_id = @business_id AND charge.subject_id = bookings.id AND charge.status = ANY(@charges)
+		         AND (@payment <> 'refund_failed' OR charge.refund_status = 'refused') AND (@payment <> 'disputed' OR charge.dispute_status IS NOT NULL)))`
 
 // chargesOf are the states of a charge that the owner reads as one status of the payment.
 var chargesOf = map[string][]string{
 	booking.PaymentOpen: {ChargeCreating, ChargeOpen}, booking.PaymentPaid: {ChargePaid}, booking.PaymentCancelled: {ChargeCancelling, ChargeCancelled},
+	booking.PaymentRefundFailed: {ChargePaid}, booking.PaymentDisputed: {ChargePaid},
 }
 
 func filterArgs(filter booking.Filter) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"from": nil, "to": nil, "service_id": nil, "staff_id": filter.StaffID,
-		"status": filter.Status, "source": filter.Source, "query": filter.Query, "charges": chargesOf[filter.Payment],
+		"status": filter.Status, "source": filter.Source, "query": filter.Query, "charges": chargesOf[filter.Payment], "payment": filter.Payment,
 	}
 	if filter.From != nil {
 		args["from"] = filter.From.String()

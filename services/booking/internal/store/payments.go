@@ -348,6 +348,8 @@ type charged struct {
 	amount         int64
 	refundNumber   int
 	refund         payment.RefundStatus
+	elsewhere      int64                 // what was given back at the provider
+	dispute        payment.DisputeStatus // "": none
 }
 
 // underLock decides on a charge while it and what it is of are locked, the subject first, as moves of bookings and cancellations of tickets
@@ -366,9 +368,10 @@ func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID, 
 				return err
 			}
 		}
-		err = tx.QueryRow(ctx, `SELECT status, confirms, amount, refund_number, coalesce(refund_status, '') FROM payments
+		err = tx.QueryRow(ctx, `SELECT status, confirms, amount, refund_number, coalesce(refund_status, ''),
+			refunded_elsewhere, coalesce(dispute_status, '') FROM payments
 			WHERE business_id = $1 AND subject_id = $2 FOR UPDATE`, businessID, subjectID,
-		).Scan(&p.payment, &p.confirms, &p.amount, &p.refundNumber, &p.refund)
+		).Scan(&p.payment, &p.confirms, &p.amount, &p.refundNumber, &p.refund, &p.elsewhere, &p.dispute)
 		if err != nil {
 			return err
 		}

@@ -31,11 +31,17 @@ type Payment struct {
 	RefundPercent int                  `json:"refund_percent"`
 	RefundStatus  payment.RefundStatus `json:"refund_status"`
 	RefundReason  string               `json:"refund_reason"`
+
+	RefundedElsewhere int64                 `json:"refunded_elsewhere"` // of Refunded: at the provider, and not here
+	DisputeStatus     payment.DisputeStatus `json:"dispute_status"`     // "": the customer has not disputed it
+	DisputeReason     string                `json:"dispute_reason"`
+	UpdatedAt         time.Time             `json:"updated_at"`
 }
 
-// Left is what of the charge was paid and neither is refunded nor on its way back. p may be nil.
+// Left is what of the charge was paid and neither is refunded nor on its way back; nothing where the customer disputes it, or has won. p may
+// be nil.
 func (p *Payment) Left() int64 {
-	if p == nil || p.Status != ChargePaid {
+	if p == nil || p.Status != ChargePaid || p.DisputeStatus == payment.DisputeOpen || p.DisputeStatus == payment.DisputeLost {
 		return 0
 	}
 	left := p.Amount - p.Refunded
@@ -134,14 +140,14 @@ func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID
 			return nil
 		}
 		changed = true
-		sql, args := endRefund, pgx.NamedArgs{
+		args := pgx.NamedArgs{
 			"business_id": businessID, "id": subjectID, "refund_status": string(said.Status), "refund_reason": said.Reason, "now": now,
 		}
-		if said.Status == payment.RefundRefunded {
-			args["event_type"] = string(event.PaymentRefunded)
-			sql, args = endRefundRecorded[p.kind], eventlog.Add(ctx, args, now)
+		args["event_type"] = string(event.PaymentRefunded)
+		if said.Status == payment.RefundRefused {
+			args["event_type"] = string(event.PaymentRefundFailed)
 		}
-		_, err := tx.Exec(ctx, sql, args)
+		_, err := tx.Exec(ctx, endRefundRecorded[p.kind], eventlog.Add(ctx, args, now))
 		return err
 	})
 	return changed && err == nil, err

@@ -28,14 +28,14 @@ LIMIT @most`
 	revenueReportSQL = `
 SELECT date_trunc(@by, b.local_start)::date - date '1970-01-01', 'booking', b.currency, count(*) FILTER (WHERE b.status <> 'cancelled'),
 	coalesce(sum(b.total) FILTER (WHERE b.status <> 'cancelled'), 0)::bigint,
-	coalesce(sum(p.amount) FILTER (WHERE p.status = 'paid'), 0)::bigint, coalesce(sum(p.refunded), 0)::bigint
+	coalesce(sum(p.amount) FILTER (WHERE p.status = 'paid'), 0)::bigint, coalesce(sum(CASE WHEN p.dispute_status = 'lost' THEN p.amount ELSE p.refunded END), 0)::bigint
 FROM bookings b LEFT JOIN payments p ON p.business_id = b.business_id AND p.subject_kind = 'booking' AND p.subject_id = b.id
 WHERE b.business_id = @business_id AND b.local_start >= @from::date AND b.local_start < @to::date
 GROUP BY 1, 3
 UNION ALL
 SELECT date_trunc(@by, t.local_start)::date - date '1970-01-01', 'ticket', t.currency, count(*) FILTER (WHERE t.status <> 'cancelled'),
 	coalesce(sum(t.total) FILTER (WHERE t.status <> 'cancelled'), 0)::bigint,
-	coalesce(sum(p.amount) FILTER (WHERE p.status = 'paid'), 0)::bigint, coalesce(sum(p.refunded), 0)::bigint
+	coalesce(sum(p.amount) FILTER (WHERE p.status = 'paid'), 0)::bigint, coalesce(sum(CASE WHEN p.dispute_status = 'lost' THEN p.amount ELSE p.refunded END), 0)::bigint
 FROM tickets t LEFT JOIN payments p ON p.business_id = t.business_id AND p.subject_kind = 'ticket' AND p.subject_id = t.id
 WHERE t.business_id = @business_id AND t.local_start >= @from::date AND t.local_start < @to::date
 GROUP BY 1, 3

@@ -77,7 +77,7 @@ func (c *Cancellations) paid(p *store.Payment, currency money.Currency) cancella
 		return cancellation.Paid{}
 	}
 	return cancellation.Paid{
-		Amount: p.Amount, Left: p.Left(), Refunding: p.RefundStatus == payment.RefundPending, Policy: p.Policy,
+		Amount: p.Amount, Left: p.Left(), Refunding: p.RefundStatus == payment.RefundPending, Policy: p.Policy, Elsewhere: p.RefundedElsewhere,
 		Step: c.providers.Step(p.Provider, currency),
 	}
 }

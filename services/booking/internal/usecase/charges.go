@@ -183,6 +183,7 @@ func (c *Charges) shown(of store.Charge) booking.Charge {
 		Provider: of.Provider, Status: of.Status, Amount: of.Amount, DueAt: of.DueAt.UTC(), Policy: of.Policy, Step: c.Payments.Providers.Step(of.Provider, currency),
 		Refunded: of.Refunded, RefundNumber: of.RefundNumber, RefundAmount: of.RefundAmount, RefundPercent: of.RefundPercent,
 		RefundStatus: string(of.RefundStatus), RefundReason: of.RefundReason,
+		RefundedElsewhere: of.RefundedElsewhere, DisputeStatus: string(of.DisputeStatus), DisputeReason: of.DisputeReason, UpdatedAt: of.UpdatedAt.UTC(),
 	}
 	if of.FailedAt != nil {
 		failed := of.FailedAt.UTC()

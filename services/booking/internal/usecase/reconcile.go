@@ -41,11 +41,10 @@ func NewPayments(charges *store.Store, options PaymentOptions, c clock.Clock, te
 // Notice acts on a provider's notice. One of a charge that is not known is none of ours: it may be another installation's.
 func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice) error {
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.Provider})
-	businessID, subjectID, err := p.charges.FindPayment(ctx, provider, n.Account, n.Reference)
-	if errors.Is(err, store.ErrNotFound) && n.Subject.ID != uuid.Nil {
-		businessID, subjectID = n.Subject.BusinessID, n.Subject.ID
-		err = p.charges.HasPayment(ctx, n.Subject, provider, n.Account)
+	if n.Changed || n.Dispute != nil {
+		return p.news(ctx, provider, n)
 	}
+	businessID, subjectID, err := p.find(ctx, provider, n)
 	if err == nil {
 		switch {
 		case n.Outcome != "":
@@ -55,6 +54,46 @@ func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice
 		case n.Refund != nil:
 			err = p.noteRefund(ctx, businessID, subjectID, n.Refund.Number, n.Refund.RefundState)
 		}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// find finds what a notice is of. Errors: [store.ErrNotFound].
+func (p *Payments) find(ctx context.Context, provider string, n payment.Notice) (uuid.UUID, uuid.UUID, error) {
+	businessID, subjectID, err := p.charges.FindPayment(ctx, provider, n.Account, n.Reference)
+	if errors.Is(err, store.ErrNotFound) && n.Subject.ID != uuid.Nil {
+		businessID, subjectID = n.Subject.BusinessID, n.Subject.ID
+		err = p.charges.HasPayment(ctx, n.Subject, provider, n.Account)
+	}
+	return businessID, subjectID, err
+}
+
+// news notes what was done with a payment at the provider: it is asked, as such a notice does not say what it is of. One of a charge that is
+// not known is none of ours.
+func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) error {
+	looker, looks := p.options.Providers[provider].(payment.Looker)
+	if !looks {
+		return nil
+	}
+	asking, cancel := context.WithTimeout(ctx, p.options.Within)
+	defer cancel()
+	found, err := looker.Look(asking, n.Account, n.Reference)
+	if errors.Is(err, payment.ErrRefused) {
+		return nil
+	}
+	if err != nil {
+		return err // the provider tells again
+	}
+	n.Subject = found.Subject
+	businessID, subjectID, err := p.find(ctx, provider, n)
+	if err == nil && n.Dispute != nil {
+		err = p.charges.Disputed(ctx, businessID, subjectID, *n.Dispute, p.clock.Now())
+	}
+	if err == nil && n.Changed {
+		err = p.charges.RefundedElsewhere(ctx, businessID, subjectID, found.Refunded, p.clock.Now())
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return nil

@@ -107,6 +107,8 @@ const (
 	NoticeCreated         Notice = "created"
 	NoticeMoved           Notice = "moved"
 	NoticeCancelled       Notice = "cancelled"
+	NoticeRefundFailed    Notice = "refund_failed"
+	NoticeDisputed        Notice = "disputed"
 	NoticeWebhookDisabled Notice = "webhook_disabled"
 )
 

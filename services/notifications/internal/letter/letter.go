@@ -137,6 +137,8 @@ var notices = map[Notice]layout{
 	NoticeCreated:         {"", nil, "", parts{customer: true, total: true}},
 	NoticeMoved:           {"title_booking_moved", []string{"owner_moved"}, "", parts{customer: true}},
 	NoticeCancelled:       {"", []string{"owner_cancelled"}, "", parts{customer: true, refund: true}},
+	NoticeRefundFailed:    {"title_refund_failed", []string{"owner_refund_failed"}, "", parts{customer: true}},
+	NoticeDisputed:        {"title_disputed", []string{"owner_disputed"}, "", parts{customer: true}},
 	NoticeWebhookDisabled: {"title_webhook_disabled", []string{"webhook_failing"}, "", parts{}},
 }
 

@@ -47,6 +47,7 @@ var notices = map[event.Type]letter.Notice{
 	event.ReservationConfirmed: letter.NoticeCreated,
 	event.BookingRescheduled:   letter.NoticeMoved,
 	event.BookingCancelled:     letter.NoticeCancelled, event.TicketCancelled: letter.NoticeCancelled, event.ReservationCancelled: letter.NoticeCancelled,
+	event.PaymentRefundFailed: letter.NoticeRefundFailed, event.PaymentDisputed: letter.NoticeDisputed,
 	plan.EndpointDisabled: letter.NoticeWebhookDisabled,
 }
 

@@ -73,7 +73,7 @@ var toCustomers = map[event.Type]map[string]letter.Kind{
 	event.BookingRescheduled:   {booking.StatusPending: letter.BookingMoved, booking.StatusConfirmed: letter.BookingMoved},
 	event.BookingCancelled:     {booking.StatusCancelled: letter.BookingCancelled},
 	event.PaymentFailed:        {booking.StatusPending: letter.PaymentFailed},
-	event.PaymentRefunded:      always(letter.Refunded, booking.StatusPending, booking.StatusConfirmed, booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow, booking.StatusSold, reserved, pickedUp, returned),
+	event.PaymentRefunded:      inAny(letter.Refunded, booking.StatusPending, booking.StatusConfirmed, booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow, booking.StatusSold, reserved, pickedUp, returned),
 	event.TicketSold:           {booking.StatusSold: letter.Ticket},
 	event.TicketRescheduled:    {booking.StatusSold: letter.TicketMoved},
 	event.TicketWithdrawn:      {booking.StatusSold: letter.TicketWithdrawn},
@@ -83,7 +83,7 @@ var toCustomers = map[event.Type]map[string]letter.Kind{
 	event.ReservationCancelled: {booking.StatusCancelled: letter.ReservationCancelled},
 }
 
-func always(kind letter.Kind, statuses ...string) map[string]letter.Kind {
+func inAny(kind letter.Kind, statuses ...string) map[string]letter.Kind {
 	kinds := make(map[string]letter.Kind, len(statuses))
 	for _, status := range statuses {
 		kinds[status] = kind
@@ -95,8 +95,11 @@ func always(kind letter.Kind, statuses ...string) map[string]letter.Kind {
 var toOwners = map[event.Type]bool{
 	event.BookingCreated: true, event.BookingRescheduled: true, event.BookingCancelled: true,
 	event.TicketSold: true, event.TicketCancelled: true, event.ReservationCreated: true, event.ReservationConfirmed: true, event.ReservationCancelled: true,
-	EndpointDisabled: true,
+	EndpointDisabled: true, event.PaymentRefundFailed: true, event.PaymentDisputed: true,
 }
+
+// always are the events that owners are told of whoever made the change.
+var always = map[event.Type]bool{EndpointDisabled: true, event.PaymentRefundFailed: true, event.PaymentDisputed: true}
 
 // Draft is a message that is to be written. Reminders and the like have an event of their own, made of what they are about and of when.
 type Draft struct {
@@ -111,7 +114,7 @@ func Of(e event.Event, s Subject, ownerEmails []string) []Draft {
 	if kind, ok := toCustomers[e.Type][s.Status]; ok && s.Email != "" {
 		drafts = append(drafts, Draft{Kind: kind, EventID: e.ID, Recipient: s.Email})
 	}
-	if toOwners[e.Type] && !waits(e, s) && (byCustomer(e) || e.Type == EndpointDisabled) {
+	if toOwners[e.Type] && !waits(e, s) && (byCustomer(e) || always[e.Type]) {
 		for _, address := range ownerEmails {
 			drafts = append(drafts, Draft{Kind: letter.OwnerNotice, EventID: e.ID, Recipient: address})
 		}

@@ -47,7 +47,7 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	from, to := timespan.TimeOfDay(22*60), timespan.TimeOfDay(2*60)
 	want := &rental.Reservation{
 		ID: got.ID, RentalID: uuid.MustParse(kayak), RentalName: "Thing", Status: "reserved", Quantity: 2,
-		StartDate: day, EndDate: day + 1, StartTime: &from, EndTime: &to, Extras: []rental.Extra{}, CustomerName: "Zoë", FormData: json.RawMessage("{}"), Locale: "pt", CreatedAt: morning, UpdatedAt: morning,
+		StartDate: day, EndDate: day + 1, StartTime: &from, EndTime: &to, Extras: []rental.Extra{}, CustomerName: "Zoë", FormData: json.RawMessage("{}"), Locale: "pt", Timezone: "Europe/Lisbon", CreatedAt: morning, UpdatedAt: morning,
 		ManageURL: got.ManageURL,
 	}
 	shown, err := s.client.Link(t.Context(), s.offer.ID, got.ID)

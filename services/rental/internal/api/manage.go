@@ -77,8 +77,11 @@ func sendManaged(c *fiber.Ctx) func(usecase.Managed, error) error {
 // showManaged is what the customer sees.
 func showManaged(m usecase.Managed) rental.Managed {
 	r := agreed(m.Reservation)
-	if r.Payment != nil && r.Payment.Refund != nil {
-		r.Payment.Refund.Reason = "" // it is for the owner
+	if r.Payment != nil {
+		r.Payment.Dispute = nil // it is for the owner, as a refund's reason
+		if r.Payment.Refund != nil {
+			r.Payment.Refund.Reason = ""
+		}
 	}
 	return rental.Managed{
 		Kind: event.Reservation, Business: m.Offer.Managed(),

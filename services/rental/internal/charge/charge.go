@@ -33,7 +33,12 @@ func Later(known, said booking.Charge) bool {
 		cmp.Compare(said.RefundNumber, known.RefundNumber),
 		cmp.Compare(refunds[said.RefundStatus], refunds[known.RefundStatus]),
 	)
-	return order > 0 || order == 0 && failedSince(known, said)
+	return order > 0 || order == 0 && (failedSince(known, said) || newsSince(known, said))
+}
+
+// newsSince reports whether a later answer tells of a refund at the provider, or of a dispute.
+func newsSince(known, said booking.Charge) bool {
+	return said.UpdatedAt.After(known.UpdatedAt) && (said.RefundedElsewhere != known.RefundedElsewhere || said.DisputeStatus != known.DisputeStatus)
 }
 
 func failedSince(known, said booking.Charge) bool {
@@ -82,6 +87,18 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 	}
 	if said.RefundStatus == booking.RefundRefunded && (known.RefundStatus != booking.RefundRefunded || known.RefundNumber != said.RefundNumber) {
 		add(event.PaymentRefunded, status)
+	}
+	if said.RefundStatus == booking.RefundRefused && (known.RefundStatus != booking.RefundRefused || known.RefundNumber != said.RefundNumber) {
+		add(event.PaymentRefundFailed, status)
+	}
+	switch {
+	case said.RefundedElsewhere > known.RefundedElsewhere:
+		add(event.PaymentRefunded, status)
+	case said.RefundedElsewhere < known.RefundedElsewhere:
+		add(event.PaymentRefundFailed, status)
+	}
+	if said.DisputeStatus != known.DisputeStatus {
+		add(event.PaymentDisputed, status)
 	}
 	return steps
 }

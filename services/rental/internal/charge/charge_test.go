@@ -60,7 +60,16 @@ func TestWhatFollowsForAReservation(t *testing.T) {
 			[]event.Type{event.PaymentRefunded},
 		},
 		"refused": {
-			state.Returned, with(opened, paid, back(1, 2000, booking.RefundPending)), with(opened, paid, back(1, 2000, booking.RefundRefused)), state.Returned, nil,
+			state.Returned, with(opened, paid, back(1, 2000, booking.RefundPending)), with(opened, paid, back(1, 2000, booking.RefundRefused)), state.Returned,
+			[]event.Type{event.PaymentRefundFailed},
+		},
+		"refunded at the provider": {
+			state.Reserved, with(opened, paid), with(opened, paid, func(c *booking.Charge) { c.RefundedElsewhere, c.UpdatedAt = 500, failed }), state.Reserved,
+			[]event.Type{event.PaymentRefunded},
+		},
+		"disputed": {
+			state.Returned, with(opened, paid), with(opened, paid, func(c *booking.Charge) { c.DisputeStatus, c.UpdatedAt = booking.DisputeOpen, failed }), state.Returned,
+			[]event.Type{event.PaymentDisputed},
 		},
 		"paid, picked up long since": {state.PickedUp, with(opened, paid), with(opened, paid, back(1, 1, booking.RefundRefunded)), state.PickedUp, []event.Type{event.PaymentRefunded}},
 	} {

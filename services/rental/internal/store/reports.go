@@ -16,7 +16,8 @@ import (
 const revenueReportSQL = `
 SELECT date_trunc(@by, start_date::timestamp)::date - date '1970-01-01', coalesce(currency, @currency), count(*) FILTER (WHERE status <> 'cancelled'),
 	coalesce(sum(total) FILTER (WHERE status <> 'cancelled'), 0)::bigint,
-	coalesce(sum((payment->>'amount')::bigint) FILTER (WHERE payment->>'status' = 'paid'), 0)::bigint, coalesce(sum((payment->>'refunded')::bigint), 0)::bigint
+	coalesce(sum((payment->>'amount')::bigint) FILTER (WHERE payment->>'status' = 'paid'), 0)::bigint,
+	coalesce(sum((CASE WHEN payment->>'dispute_status' = 'lost' THEN payment->>'amount' ELSE payment->>'refunded' END)::bigint), 0)::bigint
 FROM reservations
 WHERE business_id = @business_id AND start_date >= @from::date AND start_date < @to::date
 GROUP BY 1, 2 ORDER BY 1, 2

@@ -27,7 +27,7 @@ func purchase(r store.Reservation, offer *catalog.Offer) cancellation.Purchase {
 		of.Currency = r.Price.Currency
 	}
 	if p := r.Payment; p != nil {
-		of.Paid = cancellation.Paid{Amount: p.Amount, Left: p.Left(), Refunding: p.RefundStatus == booking.RefundPending, Policy: p.Policy, Step: p.Step}
+		of.Paid = cancellation.Paid{Amount: p.Amount, Left: p.Left(), Refunding: p.RefundStatus == booking.RefundPending, Policy: p.Policy, Step: p.Step, Elsewhere: p.RefundedElsewhere}
 	}
 	return of
 }

@@ -113,8 +113,18 @@ func TestNoticesOfRefundsNameTheirNumber(t *testing.T) {
 			Account: "acct_1", Reference: "pi_1",
 			Refund: &payment.RefundNotice{Number: 1, RefundState: payment.RefundState{Status: payment.RefundRefunded}},
 		},
-		`"refund.updated", "data": {"object": {"id": "re_2", "object": "refund", "payment_intent": "pi_1", "status": "succeeded", "metadata": {}}}`: {},
-		`"refund.updated", "data": {"object": {"id": "re_2", "object": "refund", "status": "succeeded", "metadata": {"slotmesh_refund": "1"}}}`:     {},
+		`"refund.updated", "data": {"object": {"id": "re_2", "object": "refund", "payment_intent": "pi_1", "status": "succeeded", "metadata": {}}}`: {Account: "acct_1", Reference: "pi_1", Changed: true},
+		`"charge.refunded", "data": {"object": {"id": "ch_1", "object": "charge", "payment_intent": "pi_1", "amount_refunded": 500}}`: {
+			Account: "acct_1", Reference: "pi_1", Changed: true,
+		},
+		`"charge.dispute.created", "data": {"object": {"id": "dp_1", "object": "dispute", "payment_intent": "pi_1", "status": "needs_response", "reason": "fraudulent"}}`: {
+			Account: "acct_1", Reference: "pi_1", Dispute: &payment.Dispute{Status: payment.DisputeOpen, Reason: "fraudulent"},
+		},
+		`"charge.dispute.closed", "data": {"object": {"id": "dp_1", "object": "dispute", "payment_intent": "pi_1", "status": "lost", "reason": "fraudulent"}}`: {
+			Account: "acct_1", Reference: "pi_1", Dispute: &payment.Dispute{Status: payment.DisputeLost, Reason: "fraudulent"},
+		},
+		`"charge.dispute.created", "data": {"object": {"id": "dp_1", "object": "dispute", "payment_intent": "pi_1", "status": "warning_needs_response"}}`: {},
+		`"refund.updated", "data": {"object": {"id": "re_2", "object": "refund", "status": "succeeded", "metadata": {"slotmesh_refund": "1"}}}`:           {},
 	} {
 		body := []byte(`{"id": "evt_1", "object": "event", "account": "acct_1", "type": ` + event + `}`)
 		signed := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: body, Secret: "whsec_x"})

@@ -33,8 +33,12 @@ func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.No
 	case sdk.EventTypeCheckoutSessionCompleted, sdk.EventTypeCheckoutSessionAsyncPaymentSucceeded,
 		sdk.EventTypeCheckoutSessionAsyncPaymentFailed, sdk.EventTypeCheckoutSessionExpired:
 		return sessionNotice(told), nil
-	case sdk.EventTypeRefundUpdated, sdk.EventTypeRefundFailed, sdk.EventTypeChargeRefundUpdated:
+	case sdk.EventTypeRefundCreated, sdk.EventTypeRefundUpdated, sdk.EventTypeRefundFailed, sdk.EventTypeChargeRefundUpdated:
 		return refundNotice(told), nil
+	case sdk.EventTypeChargeRefunded:
+		return chargeNotice(told), nil
+	case sdk.EventTypeChargeDisputeCreated, sdk.EventTypeChargeDisputeUpdated, sdk.EventTypeChargeDisputeClosed:
+		return disputeNotice(told), nil
 	}
 	return payment.Notice{}, nil
 }
@@ -102,11 +106,14 @@ func said(n *payment.Notice, metadata map[string]string) {
 	}
 }
 
-// refundNotice reads how far a refund is; one that was not made here has no number and says nothing.
+// refundNotice reads how far a refund is; one that was not made here has no number.
 func refundNotice(told sdk.Event) payment.Notice {
 	var refund sdk.Refund
 	if json.Unmarshal(told.Data.Raw, &refund) != nil || refund.PaymentIntent == nil {
 		return payment.Notice{}
+	}
+	if refund.Metadata[refundNumber] == "" {
+		return payment.Notice{Account: told.Account, Reference: refund.PaymentIntent.ID, Changed: true}
 	}
 	number, err := strconv.Atoi(refund.Metadata[refundNumber])
 	if err != nil {

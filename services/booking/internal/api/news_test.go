@@ -1,0 +1,151 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/request"
+)
+
+// refundsElsewhere has the owner refund a charge in Stripe's dashboard, which tells of it by so many notices.
+func (s *shop) refundsElsewhere(f *fakeStripe, charge string, amount int64, notices int) *refunded {
+	s.t.Helper()
+	f.mu.Lock()
+	made := &refunded{ID: fmt.Sprintf("re_%d", len(f.refunds[charge])), Object: "refund", Amount: amount, Status: "succeeded"}
+	f.refunds[charge] = append(f.refunds[charge], made)
+	f.mu.Unlock()
+	for range notices {
+		s.tell("refund.created", map[string]any{"id": made.ID, "object": "refund", "payment_intent": charge, "status": "succeeded", "amount": amount})
+		s.tell("charge.refunded", map[string]any{"id": "ch_1", "object": "charge", "payment_intent": charge, "amount_refunded": amount})
+	}
+	return made
+}
+
+// paidBack is what the owner's list shows of the only payment.
+func (s *shop) paidBack(filter string) *booking.Payment {
+	s.t.Helper()
+	list, err := s.client().Bookings(s.t.Context(), s.offer.ID, booking.Filter{Payment: filter}, request.Page{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if len(list.Bookings) == 0 {
+		return nil
+	}
+	return list.Bookings[0].Payment
+}
+
+// TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain, nor refunded twice; one that fails there later no longer counts.
+func TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	id, charge := s.bought(f, "09:30")
+	made := s.refundsElsewhere(f, charge, 1500, 3)
+	if p := s.paidBack(""); p.Refunded != "15.00" || p.Refund != nil {
+		t.Errorf("the owner is shown %+v", p)
+	}
+	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "payment.refunded")
+	if got, err := s.client().Cancellation(t.Context(), s.offer.ID, id); err != nil || got.Refund.Amount != "25.00" {
+		t.Errorf("cancelling then gives back %+v, %v", got, err)
+	}
+	f.mu.Lock()
+	made.Status = "failed"
+	f.mu.Unlock()
+	s.tell("refund.failed", map[string]any{"id": made.ID, "object": "refund", "payment_intent": charge, "status": "failed"})
+	if p := s.paidBack(""); p.Refunded != "0.00" {
+		t.Errorf("when it failed, the owner is shown %+v", p)
+	}
+	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "payment.refunded", "payment.refund_failed")
+	s.cancel(id, "")
+	s.refundsElsewhere(f, charge, 4000, 1) // before ours was made
+	want := &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefused, Reason: "refunded_at_provider"}
+	s.expectRefund("all went back there", id, "40.00", want)
+	s.step()
+	if n := s.count(`SELECT refunded FROM payments`); n != 4000 {
+		t.Errorf("%d are refunded", n)
+	}
+}
+
+// TestARefundOfAnUnknownChargeIsNoneOfOurs: such a charge was made by another program with the same account.
+func TestARefundOfAnUnknownChargeIsNoneOfOurs(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	id, _ := s.bought(f, "09:30")
+	f.mu.Lock()
+	f.intents["pi_other"] = &intent{ID: "pi_other", Status: "succeeded", Account: "acct_harbor", Amount: "500", Currency: "eur"}
+	f.mu.Unlock()
+	s.refundsElsewhere(f, "pi_other", 500, 1)
+	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed")
+}
+
+// TestARefundThatFailsLaterIsShownAndTold: the owner finds it by the filter, and an event tells of it.
+func TestARefundThatFailsLaterIsShownAndTold(t *testing.T) {
+	t.Parallel()
+	s, f := openPolicyShop(t)
+	id, charge := s.bought(f, "09:30")
+	if s.paidBack(booking.PaymentRefundFailed) != nil {
+		t.Error("a refund has failed before there was one")
+	}
+	s.cancel(id, "")
+	s.step()
+	s.tell("refund.failed", map[string]any{
+		"id": "re_1", "object": "refund", "payment_intent": charge, "status": "failed", "failure_reason": "lost_or_stolen_card", "metadata": map[string]string{"slotmesh_refund": "1"},
+	})
+	want := &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefused, Reason: "lost_or_stolen_card"}
+	s.expectRefund("failed", id, "0.00", want)
+	s.expectEvents(id, "booking.created", "payment.succeeded", "booking.confirmed", "booking.cancelled", "payment.refunded", "payment.refund_failed")
+	if p := s.paidBack(booking.PaymentRefundFailed); p == nil || p.Refund.Status != booking.RefundRefused {
+		t.Errorf("the filter finds %+v", p)
+	}
+}
+
+// TestADisputeStopsRefundsAndIsShown until it is won.
+func TestADisputeStopsRefundsAndIsShown(t *testing.T) {
+	t.Parallel()
+	for ended, refund := range map[string]json.Number{"won": "40.00", "lost": "0.00"} {
+		t.Run(ended, func(t *testing.T) {
+			t.Parallel()
+			s, f := openPolicyShop(t)
+			s.change(customersMay(new(int), nil))
+			a := s.book(s.key, order("09:30", nil))
+			charge := a.payment(t).Reference
+			f.pay(charge)
+			s.notify("payment_intent.succeeded", "acct_harbor", charge)
+			disputed := func(event, status string) {
+				s.tell("charge.dispute."+event, map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": charge, "status": status, "reason": "fraudulent"})
+			}
+			gives := func(when string, want json.Number) {
+				t.Helper()
+				for _, preview := range []func() (booking.CancellationRefund, error){
+					func() (booking.CancellationRefund, error) {
+						c, err := s.client().Cancellation(t.Context(), s.offer.ID, a.body.Booking.ID)
+						return c.Refund, err
+					},
+					func() (booking.CancellationRefund, error) {
+						m, err := s.pages().Managed(t.Context(), tokenOf(a.body.ManageURL))
+						if err == nil && m.Booking.Payment.Dispute != nil {
+							t.Errorf("%s, the customer is shown the dispute", when)
+						}
+						return m.Booking.Cancellation.Refund, err
+					},
+				} {
+					if got, err := preview(); err != nil || got.Amount != want {
+						t.Errorf("%s, cancelling gives back %+v, %v; want %s", when, got, err, want)
+					}
+				}
+			}
+			gives("before", "40.00")
+			disputed("created", "needs_response")
+			disputed("updated", "under_review")
+			gives("while it is open", "0.00")
+			if p := s.paidBack(booking.PaymentDisputed); p == nil || p.Dispute == nil || *p.Dispute != (booking.Dispute{Status: "open", Reason: "fraudulent"}) {
+				t.Errorf("the owner is shown %+v", p)
+			}
+			disputed("closed", ended)
+			disputed("updated", "under_review") // which comes late
+			gives("when it has ended", refund)
+			s.expectEvents(a.body.Booking.ID, "booking.created", "payment.succeeded", "booking.confirmed", "payment.disputed", "payment.disputed")
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+)
+
+// RefusedElsewhere is the reason of a refund that is refused because what it would give back was given back at the provider.
+const RefusedElsewhere = "refunded_at_provider"
+
+// noteElsewhere notes the sum of what was given back at the provider and not here. A refund on its way for which too little is left then
+// ends as refused, so that nothing is promised twice.
+const noteElsewhere = `
+UPDATE payments
+SET refunded = refunded - refunded_elsewhere + least(@elsewhere::bigint, amount - refunded + refunded_elsewhere),
+    refunded_elsewhere = least(@elsewhere::bigint, amount - refunded + refunded_elsewhere),
+    refund_reason = CASE WHEN refund_status = 'pending' AND refunded - refunded_elsewhere + @elsewhere::bigint + refund_amount > amount
+                         THEN @refused_elsewhere ELSE refund_reason END,
+    refund_status = CASE WHEN refund_status = 'pending' AND refunded - refunded_elsewhere + @elsewhere::bigint + refund_amount > amount
+                         THEN 'refused' ELSE refund_status END,
+    updated_at = @now
+WHERE business_id = @business_id AND subject_id = @id`
+
+var noteElsewhereRecorded = recordCharge(noteElsewhere)
+
+// RefundedElsewhere notes how much of a payment was given back at the provider and not here, in all. To say it twice changes nothing.
+func (s *Store) RefundedElsewhere(ctx context.Context, businessID, subjectID uuid.UUID, sum int64, now time.Time) error {
+	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
+		if p.payment != ChargePaid || sum == p.elsewhere {
+			return nil
+		}
+		told := event.PaymentRefunded
+		if sum < p.elsewhere {
+			told = event.PaymentRefundFailed
+		}
+		_, err := tx.Exec(ctx, noteElsewhereRecorded[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
+			"business_id": businessID, "id": subjectID, "elsewhere": sum, "refused_elsewhere": RefusedElsewhere, "event_type": string(told), "now": now,
+		}, now))
+		return err
+	})
+}
+
+var noteDispute = recordCharge(`
+UPDATE payments SET dispute_status = @dispute_status, dispute_reason = nullif(@dispute_reason, ''), updated_at = @now
+WHERE business_id = @business_id AND subject_id = @id`)
+
+// Disputed notes how far a dispute of a payment is. One that has ended stays so, and to say it twice changes nothing.
+func (s *Store) Disputed(ctx context.Context, businessID, subjectID uuid.UUID, d payment.Dispute, now time.Time) error {
+	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
+		if p.payment != ChargePaid || d.Status == p.dispute || p.dispute != "" && d.Status == payment.DisputeOpen {
+			return nil
+		}
+		_, err := tx.Exec(ctx, noteDispute[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
+			"business_id": businessID, "id": subjectID, "dispute_status": string(d.Status), "dispute_reason": d.Reason,
+			"event_type": string(event.PaymentDisputed), "now": now,
+		}, now))
+		return err
+	})
+}
