@@ -497,7 +497,7 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	look(cancellation.Preview{Reason: booking.CancelTooLate})
 	fail(2000)
 	s.clock.Advance(-time.Nanosecond)
-	if b, err := c.CancelForCustomer(t.Context(), s.offer, id, 2000); err != nil || string(b.Status) != booking.StatusCancelled {
+	if b, err := c.CancelForCustomer(t.Context(), s.offer, id, decimal.New(2000, -2)); err != nil || string(b.Status) != booking.StatusCancelled {
 		t.Errorf("%+v, %v", b, err)
 	}
 	look(cancellation.Preview{Reason: booking.StatusCancelled})

@@ -358,6 +358,9 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 		return Ticket{}, err
 	}
 	t.StartsAt, t.EndsAt = t.StartsAt.UTC(), t.EndsAt.UTC()
+	if len(t.FormerStarts) == 0 {
+		t.FormerStarts = nil
+	}
 	for i, start := range t.FormerStarts {
 		t.FormerStarts[i] = start.UTC()
 	}
