@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime/debug"
+	"slices"
 	"time"
 )
 
@@ -39,6 +40,14 @@ var (
 	MethodNotAllowed       = Kind{"method_not_allowed", 405}
 	SlotUnavailable        = Kind{"slot_unavailable", 409}
 	NoStaffAvailable       = Kind{"no_staff_available", 409}
+	DateInPast             = Kind{"date_in_past", 409}
+	BeyondAdvanceLimit     = Kind{"beyond_advance_limit", 409}
+	TooSoon                = Kind{"too_soon", 409} // less notice than the business asks for
+	Closed                 = Kind{"closed", 409}   // those who perform it do not work then
+	NotAStart              = Kind{"not_a_start", 409}
+	StaffNotFound          = Kind{"staff_not_found", 409} // unknown or inactive, or does not perform it
+	PaymentNotOffered      = Kind{"payment_not_offered", 409}
+	NotEnoughUnits         = Kind{"not_enough_units", 409}       // the owner's side: too few units are there to hand out
 	TooManyOpen            = Kind{"too_many_open_bookings", 409} // the booking page: bookings.max_open_per_customer
 	IdempotencyInProgress  = Kind{"idempotency_in_progress", 409}
 	Conflict               = Kind{"conflict", 409}       // the admin API: a move or removal that the state forbids
@@ -89,6 +98,12 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
+
+// startRefusals are the kinds by which a start cannot be booked.
+var startRefusals = []Kind{SlotUnavailable, NoStaffAvailable, DateInPast, BeyondAdvanceLimit, TooSoon, Closed, NotAStart, StaffNotFound}
+
+// RefusesStart reports whether err says that a start cannot be booked, so that another one may.
+func RefusesStart(err error) bool { return slices.Contains(startRefusals, KindOf(err)) }
 
 // Of returns err as a fault; an error that is none becomes an internal one.
 func Of(err error) *Error {

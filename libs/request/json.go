@@ -24,12 +24,43 @@ func JSON(body []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
-		return Invalid("%s", bodySentence(err))
+		return refusedBody(err, into)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return Invalid("The request body goes on after its JSON object; send one object.")
 	}
 	return nil
+}
+
+// refusedBody is the fault of a body that could not be read into a struct. A field that looks like a known one is answered with that.
+func refusedBody(err error, into any) error {
+	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
+		if similar := CheckNames("field", []string{strings.Trim(name, `"`)}, fieldsOf(reflect.TypeOf(into), nil)); similar != nil {
+			return similar
+		}
+	}
+	return Invalid("%s", bodySentence(err))
+}
+
+const unknownField = "json: unknown field "
+
+// fieldsOf adds the JSON names of a type's fields to names, and those of the types below it.
+func fieldsOf(t reflect.Type, names []string) []string {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || t.NumField() == 0 {
+		return names
+	}
+	for field := range t.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name != "" && !slices.Contains(names, name) {
+			names = fieldsOf(field.Type, append(names, name))
+		} else if field.Anonymous {
+			names = fieldsOf(field.Type, names)
+		}
+	}
+	return names
 }
 
 // bodySentence says what is wrong with a body in terms of its fields.
@@ -38,7 +69,7 @@ func bodySentence(err error) string {
 	if errors.As(err, &wrong) && wrong.Field != "" {
 		return fmt.Sprintf("%s: %s is not right here; write %s.", FieldOf(wrong), found(wrong.Value), wanted(wrong.Type))
 	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
 		return strings.Trim(name, `"`) + ": unknown field; leave it out."
 	}
 	return "The request body is not a JSON object of the right shape; the description of the API shows one."

@@ -18,6 +18,23 @@ func Query(c *fiber.Ctx) request.Query {
 	}
 }
 
+// CheckQuery refuses a parameter that differs from a known one only in its case, underscores or hyphens. Fault: invalid_parameter.
+func CheckQuery(c *fiber.Ctx, known ...string) error {
+	var names []string
+	c.Context().QueryArgs().VisitAll(func(name, _ []byte) { names = append(names, string(name)) })
+	return request.CheckNames("parameter", names, known)
+}
+
+// WithParameters returns a handler that calls next once the request's query passes [CheckQuery].
+func WithParameters(next fiber.Handler, known ...string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if err := CheckQuery(c, known...); err != nil {
+			return err
+		}
+		return next(c)
+	}
+}
+
 // JSON reads the JSON object of a request's body into a struct, strictly. Faults: those of [Body]; invalid_parameter.
 func JSON(c *fiber.Ctx, into any) error {
 	body, err := Body(c)

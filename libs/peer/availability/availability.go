@@ -38,14 +38,21 @@ type Question struct {
 	// ClassScheduleID narrows a class to one of its sessions.
 	ClassScheduleID *uuid.UUID `json:"class_schedule_id,omitempty"`
 
-	// Override is the owner's: it leaves out notice, advance limit and grid, never what is taken or who works when (admin.md).
+	// Override asks as the owner does, whom notice, advance limit and grid do not bind, only what is taken and who works when.
 	Override bool `json:"override,omitempty"`
+	// OutsideHours lets members serve the start also outside their working time and the business's hours, where nobody can within.
+	OutsideHours bool `json:"outside_hours,omitempty"`
 }
 
 // BookableResponse lists the ways in which the start can be served, in Auto-Assign order; none means that it cannot.
 type BookableResponse struct {
 	OfferVersion int64        `json:"offer_version"`
 	Assignments  []Assignment `json:"assignments"`
+	// Refusal is the rule that refuses a start without assignments: past, advance_limit, notice, no_session, closed, grid or
+	// not_performed. It is empty where only occupied time does.
+	Refusal string `json:"refusal,omitempty"`
+	// Warnings are the rules for customers, as of Refusal, that a start which the owner asks for breaks.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Assignment is one way to serve a start. Its parts are what it occupies, buffers included; all of them or nothing.
@@ -53,7 +60,9 @@ type Assignment struct {
 	StaffID *uuid.UUID    `json:"staff_id"` // null for a service that no staff member performs
 	During  timespan.Span `json:"during"`   // the service time, without buffers
 	Parts   []Part        `json:"parts"`
-	Session *Session      `json:"session,omitempty"` // set for a class: its parts are held together with its other guests
+	// Performers are the members of a package with staff per service, one for each service in order; null where no staff performs it.
+	Performers []*uuid.UUID `json:"performers,omitempty"`
+	Session    *Session     `json:"session,omitempty"` // set for a class: its parts are held together with its other guests
 }
 
 // Session is one occurrence of a class session.

@@ -140,8 +140,16 @@ type Booking struct {
 	StaffRequested bool   `json:"staff_requested"`
 	IsPackage      bool   `json:"is_package"`
 	StaffingMode   string `json:"staffing_mode,omitempty"` // per_service, or left out
-	ManageURL      string `json:"manage_url,omitempty"`    // the customer's link; only in the answer to who booked
-	CheckoutURL    string `json:"checkout_url,omitempty"`  // the provider's page on which it is paid; only in the answer to the booking page
+	// Warnings name the rules for customers that the owner's booking breaks; only in the answer to the owner's request.
+	Warnings    []Warning `json:"warnings,omitempty"`
+	ManageURL   string    `json:"manage_url,omitempty"`   // the customer's link; only in the answer to who booked
+	CheckoutURL string    `json:"checkout_url,omitempty"` // the provider's page on which it is paid; only in the answer to the booking page
+}
+
+// Warning is a rule for customers that the owner's booking or reservation breaks: a code as of a refusal, and a sentence.
+type Warning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 // BookedService is one service of a booking as it was sold.
@@ -152,6 +160,31 @@ type BookedService struct {
 	VariantName     string      `json:"variant_name,omitempty"`
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
+	StaffID         *uuid.UUID  `json:"staff_id,omitempty"` // who performs it in a package with staff per service
+}
+
+// PerformedBy returns when a member performs the booking, or the part of a package that is the member's; false where the member has no
+// part.
+func (b *Booking) PerformedBy(member uuid.UUID) (time.Time, time.Time, bool) {
+	start, end, found := time.Time{}, time.Time{}, false
+	at, hasParts := b.StartsAt, false
+	for _, s := range b.Services {
+		until := at.Add(time.Duration(s.DurationMinutes) * time.Minute)
+		if s.StaffID != nil {
+			hasParts = true
+			if *s.StaffID == member && !found {
+				start, found = at, true
+			}
+			if *s.StaffID == member {
+				end = until
+			}
+		}
+		at = until
+	}
+	if !hasParts && b.StaffID != nil && *b.StaffID == member {
+		return b.StartsAt, b.EndsAt, true
+	}
+	return start, end, found
 }
 
 // BookingList is one page of bookings. NextCursor is empty on the last.

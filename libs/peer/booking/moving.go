@@ -27,7 +27,7 @@ type NewBooking struct {
 	FormData          json.RawMessage `json:"form_data,omitempty"`
 	Locale            *string         `json:"locale,omitempty"`
 
-	// Override leaves out notice, advance limit, pause and grid, never what is taken or who works when.
+	// Override books also outside working hours, never what is taken. Notice, advance limit, pause and grid do not bind the owner anyway.
 	Override bool `json:"override,omitempty"`
 }
 
@@ -39,7 +39,7 @@ type Reschedule struct {
 	StaffID         *string `json:"staff_id,omitempty"`
 	ClassScheduleID *string `json:"class_schedule_id,omitempty"`
 
-	// Override leaves out notice, advance limit and grid, never what is taken or who works when. It is the owner's.
+	// Override moves also outside working hours, never to what is taken. It is the owner's, whom notice, advance limit and grid do not bind.
 	Override bool `json:"override,omitempty"`
 }
 

@@ -15,6 +15,20 @@ func (o *Offer) PaysOnline(mode, choice string, total int64) bool {
 	return mode == ModeOnline || mode == ModeCustomerChoice && choice == ModeOnline
 }
 
+// ConnectedProviders are the providers by which the business is paid: those with an account of the business. A sandbox needs none.
+func (o *Offer) ConnectedProviders() []string {
+	if o.Account.Sandbox {
+		return o.Payments.Providers
+	}
+	var connected []string
+	for _, name := range o.Payments.Providers {
+		if o.Payments.Accounts[name] != "" {
+			connected = append(connected, name)
+		}
+	}
+	return connected
+}
+
 // Due is what of a price is to be paid online when it is booked, in minor units, as a payment requirement asks with its deposit
 // (semantics.md §3). A fixed deposit is never more than the price; a percentage is rounded half up.
 func Due(requirement string, deposit *decimal.Decimal, price int64, currency money.Currency) int64 {

@@ -119,7 +119,7 @@ func TestOnTwoReplicasWithoutRedisNothingIsBookedAfterAPublishOrARevocation(t *t
 		t.Errorf("%d bookings on the day that was closed, %d of them after that was answered", n, n-there)
 	}
 	for _, a := range last {
-		a.want(t, http.StatusConflict, "no_staff_available")
+		a.want(t, http.StatusConflict, "closed")
 	}
 	there, last = r.race(t, open, func() { r.all[1].revokeAll(t, "salon") })
 	if n := r.booked(t, open); n != there {

@@ -94,8 +94,19 @@ func (w *world) provokeBooking(t *testing.T, databaseURL string) {
 	book := func(o order, header http.Header) answer { return w.mustBook(t, "harbor-studio", key, o, header) }
 
 	night := appointment(services["Haircut"], "2027-03-01", "03:00")
-	book(night, nil).want(t, http.StatusConflict, "no_staff_available")
-	book(night.with("staff_id", w.named(t, "harbor-studio", "staff")["Anna"]), nil).want(t, http.StatusConflict, "slot_unavailable")
+	book(night, nil).want(t, http.StatusConflict, "closed")
+	day := night.with("time", "10:00")
+	book(day.with("date", "2026-11-20"), nil).want(t, http.StatusConflict, "date_in_past")
+	book(day.with("date", "2027-11-22"), nil).want(t, http.StatusConflict, "beyond_advance_limit")
+	book(day.with("time", "10:07"), nil).want(t, http.StatusConflict, "not_a_start")
+	book(day.with("staff_id", uuid.NewString()), nil).want(t, http.StatusConflict, "staff_not_found")
+	book(day.with("payment_choice", "online"), nil).want(t, http.StatusConflict, "payment_not_offered")
+	anna := day.with("staff_id", w.named(t, "harbor-studio", "staff")["Anna"])
+	book(anna, nil).want(t, http.StatusCreated, "")
+	book(anna, nil).want(t, http.StatusConflict, "slot_unavailable")
+	for book(day, nil).status == http.StatusCreated {
+	}
+	book(day, nil).want(t, http.StatusConflict, "no_staff_available")
 	class := appointment(services["Yoga class"], "2027-03-01", "18:30")
 	book(class.with("party_size", 11), nil).want(t, http.StatusCreated, "")
 	book(class.with("party_size", 2), nil).want(t, http.StatusConflict, "slot_unavailable")

@@ -164,6 +164,7 @@ func (e RentalPriceType) Valid() bool {
 // Defines values for RentalAvailabilityMessageCode.
 const (
 	BeyondAdvanceLimit RentalAvailabilityMessageCode = "beyond_advance_limit"
+	Closed             RentalAvailabilityMessageCode = "closed"
 	DateInPast         RentalAvailabilityMessageCode = "date_in_past"
 	NotEnoughUnits     RentalAvailabilityMessageCode = "not_enough_units"
 	NothingAvailable   RentalAvailabilityMessageCode = "nothing_available"
@@ -176,6 +177,8 @@ const (
 func (e RentalAvailabilityMessageCode) Valid() bool {
 	switch e {
 	case BeyondAdvanceLimit:
+		return true
+	case Closed:
 		return true
 	case DateInPast:
 		return true
@@ -433,7 +436,7 @@ type Error struct {
 
 	// MessageCode For programs. These are the codes that there are; expect new ones.
 	//
-	// Examples: invalid_parameter, business_not_found, service_not_found, rental_not_found, not_found, method_not_allowed, payload_too_large, unsupported_media_type, headers_too_large, missing_api_key, invalid_api_key, rate_limited, scope_forbidden, subscription_inactive, account_closing, not_accepting_bookings, slot_unavailable, no_staff_available, availability_unverified, payment_unavailable, idempotency_mismatch, idempotency_in_progress, service_unavailable, outcome_unknown, internal
+	// Examples: invalid_parameter, business_not_found, service_not_found, rental_not_found, not_found, method_not_allowed, payload_too_large, unsupported_media_type, headers_too_large, missing_api_key, invalid_api_key, rate_limited, scope_forbidden, subscription_inactive, account_closing, not_accepting_bookings, slot_unavailable, no_staff_available, date_in_past, beyond_advance_limit, too_soon, closed, not_a_start, staff_not_found, payment_not_offered, availability_unverified, payment_unavailable, idempotency_mismatch, idempotency_in_progress, service_unavailable, outcome_unknown, internal
 	MessageCode string `json:"messageCode"`
 }
 

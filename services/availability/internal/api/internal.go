@@ -49,10 +49,14 @@ func (a *Internal) bookable(c *fiber.Ctx) error {
 	}
 	question := questionOf(q, services, a.clock.Now())
 	assignments := slot.Bookable(offer, question, q.Date, q.Time, asked.Occupied)
-	if assignments == nil {
-		assignments = []availability.Assignment{}
+	answer := availability.BookableResponse{OfferVersion: offer.Version, Assignments: assignments}
+	if len(assignments) == 0 {
+		answer.Assignments = []availability.Assignment{}
+		answer.Refusal = slot.Refusal(offer, question, q.Date, q.Time)
+	} else if q.Override {
+		answer.Warnings = slot.Warnings(offer, question, q.Date, q.Time)
 	}
-	return c.JSON(availability.BookableResponse{OfferVersion: offer.Version, Assignments: assignments})
+	return c.JSON(answer)
 }
 
 // parseBookable reads a request strictly; its errors are of kind invalid_parameter.
@@ -84,5 +88,6 @@ func questionOf(q availability.Question, services []*catalog.Service, now time.T
 	return slot.Question{
 		Services: services, StaffID: q.StaffID, Now: now, SessionID: q.ClassScheduleID,
 		Package: q.IsPackage, PerService: q.StaffingMode == availability.StaffingPerService, Override: q.Override,
+		OutsideHours: q.OutsideHours,
 	}
 }

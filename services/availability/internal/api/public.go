@@ -55,6 +55,7 @@ func (p *Public) MountForPeers(router fiber.Router) {
 	p.mount(router.Group("/internal/api/public/:slug"), forPeers)
 	router.Post("/internal/explain", p.explain)
 	router.Post("/internal/working-time", p.workingTime)
+	router.Post("/internal/agenda", p.agenda)
 	router.Post("/internal/outside", p.outside)
 }
 
@@ -63,8 +64,13 @@ type parser func(request.Query) (query, error)
 
 func (p *Public) mount(business fiber.Router, allowing func(parser) parser) {
 	slots, dates := allowing(parseSlots), allowing(parseDates)
-	business.Get("/slots", func(c *fiber.Ctx) error { return p.calendar(c, slots, sendSlots) })
-	business.Get("/available-dates", func(c *fiber.Ctx) error { return p.calendar(c, dates, sendDates) })
+	shared := []string{"service_id", "staff_id", "is_package", "staffing_mode", "variants"}
+	business.Get("/slots", server.WithParameters(func(c *fiber.Ctx) error {
+		return p.calendar(c, slots, sendSlots)
+	}, append(shared, "date")...))
+	business.Get("/available-dates", server.WithParameters(func(c *fiber.Ctx) error {
+		return p.calendar(c, dates, sendDates)
+	}, append(shared, "start", "end")...))
 }
 
 // calendar answers with what show makes of an answer.

@@ -31,12 +31,15 @@ func NewRentalDates(public *Public, rentals RentalCalendar) *RentalDates {
 
 // Mount adds the route.
 func (r *RentalDates) Mount(router fiber.Router) {
-	router.Get("/api/public/:slug/rental-available-dates", r.dates)
+	router.Get("/api/public/:slug/rental-available-dates", server.WithParameters(r.dates, rentalDatesParameters...))
 }
+
+// rentalDatesParameters are the parameters that rental reads.
+var rentalDatesParameters = []string{"start", "end", "rental_id"}
 
 func (r *RentalDates) dates(c *fiber.Ctx) error {
 	get, query := server.Query(c), url.Values{}
-	for _, name := range []string{"start", "end", "rental_id"} {
+	for _, name := range rentalDatesParameters {
 		query[name] = get(name)
 	}
 	ctx, cancel := r.public.bounded(c.UserContext())

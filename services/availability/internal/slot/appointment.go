@@ -21,6 +21,7 @@ type leg struct {
 	service  *catalog.Service // whose lanes the leg takes; nil: a staff member's
 	anyOf    []*catalog.Staff // in Auto-Assign order, who may serve the leg instead of the candidate; nil: the candidate does
 	from, to int64            // service time
+	services int              // how many, one after another
 	occupied timespan.Span    // the same widened by the buffers: the first service's before, the last's after
 }
 
@@ -32,7 +33,7 @@ func newAppointment(offer *catalog.Offer, q Question) appointment {
 		a.step = minute
 	}
 	for i, s := range q.Services {
-		l := leg{from: a.duration, to: a.duration + int64(s.DurationMinutes)*minute}
+		l := leg{services: 1, from: a.duration, to: a.duration + int64(s.DurationMinutes)*minute}
 		switch {
 		case len(s.StaffIDs) == 0:
 			l.service = s
@@ -44,6 +45,7 @@ func newAppointment(offer *catalog.Offer, q Question) appointment {
 		a.duration = l.to
 		if n := len(a.legs); n > 0 && a.legs[n-1].continues(l) {
 			a.legs[n-1].to = l.to
+			a.legs[n-1].services++
 		} else {
 			a.legs = append(a.legs, l)
 		}

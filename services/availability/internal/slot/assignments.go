@@ -21,7 +21,14 @@ const mostAssignments = 64
 // set here.
 func Bookable(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied booking.Occupied) []availability.Assignment {
 	q.From, q.To = d-1, d // after midnight, the window may be the one of the day before
-	return Find(offer, q, occupied).assignments(timespan.Instant(d, t, offer.Location()))
+	start := timespan.Instant(d, t, offer.Location())
+	assignments := Find(offer, q, occupied).assignments(start)
+	if len(assignments) == 0 && q.OutsideHours {
+		always := trial{offer: *offer, question: q}
+		always.workAlways()
+		assignments = Find(&always.offer, always.question, occupied).assignments(start)
+	}
+	return assignments
 }
 
 // assignments returns the ways in which the appointment can begin at start.
@@ -119,6 +126,9 @@ func (o *Openings) assignment(start int64, w way) availability.Assignment {
 			for _, r := range w.lanes[i] {
 				c.Parts = appendPart(c.Parts, l.service.ID, r.free[w.lane], r.Span)
 			}
+			if w.crew != nil {
+				c.Performers = append(c.Performers, make([]*uuid.UUID, l.services)...)
+			}
 			continue
 		}
 		member := w.candidate
@@ -127,6 +137,9 @@ func (o *Openings) assignment(start int64, w way) availability.Assignment {
 		}
 		span := timespan.Span{Start: start + l.occupied.Start, End: start + l.occupied.End}
 		c.Parts = appendPart(c.Parts, member.ID, 0, span)
+		if w.crew != nil {
+			c.Performers = append(c.Performers, slices.Repeat([]*uuid.UUID{&member.ID}, l.services)...)
+		}
 	}
 	return c
 }

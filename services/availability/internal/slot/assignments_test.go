@@ -1,6 +1,7 @@
 package slot
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -106,5 +107,40 @@ func TestWaysOfAPackageByServiceAreBounded(t *testing.T) {
 	}
 	if assignments := at(cutOf, cutOf); len(assignments) != 2 || len(assignments[1].Parts) != 1 || *assignments[1].StaffID != everybody[1] {
 		t.Errorf("%+v, want one stretch of each of the two members", assignments)
+	}
+}
+
+// TestPerformersOccupyTheTimeOfTheirServices asks for packages by service of random businesses.
+func TestPerformersOccupyTheTimeOfTheirServices(t *testing.T) {
+	t.Parallel()
+	named := 0
+	for seed := uint64(1); seed <= 4_000; seed++ {
+		a := newAsking(seed)
+		q := a.asked.Question
+		q.Package, q.PerService = true, true
+		for _, c := range Bookable(a.offer, q, a.date, a.time, a.occupied) {
+			if c.Performers == nil {
+				continue
+			}
+			if len(c.Performers) != len(q.Services) {
+				t.Fatalf("seed %d: %d performers of %d services", seed, len(c.Performers), len(q.Services))
+			}
+			at := c.During.Start
+			for i, s := range q.Services {
+				until := at + int64(s.DurationMinutes)*minute
+				isHeld := slices.ContainsFunc(c.Parts, func(p availability.Part) bool {
+					return p.Resource.Lane == 0 && c.Performers[i] != nil && p.Resource.ID == *c.Performers[i] && p.Occupies.Start <= at && until <= p.Occupies.End
+				})
+				if hasStaff := len(s.StaffIDs) > 0; isHeld != hasStaff {
+					t.Errorf("seed %d: service %d is held by its performer: %t, has staff: %t", seed, i, isHeld, hasStaff)
+				}
+				if at = until; isHeld {
+					named++
+				}
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("nobody performs anything: the comparison means nothing")
 	}
 }

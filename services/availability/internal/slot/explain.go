@@ -242,6 +242,14 @@ func staffAlwaysThere(_ *explanation, asked *trial) {
 	})
 }
 
+// workAlways takes the working time of the business and of its members out of the trial.
+func (t *trial) workAlways() {
+	for _, leaveOut := range []func(*explanation, *trial){noOverrides, noOverridesOfStaff, staffAlwaysThere} {
+		leaveOut(nil, t)
+	}
+	t.offer.Hours = wholeWeek(t.offer.Hours)
+}
+
 func noBlocks(_ *explanation, asked *trial) { asked.offer.Blocks = nil }
 
 func countBlocks(e *explanation) int { return len(e.offer.Blocks) }

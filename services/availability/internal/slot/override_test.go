@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
@@ -37,6 +39,54 @@ func TestAnOverrideLeavesOutNoticeAdvanceLimitAndGridAlone(t *testing.T) {
 	}
 	if more == 0 {
 		t.Error("nothing more is listed: the comparison means nothing")
+	}
+}
+
+func TestOutsideHoursServesWhatNobodyHoldsOutsideWorkingTime(t *testing.T) {
+	t.Parallel()
+	offer := refusalOffer(t)
+	d, noon := timespan.NewDate(2027, time.March, 3), timespan.TimeOfDay(12*60)
+	now := time.Date(2027, time.March, 1, 20, 10, 0, 0, time.UTC)
+	q := Question{Services: []*catalog.Service{&offer.Services[0]}, Now: now, Override: true}
+	if got := Bookable(offer, q, d, noon, booking.Occupied{}); len(got) != 0 {
+		t.Errorf("within working time: %+v", got)
+	}
+	q.OutsideHours = true
+	if got := Bookable(offer, q, d, noon, booking.Occupied{}); len(got) != 1 || *got[0].StaffID != offer.Staff[0].ID {
+		t.Errorf("outside working time: %+v", got)
+	}
+	if got := Warnings(offer, q, d, noon); !slices.Equal(got, []string{availability.RuleClosed}) {
+		t.Errorf("warned of %v", got)
+	}
+	busy := booking.Busy{Resource: booking.Resource{ID: offer.Staff[0].ID}}
+	at := timespan.Instant(d, noon, offer.Location())
+	busy.Add(timespan.Span{Start: at + 1800, End: at + 3600})
+	if got := Bookable(offer, q, d, noon, booking.Occupied{Busy: []booking.Busy{busy}}); len(got) != 0 {
+		t.Errorf("while its member is booked: %+v", got)
+	}
+	offer.Blocks = []catalog.Block{{From: timespan.LocalDateTime{Date: d}, To: timespan.LocalDateTime{Date: d + 1}}}
+	if got := Bookable(offer, q, d, noon, booking.Occupied{}); len(got) != 0 {
+		t.Errorf("while the business is blocked: %+v", got)
+	}
+}
+
+func TestWarningsNameEveryRuleThatTheOwnerLeavesOut(t *testing.T) {
+	t.Parallel()
+	offer := refusalOffer(t)
+	q := Question{Services: []*catalog.Service{&offer.Services[0]}, Now: time.Date(2027, time.March, 1, 20, 10, 0, 0, time.UTC), Override: true}
+	for _, c := range []struct {
+		day  int
+		at   timespan.TimeOfDay
+		want []string
+	}{
+		{3, 21 * 60, nil},
+		{1, 21*60 + 7, []string{availability.RuleNotice, availability.RuleGrid}},
+		{1, 20 * 60, []string{availability.RulePast}},
+		{20, 12 * 60, []string{availability.RuleAdvanceLimit, availability.RuleClosed}},
+	} {
+		if got := Warnings(offer, q, timespan.NewDate(2027, time.March, c.day), c.at); !slices.Equal(got, c.want) {
+			t.Errorf("%d March %s: warned of %v, want %v", c.day, c.at, got, c.want)
+		}
 	}
 }
 

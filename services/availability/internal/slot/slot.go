@@ -48,6 +48,8 @@ type Question struct {
 	// Override asks as the owner does: on any minute of the working time instead of the grid's starts, without notice and advance
 	// limit, from the beginning of the business's today on. What is taken or blocked, and who works when, holds as ever.
 	Override bool
+	// OutsideHours lets [Bookable] serve a start that nobody can serve within working time outside of it. What is taken or blocked holds.
+	OutsideHours bool
 }
 
 // byService reports whether each service may have a member of its own.

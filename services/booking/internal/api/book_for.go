@@ -38,6 +38,7 @@ func (in *Internal) book(c *fiber.Ctx) error {
 		return fault.Unknown(err)
 	}
 	shown := showBooking(booked)
+	shown.Warnings = confirmation.Warnings
 	shown.ManageURL = in.links.URL(event.Booking, booked.ID, confirmation.LinkHash)
 	if p := confirmation.Payment; p != nil {
 		shown.CheckoutURL = p.CheckoutURL

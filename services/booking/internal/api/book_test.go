@@ -13,6 +13,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/limits"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
@@ -211,7 +212,46 @@ func TestUseOfAKeyIsNotedOnceAMinute(t *testing.T) {
 	}
 }
 
-func TestPaymentOnlineIsRefusedWhereItWouldBeRequired(t *testing.T) {
+func TestBookNamesTheRuleThatRefusesTheStart(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	w.change(func(o *catalog.Offer) { o.Bookings.AdvanceDays, o.Bookings.MinNoticeMinutes = 30, 90 })
+	for _, c := range []struct{ rule, code, sentence string }{
+		{availability.RulePast, "date_in_past", "2027-03-01 09:30 is in the past; choose a start that lies ahead from /slots."},
+		{availability.RuleAdvanceLimit, "beyond_advance_limit", "Bookings are taken up to 2027-03-31; choose an earlier date from /slots."},
+		{availability.RuleNotice, "too_soon", "Bookings are taken at least 90 minutes before the start; choose a later one from /slots."},
+		{availability.RuleClosed, "closed", ""},
+		{availability.RuleGrid, "not_a_start", ""},
+		{availability.RuleNoSession, "not_a_start", "No session of this class starts then; choose another from /slots."},
+		{availability.RuleNotPerformed, "staff_not_found", ""},
+		{"", "no_staff_available", "No staff member is free at that time; choose another from /slots."},
+	} {
+		w.set(func(w *town) { w.opening, w.refusal = false, c.rule })
+		a := w.book(key, order("09:30", nil))
+		w.expect(c.rule, a, 409, c.code)
+		if c.sentence != "" && a.body.Error != c.sentence {
+			t.Errorf("%s: %q, want %q", c.rule, a.body.Error, c.sentence)
+		}
+	}
+	w.expectRows(0)
+}
+
+func TestBookRefusesFieldsThatLookLikeKnownOnes(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	key := w.key("write")
+	for name, known := range map[string]string{"staffId": "staff_id", "PARTY_SIZE": "party_size", "isPackage": "is_package"} {
+		a := w.book(key, order("09:30", map[string]any{name: 1}))
+		w.expect(name, a, 400, "invalid_parameter")
+		if want := fmt.Sprintf("%q: there is no such field; write %s.", name, known); a.body.Error != want {
+			t.Errorf("%q, want %q", a.body.Error, want)
+		}
+	}
+	w.expect("a field of a newer version", w.book(key, order("09:30", map[string]any{"gift_note": 1})), 201, "")
+}
+
+func TestBookRefusesOnlinePaymentWithoutConnectedProvider(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
 	key := w.key("write")
@@ -226,14 +266,15 @@ func TestPaymentOnlineIsRefusedWhereItWouldBeRequired(t *testing.T) {
 	}
 	card := []string{"stripe"}
 	online := map[string]any{"payment_choice": "online"}
-	try("always online", catalog.ModeOnline, card, nil, 503, "payment_unavailable")
-	try("always online, whatever is chosen", catalog.ModeOnline, card, map[string]any{"payment_choice": "at_door"}, 503, "payment_unavailable")
-	try("online chosen", catalog.ModeCustomerChoice, card, online, 503, "payment_unavailable")
+	try("always online", catalog.ModeOnline, card, nil, 409, "payment_not_offered")
+	try("always online, whatever is chosen", catalog.ModeOnline, card, map[string]any{"payment_choice": "at_door"}, 409, "payment_not_offered")
+	try("online chosen", catalog.ModeCustomerChoice, card, online, 409, "payment_not_offered")
 	w.expectRows(0)
 	try("nothing chosen", catalog.ModeCustomerChoice, card, nil, 201, "")
 	try("at the door chosen", catalog.ModeCustomerChoice, card, map[string]any{"payment_choice": "at_door"}, 201, "")
-	try("always at the door", catalog.ModeAtDoor, card, online, 201, "")
-	try("no providers", catalog.ModeOnline, nil, online, 201, "")
+	try("always at the door", catalog.ModeAtDoor, card, nil, 201, "")
+	try("no providers", catalog.ModeOnline, nil, nil, 201, "")
+	try("no providers, and online chosen", catalog.ModeAtDoor, nil, online, 409, "payment_not_offered")
 	try("a free service", catalog.ModeOnline, card, map[string]any{"service_ids": []uuid.UUID{freeID}}, 201, "")
 	try("no requirement", catalog.ModeOnline, card, map[string]any{"service_ids": []uuid.UUID{saunaID}}, 201, "")
 	try("another choice", catalog.ModeAtDoor, card, map[string]any{"payment_choice": "cash"}, 400, "invalid_parameter")

@@ -69,6 +69,9 @@ type town struct {
 	pricesErr  error
 	keysErr    error                            // the keys cannot be looked up
 	opening    bool                             // availability offers nothing when false
+	refusal    string                           // the rule that availability names then
+	warnings   []string                         // the rules that availability warns of
+	performers []*uuid.UUID                     // who performs each service of a package with staff per service
 	asked      int                              // questions to availability
 	question   availability.Question            // the last of them
 	held       chan struct{}                    // availability waits for it where it is set
@@ -314,7 +317,8 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 		}
 	}
 	w.mu.Lock()
-	offer, opening, err := w.offer, w.opening, w.slotsErr
+	offer, opening, refusal, warnings, err := w.offer, w.opening, w.refusal, w.warnings, w.slotsErr
+	performers := w.performers
 	if w.remembered != nil && r.OfferVersion == w.remembered.Version { // it is as late as booking
 		offer, opening = w.remembered, true
 	}
@@ -322,8 +326,9 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 	if err != nil {
 		return nil, err
 	}
-	answer := &availability.BookableResponse{OfferVersion: offer.Version}
+	answer := &availability.BookableResponse{OfferVersion: offer.Version, Warnings: warnings}
 	if !opening {
+		answer.Refusal = refusal
 		return answer, nil
 	}
 	services, err := offer.Appointment(r.Question.ServiceIDs, r.Question.Variants)
@@ -344,7 +349,7 @@ func (w *town) Bookable(ctx context.Context, r availability.BookableRequest) (*a
 		if r.Question.StaffID != nil && *r.Question.StaffID != resource.ID || isTaken(r.Occupied, resource, occupies) {
 			continue
 		}
-		assignment := availability.Assignment{During: during, Parts: []availability.Part{{Resource: resource, Occupies: occupies}}}
+		assignment := availability.Assignment{During: during, Performers: performers, Parts: []availability.Part{{Resource: resource, Occupies: occupies}}}
 		if resource.Lane == 0 {
 			assignment.StaffID = &resource.ID
 		}

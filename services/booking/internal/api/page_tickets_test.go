@@ -149,7 +149,7 @@ func TestOnThePageNothingIsSoldThatMustBePaidAndCannotBe(t *testing.T) {
 		}))
 		w.change(func(o *catalog.Offer) { o.Payments.Modes.Events, o.Payments.Providers = c.mode, c.providers })
 		_, err := w.buyTickets("", nil)
-		if fault.Is(err, fault.PaymentUnavailable) != c.refused || !c.refused && err != nil {
+		if fault.Is(err, fault.PaymentNotOffered) != c.refused || !c.refused && err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
 		if _, err := w.client().SellTicket(actor.With(t.Context(), owner), w.offer.ID, tickets(seatID, 1)); err != nil {

@@ -216,11 +216,11 @@ func TestWithoutAUsableProviderNothingIsBooked(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, newFakeStripe(t).URL)
 	s.change(func(o *catalog.Offer) { o.Payments.Accounts = nil })
-	s.expect("no account", s.book(s.key, order("09:30", nil)), 503, "payment_unavailable")
+	s.expect("no account", s.book(s.key, order("09:30", nil)), 409, "payment_not_offered")
 	s.change(func(o *catalog.Offer) {
 		o.Payments.Providers, o.Payments.Accounts = []string{"other"}, map[string]string{"other": "x"}
 	})
-	s.expect("not connected", s.book(s.key, order("09:30", nil)), 503, "payment_unavailable")
+	s.expect("not connected", s.book(s.key, order("09:30", nil)), 409, "payment_not_offered")
 	s.expectRows(0)
 }
 
@@ -267,7 +267,7 @@ func TestThePreferredProviderIsTriedFirstAndTheOthersInTheirOrder(t *testing.T) 
 			t.Errorf("%v preferred, %q can charge: %q were asked, want %q", c.preferred, c.able, got, c.asked)
 		}
 		if c.able == "" {
-			s.expect("none can", a, 503, "payment_unavailable")
+			s.expect("none can", a, 409, "payment_not_offered")
 		} else if p := a.payment(t); p == nil || p.Provider != asked[len(asked)-1] {
 			t.Errorf("%v preferred, %q can charge: got %d %s", c.preferred, c.able, a.status, a.text)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	customers "github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -279,7 +281,7 @@ func TestAMoveAsksForWhatWasBooked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked.Time, asked.Override, asked.ClassScheduleID = 14*60, true, nil
+	asked.Time, asked.Override, asked.OutsideHours, asked.ClassScheduleID = 14*60, true, true, nil
 	if diff := cmp.Diff(asked, w.question); diff != "" {
 		t.Errorf("(-booked +moved):\n%s", diff)
 	}
@@ -345,6 +347,24 @@ func TestABusinessThatConfirmsAtOnceDoesUnlessItIsPaid(t *testing.T) {
 	s.expectState("confirmed", "paid", 1)
 }
 
+func TestBookingsOfAMemberIncludeTheirPartsOfPackages(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.set(func(w *town) { w.performers = []*uuid.UUID{&annaID, &benID} })
+	id := w.booked(map[string]any{"service_ids": []any{cutID, freeID}, "is_package": true, "staffing_mode": "per_service"})
+	for member, want := range map[uuid.UUID]int{annaID: 1, benID: 1, carlID: 0} {
+		list, err := w.client().Bookings(t.Context(), w.offer.ID, booking.Filter{StaffID: &member}, request.Page{})
+		if err != nil || len(list.Bookings) != want || want == 1 && list.Bookings[0].ID != id {
+			t.Errorf("%s has %d bookings, %v; want %d", member, len(list.Bookings), err, want)
+		}
+	}
+	w.set(func(w *town) { w.performers = []*uuid.UUID{&annaID, &carlID} })
+	moved, err := w.reschedule(id, at("14:00"))
+	if err != nil || moved.Services[1].StaffID == nil || *moved.Services[1].StaffID != carlID {
+		t.Errorf("moved to another member: %+v, %v", moved, err)
+	}
+}
+
 func TestAnOwnerBooksForACustomer(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)
@@ -387,15 +407,27 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 		t.Errorf("what is taken: %v", err)
 	}
 	wanted.Override, wanted.Time = false, "12:00"
-	if _, err := book("d", wanted); !fault.Is(err, fault.NotAcceptingBookings) {
-		t.Errorf("during a pause: %v", err)
+	w.set(func(w *town) { w.warnings = []string{availability.RuleNotice, availability.RuleGrid} })
+	paused, err := book("d", wanted)
+	if err != nil || w.question.OutsideHours || !w.question.Override {
+		t.Errorf("during a pause, within hours: %+v, %v", w.question, err)
+	}
+	var codes []string
+	for _, warning := range paused.Warnings {
+		codes = append(codes, warning.Code)
+	}
+	if want := []string{"not_accepting_bookings", "too_soon", "not_a_start"}; !slices.Equal(codes, want) {
+		t.Errorf("warned of %v, want %v", codes, want)
+	}
+	if again, err := book("d", wanted); err != nil || !cmp.Equal(again, paused) {
+		t.Errorf("repeated: %v\n%s", err, cmp.Diff(paused, again))
 	}
 	wanted.Override, wanted.Date = true, "tomorrow"
 	if _, err := book("e", wanted); !fault.Is(err, fault.NotAcceptingBookings) && !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("no date: %v", err)
 	}
-	if n := w.count(`SELECT count(*) FROM occupied_time`); n != 1 {
-		t.Errorf("%d times are taken, want one", n)
+	if n := w.count(`SELECT count(*) FROM occupied_time`); n != 2 {
+		t.Errorf("%d times are taken, want two", n)
 	}
 	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND actor_kind = 'owner'`); n != 2 {
 		t.Errorf("%d events of the owner", n)

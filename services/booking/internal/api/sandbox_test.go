@@ -121,7 +121,7 @@ func TestOnlyASandboxHasTheProviderOfSandboxes(t *testing.T) {
 		o.Account.Sandbox = false
 		o.Payments.Providers, o.Payments.Accounts = []string{payment.Sandbox}, map[string]string{payment.Sandbox: payment.Sandbox}
 	})
-	s.expect("live", s.book(s.key, order("09:30", nil)), 503, "payment_unavailable")
+	s.expect("live", s.book(s.key, order("09:30", nil)), 409, "payment_not_offered")
 	if n := s.count(`SELECT count(*) FROM bookings`); n != 0 {
 		t.Errorf("%d bookings are written", n)
 	}

@@ -18,7 +18,7 @@ func showBooking(b store.Booking) booking.Booking {
 	services := make([]booking.BookedService, len(b.Services))
 	for i, s := range b.Services {
 		services[i] = booking.BookedService{
-			ID: s.ID, Name: s.Name, VariantID: s.VariantID, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: b.Currency.JSON(s.Price),
+			ID: s.ID, Name: s.Name, VariantID: s.VariantID, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: b.Currency.JSON(s.Price), StaffID: s.StaffID,
 		}
 	}
 	return booking.Booking{
@@ -30,7 +30,7 @@ func showBooking(b store.Booking) booking.Booking {
 		Total: b.Currency.JSON(b.Total), Currency: b.Currency.Code, Source: b.Source,
 		CustomerName: b.Customer.Name, CustomerEmail: b.Customer.Email, CustomerPhone: b.Customer.Phone,
 		FormData: b.FormData, Locale: b.Locale, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Sequence: b.Sequence,
-		Payment: showPayment(b.Payment, b.Currency),
+		Payment: showPayment(b.Payment, b.Currency), Warnings: b.Warnings,
 	}
 }
 

@@ -1,14 +1,16 @@
 // Package request reads the body of POST /book: strictly typed, bounded, each fault a sentence that names the field and
 // says what would be right. It is pure.
 //
-// Fields it does not know are ignored, so that a client may send what a newer version understands. null is the same as
-// leaving a field out.
+// Unknown fields are ignored, so that a client may send what a newer version understands. One that differs from a known field only in
+// its case or underscores is a mistake and refused. null is the same as leaving a field out.
 package request
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	requests "github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -81,7 +84,8 @@ type Request struct {
 	IsPackage         bool
 	StaffingMode      string                  // "per_service" or ""
 	Variants          map[uuid.UUID]uuid.UUID // service to variant; nil where every service is booked as itself
-	Override          bool                    // the owner's: notice, advance limit, pause and grid are left out
+	Override          bool                    // the owner's, whom notice, advance limit, pause and grid do not bind
+	OutsideHours      bool                    // the owner's override: also outside working hours
 }
 
 // Parse reads a body that this caller sent. What the caller may not set is left out. Its fault is of kind
@@ -96,6 +100,9 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 	f := fields{}
 	if err := json.Unmarshal(body, &f.raw); err != nil || f.raw == nil {
 		return nil, fault.New(fault.InvalidParameter, "The body is not a JSON object; send one such as {\"service_ids\": [\"…\"], \"date\": \"2027-03-01\", …}.")
+	}
+	if err := requests.CheckNames("field", slices.Sorted(maps.Keys(f.raw)), fieldNames); err != nil {
+		return nil, err
 	}
 	r := &Request{
 		ServiceIDs:        f.ids("service_ids", maxServices),
@@ -117,7 +124,7 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 		Variants:          f.variants("variants"),
 	}
 	if from.Kind == actor.Owner {
-		r.Source, r.Override = ownersSource, f.flag("override")
+		r.Source, r.Override, r.OutsideHours = ownersSource, true, f.flag("override")
 	}
 	if r.StaffingMode != availability.StaffingPerService {
 		r.StaffingMode = ""
@@ -126,6 +133,12 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 		return nil, f.fault
 	}
 	return r, nil
+}
+
+// fieldNames are the fields that [Parse] reads.
+var fieldNames = []string{
+	"service_ids", "date", "time", "customer_name", "customer_email", "customer_phone", "staff_id", "party_size", "payment_choice",
+	"class_schedule_id", "source", "locale", "preferred_provider", "form_data", "is_package", "staffing_mode", "variants", "override",
 }
 
 // Hash tells bodies apart as JSON values: white space and the order of members make no difference. The body is one that

@@ -16,6 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
@@ -43,6 +44,9 @@ type Details struct {
 	IsPackage      bool
 	StaffingMode   string // availability.StaffingPerService, or "" for one provider
 	StaffRequested bool   // the customer asked for this member, not for anybody who is free
+
+	// Warnings are the rules for customers that the owner's booking or reschedule breaks. Only the answer has them.
+	Warnings []booking.Warning `json:",omitempty"`
 }
 
 // Confirmation is the answer to who booked. Replayed says that it is the stored answer to an earlier request, and that nothing
@@ -120,6 +124,8 @@ type SoldService struct {
 	VariantName     string    `json:"variant_name,omitempty"` // "" for the service itself
 	DurationMinutes int       `json:"duration_minutes"`
 	Price           int64     `json:"price"`
+	// StaffID is the member who performs it in a package with staff per service; nil: the booking's, or none.
+	StaffID *uuid.UUID `json:"staff_id,omitempty"`
 }
 
 // toldColumns are those of a booking but for the hash of its link, which no event keeps.

@@ -66,7 +66,7 @@ const filterSQL = `
 		  AND (@to::date IS NULL OR local_start < @to::date)
 		  AND (@status = '' OR status = @status)
 		  AND (@source = '' OR source = @source)
-		  AND (@staff_id::uuid IS NULL OR staff_id = @staff_id)
+		  AND (@staff_id::uuid IS NULL OR staff_id = @staff_id OR services @> jsonb_build_array(jsonb_build_object('staff_id', @staff_id::text)))
 		  AND (@service_id::text IS NULL OR services @> jsonb_build_array(jsonb_build_object('id', @service_id::text)))
 		  AND (@query = '' OR strpos(lower(customer_name), lower(@query)) > 0 OR strpos(lower(customer_email), lower(@query)) > 0
 		       OR strpos(translate(customer_phone, ' -()./', ''), nullif(translate(@query, ' -()./', ''), '')) > 0)

@@ -1,13 +1,16 @@
 package usecase
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 )
 
@@ -47,13 +50,51 @@ func needsOnlinePayment(offer *catalog.Offer, r *request.Request, services []*ca
 		offer.PaysOnline(offer.Payments.Modes.Services, r.PaymentChoice, total)
 }
 
-// noneLeft is the answer when nobody can serve the start.
-func noneLeft(r *request.Request, services []*catalog.Service) error {
-	if services[0].Class() {
+// refusal is the answer when nobody can serve the start, by the rule that refuses it (semantics.md §3).
+func (q question) refusal(rule string) error {
+	switch rule {
+	case availability.RulePast:
+		return fault.Newf(fault.DateInPast, "%s %s is in the past; choose a start that lies ahead from /slots.", q.request.Date, q.request.Time)
+	case availability.RuleAdvanceLimit:
+		return fault.Newf(fault.BeyondAdvanceLimit, "Bookings are taken up to %s; choose an earlier date from /slots.",
+			q.offer.Today(q.now)+timespan.Date(q.offer.Bookings.AdvanceDays))
+	case availability.RuleNotice:
+		return fault.Newf(fault.TooSoon, "Bookings are taken at least %d minutes before the start; choose a later one from /slots.",
+			q.offer.Bookings.MinNoticeMinutes)
+	case availability.RuleClosed:
+		return fault.New(fault.Closed, "The business is closed, or whoever performs this does not work, for a part of that time; choose another from /slots.")
+	case availability.RuleNoSession:
+		return fault.New(fault.NotAStart, "No session of this class starts then; choose another from /slots.")
+	case availability.RuleGrid:
+		return fault.Newf(fault.NotAStart, "Starts lie %d minutes apart, counted from when working hours begin, and %s is not one of them; choose another from /slots.",
+			q.services[0].SlotIntervalMinutes, q.request.Time)
+	case availability.RuleNotPerformed:
+		return fault.New(fault.StaffNotFound, "staff_id: no active staff member with this id performs all of these services; leave it out, or choose another from /slots.")
+	}
+	return q.taken()
+}
+
+// warnings are the rules for customers that a start breaks which the owner may book all the same, in the words of their refusals.
+func (q question) warnings(rules []string) []booking.Warning {
+	var warnings []booking.Warning
+	if q.offer.Paused(q.now) {
+		warnings = append(warnings, booking.Warning{Code: fault.NotAcceptingBookings.Code, Message: fmt.Sprintf("Online bookings are paused until %s.", q.offer.Bookings.PausedUntil)})
+	}
+	for _, rule := range rules {
+		refused := fault.Of(q.refusal(rule))
+		sentence, _, _ := strings.Cut(refused.Sentence, ";")
+		warnings = append(warnings, booking.Warning{Code: refused.Kind.Code, Message: strings.TrimSuffix(sentence, ".") + "."})
+	}
+	return warnings
+}
+
+// taken is the answer when a start could be served, were its time or its seats free.
+func (q question) taken() error {
+	if q.ofClass() {
 		return fault.New(fault.SlotUnavailable, "No session of this class with seats left starts then; choose another from /slots.")
 	}
-	staffed := slices.ContainsFunc(services, func(s *catalog.Service) bool { return len(s.StaffIDs) > 0 })
-	if staffed && r.StaffID == nil {
+	staffed := slices.ContainsFunc(q.services, func(s *catalog.Service) bool { return len(s.StaffIDs) > 0 })
+	if staffed && q.request.StaffID == nil {
 		return fault.New(fault.NoStaffAvailable, "No staff member is free at that time; choose another from /slots.")
 	}
 	return fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from /slots.")

@@ -146,7 +146,7 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 			LocalStart: store.WallClock(start, loc), LocalEnd: store.WallClock(end, loc), Timezone: q.offer.Timezone,
 			StaffID: c.StaffID, StaffName: q.staffName(c), PartySize: q.request.PartySize,
 			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode, StaffRequested: q.request.StaffID != nil,
-			Total: t.total, Currency: q.offer.Money(), Source: q.request.Source,
+			Total: t.total, Currency: q.offer.Money(), Source: q.request.Source, Warnings: t.warnings,
 		},
 		BusinessID: q.offer.ID, FirstBooking: t.first,
 		Customer: store.Customer{Name: q.request.CustomerName, Email: q.request.CustomerEmail, Phone: q.request.CustomerPhone},
@@ -160,11 +160,20 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 	}
 	for i, s := range q.services {
 		n.Services = append(n.Services, store.SoldService{
-			ID: s.ID, Name: s.Name, VariantID: q.request.Variants[s.ID], VariantName: q.variantName(s),
+			StaffID: performer(c, i),
+			ID:      s.ID, Name: s.Name, VariantID: q.request.Variants[s.ID], VariantName: q.variantName(s),
 			DurationMinutes: s.DurationMinutes, Price: t.prices[i],
 		})
 	}
 	return n
+}
+
+// performer is the member who performs a service in a package with staff per service; nil otherwise.
+func performer(c availability.Assignment, service int) *uuid.UUID {
+	if service < len(c.Performers) {
+		return c.Performers[service]
+	}
+	return nil
 }
 
 // staffName is the name of the member that an assignment is of; nil where it is of none.

@@ -33,7 +33,7 @@ func NewCharges(records *store.Store, booker *Booker) *Charges {
 const maxLink = 2000
 
 // Open opens the charge of a reservation, once: where it is open already, it is returned with its page. Faults: invalid_parameter;
-// payment_unavailable; conflict where it is over; idempotency_in_progress while another request opens it; what [Offers] answers.
+// payment_not_offered where no provider can charge it; payment_unavailable; conflict where it is over; idempotency_in_progress while another request opens it; what [Offers] answers.
 func (c *Charges) Open(ctx context.Context, businessID, id uuid.UUID, asked booking.NewCharge) (booking.OpenedCharge, error) {
 	offer, err := offerOf(ctx, c.Offers, businessID, asked.Slug)
 	if err != nil {
@@ -60,7 +60,8 @@ func (c *Charges) newCharge(offer *catalog.Offer, id uuid.UUID, asked booking.Ne
 	now := c.Clock.Now().UTC().Truncate(time.Microsecond) // as the table keeps it
 	charge := c.newPayment(offer, "", asked.Amount, now)
 	if charge == nil {
-		return store.NewCharge{}, fault.New(fault.PaymentUnavailable, "This must be paid online, and online payment is not available here; nothing was reserved.")
+		return store.NewCharge{}, fault.New(fault.PaymentNotOffered,
+			"This must be paid online, and the business has no payment provider that can charge it, so nothing was reserved; ask the business.")
 	}
 	charge.OnCheckout = true
 	return store.NewCharge{BusinessID: offer.ID, ID: id, Currency: asked.Currency, NewPayment: *charge, Now: now}, nil

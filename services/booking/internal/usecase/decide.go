@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	bookings "github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/rule"
@@ -81,17 +81,17 @@ func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Req
 			return *before, nil
 		}
 	}
-	assignments, quotes, err := b.ask(ctx, q, snapshot)
+	answers, err := b.ask(ctx, q, snapshot)
 	if err != nil {
 		return store.Confirmation{}, err
 	}
-	prices, total := sum(quotes)
+	prices, total := sum(answers.quotes)
 	due, err := b.paymentDue(q, prices, total)
 	if err != nil {
 		return store.Confirmation{}, err
 	}
-	t := terms{prices: prices, total: total, first: snapshot.First, payment: due}
-	return take(ctx, b, q, assignments, func(c availability.Assignment) (store.Confirmation, error) { return b.write(ctx, q, c, t, a) })
+	t := terms{prices: prices, total: total, first: snapshot.First, payment: due, warnings: answers.warnings}
+	return take(ctx, b, q, answers.assignments, func(c availability.Assignment) (store.Confirmation, error) { return b.write(ctx, q, c, t, a) })
 }
 
 // unasked is the answer to a request that is refused before the tables are read: what its idempotency key says comes first.
@@ -129,6 +129,8 @@ type terms struct {
 	total   int64
 	first   bool              // priced as the customer's first booking
 	payment *store.NewPayment // nil: nothing is paid online
+
+	warnings []bookings.Warning // rules for customers that the owner's booking breaks
 }
 
 // window is the time that the appointment can touch, wherever its services and buffers fall. The hours around it cover
@@ -155,8 +157,15 @@ func (b *Booker) snapshot(ctx context.Context, q question, claim *store.Claiming
 	return b.Bookings.Snapshot(ctx, q.offer.ID, from, to, asked)
 }
 
+// answers are what availability and pricing say of a start.
+type answers struct {
+	assignments []availability.Assignment
+	quotes      []pricing.Quote
+	warnings    []bookings.Warning
+}
+
 // ask puts the question to availability and pricing at the same time. What availability says comes first.
-func (b *Booker) ask(ctx context.Context, q question, now store.Snapshot) ([]availability.Assignment, []pricing.Quote, error) {
+func (b *Booker) ask(ctx context.Context, q question, now store.Snapshot) (answers, error) {
 	var (
 		wg          sync.WaitGroup
 		slots       *availability.BookableResponse
@@ -169,15 +178,19 @@ func (b *Booker) ask(ctx context.Context, q question, now store.Snapshot) ([]ava
 	assignments, err := q.fitting(slots, errS)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return answers{}, err
 	case errPr != nil || len(prices.Quotes) != len(q.services):
 		f := fault.Wrap(fault.AvailabilityUnverified, errPr, "The price could not be computed just now, so nothing was booked; try again shortly.")
 		f.RetryAfter = time.Second
-		return nil, nil, f
+		return answers{}, f
 	case prices.OfferVersion != q.offer.Version:
-		return nil, nil, errAgain
+		return answers{}, errAgain
 	}
-	return assignments, prices.Quotes, nil
+	a := answers{assignments: assignments, quotes: prices.Quotes}
+	if q.by == actor.Owner {
+		a.warnings = q.warnings(slots.Warnings)
+	}
+	return a, nil
 }
 
 // fitting are the assignments that availability has answered, or failed to, with room for the party.
@@ -188,7 +201,7 @@ func (q question) fitting(slots *availability.BookableResponse, err error) ([]av
 	case slots.OfferVersion != q.offer.Version:
 		return nil, errAgain
 	case len(slots.Assignments) == 0:
-		return nil, noneLeft(q.request, q.services)
+		return nil, q.refusal(slots.Refusal)
 	case !slices.ContainsFunc(slots.Assignments, q.seats):
 		return nil, tooFewSeats(q.request, slots.Assignments)
 	}
@@ -200,14 +213,14 @@ func (q question) seats(c availability.Assignment) bool {
 	return c.Session == nil || c.Session.Remaining >= q.request.PartySize
 }
 
-func (q question) bookable(occupied booking.Occupied) availability.BookableRequest {
+func (q question) bookable(occupied bookings.Occupied) availability.BookableRequest {
 	return availability.BookableRequest{
 		Slug:         q.offer.Slug,
 		OfferVersion: q.offer.Version,
 		Question: availability.Question{
 			ServiceIDs: q.request.ServiceIDs, StaffID: q.request.StaffID, Date: q.request.Date, Time: q.request.Time,
 			IsPackage: q.request.IsPackage, StaffingMode: q.request.StaffingMode,
-			Variants: q.request.Variants, ClassScheduleID: q.request.ClassScheduleID, Override: q.request.Override,
+			Variants: q.request.Variants, ClassScheduleID: q.request.ClassScheduleID, Override: q.request.Override, OutsideHours: q.request.OutsideHours,
 		},
 		Occupied: occupied,
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
+	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
@@ -30,6 +31,10 @@ type PaymentOptions struct {
 // paymentDue says what of a booking is to be paid online now, nil where nothing is. Of the business's providers it takes the
 // preferred one first, and then the first that can charge it.
 func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.NewPayment, error) {
+	if q.request.PaymentChoice == request.PayOnline && total > 0 && len(q.offer.ConnectedProviders()) == 0 {
+		return nil, fault.New(fault.PaymentNotOffered,
+			"payment_choice: this business is not paid online, so nothing was booked; send at_door, or leave it out.")
+	}
 	if !needsOnlinePayment(q.offer, q.request, q.services, total) {
 		return nil, nil
 	}
@@ -39,8 +44,8 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 	}
 	charge := b.newPayment(q.offer, q.request.PreferredProvider, due, q.now)
 	if charge == nil {
-		return nil, fault.New(fault.PaymentUnavailable,
-			"This booking must be paid online, and online payment is not available here; nothing was booked.")
+		return nil, fault.New(fault.PaymentNotOffered,
+			"This booking must be paid online, and the business has no payment provider that can charge it, so nothing was booked; ask the business.")
 	}
 	charge.OnCheckout, charge.ByHand = q.by == actor.Page, !q.confirmsAtOnce()
 	return charge, nil

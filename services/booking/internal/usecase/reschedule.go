@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
@@ -26,7 +27,7 @@ type Reschedule struct {
 	Time            timespan.TimeOfDay
 	StaffID         *uuid.UUID // nil: the same member if free, see [Booker.Reschedule]
 	ClassScheduleID *uuid.UUID // nil: the same session if it happens then and has seats, else the first that has
-	Override        bool       // the owner's: notice, advance limit and grid are left out
+	Override        bool       // the owner's: also outside working hours
 	BoundsRefund    bool       // a later refund by policy is at most the share of now; always so when a customer moves
 }
 
@@ -41,7 +42,9 @@ type Reschedule struct {
 func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.Actor, id uuid.UUID, to Reschedule) (store.Booking, error) {
 	to.Override = to.Override && by.Kind == actor.Owner
 	to.BoundsRefund = to.BoundsRefund || by.Kind != actor.Owner
-	moved, err := b.decideMove(actor.With(ctx, by), offer, id, move{Reschedule: to, byCustomer: by.Kind == actor.Customer})
+	moved, err := b.decideMove(actor.With(ctx, by), offer, id, move{
+		Reschedule: to, byCustomer: by.Kind == actor.Customer, byOwner: by.Kind == actor.Owner,
+	})
 	outcome := "moved"
 	switch {
 	case errors.Is(err, errStays):
@@ -76,6 +79,7 @@ type move struct {
 	Reschedule
 	offer      *catalog.Offer
 	byCustomer bool
+	byOwner    bool // whom notice, advance limit and grid do not bind
 	now        time.Time
 }
 
@@ -108,6 +112,10 @@ func (b *Booker) reschedule(ctx context.Context, m move, id uuid.UUID) (store.Bo
 		return booked, err
 	}
 	prefer(assignments, booked, snapshot.Held)
+	var warnings []booking.Warning
+	if m.byOwner {
+		warnings = q.warnings(slots.Warnings)
+	}
 	return take(ctx, b, q, assignments, func(c availability.Assignment) (store.Booking, error) {
 		moved, err := b.Bookings.Reschedule(ctx, m.rescheduled(booked, q, c))
 		var tooMany *store.TooManyMovesError
@@ -117,6 +125,7 @@ func (b *Booker) reschedule(ctx context.Context, m move, id uuid.UUID) (store.Bo
 		if errors.Is(err, store.ErrChanged) || errors.Is(err, store.ErrOfferChanged) {
 			err = errAgain
 		}
+		moved.Warnings = warnings
 		return moved, err
 	})
 }
@@ -161,7 +170,7 @@ func (m move) stays(b store.Booking) bool {
 func (m move) question(b store.Booking) (question, error) {
 	r := &request.Request{
 		Date: m.Date, Time: m.Time, StaffID: m.StaffID, ClassScheduleID: m.ClassScheduleID, PartySize: b.PartySize,
-		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, Variants: map[uuid.UUID]uuid.UUID{}, Override: m.Override,
+		IsPackage: b.IsPackage, StaffingMode: b.StaffingMode, Variants: map[uuid.UUID]uuid.UUID{}, Override: m.byOwner, OutsideHours: m.Override,
 	}
 	if m.byCustomer && b.StaffRequested && r.StaffID == nil {
 		r.StaffID = b.StaffID
@@ -214,7 +223,7 @@ func (m move) rescheduled(b store.Booking, q question, c availability.Assignment
 		ByCustomer: m.byCustomer,
 	}
 	for i := range r.Services {
-		r.Services[i].DurationMinutes = q.services[i].DurationMinutes
+		r.Services[i].DurationMinutes, r.Services[i].StaffID = q.services[i].DurationMinutes, performer(c, i)
 	}
 	sameMember := b.StaffID != nil && c.StaffID != nil && *b.StaffID == *c.StaffID
 	r.StaffRequested = m.byCustomer && m.StaffID != nil || b.StaffRequested && sameMember

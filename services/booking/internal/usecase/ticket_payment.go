@@ -19,7 +19,7 @@ import (
 )
 
 // charged has an order wait for a charge where it must be paid online now (semantics.md §3): what the event's requirement asks of each
-// ticket's price. Fault: payment_unavailable where nobody can charge it.
+// ticket's price. Fault: payment_not_offered where no provider can charge it.
 func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.NewTicket) error {
 	sold := offer.Event(ticket.EventID)
 	if !offer.PaysOnline(offer.Payments.Modes.Events, choice, *ticket.Total) {
@@ -34,7 +34,8 @@ func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.New
 	}
 	charge := t.newPayment(offer, "", due, ticket.CreatedAt)
 	if charge == nil {
-		return fault.New(fault.PaymentUnavailable, "These tickets must be paid online, and online payment is not available here; nothing was sold.")
+		return fault.New(fault.PaymentNotOffered,
+			"These tickets must be paid online, and the business has no payment provider that can charge them, so nothing was sold; ask the business.")
 	}
 	charge.OnCheckout = true
 	ticket.Charge, ticket.Status = charge, booking.StatusPending

@@ -56,10 +56,10 @@ func (p *Public) MountForPeers(router fiber.Router) {
 
 func (p *Public) mount(business fiber.Router) {
 	business.Get("/info", p.info)
-	business.Get("/services", p.services)
-	business.Get("/staff", p.staff)
-	business.Get("/events", p.events)
-	business.Get("/rentals", p.rentals)
+	business.Get("/services", server.WithParameters(p.services, "locale", "date"))
+	business.Get("/staff", server.WithParameters(p.staff, "service_id", "locale"))
+	business.Get("/events", server.WithParameters(p.events, "locale"))
+	business.Get("/rentals", server.WithParameters(p.rentals, "locale", "date"))
 }
 
 func (p *Public) info(c *fiber.Ctx) error {

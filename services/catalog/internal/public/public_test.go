@@ -318,7 +318,7 @@ social_links: {instagram: https://instagram.example/harbor}
 action_buttons:
   - {type: link, label: Second, content: https://harbor.example/2, order: 2}
   - {type: link, label: First, icon: book, content: https://harbor.example/1, order: 1}
-payments: {providers: [stripe], modes: {services: customer_choice, rentals: online, events: at_door}}
+payments: {providers: [stripe, other], accounts: {stripe: acct_harbor}, modes: {services: customer_choice, rentals: online, events: at_door}}
 cancellation_policy: [{hours_before: 24, refund_percent: 100}]
 cooling_off_hours: 3
 `)

@@ -62,6 +62,13 @@ const (
 	CodeNotAcceptingBookings   Code = "not_accepting_bookings"
 	CodeSlotUnavailable        Code = "slot_unavailable"
 	CodeNoStaffAvailable       Code = "no_staff_available"
+	CodeDateInPast             Code = "date_in_past"
+	CodeBeyondAdvanceLimit     Code = "beyond_advance_limit"
+	CodeTooSoon                Code = "too_soon"
+	CodeClosed                 Code = "closed"
+	CodeNotAStart              Code = "not_a_start"
+	CodeStaffNotFound          Code = "staff_not_found"
+	CodePaymentNotOffered      Code = "payment_not_offered"
 	CodeAvailabilityUnverified Code = "availability_unverified"
 	CodePaymentUnavailable     Code = "payment_unavailable"
 	CodeIdempotencyMismatch    Code = "idempotency_mismatch"
@@ -77,7 +84,8 @@ func Codes() []Code {
 		CodeInvalidParameter, CodeBusinessNotFound, CodeServiceNotFound, CodeRentalNotFound, CodeNotFound, CodeMethodNotAllowed,
 		CodePayloadTooLarge, CodeUnsupportedMediaType, CodeHeadersTooLarge, CodeMissingAPIKey, CodeInvalidAPIKey, CodeRateLimited,
 		CodeScopeForbidden, CodeSubscriptionInactive, CodeAccountClosing, CodeNotAcceptingBookings, CodeSlotUnavailable,
-		CodeNoStaffAvailable, CodeAvailabilityUnverified, CodePaymentUnavailable, CodeIdempotencyMismatch, CodeIdempotencyInProgress,
+		CodeNoStaffAvailable, CodeDateInPast, CodeBeyondAdvanceLimit, CodeTooSoon, CodeClosed, CodeNotAStart, CodeStaffNotFound,
+		CodePaymentNotOffered, CodeAvailabilityUnverified, CodePaymentUnavailable, CodeIdempotencyMismatch, CodeIdempotencyInProgress,
 		CodeServiceUnavailable, CodeOutcomeUnknown, CodeInternal,
 	}
 }

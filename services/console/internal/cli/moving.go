@@ -27,12 +27,13 @@ func (c *command) book() *cobra.Command {
 		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings"), wanted, &booked); err != nil {
 			return err
 		}
+		warn(cmd, booked.Warnings)
 		return c.print(booked, bookingTable(booked))
 	})
-	cmd.Long = `Book for a customer, as the business's own page does; the booking's source is dashboard. With --override also within the notice,
-beyond the advance limit, during a pause and off the grid; never what is taken, and never outside the working hours.`
+	cmd.Long = `Book for a customer, whatever notice, advance limit, pause and grid say; the booking's source is dashboard. A rule for customers that it
+breaks is a warning. With --override also outside working hours; never what is taken.`
 	cmd.Example = `  slotmesh bookings book harbor --service haircut --date 2027-03-01 --time 09:30 --customer "Ada Example" --email ada@example.com
-  slotmesh bookings book harbor --service haircut --staff anna --date 2027-03-01 --time 09:37 --override \
+  slotmesh bookings book harbor --service haircut --staff anna --date 2027-03-01 --time 22:15 --override \
     --customer "Ada Example" --email ada@example.com`
 	flags := cmd.Flags()
 	flags.StringSliceVar(&wanted.ServiceIDs, "service", nil, "key, name or id of the service; several in the order they are performed")
@@ -49,7 +50,7 @@ beyond the advance limit, during a pause and off the grid; never what is taken, 
 	flags.BoolVar(&wanted.IsPackage, "package", false, "the services are one package")
 	flags.StringVar(&staffing, "staffing", "", "per_service: each service of the package by whoever is free")
 	flags.StringVar(&paying, "pay", "", "online or at_door, where the business leaves the choice")
-	flags.BoolVar(&wanted.Override, "override", false, "leave out notice, advance limit, pause and grid")
+	flags.BoolVar(&wanted.Override, "override", false, "also outside working hours")
 	mustComplete(cmd, "pay", "online", "at_door")
 	mustComplete(cmd, "staffing", "per_service")
 	return mustRequire(cmd, "service", "date", "time", "customer")
@@ -61,6 +62,13 @@ func given(text string) *string {
 		return nil
 	}
 	return &text
+}
+
+// warn prints the rules for customers that a booking or reservation breaks.
+func warn(cmd *cobra.Command, warnings []booking.Warning) {
+	for _, w := range warnings {
+		cmd.PrintErrln("Warning: " + w.Message)
+	}
 }
 
 // resolveBooking puts ids in the place of keys and names.
@@ -98,6 +106,7 @@ func (c *command) reschedule() *cobra.Command {
 		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings", args[1], "reschedule"), to, &moved); err != nil {
 			return err
 		}
+		warn(cmd, moved.Warnings)
 		return c.print(moved, bookingTable(moved))
 	})
 	cmd.Long = `Move a pending or confirmed booking to another time. State, price and payment stay. Without --staff it stays with its member where
@@ -109,6 +118,6 @@ that one is free, else whoever is takes it. What it holds is given back exactly 
 	flags.StringVar(&to.Time, "time", "", "time of the new start, HH:MM")
 	flags.StringVar(&staff, "staff", "", "key, name or id of the member who takes it")
 	flags.StringVar(&session, "session", "", "key or id of the class session; its own when left out, where that has seats")
-	flags.BoolVar(&to.Override, "override", false, "leave out notice, advance limit and grid")
+	flags.BoolVar(&to.Override, "override", false, "also outside working hours")
 	return mustRequire(cmd, "date", "time")
 }

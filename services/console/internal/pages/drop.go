@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// drop moves a booking to where it was dropped in the calendar, outside of notice, limits and grid, too, and leads back there: the page says
+// drop moves a booking to where it was dropped in the calendar, whatever notice, limits and grid say, and leads back there: the page says
 // what was done and how to undo it, or why it was not. A booking that is no longer where the page showed it stays where it is.
 func (p *Pages) drop(c *fiber.Ctx) error {
 	form, err := web.Form(c)
@@ -28,7 +28,7 @@ func (p *Pages) drop(c *fiber.Ctx) error {
 	if view.Seen(*b) != form.Get("seen") {
 		return backTo(c, slug, back, "wrong", "changed")
 	}
-	to := booking.Reschedule{Date: form.Get("date"), Time: form.Get("time"), Override: true}
+	to := booking.Reschedule{Date: form.Get("date"), Time: form.Get("time"), Override: form.Get("undone") == "yes"}
 	if staff := form.Get("staff"); staff != "" && b.StaffID != nil {
 		to.StaffID = &staff
 	}
@@ -45,7 +45,7 @@ func (p *Pages) drop(c *fiber.Ctx) error {
 	if form.Get("undone") == "yes" {
 		return backTo(c, slug, back, "done", "undone")
 	}
-	return backTo(c, slug, withUndo(back, b, moved), "done", "moved")
+	return backTo(c, slug, withUndo(back, b, moved), "done", warned("moved", moved))
 }
 
 // withUndo adds to the address of a page what a booking was before it was moved, and is now.

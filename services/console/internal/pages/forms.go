@@ -202,15 +202,23 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	if m.Staff != "" {
 		to.StaffID = &m.Staff
 	}
-	_, err = p.owner.Reschedule(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID, to)
+	moved, err := p.owner.Reschedule(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID, to)
 	if err == nil {
-		return toBooking(c, page.Business, b.ID, "moved")
+		return toBooking(c, page.Business, b.ID, warned("moved", moved))
 	}
 	status, ok := refused(page, err, &m.Wrong)
 	if !ok {
 		return err
 	}
 	return p.show(c, status, page, view.Move(page, m))
+}
+
+// warned names what was done, and whether that breaks a rule for customers.
+func warned(done string, b *booking.Booking) string {
+	if len(b.Warnings) > 0 {
+		return done + "_warned"
+	}
+	return done
 }
 
 // refused says what keeps a start from being booked, beside the field where there is one. It reports false for what is not the person's to
@@ -224,7 +232,11 @@ func refused(page *view.Page, err error, fields *map[string]string) (int, bool) 
 		field, sentence = fieldOf[name], "check_field"
 	case fault.SlotUnavailable:
 		field = "time"
-	case fault.NoStaffAvailable:
+	case fault.DateInPast:
+		field = "date"
+	case fault.Closed, fault.NotAStart:
+		field = "time"
+	case fault.NoStaffAvailable, fault.StaffNotFound:
 		field = "staff"
 	case fault.ServiceNotFound:
 		field = "service"
@@ -280,7 +292,7 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
 	booked, err := p.bookFor(ctx, c, page.Business, typed)
 	if err == nil {
-		return backTo(c, page.Business.Slug, "bookings/"+booked.ID.String()+"?back=today", "done", "booked")
+		return backTo(c, page.Business.Slug, "bookings/"+booked.ID.String()+"?back=today", "done", warned("booked", booked))
 	}
 	status, ok := refused(page, err, &typed.Wrong)
 	if !ok {
@@ -296,7 +308,7 @@ func (p *Pages) book(c *fiber.Ctx) error {
 
 // ofStart are the faults of a start that cannot be booked, of which another page says why.
 var ofStart = []fault.Kind{
-	fault.SlotUnavailable, fault.NoStaffAvailable, fault.ServiceNotFound, fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing,
+	fault.SlotUnavailable, fault.NoStaffAvailable, fault.DateInPast, fault.Closed, fault.NotAStart, fault.StaffNotFound, fault.ServiceNotFound, fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing,
 }
 
 func typedBooking(form url.Values) view.Booking {

@@ -133,9 +133,9 @@ func done(page *view.Page, what string) string {
 		return page.Words.Say("done_" + what)
 	}
 	switch what {
-	case "sold", "tickets_cancel", "reserved", "reservation_cancel", "undone", "off", "work", "team_changed", "team_removed", "team_withdrawn", messageAgain:
+	case "sold", "tickets_cancel", "reserved", "reserved_outside", "reservation_cancel", "undone", "off", "work", "team_changed", "team_removed", "team_withdrawn", messageAgain:
 		return page.Words.Say("done_" + what)
-	case "booked", "moved", "refunded", "paused", "resumed", booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow, rental.MovePickup, rental.MoveReturn:
+	case "booked", "booked_warned", "moved", "moved_warned", "refunded", "paused", "resumed", booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow, rental.MovePickup, rental.MoveReturn:
 		return page.Words.Say("done_" + what)
 	}
 	return ""
@@ -298,8 +298,9 @@ func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) erro
 // sentences say what keeps something from being done that the person can see to.
 var sentences = map[fault.Kind]string{
 	fault.Conflict: "changed", fault.SlotUnavailable: "taken", fault.NoStaffAvailable: "nobody_free", fault.ServiceNotFound: "not_offered",
+	fault.NotEnoughUnits: "units_out", fault.DateInPast: "why_past", fault.Closed: "why_closed_staff", fault.NotAStart: "why_no_session", fault.StaffNotFound: "staff_unfit",
 	fault.SubscriptionInactive: "account_closed", fault.AccountClosing: "account_closed", fault.NotAcceptingBookings: "paused",
-	fault.PeerUnavailable: "fault_later", fault.AvailabilityUnverified: "fault_later", fault.PaymentUnavailable: "no_payment",
+	fault.PeerUnavailable: "fault_later", fault.AvailabilityUnverified: "fault_later", fault.PaymentUnavailable: "no_payment", fault.PaymentNotOffered: "no_payment",
 	fault.OutcomeUnknown: "outcome_unknown", fault.IdempotencyInProgress: "in_progress", fault.IdempotencyMismatch: "sent_already",
 }
 

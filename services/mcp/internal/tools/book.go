@@ -123,7 +123,7 @@ func (b *Toolbox) bookAppointment(ctx context.Context, who caller.Caller, args a
 		return result{}, fmt.Errorf("encode the body: %w", err)
 	}
 	answer, err := b.Booking.Book(ctx, who.Slug, who.Authorization, idempotencyKey, body)
-	if fault.Is(err, fault.SlotUnavailable) || fault.Is(err, fault.NoStaffAvailable) {
+	if fault.RefusesStart(err) {
 		return result{}, b.instead(ctx, who, args, err)
 	}
 	if err != nil {

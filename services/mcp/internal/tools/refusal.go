@@ -66,8 +66,12 @@ func nextStep(t *tool, kind fault.Kind) string {
 		return "Call list_services for the ids that there are."
 	case fault.ScopeForbidden:
 		return "Ask the owner of the business for a key of the right scope; tools/list shows what this one may call."
-	case fault.SlotUnavailable, fault.NoStaffAvailable:
+	case fault.SlotUnavailable, fault.NoStaffAvailable, fault.DateInPast, fault.BeyondAdvanceLimit, fault.TooSoon, fault.Closed, fault.NotAStart:
 		return "Call find_slots for the times that are free."
+	case fault.StaffNotFound:
+		return "Call list_staff for the members that there are and what they perform."
+	case fault.PaymentNotOffered:
+		return "Nothing can be paid online here. Leave payment_choice out, or send at_door."
 	case fault.AvailabilityUnverified:
 		return "Nothing was booked. Call book_appointment again in a few seconds."
 	case fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing:

@@ -32,11 +32,11 @@ func (a *appointment) book(ctx context.Context, shop *usecase.Shop, o *order, ke
 }
 
 func (a *appointment) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, error) {
-	switch fault.Of(cause).Kind.Code {
-	case fault.SlotUnavailable.Code, fault.NoStaffAvailable.Code:
+	switch {
+	case fault.RefusesStart(cause):
 		o.form.Nearest = p.shop.Nearest(c.UserContext(), o.page.Business, a.Appointment)
 		return true, p.ask(c, o, fiber.StatusConflict, o.page.Words.Say("taken"))
-	case fault.ServiceNotFound.Code:
+	case fault.Is(cause, fault.ServiceNotFound):
 		return true, p.offered(c, o.page, o.page.Words.Say("not_offered"))
 	}
 	return false, nil

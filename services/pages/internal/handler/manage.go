@@ -179,7 +179,7 @@ func (p *Pages) move(c *fiber.Ctx) error {
 		err = p.links.Move(c.UserContext(), c.Params("token"), to)
 	}
 	switch {
-	case fault.Is(err, fault.SlotUnavailable), fault.Is(err, fault.NoStaffAvailable), fault.Is(err, fault.Conflict), fault.Is(err, fault.InvalidParameter):
+	case fault.RefusesStart(err), fault.Is(err, fault.Conflict), fault.Is(err, fault.InvalidParameter):
 		return p.times(c, fiber.StatusConflict, to.Date, nil, true)
 	case err != nil:
 		return err

@@ -140,6 +140,8 @@ func (p *Pages) refuse(c *fiber.Ctx, o *order, cause error) error {
 		return p.closed(c, o)
 	case fault.TooManyOpen.Code:
 		return p.ask(c, o, fiber.StatusConflict, words.Say("too_many"))
+	case fault.PaymentNotOffered.Code:
+		return p.ask(c, o, fiber.StatusConflict, words.Say("pay_not_offered"))
 	case fault.IdempotencyMismatch.Code:
 		p.renew(o)
 		return p.ask(c, o, fiber.StatusUnprocessableEntity, words.Say("expired"))

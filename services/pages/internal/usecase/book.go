@@ -3,7 +3,6 @@ package usecase
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -88,7 +87,7 @@ func (b *Business) Paying(mode string, due int64) string {
 		return PayAtDoor
 	case mode == catalog.ModeOnline:
 		return PayOnline
-	case mode == catalog.ModeCustomerChoice && b.connected():
+	case mode == catalog.ModeCustomerChoice && b.isPaidOnline():
 		return PayChoice
 	}
 	return PayAtDoor
@@ -103,10 +102,8 @@ func (p *Price) total(b *Business, mode string, total, due int64) {
 	}
 }
 
-// connected reports whether a provider can be paid through.
-func (b *Business) connected() bool {
-	return slices.ContainsFunc(b.Offer.Payments.Providers, func(name string) bool { return b.Offer.Payments.Accounts[name] != "" })
-}
+// isPaidOnline reports whether a provider is connected.
+func (b *Business) isPaidOnline() bool { return len(b.Offer.ConnectedProviders()) > 0 }
 
 // Details is what a customer types.
 type Details struct {

@@ -218,7 +218,7 @@ func (b *Business) dueOf(e *Event, price int64) int64 {
 // SellsOnline reports whether the page may sell tickets of an event: not where something must be paid online and nobody can be paid through.
 func (b *Business) SellsOnline(e *Event) bool {
 	offered := b.Offer.Event(e.ID)
-	return offered == nil || b.connected() || !slices.ContainsFunc(offered.Tiers, func(t catalog.Tier) bool {
+	return offered == nil || b.isPaidOnline() || !slices.ContainsFunc(offered.Tiers, func(t catalog.Tier) bool {
 		return b.Paying(b.Offer.Payments.Modes.Events, b.dueOf(e, t.Price)) == PayOnline
 	})
 }

@@ -384,6 +384,13 @@ export interface components {
              * @example not_accepting_bookings
              * @example slot_unavailable
              * @example no_staff_available
+             * @example date_in_past
+             * @example beyond_advance_limit
+             * @example too_soon
+             * @example closed
+             * @example not_a_start
+             * @example staff_not_found
+             * @example payment_not_offered
              * @example availability_unverified
              * @example payment_unavailable
              * @example idempotency_mismatch
@@ -673,7 +680,7 @@ export interface components {
             /** @description One sentence; there when it is not available. */
             conflictReason?: string;
             /** @enum {string} */
-            messageCode?: "rental_not_found" | "not_enough_units" | "nothing_available" | "date_in_past" | "beyond_advance_limit" | "too_short" | "too_long";
+            messageCode?: "rental_not_found" | "not_enough_units" | "nothing_available" | "date_in_past" | "beyond_advance_limit" | "too_short" | "too_long" | "closed";
         };
         RentalDates: {
             /** @description Date to rental id to number of units. */
