@@ -575,6 +575,8 @@ type Rental struct {
 	MinRentalDays *int `json:"min_rental_days,omitzero" jsonschema:"minimum=1,maximum=3650"`
 	// The longest time it is rented for, by the day; left out, no limit.
 	MaxRentalDays *int `json:"max_rental_days,omitzero" jsonschema:"minimum=1,maximum=3650"`
+	// True: customers pick up and return also outside opening hours; left out: false.
+	OutsideHours bool `json:"outside_hours,omitzero"`
 	// What is paid when booking; left out: none.
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
 	// Percent or amount, for the two deposit kinds.

@@ -32,6 +32,7 @@ const (
 	BeyondAdvanceLimit ID = "beyond_advance_limit"
 	TooShort           ID = "too_short"
 	TooLong            ID = "too_long"
+	Closed             ID = "closed" // pick-up or return lies outside opening hours
 )
 
 // fallback is the language of whoever asks for none that is there.

@@ -20,7 +20,7 @@ import (
 
 var ids = []message.ID{
 	message.RentalNotFound, message.NotEnoughUnits, message.NothingAvailable, message.DateInPast, message.BeyondAdvanceLimit,
-	message.TooShort, message.TooLong,
+	message.TooShort, message.TooLong, message.Closed,
 }
 
 // counts are those in which the plural rules of the world differ.

@@ -40,6 +40,18 @@ func Instant(d Date, m TimeOfDay, loc *time.Location) int64 {
 	return transition(late, early, loc)
 }
 
+// EndAfter returns what a clock in loc shows so many seconds after an instant, as the end of a span: midnight is 24:00 of the date before. It
+// is false where that wall clock time is another instant, because it happens twice.
+func EndAfter(start, seconds int64, loc *time.Location) (Date, TimeOfDay, bool) {
+	end := start + seconds
+	shown := time.Unix(end, 0).In(loc)
+	date, at := DateOf(shown, loc), TimeOfDay(shown.Hour()*60+shown.Minute())
+	if at == 0 {
+		date, at = date-1, MinutesPerDay
+	}
+	return date, at, Instant(date, at, loc) == end
+}
+
 // transition returns the first instant in (lo, hi] at which the offset of loc differs from that at lo.
 func transition(lo, hi int64, loc *time.Location) int64 {
 	_, base := time.Unix(lo, 0).In(loc).Zone()

@@ -271,6 +271,7 @@ type Rental struct {
 	MaxRentalHours *int         `json:"max_rental_hours"`
 	MinRentalDays  *int         `json:"min_rental_days"`
 	MaxRentalDays  *int         `json:"max_rental_days"`
+	OutsideHours   bool         `json:"outside_hours"` // customers pick up and return also outside opening hours
 	// PaymentRequirement is what is paid of a reservation when it is made; DepositValue goes with the two deposits.
 	PaymentRequirement string           `json:"payment_requirement"`
 	DepositValue       *decimal.Decimal `json:"deposit_value"`

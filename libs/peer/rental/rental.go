@@ -107,6 +107,7 @@ type Reservation struct {
 	StartTime  *timespan.TimeOfDay `json:"start_time"` // null: whole dates
 	EndTime    *timespan.TimeOfDay `json:"end_time"`
 	Extras     []Extra             `json:"extras"` // what goes with it, for the same time
+	Units      []Unit              `json:"units"`  // with which it was handed out; empty before the pick-up
 	// Price is that of the rental itself, all its units for all of the time; Total that of all. Null where the owner reserved, who agrees
 	// with the customer.
 	Price         *json.Number `json:"price"`
@@ -123,8 +124,16 @@ type Reservation struct {
 	// Payment is what is paid online; null: nothing is.
 	Payment     *booking.Payment `json:"payment"`
 	CheckoutURL string           `json:"checkout_url,omitempty"` // the provider's page on which it is paid; only in the answer to the booking page
-	CreatedAt   time.Time        `json:"created_at"`
-	UpdatedAt   time.Time        `json:"updated_at"`
+	// Warnings name the rules for customers that the owner's reservation breaks; only in the answer to the owner's request.
+	Warnings  []booking.Warning `json:"warnings,omitempty"`
+	CreatedAt time.Time         `json:"created_at"`
+	UpdatedAt time.Time         `json:"updated_at"`
+}
+
+// Unit is one unit of a rental, by the key that its owner gave it.
+type Unit struct {
+	RentalID uuid.UUID `json:"rental_id"`
+	Unit     string    `json:"unit"`
 }
 
 // ReservationList is one page of reservations. NextCursor is empty on the last.

@@ -186,6 +186,7 @@ func (c *compiler) rental(r *manifest.Rental) catalog.Rental {
 		MaxRentalHours:     r.MaxRentalHours,
 		MinRentalDays:      r.MinRentalDays,
 		MaxRentalDays:      r.MaxRentalDays,
+		OutsideHours:       r.OutsideHours,
 		PaymentRequirement: r.Requirement(),
 		DepositValue:       plain(r.DepositValue),
 		Upsells:            each(inOrder(r.Upsells, func(u *manifest.Upsell) int { return u.Order }), c.upsell),

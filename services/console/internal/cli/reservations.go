@@ -72,6 +72,7 @@ func (c *command) createReservation() *cobra.Command {
 		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "reservations"), wanted, &made); err != nil {
 			return err
 		}
+		warn(cmd, made.Warnings)
 		return c.print(made, reservationTable(made))
 	})
 	flags := cmd.Flags()

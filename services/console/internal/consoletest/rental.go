@@ -82,8 +82,8 @@ func (s *Rental) reserve(r *http.Request) (*reply, error) {
 		return nil, fault.New(fault.Conflict, "Too few units are free then.")
 	}
 	made := rental.Reservation{
-		Extras: []rental.Extra{},
-		ID:     uuid.New(), RentalID: uuid.MustParse(wanted.RentalID), RentalName: "Kayak", Status: rental.StatusReserved,
+		Extras: []rental.Extra{}, Units: []rental.Unit{},
+		ID: uuid.New(), RentalID: uuid.MustParse(wanted.RentalID), RentalName: "Kayak", Status: rental.StatusReserved,
 		Quantity: wanted.Quantity, StartDate: from, EndDate: to, CustomerName: wanted.CustomerName,
 		CustomerEmail: wanted.CustomerEmail, CustomerPhone: wanted.CustomerPhone, FormData: formOf(wanted.FormData), Locale: wanted.Locale, CreatedAt: Epoch, UpdatedAt: Epoch,
 	}

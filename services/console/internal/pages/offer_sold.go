@@ -97,6 +97,7 @@ func rentalGroups(o *offered) []form.Group {
 		{Name: "max_rental_hours", Kind: form.Whole, Label: "offer_max_hours"},
 		{Name: "min_rental_days", Kind: form.Whole, Label: "offer_min_rental_days"},
 		{Name: "max_rental_days", Kind: form.Whole, Label: "offer_max_rental_days"},
+		{Name: "outside_hours", Kind: form.Switch, Label: "offer_outside_hours"},
 	}
 	return []form.Group{
 		{Fields: wordsOf()},

@@ -89,7 +89,11 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Reserve(page, typed))
 	}
 	ctx := idempotency.With(c.UserContext(), idempotency.Request{Key: typed.Key})
-	if _, err = p.owner.Reserve(ctx, gate.Principal(c), page.Business.Slug, wanted); err == nil {
+	made, err := p.owner.Reserve(ctx, gate.Principal(c), page.Business.Slug, wanted)
+	if err == nil && len(made.Warnings) > 0 {
+		return backTo(c, page.Business.Slug, "rentals", "done", "reserved_outside")
+	}
+	if err == nil {
 		return backTo(c, page.Business.Slug, "rentals", "done", "reserved")
 	}
 	status := fault.KindOf(err).Status

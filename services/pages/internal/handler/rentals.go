@@ -97,7 +97,7 @@ func (p *Pages) rentalOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Rese
 		return nil, nil, err
 	}
 	page.Step = "rentals/" + rental.ID.String()
-	r := usecase.ReadReservation(rental, wanted)
+	r := usecase.ReadReservation(rental, page.Business.Offer.Location(), wanted)
 	return newOrder(page, reservation{r}), r, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -57,6 +58,15 @@ func TestABasketIsCutToWhatIsLeft(t *testing.T) {
 	})
 }
 
+// testZones draws a zone, among them some whose clocks change at midnight or by half an hour.
+func testZones(t *rapid.T) *time.Location {
+	zone, err := time.LoadLocation(rapid.SampledFrom([]string{"UTC", "Europe/Lisbon", "America/Havana", "Australia/Lord_Howe"}).Draw(t, "zone"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}
+
 // What is chosen of a rental stands in the address; a length is offered exactly where every day of it is free and its owner allows it.
 func TestAReservationStandsInTheAddressAndEndsWhereItShould(t *testing.T) {
 	t.Parallel()
@@ -73,8 +83,9 @@ func TestAReservationStandsInTheAddressAndEndsWhereItShould(t *testing.T) {
 		if rapid.Bool().Draw(t, "with the other extra") {
 			query.Set("extra", r.Extras[1].ID.String())
 		}
-		w := usecase.ReadReservation(r, query)
-		again := usecase.ReadReservation(r, w.Values())
+		zone := testZones(t)
+		w := usecase.ReadReservation(r, zone, query)
+		again := usecase.ReadReservation(r, zone, w.Values())
 		if !w.Chosen() || w.Values().Encode() != again.Values().Encode() || len(again.Lines()) != 2+len(query["extra"]) {
 			t.Fatalf("%v is read as %v, with %d lines", query, again.Values(), len(again.Lines()))
 		}
@@ -83,8 +94,9 @@ func TestAReservationStandsInTheAddressAndEndsWhereItShould(t *testing.T) {
 			if until != from+timespan.Date(n-1) {
 				t.Errorf("%d days from %s end on %s", n, from, until)
 			}
-		} else if took := int(until-from)*timespan.MinutesPerDay + int(ends-start); took != n*60 || ends < 1 || ends > timespan.MinutesPerDay {
-			t.Errorf("%d h from %s end on %s at %s", n, start, until, ends)
+		} else if shown := time.Unix(timespan.Instant(from, start, zone)+int64(n)*3600, 0).In(zone); ends < 1 || ends > timespan.MinutesPerDay ||
+			shown.Hour()*60+shown.Minute() != int(ends)%timespan.MinutesPerDay || timespan.DateOf(shown.Add(-time.Second), zone) != until {
+			t.Errorf("%d h from %s %s end on %s at %s, and the clock shows %s", n, from, start, until, ends, shown)
 		}
 		free := rapid.IntRange(0, 40).Draw(t, "days free in a row")
 		for days := 1; days <= 40 && !r.Hourly(); days++ {

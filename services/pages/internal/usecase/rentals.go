@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -120,7 +121,7 @@ func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid
 // unpayable reports whether a rental must be paid online and nobody can be paid through.
 func (b *Business) unpayable(r *Rental) bool {
 	offered := b.Offer.Rental(r.ID)
-	return offered != nil && !b.connected() && b.Paying(b.Offer.Payments.Modes.Rentals, b.dueOfUnit(r, offered.Price)) == PayOnline
+	return offered != nil && !b.isPaidOnline() && b.Paying(b.Offer.Payments.Modes.Rentals, b.dueOfUnit(r, offered.Price)) == PayOnline
 }
 
 // dueOfUnit is what of the price of one unit, for all of the time, is to be paid when it is reserved, in minor units.
@@ -145,6 +146,7 @@ type Reservation struct {
 	For    int                 // hours or days; 0 while they are not chosen
 	Units  int
 	extras map[uuid.UUID]bool
+	zone   *time.Location // the business's
 }
 
 // mostHours and mostDays are for how long a rental is reserved on the page, where its owner sets no bound.
@@ -155,8 +157,8 @@ const (
 
 // ReadReservation reads a query: from=DATE, start=HH:MM, for=N, units=N and extra=ID, as often as there are extras. What cannot be read is
 // not chosen.
-func ReadReservation(r *Rental, query url.Values) *Reservation {
-	w := &Reservation{Rental: r, Units: 1, extras: map[uuid.UUID]bool{}}
+func ReadReservation(r *Rental, zone *time.Location, query url.Values) *Reservation {
+	w := &Reservation{Rental: r, zone: zone, Units: 1, extras: map[uuid.UUID]bool{}}
 	if date, err := timespan.ParseDate(query.Get("from")); err == nil {
 		w.From = &date
 	}
@@ -192,14 +194,14 @@ func (w *Reservation) On(d timespan.Date) *Reservation {
 	return &other
 }
 
-// Until is its last date, and the time at which it ends on it, where it is by the hour: midnight is the end of a date.
+// Until is its last date, and the time at which it ends on it, where it is by the hour: midnight is the end of a date. Hours are elapsed
+// time, as rental counts and prices them.
 func (w *Reservation) Until() (timespan.Date, timespan.TimeOfDay) {
 	if !w.Rental.Hourly() {
 		return *w.From + timespan.Date(w.For-1), 0
 	}
-	minutes := int(*w.Start) + w.For*60
-	days := (minutes - 1) / timespan.MinutesPerDay
-	return *w.From + timespan.Date(days), timespan.TimeOfDay(minutes - days*timespan.MinutesPerDay)
+	until, ends, _ := timespan.EndAfter(timespan.Instant(*w.From, *w.Start, w.zone), int64(w.For)*3600, w.zone)
+	return until, ends
 }
 
 // RentalLine is so many units of a rental.
@@ -266,8 +268,9 @@ func (w *Reservation) AllLengths() []int {
 
 // Lengths are those of [Reservation.AllLengths] that are free from the start that is chosen, while there is none from some start.
 func (w *Reservation) Lengths(starts []rental.Start) []int {
-	if at := slices.IndexFunc(starts, func(s rental.Start) bool { return s.Time != nil && w.Start != nil && *s.Time == *w.Start }); at >= 0 {
-		starts = starts[at : at+1]
+	isChosen := func(s rental.Start) bool { return s.Time != nil && w.Start != nil && *s.Time == *w.Start }
+	if slices.ContainsFunc(starts, isChosen) {
+		starts = slices.DeleteFunc(slices.Clone(starts), func(s rental.Start) bool { return !isChosen(s) })
 	}
 	return slices.DeleteFunc(w.AllLengths(), func(n int) bool {
 		return !slices.ContainsFunc(starts, func(s rental.Start) bool { return s.Shortest <= n && n <= s.Longest })
@@ -298,12 +301,7 @@ func (b *Business) Starts(d timespan.Date) []timespan.TimeOfDay {
 
 // Opens is when the business opens on a date, nine where it does not say.
 func (b *Business) Opens(d timespan.Date) timespan.TimeOfDay {
-	windows := b.Offer.Hours[d.Weekday()]
-	for _, o := range b.Offer.Overrides {
-		if o.Date == d {
-			windows = o.Hours
-		}
-	}
+	windows := b.Offer.WindowsOn(d)
 	if len(windows) == 0 {
 		return 9 * 60
 	}
@@ -375,7 +373,7 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to t
 				}
 			}
 		}
-		if r.Hourly() {
+		if offered := b.Offer.Rental(r.ID); r.Hourly() && (offered == nil || b.Offer.HandsOverOn(offered, date)) {
 			least = max(least, 1)
 		}
 		free[date] = least

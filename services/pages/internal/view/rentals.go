@@ -239,8 +239,13 @@ func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Fie
 		if s.Longest < mostLength(w) {
 			label += " (≤ " + p.lengthOf(w, s.Longest) + ")"
 		}
+		option := web.Option{Value: s.Time.String(), Label: label}
+		if n := len(all); n > 0 && all[n-1] == *s.Time { // its lengths have a gap
+			field.Options[n-1] = option
+			continue
+		}
 		all = append(all, *s.Time)
-		field.Options = append(field.Options, web.Option{Value: s.Time.String(), Label: label})
+		field.Options = append(field.Options, option)
 	}
 	field.Value = p.startsAt(w, all).String()
 	return field

@@ -243,9 +243,20 @@ func (in *Internal) sendOne(c *fiber.Ctx, status int, r usecase.Made) error {
 	}
 	shown := in.show(offer, r.Reservation)
 	if status == fiber.StatusCreated {
+		if actor.Of(c.UserContext()).Kind == actor.Owner {
+			shown.Warnings = warnings(offer, r.Reservation)
+		}
 		shown.CheckoutURL, shown.ManageURL = r.CheckoutURL, in.links.URL(event.Reservation, r.ID, r.LinkHash)
 	}
 	return send(c.Status(status), shown)
+}
+
+// warnings are the rules for customers that the owner's reservation breaks.
+func warnings(offer *catalog.Offer, r store.Reservation) []booking.Warning {
+	if usecase.IsHandedOver(offer, r) {
+		return nil
+	}
+	return []booking.Warning{{Code: fault.Closed.Code, Message: "Pick-up or return is outside opening hours."}}
 }
 
 // show renders a reservation. It is overdue while it is picked up and not back although its time has ended, in business time.
@@ -269,7 +280,7 @@ func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 func agreed(r store.Reservation) rental.Reservation {
 	shown := rental.Reservation{
 		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Quantity: r.Quantity,
-		StartDate: r.Dates.From, EndDate: r.Dates.To, Extras: showExtras(r), CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail,
+		StartDate: r.Dates.From, EndDate: r.Dates.To, Extras: showExtras(r), Units: showUnits(r), CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail,
 		CustomerPhone: r.CustomerPhone, FormData: r.FormData, Locale: r.Locale, Timezone: r.Timezone, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 	if r.Hours != nil {
@@ -278,6 +289,15 @@ func agreed(r store.Reservation) rental.Reservation {
 	if p := r.Price; p != nil {
 		shown.Price, shown.Total, shown.Currency = new(p.Currency.JSON(p.Own)), new(p.Currency.JSON(p.Total)), p.Currency.Code
 		shown.Payment = r.Payment.Shown(p.Currency)
+	}
+	return shown
+}
+
+// showUnits renders the units that were handed out.
+func showUnits(r store.Reservation) []rental.Unit {
+	shown := make([]rental.Unit, len(r.Units))
+	for i, u := range r.Units {
+		shown[i] = rental.Unit{RentalID: u.RentalID, Unit: u.Key}
 	}
 	return shown
 }

@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -47,7 +48,7 @@ func TestAReservationIsAsItWasAgreed(t *testing.T) {
 	from, to := timespan.TimeOfDay(22*60), timespan.TimeOfDay(2*60)
 	want := &rental.Reservation{
 		ID: got.ID, RentalID: uuid.MustParse(kayak), RentalName: "Thing", Status: "reserved", Quantity: 2,
-		StartDate: day, EndDate: day + 1, StartTime: &from, EndTime: &to, Extras: []rental.Extra{}, CustomerName: "Zoë", FormData: json.RawMessage("{}"), Locale: "pt", Timezone: "Europe/Lisbon", CreatedAt: morning, UpdatedAt: morning,
+		StartDate: day, EndDate: day + 1, StartTime: &from, EndTime: &to, Extras: []rental.Extra{}, Units: []rental.Unit{}, CustomerName: "Zoë", FormData: json.RawMessage("{}"), Locale: "pt", Timezone: "Europe/Lisbon", CreatedAt: morning, UpdatedAt: morning,
 		ManageURL: got.ManageURL,
 	}
 	shown, err := s.client.Link(t.Context(), s.offer.ID, got.ID)
@@ -205,6 +206,65 @@ func TestCancellingAndReturningFreeTheUnits(t *testing.T) {
 		}
 	}
 	s.reserve(t, single, 1, "2027-06-12", "2027-06-12")
+}
+
+func TestPickUpRefusesUntilTheUnitIsBack(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	late := s.reserve(t, single, 1, "2027-06-10", "2027-06-10")
+	next := s.reserve(t, single, 1, "2027-06-11", "2027-06-11")
+	want := []rental.Unit{{RentalID: uuid.MustParse(single), Unit: "unit-1"}}
+	if got := s.move(t, late.ID, "pickup"); !slices.Equal(got.Units, want) {
+		t.Errorf("handed out with %v, want %v", got.Units, want)
+	}
+	s.clock.Set(time.Date(2027, time.June, 11, 9, 0, 0, 0, time.UTC))
+	if _, err := s.client.Move(t.Context(), "harbor", next.ID, "pickup"); !fault.Is(err, fault.NotEnoughUnits) {
+		t.Errorf("while the unit is out: %v", err)
+	}
+	if got := s.move(t, late.ID, "return"); !slices.Equal(got.Units, want) {
+		t.Errorf("after the return: %v, want %v", got.Units, want)
+	}
+	if got := s.move(t, next.ID, "pickup"); !slices.Equal(got.Units, want) {
+		t.Errorf("handed out with %v, want %v", got.Units, want)
+	}
+}
+
+func TestPickUpsAtOnceNeverShareAUnit(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var ids []uuid.UUID
+	for _, day := range []string{"2027-06-10", "2027-06-11", "2027-06-12"} {
+		ids = append(ids, s.reserve(t, bike, 4, day, day).ID, s.reserve(t, bike, 3, day, day).ID)
+	}
+	var wg sync.WaitGroup
+	for _, id := range ids {
+		wg.Go(func() {
+			if _, err := s.client.Move(t.Context(), "harbor", id, "pickup"); err != nil && !fault.Is(err, fault.NotEnoughUnits) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	var out, keys int
+	err := s.pool.QueryRow(t.Context(), `SELECT (SELECT coalesce(sum(quantity), 0) FROM reservations WHERE status = 'picked_up'),
+		(SELECT count(DISTINCT unit) FROM handed_out)`).Scan(&out, &keys)
+	if err != nil || out != keys || out == 0 {
+		t.Errorf("%d units are out under %d keys, %v", out, keys, err)
+	}
+}
+
+// TestPickUpCountsUnitsWithoutAKey has a unit out that was handed out before units had keys.
+func TestPickUpCountsUnitsWithoutAKey(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	old, next := s.reserve(t, single, 1, "2027-06-10", "2027-06-10"), s.reserve(t, single, 1, "2027-06-11", "2027-06-11")
+	s.move(t, old.ID, "pickup")
+	if _, err := s.pool.Exec(t.Context(), `DELETE FROM handed_out`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.client.Move(t.Context(), "harbor", next.ID, "pickup"); !fault.Is(err, fault.NotEnoughUnits) {
+		t.Errorf("while it is out: %v", err)
+	}
 }
 
 func TestMovesThatTheStatusForbidsAreConflicts(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -59,7 +60,7 @@ func harbor() *catalog.Offer {
 	units := func(n int) []catalog.RentalUnit {
 		list := make([]catalog.RentalUnit, n)
 		for i := range list {
-			list[i].InService = true
+			list[i].Key, list[i].InService = fmt.Sprintf("unit-%d", i+1), true
 		}
 		return list
 	}

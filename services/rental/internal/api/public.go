@@ -43,7 +43,8 @@ func NewPublic(offers Offers, records Records, sentences Sentences, now clock.Cl
 
 // Mount adds the public route. The calendar of dates is public at availability, which reads it through [Public.MountForPeers].
 func (p *Public) Mount(router fiber.Router) {
-	router.Get("/api/public/:slug/rental-availability", p.availability)
+	router.Get("/api/public/:slug/rental-availability", server.WithParameters(p.availability,
+		"rentalId", "startDate", "endDate", "quantity", "startTime", "endTime", "lang"))
 }
 
 // MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and for availability, which count
@@ -118,6 +119,9 @@ func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availability
 			return message.TooLong, 0, nil
 		}
 		return message.TooShort, 0, nil
+	}
+	if !q.HandedOver(asked, offer, span, isHours) {
+		return message.Closed, 0, nil
 	}
 	held, err := p.records.Holding(ctx, offer.ID, []uuid.UUID{asked.ID}, q.Dates)
 	if err != nil {
@@ -200,7 +204,7 @@ func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*cat
 	for i, r := range rentals {
 		ids[i], longest = r.ID, max(longest, r.ShortestDays())
 	}
-	read := occupancy.Dates{From: dates.From, To: min(dates.To+timespan.Date(longest-1), last)}
+	read := occupancy.Dates{From: dates.From, To: min(dates.To+timespan.Date(longest-1+maxClosedDays), last)}
 	held, err := p.records.Holding(ctx, offer.ID, ids, read)
 	if err != nil {
 		return err
@@ -212,11 +216,32 @@ func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*cat
 	for _, r := range rentals {
 		free := calendar.Days(occupancy.StockOf(r), held[r.ID])
 		for d := dates.From; d <= dates.To; d++ {
-			days[d][r.ID] = throughout(free, int(d-dates.From), r.ShortestDays())
+			if n := shortestFrom(offer, r, d, read.To); n > 0 {
+				days[d][r.ID] = throughout(free, int(d-dates.From), n)
+			} else {
+				days[d][r.ID] = 0
+			}
 		}
 	}
 	return nil
 }
+
+// shortestFrom is for how many days a rental can be had at least from a date on: it is picked up and returned while the business is open. 0
+// says that it cannot be picked up on the date, or not be returned by the last date.
+func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date) int {
+	if !offer.HandsOverOn(r, d) {
+		return 0
+	}
+	for n := r.ShortestDays(); d+timespan.Date(n)-1 <= last && (r.MaxRentalDays == nil || n <= *r.MaxRentalDays); n++ {
+		if offer.HandsOverOn(r, d+timespan.Date(n)-1) {
+			return n
+		}
+	}
+	return 0
+}
+
+// maxClosedDays is how many closed dates in a row a return may have to wait for.
+const maxClosedDays = 31
 
 // throughout is the least of n days from the first on; 0 where they go beyond the days that there are.
 func throughout(free []int, first, n int) int {

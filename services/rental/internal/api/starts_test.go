@@ -103,6 +103,47 @@ func TestStartsAreExactlyThoseThatCanBeReserved(t *testing.T) {
 	}
 }
 
+// TestListedStartsAreAcceptedOnDaysOfClockChanges asks for each half hour of the night and each length in elapsed hours.
+func TestListedStartsAreAcceptedOnDaysOfClockChanges(t *testing.T) {
+	t.Parallel()
+	s := startForCustomers(t)
+	zone := s.offer.Location()
+	for _, day := range []timespan.Date{timespan.NewDate(2027, time.March, 28), timespan.NewDate(2027, time.October, 31)} {
+		s.clock.Set(time.Unix(timespan.Instant(day-3, 0, zone), 0))
+		listed := map[string]bool{}
+		for _, start := range s.starts(t, kayak, day.String(), 1) {
+			for hours := start.Shortest; hours <= start.Longest; hours++ {
+				listed[fmt.Sprint(start.Time, " for ", hours)] = true
+			}
+		}
+		for at := timespan.TimeOfDay(0); at <= 4*60; at += 30 {
+			start := timespan.Instant(day, at, zone)
+			shown := time.Unix(start, 0).In(zone)
+			for hours := 1; hours <= 4; hours++ {
+				until, ends, isNamed := timespan.EndAfter(start, int64(hours)*3600, zone)
+				name, want := fmt.Sprint(at, " for ", hours), isNamed && shown.Hour()*60+shown.Minute() == int(at)
+				if listed[name] != want {
+					t.Errorf("%s %s: listed %t, want %t", day, name, listed[name], want)
+				}
+				query := []string{"startDate", day.String(), "endDate", until.String(), "startTime", at.String(), "endTime", ends.String()}
+				if listed[name] && !s.says(t, query, kayak) {
+					t.Errorf("%s %s is listed and refused", day, name)
+				}
+				if elapsed := timespan.Instant(until, ends, zone) - start; listed[name] && elapsed != int64(hours)*3600 {
+					t.Errorf("%s %s lasts %d s", day, name, elapsed)
+				}
+			}
+		}
+		for _, start := range s.starts(t, bike, (day - 1).String(), 1) {
+			for days := start.Shortest; days <= min(start.Longest, 5); days++ {
+				if !s.says(t, []string{"startDate", (day - 1).String(), "endDate", (day + timespan.Date(days) - 2).String()}, bike) {
+					t.Errorf("%d days from %s are listed and refused", days, day-1)
+				}
+			}
+		}
+	}
+}
+
 // A day is listed exactly where the shortest time from it on can be had, with as many units.
 func TestADayIsListedWhereTheShortestTimeFromItCanBeReserved(t *testing.T) {
 	t.Parallel()

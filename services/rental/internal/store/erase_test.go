@@ -6,6 +6,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
 // rows counts what each table with businesses in it holds of one.
@@ -37,7 +39,13 @@ func TestErasingLeavesNothingOfABusinessInAnyTable(t *testing.T) {
 	s, pool := open(t)
 	removed, other, kayak := uuid.New(), uuid.New(), uuid.New()
 	for _, business := range []uuid.UUID{removed, other} {
-		mustReserve(t, s, withExtra(newReservation(business, kayak, 1, dates(today, today+1)), uuid.New(), 1, true))
+		r := mustReserve(t, s, withExtra(newReservation(business, kayak, 1, dates(today, today+1)), uuid.New(), 1, true))
+		_, err := s.PickUp(t.Context(), business, r.ID, now, func(store.Reservation, map[uuid.UUID]store.Out) ([]store.Unit, error) {
+			return []store.Unit{{RentalID: kayak, Key: "k1"}}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := pool.Exec(t.Context(), `INSERT INTO refused_writes VALUES ($1, $2, now())`, business, uuid.New()); err != nil {
 			t.Fatal(err)
 		}

@@ -31,6 +31,7 @@ type Reservation struct {
 	Dates        occupancy.Dates
 	Hours        *Hours
 	Extras       []Extra
+	Units        []Unit          // handed out at the pick-up; kept after the return
 	Price        *Price          // nil: it has none, as the owner reserved
 	Payment      *booking.Charge // as is known of it (internal/charge); nil: nothing of it is paid online
 	CustomerName string
@@ -48,7 +49,7 @@ type Reservation struct {
 
 const reservationColumns = `id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute, end_minute,
 	starts_at, ends_at, extras, price, total, currency, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, link_hash, payment, sequence,
-	coalesce(timezone, '')`
+	coalesce(timezone, ''), units`
 
 func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 	var (
@@ -60,7 +61,7 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 		currency     *string
 	)
 	err := row.Scan(&r.ID, &r.RentalID, &r.RentalName, &r.Status, &r.Quantity, &from, &to, &start, &end, &starts, &ends,
-		&r.Extras, &own, &total, &currency, &r.CustomerName, &r.CustomerEmail, &r.CustomerPhone, &r.FormData, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash, &r.Payment, &r.Sequence, &r.Timezone)
+		&r.Extras, &own, &total, &currency, &r.CustomerName, &r.CustomerEmail, &r.CustomerPhone, &r.FormData, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash, &r.Payment, &r.Sequence, &r.Timezone, &r.Units)
 	if err != nil {
 		return Reservation{}, err
 	}
@@ -158,12 +159,20 @@ func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.
 // with the rest.
 var moveSQL = `
 WITH moved AS (
-    UPDATE reservations SET status = @to, sequence = sequence + 1, updated_at = @now
+    UPDATE reservations SET status = @to, sequence = sequence + 1, updated_at = @now, units = coalesce(@units::jsonb, units)
     WHERE business_id = @business_id AND id = @id AND status = ANY(@from)
     RETURNING *
 ), out AS (
     UPDATE extra_units SET held_until = 'infinity' FROM moved
     WHERE extra_units.business_id = @business_id AND extra_units.reservation_id = moved.id AND moved.status = 'picked_up'
+), handed AS (
+    INSERT INTO handed_out (business_id, rental_id, unit, reservation_id)
+    SELECT moved.business_id, u.rental_id, u.unit, moved.id
+    FROM moved, jsonb_to_recordset(moved.units) AS u (rental_id uuid, unit text)
+    WHERE moved.status = 'picked_up'
+), back AS (
+    DELETE FROM handed_out USING moved
+    WHERE handed_out.business_id = @business_id AND handed_out.reservation_id = moved.id AND moved.status = 'returned'
 ), freed AS (
     DELETE FROM extra_units USING moved
     WHERE extra_units.business_id = @business_id AND extra_units.reservation_id = moved.id AND moved.status IN ('returned', 'cancelled')
@@ -175,13 +184,18 @@ SELECT ` + reservationColumns + ` FROM moved`
 // Move makes a transition, once; [Store.Cancel] is for one that may refund. Errors: [ErrNotFound], [*NotAllowedError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Reservation, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
-		return move(ctx, tx, businessID, id, t, now)
+		return move(ctx, tx, businessID, id, t, nil, now)
 	})
 }
 
-func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, now time.Time) (Reservation, error) {
+// move makes a transition. units are those that are handed out; nil leaves what the reservation has.
+func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, units []Unit, now time.Time) (Reservation, error) {
+	var handedOut any
+	if units != nil {
+		handedOut = units
+	}
 	moved, err := postgres.Row(ctx, tx, scanReservation, "move a reservation", moveSQL, eventlog.Add(ctx, pgx.NamedArgs{
-		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "now": now,
+		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "now": now, "units": handedOut,
 		"event_type": "reservation." + string(t.To),
 	}, now))
 	if errors.Is(err, pgx.ErrNoRows) {

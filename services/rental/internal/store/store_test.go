@@ -278,7 +278,7 @@ func TestAListShowsReservationsThatTouchItsDatesAsTheyWereAgreed(t *testing.T) {
 	}
 	want := []store.Reservation{{
 		ID: r.ID, RentalID: kayak, RentalName: "Kayak", Status: state.Reserved, Quantity: 2,
-		Dates: dates(today-1, today), Hours: r.Hours, Extras: []store.Extra{}, CustomerName: "Zoë", FormData: json.RawMessage("{}"), CreatedAt: now, UpdatedAt: now, Sequence: 1,
+		Dates: dates(today-1, today), Hours: r.Hours, Extras: []store.Extra{}, Units: []store.Unit{}, CustomerName: "Zoë", FormData: json.RawMessage("{}"), CreatedAt: now, UpdatedAt: now, Sequence: 1,
 	}}
 	if diff := cmp.Diff(want, list); diff != "" {
 		t.Errorf("the list (-want +got):\n%s", diff)

@@ -72,7 +72,7 @@ func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReser
 	}
 	o.log.WarnContext(ctx, "a charge could not be opened; its reservation is taken back", "reservation", r.ID, "error", err)
 	o.takeBack(ctx, r)
-	if fault.Is(err, fault.PaymentUnavailable) {
+	if fault.Is(err, fault.PaymentUnavailable) || fault.Is(err, fault.PaymentNotOffered) {
 		return Made{}, err
 	}
 	f := fault.New(fault.PaymentUnavailable, "The payment could not be started just now, so nothing was reserved; try again shortly.")

@@ -21,6 +21,7 @@ func customersMay(offer *catalog.Offer, lines []line, asked Request, now time.Ti
 		hasAddress(asked),
 		inReach(offer, asked, own.during, own.hourly, now),
 		inLength(own.Rental, asked, own.during, own.hourly),
+		inHours(offer, own, asked),
 		withUpsells(offer, lines),
 	)
 }
@@ -63,6 +64,14 @@ func inReach(offer *catalog.Offer, asked Request, during timespan.Span, hourly b
 		return fault.Newf(fault.Conflict, "That is too far ahead; the last day is %s.", today+timespan.Date(offer.Bookings.AdvanceDays))
 	}
 	return nil
+}
+
+// inHours refuses a pick-up or a return outside opening hours.
+func inHours(offer *catalog.Offer, own line, asked Request) error {
+	if asked.HandedOver(own.Rental, offer, own.during, own.hourly) {
+		return nil
+	}
+	return fault.New(fault.Conflict, "Pick-up or return is outside opening hours; choose another time.")
 }
 
 // inLength refuses what is shorter or longer than the rental is rented for.

@@ -66,6 +66,19 @@ func heldBy(r *store.Reservation) []heldLine {
 	return lines
 }
 
+// IsHandedOver reports whether what lies ahead of a reservation, pick-up and return, is within opening hours. A rental that the offer no
+// longer has has no such rule.
+func IsHandedOver(offer *catalog.Offer, r store.Reservation) bool {
+	rented, isOut := offer.Rental(r.RentalID), r.Status == state.PickedUp
+	switch {
+	case rented == nil:
+		return true
+	case r.Hours != nil:
+		return (isOut || offer.HandsOver(rented, r.Hours.During.Start, false)) && offer.HandsOver(rented, r.Hours.During.End, true)
+	}
+	return (isOut || offer.HandsOverOn(rented, r.Dates.From)) && offer.HandsOverOn(rented, r.Dates.To)
+}
+
 // Reason is why the offer could not hold a reservation; nil where it could.
 func (o *Outside) Reason(r *store.Reservation) *availability.Reason {
 	for _, l := range heldBy(r) {
@@ -75,6 +88,9 @@ func (o *Outside) Reason(r *store.Reservation) *availability.Reason {
 			return &availability.Reason{Rule: availability.RuleRemoved, Name: l.name}
 		case !rented.Active:
 			return &availability.Reason{Rule: availability.RuleInactive, Name: rented.Name}
+		}
+		if l.rental == r.RentalID && !IsHandedOver(o.offer, *r) {
+			return &availability.Reason{Rule: availability.RuleClosed, Whose: availability.OfBusiness}
 		}
 		if worst := o.calendar.Worst(l.Reservation, o.short[l.rental]); worst.Booked > worst.Units {
 			return &availability.Reason{Rule: availability.RuleTooFew, Name: rented.Name, Booked: worst.Booked, Offered: worst.Units}

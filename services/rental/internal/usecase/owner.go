@@ -43,6 +43,7 @@ type Offers interface {
 type Reservations interface {
 	Reserve(ctx context.Context, r store.NewReservation, fits func(map[uuid.UUID][]occupancy.Reservation) bool) (store.Reservation, error)
 	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
+	PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time, assign func(store.Reservation, map[uuid.UUID]store.Out) ([]store.Unit, error)) (store.Reservation, error)
 	Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
 	Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
 	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
@@ -278,7 +279,15 @@ func (o *Owner) Move(ctx context.Context, offer *catalog.Offer, id uuid.UUID, mo
 	if !ok {
 		return store.Reservation{}, fault.New(fault.NotFound, "There is no such move; a reservation can be moved by pickup, return and cancel.")
 	}
-	moved, err := o.reservations.Move(ctx, offer.ID, id, transition, o.clock.Now())
+	var (
+		moved store.Reservation
+		err   error
+	)
+	if move == state.Pickup {
+		moved, err = o.pickUp(ctx, offer, id)
+	} else {
+		moved, err = o.reservations.Move(ctx, offer.ID, id, transition, o.clock.Now())
+	}
 	return moved, refusal(err, fmt.Sprintf("%s takes one that is %s", move, transition.From[0]))
 }
 

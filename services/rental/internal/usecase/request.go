@@ -31,6 +31,15 @@ type Stretch struct {
 	Quantity   int
 }
 
+// HandedOver reports whether a rental is picked up and returned within opening hours: at both ends of a stretch of hours, otherwise on its
+// first and last date.
+func (s Stretch) HandedOver(r *catalog.Rental, offer *catalog.Offer, during timespan.Span, isHours bool) bool {
+	if isHours {
+		return offer.HandsOver(r, during.Start, false) && offer.HandsOver(r, during.End, true)
+	}
+	return offer.HandsOverOn(r, s.Dates.From) && offer.HandsOverOn(r, s.Dates.To)
+}
+
 // Hours returns the instants of a stretch of hours; false where it is of whole dates, as all of a rental by the day are. Fault:
 // invalid_parameter for one of the times alone or an end not after the start, judged in instants, so that hours that a clock
 // change skips are refused too. names are what the caller calls the two times.

@@ -94,19 +94,26 @@ func (f *fitting) whole(of func(line) bool) []bool {
 	return free
 }
 
-// days is the one start of a rental by the day: all of its days on which all is free one after the other.
+// days are the starts of a rental by the day, one for each run of lengths: all of its days on which all is free one after the other.
 func (f *fitting) days() []Start {
-	s := Start{}
+	var (
+		list []Start
+		s    Start
+		own  = f.lines[0].Rental
+	)
 	for i, free := range f.whole(func(line) bool { return true }) {
 		if !free {
 			break
 		}
 		stretch := Stretch{Dates: occupancy.Dates{From: f.dates.From, To: f.dates.From + timespan.Date(i)}}
-		if stretch.WrongLength(f.lines[0].Rental, timespan.Span{}, false) == nil {
+		if stretch.WrongLength(own, timespan.Span{}, false) == nil && stretch.HandedOver(own, f.offer, timespan.Span{}, false) {
 			s.add(i + 1)
+			continue
 		}
+		list = append(list, s.list()...)
+		s = Start{}
 	}
-	return s.list()
+	return append(list, s.list()...)
 }
 
 // hours are the starts of a rental by the hour.
@@ -117,32 +124,40 @@ func (f *fitting) hours() []Start {
 		taken  = f.taken()
 	)
 	for at := timespan.TimeOfDay(0); at < timespan.MinutesPerDay; at += startStep {
-		if timespan.Instant(f.dates.From, at, f.offer.Location()) < f.now.Unix() {
-			continue
+		if start := timespan.Instant(f.dates.From, at, f.offer.Location()); start >= f.now.Unix() && f.shows(start, at) {
+			starts = append(starts, f.lengths(start, at, whole, taken)...)
 		}
-		s := Start{Time: new(at)}
-		for hours := 1; hours <= mostHours; hours++ {
-			minutes := int(at) + hours*60
-			days := (minutes - 1) / timespan.MinutesPerDay
-			end := timespan.TimeOfDay(minutes - days*timespan.MinutesPerDay)
-			stretch := Stretch{Dates: occupancy.Dates{From: f.dates.From, To: f.dates.From + timespan.Date(days)}, Start: &at, End: &end}
-			if stretch.Dates.To > f.dates.To || !whole[days] {
-				break
-			}
-			during, _, err := stretch.Hours(f.lines[0].Rental, f.offer.Location(), [2]string{})
-			if err != nil {
-				continue // hours that the clock skips
-			}
-			if taken(during) {
-				break
-			}
-			if stretch.WrongLength(f.lines[0].Rental, during, true) == nil {
-				s.add(hours)
-			}
-		}
-		starts = append(starts, s.list()...)
 	}
 	return starts
+}
+
+// shows reports whether the business's clock shows at on the first date at this instant. It does not where a clock change skips at.
+func (f *fitting) shows(start int64, at timespan.TimeOfDay) bool {
+	shown := time.Unix(start, 0).In(f.offer.Location())
+	return timespan.DateOf(shown, f.offer.Location()) == f.dates.From && shown.Hour()*60+shown.Minute() == int(at)
+}
+
+// lengths are the whole hours, in elapsed time, for which all is free from a start on. An end that the wall clock shows twice names its
+// first occurrence, so that a length that ends at the second is left out.
+func (f *fitting) lengths(start int64, at timespan.TimeOfDay, whole []bool, taken func(timespan.Span) bool) []Start {
+	var list []Start
+	s := Start{Time: &at}
+	for hours := 1; hours <= mostHours; hours++ {
+		during := timespan.Span{Start: start, End: start + int64(hours)*3600}
+		date, end, isNamed := timespan.EndAfter(start, int64(hours)*3600, f.offer.Location())
+		if date > f.dates.To || !whole[date-f.dates.From] || taken(during) {
+			break
+		}
+		stretch := Stretch{Dates: occupancy.Dates{From: f.dates.From, To: date}, Start: &at, End: &end}
+		own := f.lines[0].Rental
+		if isNamed && stretch.WrongLength(own, during, true) == nil && stretch.HandedOver(own, f.offer, during, true) {
+			s.add(hours)
+			continue
+		}
+		list = append(list, s.list()...)
+		s = Start{Time: &at}
+	}
+	return append(list, s.list()...)
 }
 
 // taken reports whether, at any moment of a span, fewer units than are wanted are free of a line by the hour. Each line is swept once, in

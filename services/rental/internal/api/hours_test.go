@@ -1,0 +1,110 @@
+package api_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// openOnWeekdays has the business open from 09:00 to 18:00 on weekdays, and on Friday nights from 22:00 to 02:00.
+func openOnWeekdays(o *catalog.Offer) {
+	for d := time.Monday; d <= time.Friday; d++ {
+		o.Hours[d] = []timespan.Window{{From: 9 * 60, To: 18 * 60}}
+	}
+	o.Hours[time.Friday] = append(o.Hours[time.Friday], timespan.Window{From: 22 * 60, To: 26 * 60})
+}
+
+// 10 June 2027 is a Thursday.
+func TestRentalsAreHandedOverWithinOpeningHours(t *testing.T) {
+	t.Parallel()
+	s := startForCustomers(t)
+	s.edit(openOnWeekdays)
+	for _, c := range []struct {
+		id, from, to, start, end string
+		want                     bool
+	}{
+		{kayak, "2027-06-11", "2027-06-11", "09:00", "18:00", true},
+		{kayak, "2027-06-11", "2027-06-11", "08:30", "10:00", false},
+		{kayak, "2027-06-11", "2027-06-11", "17:00", "18:30", false},
+		{kayak, "2027-06-11", "2027-06-11", "18:00", "23:00", false}, // it is not picked up as the business closes
+		{kayak, "2027-06-11", "2027-06-12", "17:00", "02:00", true},  // and returned as the night ends
+		{kayak, "2027-06-11", "2027-06-12", "17:00", "02:30", false},
+		{kayak, "2027-06-11", "2027-06-14", "17:00", "09:00", true}, // over the weekend, in which it is closed
+		{bike, "2027-06-11", "2027-06-14", "", "", true},
+		{bike, "2027-06-11", "2027-06-12", "", "", false},
+		{bike, "2027-06-12", "2027-06-14", "", "", false},
+	} {
+		query := []string{"startDate", c.from, "endDate", c.to}
+		if c.start != "" {
+			query = append(query, "startTime", c.start, "endTime", c.end)
+		}
+		if got := s.says(t, query, c.id); got != c.want {
+			t.Errorf("%+v: available %t", c, got)
+		}
+	}
+	const closed = `{"available":false,"conflictReason":"Pick-up or return is outside opening hours.","messageCode":"closed"}`
+	s.check(t, "rentalId", bike, "startDate", "2027-06-12", "endDate", "2027-06-12", "lang", "en").mustBe(t, 200, closed)
+	s.edit(func(o *catalog.Offer) {
+		for i := range o.Rentals {
+			o.Rentals[i].OutsideHours = true
+		}
+	})
+	if !s.says(t, []string{"startDate", "2027-06-12", "endDate", "2027-06-12"}, bike) {
+		t.Error("a rental that is handed over outside hours is not available on a closed day")
+	}
+}
+
+// TestStartsAreWithinOpeningHours holds what is listed against what is accepted, by the hour and by the day.
+func TestStartsAreWithinOpeningHours(t *testing.T) {
+	t.Parallel()
+	s := startForCustomers(t)
+	s.edit(openOnWeekdays)
+	friday := timespan.NewDate(2027, time.June, 11)
+	for _, start := range s.starts(t, kayak, friday.String(), 1) {
+		for hours := start.Shortest; hours <= start.Longest; hours++ {
+			until, ends, _ := timespan.EndAfter(timespan.Instant(friday, *start.Time, s.offer.Location()), int64(hours)*3600, s.offer.Location())
+			query := []string{"startDate", friday.String(), "endDate", until.String(), "startTime", start.Time.String(), "endTime", ends.String()}
+			if !s.says(t, query, kayak) {
+				t.Errorf("%s for %d hours is listed and refused", start.Time, hours)
+			}
+		}
+	}
+	if got := s.starts(t, kayak, (friday + 1).String(), 1); len(got) == 0 || *got[0].Time != 0 {
+		t.Errorf("on Saturday, in the last hours of Friday's night: %+v", got)
+	}
+	if got := s.starts(t, kayak, (friday + 2).String(), 1); len(got) != 0 {
+		t.Errorf("on Sunday: %+v", got)
+	}
+	if got := s.starts(t, bike, friday.String(), 1); len(got) < 2 || got[0] != (rental.Start{Shortest: 1, Longest: 1}) || got[1].Shortest != 4 {
+		t.Errorf("by the day from Friday on: %+v", got)
+	}
+	answer := s.days(t, "rental_id", bike, "start", friday.String(), "end", (friday + 3).String())
+	answer.mustBe(t, 200, `{"days":{"2027-06-11":{"`+bike+`":10},"2027-06-12":{"`+bike+`":0},"2027-06-13":{"`+bike+`":0},"2027-06-14":{"`+bike+`":10}},`+
+		`"computed":true,"timezone":"Europe/Lisbon"}`)
+}
+
+func TestTheOwnerReservesOutsideOpeningHoursWithAWarning(t *testing.T) {
+	t.Parallel()
+	s := startForCustomers(t)
+	s.edit(openOnWeekdays)
+	wanted := asked(bike, 1, "2027-06-12", "2027-06-12")
+	made, err := s.client.Reserve(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", wanted)
+	if err != nil || len(made.Warnings) != 1 || made.Warnings[0].Code != fault.Closed.Code {
+		t.Errorf("got %+v, %v", made, err)
+	}
+	if made, err = s.client.Reserve(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", asked(bike, 1, "2027-06-11", "2027-06-11")); err != nil || made.Warnings != nil {
+		t.Errorf("within opening hours: %+v, %v", made, err)
+	}
+	address := "zoe@example.com"
+	wanted.CustomerEmail = &address
+	if _, err := s.as(actor.Page, uuid.NewString(), wanted); !fault.Is(err, fault.Conflict) {
+		t.Errorf("a customer: %v", err)
+	}
+}

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/services/rental/internal/state"
+)
+
+// Unit is one unit of a rental, by the key that its owner gave it.
+type Unit struct {
+	RentalID uuid.UUID `json:"rental_id"`
+	Key      string    `json:"unit"`
+}
+
+// Out is what of a rental is handed out: so many units, among them those whose keys are known. Units that were handed out by a version
+// without keys are only counted.
+type Out struct {
+	Units int
+	Keys  []string
+}
+
+// outSQL reads what of rentals is handed out.
+const outSQL = `
+SELECT o.rental_id, sum(o.quantity), (SELECT coalesce(array_agg(h.unit), '{}') FROM handed_out AS h WHERE h.business_id = $1 AND h.rental_id = o.rental_id)
+FROM (
+    SELECT rental_id, quantity FROM reservations WHERE business_id = $1 AND rental_id = ANY($2) AND status = 'picked_up'
+    UNION ALL
+    SELECT rental_id, quantity FROM extra_units WHERE business_id = $1 AND rental_id = ANY($2) AND held_until = 'infinity'
+) AS o
+GROUP BY o.rental_id`
+
+// PickUp hands a reservation out, once, with the units that assign chooses beside what is out of its rentals. Nobody else hands out
+// units of these rentals until it is written or refused. Errors: [ErrNotFound], [*NotAllowedError], that of assign.
+func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time, assign func(Reservation, map[uuid.UUID]Out) ([]Unit, error)) (Reservation, error) {
+	transition, _ := state.Of(state.Pickup)
+	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
+		r, err := postgres.Row(ctx, tx, scanReservation, "read a reservation", `SELECT `+reservationColumns+` FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return Reservation{}, ErrNotFound
+		case err != nil:
+			return Reservation{}, err
+		case !transition.Allows(r.Status):
+			return Reservation{}, &NotAllowedError{Status: r.Status}
+		}
+		out, err := lockOut(ctx, tx, businessID, r.rentals())
+		if err != nil {
+			return Reservation{}, fmt.Errorf("read what is out: %w", err)
+		}
+		units, err := assign(r, out)
+		if err != nil {
+			return Reservation{}, err
+		}
+		return move(ctx, tx, businessID, id, transition, units, now)
+	})
+}
+
+// rentals are those of which a reservation holds units.
+func (r *Reservation) rentals() []uuid.UUID {
+	ids := []uuid.UUID{r.RentalID}
+	for _, extra := range r.Extras {
+		ids = append(ids, extra.RentalID)
+	}
+	return ids
+}
+
+// lockOut locks the rentals, as who reserves them does, and reads what of them is out.
+func lockOut(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, rentals []uuid.UUID) (map[uuid.UUID]Out, error) {
+	if _, err := tx.Exec(ctx, lockSQL, businessID, rentals); err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, outSQL, businessID, rentals)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		id  uuid.UUID
+		o   Out
+		out = make(map[uuid.UUID]Out, len(rentals))
+	)
+	_, err = pgx.ForEachRow(rows, []any{&id, &o.Units, &o.Keys}, func() error {
+		out[id] = o
+		o.Keys = nil
+		return nil
+	})
+	return out, err
+}
